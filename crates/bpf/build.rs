@@ -1,4 +1,4 @@
-//! Compiles the programs of `bpf/`, one object for each, and their formulas for this machine, which tests ask.
+//! Compiles the programs of `bpf/` into one object each, and their formulas for this machine, for tests.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

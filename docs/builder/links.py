@@ -18,7 +18,7 @@ UNDERLINED = re.compile(r"\[([^\]`\n]*)__(\w+)__([^\]`\n]*)\]\(")
 
 
 def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -> str:
-    """Write the links of a page anew where they leave docs."""
+    """Rewrite the links of a page that leave docs."""
     here = page.file.src_uri
     places = origins()
     home = places.get(here, f"docs/{here}")

@@ -1,4 +1,4 @@
-//! An association stands, and packets with right tags and checksums reach it that its peer never sent.
+//! An established association receives forged packets with right tags and checksums.
 
 use bolero::TypeGenerator;
 use bytes::Bytes;
@@ -20,7 +20,7 @@ struct Story {
 
 #[derive(Clone, Debug, TypeGenerator)]
 enum Act {
-    /// So many milliseconds pass.
+    /// This number of milliseconds passes.
     Wait(Small),
     /// A forged packet arrives on a path that may not exist.
     Forge {
@@ -28,20 +28,20 @@ enum Act {
         #[generator(0..4_u8)]
         path: u8,
         forgery: Forgery,
-        /// How often it arrives again.
+        /// Number of repetitions.
         #[generator(0..4_u8)]
         again: u8,
     },
-    /// The last packet of the peer arrives once more, with changes.
+    /// The last packet of the peer arrives again, modified.
     Replay {
         at: Side,
         #[generator(0..4_u8)]
         path: u8,
         changes: Changes,
-        /// The checksum is made right again.
+        /// Whether the checksum is corrected.
         mended: bool,
     },
-    /// Messages are handed over.
+    /// Sends messages.
     Send {
         from: Side,
         #[generator(1..=8_u8)]
@@ -52,7 +52,7 @@ enum Act {
         #[generator(1..=8_000_u16)]
         length: u16,
     },
-    /// Everything that waits is read.
+    /// Reads all waiting messages.
     Read(Side),
     /// The application shuts down.
     Shutdown(Side),
@@ -85,9 +85,9 @@ struct Run {
     stage: Stage,
     /// By receiving side.
     ledgers: [Ledger; 2],
-    /// Nothing has arrived that the peer is bound to believe.
+    /// Whether no packet with false data or acknowledgements has arrived.
     is_honest: bool,
-    /// An application has ended the association.
+    /// Whether an application has ended the association.
     is_over: bool,
 }
 
@@ -155,7 +155,8 @@ impl Run {
         }
     }
 
-    /// An association that was told no lie carries everything, or has ended for a reason. Any other comes to rest.
+    /// An association without false packets carries all messages, or has ended for a reason. Any association comes to
+    /// rest.
     fn ends(mut self) {
         let is_alive =
             |stage: &Stage| [A, Z].iter().all(|side| stage.close_reason(*side).is_none());
@@ -189,8 +190,8 @@ impl Run {
     }
 }
 
-/// Whether a packet says nothing that its receiver has to believe of a peer: it neither brings data, nor acknowledges
-/// what the true peer has not, nor opens or ends anything.
+/// Whether a packet is harmless: it contains no data, acknowledges only what the true peer has acknowledged, and
+/// neither opens nor ends anything.
 fn is_harmless(packet: &[u8], heard: &Heard) -> bool {
     let mut read = Packet::default();
     let result = read.decode(&Bytes::copy_from_slice(packet), NETWORK_HEADER as u16);
@@ -215,11 +216,11 @@ fn is_harmless(packet: &[u8], heard: &Heard) -> bool {
     (!read.has_sack || tells_no_more) && read.data.is_empty() && read.control.iter().all(is_idle)
 }
 
-/// Packets that one packet may set free: a window of them.
+/// Largest number of packets that one packet causes: a window.
 const MOST_ANSWERS: u64 = 64;
-/// Bytes that an endpoint may hold: its buffers, several times.
+/// Bytes that an endpoint may hold: several times its buffers.
 const MOST_HELD: i64 = 300_000;
-/// Bytes that one call may hold beyond that for a while.
+/// Additional bytes that one call may hold temporarily.
 const MOST_PEAK: i64 = 200_000;
-/// Bytes that an endpoint may hold after its only association has gone.
+/// Bytes that an endpoint may hold after the end of its only association.
 const MOST_LEFT: i64 = 8_192;

@@ -1,4 +1,4 @@
-//! Strangers at the door: INIT, cookies that are genuine, changed, stale or used, and whatever else comes out of the blue.
+//! Unknown peers: INIT; genuine, modified, stale and used cookies; and other out-of-the-blue packets.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use manypath_sctp::{AssociationId, Config, Control, Endpoint, Event, Packet};
 
 #[derive(Clone, Debug, TypeGenerator)]
 struct Story {
-    /// Addresses of the endpoint.
+    /// Number of addresses of the endpoint.
     #[generator(1..=3_u8)]
     addresses: u8,
-    /// Associations that may wait to be accepted.
+    /// Largest number of associations that wait to be accepted.
     #[generator(bolero::produce::<Option<u8>>().with().value(0..4_u8))]
     backlog: Option<u8>,
     #[generator(1..=6_u8)]
@@ -27,39 +27,39 @@ struct Story {
 
 #[derive(Clone, Debug, TypeGenerator)]
 enum Act {
-    /// So many seconds pass.
+    /// This number of seconds passes.
     Wait(u8),
     /// Any packet.
-    Send { from: Stranger, forgery: Forgery },
+    Send { from: UnknownPeer, forgery: Forgery },
     /// An ordinary INIT.
-    Init { from: Stranger, tag: u32 },
-    /// A cookie that the endpoint has issued, perhaps changed, with its own tag.
-    Echo { from: Stranger, which: u8, changes: Changes },
+    Init { from: UnknownPeer, tag: u32 },
+    /// A cookie that the endpoint has issued, possibly modified, with its tag.
+    Echo { from: UnknownPeer, which: u8, changes: Changes },
     /// The endpoint opens an association itself.
-    Connect(Stranger),
-    /// The application takes an association that waits.
+    Connect(UnknownPeer),
+    /// The application accepts a waiting association.
     Accept,
     /// The application ends an association.
     End { which: u8, abort: bool },
-    /// The application forgets what has ended.
+    /// The application forgets ended associations.
     Forget,
-    /// The endpoint listens, or no longer.
+    /// The endpoint starts or stops to listen.
     Listen(bool),
 }
 
-/// A stranger: one of three hosts with two ports.
+/// An unknown peer: one of three hosts with two ports.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, TypeGenerator)]
-struct Stranger {
+struct UnknownPeer {
     #[generator(0..3_u8)]
     host: u8,
     #[generator(0..2_u8)]
     port: u8,
-    /// To which of the endpoint's addresses.
+    /// Index of the endpoint's address.
     #[generator(0..3_u8)]
     to: u8,
 }
 
-impl Stranger {
+impl UnknownPeer {
     fn via(self) -> Via {
         Via { local: own_address(self.to), remote: Address::v4(10, 0, 0, 1 + self.host) }
     }
@@ -73,12 +73,12 @@ fn own_address(index: u8) -> Address {
     Address::v4(10, index, 0, 200)
 }
 
-/// A cookie, and what its finder needs.
+/// An issued cookie, with the data that is needed to echo it.
 struct Issued {
     cookie: Bytes,
     tag: u32,
     at: Time,
-    /// It has opened an association, or was made while one was being opened.
+    /// Whether it has opened an association, or was created while one was being opened.
     is_spent: bool,
 }
 
@@ -86,11 +86,11 @@ struct Door {
     host: Host,
     now: Time,
     issued: Vec<Issued>,
-    /// Tags and cookies seen on the wire, for forged packets.
+    /// Tags and cookies of sent packets, for forged packets.
     heard: Heard,
-    /// Associations that strangers have opened.
+    /// Associations that unknown peers have opened.
     opened: BTreeSet<AssociationId>,
-    /// Those that the endpoint has opened.
+    /// Associations that the endpoint has opened.
     own: BTreeSet<AssociationId>,
     most_associations: usize,
     /// Bytes that the endpoint held before the first packet.
@@ -141,7 +141,7 @@ impl Door {
             Act::Send { from, forgery } => {
                 self.heard.ports = (from.port(), PORT);
                 for packet in forgery.packets(&self.heard) {
-                    self.knock(*from, &packet);
+                    self.deliver(*from, &packet);
                 }
             }
             Act::Init { from, tag } => {
@@ -150,11 +150,11 @@ impl Door {
                 packet.extend(tag.to_be_bytes());
                 packet.extend([0, 1, 0, 0, 0, 5, 0, 5, 0, 0, 0, 9]);
                 seal(&mut packet);
-                self.knock(*from, &packet);
+                self.deliver(*from, &packet);
             }
             Act::Echo { from, which, changes } => self.echo(*from, *which, changes),
-            Act::Connect(stranger) if self.own.len() < 3 => {
-                let id = self.host.act(|it| it.connect(now, &[stranger.via()], stranger.port()));
+            Act::Connect(peer) if self.own.len() < 3 => {
+                let id = self.host.act(|it| it.connect(now, &[peer.via()], peer.port()));
                 self.own.insert(id);
                 self.drain();
             }
@@ -179,7 +179,7 @@ impl Door {
         }
     }
 
-    fn echo(&mut self, from: Stranger, which: u8, changes: &Changes) {
+    fn echo(&mut self, from: UnknownPeer, which: u8, changes: &Changes) {
         let count = self.issued.len().max(1);
         let Some(issued) = self.issued.get(usize::from(which) % count) else { return };
         let mut cookie = issued.cookie.to_vec();
@@ -189,11 +189,11 @@ impl Door {
         packet.extend((4 + cookie.len() as u16).to_be_bytes());
         packet.extend(cookie);
         seal(&mut packet);
-        self.knock(from, &packet);
+        self.deliver(from, &packet);
     }
 
-    /// A packet arrives: what it costs and what comes of it.
-    fn knock(&mut self, from: Stranger, packet: &[u8]) {
+    /// Delivers a packet, and checks its cost and its effect.
+    fn deliver(&mut self, from: UnknownPeer, packet: &[u8]) {
         let is_first = self.opened.is_empty() && self.own.is_empty();
         let valid = self.valid_cookie(packet);
         let known = self.opened.len();
@@ -213,7 +213,7 @@ impl Door {
         }
     }
 
-    /// The cookie of a packet, if an association may come of it.
+    /// The cookie of a packet, if it may create an association.
     fn valid_cookie(&self, packet: &[u8]) -> Option<usize> {
         let mut read = Packet::default();
         let datagram = Bytes::copy_from_slice(packet);
@@ -228,10 +228,10 @@ impl Door {
         (is_fresh && !is_spent).then_some(index)
     }
 
-    /// Nothing is kept for a stranger, and an answer is small, and goes to where the question came from.
-    fn is_stateless(&self, from: Stranger, packet: &[u8], leaving: &[(Via, usize)]) {
+    /// Checks that no state is kept for an unknown peer, and that an answer is small and goes to the source.
+    fn is_stateless(&self, from: UnknownPeer, packet: &[u8], leaving: &[(Via, usize)]) {
         let held = self.host.held() - self.empty;
-        assert!(held <= HELD_FOR_STRANGERS, "{held} bytes are held for strangers");
+        assert!(held <= HELD_FOR_UNKNOWN_PEERS, "{held} bytes are held for unknown peers");
         assert!(leaving.len() <= 1, "{} answers", leaving.len());
         for (via, size) in leaving {
             assert_eq!(*via, from.via(), "the answer goes elsewhere");
@@ -255,7 +255,7 @@ impl Door {
         self.now = end;
     }
 
-    /// Takes what leaves, and looks for cookies and for new associations.
+    /// Takes the sent packets, and finds cookies and new associations in them.
     fn drain(&mut self) -> Vec<(Via, usize)> {
         let seen = self.host.events().len();
         let mut sent = Vec::new();
@@ -299,14 +299,14 @@ impl Door {
 
     fn is_bounded(&self) {
         let opened = self.opened.len();
-        let most = HELD_FOR_STRANGERS
+        let most = HELD_FOR_UNKNOWN_PEERS
             + (self.opened.len() + self.own.len()) as i64 * HELD_FOR_ASSOCIATION
             + HELD_FOR_A_BYTE * self.host.received() as i64;
         let held = self.host.held() - self.empty;
         assert!(held <= most, "{held} bytes are held for {opened} associations");
     }
 
-    /// Associations that have not ended.
+    /// Number of associations that have not ended.
     fn alive(&self) -> usize {
         let has_ended = |id: &&AssociationId| {
             let ends = |event: &Event| matches!(event, Event::Closed { association, .. } if association == *id);
@@ -317,20 +317,21 @@ impl Door {
 }
 
 const PORT: u16 = 5001;
-/// How long a cookie is good.
+/// Lifetime of a cookie.
 const COOKIE_LIFE: Span = Span::from_secs(60);
-/// Packets that one packet may set free.
+/// Largest number of packets that one packet causes.
 const MOST_ANSWERS: usize = 8;
-/// Wake-ups within four minutes.
+/// Largest number of wake-ups within four minutes.
 const MOST_WAKES: usize = 2_000;
-/// Bytes that an endpoint may hold for all strangers together.
-const HELD_FOR_STRANGERS: i64 = 2_048;
-/// Bytes that an idle association may take.
+/// Bytes that an endpoint may hold for all unknown peers together.
+const HELD_FOR_UNKNOWN_PEERS: i64 = 2_048;
+/// Bytes that an idle association may hold.
 const HELD_FOR_ASSOCIATION: i64 = 24_576;
-/// Bytes that a received byte may take, in chunks of two bytes that begin messages without an end.
+/// Bytes that a received byte may hold, in chunks of two bytes that begin messages without an end.
 const HELD_FOR_A_BYTE: i64 = 24;
-/// Bytes by which an answer to a stranger may be longer than twice the question. INIT ACK has the cookie and the addresses
-/// of the endpoint beyond INIT, and an address in a cookie or a report of a parameter is twice as long as in INIT.
+/// Bytes by which an answer to an unknown peer may be longer than twice the request. In addition to INIT, INIT ACK has
+/// the cookie and the addresses of the endpoint, and an address in a cookie or a reported parameter is twice as long as
+/// in INIT.
 const MOST_ADDED: usize = 100;
 /// The largest packet.
 const MTU: usize = 1500;

@@ -1,5 +1,5 @@
-//! Two associations over a link that loses, repeats, delays and damages packets. Damage that the checksum shows must cost
-//! time and nothing else; other damage must stay without harm beyond the association.
+//! Two endpoints over a link that loses, duplicates, delays and damages packets. Damage that the checksum detects must
+//! only cost time; other damage must have no effect beyond the association.
 
 use bolero::TypeGenerator;
 use manypath_core::Span;
@@ -14,17 +14,17 @@ struct Story {
     setting: Setting,
     #[generator(bolero::produce::<Vec<Sending>>().with().len(0..=12_usize))]
     sendings: Vec<Sending>,
-    /// Who shuts down.
+    /// The side that shuts down.
     closer: Side,
     #[generator(bolero::produce::<Vec<Fate>>().with().len(0..=80_usize))]
     fates: Vec<Fate>,
 }
 
-/// Messages that one side hands over.
+/// Messages that one side sends.
 #[derive(Clone, Copy, Debug, TypeGenerator)]
 struct Sending {
     from: Side,
-    /// Milliseconds since those before.
+    /// Milliseconds since the previous ones.
     after: u8,
     #[generator(1..=8_u8)]
     count: u8,
@@ -59,7 +59,7 @@ struct Run {
 }
 
 impl Run {
-    /// Everything arrives, and both sides learn that it has.
+    /// Checks that everything arrives, and that both sides complete the shutdown.
     fn delivers(&mut self, story: &Story) {
         let connected = self.stage.drive_until(PATIENCE, |stage| {
             [A, Z].iter().all(|side| stage.host(*side).events().contains(&Event::Connected(FIRST)))
@@ -76,7 +76,7 @@ impl Run {
         let reasons = [A, Z].map(|side| self.stage.close_reason(side));
         let is_orderly = |reason: &Option<CloseReason>| *reason == Some(CloseReason::Shutdown);
         let orderly = reasons.iter().filter(|reason| is_orderly(reason)).count();
-        // Where SHUTDOWN COMPLETE is lost, a late packet finds no association and is answered with ABORT. RFC 9260 §8.4
+        // If SHUTDOWN COMPLETE is lost, a late packet finds no association and is answered with ABORT. RFC 9260 §8.4
         let is_late = |fate: &Fate| matches!(fate, Fate::Duplicate(_) | Fate::Delay(_));
         let least = match self.stage.now - start {
             span if span >= GUARD => 0,
@@ -87,7 +87,7 @@ impl Run {
         self.is_bounded();
     }
 
-    /// Nothing is promised but an end.
+    /// Checks only that the association ends.
     fn survives(&mut self, story: &Story) {
         self.stage.drive(Span::from_secs(1));
         self.send_all(story);
@@ -110,7 +110,7 @@ impl Run {
         }
     }
 
-    /// Reads whatever comes until nothing is missing.
+    /// Reads messages until all have arrived.
     fn settles(&mut self) -> bool {
         let Self { stage, ledgers } = self;
         stage.drive_until(PATIENCE, |stage| {
@@ -136,9 +136,9 @@ impl Run {
     }
 }
 
-/// How long two endpoints may take that lose dozens of packets in a row, and so wait for many timers of a minute.
+/// Time limit for two endpoints that lose dozens of packets in a row and wait for many timers of a minute.
 const PATIENCE: Span = Span::from_secs(4 * 3600);
-/// After so long, a side gives the shutdown up (T5-shutdown-guard). RFC 9260 §9.2
+/// After this time, a side ends the shutdown (T5-shutdown-guard). RFC 9260 §9.2
 const GUARD: Span = Span::from_secs(5 * 60);
-/// Bytes that an endpoint of a story may hold.
+/// Bytes that an endpoint may hold.
 const MOST_HELD: i64 = 300_000;

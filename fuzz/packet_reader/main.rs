@@ -1,4 +1,4 @@
-//! Any bytes reach the decoder: it must not panic, must cost no more than they are long, and must mean what it says.
+//! Decodes arbitrary bytes: no panic, memory in proportion to the length, and decoding inverts encoding.
 
 use bytes::Bytes;
 use manypath_core::{Encode as _, Packet as _, Via};
@@ -30,7 +30,7 @@ fn read(datagram: &[u8]) {
     means_what_it_says(packet, result.is_ok());
 }
 
-/// What was read can be written, has the size that it says, and is read as the same again.
+/// Checks that a decoded packet can be encoded, has the size that it reports, and is decoded to an equal packet.
 fn means_what_it_says(mut packet: Packet, is_whole: bool) {
     let mut bytes = Vec::new();
     packet.encode(Via::default(), &(), &mut bytes);
@@ -47,22 +47,22 @@ fn means_what_it_says(mut packet: Packet, is_whole: bool) {
     assert_eq!(again, packet);
 }
 
-/// Unknown chunks are never sent. Behind one whose type ends the packet, nothing could be read again.
+/// Unknown chunks are never sent. After one whose type ends the packet, nothing would be decoded.
 fn ends_packet(chunk: &Control) -> bool {
     let ends = |whole: &Bytes| whole.first().is_some_and(|kind| kind & SKIP == 0);
     matches!(chunk, Control::Unrecognized(chunks) if chunks.iter().any(ends))
 }
 
-/// Parameters that are not known are reported and never sent.
+/// Removes unrecognised parameters, which are never sent.
 fn forget_what_is_not_sent(chunk: &mut Control) {
     if let Control::Init(init) | Control::InitAck(init) = chunk {
         init.unrecognized.clear();
     }
 }
 
-/// Bit of a chunk's type: the reader goes on behind it. RFC 9260 §3.2
+/// Bit of a chunk type: skip the chunk and read the next one. RFC 9260 §3.2
 const SKIP: u8 = 0x80;
-/// Bytes that a byte of a datagram may cost, where it holds as many chunks or parameters as it can.
+/// Largest memory per byte of a datagram with as many chunks or parameters as possible, in bytes.
 const MEMORY_PER_BYTE: i64 = 64;
-/// Bytes that any datagram may cost.
+/// Largest memory for any datagram, in bytes.
 const MEMORY_PER_PACKET: i64 = 1024;

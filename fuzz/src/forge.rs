@@ -1,16 +1,16 @@
-//! Packets that no honest endpoint sends: chunks put together by hand, and genuine packets with changes.
+//! Forged packets: hand-made chunks, and modified genuine packets.
 //!
-//! Nothing here uses the writer of the code under test, so that a chunk may have any length and any content.
+//! This file does not use the encoder under test, so that a chunk may have any length and any content.
 
 use bolero::TypeGenerator;
 use manypath_core::Tsn;
 
-/// What an attacker who sees all packets knows of the endpoint that is attacked.
+/// The knowledge of an attacker who sees all packets of the attacked endpoint.
 #[derive(Clone, Debug, Default)]
 pub struct Heard {
-    /// The tag that it wants to see.
+    /// The verification tag that the endpoint expects.
     pub tag: u32,
-    /// The tag that it puts into its own packets.
+    /// The verification tag that it sends.
     pub peer_tag: u32,
     /// The highest TSN that its peer has sent.
     pub peer_tsn: Tsn,
@@ -18,22 +18,22 @@ pub struct Heard {
     pub own_tsn: Tsn,
     /// The information of its last HEARTBEAT.
     pub probe: Vec<u8>,
-    /// The highest TSN that its peer has really acknowledged with all before it.
+    /// The cumulative TSN that its peer has really acknowledged.
     pub acknowledged: Tsn,
-    /// The last cookie that it has made.
+    /// The last cookie that it has created.
     pub cookie: Vec<u8>,
     /// The last packet that it sent.
     pub sent: Vec<u8>,
     /// The last packet with DATA that it sent.
     pub sent_data: Vec<u8>,
-    /// Ports of the peer and its own.
+    /// The ports of the peer and of the endpoint.
     pub ports: (u16, u16),
 }
 
-/// A packet, or as many as its chunks need.
+/// A packet, or several if its chunks need them.
 #[derive(Clone, Debug, TypeGenerator)]
 pub struct Forgery {
-    /// The verification tag, if it is not the one that the endpoint wants to see.
+    /// The verification tag, if it is not the expected one.
     pub tag: Option<Tag>,
     /// The chunks.
     #[generator(bolero::produce::<Vec<Chunk>>().with().len(0..=6_usize))]
@@ -43,7 +43,7 @@ pub struct Forgery {
 /// A verification tag.
 #[derive(Clone, Copy, Debug, TypeGenerator)]
 pub enum Tag {
-    /// The one that it sends.
+    /// The tag that the endpoint sends.
     Reflected,
     /// 0
     Zero,
@@ -51,37 +51,37 @@ pub enum Tag {
     Other(u32),
 }
 
-/// A TSN, named by its distance from one that matters.
+/// A TSN, by its distance from another one.
 #[derive(Clone, Copy, Debug, TypeGenerator)]
 pub enum Near {
-    /// From the highest one of the peer.
+    /// Distance from the highest TSN of the peer.
     Peer(i8),
-    /// From the highest one of the endpoint itself.
+    /// Distance from the highest TSN of the endpoint.
     Own(i8),
-    /// From the highest one of the peer, farther away.
+    /// Larger distance from the highest TSN of the peer.
     Beyond(u16),
-    /// Any.
+    /// Any TSN.
     Any(u32),
 }
 
 /// A chunk.
 #[derive(Clone, Debug, TypeGenerator)]
 pub enum Chunk {
-    /// DATA, several times with ascending TSNs.
+    /// DATA chunks with ascending TSNs.
     Data {
         /// TSN of the first one.
         tsn: Near,
-        /// From one TSN to the next.
+        /// Difference between two TSNs.
         step: u8,
-        /// How many more.
+        /// Number of further chunks.
         copies: u8,
         /// Stream.
         stream: Small,
-        /// SSN of the first one; the following ones count on if `counts`.
+        /// SSN of the first chunk; it increases from chunk to chunk if `counts` is set.
         ssn: Small,
-        /// Whether each has an SSN of its own.
+        /// Whether each chunk has its own SSN.
         counts: bool,
-        /// I, U, B and E.
+        /// The flags I, U, B and E.
         #[generator(0..16_u8)]
         flags: u8,
         /// Bytes of payload.
@@ -95,13 +95,13 @@ pub enum Chunk {
         cumulative: Near,
         /// Advertised window.
         window: Small,
-        /// How far each block begins behind the last one, and how many more TSNs it has.
+        /// For each block, its distance from the previous block and its number of further TSNs.
         #[generator(bolero::produce::<Vec<(Small, u8)>>().with().len(0..=8_usize))]
         gaps: Vec<(Small, u8)>,
-        /// The same for what is kept.
+        /// The same for non-renegable blocks.
         #[generator(bolero::produce::<Vec<(Small, u8)>>().with().len(0..=8_usize))]
         kept: Vec<(Small, u8)>,
-        /// How often the last block of gaps is repeated at the same distance.
+        /// How often the last gap block is repeated at the same distance.
         repeat: u8,
         /// Duplicate TSNs.
         #[generator(bolero::produce::<Vec<Near>>().with().len(0..=4_usize))]
@@ -109,22 +109,22 @@ pub enum Chunk {
     },
     /// HEARTBEAT with any information.
     Heartbeat(Opaque),
-    /// HEARTBEAT ACK with the information of the last HEARTBEAT, changed.
+    /// HEARTBEAT ACK with the modified information of the last HEARTBEAT.
     HeartbeatAck(Changes),
     /// SHUTDOWN
     Shutdown(Near),
-    /// PKTDROP with a packet of the endpoint, changed.
+    /// PKTDROP with a modified packet of the endpoint.
     PacketDrop {
-        /// The last packet with DATA; else the last one.
+        /// Use the last packet with DATA; if false, the last packet.
         of_data: bool,
-        /// M, T and so on.
+        /// The flags, such as M and T.
         #[generator(bolero::produce::<Option<u8>>().with().value(0..16_u8))]
         flags: Option<u8>,
-        /// Receive buffer and bytes that wait in it.
+        /// Size of the receive buffer, and bytes in it.
         window: (Small, Small),
-        /// What it says about the length of the whole packet if that is a lie.
+        /// A false length of the whole packet, if any.
         length: Option<Small>,
-        /// What is wrong in it.
+        /// The modifications of the packet.
         changes: Changes,
     },
     /// INIT or INIT ACK.
@@ -146,7 +146,7 @@ pub enum Chunk {
         #[generator(0..=60_u8)]
         repeat: u8,
     },
-    /// COOKIE ECHO with the last cookie, changed.
+    /// COOKIE ECHO with the last cookie, modified.
     CookieEcho(Changes),
     /// ABORT or ERROR with causes.
     Causes {
@@ -154,11 +154,11 @@ pub enum Chunk {
         abort: bool,
         /// T bit.
         reflected: bool,
-        /// Codes and particulars.
+        /// Codes and contents.
         #[generator(bolero::produce::<Vec<(Small, Opaque)>>().with().len(0..=3_usize))]
         causes: Vec<(Small, Opaque)>,
     },
-    /// Any type without a value: SHUTDOWN ACK, COOKIE ACK, SHUTDOWN COMPLETE and so on.
+    /// A chunk of any type without a value, such as SHUTDOWN ACK, COOKIE ACK or SHUTDOWN COMPLETE.
     Bare {
         /// Type.
         #[generator(0..=16_u8)]
@@ -174,11 +174,11 @@ pub enum Chunk {
         flags: u8,
         /// Value.
         value: Opaque,
-        /// By how much the length is wrong.
+        /// The error of the length field.
         #[generator(-8..=8_i8)]
         error: i8,
     },
-    /// PAD with so many bytes.
+    /// PAD with this number of bytes.
     Padding(Small),
 }
 
@@ -187,7 +187,7 @@ pub enum Chunk {
 pub enum Parameter {
     /// IPv4 address.
     V4([u8; 4]),
-    /// An IPv4 address of the net in which the stories happen.
+    /// An IPv4 address of the network of the stories.
     Local(u8, u8),
     /// IPv6 address.
     V6([u8; 16]),
@@ -195,11 +195,11 @@ pub enum Parameter {
     Cookie,
     /// Supported Extensions with NR-SACK and packet drop reports.
     Extensions,
-    /// Any.
+    /// Any parameter.
     Any(u16, Opaque),
 }
 
-/// A number that is small in most cases, and sometimes the largest.
+/// A number that is usually small, and sometimes the largest one.
 #[derive(Clone, Copy, Debug, TypeGenerator)]
 pub enum Small {
     /// Up to 15.
@@ -224,41 +224,41 @@ impl Small {
     }
 }
 
-/// Bytes that have no meaning.
+/// Opaque bytes.
 #[derive(Clone, Debug, TypeGenerator)]
 pub struct Opaque(#[generator(bolero::produce::<Vec<u8>>().with().len(0..=24_usize))] pub Vec<u8>);
 
-/// Changes of bytes.
+/// Modifications of bytes.
 #[derive(Clone, Debug, TypeGenerator)]
 pub struct Changes(
     #[generator(bolero::produce::<Vec<Change>>().with().len(0..=4_usize))] Vec<Change>,
 );
 
-/// A change of bytes; places count around, and most of them are among the first bytes, where headers are.
+/// A modification. Offsets are taken modulo the length, and most are among the first bytes, where headers are.
 #[derive(Clone, Copy, Debug, TypeGenerator)]
 pub enum Change {
-    /// A byte takes a value.
+    /// Sets a byte.
     Set(Small, u8),
-    /// A bit turns.
+    /// Inverts a bit.
     Flip(Small, #[generator(0..8_u8)] u8),
-    /// A byte is put in.
+    /// Inserts a byte.
     Insert(Small, u8),
-    /// A byte falls out.
+    /// Removes a byte.
     Remove(Small),
-    /// The rest falls out.
+    /// Removes all following bytes.
     Cut(Small),
-    /// Bytes are repeated at the end.
+    /// Repeats bytes at the end.
     Repeat(Small, u8),
 }
 
 impl Changes {
-    /// Whether nothing changes.
+    /// Whether there are no modifications.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Changes the bytes, those before `from` excepted.
+    /// Modifies the bytes from `from` on.
     pub fn apply(&self, from: usize, bytes: &mut Vec<u8>) {
         for change in &self.0 {
             let left = bytes.len().saturating_sub(from);
@@ -296,7 +296,7 @@ impl Near {
 }
 
 impl Forgery {
-    /// The packets, with right checksums.
+    /// The packets with right checksums.
     #[must_use]
     pub fn packets(&self, heard: &Heard) -> Vec<Vec<u8>> {
         let tag = match self.tag {
@@ -323,7 +323,7 @@ impl Forgery {
 }
 
 impl Chunk {
-    /// Hands every chunk over, without padding.
+    /// Passes every chunk, without padding, to `out`.
     fn write(&self, heard: &Heard, out: &mut impl FnMut(&[u8])) {
         match self {
             Self::Data { .. } => self.write_data(heard, out),
@@ -470,7 +470,7 @@ pub fn header((source, destination): (u16, u16), tag: u32) -> Vec<u8> {
     header
 }
 
-/// Gives a packet its right checksum, if it has room for one.
+/// Sets the right checksum of a packet that is long enough.
 pub fn seal(packet: &mut [u8]) {
     if let Some(field) = packet.get_mut(8..COMMON_HEADER) {
         field.fill(0);
@@ -484,7 +484,7 @@ fn chunk(kind: u8, flags: u8, value: &[u8]) -> Vec<u8> {
     [&[kind, flags, high, low], value].concat()
 }
 
-/// Padding included.
+/// A parameter with its padding.
 fn parameter(kind: u16, value: &[u8]) -> Vec<u8> {
     let head = [kind, (4 + value.len()) as u16].map(u16::to_be_bytes).concat();
     let mut bytes = [&head, value].concat();
@@ -494,7 +494,7 @@ fn parameter(kind: u16, value: &[u8]) -> Vec<u8> {
 
 /// Bytes of the common header.
 pub const COMMON_HEADER: usize = 12;
-/// Bytes of the largest forged packet.
+/// Largest size of a forged packet in bytes.
 const ROOM: usize = 1480;
 
 const DATA: u8 = 0;
@@ -508,5 +508,5 @@ const COOKIE_ECHO: u8 = 10;
 const NR_SACK: u8 = 0x10;
 const PACKET_DROP: u8 = 0x81;
 const PADDING: u8 = 0x84;
-/// Flags of PKTDROP: its sender found the checksum wrong, and says how long the whole packet was.
+/// Flags of PKTDROP: the checksum was wrong, and the packet is truncated.
 const CUT_AND_DAMAGED: u8 = 0x06;

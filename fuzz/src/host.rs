@@ -1,4 +1,4 @@
-//! An endpoint behind bytes: what arrives is decoded, what leaves is encoded, and its memory is measured.
+//! An endpoint with encoded packets: decodes received packets, encodes sent ones, and measures its memory.
 
 use bytes::Bytes;
 use manypath_core::{Encode as _, Packet as _, SansIo as _, Time, Via};
@@ -6,43 +6,43 @@ use manypath_sctp::{AssociationId, Config, Endpoint, Event, Message, Packet};
 
 use crate::memory::{Use, measure};
 
-/// An endpoint and its account.
+/// An endpoint and its accounting.
 pub struct Host {
     endpoint: Endpoint,
-    /// Bytes that the endpoint holds, the datagrams included that it has slices of.
+    /// Bytes that the endpoint holds, including datagrams of which it holds slices.
     held: i64,
-    /// The most bytes that one call held beyond those before it.
+    /// The largest additional memory within one call, in bytes.
     peak: i64,
-    /// Bytes that arrived, network headers included.
+    /// Received bytes, network headers included.
     received: u64,
-    /// Events so far.
+    /// Number of events so far.
     heard: u64,
     events: Vec<Event>,
 }
 
-/// A packet that leaves.
+/// A sent packet.
 pub struct Leaving {
-    /// Its way.
+    /// Its addresses.
     pub via: Via,
-    /// Everything above the network header.
+    /// The bytes after the network header.
     pub bytes: Vec<u8>,
 }
 
 impl Host {
-    /// A host whose secrets come from a seed.
+    /// A host with secrets from a seed.
     pub fn new(config: Config, seed: u8) -> Self {
         let (endpoint, used) = measure(|| Endpoint::with_seed(config, [seed; 32]));
         Self { endpoint, held: used.left, peak: 0, received: 0, heard: 0, events: Vec::new() }
     }
 
-    /// Lets the owner of the endpoint do something with it. What comes of it must hold no memory.
+    /// Runs a command on the endpoint. The result must not hold memory of the endpoint.
     pub fn act<T>(&mut self, act: impl FnOnce(&mut Endpoint) -> T) -> T {
         let (result, used) = measure(|| act(&mut self.endpoint));
         self.charge(used);
         result
     }
 
-    /// A datagram arrives.
+    /// Handles a received datagram.
     pub fn receive(&mut self, now: Time, via: Via, bytes: &[u8]) {
         self.received += (bytes.len() + NETWORK_HEADER) as u64;
         let ((), used) = measure(|| {
@@ -59,10 +59,10 @@ impl Host {
         self.charge(used);
     }
 
-    /// The next packet that leaves.
+    /// The next sent packet.
     ///
     /// # Panics
-    /// If the endpoint has said before that nothing more would leave, or if a packet has not the size that it says.
+    /// If the endpoint sends although `may_transmit` was false, or if the size of a packet is wrong.
     pub fn transmit(&mut self, now: Time) -> Option<Leaving> {
         let may_transmit = self.endpoint.may_transmit();
         let ((via, packet), used) = measure(|| {
@@ -83,7 +83,7 @@ impl Host {
         leaving
     }
 
-    /// The next message that waits to be read.
+    /// Reads the next message.
     pub fn read(&mut self, now: Time, id: AssociationId) -> Option<Message> {
         let (message, used) = measure(|| self.endpoint.receive(now, id));
         self.charge(used);
@@ -96,7 +96,7 @@ impl Host {
         Some(copy)
     }
 
-    /// Takes note of the next event; false if there is none.
+    /// Handles the next event; returns false if there is none.
     pub fn hear(&mut self) -> bool {
         let (event, used) = measure(|| self.endpoint.poll_event().map(without_content));
         self.charge(used);
@@ -106,17 +106,17 @@ impl Host {
         is_one
     }
 
-    /// How many events there were.
+    /// Number of events.
     pub fn heard(&self) -> u64 {
         self.heard
     }
 
-    /// How associations began and ended.
+    /// The begins and ends of associations.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// When the endpoint wants to be woken.
+    /// The time of the endpoint's next timer.
     pub fn timeout(&self) -> Time {
         self.endpoint.poll_timeout()
     }
@@ -126,12 +126,12 @@ impl Host {
         self.held
     }
 
-    /// The most bytes that one call held beyond those before it.
+    /// The largest additional memory within one call, in bytes.
     pub fn peak(&self) -> i64 {
         self.peak
     }
 
-    /// Bytes that arrived, network headers included.
+    /// Received bytes, network headers included.
     pub fn received(&self) -> u64 {
         self.received
     }
@@ -142,7 +142,7 @@ impl Host {
     }
 }
 
-/// Events of a beginning or an end; the others may hold memory.
+/// Events of a begin or an end; other events may hold memory.
 fn without_content(event: Event) -> Option<Event> {
     let is_kept = matches!(
         event,

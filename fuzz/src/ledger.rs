@@ -1,4 +1,4 @@
-//! The messages of one direction: each arrives once, whole, and in the order of its stream.
+//! The messages of one direction: each must arrive once, complete, and in the order of its stream.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -8,33 +8,33 @@ use manypath_sctp::{Message, Part};
 use crate::setting::Side;
 use crate::stage::Stage;
 
-/// What has been handed over and has not arrived yet.
+/// The sent messages that have not arrived.
 #[derive(Debug, Default)]
 pub struct Ledger {
     /// Ordered messages by stream.
     ordered: BTreeMap<u16, VecDeque<u32>>,
     unordered: BTreeSet<u32>,
-    /// What has arrived of messages that come in parts, by the TSN that names them.
+    /// The received parts of partially delivered messages, by the TSN of the message.
     parts: BTreeMap<u32, Vec<u8>>,
-    /// Payload of each message so far; its number is its protocol identifier.
+    /// The payload of each message; its number is its payload protocol identifier.
     payloads: Vec<Bytes>,
 }
 
-/// Messages that one side hands over.
+/// Messages that one side sends.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch {
-    /// How many there are.
+    /// Number of messages.
     pub count: u8,
-    /// The stream of all of them.
+    /// Stream of all messages.
     pub stream: u8,
     /// Whether they are unordered.
     pub unordered: bool,
-    /// Payload bytes of each.
+    /// Payload length of each in bytes.
     pub length: u16,
 }
 
 impl Batch {
-    /// Hands the messages over, and notes those that are taken in the ledger of the side that receives them.
+    /// Sends the messages, and records the accepted ones in the ledger of the receiving side.
     pub fn leave(self, from: Side, stage: &mut Stage, ledgers: &mut [Ledger; 2]) {
         let ledger = &mut ledgers[from.other() as usize];
         for _ in 0..self.count {
@@ -47,7 +47,7 @@ impl Batch {
 }
 
 impl Ledger {
-    /// The next message to hand over: it has its number as payload protocol identifier and content of its own.
+    /// The next message; its payload protocol identifier is its number, and its content depends on the number.
     #[must_use]
     pub fn message(&self, stream: u16, unordered: bool, length: usize) -> Message {
         let number = self.payloads.len();
@@ -56,7 +56,7 @@ impl Ledger {
         Message { stream, ppid: number as u32, unordered, payload, part: None }
     }
 
-    /// A message was handed over.
+    /// Records a sent message.
     pub fn sent(&mut self, message: &Message) {
         if message.unordered {
             self.unordered.insert(message.ppid);
@@ -66,10 +66,10 @@ impl Ledger {
         self.payloads.push(message.payload.clone());
     }
 
-    /// A message arrived, or a part of one.
+    /// Checks a received message, or a part of one.
     ///
     /// # Panics
-    /// If it was not sent, has arrived before, comes too early, or has another payload.
+    /// If it was not sent, has arrived before, is out of order, or has another payload.
     pub fn arrived(&mut self, message: &Message) {
         let Some(Part { message: first, more_follows }) = message.part else {
             return self.complete(message, &message.payload);
@@ -92,7 +92,7 @@ impl Ledger {
         assert!(self.payloads[number as usize] == payload, "message {number} has changed");
     }
 
-    /// Whether everything has arrived.
+    /// Whether all messages have arrived.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.parts.is_empty()

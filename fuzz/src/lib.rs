@@ -1,7 +1,7 @@
-//! What the fuzz targets share: two hosts whose packets travel as bytes, forged chunks, and what memory is held.
+//! Common parts of the fuzz targets: two hosts with encoded packets, forged chunks, and memory measurement.
 //!
-//! Each target is a folder beside `src` with a program and the corpus that it replays. CONTRIBUTING.md says how targets
-//! are run and what becomes of a finding.
+//! Each target is a folder beside `src` with a program and the corpus that it replays. CONTRIBUTING.md describes how
+//! targets are run and how findings are handled.
 
 pub mod forge;
 pub mod host;
@@ -10,5 +10,5 @@ pub mod memory;
 pub mod setting;
 pub mod stage;
 
-/// For how long a finding is shrunk before it is told.
+/// Time limit for shrinking a finding.
 pub const SHRINK_TIME: std::time::Duration = std::time::Duration::from_secs(10);

@@ -1,10 +1,10 @@
-//! What the code under test holds in memory: an allocator that counts, each thread for itself.
+//! Memory measurement of the code under test: an allocator with counters per thread.
 #![expect(unsafe_code, reason = "an allocator is unsafe by its contract; this one only counts")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Bytes that a piece of work has left behind, and the most that it held on its way.
+/// The memory that some work has left allocated, and its peak.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Use {
     /// Bytes more than before; negative if the work freed some.
@@ -13,7 +13,7 @@ pub struct Use {
     pub peak: i64,
 }
 
-/// Does some work and measures its memory.
+/// Runs some work and measures its memory.
 pub fn measure<T>(work: impl FnOnce() -> T) -> (T, Use) {
     let before = LIVE.get();
     PEAK.set(before);
@@ -31,7 +31,7 @@ thread_local! {
     static PEAK: Cell<i64> = const { Cell::new(0) };
 }
 
-/// A thread that ends has no counters any more, and still allocates.
+/// A thread that is ending has no counters any more, but still allocates.
 fn count(bytes: i64) {
     let _ = LIVE.try_with(|live| {
         live.set(live.get() + bytes);
@@ -39,29 +39,29 @@ fn count(bytes: i64) {
     });
 }
 
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: every call is passed unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as i64);
-        // SAFETY: as the caller promises
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as i64);
-        // SAFETY: as the caller promises
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         count(-(layout.size() as i64));
-        // SAFETY: as the caller promises
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`
         unsafe { System.dealloc(place, layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size as i64 - layout.size() as i64);
-        // SAFETY: as the caller promises
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`
         unsafe { System.realloc(place, layout, size) }
     }
 }

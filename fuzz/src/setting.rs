@@ -1,4 +1,4 @@
-//! How the two endpoints of a story behave, as far as the input decides.
+//! The settings of both endpoints of a story, as selected by the input.
 
 use bolero::TypeGenerator;
 use manypath_core::{Address, Tsn, Via};
@@ -9,7 +9,7 @@ use manypath_sctp::{BufferSplit, Config, CumAck, Rescheduling, SackPath};
 pub enum Side {
     /// Opens the association.
     A,
-    /// Answers.
+    /// Responds.
     Z,
 }
 
@@ -37,17 +37,17 @@ impl Side {
         Address::v4(10, path, 0, 1 + self as u8)
     }
 
-    /// The two ends of a path as this side sees them.
+    /// The addresses of a path as this side sees them.
     #[must_use]
     pub fn via(self, path: u8) -> Via {
         Via { local: self.address(path), remote: self.other().address(path) }
     }
 }
 
-/// What both endpoints are set to.
+/// The settings of both endpoints.
 #[derive(Clone, Copy, Debug, TypeGenerator)]
 pub struct Setting {
-    /// Paths between the endpoints.
+    /// Number of paths.
     #[generator(1..=3_u8)]
     pub paths: u8,
     /// Mechanisms of CMT-SCTP.
@@ -56,11 +56,11 @@ pub struct Setting {
     pub nr_sack: bool,
     /// Packet drop reports are offered.
     pub drop_reports: bool,
-    /// The receiver may give up what it has not promised to keep.
+    /// The receiver may renege data that it has not acknowledged non-renegably.
     pub may_renege: bool,
-    /// TSNs begin just below their highest value.
+    /// Initial TSNs are just below the largest TSN, so that they wrap around soon.
     pub wraps_soon: bool,
-    /// Receive buffers hold few packets.
+    /// Receive buffers have room for few packets.
     pub small_buffer: bool,
     /// Seed of all secrets.
     pub seed: u8,
@@ -73,14 +73,15 @@ pub enum Cmt {
     Off,
     /// Data on all paths.
     Plain,
-    /// With pseudo cumulative TSNs, split fast retransmission and delayed acknowledgements.
+    /// Also CUC, split fast retransmit and delayed acknowledgements.
     Full,
-    /// With divided buffers and rescheduling, too.
+    /// Also divided buffers and rescheduling.
     Split,
 }
 
 impl Setting {
-    /// The configuration of one side, as on an open network. No number of lost packets ends the association if `patient`.
+    /// The configuration of one side for an open network. If `patient` is set, no number of lost packets ends the
+    /// association.
     #[must_use]
     pub fn config(&self, side: Side, patient: bool) -> Config {
         let mut config = Config {
@@ -125,9 +126,9 @@ impl Cmt {
     }
 }
 
-/// Bytes of every send buffer.
+/// Size of send buffers in bytes.
 pub const SEND_BUFFER: usize = 60_000;
-/// Bytes of usual receive buffers.
+/// Size of normal receive buffers in bytes.
 pub const RECEIVE_BUFFER: usize = 40_000;
-/// Bytes of small ones.
+/// Size of small receive buffers in bytes.
 pub const SMALL_BUFFER: usize = 5_000;

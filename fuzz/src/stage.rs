@@ -1,4 +1,4 @@
-//! Two hosts and the paths between them in virtual time; packets travel as bytes, and an attacker listens.
+//! Two hosts and the paths between them in virtual time, with encoded packets and an attacker who sees them.
 
 use std::collections::BTreeMap;
 
@@ -13,37 +13,37 @@ use crate::forge::{COMMON_HEADER, Changes, Heard, seal};
 use crate::host::{Host, NETWORK_HEADER};
 use crate::setting::{A, Setting, Side, Z};
 
-/// What the network does to a packet.
+/// The fate of a packet.
 #[derive(Clone, Debug, TypeGenerator)]
 pub enum Fate {
     /// It arrives after 10 ms.
     Pass,
     /// It is lost.
     Lose,
-    /// It arrives twice, the second time so many milliseconds later.
+    /// It arrives twice; the second copy is delayed by this number of milliseconds.
     Duplicate(u8),
-    /// It arrives so many milliseconds later.
+    /// It is delayed by this number of milliseconds.
     Delay(u8),
-    /// It arrives changed, with its checksum as it was.
+    /// It arrives modified, with its original checksum.
     Damage(Changes),
-    /// It arrives changed, with a right checksum.
+    /// It arrives modified, with a right checksum.
     Change(Changes),
 }
 
-/// Two hosts, the packets between them, and what an attacker has heard of each.
+/// Two hosts, the packets between them, and an attacker's knowledge of each.
 pub struct Stage {
     /// Virtual time.
     pub now: Time,
     hosts: [Host; 2],
     heard: [Heard; 2],
     under_way: BTreeMap<(Time, u64), Arrival>,
-    /// What happens to the next packets, the last one first; all further ones pass.
+    /// The fates of the next packets, in reverse order; further packets pass.
     pub fates: Vec<Fate>,
-    /// Packets so far.
+    /// Number of packets so far.
     packets: u64,
-    /// Packets that the network has carried so far, copies included.
+    /// Number of packets that the network has carried so far, including copies.
     carried: u64,
-    /// Wake-ups so far.
+    /// Number of wake-ups so far.
     wakes: u64,
 }
 
@@ -53,11 +53,11 @@ struct Arrival {
     bytes: Vec<u8>,
 }
 
-/// The association of all stories, on both sides.
+/// The association of all stories; both sides use the same identifier.
 pub const FIRST: AssociationId = AssociationId(0);
 
 impl Stage {
-    /// Two hosts that do not know each other.
+    /// Two hosts without an association.
     #[must_use]
     pub fn new(setting: &Setting, patient: bool) -> Self {
         let host =
@@ -91,32 +91,32 @@ impl Stage {
         &self.hosts[side as usize]
     }
 
-    /// What an attacker knows of a host.
+    /// An attacker's knowledge of a host.
     #[must_use]
     pub fn heard(&self, side: Side) -> &Heard {
         &self.heard[side as usize]
     }
 
-    /// Packets that both hosts have sent.
+    /// Number of packets that both hosts have sent.
     #[must_use]
     pub fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// How often a host woke up.
+    /// Number of wake-ups of the hosts.
     #[must_use]
     pub fn wakes(&self) -> u64 {
         self.wakes
     }
 
-    /// Lets the owner of an endpoint do something with it.
+    /// Runs a command on an endpoint.
     pub fn act<T>(&mut self, side: Side, act: impl FnOnce(&mut Endpoint) -> T) -> T {
         let result = self.hosts[side as usize].act(act);
         self.drain(side);
         result
     }
 
-    /// Hands a message over.
+    /// Sends a message.
     ///
     /// # Errors
     /// As [`Endpoint::send`].
@@ -125,14 +125,14 @@ impl Stage {
         self.act(side, |endpoint| endpoint.send(now, FIRST, message))
     }
 
-    /// The next message that a side can read.
+    /// Reads the next message of a side.
     pub fn read(&mut self, side: Side) -> Option<Message> {
         let message = self.hosts[side as usize].read(self.now, FIRST);
         self.drain(side);
         message
     }
 
-    /// Ends the association of a side and drops all that is known of it.
+    /// Aborts the association of a side and forgets it.
     pub fn abandon(&mut self, side: Side) {
         let now = self.now;
         self.act(side, |endpoint| {
@@ -141,7 +141,7 @@ impl Stage {
         });
     }
 
-    /// A packet from nowhere; how many packets left because of it.
+    /// Delivers a forged packet; returns the number of packets that it causes.
     pub fn inject(&mut self, at: Side, via: Via, bytes: &[u8]) -> u64 {
         let before = self.packets;
         self.hosts[at as usize].receive(self.now, via, bytes);
@@ -149,7 +149,7 @@ impl Stage {
         self.packets - before
     }
 
-    /// Why the association of a side has ended, if it has.
+    /// The reason why the association of a side has ended, if it has.
     #[must_use]
     pub fn close_reason(&self, side: Side) -> Option<CloseReason> {
         self.host(side).events().iter().rev().find_map(|event| match event {
@@ -158,17 +158,17 @@ impl Stage {
         })
     }
 
-    /// When something happens next.
+    /// The time of the next event.
     #[must_use]
     pub fn next(&self) -> Time {
         let arrival = self.under_way.keys().next().map_or(Time::NEVER, |key| key.0);
         self.hosts.iter().map(Host::timeout).fold(arrival, Time::min)
     }
 
-    /// Lets the next thing happen; false if nothing ever will.
+    /// Handles the next event; returns false if there is none.
     ///
     /// # Panics
-    /// If a host does not act on its timer, or time would go back.
+    /// If a host does not handle its timer, or if time would decrease.
     pub fn step(&mut self) -> bool {
         let next = self.next();
         if next == Time::NEVER {
@@ -192,7 +192,7 @@ impl Stage {
         true
     }
 
-    /// Lets everything happen that is due within a span.
+    /// Handles all events within a time span.
     pub fn drive(&mut self, span: Span) {
         let end = self.now + span;
         while self.next() <= end {
@@ -201,7 +201,7 @@ impl Stage {
         self.now = end;
     }
 
-    /// Lets things happen until `done` holds; false if it does not within so much time.
+    /// Handles events until `done` returns true; returns false after the time limit.
     pub fn drive_until(&mut self, limit: Span, mut done: impl FnMut(&mut Self) -> bool) -> bool {
         let end = self.now + limit;
         loop {
@@ -214,7 +214,7 @@ impl Stage {
         }
     }
 
-    /// Takes what an endpoint wants to send and to tell.
+    /// Takes all packets and events of an endpoint.
     fn drain(&mut self, side: Side) {
         let mut packets = 0;
         while let Some(leaving) = self.hosts[side as usize].transmit(self.now) {
@@ -226,7 +226,7 @@ impl Stage {
         while self.hosts[side as usize].hear() {}
     }
 
-    /// What the endpoints write can be read again, and the attacker learns from it.
+    /// Checks that sent packets can be decoded, and updates the attacker's knowledge.
     fn overhear(&mut self, from: Side, bytes: &[u8]) {
         let mut packet = Packet::default();
         let datagram = Bytes::copy_from_slice(bytes);
@@ -290,14 +290,14 @@ impl Stage {
     }
 }
 
-/// The information of the HEARTBEAT that a packet begins with.
+/// The information of the HEARTBEAT at the begin of a packet.
 fn probe(packet: &[u8]) -> Vec<u8> {
     let chunk = packet.get(COMMON_HEADER..).unwrap_or_default();
     let length = chunk.get(6..8).map_or(0, |it| usize::from(u16::from_be_bytes([it[0], it[1]])));
     chunk.get(8..4 + length).unwrap_or_default().to_vec()
 }
 
-/// From one host to the other.
+/// One-way delay.
 const DELAY: Span = Span::from_millis(10);
-/// Packets that a host may send at one instant.
+/// Largest number of packets of a host at one instant.
 const MOST_AT_ONCE: u64 = 1_000;

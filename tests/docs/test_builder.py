@@ -69,7 +69,7 @@ def test_other_images_stay_as_they_are(image: str, drawing: str):
     assert placed(image, drawing) == image
 
 
-def test_headings_of_tables_say_what_they_head():
+def test_headings_of_tables_describe_their_columns():
     page = (
         '<table>\n<thead>\n<tr>\n<th>flow</th>\n<th style="text-align: right;">rate</th>\n</tr>\n</thead>\n<tbody>\n'
         '<tr>\n<td>a</td>\n<td style="text-align: right;">1</td>\n</tr>\n<tr>\n<td></td>\n<td>2</td>\n</tr>\n'

@@ -20,7 +20,7 @@ RESULTS = {"figure_in_ten_lines": "image/svg+xml", "second_path": "text/html", "
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
-def test_a_jupyter_notebook_is_what_its_source_gives(source: Path):
+def test_a_jupyter_notebook_equals_its_converted_source(source: Path):
     written = source.with_suffix(".ipynb").read_text(encoding="utf-8")
     assert written == notebook(source.read_text(encoding="utf-8")), f"{source.name} has changed: make docs writes it"
 

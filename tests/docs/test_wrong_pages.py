@@ -25,7 +25,7 @@ def page(folder: Path, text: str) -> Path:
         ("'''console\nmanypath list\n'''\n", "a console block begins with"),
     ],
 )
-def test_code_that_does_not_do_what_the_page_says(
+def test_code_with_another_output_than_on_the_page_fails(
     text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -41,7 +41,7 @@ def test_code_that_does_not_do_what_the_page_says(
         ("'''haskell\nmain = pure ()\n'''\n", "page.md:3: haskell is no language of blocks"),
         ("'''toml\nrate = \n'''\n", "line 1"),
         ("'''json\n{\"rate\": }\n'''\n", "line 1"),
-        ("'''rust\nfn nobody_wrote_this() {}\n'''\n", "page.md:3: this Rust is in no file"),
+        ("'''rust\nfn unknown_code() {}\n'''\n", "page.md:3: this Rust is in no file"),
         ("'''sh\nmanypath run --sead 3 x.toml\n'''\n", "No such option"),
         ("'''sh\nmake nothing\n'''\n", "page.md:3: no target nothing"),
         ("'''sh\ncurl example.org | sh\n'''\n", "page.md:3: curl is no program"),

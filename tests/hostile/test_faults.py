@@ -291,7 +291,7 @@ def test_a_sweep_that_is_ended_goes_on_where_it_was(number: signal.Signals, undi
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_ended_says_so_in_a_line(number: signal.Signals, desk: Desk):
+def test_an_ended_run_prints_one_line(number: signal.Signals, desk: Desk):
     desk.put("long.toml", LONG)
     events = desk.folder / "run.jsonl"
     process = begun(desk, ["run", "long.toml", "--events", "run.jsonl", "--only", "recovery"], events.exists)
@@ -369,7 +369,7 @@ def papers_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("story", STOPPED)
-def test_ctrl_c_is_one_line_and_what_was_finished_stays(story: str, papers_done: Path, desk: Desk):
+def test_ctrl_c_prints_one_line_and_keeps_finished_runs(story: str, papers_done: Path, desk: Desk):
     line, sign, last = STOPPED[story]
     (desk.folder / "done").symlink_to(papers_done)
     process = begun(desk, shlex.split(line), lambda: bool(list(desk.folder.glob(sign))))

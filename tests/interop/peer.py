@@ -69,7 +69,7 @@ class Peer:
         return [each for each in self.events if each["event"] == event]
 
     def kill(self) -> None:
-        """End it at once, without a word to its peer."""
+        """Kill it at once, so that it sends nothing to its peer."""
         self._process.kill()
         self._process.wait()
         self._reader.join()

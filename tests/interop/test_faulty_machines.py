@@ -28,7 +28,7 @@ def on(tmp_path: Path) -> Iterator[Transfers]:
         yield transfers
 
 
-def test_a_receiver_that_is_killed_and_started_again_keeps_what_was_verified(on: Transfers) -> None:
+def test_a_restarted_receiver_keeps_verified_files(on: Transfers) -> None:
     first, second = on.file(1_000_000, "first"), on.file(40_000_000, "second")
     receiver = on.receive("--keep")
     on.send(first).ends_well()
@@ -126,7 +126,7 @@ def test_a_peer_that_does_something_else_is_named(on: Transfers) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["udp_port", "sctp_port", "silent_host", "missing_host", "mirror"])
-def test_a_receiver_that_is_not_there_is_said_in_time(on: Transfers, wrong: str) -> None:
+def test_a_missing_receiver_is_reported_in_time(on: Transfers, wrong: str) -> None:
     on.receive()
     host = ["--bind", on.sender.ipv4[0], "--to"]
     words = {

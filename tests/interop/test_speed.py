@@ -45,12 +45,12 @@ def test_a_flood_reaches_the_receiver_of_a_transfer():
     assert min(result["memory"].values()) > 1 << 20
 
 
-def test_a_program_that_ends_with_an_error_says_why():
+def test_a_failing_program_reports_its_error():
     with pytest.raises(FailedError, match='--buffer: is "3"'):
         bulk.measure(bulk.Cell(1, 1400, udp=True), Contestant("manypath", 3), 0.3)
 
 
-def test_ratios_compare_what_was_measured_in_one_round():
+def test_ratios_compare_measurements_of_the_same_round():
     rounds = [{"a": {"x": 2.0}, "b": {"x": 1.0}}, {"a": {"x": 8.0}, "b": {"x": 1.0}}, {"a": {"x": 5.0}}]
     found = ratio(rounds, "a", "b", "x")
     assert found is not None

@@ -56,7 +56,7 @@ def test_the_change_that_makes_it_hold_is_the_cause():
     assert asked == ["nothing", "cure"]
 
 
-def test_what_a_change_does_is_measured_from_the_claim():
+def test_the_effect_of_a_change_is_measured_from_the_claim():
     found, _ = outcome(("half", "cure"))
     ((leaf, effects),) = effects_on(found)
     # 7 within 10 % begins at 6.3; as it is 4 is measured, with half of the cure 5, with the cure 7.
@@ -98,7 +98,7 @@ def test_a_claim_on_which_nothing_is_tried_tells_the_runs_that_decide_it_and_no_
     assert untried(contradicted).check.why == ""
 
 
-def test_trials_are_told_as_numbers_the_certain_ones_first():
+def test_trials_are_listed_with_certain_ones_first():
     found, _ = outcome(("nothing", "half", "cure"), exhaustive=True)
     (tried,) = tried_on(found)
     assert (tried.what, tried.unit, tried.verdict) == ("", "Mbit/s", "contradicted")

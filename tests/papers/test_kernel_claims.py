@@ -134,7 +134,7 @@ def reno_is_linked(case, trace):
 
 
 def without_turns(_place, path):
-    """Let everybody send at its mean all the time."""
+    """Let every flow send at its mean rate all the time."""
     return replace(path, throughput=np.full(len(path.time), path.throughput.mean()))
 
 

@@ -48,7 +48,7 @@ def test_slow_start_and_recovery_are_no_climbs():
     assert np.isnan(slope_per_second(sawtooth(1.25, cuts=())))
 
 
-def test_what_a_timeout_makes_slow_start_is_no_climb():
+def test_slow_start_after_a_timeout_is_no_climb():
     path = sawtooth(1.25)
     path.ssthresh[path.time >= 36.0] = 1e9
     assert [path.time[chosen.start] for chosen in climbs(path)] == pytest.approx([11.0])
@@ -100,7 +100,7 @@ def test_rates_are_means_of_whole_seconds():
     assert rates(trace, MPTCP, "a").tolist() == pytest.approx([2.0, 2.0, 3.0])
 
 
-def test_who_is_ahead_is_told_after_the_beginning():
+def test_the_leader_is_reported_after_the_first_results():
     trace = flows([9.0] * 5 + [3.0, 3.0, 1.0, 1.0], [9.0] * 5 + [0.5, 0.5, 1.5, 1.5])
     assert time_ahead(trace) == pytest.approx(0.25)
     assert of_the_other_subflow(trace, ahead=True) == pytest.approx(0.5)

@@ -28,7 +28,7 @@ def test_table_1_has_the_papers_nine_numbers_beside_ours(kernel):
         assert payload == pytest.approx(mean * 1448 / 1500, rel=0.01)
 
 
-def test_what_was_not_run_has_no_row():
+def test_missing_runs_have_no_row():
     assert TABLE_1.rows(Evidence({})) == []
 
 
@@ -38,7 +38,7 @@ def test_equal_controls_differ_nowhere_for_certain(kernel):
     assert {row[-1] for row in rows} == {"no"}
 
 
-def test_a_maximum_that_matters_is_told_with_its_difference(kernel):
+def test_a_relevant_maximum_is_listed_with_its_difference(kernel):
     def favoured(case, rates):
         if case.experiment != "figure5" or case["cc"] != EXACT:
             return rates

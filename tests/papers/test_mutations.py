@@ -120,7 +120,7 @@ def test_the_parts_that_are_run_here_exist(name):
     assert set(part.mutations) <= {mutation.name for mutation in paper.mutations}
 
 
-def test_the_table_marks_what_turns(matrix):
+def test_the_table_marks_changed_verdicts(matrix):
     header, _, *rows = (
         [cell.strip() for cell in line.strip("|").split("|")] for line in matrix.markdown().splitlines()
     )

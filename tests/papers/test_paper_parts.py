@@ -93,7 +93,7 @@ evaluate([replace(PAPER, full=full)], full=True, store="runs", progress=False, w
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["SIGKILL", "SIGTERM"])
-def test_a_killed_process_keeps_what_it_had_and_the_next_one_goes_on(number, tmp_path):
+def test_a_killed_process_keeps_its_results_and_the_next_one_continues(number, tmp_path):
     paths = [str(Path(__file__).parent), *sys.path]
     with subprocess.Popen(
         [sys.executable, "-c", KILLED], cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}

@@ -72,7 +72,7 @@ def test_many_points_are_corrected_where_one_may_contradict_and_not_where_all_mu
     assert below({1: 10.0 + sample, 2: sample, 3: sample}, 0.0).missed == (1,)
 
 
-def test_a_conjunction_takes_its_worst_part_and_says_which():
+def test_a_conjunction_has_the_verdict_of_its_named_worst_part():
     sample = np.array([0.4, 0.0, 0.35, 0.3, 0.0])
     holds, undecided = above(sample, 0.0, what="first"), above(sample, 0.2, what="second")
     against = below(10.0 + sample, 0.0, what="third")

@@ -48,7 +48,7 @@ def test_every_printed_rate_belongs_to_a_point_that_is_run(paper: str, numbers: 
         assert [number for number in numbers if Case.of(number.experiment, **number.factors) not in cases] == []
 
 
-def test_a_figure_marks_what_the_paper_prints_in_the_colours_of_its_curves(impact: Paper):
+def test_a_figure_marks_printed_values_in_the_colours_of_its_curves(impact: Paper):
     picture = drawn(impact, 4)
     left = {(line.get_color(), *place(line)) for line in diamonds(picture, 0)}
     rpv2, mptcp = COLOURS[ALL.index(RPV2)], COLOURS[ALL.index(MPTCP)]
@@ -58,7 +58,7 @@ def test_a_figure_marks_what_the_paper_prints_in_the_colours_of_its_curves(impac
     assert "printed in the paper" in [text.get_text() for text in legend.get_texts()]
 
 
-def test_a_chart_names_what_the_paper_prints(impact: Paper):
+def test_a_chart_names_printed_values(impact: Paper):
     names = [trace["name"] for trace in chart(drawn(impact, 4).figure)["data"]]
     assert "MPTCP-like, printed in the paper" in names
     assert "CMT/RPv2, printed in the paper" in names
@@ -70,7 +70,7 @@ def test_windows_are_marked_at_the_edge_of_their_plot(impact: Paper):
     assert [sorted(each) for each in marked] == [[], sorted(PEAKS.values()), [], []]
 
 
-def test_a_figure_without_printed_numbers_says_nothing_of_them(impact: Paper):
+def test_a_figure_without_printed_values_does_not_mention_them(impact: Paper):
     picture = drawn(impact, 3)
     assert diamonds(picture, 0) == []
     (legend,) = picture.figure.legends

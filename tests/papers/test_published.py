@@ -21,7 +21,7 @@ LARGEST = 600_000
 """Bytes of all tables together."""
 
 
-def test_what_is_read_is_what_was_evaluated(full, package):
+def test_a_stored_evaluation_is_read_back_unchanged(full, package):
     assert published.load(NAME) is None
     assert publish(full) == package / "studies" / NAME / "published.json"
     found = published.load(NAME)
@@ -79,7 +79,7 @@ def test_the_same_runs_give_the_same_table(full, store):
     assert len(table(full).splitlines()) > len(full.claims) + len(list(full.evidence.cases()))
 
 
-def test_an_undecided_claim_says_what_would_decide_it(full):
+def test_an_undecided_claim_names_the_runs_that_would_decide_it(full):
     said = {claim["id"]: claim for claim in json.loads(table(full))["claims"]}
     for item in full.claims:
         outlook = item.check.outlook
@@ -93,7 +93,7 @@ def test_an_undecided_claim_says_what_would_decide_it(full):
     [{}, {"full": True, "runs": 2}, {"full": True, "figure": 1}, {"full": True, "causes": False}],
     ids=["quick", "runs", "figure", "no causes"],
 )
-def test_only_whole_results_with_full_precision_are_published(options, store, package):
+def test_only_complete_results_with_full_precision_are_published(options, store, package):
     (part,) = evaluate([PAPER], **options, store=store, progress=False, profiles=False, mutations=False).papers
     with pytest.raises(UserError, match="was not run as a whole with full precision: give --full alone"):
         publish(part)

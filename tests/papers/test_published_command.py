@@ -67,7 +67,7 @@ def test_causes_are_searched_for_beside_published_ones_on_demand(called):
     assert "causes" not in plain.out.splitlines()[-2]
 
 
-def test_a_part_says_what_is_missing_and_what_to_do(package, called):
+def test_a_part_names_missing_runs_and_the_command(package, called):
     said = called("papers", NAME, "--shard", "1/2").out
     assert said.startswith("small: part 1/2 is done and in runs; ")
     assert "runs of other parts are missing: bring the stores together and give the command again" in said

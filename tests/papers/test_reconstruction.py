@@ -43,7 +43,7 @@ def test_the_planted_setting_also_fits_the_claims_that_were_not_used(planted):
         assert half.untouched.found > half.untouched.random + 0.2
 
 
-def test_tells_what_was_changed_and_what_was_not(planted):
+def test_changed_and_unchanged_settings_are_listed(planted):
     assert {each.name: each.told for each in planted.factors} == {
         name: "changed" if name in PLANTED else "as stated" for name in NAMES
     }

@@ -172,7 +172,7 @@ def test_only_a_result_of_ours_is_replaced_and_only_in_a_source_tree(result, tmp
 
 
 @pytest.mark.parametrize("name", [name for name, each in registry().items() if each.factors])
-def test_what_is_published_fits_the_paper(name):
+def test_published_results_fit_the_paper(name):
     found, each = kept_result(name), registry()[name]
     if found is not None:
         assert [factor.name for factor in found.factors] == [factor.name for factor in each.factors]

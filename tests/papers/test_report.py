@@ -57,7 +57,7 @@ def test_a_report_is_written_again_without_running_anything(
     assert 'id="C-000-31"' in (tmp_path / f"{PAPER}.html").read_text("utf-8")
 
 
-def test_a_report_on_what_was_not_run_names_the_command_that_runs_it(
+def test_a_report_on_missing_runs_names_the_command(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     arguments = [PAPER, "--figure", "5", "--runs", "3", "--store", str(store), "--report", str(tmp_path)]
@@ -151,7 +151,7 @@ def test_a_page_that_another_process_adds_while_pages_are_listed_is_listed_too(
     assert '<a href="gonzalez2012_mptcp.html">' in index.read_text("utf-8")
 
 
-def test_a_figure_that_is_replaced_is_whole_at_every_moment(store: Path, tmp_path: Path):
+def test_a_figure_is_replaced_atomically(store: Path, tmp_path: Path):
     reported(store, tmp_path)
     figure = tmp_path / "figures" / PAPER / "figure5.png"
     end, torn, looks = figure.read_bytes()[-8:], list[int](), list[int]()
@@ -241,7 +241,7 @@ def test_figures_are_shown_while_other_runs_are_still_to_be_made(store: Path, tm
         assert "still to be made" not in file.read_text("utf-8")
 
 
-def test_a_report_grows_while_a_paper_is_run_and_says_where_it_is(
+def test_a_report_grows_while_a_paper_runs_and_shows_its_progress(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     states: list[int | None] = []

@@ -91,7 +91,7 @@ class Shapes(HTMLParser):
 
 
 @pytest.mark.usefixtures("plain")
-def test_every_part_is_a_row_whose_picture_says_its_verdict(part: PaperEvaluation):
+def test_every_part_is_a_row_with_its_verdict_as_an_icon(part: PaperEvaluation):
     cards = {card.id: card for card in claims_of(part, {})}
     assert len(cards) == len(part.claims)
     cmt, single = cards[SEVEN].parts
@@ -157,7 +157,7 @@ def test_experiments_are_rows_that_begin_with_the_part_as_it_is(part: PaperEvalu
 
 
 @pytest.mark.usefixtures("plain")
-def test_a_claim_that_nothing_decides_says_what_is_withheld(testbed: Paper):
+def test_an_undecidable_claim_is_open_with_an_explanation(testbed: Paper):
     claim = next(claim for claim in testbed.claims if claim.id == "C-004-3")
     withheld = PaperEvaluation(testbed, testbed.quick, None, Evidence({}), [verify(claim, Evidence({}))])
     (card,) = claims_of(withheld, {})

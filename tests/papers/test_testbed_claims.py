@@ -56,7 +56,7 @@ def test_every_simulated_claim_holds_in_the_world_of_the_testbed_paper(testbed, 
     assert {number for number, check in checks.items() if check.verdict == "open"} == WITHHELD
 
 
-def test_what_only_the_testbed_can_say_is_open_and_says_what_is_missing(testbed):
+def test_testbed_claims_are_open_without_its_runs(testbed):
     results = world.evidence(testbed.experiments.cases(testbed.quick))
     for claim in testbed.claims:
         if claim.id in WITHHELD:

@@ -39,12 +39,12 @@ def test_a_single_run_gives_crossings_without_intervals(testbed):
     assert all("±" not in here for _, _, here, _ in rows)
 
 
-def test_a_column_of_crossings_that_was_not_run_says_so(testbed):
+def test_a_column_of_crossings_without_runs_is_marked(testbed):
     cases = [case for case in testbed.experiments.cases(testbed.quick) if case.experiment != "figure4-rival"]
     assert {row[3] for row in rows_of(testbed, world.evidence(cases))} == {"not run"}
 
 
-def test_a_table_of_which_nothing_was_run_is_left_out(testbed):
+def test_a_table_without_runs_is_omitted(testbed):
     cases = list(testbed.experiments.cases(testbed.quick))
     of_figure_3 = [case for case in cases if case.experiment.startswith("figure3")]
     assert testbed.filled_tables(world.evidence(of_figure_3)) == []

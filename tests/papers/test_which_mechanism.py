@@ -23,7 +23,7 @@ def block() -> Block:
     return Block({each: made_up(each) for each in COMBINATIONS})
 
 
-def test_effects_are_what_was_put_in(block: Block):
+def test_estimated_effects_equal_the_constructed_ones(block: Block):
     means = {term: float(block.effect(term).mean()) for term in TERMS}
     assert means["splitting",] == pytest.approx(12.0)
     assert means["nr_sack",] == pytest.approx(2.0)
@@ -43,7 +43,7 @@ def test_noise_of_its_own_in_every_run_is_no_effect():
     assert block.shown() == set()
 
 
-def test_the_smallest_good_combination_leaves_out_what_does_nothing(block: Block):
+def test_the_smallest_good_combination_omits_factors_without_effect(block: Block):
     assert block.enough() == {"splitting", "nr_sack"}
     assert words(block.enough()) == "buffer splitting, NR-SACK"
     assert words(frozenset()) == "none"

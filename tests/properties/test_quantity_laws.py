@@ -15,7 +15,7 @@ amounts = st.integers(min_value=0, max_value=2**63 - 1)
 
 
 @given(dimension=dimensions, amount=amounts)
-def test_what_is_shown_is_read_back(dimension, amount):
+def test_displayed_values_can_be_read_back(dimension, amount):
     assert dimension.parse(dimension.show(amount)) == amount
 
 

@@ -251,7 +251,7 @@ def refused_or_taken(call: Callable[..., Any], arguments: Mapping[str, Any]) -> 
     [{"cc": ["lia", "lia"]}, {"cc": [1, True]}, [{"cc": "lia"}, {"cc": "lia"}]],
     ids=["a value", "a number and a truth", "a combination"],
 )
-def test_what_a_campaign_has_twice_would_count_twice_and_is_refused(factors: Any):
+def test_duplicates_in_a_campaign_are_refused(factors: Any):
     path = mp.disjoint(dsl=mp.Link(rate="5 Mbit/s"))
     campaign = mp.Campaign(lambda **_: mp.Scenario(network=path, flows={"f": mp.Sctp(paths=["dsl"])}), factors)
     with pytest.raises(mp.UserError, match=r"factors.*is there twice: give each"):

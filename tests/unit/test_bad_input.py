@@ -142,7 +142,7 @@ def test_zero_needs_no_unit(delay: str, tmp_path: Path):
         (Emulation.from_file, '{"rate": {}, "rate": {}}'),
     ],
 )
-def test_a_key_that_json_says_twice_is_named(read, table: str, tmp_path: Path):
+def test_a_duplicate_json_key_is_reported(read, table: str, tmp_path: Path):
     file = tmp_path / "twice.json"
     file.write_text(table)
     with pytest.raises(

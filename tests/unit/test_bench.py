@@ -55,7 +55,7 @@ def test_flows_that_share_nothing_fill_their_links_as_elsewhere(row: str):
     assert found.loss_rate == pytest.approx(0.0004, abs=0.00005)
 
 
-def test_one_connection_fills_both_paths_with_what_its_options_leave():
+def test_one_connection_fills_both_paths_except_for_options():
     found = measured("B/mptcp-lia")
     (goodput,) = found.goodput.values()
     assert goodput == pytest.approx(2 * 100 * 1440 / 1500, rel=0.003)
@@ -70,7 +70,7 @@ def test_many_flows_over_a_queue_that_drops_early_share_as_elsewhere():
     assert found.loss_rate == pytest.approx(0.042, abs=0.004)
 
 
-def test_rows_are_named_in_full_or_by_what_they_run():
+def test_rows_are_selected_by_name_or_group():
     assert names([]) == list(ROWS)
     assert names(["A"]) == ["A"]
     assert names(["D10", "D10/newreno"]) == ["D10/newreno", "D10/cmt-rpv2"]

@@ -107,7 +107,7 @@ def test_batches_shrink_towards_the_end_so_that_all_workers_finish_together():
     assert sizes == [10, 10, 10, 8, 6, 4, 3, 3, 2, 1, 1, 1, 1]
 
 
-def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(scenario, engine, tmp_path: Path):
+def test_ctrl_c_keeps_finished_runs_and_prints_how_to_continue(scenario, engine, tmp_path: Path):
     def press_ctrl_c() -> None:
         if len(engine.batches) == 2:
             os.kill(os.getpid(), signal.SIGINT)
@@ -136,7 +136,7 @@ def test_ctrl_c_in_the_last_batch_is_not_forgotten(scenario, engine, tmp_path: P
 
 
 def test_a_killed_campaign_goes_on(tmp_path: Path):
-    """A process that dies without a word in its third batch has lost that batch and nothing else."""
+    """A process that is killed in its third batch has lost only that batch."""
     script = textwrap.dedent("""
         import os, sys
         from pathlib import Path
@@ -223,7 +223,7 @@ def test_a_wrong_campaign_is_refused(make, said: str, scenario, engine):
         make(scenario)
 
 
-def test_progress_is_told_on_standard_error(scenario, engine, capsys):
+def test_progress_is_printed_on_standard_error(scenario, engine, capsys):
     mp.Campaign(scenario(), replications=5).run(store=None, title="two paths")
     said = capsys.readouterr()
     assert said.out == ""

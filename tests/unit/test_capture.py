@@ -127,7 +127,7 @@ def test_the_transfer_has_everything_that_a_transfer_can_have(run: tuple[mp.Resu
     assert result.links["lost"].sum() > 0
 
 
-def test_data_that_left_the_source_is_what_the_engine_counted(run: tuple[mp.Result, list[Frame]]):
+def test_captured_sent_data_equals_the_counters(run: tuple[mp.Result, list[Frame]]):
     result, seen = run
     left = [frame for frame in seen if frame.link in OUT_OF_SOURCE and DATA in frame.types]
     under_way = result.flows["data_packets"]["cmt"] - len(left)
@@ -137,7 +137,7 @@ def test_data_that_left_the_source_is_what_the_engine_counted(run: tuple[mp.Resu
     assert missing == 0 or (missing > 0 and under_way > 0)
 
 
-def test_data_that_reached_the_sink_is_what_the_engine_counted(run: tuple[mp.Result, list[Frame]]):
+def test_captured_received_data_equals_the_counters(run: tuple[mp.Result, list[Frame]]):
     result, seen = run
     flow = result.flows.loc["cmt"]
     arrived = [frame for frame in seen if frame.link in INTO_SINK and not frame.comment]
@@ -205,7 +205,7 @@ def test_a_capture_that_cannot_be_is_refused_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_command_line_captures_the_links_that_it_is_told(tmp_path: Path):
+def test_the_command_line_captures_the_given_links(tmp_path: Path):
     (tmp_path / "rough.json").write_text(rough_paths().document())
     command = [sys.executable, "-m", "manypath", "run", "rough.json", "--pcapng", "two.pcapng"]
     chosen = ["--link", "north", "--link", "south/back"]

@@ -106,7 +106,7 @@ def test_run_prints_json_and_nothing_else(folder: Path):
     assert outcome["flows"]["cmt"]["goodput"] > 1e6
 
 
-def test_run_writes_samples_where_it_is_told(folder: Path):
+def test_run_writes_samples_to_the_given_file(folder: Path):
     said = manypath("run", "two.toml", "--series", "500 ms", "--output", "curves", folder=folder).stdout
     assert "curves/two.paths.csv" in said
     header, *rows = (folder / "curves" / "two.paths.csv").read_text().splitlines()
@@ -114,7 +114,7 @@ def test_run_writes_samples_where_it_is_told(folder: Path):
     assert len(rows) >= 3 * 4
 
 
-def test_list_names_what_there_is(folder: Path):
+def test_list_prints_all_registries(folder: Path):
     said = manypath("list", folder=folder).stdout
     for name in (
         "newreno",

@@ -43,7 +43,7 @@ def client() -> Iterator[Client]:
         yield client
 
 
-def test_whoever_computes_the_runs_are_the_same(client: Client, scenario, tmp_path: Path):
+def test_runs_are_equal_on_every_executor(client: Client, scenario, tmp_path: Path):
     """On this machine, on workers of Dask, or in three parts: equal digests."""
     campaign = mp.Campaign(scenario, {"cc": ["newreno", "cmt-rpv2"], "north": ["1 Mbit/s"]}, replications=4)
     local = campaign.run(store=None, progress=False)
@@ -106,7 +106,7 @@ def test_a_worker_with_another_engine_is_refused(tmp_path: Path):
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "foo", "", "tcp://", "inproc://x"])
-def test_a_scheduler_that_is_not_there_is_said_in_one_line(address: str, monkeypatch: pytest.MonkeyPatch):
+def test_a_missing_scheduler_is_reported_in_one_line(address: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("manypath.campaign.executors.dask.ANSWER_SECONDS", 0.5)
     with pytest.raises(
         mp.UserError, match=rf"^dask: no scheduler answers at {address} \(.+\): give its address"
@@ -136,7 +136,7 @@ def empty() -> Iterator[LocalCluster]:
         yield cluster
 
 
-def test_a_scheduler_without_workers_is_told_and_waited_for(
+def test_a_scheduler_without_workers_is_reported_and_awaited(
     empty: LocalCluster, scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """The word comes after a moment and again, and the campaign goes on once there is a worker."""

@@ -102,7 +102,7 @@ def test_the_summary_of_the_example_counts_what_its_links_delivered(example: tup
     assert counted == {"data_chunks": kinds[DATA], "sacks": kinds[SACK] + kinds[NR_SACK], "heartbeats": kinds["4"]}
 
 
-def test_what_leaves_a_source_has_the_retransmissions_that_the_engine_counted(rough: tuple[mp.Result, Path]):
+def test_captured_retransmissions_of_a_source_equal_the_counters(rough: tuple[mp.Result, Path]):
     result, file = rough
     said = paths(summary(file))
     under_way = result.flows["data_packets"]["cmt"] - len([p for p in packets(file) if "DATA" in _types(p)])
@@ -172,7 +172,7 @@ def test_one_interface_can_be_chosen(example: tuple[mp.Result, Path]):
     assert 'did you mean "south"?' in said
 
 
-def test_a_file_that_is_cut_short_shows_what_came_before_and_one_error(rough: tuple[mp.Result, Path], tmp_path: Path):
+def test_a_truncated_file_shows_earlier_packets_and_one_error(rough: tuple[mp.Result, Path], tmp_path: Path):
     whole = rough[1].read_bytes()
     file = tmp_path / "cut.pcapng"
     file.write_bytes(whole[: len(whole) // 2])
@@ -183,7 +183,7 @@ def test_a_file_that_is_cut_short_shows_what_came_before_and_one_error(rough: tu
     assert "cut.pcapng: ends within a block that begins at byte" in error[0]
 
 
-def test_what_is_no_capture_of_sctp_is_said_in_one_line(tmp_path: Path):
+def test_a_file_without_sctp_is_reported_in_one_line(tmp_path: Path):
     (tmp_path / "text").write_text("no capture at all")
     assert "text: is no capture: give a pcapng or a pcap file" in decode(tmp_path / "text", code=2).stderr
     assert "none: there is no such file" in decode(tmp_path / "none", code=2).stderr

@@ -92,7 +92,7 @@ class _Cells(HTMLParser):
         self.texts.append(data)
 
 
-def test_a_notebook_shows_tables_whose_headings_say_what_they_head(result: mp.Result):
+def test_a_notebook_shows_tables_with_descriptive_headings(result: mp.Result):
     cells = _Cells(result._repr_html_())
     scopes = [attributes["scope"] for tag, attributes in cells.tags if tag == "th"]
     assert set(scopes) == {"col", "row"}
@@ -124,5 +124,5 @@ def test_results_of_a_campaign_show_means_with_intervals(scenario):
     assert "2.000" in repr(results)
 
 
-def test_an_empty_campaign_says_so():
+def test_an_empty_campaign_is_reported():
     assert repr(Results([])) == "0 runs"

@@ -113,7 +113,7 @@ def test_a_name_that_no_namespace_can_have_is_refused():
         Emulation(network=network, name="a b")
 
 
-def test_without_the_emulator_one_line_says_where_it_comes_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_a_missing_emulator_is_reported_with_its_source(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UserError, match=r"manypath-emu: is not installed: .*wheel for Linux.*`make emu`"):
@@ -160,7 +160,7 @@ def test_an_option_without_the_one_that_it_belongs_to_is_refused(folder: Path, w
     assert (refused.returncode, refused.stderr) == (2, said)
 
 
-def test_an_emulator_that_is_killed_in_the_middle_of_a_line_is_told_in_one(folder: Path):
+def test_an_emulator_killed_within_a_line_is_reported_in_one_line(folder: Path):
     said = _with_fake(folder, "emulate", "two.toml", fake=KILLED)
     assert (said.returncode, said.stdout) == (128 + 9, "")
     assert said.stderr.startswith("error: manypath-emu was killed by SIGKILL: `manypath emulate --clean` removes")
@@ -216,7 +216,7 @@ def test_a_command_runs_among_real_hosts(folder: Path):
 
 
 @pytest.mark.usefixtures("live")
-def test_an_emulation_that_is_told_to_end_takes_everything_down(folder: Path):
+def test_a_stopped_emulation_removes_everything(folder: Path):
     file = own(folder)
     left, right = (Path("/run/netns") / f"{Path(file).stem}-{side}" for side in ("left", "right"))
     command = [sys.executable, "-m", "manypath", "emulate", file]

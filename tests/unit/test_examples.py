@@ -49,13 +49,13 @@ def test_a_folder_that_is_a_file_is_one_line(tmp_path: Path):
         examples(tmp_path / "file")
 
 
-def test_who_has_no_examples_hears_where_they_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_missing_examples_are_reported_with_their_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match=r"there is no such file: .* \(`manypath examples` writes the examples\)"):
         mp.Scenario.from_file("examples/two_paths.toml")
 
 
-def test_the_command_lists_what_it_wrote(tmp_path: Path):
+def test_the_command_lists_written_files(tmp_path: Path):
     said = CliRunner().invoke(app, ["examples", str(tmp_path)])
     assert said.exit_code == 0
     assert str(tmp_path / "two_paths.toml") in said.output

@@ -27,7 +27,7 @@ def test_words_say_rate_round_trip_loss_and_company():
     assert list(Description.from_words(["1 Mbit/s, 1 ms", "2 Mbit/s, 2 ms"]).paths) == ["path1", "path2"]
 
 
-def test_a_file_says_the_same_as_words(tmp_path: Path):
+def test_a_file_and_arguments_give_equal_descriptions(tmp_path: Path):
     file = tmp_path / "paths.toml"
     file.write_text("""
         queue = "red"
@@ -68,7 +68,7 @@ def test_theory_and_simulation_agree_where_queues_drop_from_all_alike(cc: str):
     assert found.single[0] < found.total.low < found.total.mean < found.total.high < found.single[1]
 
 
-def test_what_has_no_fluid_number_is_simulated_all_the_same():
+def test_scenarios_without_a_fluid_prediction_are_simulated():
     paths = Description.from_words(["5 Mbit/s, 20 ms"])
     (found,) = expect(paths, ["cubic"], runs=1, measure="5 s", store=None, progress=False)
     assert found.theory is None
@@ -91,7 +91,7 @@ SHORT = ("--path", "5 Mbit/s, 20 ms, 0.1 %", "--measure", "5 s")
 """A question that is answered at once."""
 
 
-def test_one_run_has_no_interval_and_says_so(
+def test_a_single_run_has_no_interval(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)

@@ -54,7 +54,7 @@ def test_fluids_of_a_scenario_share_a_bottleneck_as_packets_do(cc: str):
         (scenario(LINK.but(loss=mp.Bernoulli(p=1))), "lets nothing through"),
     ],
 )
-def test_what_theory_cannot_describe_is_one_clear_line(described: mp.Scenario, said: str):
+def test_a_scenario_outside_of_the_theory_is_reported_in_one_line(described: mp.Scenario, said: str):
     with pytest.raises(mp.UserError) as caught:
         fluid(described)
     assert said in str(caught.value)

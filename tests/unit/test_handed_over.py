@@ -42,7 +42,7 @@ def test_everything_is_handed_over_as_it_is(tmp_path: Path, words: tuple[str, ..
 
 
 @pytest.mark.parametrize("name", ["kernel", "net"])
-def test_without_the_program_one_line_says_how_to_get_it(tmp_path: Path, name: str):
+def test_a_missing_program_is_reported_with_how_to_install_it(tmp_path: Path, name: str):
     if Path(f"/usr/bin/manypath-{name}").exists():
         pytest.skip("it is installed for the whole machine")
     done = manypath(name, "list", path=tmp_path)

@@ -85,7 +85,7 @@ def test_a_campaign_is_drawn_in_one_call_and_saved(scenario, tmp_path: Path):
         ({"x": "cc", "color": "flow", "style": "north"}, "north has 3 values, and there are 2 ways to draw it"),
     ],
 )
-def test_what_cannot_be_drawn_is_said_in_one_line(frame: pd.DataFrame, arguments: dict[str, str], said: str):
+def test_undrawable_data_is_reported_in_one_line(frame: pd.DataFrame, arguments: dict[str, str], said: str):
     with pytest.raises(mp.UserError) as caught:
         lines(frame, **arguments)
     assert said in str(caught.value)

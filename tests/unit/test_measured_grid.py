@@ -150,7 +150,7 @@ def made_up() -> list[Any]:
     return list(cells("sctp", measured, results(SIMULATED)))
 
 
-def test_cells_have_verdicts_explanations_and_what_was_disturbed():
+def test_cells_have_verdicts_explanations_and_disturbed_runs():
     found = made_up()
     assert [cell.name for cell in found if cell.goodput.word != "equivalent"] == ["one path, rtt 100 ms, loss 1 %"]
     (worse,) = (cell for cell in found if tuple(cell.factors.values()) == WORSE)
@@ -191,7 +191,7 @@ def test_a_page_of_another_program_stays(tmp_path: Path):
         page.check("sctp", tmp_path)
 
 
-def test_a_calibration_casts_doubt_on_a_rate_that_is_not_what_was_set():
+def test_a_calibration_marks_a_rate_that_differs_from_the_setting():
     assert list(CALIBRATION.doubts(10.0)) == []
     bad = [{**CALIBRATION.rows[0], "measured": 9.0, "late": 3.0}]
     doubts = list(Calibration("", "", "", 0.0, bad).doubts(10.0))
@@ -273,7 +273,7 @@ def test_a_run_in_which_the_system_stopped_an_end_is_marked(side: str, monkeypat
     assert f"flow sctp: its {side} stood still for 0." in outcome["marks"]
 
 
-def test_what_explains_a_goodput_is_counted_within_the_window():
+def test_explanations_of_goodput_are_counted_within_the_window():
     sent = [
         interval(1.0, 0, packets_sent=9, timeouts=9),
         interval(2.0, 0, packets_sent=10, timeouts=1, fast_retransmits=2, retransmits=3, snd_cwnd=3000, rtt=20_000),

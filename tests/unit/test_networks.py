@@ -99,7 +99,7 @@ def test_networks_of_before_have_the_documents_of_before():
         (lambda: mp.disjoint(a=(LINK,)), "disjoint.a:"),  # pyright: ignore[reportArgumentType]
     ],
 )
-def test_what_is_no_network_is_refused_in_one_line(make, said: str):
+def test_an_invalid_network_is_refused_in_one_line(make, said: str):
     with pytest.raises(mp.UserError) as error:
         make()
     assert said in str(error.value)
@@ -132,7 +132,7 @@ def one_flow(path: str = "path1") -> dict[str, mp.Sctp]:
     return {"f": mp.Sctp(paths=[path], start="0 s")}
 
 
-def test_what_happens_after_the_end_is_refused_where_it_is_written():
+def test_an_event_after_the_end_is_refused_at_its_field():
     failing = LINK.but(events=[mp.Event(at="5 s", change="down"), mp.Event(at="60 s", change="up")])
     with pytest.raises(mp.UserError, match=r"network\.links\.a\.events\.1\.at: 60 s is after the end .* at 30 s"):
         mp.Scenario(network=mp.disjoint(a=failing), flows=one_flow("a"), warmup="10 s", measure="20 s")

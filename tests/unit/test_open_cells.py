@@ -129,7 +129,7 @@ def test_fewer_runs_than_every_cell_has_are_refused():
         small(runs=None, most=3)
 
 
-def test_what_was_measured_before_a_failure_is_not_measured_again(testbed: MadeUp, tmp_path: Path):
+def test_measurements_before_a_failure_are_kept(testbed: MadeUp, tmp_path: Path):
     whole = small().run(None, 1)
     testbed.ran.clear()
     testbed.fails_after = 30
@@ -186,7 +186,7 @@ def test_a_mean_that_few_simulations_give_is_not_taken_as_exact(runs: int):
     assert mistakes / WORLDS <= 0.05 + 3 * (0.05 * 0.95 / WORLDS) ** 0.5
 
 
-def test_the_page_says_how_many_runs_each_cell_has(testbed: MadeUp, tmp_path: Path):
+def test_the_page_shows_the_number_of_runs_per_cell(testbed: MadeUp, tmp_path: Path):
     from manypath.cli.settings import Settings
 
     plan = small()
@@ -207,7 +207,7 @@ def command(testbed: MadeUp, called, monkeypatch: pytest.MonkeyPatch, tmp_path: 
     return lambda *options: called("measure", "sctp", "--quick", *folders, *options, code=0)
 
 
-def test_the_command_says_how_long_further_runs_take_before_they_begin(command):
+def test_the_command_prints_the_expected_duration_of_further_runs(command):
     said = command("--runs", "4", "--most", "16").err
     assert "24 measurements are missing, 28 s each, 4 at once: about 3 min 6 s" in said
     assert "cells that are open then get more runs, up to 16 each" in said

@@ -134,7 +134,7 @@ def test_a_folder_is_made_only_when_it_is_written(tmp_path: Path):
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_figure_on_a_device_that_fails_is_said_in_one_line(tmp_path: Path):
+def test_a_failed_write_of_a_figure_is_reported_in_one_line(tmp_path: Path):
     from matplotlib.figure import Figure
 
     (tmp_path / "full.svg").symlink_to("/dev/full")
@@ -159,7 +159,7 @@ def test_a_header_may_be_known_in_part(tmp_path: Path):
         assert "of these columns" in refusal(kind, path)
 
 
-def test_a_device_that_fails_is_said_in_one_line():
+def test_a_failed_write_is_reported_in_one_line():
     full = Path("/dev/full")
     with pytest.raises(OutputError, match='"/dev/full" cannot be written: No space left'), writing("--to", full):
         full.write_text("something")

@@ -92,6 +92,6 @@ def test_a_plan_without_end_in_a_file_is_refused_although_it_is_wanted(tmp_path:
 
 
 @pytest.mark.parametrize("values", ["newreno", 5, [], None])
-def test_what_is_no_list_of_values_is_refused(values: object, scenario):
+def test_an_invalid_list_of_values_is_refused(values: object, scenario):
     with pytest.raises(mp.UserError, match=r"^factors\.cc: .* is no list of values: give one or more in a list$"):
         mp.Campaign(scenario, {"cc": values})  # pyright: ignore[reportArgumentType] - that is the point

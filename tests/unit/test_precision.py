@@ -77,7 +77,7 @@ def test_parts_of_a_campaign_stop_where_the_whole_does():
     assert not parts[0].keys() & parts[1].keys()
 
 
-def test_a_stopped_campaign_goes_on_with_what_is_stored(tmp_path):
+def test_a_stopped_campaign_continues_from_stored_runs(tmp_path):
     wide = mp.Campaign(RUNNER, {"spread": [0.2]}, precision="20 %")
     narrow = mp.Campaign(RUNNER, {"spread": [0.2]}, precision="5 %")
     first = counts(wide.run(store=tmp_path, progress=False))[0.2]
@@ -96,7 +96,7 @@ def test_a_stopped_campaign_goes_on_with_what_is_stored(tmp_path):
     assert counts(again) == counts(narrow.run(store=None, progress=False))
 
 
-def test_what_stays_wide_ends_at_the_maximum_and_is_said(capsys):
+def test_wide_intervals_at_the_maximum_number_of_runs_are_reported(capsys):
     precision = mp.Precision(within="1 %", minimum=3, maximum=7)
     results = mp.Campaign(RUNNER, {"spread": [0.0, 1.0]}, precision=precision).run(store=None)
     assert counts(results) == {0.0: 3, 1.0: 7}

@@ -57,7 +57,7 @@ def test_a_terminal_shows_a_bar_and_takes_it_away():
     assert "widest interval" in drawn
 
 
-def test_a_run_says_how_much_is_simulated_and_how_fast():
+def test_a_run_prints_simulated_time_and_speed():
     now = [100.0]
     progress = RunProgress(Console(file=io.StringIO()), total=120.0, clock=lambda: now[0])
     now[0] += 2
@@ -79,7 +79,7 @@ def test_a_short_run_draws_nothing_and_a_long_one_is_drawn_seldom():
     assert out.getvalue().endswith("\x1b[2K")
 
 
-def test_a_run_that_writes_into_a_file_says_nothing_of_its_progress(monkeypatch: pytest.MonkeyPatch):
+def test_a_run_with_output_to_a_file_prints_no_progress(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("sys.stderr", io.StringIO())
     with run_progress(120.0) as progress:
         assert progress is None

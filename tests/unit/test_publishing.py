@@ -70,7 +70,7 @@ def test_whole_packets_are_counted_at_the_sender(store: Path, tmp_path: Path):
         assert flows["mptcp"]["goodput"] == 1_000_000
 
 
-def test_what_the_calibration_doubts_is_kept_with_the_runs(store: Path, tmp_path: Path):
+def test_doubts_of_the_calibration_are_stored_with_the_runs(store: Path, tmp_path: Path):
     published(store, tmp_path / "measured.json", late=3.0)
     (found,) = parse((tmp_path / "measured.json").read_text())
     assert found.doubts == ("calibration: 3.0 % of the packets left a link of 10 Mbit/s 2 ms late",)
@@ -99,7 +99,7 @@ def test_runs_that_are_not_there_are_not_made_up(store: Path, tmp_path: Path):
         (["gonzalez2012-1", "--publish", "other.json"], '--publish: "other.json"'),
     ],
 )
-def test_what_cannot_be_published_is_refused_before_anything_is_measured(
+def test_unpublishable_settings_are_refused_before_measurements(
     words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)

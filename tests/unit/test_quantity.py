@@ -77,7 +77,7 @@ def test_a_quantity_is_read_exactly(dimension: Dimension, written: object, base_
         (SIZE, "100 packets", 'counts packets: for packets of 1500 bytes write "150 kB"'),
     ],
 )
-def test_a_wrong_quantity_says_what_would_be_right(dimension: Dimension, written: object, remedy: str):
+def test_a_wrong_quantity_is_reported_with_the_valid_form(dimension: Dimension, written: object, remedy: str):
     with pytest.raises(QuantityError) as error:
         dimension.parse(written)
     assert remedy in str(error.value)

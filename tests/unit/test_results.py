@@ -91,7 +91,7 @@ def test_a_part_is_selected_by_factors(results: mp.Results):
         (lambda results: results.select(rate=1), '"rate" is no column'),
     ],
 )
-def test_what_the_campaign_does_not_have_is_said(ask, said: str, results: mp.Results):
+def test_queries_without_data_are_reported(ask, said: str, results: mp.Results):
     with pytest.raises(mp.UserError) as error:
         ask(results)
     assert said in str(error.value)

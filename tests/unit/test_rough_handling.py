@@ -208,7 +208,7 @@ def system(*command: str) -> int:
     return subprocess.run(command, capture_output=True, check=False).returncode
 
 
-def test_a_full_disk_is_said_in_one_line_and_what_was_kept_stays(scenario, engine, small_disk: Path):
+def test_a_full_disk_is_reported_in_one_line_and_keeps_stored_runs(scenario, engine, small_disk: Path):
     engine.note = os.urandom(3000).hex()  # outcomes that cannot be compressed away
     with pytest.raises(mp.UserError) as full:
         # One worker keeps batches in their order: what is kept are the first replications.

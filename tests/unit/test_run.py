@@ -21,7 +21,7 @@ def one_flow(**changes) -> mp.Scenario:
     return mp.Scenario(network=mp.disjoint(only=link), flows={"flow": flow}, warmup="5 s", measure="10 s")
 
 
-def test_a_full_link_carries_what_headers_leave():
+def test_a_full_link_carries_its_rate_except_headers():
     # A packet of 1500 bytes has 20 of IP, 12 of SCTP, 16 of its chunk; PPP adds 7: 1452 of 1507 bytes are payload.
     goodput = mp.run(one_flow()).goodput["flow"]
     assert goodput == pytest.approx(10 * 1452 / 1507, rel=0.005)
@@ -61,7 +61,7 @@ def test_a_run_calls_back_with_the_simulated_seconds_and_an_exception_ends_it():
     assert 0 < reached[0] < reached[1] < reached[2]
 
 
-def test_a_batch_that_is_stopped_gives_what_is_finished(scenario):
+def test_a_stopped_batch_returns_finished_runs(scenario):
     documents = [scenario().document(), scenario().but(measure="50000 h").document()]
     stop = _native.Stop()
     press = threading.Timer(1.0, stop.set)
@@ -84,7 +84,7 @@ def test_the_number_of_threads_changes_nothing(scenario):
     assert course(1)[2] == mp.run(scenario(), seed=1, replication=2).digest
 
 
-def test_what_a_flow_gets_is_what_its_paths_carry(scenario):
+def test_the_goodput_of_a_flow_is_the_sum_of_its_paths(scenario):
     result = mp.run(scenario())
     by_path = result.paths["goodput"].groupby("flow").sum()
     assert by_path["single"] == pytest.approx(result.goodput["single"], rel=0.05)
@@ -221,7 +221,7 @@ def test_samples_have_latencies_and_what_blocks(scenario):
     assert (blocked >= 0.0).all(axis=None)
 
 
-def test_what_blocks_tcp_is_not_known_and_not_said_to_be_nothing():
+def test_blocked_times_of_tcp_are_missing_instead_of_zero():
     network = mp.disjoint(only=mp.Link(rate="5 Mbit/s", delay="1 ms"))
     flows = {"tcp": mp.Tcp(path="only"), "sctp": mp.Sctp(paths=["only"])}
     result = mp.run(mp.Scenario(network=network, flows=flows, warmup="1 s", measure="1 s"), series="100 ms")

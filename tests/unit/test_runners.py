@@ -169,7 +169,7 @@ def test_numbers_are_read_from_lines_or_json():
         ('{"x": 1e999}', "gave inf as x: give a finite number"),
     ],
 )
-def test_what_is_no_row_of_numbers_is_refused(printed: str, said: str, tmp_path: Path):
+def test_an_invalid_row_of_numbers_is_refused(printed: str, said: str, tmp_path: Path):
     (tmp_path / "out").write_text(printed)
     with pytest.raises(_native.RunError) as failed:
         mp.Campaign(mp.Command(f"cat {tmp_path / 'out'}"), replications=1).run(store=None, progress=False)
@@ -200,7 +200,7 @@ def test_a_runner_that_cannot_be_is_refused(make, said: str):
     assert said in str(error.value)
 
 
-def test_what_a_function_raises_ends_the_campaign_in_one_line():
+def test_an_exception_of_a_function_ends_the_campaign_in_one_line():
     def broken(rate: int, seed: int) -> dict[str, float]:
         raise KeyError("eth7")
 

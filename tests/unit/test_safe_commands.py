@@ -106,7 +106,7 @@ def test_a_wrong_target_is_refused_before_anything_is_done(arguments: list[str],
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
-def test_a_second_run_replaces_what_the_first_one_wrote(command):
+def test_a_second_run_replaces_the_files_of_the_first(command):
     for series in ("100 ms", "event", "200 ms"):
         outputs = ["--output", "samples", "--pcapng", "a.pcapng", "--events", "a.jsonl"]
         said = command("run", "mine.toml", "--series", series, *outputs).out
@@ -160,7 +160,7 @@ def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedPr
         ),
     ],
 )
-def test_what_a_device_refuses_is_one_line_and_code_1(line: str, said: str, two_paths_file, tmp_path: Path):
+def test_a_write_error_prints_one_line_and_exits_with_code_1(line: str, said: str, two_paths_file, tmp_path: Path):
     two_paths_file("mine.toml")
     done = shell(line, tmp_path)
     assert done.returncode == 1
@@ -168,7 +168,7 @@ def test_what_a_device_refuses_is_one_line_and_code_1(line: str, said: str, two_
     assert error.startswith(f"error: {said}")
 
 
-def test_a_reader_who_leaves_ends_a_command_silently(tmp_path: Path):
+def test_a_closed_pipe_ends_a_command_silently(tmp_path: Path):
     done = shell("manypath list --json | head -1", tmp_path)
     assert (done.stdout, done.stderr) == ("{\n", "")
     assert shell("manypath list --json | true", tmp_path).stderr == ""

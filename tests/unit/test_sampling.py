@@ -39,7 +39,7 @@ def test_the_first_replication_alone_is_sampled_unless_more_are_asked_for(scenar
     assert set(mp.series(results, "1 s")["flows"].replication) == {0}
 
 
-def test_what_is_no_simulation_cannot_be_sampled():
+def test_other_runs_than_simulations_cannot_be_sampled():
     results = mp.Results([(Cell({}, "{}", 1, 0), json.dumps({"flows": {}}))])
     with pytest.raises(mp.UserError, match="only simulations can be sampled"):
         mp.series(results)

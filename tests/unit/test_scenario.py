@@ -123,13 +123,13 @@ def test_a_tcp_flow_names_its_path_and_keeps_it_as_the_only_one():
     assert mp.Scenario.from_document(json.loads(scenario.document())) == scenario
 
 
-def test_hosts_without_access_links_are_said_so():
+def test_hosts_without_access_links_are_mentioned():
     network = mp.disjoint(a=mp.Link(rate="1 Mbit/s")).but(access=None)
     scenario = mp.Scenario(network=network, flows={"f": mp.Sctp(paths=["a"])})
     assert json.loads(scenario.document())["network"]["access"] is None
 
 
-def test_a_file_says_the_same_as_python(tmp_path, scenario, two_paths_file):
+def test_a_file_and_python_give_equal_scenarios(tmp_path, scenario, two_paths_file):
     toml, saved = two_paths_file("two.toml"), tmp_path / "two.json"
     saved.write_text(scenario().document())
     assert mp.Scenario.from_file(toml) == mp.Scenario.from_file(saved) == scenario()
@@ -141,7 +141,7 @@ def test_a_document_keeps_its_base_units_however_it_is_laid_out(tmp_path, scenar
     assert mp.Scenario.from_file(saved).document() == scenario().document()
 
 
-def test_what_a_user_takes_out_of_a_document_is_no_document(tmp_path, scenario):
+def test_a_fragment_of_a_document_is_no_document(tmp_path, scenario):
     fields = json.loads(scenario().document())
     del fields["flows"]["cmt"]["streams"]
     (tmp_path / "cut.json").write_text(json.dumps(fields))

@@ -46,13 +46,13 @@ def complaints(kind: str, fields: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_the_schema_in_the_repository_is_what_the_program_reads(kind: str):
+def test_the_schema_in_the_repository_is_up_to_date(kind: str):
     stored = json.loads((ROOT / "spec" / "files" / f"{kind}.schema.json").read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(stored)
     assert stored == file_schema(kind), f"write it again: manypath schema {kind} > spec/files/{kind}.schema.json"
 
 
-def test_what_the_program_takes_an_editor_leaves_alone():
+def test_valid_files_match_the_schema():
     mp.Scenario(**GOOD)
     assert complaints("scenario", GOOD) == []
     others = [
@@ -107,7 +107,7 @@ def test_what_the_program_takes_an_editor_leaves_alone():
         ("flows", {}),
     ],
 )
-def test_what_the_program_refuses_an_editor_underlines(place: str, value: Any):
+def test_invalid_files_violate_the_schema(place: str, value: Any):
     wrong = copy.deepcopy(GOOD)
     *tables, key = place.split(".")
     table = wrong
@@ -120,7 +120,7 @@ def test_what_the_program_refuses_an_editor_underlines(place: str, value: Any):
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_no_description_names_a_unit_that_nobody_writes(kind: str):
+def test_no_description_names_a_base_unit(kind: str):
     written = (ROOT / "spec" / "files" / f"{kind}.schema.json").read_text(encoding="utf-8")
     assert not [word for word in ("nanosecond", "in bit/s", "in bytes") if word in written]
 
@@ -135,7 +135,7 @@ def test_a_default_that_an_editor_offers_may_be_written(kind: str):
         Draft202012Validator({"$defs": schema["$defs"], **field}).validate(field["default"])
 
 
-def test_a_sweep_may_leave_to_its_factors_what_a_scenario_needs():
+def test_factors_of_a_sweep_may_set_required_fields():
     sweep = {
         "replications": 3,
         "factors": {"rate": {"field": "network.disjoint.south.rate", "values": ["1 Mbit/s"]}, "flows.cmt.cc": ["lia"]},

@@ -209,7 +209,7 @@ async def test_a_full_backlog_refuses():
 
 
 @bounded
-async def test_a_connect_that_nobody_answers_can_be_given_up():
+async def test_an_unanswered_connect_can_be_cancelled():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind((ONE[0], 0))
         with pytest.raises(TimeoutError):
@@ -218,7 +218,7 @@ async def test_a_connect_that_nobody_answers_can_be_given_up():
 
 
 @bounded
-async def test_a_port_that_is_closed_is_told_at_once():
+async def test_a_closed_port_is_reported_at_once():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as closed:
         closed.bind((ONE[0], 0))
         port = closed.getsockname()[1]
@@ -248,7 +248,7 @@ except mp.NetworkError as error:
 
 
 @bounded
-async def test_an_abort_tells_the_peer_why():
+async def test_an_abort_sends_its_reason_to_the_peer():
     async with pair() as (client, server):
         events = server.events()
         client.abort("the disk is full")
@@ -295,7 +295,7 @@ async def test_events_tell_of_paths_messages_and_the_end():
 
 
 @bounded
-async def test_a_message_that_expires_is_told():
+async def test_an_expired_message_is_reported():
     async with pair() as (client, server):
         events = client.events()
         sent = await send_until_full(client, bytes(500_000))
@@ -424,7 +424,7 @@ async def test_a_peer_that_is_silent_is_given_up_as_the_options_say():
             await mp.sctp.connect(ONE, 5000, local=ONE, encapsulation=silent.getsockname()[1], options=options)
 
 
-def test_options_that_cannot_be_are_said_in_one_line():
+def test_invalid_options_are_reported_in_one_line():
     for fields, line in (
         ({"send_buffer": "1 kB"}, 'send_buffer: "1 kB" cannot be used: give 1500 B to 1 GiB'),
         ({"receive_buffer": 4096}, 'receive_buffer: 4096 has no unit: write "4096 B"'),
@@ -627,7 +627,7 @@ WRONG: list[tuple[Callable[..., Awaitable[None]], dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("call", "arguments", "line"), WRONG)
 @bounded
-async def test_a_wrong_argument_is_said_in_one_line(
+async def test_a_wrong_argument_is_reported_in_one_line(
     call: Callable[..., Awaitable[None]], arguments: dict[str, Any], line: str
 ):
     with pytest.raises(mp.UserError) as mistake:
@@ -652,7 +652,7 @@ def test_the_package_is_loaded_when_it_is_used():
     assert printed.stdout == "False False\n"
 
 
-def test_a_program_that_ends_in_the_middle_says_nothing():
+def test_a_program_that_ends_early_prints_nothing():
     program = """
 import asyncio, manypath as mp
 
@@ -670,7 +670,7 @@ asyncio.run(main())
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 
-def test_a_fork_says_that_it_has_no_threads():
+def test_a_fork_reports_that_it_has_no_threads():
     program = """
 import asyncio, os, manypath as mp
 
@@ -691,7 +691,7 @@ else:
     assert run_python(program) == (0, line, "")
 
 
-def test_an_association_of_before_a_fork_does_not_wait_for_ever():
+def test_an_association_from_before_a_fork_does_not_wait_forever():
     program = """
 import asyncio, os, manypath as mp
 

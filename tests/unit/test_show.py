@@ -58,7 +58,7 @@ def test_paths_links_flows_and_memory_are_shown(shown):
     assert re.search(r"2 s are measured after 1 s of warm-up; a run needs at most [\d.]+ MB of memory", said)
 
 
-def test_what_differs_from_the_defaults_is_said_with_units_and_nothing_else(shown):
+def test_only_differences_from_the_defaults_are_shown_with_units(shown):
     lines = [line.strip() for line in shown().splitlines()]
     assert "differs from the defaults: sack off, send_buffer 2 MB, rto.min 400 ms" in lines
     assert "application: cbr, rate 1 Mbit/s" in lines
@@ -92,7 +92,7 @@ def test_losses_have_words(part, words: str):
     assert describe.loss_words(part) == words
 
 
-def test_an_event_says_when_and_what():
+def test_an_event_has_a_time_and_a_change():
     assert describe.event_words(mp.Event(at="60 s", rate="2 Mbit/s")) == "60 s: rate 2 Mbit/s"
     assert describe.event_words(mp.Event(at="60 s", loss=0.5)) == "60 s: 50 % lost"
 

@@ -26,7 +26,7 @@ def test_an_interval_uses_the_quantile_of_the_printed_table():
     assert found.half_width == pytest.approx(2.262 * math.sqrt(55 / 6) / math.sqrt(10), rel=2e-4)
 
 
-def test_one_value_says_nothing_of_its_spread():
+def test_one_value_has_no_spread():
     found = interval([4.0])
     assert (found.mean, found.n) == (4.0, 1)
     assert math.isnan(found.half_width)

@@ -47,7 +47,7 @@ def test_half_of_the_series_is_the_limit_of_the_rule_and_no_answer(longer: int, 
 
 
 @pytest.mark.parametrize(("series", "said"), [([1.0] * 49, "has 49 values"), ([math.nan] * 60, "are no numbers")])
-def test_what_is_no_series_is_refused(series: list[float], said: str):
+def test_an_invalid_series_is_refused(series: list[float], said: str):
     with pytest.raises(UserError, match=said):
         mser5(series)
 
@@ -82,7 +82,7 @@ def test_two_one_sided_tests_have_their_closed_form():
     assert not equivalence(base + differences, base, margin=0.2).holds
 
 
-def test_equivalence_is_what_the_interval_says():
+def test_equivalence_follows_from_the_interval():
     random = np.random.default_rng(6)
     for margin in (0.2, 0.5, 1.0):
         for _ in range(50):
@@ -112,6 +112,6 @@ def test_treatments_that_never_vary_are_equivalent_or_not():
         (([1, 2], [1, 2, 3], 1), "second: has 3 values, first has 2"),
     ],
 )
-def test_what_cannot_be_tested_is_refused(arguments, said: str):
+def test_untestable_samples_are_refused(arguments, said: str):
     with pytest.raises(UserError, match=said):
         equivalence(*arguments)

@@ -38,13 +38,13 @@ def store(tmp_path: Path, warnings: list[str]) -> Store:
     return Store(tmp_path / "runs", warn=warnings.append)
 
 
-def test_what_is_saved_is_found_again(store: Store):
+def test_saved_runs_are_found_again(store: Store):
     some = cells(3)
     store.save(ENGINE, outcomes(some))
     assert Store(store.folder).load(keys(some), ENGINE) == {cell.key(ENGINE): said for cell, said in outcomes(some)}
 
 
-def test_only_what_is_asked_for_is_loaded(store: Store):
+def test_only_requested_runs_are_loaded(store: Store):
     some = cells(3)
     store.save(ENGINE, outcomes(some))
     assert list(store.load(keys(some[1:2]), ENGINE)) == keys(some[1:2])
@@ -110,7 +110,7 @@ def test_a_flipped_bit_is_noticed(store: Store, warnings: list[str]):
     assert len(warnings) == 1
 
 
-def test_what_a_killed_writer_leaves_is_no_shard(store: Store, warnings: list[str]):
+def test_the_file_of_a_killed_writer_is_no_shard(store: Store, warnings: list[str]):
     some = cells(2)
     shard = store.save(ENGINE, outcomes(some))
     (store.folder / f".{shard.stem}.4711.tmp").write_bytes(shard.read_bytes()[:50])
@@ -138,7 +138,7 @@ def test_a_shard_that_was_passed_over_for_one_engine_is_found_for_its_own(store:
     assert len(store.load(keys(some), ENGINE)) == 3
 
 
-def test_a_shard_that_somebody_else_sets_aside_meanwhile_is_no_mistake(store: Store, warnings: list[str], monkeypatch):
+def test_a_shard_that_another_process_removes_is_no_error(store: Store, warnings: list[str], monkeypatch):
     shard = store.folder / f"{'0' * 32}.parquet"
     shard.touch()
 
@@ -150,7 +150,7 @@ def test_a_shard_that_somebody_else_sets_aside_meanwhile_is_no_mistake(store: St
     assert warnings == []
 
 
-def test_a_store_says_what_it_is_and_what_its_campaigns_consist_of(store: Store):
+def test_a_store_describes_itself_and_its_campaigns(store: Store):
     store.begin({"engine": ENGINE, "seeds": [1]})
     store.begin({"engine": ENGINE, "seeds": [1]})
     store.begin({"engine": ENGINE, "seeds": [2]})

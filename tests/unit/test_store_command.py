@@ -65,7 +65,7 @@ def test_campaigns_and_engines_are_listed_with_counts(run: Run, scenario, engine
         assert word in out
 
 
-def test_a_campaign_shows_what_is_done_and_what_is_missing(run: Run, scenario, engine):
+def test_a_campaign_shows_finished_and_missing_runs(run: Run, scenario, engine):
     engine.failing = {2}
     with pytest.raises(_native.RunError):
         fill(scenario, engine, "broken", replications=4)
@@ -108,7 +108,7 @@ def test_other_runners_are_no_other_engines(run: Run):
     assert shards() == []
 
 
-def test_a_campaign_is_pruned_without_what_another_one_wants(run: Run, scenario, engine):
+def test_pruning_a_campaign_keeps_runs_of_another(run: Run, scenario, engine):
     """Two runs of the longer campaign are the shorter one's, too; they may lie in a shard with others."""
     fill(scenario, engine, "long", replications=8, cc=["newreno"])
     fill(scenario, engine, "short", replications=2, cc=["newreno"])
@@ -132,7 +132,7 @@ def test_files_of_others_stay(run: Run, scenario, engine):
     assert Path("runs/notes.txt").exists()
 
 
-def test_what_a_process_in_the_store_has_just_written_stays(run: Run, scenario, engine):
+def test_recent_shards_of_other_processes_are_kept(run: Run, scenario, engine):
     fill(scenario, engine, "mine")
     old = shards()[0]
     os.utime(f"runs/{old}", (0, 0))

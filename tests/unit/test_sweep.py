@@ -301,7 +301,7 @@ def test_a_bad_option_is_refused_in_one_line_before_any_run(arguments: list[str]
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
-def test_who_computed_what_is_beside_every_form_of_the_rows(folder: Path, sweep):
+def test_the_origin_of_rows_is_stored_with_every_format(folder: Path, sweep):
     engine = _native.engine_version()
     document = json.loads(sweep("sweep.toml", "--json", "--where", "north=2 Mbit/s", "--frames", "numbers").out)
     told = {key: document[key] for key in ("seed", "replications", "engine", "settings")}
@@ -321,7 +321,7 @@ def test_a_run_too_short_for_the_rule_gets_its_limit_and_no_suggestion(folder: P
     assert "1 s are configured, more than 1.5 s are needed; the run is too short to tell" in said[-1]
 
 
-def test_a_second_call_replaces_what_the_first_one_wrote(folder: Path, sweep):
+def test_a_second_call_replaces_the_files_of_the_first(folder: Path, sweep):
     for _ in range(2):
         sweep("sweep.toml", "--frames", "numbers", "--plot", "shares.svg")
     # Also with other factors.
@@ -363,7 +363,7 @@ def test_a_thousand_million_runs_are_asked_for_first(folder: Path, sweep):
 
 
 @pytest.mark.parametrize("answer", [False, True])
-def test_who_sits_at_a_terminal_is_asked(answer: bool, folder: Path, sweep, monkeypatch: pytest.MonkeyPatch):
+def test_a_terminal_user_is_asked(answer: bool, folder: Path, sweep, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("manypath.cli.sweep.ASKED_ABOVE", 11)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)

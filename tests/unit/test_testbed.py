@@ -105,7 +105,7 @@ def test_a_control_with_parameters_is_answered_with_how_the_kernel_gets_them():
         (lambda flow: flow.but(cc="wvegas"), 'flows.mptcp.cc: the kernel has no "mp_wvegas" now: load it'),
     ],
 )
-def test_what_the_kernel_cannot_run_is_refused_before_anything_runs(
+def test_flows_that_the_kernel_cannot_run_are_refused_before_any_run(
     change: Callable[[Any], mp.Sctp | mp.Mptcp], said: str, monkeypatch: pytest.MonkeyPatch
 ):
     scenario = alone("newreno")
@@ -114,7 +114,7 @@ def test_what_the_kernel_cannot_run_is_refused_before_anything_runs(
     assert said in refused(changed, monkeypatch)
 
 
-def test_a_machine_without_linux_is_told_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_other_systems_than_linux_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr("manypath.testbed.congestion.AVAILABLE", tmp_path / "none")
     with pytest.raises(UserError, match="No such file or directory: the testbed needs Linux"):
         available()
@@ -156,7 +156,7 @@ def test_a_sender_writes_full_segments_for_the_next_moment_of_the_fastest_subflo
     assert wanted([slow, fast]) == wanted([fast, slow]) == 5 * 1424
 
 
-def test_a_sender_does_not_write_what_would_wait_for_a_subflow_that_has_enough_or_repairs_a_loss():
+def test_a_sender_writes_only_data_that_a_subflow_can_send():
     full = subflow(rate=450, unsent=5 * 1424)
     for state in (RECOVERY, RECOVERY + 1):
         assert wanted([full, subflow(rate=10, unsent=0, state=state)]) == 0
@@ -203,7 +203,7 @@ def test_a_control_that_the_kernel_lacks_is_no_default():
         _control(connection, "reno")
 
 
-def test_a_connection_that_is_no_multipath_tcp_says_so():
+def test_a_connection_without_multipath_tcp_is_reported():
     with (
         socket.create_server(("127.0.0.1", 0)) as server,
         socket.create_connection(server.getsockname()) as plain,
@@ -233,7 +233,7 @@ def emulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Emulation:
     return Emulation(network=mp.disjoint(p=mp.Link(rate="5 Mbit/s")))
 
 
-def test_an_emulation_that_is_stopped_says_what_its_hosts_sent(emulated: Emulation, monkeypatch: pytest.MonkeyPatch):
+def test_a_stopped_emulation_reports_the_packets_of_its_hosts(emulated: Emulation, monkeypatch: pytest.MonkeyPatch):
     end = {"event": "end", "interfaces": [{"sent": 9}], "links": {"p": "x" * 100_000}}
     monkeypatch.setenv("END", json.dumps(end))
     with running(emulated) as links:
@@ -244,7 +244,7 @@ def test_an_emulation_that_is_stopped_says_what_its_hosts_sent(emulated: Emulati
     assert links.packets(ending) == {"a": {"p": 9}}
 
 
-def test_an_emulation_that_dies_says_why(emulated: Emulation, monkeypatch: pytest.MonkeyPatch):
+def test_a_failed_emulation_reports_its_error(emulated: Emulation, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("END", "")
     with pytest.raises(ValueError, match="manypath-emu ended early: error: no time"), running(emulated) as links:
         links.stop()
@@ -284,7 +284,7 @@ Campaign(scenario, replications=1, runner=Testbed()).run(sys.argv[1], 1, progres
 
 @in_real_time
 def test_ctrl_c_lets_the_run_under_way_end_well_and_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    # As a terminal does it: the signal goes to everybody in the group.
+    # Like a terminal, the test sends the signal to the whole process group.
     with subprocess.Popen([sys.executable, "-c", ONE_RUN, tmp_path], process_group=0) as process:
         hosts = f"m{process.pid}-*"
         while process.poll() is None and not list(Path("/run/netns").glob(hosts)):

@@ -32,7 +32,7 @@ def vectors() -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("vector", vectors(), ids=lambda vector: vector["id"])
-def test_formulas_give_what_the_worked_examples_say(vector):
+def test_formulas_give_the_results_of_worked_examples(vector):
     formula = formula_of(vector["algorithm"])
     assert formula is not None
     unit = vector.get("unit", 1452)
@@ -241,7 +241,7 @@ def test_paths_have_no_order(cc: str):
     np.testing.assert_allclose(forward, backward[::-1], rtol=1e-3)
 
 
-def test_a_link_that_nobody_fills_has_no_queue():
+def test_a_link_that_is_not_full_has_no_queue():
     formula = formula_of("newreno")
     assert formula is not None
     found = equilibrium({"link": FluidLink(1e6, 0.01, queue=10.0)}, {"flow": Fluid(formula, [["link"]], [RTT])})
@@ -250,7 +250,7 @@ def test_a_link_that_nobody_fills_has_no_queue():
 
 
 @pytest.mark.parametrize("cc", ["cubic", "wvegas", "bmc", "bmc:interval=5 s", "cmt-rpv1"])
-def test_what_formulas_do_not_settle_has_none(cc: str):
+def test_algorithms_without_a_formula_have_none(cc: str):
     assert formula_of(cc) is None
 
 

@@ -99,7 +99,7 @@ def test_every_link_there_is_a_pipe_and_every_path_a_lane_in_its_colour():
     ]
 
 
-def test_a_link_says_what_it_does_to_packets():
+def test_the_drawing_of_a_link_shows_its_effects_on_packets():
     said = [text.get_text() for text in topology(asymmetric()).figure.axes[0].texts]
     for words in (
         "10 Mbit/s, 20 ms + 0 to 3 ms",
@@ -129,7 +129,7 @@ def test_of_a_crowd_of_paths_some_are_drawn_and_the_rest_is_counted():
     assert "and 84 more paths" in said
 
 
-def test_the_drawing_has_a_title_for_those_who_cannot_see_it():
+def test_the_drawing_has_a_title_for_screen_readers():
     assert "<title>Network: path south over links south, south/back</title>" in mp.disjoint(south=LINK)._repr_svg_()
 
 

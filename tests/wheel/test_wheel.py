@@ -247,7 +247,7 @@ def test_a_scenario_is_measured_on_the_kernel_and_simulated_beside_it(call, kern
 
 
 @needs_linux
-def test_no_program_needs_a_newer_system_than_the_name_of_the_wheel_says(programs: Path):
+def test_no_program_needs_a_newer_system_than_the_tag_of_the_wheel(programs: Path):
     tag = re.search(r"manylinux_2_(\d+)_", WHEEL.name)
     assert tag, f"{WHEEL.name}: says nothing of the C library that it needs"
     engine = next(programs.parent.glob("lib/*/site-packages/manypath/_native*.so"))

@@ -1,4 +1,5 @@
-//! Citations in comments: each tag has an entry in REFERENCES.md, and each RFC section a list of the files that cite it.
+//! Citations in comments: each tag needs an entry in REFERENCES.md, and each RFC section is listed with the files that
+//! cite it.
 
 use crate::Findings;
 use crate::generated;
@@ -10,7 +11,7 @@ use std::fmt::Write as _;
 const PAGE: &str = "docs/reference/citations.md";
 const REFERENCES: &str = "REFERENCES.md";
 
-/// Sources whose comments, and pages whose text may cite.
+/// Files with citations: sources, whose comments count, and pages.
 const SOURCES: &[&str] = &[".rs", ".py", ".pyi", ".toml", ".md"];
 
 /// Checks the tags, then writes the page of citations.
@@ -20,7 +21,7 @@ pub(crate) fn write(tree: &Tree) -> Findings {
     undefined(tree, &citations)
 }
 
-/// Checks the tags and that the page of citations is up to date.
+/// Checks the tags, and that the page of citations is up to date.
 pub(crate) fn check(tree: &Tree) -> Findings {
     let citations = citations(tree)?;
     let mut findings = undefined(tree, &citations)?;
@@ -28,7 +29,7 @@ pub(crate) fn check(tree: &Tree) -> Findings {
     Ok(findings)
 }
 
-/// One place that cites: `[D11]`, or `RFC 9260` with a section or without.
+/// A citation: `[D11]`, or `RFC 9260` with or without a section.
 struct Citation {
     file: String,
     line: usize,
@@ -56,7 +57,7 @@ fn citations(tree: &Tree) -> Result<Vec<Citation>, String> {
     Ok(citations)
 }
 
-/// Tags that no entry of REFERENCES.md explains. An entry begins with its tag in bold: `- **[D11]** ...`.
+/// Tags without an entry in REFERENCES.md. An entry begins with its tag in bold: `- **[D11]** ...`.
 fn undefined(tree: &Tree, citations: &[Citation]) -> Findings {
     let references = tree.read(REFERENCES)?;
     let entries = references.lines().filter_map(|line| line.strip_prefix("- **")?.split_once("**"));
@@ -67,7 +68,7 @@ fn undefined(tree: &Tree, citations: &[Citation]) -> Findings {
         .collect())
 }
 
-/// The tags of one line, in order, with the section that follows an RFC's number.
+/// The tags of a line, in order, with the section after an RFC number.
 fn tags(line: &str) -> Vec<(String, Option<String>)> {
     let mut found = Vec::new();
     for (at, _) in line.match_indices('[') {
@@ -87,13 +88,13 @@ fn tags(line: &str) -> Vec<(String, Option<String>)> {
     found
 }
 
-/// A capital letter and two digits of a year.
+/// A capital letter and two digits of the year.
 fn is_paper(tag: &str) -> bool {
     let bytes = tag.as_bytes();
     bytes.len() == 3 && bytes[0].is_ascii_uppercase() && bytes[1..].iter().all(u8::is_ascii_digit)
 }
 
-/// `§6.3.3`, `section 6.3.3`, `6.3.3` or `(2.3)` right after the number.
+/// `§6.3.3`, `section 6.3.3`, `6.3.3` or `(2.3)` directly after the number.
 fn section(rest: &str) -> Option<String> {
     let rest = rest.trim_start_matches([',', ':', ' ']);
     let rest = ["§", "Section", "section", "sec."]
@@ -110,7 +111,7 @@ fn section(rest: &str) -> Option<String> {
     (!number.is_empty() && !is_year).then(|| number.to_owned())
 }
 
-/// Per RFC and section, the files that cite it. Files and not lines, so that the page changes only when a citation does.
+/// The files that cite each section of each RFC. Without line numbers, so that the page only changes with citations.
 fn page(citations: &[Citation]) -> String {
     let mut by_tag: BTreeMap<&str, BTreeMap<Vec<u32>, BTreeSet<&str>>> = BTreeMap::new();
     for citation in citations.iter().filter(|citation| !citation.file.ends_with(".md")) {

@@ -1,16 +1,16 @@
-//! Small folders of files for the tests of the rules.
+//! Temporary folders of files for the tests of the rules.
 
 use crate::tree::Tree;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A folder that goes away with the value.
+/// A folder that is removed when the value is dropped.
 pub(crate) struct Fixture {
     root: PathBuf,
 }
 
 impl Fixture {
-    /// Writes `files` (name, text) into a fresh folder.
+    /// Writes `files` (name, text) into a new folder.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -25,7 +25,7 @@ impl Fixture {
         Self { root }
     }
 
-    /// The folder as a rule sees it.
+    /// The folder as input of a rule.
     pub(crate) fn tree(&self) -> Tree {
         Tree::open(&self.root).expect("the folder was just written")
     }

@@ -1,8 +1,8 @@
-//! Pages that the program writes: bring them up to date, or say that they are not.
+//! Generated pages: writes them, or checks that they are up to date.
 
 use crate::tree::{Finding, Tree};
 
-/// Writes `text` to `file` where it differs.
+/// Writes `text` to `file` if it differs.
 pub(crate) fn write(tree: &Tree, file: &str, text: &str) -> Result<(), String> {
     let path = tree.root.join(file);
     if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
@@ -13,7 +13,7 @@ pub(crate) fn write(tree: &Tree, file: &str, text: &str) -> Result<(), String> {
     std::fs::write(&path, text).map_err(|error| format!("{file}: {error}"))
 }
 
-/// A finding if `file` does not hold `text`.
+/// A finding if the content of `file` is not `text`.
 pub(crate) fn check(tree: &Tree, file: &str, text: &str) -> Option<Finding> {
     let current = tree.read(file).is_ok_and(|old| old == text);
     (!current).then(|| Finding::on(file, "out of date: run `cargo xtask docs`"))

@@ -1,4 +1,4 @@
-//! Which crate may use which: the picture in ARCHITECTURE.md as a table.
+//! The allowed dependencies between crates: the diagram in ARCHITECTURE.md as a table.
 
 use crate::Findings;
 use crate::tree::Finding;
@@ -10,15 +10,15 @@ use std::process::Command;
 pub(crate) struct Layer {
     /// The crate.
     pub(crate) name: &'static str,
-    /// What it may depend on.
+    /// The crates on which it may depend.
     pub(crate) may_use: &'static [&'static str],
-    /// What its tests may use beyond that.
+    /// Further crates that its tests may use.
     pub(crate) tests_may_use: &'static [&'static str],
-    /// No clock, no socket, no thread, no global randomness.
+    /// Whether it must not use clocks, sockets, threads or global randomness.
     pub(crate) pure: bool,
 }
 
-/// Every crate of the house, lowest first. A crate without a row is an error, a row without a crate is not.
+/// Every crate of the workspace, lowest first. A crate without a row is an error; a row without a crate is not.
 pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "core", may_use: &[], tests_may_use: &[], pure: true },
     Layer { name: "cc", may_use: &["core"], tests_may_use: &[], pure: true },
@@ -37,7 +37,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "decode", may_use: &["core", "sctp"], tests_may_use: &[], pure: false },
     Layer {
         name: "net",
-        // Of `lab` the program alone uses something: the settings of a flow of a scenario
+        // Only the program uses `lab`, for the settings of a flow of a scenario
         may_use: &["core", "cc", "events", "lab", "pcapng", "sctp", "tcp"],
         tests_may_use: &["decode"],
         pure: false,
@@ -55,7 +55,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "xtask", may_use: &[], tests_may_use: &[], pure: false },
 ];
 
-/// What cargo says about the workspace, without its outside dependencies.
+/// The output of `cargo metadata` without external dependencies.
 pub(crate) fn metadata(root: &Path) -> Result<Value, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -69,7 +69,7 @@ pub(crate) fn metadata(root: &Path) -> Result<Value, String> {
     serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))
 }
 
-/// Every edge of the workspace that the table does not have.
+/// Every dependency of the workspace that the table does not allow.
 pub(crate) fn check(metadata: &Value) -> Findings {
     let packages = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
     let names: Vec<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
@@ -91,7 +91,7 @@ pub(crate) fn check(metadata: &Value) -> Findings {
     Ok(findings)
 }
 
-/// A finding if `layer` must not use `to`; `kind` is cargo's: none, `dev` or `build`.
+/// A finding if `layer` must not use `to`; `kind` is cargo's kind of dependency: none, `dev` or `build`.
 fn forbidden(layer: &Layer, to: &str, kind: Option<&str>) -> Option<Finding> {
     let in_tests = kind == Some("dev");
     let allowed = layer.may_use.contains(&to)

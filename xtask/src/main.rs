@@ -1,4 +1,4 @@
-//! The house rules, checked by a program: `cargo xtask RULE`.
+//! The house rules as a program: `cargo xtask RULE`.
 
 mod citations;
 #[cfg(test)]
@@ -14,7 +14,7 @@ mod tree;
 use std::process::ExitCode;
 use tree::{Finding, Tree};
 
-/// What a rule returns: the places that break it, or why it could not be checked at all.
+/// The result of a rule: its violations, or why it could not be checked.
 type Findings = Result<Vec<Finding>, String>;
 
 const USAGE: &str = "\

@@ -1,11 +1,11 @@
-//! Rust text with its comments and literals blanked out, so that rules see only code, or only comments.
+//! Masks Rust text: only its code or only its comments remain.
 
-/// The same text, same lines, same length, where everything that is not code is blank.
+/// The text with everything except code replaced by blanks; lines and lengths are unchanged.
 pub(crate) fn code(text: &str) -> String {
     masked(text, |kind| kind == Kind::Code)
 }
 
-/// The same text, same lines, same length, where everything that is not a comment is blank.
+/// The text with everything except comments replaced by blanks; lines and lengths are unchanged.
 pub(crate) fn comments(text: &str) -> String {
     masked(text, |kind| kind == Kind::Comment)
 }
@@ -33,7 +33,7 @@ fn masked(text: &str, keep: impl Fn(Kind) -> bool) -> String {
     out
 }
 
-/// What begins here, and how many bytes it takes.
+/// The kind and the length in bytes of the piece that begins here.
 fn piece(rest: &str, previous: char) -> (Kind, usize) {
     if rest.starts_with("//") {
         return (Kind::Comment, rest.find('\n').unwrap_or(rest.len()));
@@ -47,7 +47,7 @@ fn piece(rest: &str, previous: char) -> (Kind, usize) {
     (Kind::Code, rest.chars().next().map_or(0, char::len_utf8))
 }
 
-/// Block comments nest.
+/// Length of a block comment, which may be nested.
 fn block_comment(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let (mut depth, mut at) = (0, 0);
@@ -64,7 +64,7 @@ fn block_comment(rest: &str) -> usize {
     rest.len()
 }
 
-/// A string or character literal, raw and byte forms included.
+/// Length of a string or character literal, including raw and byte literals.
 fn literal(rest: &str, previous: char) -> Option<usize> {
     let in_word = previous.is_alphanumeric() || previous == '_';
     let unprefixed = rest.trim_start_matches(['b', 'c', 'r']);
@@ -87,7 +87,7 @@ fn literal(rest: &str, previous: char) -> Option<usize> {
     }
 }
 
-/// `'a'` and `'\n'` are characters, `'a` in `&'a str` is a lifetime.
+/// `'a'` and `'\n'` are characters; `'a` in `&'a str` is a lifetime.
 fn is_character(rest: &str) -> bool {
     let mut chars = rest.chars().skip(1);
     match chars.next() {
@@ -97,7 +97,7 @@ fn is_character(rest: &str) -> bool {
     }
 }
 
-/// Bytes up to and including the closing quote, minding escapes.
+/// Number of bytes up to and including the closing quote, with escapes.
 fn closed_by(rest: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in rest.char_indices().skip(1) {

@@ -1,11 +1,12 @@
-//! Pure crates know no clock, socket, thread, file or global randomness, and no mathematics of the platform.
+//! Purity: pure crates must not use clocks, sockets, threads, files, global randomness, or mathematical functions that
+//! depend on the platform.
 
 use crate::Findings;
 use crate::layers::LAYERS;
 use crate::mask;
 use crate::tree::{Finding, Tree};
 
-/// Types that bring the outside in, wherever they are imported from.
+/// Types that are not pure, wherever they are imported from.
 const TYPES: &[&str] = &[
     "HashMap",
     "HashSet",
@@ -19,19 +20,20 @@ const TYPES: &[&str] = &[
     "thread_rng",
 ];
 
-/// Modules of the standard library that bring the outside in. `std::net` stays: its address types are plain values.
+/// Modules of the standard library that are not pure. `std::net` is allowed, because its address types are plain
+/// values.
 const MODULES: &[&str] = &["env", "fs", "io", "os", "process", "thread"];
 
-/// Methods of `f64` whose last bit differs between platforms; `libm` has them for everybody.
+/// Methods of `f64` whose last bit depends on the platform; `libm` has portable versions.
 const METHODS: &[&str] = &[
     "acos", "asin", "atan", "atan2", "cbrt", "cos", "cosh", "exp", "exp2", "exp_m1", "hypot", "ln",
     "ln_1p", "log10", "log2", "powf", "powi", "sin", "sinh", "tan", "tanh",
 ];
 
-/// Where the unit tests of a file begin: they may do what they need.
+/// The begin of a file's unit tests, which are exempt.
 const TESTS: &str = "#[cfg(test)]\nmod tests {";
 
-/// Every forbidden word in the sources of a pure crate.
+/// Every forbidden word in the sources of pure crates.
 pub(crate) fn check(tree: &Tree) -> Findings {
     let mut findings = Vec::new();
     for layer in LAYERS.iter().filter(|layer| layer.pure) {
@@ -85,7 +87,7 @@ struct Word<'a> {
     line: usize,
 }
 
-/// The words right below `std`: one in `std::fs::File`, each in `std::{fs, thread::Builder}`.
+/// The names directly below `std`: one in `std::fs::File`, two in `std::{fs, thread::Builder}`.
 fn modules_after<'a, 'b>(
     code: &'a str,
     words: &'b [Word<'a>],
@@ -103,7 +105,7 @@ fn modules_after<'a, 'b>(
     })
 }
 
-/// Identifiers with their places.
+/// Identifiers with their positions.
 fn words(code: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     let (mut line, mut start) = (1, None);

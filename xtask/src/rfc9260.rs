@@ -1,4 +1,4 @@
-//! RFC 9260, rule by rule: which test covers each MUST and SHOULD, and which are not built.
+//! The rules of RFC 9260: the tests of each MUST and SHOULD, and the rules that are not implemented.
 
 mod page;
 mod tests_by_name;
@@ -18,7 +18,7 @@ pub(crate) fn write(tree: &Tree) -> Findings {
     Ok(broken(&chapters, &tests))
 }
 
-/// Checks the rules and that the page is up to date.
+/// Checks the rules, and that the page is up to date.
 pub(crate) fn check(tree: &Tree) -> Findings {
     let (chapters, tests) = (chapters(tree)?, Tests::of(tree)?);
     let mut findings = broken(&chapters, &tests);
@@ -36,20 +36,20 @@ struct Chapter {
     rule: Vec<Rule>,
 }
 
-/// One MUST or SHOULD in our own words.
+/// A MUST or SHOULD in our own words.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rule {
-    /// The section that makes the rule.
+    /// The section of the rule.
     at: String,
     level: Level,
     says: String,
-    /// Names of the tests that cover it, as `function`, or `file::function` where two have the same name.
+    /// Names of its tests, as `function`, or `file::function` if the function name is not unique.
     #[serde(default)]
     tests: Vec<String>,
-    /// Why there is no test.
+    /// The reason why there is no test.
     status: Option<Status>,
-    /// More about the status, or about the limit of the tests.
+    /// Details about the status, or about the limits of the tests.
     note: Option<String>,
 }
 
@@ -63,7 +63,7 @@ enum Level {
     Should,
     #[serde(rename = "SHOULD NOT")]
     ShouldNot,
-    /// Said in the plain present tense, as most of the timer rules are.
+    /// Expressed in the plain present tense, like most rules about timers.
     #[serde(rename = "plain")]
     Plain,
 }
@@ -82,13 +82,13 @@ impl Level {
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 enum Status {
-    /// The code does not do it.
+    /// Not implemented.
     #[serde(rename = "not built")]
     NotBuilt,
-    /// The code does it and no test says so.
+    /// Implemented, but not tested.
     #[serde(rename = "untested")]
     Untested,
-    /// It binds something that this stack leaves to others: the network layer, the user, another option of a choice.
+    /// Binds something outside this stack: the network layer, the user, or another option of a choice.
     #[serde(rename = "not ours")]
     NotOurs,
 }
@@ -103,7 +103,7 @@ fn chapters(tree: &Tree) -> Result<Vec<Chapter>, String> {
     Ok(chapters)
 }
 
-/// Rules that name a test that does not exist, or say neither or both of test and status, or are out of order.
+/// Rules that name an unknown test, have both or neither of tests and status, or are out of order.
 fn broken(chapters: &[Chapter], tests: &Tests) -> Vec<Finding> {
     let mut findings = Vec::new();
     for chapter in chapters {
@@ -197,7 +197,7 @@ mod tests {
             "spec/rfc9260/5.toml",
             "title = \"x\"\n[[rule]]\nat = \"5\"\nlevel = \"MAY\"\nsays = \"a\"\n",
         )]);
-        let error = check(&fixture.tree()).expect_err("MAY binds nobody");
+        let error = check(&fixture.tree()).expect_err("MAY is not a level");
         assert!(error.starts_with("spec/rfc9260/5.toml: "), "{error}");
     }
 }

@@ -1,7 +1,8 @@
-//! Sizes, doc lines, names and blanks: what keeps a house readable and no other tool checks.
+//! Sizes, doc lines, names, words and blanks, which no other tool checks.
 
 mod functions;
 mod report;
+mod words;
 
 use crate::Findings;
 use crate::mask;
@@ -10,22 +11,22 @@ use std::path::Path;
 
 pub(crate) use report::report;
 
-/// What people read, and so what the rules are for.
+/// The endings of the files to which the rules apply.
 const TEXTS: &[&str] = &[
     ".rs", ".py", ".pyi", ".toml", ".md", ".html", ".j2", ".css", ".js", ".sh", ".yml", ".yaml",
     ".cff", ".ci/run", "Makefile",
 ];
 
-/// A file with more lines than this has more than one idea.
+/// The largest number of lines of a file.
 const MOST_LINES: usize = 800;
 
-/// Names that say nothing about what lives there.
+/// Names that say nothing about the content.
 const EMPTY_NAMES: &[&str] = &["base", "common", "helpers", "manager", "misc", "util", "utils"];
 
 /// Marks of unfinished work.
 const MARKS: &[&str] = &["TODO", "FIXME", "XXX"];
 
-/// Every place that breaks one of the rules.
+/// Every violation of the rules.
 pub(crate) fn check(tree: &Tree) -> Findings {
     let mut findings = Vec::new();
     for (file, text) in tree.texts(TEXTS)? {
@@ -40,6 +41,7 @@ fn check_file(file: &str, text: &str) -> Vec<Finding> {
     findings.extend(blanks(file, text));
     findings.extend(marks(file, text));
     findings.extend(functions::check(file, text));
+    findings.extend(words::check(file, text));
     findings
 }
 
@@ -58,7 +60,7 @@ fn name(file: &str) -> Option<Finding> {
     Some(Finding::on(file, format!("`{empty}` says nothing: name the thing that lives there")))
 }
 
-/// The first line of a source file says what lives there.
+/// Checks that the first line of a source file describes its content.
 fn doc_line(file: &str, text: &str) -> Option<Finding> {
     let wanted = match file.rsplit_once('.')?.1 {
         "rs" => "//!",
@@ -94,7 +96,7 @@ fn blanks(file: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// Unfinished work in the comments of sources, and `dbg!` in their code.
+/// Finds unfinished work in comments of sources, and `dbg!` in their code.
 fn marks(file: &str, text: &str) -> Vec<Finding> {
     let (comments, code) = match file.rsplit_once('.').map(|(_, ending)| ending) {
         Some("rs") => (mask::comments(text), mask::code(text)),

@@ -1,37 +1,37 @@
-//! The files of the checkout, and what a rule has to say about one of them.
+//! The files of the checkout, and findings about them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The files that belong to the project, named relative to its root with `/` between folders.
+/// The project's files, relative to its root, with `/` between folders.
 pub(crate) struct Tree {
     /// The folder with the workspace's `Cargo.toml`.
     pub(crate) root: PathBuf,
-    /// Every file that git tracks or would track, sorted; links are left out.
+    /// Every file that git tracks or would track, sorted, without symbolic links.
     pub(crate) files: Vec<String>,
 }
 
 impl Tree {
-    /// Lists the checkout at `root` as git sees it, or the whole folder where there is no git.
+    /// Lists the checkout at `root` by git, or the whole folder without git.
     pub(crate) fn open(root: &Path) -> Result<Self, String> {
         let mut files = match listed_by_git(root) {
             Some(files) => files,
             None => walked(root)?,
         };
-        // What a link leads to is listed by its own name.
+        // The target of a link is listed under its own name.
         files.retain(|file| root.join(file).is_file() && !root.join(file).is_symlink());
         files.sort();
         files.dedup();
         Ok(Self { root: root.to_owned(), files })
     }
 
-    /// The text of one file; an error names the file.
+    /// The text of a file; an error names the file.
     pub(crate) fn read(&self, file: &str) -> Result<String, String> {
         std::fs::read_to_string(self.root.join(file)).map_err(|error| format!("{file}: {error}"))
     }
 
-    /// The files whose name ends in one of `endings`, with their text.
+    /// The files with one of these endings, with their text.
     pub(crate) fn texts(&self, endings: &[&str]) -> Result<Vec<(&str, String)>, String> {
         self.files
             .iter()
@@ -41,7 +41,7 @@ impl Tree {
     }
 }
 
-/// One place that breaks a rule.
+/// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     file: String,
@@ -50,12 +50,12 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    /// About a whole file, or about something that has no file (a crate).
+    /// A finding about a whole file, or about something without a file (a crate).
     pub(crate) fn on(file: &str, says: impl Into<String>) -> Self {
         Self { file: file.to_owned(), line: None, says: says.into() }
     }
 
-    /// About one line, counted from 1.
+    /// A finding about a line, counted from 1.
     pub(crate) fn at(file: &str, line: usize, says: impl Into<String>) -> Self {
         Self { file: file.to_owned(), line: Some(line), says: says.into() }
     }
@@ -70,13 +70,13 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The folder above this crate.
+/// The parent folder of this crate.
 pub(crate) fn workspace_root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
 }
 
-/// Tracked files and new ones that no ignore rule covers; `None` where git cannot say.
+/// Tracked files and new files that are not ignored; `None` without git.
 fn listed_by_git(root: &Path) -> Option<Vec<String>> {
     if !root.join(".git").exists() {
         return None;

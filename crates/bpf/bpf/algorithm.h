@@ -1,4 +1,4 @@
-/*! From the two rules of an algorithm to what sockets can choose: the programs that all have in common, and their table.
+/*! The common programs of all algorithms, and the table that registers an algorithm with its two rules.
  *
  * The file that includes this one defines ALGORITHM before, the name of the algorithm in the kernel, of at most 13
  * letters, then the functions `increase` and `decrease`, and ends with REGISTER.
@@ -13,7 +13,7 @@ static __always_inline void increase(struct subflow *me, __u32 acked);
 /* A subflow lost packets: gives its new threshold, in packets. */
 static __always_inline __u32 decrease(struct subflow *me);
 
-/* With every acknowledgement that may let the window grow. */
+/* Called for every acknowledgement that may let the window grow. */
 SEC("struct_ops")
 void BPF_PROG(avoid, struct sock *sk, __u32 ack, __u32 acked)
 {
@@ -25,7 +25,7 @@ void BPF_PROG(avoid, struct sock *sk, __u32 ack, __u32 acked)
 		tcp_reno_cong_avoid(sk, ack, acked);
 }
 
-/* Once per loss. */
+/* Called once per loss. */
 SEC("struct_ops")
 __u32 BPF_PROG(cut, struct sock *sk)
 {
@@ -34,13 +34,13 @@ __u32 BPF_PROG(cut, struct sock *sk)
 	return subflow_find(&me, sk) ? decrease(&me) : tcp_reno_ssthresh(sk);
 }
 
-/* When a socket gets the algorithm. */
+/* Called when a socket gets the algorithm. */
 SEC("struct_ops")
 void BPF_PROG(begin, struct sock *sk)
 {
 	struct memory *memory = memory_of(sk);
 
-	/* Whoever was in charge of the socket before may have left something. */
+	/* The previous algorithm of the socket may have left data. */
 	memory->connection = 0;
 	memory->fraction = 0;
 	memory->slot = 0;
@@ -52,23 +52,23 @@ void BPF_PROG(begin, struct sock *sk)
 	memory->queue_delay = 0;
 }
 
-/* When a socket closes, or gets another one. */
+/* Called when a socket closes, or gets another algorithm. */
 SEC("struct_ops")
 void BPF_PROG(end, struct sock *sk)
 {
 	subflow_forget(sk);
 }
 
-/* When a loss was none: the window before it. */
+/* Called after a spurious loss: returns the window before it. */
 SEC("struct_ops")
 __u32 BPF_PROG(undo, struct sock *sk)
 {
 	return tcp_reno_undo_cwnd(sk);
 }
 
-/* From here on: programs that most algorithms take as they are. */
+/* Programs that most algorithms use unchanged. */
 
-/* A timeout leaves one packet, whatever the threshold says. */
+/* A timeout leaves one packet, whatever the threshold is. */
 SEC("?struct_ops")
 void BPF_PROG(state, struct sock *sk, __u8 new_state)
 {
@@ -78,7 +78,7 @@ void BPF_PROG(state, struct sock *sk, __u8 new_state)
 		slot_measure(me.slot, 1, me.tcp->srtt_us);
 }
 
-/* What an acknowledgement delivered, for those who count it. */
+/* Counts the packets that an acknowledgement delivered, for algorithms that need this. */
 SEC("?struct_ops")
 void BPF_PROG(acked, struct sock *sk, const struct ack_sample *sample)
 {
@@ -91,7 +91,7 @@ void BPF_PROG(acked, struct sock *sk, const struct ack_sample *sample)
 #define STRING_(text) #text
 #define STRING(text) STRING_(text)
 
-/* Registers ALGORITHM with the programs of all and with those that are named: `.set_state`, perhaps `.pkts_acked`. */
+/* Registers ALGORITHM with the common programs and the given ones: `.set_state`, optionally `.pkts_acked`. */
 #define REGISTER(...)                                  \
 	SEC(".struct_ops.link")                        \
 	struct tcp_congestion_ops ALGORITHM = {        \

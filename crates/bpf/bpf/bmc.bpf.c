@@ -1,7 +1,7 @@
 /*! mp_bmc: bidimensional probing ([H09] section 3). This is its aggressiveness manager: subflows are weighted AIMDs.
  *
- * The proportion manager is in user space: it reads what the slots count and writes their weights. A subflow that it has
- * not weighed yet is worth its equal part of one TCP.
+ * The proportion manager is in user space: it reads the counters of the slots and writes their weights. A subflow
+ * without a weight has an equal part of one TCP.
  */
 #define ALGORITHM mp_bmc
 #include "algorithm.h"
@@ -21,14 +21,14 @@ static __u32 decrease(struct subflow *me)
 
 REGISTER(.set_state = (void *)state, .pkts_acked = (void *)acked);
 
-/* What the proportion manager wants: the weight of a slot, in 2^-24. */
+/* The proportion manager's weight of a slot, in 2^-24. */
 struct {
 	__u64 connection;
 	__u32 slot;
 	__u32 weight;
 } wish;
 
-/* In the kernel, because user space could write only whole entries, over what the subflows count meanwhile. */
+/* In the kernel, because user space can only write whole entries and would overwrite counters. */
 SEC("syscall")
 int weigh(void *context)
 {

@@ -1,4 +1,4 @@
-/*! What `run` attaches to a group of processes: their TCP sockets get a congestion control. */
+/*! The program that `run` attaches to a group of processes: it sets the congestion control of their TCP sockets. */
 #include "kernel.h"
 
 #include <bpf/bpf_helpers.h>
@@ -12,7 +12,7 @@ struct bpf_sock_ops {
 	__u32 op;
 };
 
-/* What user space writes before it attaches the program. */
+/* Set by user space before it attaches the program. */
 char name[16];
 
 SEC("sockops")

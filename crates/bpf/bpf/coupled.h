@@ -1,11 +1,11 @@
-/*! From a TCP socket to its connection: what all algorithms share.
+/*! The connection of a TCP socket, for all algorithms.
  *
- * Each subflow has a slot in its connection's entry of the map `connections` and writes only that one. It looks the
- * entry up with every acknowledgement and makes it, or takes a slot, where there is none: so it does not matter in which
- * order sockets are made, joined and closed, and a race that costs a slot is mended by the next acknowledgement. The
- * entry goes with its last subflow.
+ * Each subflow has a slot in its connection's entry of the map `connections` and writes only this slot. It looks the
+ * entry up for every acknowledgement, and creates a missing entry or takes a slot. The order in which sockets are
+ * created, joined and closed therefore does not matter, and a slot that is lost by a race is restored by the next
+ * acknowledgement. The last subflow removes the entry.
  *
- * A socket that is no subflow, or whose peer does not speak Multipath TCP, has no slot: it grows as Reno.
+ * A socket that is no subflow, or whose peer does not support Multipath TCP, has no slot and grows as Reno.
  */
 #pragma once
 
@@ -22,10 +22,10 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 
-/* The map of mp_lia is mp_lia_c: so user space finds it, whoever loaded the program. */
+/* The map of mp_lia is called mp_lia_c, so that user space finds it even if another process loaded the program. */
 #define connections JOIN(ALGORITHM, _c)
 
-/* What the map holds at most; connections beyond it grow as Reno. */
+/* Largest number of connections in the map; further ones grow as Reno. */
 #define MAX_CONNECTIONS 65536
 
 struct {
@@ -36,17 +36,17 @@ struct {
 	__type(value, struct connection);
 } connections SEC(".maps");
 
-/* Too large for the stack of such a program. */
+/* Too large for the stack of a BPF program. */
 static const struct connection EMPTY;
 
-/* What a subflow remembers in its socket: at most the 104 bytes of icsk_ca_priv. */
+/* The state of a subflow in its socket: at most the 104 bytes of icsk_ca_priv. */
 struct memory {
 	/* Key of its connection; 0 while unknown. */
 	__u64 connection;
-	/* Growth that does not make a packet yet, 2^-48 packets. */
+	/* Fraction of a packet by which the window has grown, in 2^-48 packets. */
 	__s64 fraction;
 	__u32 slot;
-	/* Of wvegas: shortest and summed round-trip times in microseconds, their number in this round. */
+	/* For wvegas: minimum and sum of the RTT samples of this round in microseconds, and their number. */
 	__u32 base;
 	__u64 sum;
 	__u32 samples;
@@ -57,7 +57,7 @@ struct memory {
 	__u32 queue_delay;
 };
 
-/* A socket with its place in the connection. */
+/* A socket with its slot in the connection. */
 struct subflow {
 	struct sock *sk;
 	struct tcp_sock *tcp;
@@ -90,7 +90,7 @@ static __always_inline __u64 connection_key(struct sock *sk)
 	return (__u64)context->conn;
 }
 
-/* Notes who the owner of a slot is, for those who look at the map. */
+/* Records the addresses of a slot's owner for readers of the map. */
 static __always_inline void slot_name(struct slot *slot, struct sock *sk)
 {
 	struct sock_common *common = &sk->__sk_common;
@@ -128,13 +128,13 @@ static __always_inline void slot_take(struct connection *connection, struct sock
 	}
 }
 
-/* The slot that `sk` has in mind. Looked up again after it took one, so that the verifier sees any, not each. */
+/* The slot of `sk`. Looked up again after it took one, so that the verifier checks any slot instead of each. */
 static __always_inline struct slot *slot_of(struct connection *connection, struct memory *memory)
 {
 	return &connection->slots[memory->slot % MAX_SUBFLOWS];
 }
 
-/* Finds the place of `sk` in its connection, or makes one; false for a socket that is to behave as Reno. */
+/* Finds or creates the slot of `sk` in its connection; false for a socket that must behave as Reno. */
 static __always_inline bool subflow_find(struct subflow *me, struct sock *sk)
 {
 	struct memory *memory = memory_of(sk);
@@ -166,7 +166,7 @@ static __always_inline bool subflow_find(struct subflow *me, struct sock *sk)
 	return true;
 }
 
-/* Gives the slot of `sk` back, and the entry of the map with the last one. */
+/* Releases the slot of `sk`; with the last slot, removes the entry of the map. */
 static __always_inline void subflow_forget(struct sock *sk)
 {
 	struct memory *memory = memory_of(sk);
@@ -193,7 +193,7 @@ static __always_inline void subflow_forget(struct sock *sk)
 	bpf_map_delete_elem(&connections, &key);
 }
 
-/* The threshold that counts: before its first loss a path has none, and its window stands for it. */
+/* The threshold in sums: the window of a path before its first loss, because it has no threshold then. */
 static __always_inline __u32 subflow_threshold(const struct subflow *me)
 {
 	__u32 threshold = me->tcp->snd_ssthresh;
@@ -201,7 +201,7 @@ static __always_inline __u32 subflow_threshold(const struct subflow *me)
 	return threshold >= TCP_INFINITE_SSTHRESH ? me->tcp->snd_cwnd : threshold;
 }
 
-/* Notes window, threshold and round-trip time in the slot. */
+/* Stores window, threshold and round-trip time in the slot. */
 static __always_inline void subflow_measure(struct subflow *me)
 {
 	me->slot->threshold = subflow_threshold(me);
@@ -228,8 +228,8 @@ static __always_inline void window_set(struct tcp_sock *tcp, __u32 window)
 	tcp->snd_cwnd = window < clamp ? window : clamp;
 }
 
-/* What slow start, which is the kernel's own, leaves of `acked` packets for congestion avoidance: none while the window
- * is not used.
+/* The part of `acked` packets that the kernel's slow start leaves for congestion avoidance: none while the window is
+ * not fully used.
  */
 static __always_inline __u32 subflow_slow_start(struct subflow *me, __u32 acked)
 {
@@ -238,7 +238,7 @@ static __always_inline __u32 subflow_slow_start(struct subflow *me, __u32 acked)
 	return in_slow_start(me->tcp) ? tcp_slow_start(me->tcp, acked) : acked;
 }
 
-/* Lets the window grow (or shrink) by what `acked` packets of congestion avoidance are worth. */
+/* Lets the window grow (or shrink) for `acked` packets in congestion avoidance. */
 static __always_inline void subflow_grow(struct subflow *me, struct growth growth, __u32 acked)
 {
 	__s64 fraction = me->memory->fraction;
@@ -247,7 +247,7 @@ static __always_inline void subflow_grow(struct subflow *me, struct growth growt
 	me->memory->fraction = fraction;
 }
 
-/* Lets a window that is used grow by the part `share` of Reno's growth, in slow start (up to the threshold), too. */
+/* Lets a fully used window grow by the part `share` of Reno's growth, also in slow start (up to the threshold). */
 static __always_inline void subflow_grow_by_share(struct subflow *me, number share, __u32 acked)
 {
 	__u32 window = me->tcp->snd_cwnd, threshold = me->tcp->snd_ssthresh;
@@ -263,7 +263,7 @@ static __always_inline void subflow_grow_by_share(struct subflow *me, number sha
 	me->memory->fraction = fraction;
 }
 
-/* Whether a socket that enters `new_state` is a subflow with a timeout, which is counted. */
+/* Whether a socket that enters `new_state` is a subflow with a timeout; counts the timeout. */
 static __always_inline bool subflow_timed_out(struct subflow *me, struct sock *sk, __u8 new_state)
 {
 	if (new_state != TCP_CA_Loss || !subflow_find(me, sk))
@@ -272,7 +272,7 @@ static __always_inline bool subflow_timed_out(struct subflow *me, struct sock *s
 	return true;
 }
 
-/* A loss that takes `cut` packets and leaves `floor` at least: the new threshold. */
+/* The new threshold after a loss that cuts the window by `cut` packets, but to no less than `floor`. */
 static __always_inline __u32 subflow_lose(struct subflow *me, number cut, __u32 floor)
 {
 	__u32 window = window_after(me->tcp->snd_cwnd, cut, floor);
@@ -284,7 +284,7 @@ static __always_inline __u32 subflow_lose(struct subflow *me, number cut, __u32 
 	return window;
 }
 
-/* The same, and what is left counts in the sums from now on. */
+/* Like the function above; the reduced window counts in the sums. */
 static __always_inline __u32 subflow_cut(struct subflow *me, number cut, __u32 floor)
 {
 	__u32 window = subflow_lose(me, cut, floor);
@@ -293,7 +293,7 @@ static __always_inline __u32 subflow_cut(struct subflow *me, number cut, __u32 f
 	return window;
 }
 
-/* Counts what an acknowledgement delivered. */
+/* Counts the packets that an acknowledgement delivered. */
 static __always_inline void subflow_count(struct subflow *me, const struct ack_sample *sample)
 {
 	__u32 packets = sample->pkts_acked;

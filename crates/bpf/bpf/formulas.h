@@ -1,4 +1,4 @@
-/*! The formulas of the published algorithms, in integers: the twin of crates/cc/src/algorithms.
+/*! The formulas of the published algorithms in integers, as in crates/cc/src/algorithms.
  *
  * Windows w are in packets, round-trip times r in any one unit; every formula is a ratio, in which units cancel. Growth
  * is in packets per acknowledged window, as in crates/cc. All results err by less than 2^-24 of their value, for 1 to
@@ -25,7 +25,7 @@ struct totals {
 	/* Sums of w and of thresholds, whether there is a round-trip time or not. */
 	__u64 window;
 	__u64 threshold;
-	/* How many subflows there are. A number and no integer, of which the verifier would try every value. */
+	/* Number of subflows. Not an integer, because the verifier would check every value of an integer. */
 	number count;
 };
 
@@ -59,13 +59,13 @@ static __always_inline void slot_measure(struct slot *slot, __u32 window, __u32 
 	slot->quality = number_divide(slot->rate, r);
 }
 
-/* The part of one subflow in a group of which nothing better is known. */
+/* The share of one subflow, used while no rate is known: 1/n. */
 static __always_inline number equal_share(const struct totals *totals)
 {
 	return number_divide(NUMBER_ONE, number_max(totals->count, NUMBER_ONE));
 }
 
-/* Which part `own` is of `total`: at most one, and an equal part if there is no total. */
+/* The share of `own` in `total`: at most one, and 1/n if the total is zero. */
 static __always_inline number share_of(number own, number total, const struct totals *totals)
 {
 	return total ? number_min(number_divide(own, total), NUMBER_ONE) : equal_share(totals);
@@ -169,7 +169,7 @@ static __always_inline struct growth olia_growth(const struct connection *connec
 	return growth;
 }
 
-/* What [K12] remembers of a loss; losses in a row without a delivery are one. */
+/* Records a loss for [K12]; consecutive losses without a delivery count once. */
 static __always_inline void olia_loss(struct slot *mine)
 {
 	if (mine->since_loss) {
@@ -244,7 +244,7 @@ static __always_inline number rpv2_cut(const struct connection *connection, cons
 	return number_multiply(half(mine->window), number_max(factor, NUMBER_ONE));
 }
 
-/* [H09] section 3.1: D^2 packets for a subflow that is worth D TCPs; `weight` is D in 2^-24. */
+/* [H09] section 3.1: D^2 packets for a subflow with a weight of D TCPs; `weight` is D in 2^-24. */
 static __always_inline struct growth weighted_growth(__u32 weight)
 {
 	number d = number_scale(number_of(weight), -WEIGHT_BITS);
@@ -252,7 +252,7 @@ static __always_inline struct growth weighted_growth(__u32 weight)
 	return grows(number_multiply(d, d));
 }
 
-/* [H09] section 3.1: the weight that user space gave, else an equal part of one TCP. */
+/* [H09] section 3.1: the weight that user space has set, or an equal part of one TCP. */
 static __always_inline struct growth bmc_growth(const struct connection *connection, const struct slot *mine)
 {
 	struct totals totals = totals_of(connection);
@@ -264,7 +264,7 @@ static __always_inline struct growth bmc_growth(const struct connection *connect
 /* The window of `window` packets after a cut of `cut`, at least `floor` packets. */
 static __always_inline __u32 window_after(__u32 window, number cut, __u32 floor)
 {
-	/* A part of a packet counts as a whole, unless only rounding can have made it. */
+	/* A fraction of a packet is rounded up, unless it is only a rounding error. */
 	__u64 packets = (number_fixed(cut, 16) + 0xffff - 0x100) >> 16;
 
 	return packets >= window || window - packets < floor ? floor : window - (__u32)packets;
@@ -272,7 +272,7 @@ static __always_inline __u32 window_after(__u32 window, number cut, __u32 floor)
 
 #define FRACTION_BITS 48
 
-/* The window after `acked` packets were acknowledged, with what does not make a packet yet in `fraction`. */
+/* The window after `acked` packets were acknowledged; `fraction` has the fraction of a packet. */
 static __always_inline __u32 window_grown(__u32 window, __s64 *fraction, struct growth growth, __u32 acked)
 {
 	number part = number_divide(number_of(acked < window ? acked : window), number_of(window));

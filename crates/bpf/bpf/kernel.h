@@ -23,7 +23,7 @@ enum { BPF_F_NO_PREALLOC = 1 };
 /* States of icsk_ca_state. */
 enum { TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss };
 
-/* Every user may choose the algorithm, not only root. */
+/* Every user may choose the algorithm. */
 enum { TCP_CONG_NON_RESTRICTED = 1 };
 
 enum { AF_INET = 2, AF_INET6 = 10 };
@@ -100,7 +100,7 @@ struct tcp_congestion_ops {
 
 #pragma clang attribute pop
 
-/* What the kernel lends to such programs. */
+/* Kernel functions for BPF programs. */
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __attribute__((section(".ksyms")));
 extern __u32 tcp_slow_start(struct tcp_sock *tp, __u32 acked) __attribute__((section(".ksyms")));
 extern void tcp_reno_cong_avoid(struct sock *sk, __u32 ack, __u32 acked) __attribute__((section(".ksyms")));

@@ -1,7 +1,7 @@
 /*! mp_lia_eunice: linked increases whose best subflow is approximated ([G12] section 3).
  *
- * What a subflow contributes is what it was at its last acknowledgement; a timeout corrects it, too. Two subflows on two
- * processors may correct the maximum at once: one of the two corrections is lost until its next acknowledgement. In
+ * The contribution of a subflow is its state at its last acknowledgement or timeout. Two subflows on two processors may
+ * update the maximum at once; then one of the two updates is lost until the next acknowledgement. In
  * [G12] one lock served the whole connection.
  */
 #define ALGORITHM mp_lia_eunice

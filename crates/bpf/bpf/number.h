@@ -1,12 +1,12 @@
 /*! Numbers for programs that have no floating point: 32 bits of mantissa and an exponent, in one word.
  *
- * The kernel's programs know integers only, and no fixed scale fits: a rate of one packet per minute and one of 2^20
+ * BPF programs have only integers, and no fixed scale fits: a rate of one packet per minute and one of 2^20
  * packets per 10 us lie 2^43 apart, their squares 2^86. So a number is mantissa * 2^exponent with the mantissa in
  * [2^31, 2^32), packed as (exponent + BIAS) << 32 | mantissa; zero is the word 0. Hence:
  *
  * - a larger word is a larger number: comparing and the maximum need no code;
- * - each operation cuts off and errs by less than 2^-30 of its result, towards zero but for the quotient, whose divisor
- *   may have been cut off before;
+ * - each operation truncates with a relative error of less than 2^-30, towards zero except for the quotient, whose
+ *   divisor may have been truncated before;
  * - exponents are far from their ends: the formulas stay within 2^-200 and 2^200, BIAS allows 2^-16000 and 2^16000.
  *
  * Dividing by zero gives zero, as the kernel's own division does.
@@ -17,7 +17,7 @@
 #define __always_inline inline __attribute__((always_inline))
 #endif
 
-/* In the kernel a function of its own, which the verifier walks through once and not at every call. */
+/* A separate function in the kernel, so that the verifier checks it once instead of at every call. */
 #ifdef __bpf__
 #define ROUTINE __attribute__((noinline))
 #else
@@ -44,7 +44,7 @@ static __always_inline __s64 number_exponent(number a)
 	return (__s64)(a >> 32) - NUMBER_BIAS;
 }
 
-/* An integer; beyond 32 bits its lowest ones are cut off. */
+/* An integer; beyond 32 bits its lowest bits are truncated. */
 ROUTINE number number_of(__u64 value)
 {
 	__s64 exponent = 0;

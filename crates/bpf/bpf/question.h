@@ -1,16 +1,16 @@
-/*! The formulas as questions and answers, for tests: on the host (tests/formulas/twin) and in the kernel (questions.bpf.c). */
+/*! The formulas as questions and answers for tests, on the host (tests/formulas/twin) and in the kernel. */
 #pragma once
 
 #include "vegas.h"
 
-/* Algorithms that are asked about. */
+/* The algorithms. */
 enum { LIA, EUNICE, OLIA, BALIA, COUPLED, RPV1, RPV2, WEIGHTED, BMC };
 
-/* What is asked. */
+/* The requested operations. */
 enum {
 	/* Growth, cut and floor of one slot, after all slots were measured with their windows and round-trip times. */
 	FORMULAS,
-	/* The same with what the slots contribute as it is. */
+	/* The same without measuring the slots before. */
 	FORMULAS_AS_MEASURED,
 	/* An acknowledgement (or a timeout) corrects one slot and the maximum. */
 	EUNICE_MEASURE,
@@ -24,13 +24,13 @@ enum {
 struct question {
 	__u32 action;
 	__u32 algorithm;
-	/* The slot that it is about. */
+	/* The slot. */
 	__u32 mine;
 	/* Of windows: acknowledged packets. Of Vegas: whether the window was used. */
 	__u32 acked;
-	/* Of windows: what was left, 2^-48 packets, before and after. */
+	/* Of windows: the fraction of a packet in 2^-48, before and after. */
 	__s64 fraction;
-	/* Answers; of windows, what is asked. */
+	/* Results; for windows, the arguments. */
 	number more;
 	number less;
 	number cut;

@@ -1,4 +1,4 @@
-/*! The formulas as the kernel computes them: a program that answers one question, for tests. */
+/*! A program that evaluates the formulas in the kernel, for tests. */
 #include "kernel.h"
 
 #include <bpf/bpf_helpers.h>

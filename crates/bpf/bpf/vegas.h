@@ -1,18 +1,18 @@
-/*! A round of weighted Vegas ([C12]) in whole packets and microseconds: the twin of crates/cc/src/algorithms/wvegas.rs. */
+/*! A round of weighted Vegas ([C12]) in whole packets and microseconds: as in crates/cc/src/algorithms/wvegas.rs. */
 #pragma once
 
 #include "formulas.h"
 
-/* Packets in queues on all subflows together, at least on one, and with which slow start ends. */
+/* Queued packets on all subflows together, the minimum on one, and the number that ends slow start. */
 #define VEGAS_TOTAL 10
 #define VEGAS_LEAST 2
 #define VEGAS_GAMMA 1
 
-/* Samples without which a round tells nothing, and the smallest window that it leaves, packets. */
+/* Smallest number of samples in a valid round, and the smallest window in packets. */
 #define VEGAS_SAMPLES 3
 #define VEGAS_WINDOW 2
 
-/* What a round begins and ends with. */
+/* The state at the begin and at the end of a round. */
 struct vegas {
 	/* Window and threshold, packets. */
 	__u32 window;
@@ -20,19 +20,19 @@ struct vegas {
 	/* Shortest round-trip time ever, and mean of this round, microseconds; the mean is not less. */
 	__u32 base;
 	__u32 rtt;
-	/* Packets that may wait in queues. */
+	/* Target number of queued packets. */
 	__u32 queued;
 	/* Shortest queueing delay since the last drain, microseconds; 0 if there was none. */
 	__u32 queue_delay;
 };
 
-/* `window * time / whole`, cut off. */
+/* `window * time / whole`, truncated. */
 static __always_inline __u32 vegas_part(__u32 window, __u64 time, __u64 whole)
 {
 	return whole ? window * time / whole : 0;
 }
 
-/* How many packets of the window wait in queues. */
+/* Number of the window's packets that are queued. */
 static __always_inline __u32 vegas_waiting(const struct vegas *round)
 {
 	return vegas_part(round->window, round->rtt - round->base, round->rtt);
@@ -57,7 +57,7 @@ static __always_inline void vegas_lower_threshold(struct vegas *round)
 		round->threshold = below;
 }
 
-/* A round of slow start: ends it if more than one packet waits. */
+/* A round of slow start, which ends if more than one packet is queued. */
 static __always_inline void vegas_slow_start(struct vegas *round)
 {
 	__u32 target = vegas_part(round->window, round->base, round->rtt) + 1;
@@ -92,7 +92,7 @@ static __always_inline void vegas_avoid(struct vegas *round, bool was_used)
 	vegas_end(round);
 }
 
-/* The part of ten packets that a subflow above its own takes, by rate. */
+/* The share of the ten packets, by rate, of a subflow that is above its target. */
 static __always_inline __u32 vegas_share(const struct connection *connection, struct slot *mine,
 					 const struct vegas *round)
 {
@@ -103,7 +103,7 @@ static __always_inline __u32 vegas_share(const struct connection *connection, st
 	mine->rate = number_divide(number_of(round->window), number_of(round->rtt));
 	totals = totals_of(connection);
 	share = number_multiply(share_of(mine->rate, totals.rate, &totals), number_of(VEGAS_TOTAL));
-	/* Cut off, unless only rounding is missing to the next packet. */
+	/* Truncated, unless only a rounding error is missing to the next packet. */
 	packets = (number_fixed(share, 16) + 0x40) >> 16;
 	return packets > VEGAS_LEAST ? packets : VEGAS_LEAST;
 }

@@ -1,4 +1,4 @@
-/*! mp_weighted: weighted AIMD ([H09] section 3.1). Every subflow for itself, worth as many TCPs as user space says. */
+/*! mp_weighted: weighted AIMD ([H09] section 3.1). Each subflow is independent, with a weight from user space. */
 #define ALGORITHM mp_weighted
 #include "algorithm.h"
 

@@ -13,7 +13,7 @@ static __always_inline void round_begin(struct memory *memory, __u32 packets)
 	memory->samples = 0;
 }
 
-/* Changes window and threshold by what the round measured. */
+/* Changes window and threshold according to the round's measurements. */
 static __always_inline void round_end(struct subflow *me)
 {
 	struct memory *memory = me->memory;
@@ -28,7 +28,7 @@ static __always_inline void round_end(struct subflow *me)
 	bool was_used = is_limited_by_window(me->tcp);
 
 	if (samples < VEGAS_SAMPLES) {
-		/* What Reno would add; slow start has added it already. */
+		/* Reno's growth, which slow start has added already. */
 		if (was_used && !in_slow_start(me->tcp))
 			window_set(me->tcp, round.window + 1);
 		return;

@@ -1,8 +1,8 @@
-//! What an acknowledgement costs: each algorithm on Multipath TCP beside the kernel's Reno, called from the same place.
+//! Cost of an acknowledgement: each algorithm on Multipath TCP, compared with the kernel's Reno in the same place.
 //!
-//! As root: `cargo run --release --package manypath-bpf --example cost`. A plain TCP socket that has one of our
-//! algorithms grows by the kernel's own `tcp_reno_cong_avoid`, so the first column is Reno behind the same door. The
-//! others are per call, by the kernel's own clock (`kernel.bpf_stats_enabled`).
+//! As root: `cargo run --release --package manypath-bpf --example cost`. On a plain TCP socket, our algorithms grow the
+//! window by the kernel's `tcp_reno_cong_avoid`, so the first column is Reno, called from the same place. The other
+//! columns are times per call by the kernel's own statistics (`kernel.bpf_stats_enabled`).
 
 use std::fs;
 use std::os::fd::AsFd;
@@ -14,7 +14,7 @@ use manypath_bpf::{ALGORITHMS, Algorithm, Error, Loaded, Object};
 
 const STATISTICS: &str = "/proc/sys/kernel/bpf_stats_enabled";
 
-/// What one program did.
+/// The calls of one program.
 struct Program {
     name: String,
     verified: u32,

@@ -1,14 +1,14 @@
-//! What two subflows take of one bottleneck beside one TCP: once uncoupled, once with an algorithm of ours.
+//! The share of two subflows at a bottleneck with one TCP, once uncoupled and once with a coupled algorithm.
 //!
 //! As root: `cargo run --release --package manypath-bpf --example share -- lia 30`. The bottleneck is a drop-tail queue
-//! without a delay, over which shares scatter; figures come from links with RED and delays (`manypath emulate`).
+//! without a delay, where shares vary a lot; figures use links with RED and delays (`manypath emulate`).
 
 use std::time::Duration;
 
 use manypath_bpf::testbed::{Family, Network, Transfer, counter};
 use manypath_bpf::{Error, Loaded, Object};
 
-/// 10 Mbit/s and room for 60 packets.
+/// 10 Mbit/s with a queue of 60 packets.
 const BOTTLENECK: &str = "rate 10mbit burst 3100 limit 90000";
 
 /// Bytes of the connection over bytes of the TCP.

@@ -1,4 +1,4 @@
-//! What the kernel's programs know of their connections, as `bpf/connection.h` lays it out.
+//! The state of connections in the kernel's programs, with the layout of `bpf/connection.h`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -29,33 +29,33 @@ pub struct Connection {
 /// One subflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// The own address.
+    /// The local address.
     pub local: SocketAddr,
     /// The peer's address.
     pub remote: SocketAddr,
-    /// Bytes of a full segment when the subflow began.
+    /// Bytes of a full segment when the subflow was opened.
     pub segment: u16,
-    /// Congestion window that counts in sums, packets.
+    /// Congestion window in packets, as it counts in sums.
     pub window: u32,
-    /// Slow-start threshold, packets; the window itself before the first loss.
+    /// Slow-start threshold in packets; the window itself before the first loss.
     pub threshold: u32,
     /// Smoothed round-trip time.
     pub srtt: Duration,
     /// The weight in standard TCPs, in units of 2^-24; zero if it is not set.
     pub weight: u32,
-    /// Acknowledged packets, where the algorithm counts them.
+    /// Number of acknowledged packets, if the algorithm counts them.
     pub delivered: u64,
-    /// Those of them that were acknowledged while the window was not used.
+    /// Number of packets acknowledged while the window was not fully used.
     pub limited: u64,
-    /// Sum of the round-trip times, where the algorithm counts them.
+    /// Sum of the RTT samples, if the algorithm counts them.
     pub rtt_sum: Duration,
-    /// How many there were.
+    /// Number of RTT samples.
     pub rtt_samples: u32,
-    /// Cuts of the window.
+    /// Number of window cuts.
     pub losses: u32,
-    /// Timeouts.
+    /// Number of timeouts.
     pub timeouts: u32,
-    /// Window at the last cut, packets.
+    /// Window at the last cut, in packets.
     pub lost_at: u32,
 }
 
@@ -67,7 +67,7 @@ impl Connection {
             let value = map.lookup(&key, MapFlags::ANY).map_err(|error| {
                 Error::failed(format!("the connections cannot be read: {error}"))
             })?;
-            // Gone since the keys were listed.
+            // The entry was removed after the keys were listed.
             let Some(value) = value else { continue };
             connections.push(Self::parse(u64::from_ne_bytes(array(&key, 0)), &value));
         }
@@ -75,7 +75,7 @@ impl Connection {
         Ok(connections)
     }
 
-    /// α of RFC 6356: how aggressive the connection is as a whole; 1 on a single subflow.
+    /// α of RFC 6356, the aggressiveness of the whole connection; 1 with a single subflow.
     #[must_use]
     pub fn alpha(&self) -> Option<f64> {
         let measured = || {
@@ -101,14 +101,14 @@ impl Connection {
 }
 
 impl Slot {
-    /// Window over round-trip time, bits per second; `None` before the first round-trip time.
+    /// Window divided by the round-trip time, in bit/s; `None` before the first RTT sample.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         let bits = f64::from(self.window) * f64::from(self.segment) * 8.0;
         (self.srtt > Duration::ZERO).then(|| bits / self.srtt.as_secs_f64())
     }
 
-    /// A slot that has an owner.
+    /// A slot that is in use.
     fn parse(bytes: &[u8]) -> Option<Self> {
         let word = |at| u64::from_ne_bytes(array(bytes, at));
         let half = |at| u32::from_ne_bytes(array(bytes, at));

@@ -1,4 +1,4 @@
-//! The congestion control that new sockets of this network namespace have.
+//! The default congestion control of new sockets in this network namespace.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -83,7 +83,7 @@ fn unknown(name: &str) -> String {
     format!("there is no congestion control {name:?}: {}", remedy(name, &known))
 }
 
-/// One file for each network namespace, by its number.
+/// One file per network namespace, named after the namespace's number.
 fn memory() -> Result<PathBuf, Error> {
     let namespace = stat("/proc/thread-self/ns/net").map_err(|error| unreadable(&error))?;
     Ok(PathBuf::from(format!("{MEMORY}/default-{}", namespace.st_ino)))

@@ -1,4 +1,4 @@
-//! A group of processes whose sockets have a congestion control of their own.
+//! A group of processes whose sockets use a given congestion control.
 
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
@@ -9,7 +9,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, OpenObject};
 
 use crate::{Error, messages};
 
-/// A control group (version 2). It is removed when the value is dropped and no process is in it.
+/// A control group (version 2). It is removed when the value is dropped, if no process is in it.
 #[derive(Debug)]
 pub struct Group {
     path: PathBuf,
@@ -71,7 +71,7 @@ fn attach(path: &Path, name: &str) -> Result<(Link, Object), Error> {
     Ok((link, object))
 }
 
-/// Where the control groups of version 2 are.
+/// The mount point of version 2 control groups.
 fn mount_point() -> Result<PathBuf, Error> {
     let mounts = fs::read_to_string("/proc/self/mounts")
         .map_err(|error| Error::failed(format!("/proc/self/mounts cannot be read: {error}")))?;

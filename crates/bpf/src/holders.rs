@@ -1,9 +1,9 @@
-//! Which processes keep a link of the kernel.
+//! The processes that keep a BPF link in the kernel.
 
 use std::fs;
 use std::path::Path;
 
-/// The processes that have the link of this number open, in the order of their numbers: `process 77 (manypath-kernel)`.
+/// The processes that have the link with this number open, sorted by number, such as `process 77 (manypath-kernel)`.
 pub(crate) fn of_link(link: u32) -> Vec<String> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut numbers: Vec<u32> =
@@ -12,7 +12,7 @@ pub(crate) fn of_link(link: u32) -> Vec<String> {
     numbers.into_iter().filter_map(|process| holder(process, link)).collect()
 }
 
-/// The process, if it has the link open. It may end at any time, and then it has not.
+/// The process, if it has the link open. It may end at any time.
 fn holder(process: u32, link: u32) -> Option<String> {
     let folder = Path::new("/proc").join(process.to_string());
     let wanted = format!("link_id:\t{link}");
@@ -28,5 +28,5 @@ fn holder(process: u32, link: u32) -> Option<String> {
     })
 }
 
-/// What a descriptor of a link leads to.
+/// The target of a link's descriptor in `/proc`.
 const LINK: &str = "anon_inode:bpf_link";

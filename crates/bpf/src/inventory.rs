@@ -1,4 +1,4 @@
-//! The algorithms of ours that are loaded in this kernel, by any process.
+//! The algorithms of this crate that are loaded in the kernel, by any process.
 
 use std::ffi::OsString;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::{Connection, Error};
 /// An algorithm that sockets can choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registered {
-    /// What the kernel calls it.
+    /// The kernel's name of it.
     pub name: String,
     /// Where it is pinned; `None` if it ends with the process that loaded it.
     pub pin: Option<PathBuf>,
@@ -26,10 +26,10 @@ pub struct Registered {
     connections: Option<u32>,
 }
 
-/// All of them, in the order of their names.
+/// All registered algorithms, sorted by name.
 ///
 /// # Errors
-/// If the kernel does not tell, which takes root.
+/// If the kernel does not report them; this needs root.
 pub fn registered() -> Result<Vec<Registered>, Error> {
     if !nix::unistd::geteuid().is_root() {
         return Err(Error::failed(
@@ -56,14 +56,14 @@ impl Registered {
         let of_it = format!("{name}_c");
         let is_its =
             |map: &&MapInfo| map.ty == MapType::Hash && map.name.to_bytes() == of_it.as_bytes();
-        // Of several the newest: older ones serve connections that outlived an earlier load.
+        // Of several maps the newest one: older ones belong to connections from an earlier load.
         let connections = maps.iter().filter(is_its).map(|map| map.id).max();
         let pin = pin.exists().then_some(pin);
         Self { name, pin, link, connections }
     }
 
-    /// What keeps it in the kernel: `/sys/fs/bpf/manypath/mp_lia, process 77 (manypath-kernel)`. The price is a look at
-    /// every descriptor of every process.
+    /// What keeps it in the kernel: `/sys/fs/bpf/manypath/mp_lia, process 77 (manypath-kernel)`. This reads every
+    /// descriptor of every process.
     #[must_use]
     pub fn kept_by(&self) -> String {
         let pin = self.pin.iter().map(|pin| pin.display().to_string());
@@ -71,10 +71,10 @@ impl Registered {
         if keeps.is_empty() { "a pin elsewhere".to_owned() } else { keeps.join(", ") }
     }
 
-    /// Its connections now.
+    /// Its current connections.
     ///
     /// # Errors
-    /// If the kernel does not give them.
+    /// If the kernel does not return them.
     pub fn connections(&self) -> Result<Vec<Connection>, Error> {
         let Some(id) = self.connections else { return Ok(Vec::new()) };
         let map = MapHandle::from_map_id(id).map_err(|error| {
@@ -83,7 +83,7 @@ impl Registered {
         Connection::read_all(&map)
     }
 
-    /// Takes it away: no new socket finds it, those that have it keep it until they close.
+    /// Unloads it: new sockets cannot choose it; existing ones keep it until they close.
     ///
     /// # Errors
     /// If the kernel cannot take an algorithm from a process that still holds it (before 6.11).
@@ -105,7 +105,7 @@ impl Registered {
 
 #[expect(unsafe_code, reason = "libbpf-rs has no safe call for a link that another process holds")]
 fn detach(link: u32) -> std::io::Result<()> {
-    // SAFETY: both are plain system calls on numbers; a descriptor that is not negative is ours alone.
+    // SAFETY: both are plain system calls on numbers; a non-negative descriptor is owned here only.
     let fd = unsafe {
         let fd = libbpf_rs::libbpf_sys::bpf_link_get_fd_by_id(link);
         if fd < 0 {
@@ -137,8 +137,8 @@ pub(crate) fn mount_pins() -> Result<(), Error> {
         .map_err(|error| Error::failed(format!("{PINS} cannot be made: {error}")))
 }
 
-/// Removes the folder for pins if nothing is in it, and the file system below it if we mounted that and nothing else uses
-/// it. Failures are no matter: what is left is empty.
+/// Removes the folder for pins if it is empty, and the file system below it if this program mounted it and nothing else
+/// uses it. Failures are ignored, because the leftovers are empty.
 pub(crate) fn remove_empty_pins() {
     let root = Path::new(PINS).parent().expect("a folder above");
     if fs::remove_dir(PINS).is_err() || has_pins(root) {
@@ -147,18 +147,18 @@ pub(crate) fn remove_empty_pins() {
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     let mut mounts = mounts.lines().map(|line| line.split(' '));
     let of_root = |words: &Split<'_, char>| words.clone().nth(1).map(Path::new) == Some(root);
-    // Of several on one place the last one is seen.
+    // Of several mounts on one path the last one is visible.
     let seen = mounts.rfind(of_root).and_then(|mut words| words.next());
     if seen == Some(OURS) {
         let _ = umount(root);
     }
 }
 
-/// Whether a file system for pins has any, besides what the kernel puts into each.
+/// Whether a file system for pins has any, apart from the kernel's own entries.
 fn has_pins(root: &Path) -> bool {
     let of_the_kernel = |name: OsString| name == "maps.debug" || name == "progs.debug";
     fs::read_dir(root).is_ok_and(|it| !it.flatten().all(|it| of_the_kernel(it.file_name())))
 }
 
-/// What `/proc/mounts` calls a file system for pins that we mounted.
+/// The name in `/proc/mounts` of a file system for pins that this program mounted.
 const OURS: &str = "manypath";

@@ -1,8 +1,8 @@
 //! Coupled congestion control for the kernel's own Multipath TCP.
 //!
-//! The algorithms are programs of the kernel (`bpf/`): the same formulas as in `manypath-cc`, in integers. This crate
-//! loads them ([`Loaded`]), looks after them ([`inventory`]) and reads what they know of their connections
-//! ([`Connection`]). The command `manypath-kernel` is its face.
+//! The algorithms are programs for the kernel (`bpf/`) with the same formulas as in `manypath-cc`, in integers. This
+//! crate loads them ([`Loaded`]), lists them ([`inventory`]) and reads the state of their connections ([`Connection`]).
+//! The command `manypath-kernel` is its user interface.
 
 pub use connection::{Connection, Slot};
 pub use error::Error;

@@ -1,4 +1,4 @@
-//! From a compiled program to an algorithm that sockets can choose.
+//! Loads a compiled program and registers its algorithm for sockets.
 
 use std::path::{Path, PathBuf};
 
@@ -6,17 +6,17 @@ use libbpf_rs::{Link, MapCore, MapFlags, MapType, ObjectBuilder};
 
 use crate::{Connection, Error, Object, messages};
 
-/// Where links are kept that outlive their process.
+/// The folder of links that outlive their process.
 pub(crate) const PINS: &str = "/sys/fs/bpf/manypath";
 
-/// Bytes of a name, with the zero at its end.
+/// Length of a name in bytes, with the zero at its end.
 const NAME: usize = 16;
 
-/// An algorithm in the kernel. Dropped without being pinned, no new socket finds it; sockets that have it keep it.
+/// An algorithm in the kernel. If it is dropped without a pin, new sockets cannot choose it; existing sockets keep it.
 #[derive(Debug)]
 pub struct Loaded {
     name: String,
-    /// The name of its map, the same unless it was loaded under another one.
+    /// The name of its map, which is the same unless it was loaded under another name.
     map: String,
     // Before the object: the kernel forgets the algorithm first.
     link: Link,
@@ -27,7 +27,7 @@ impl Loaded {
     /// Loads a program and registers its algorithm.
     ///
     /// # Errors
-    /// If the kernel refuses; the error says why as far as the kernel said it.
+    /// If the kernel refuses; the error contains the kernel's reason if there is one.
     pub fn load(program: &Object) -> Result<Self, Error> {
         Self::register(program, open(program, None)?)
     }
@@ -61,7 +61,7 @@ impl Loaded {
         Ok(Self { name: name.clone(), map: name, link, object })
     }
 
-    /// What the kernel calls it.
+    /// The kernel's name of it.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -70,7 +70,7 @@ impl Loaded {
     /// Keeps the algorithm after the end of this process.
     ///
     /// # Errors
-    /// If there is no file system for it and none can be mounted.
+    /// If there is no bpf file system and none can be mounted.
     pub fn pin(&mut self) -> Result<PathBuf, Error> {
         crate::inventory::mount_pins()?;
         let path = Path::new(PINS).join(&self.map);
@@ -81,10 +81,10 @@ impl Loaded {
         Ok(path)
     }
 
-    /// The connections that have it now.
+    /// Its current connections.
     ///
     /// # Errors
-    /// If the kernel does not give them.
+    /// If the kernel does not return them.
     pub fn connections(&self) -> Result<Vec<Connection>, Error> {
         let name = format!("{}_c", self.map);
         match self.object.maps().find(|map| map.name() == name.as_str()) {
@@ -93,18 +93,18 @@ impl Loaded {
         }
     }
 
-    /// Lets the kernel's verifier look at a program, and registers nothing.
+    /// Checks a program with the kernel's verifier without registering it.
     ///
     /// # Errors
-    /// If it refuses; the error says why as far as it said it.
+    /// If the verifier refuses it; the error contains its reason if there is one.
     pub fn verify(program: &Object) -> Result<(), Error> {
         open(program, None).map(drop)
     }
 
-    /// Sets the weight of every subflow of `mp_weighted`: worth `weight` TCPs each.
+    /// Sets the weight of every subflow of `mp_weighted`, in standard TCPs.
     ///
     /// # Errors
-    /// If the algorithm has no such number.
+    /// If the algorithm has no weight.
     pub fn set_weight(&mut self, weight: f64) -> Result<(), Error> {
         let is_data = |map: &libbpf_rs::Map<'_>| map.name().to_string_lossy().ends_with(".data");
         let of_weighted =
@@ -121,14 +121,14 @@ impl Loaded {
         &mut self.object
     }
 
-    /// The programs and maps, for those who count instructions or nanoseconds.
+    /// The programs and maps, for measurements of instructions or time.
     #[must_use]
     pub const fn object(&self) -> &libbpf_rs::Object {
         &self.object
     }
 }
 
-/// Loads a program, with another name in its `struct tcp_congestion_ops` if there is one.
+/// Loads a program; `name` replaces the name in its `struct tcp_congestion_ops`.
 fn open(program: &Object, name: Option<&str>) -> Result<libbpf_rs::Object, Error> {
     messages::begin();
     let refused = |error: libbpf_rs::Error| refused(program, &error);

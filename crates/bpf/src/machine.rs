@@ -13,7 +13,7 @@ use crate::{ALGORITHMS, Loaded, Object};
 pub struct Need {
     /// The name of the requirement.
     pub name: &'static str,
-    /// What was found, in a few words.
+    /// The result of the check, in a few words.
     pub found: String,
     /// What to do if it is missing; `None` if it is met.
     pub remedy: Option<String>,

@@ -6,7 +6,7 @@ use libbpf_rs::{PrintLevel, set_print};
 
 static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Lets libbpf write into our list instead of the terminal, and forgets what it wrote before.
+/// Redirects libbpf's messages into a list, and clears the list.
 pub(crate) fn begin() {
     static SET: Once = Once::new();
     SET.call_once(|| {
@@ -17,7 +17,7 @@ pub(crate) fn begin() {
     lines().clear();
 }
 
-/// The last line that says why the kernel refused, if there is one.
+/// The last message with the kernel's reason for a refusal, if there is one.
 pub(crate) fn reason() -> Option<String> {
     let lines = lines();
     let of_verifier = lines.iter().rposition(|line| line.starts_with("processed "));

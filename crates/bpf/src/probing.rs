@@ -49,10 +49,10 @@ impl Probing {
         loaded.name() == "mp_bmc"
     }
 
-    /// Checks all connections once; to be called about once per second.
+    /// Checks all connections once; it must be called about once per second.
     ///
     /// # Errors
-    /// If the kernel does not allow to read or write the numbers.
+    /// If the kernel refuses access to the numbers.
     pub fn look(&mut self, loaded: &mut Loaded, now: Instant) -> Result<(), Error> {
         let connections = loaded.connections()?;
         self.intervals.retain(|key, _| connections.iter().any(|connection| connection.key == *key));
@@ -155,7 +155,7 @@ mod tests {
 
     use super::*;
 
-    /// A subflow of 20 packets and 100 ms that delivered and lost so much.
+    /// A subflow with 20 packets and 100 ms, and these numbers of delivered packets and losses.
     fn slot(delivered: u64, losses: u32) -> Slot {
         let address = SocketAddr::from(([10, 0, 0, 1], 80));
         Slot {
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_with_too_little_to_send_tells_nothing() {
+    fn an_interval_with_too_little_data_is_discarded() {
         let (mut probing, begin) = (Probing::default(), Instant::now());
         second(&mut probing, begin, [slot(0, 0), slot(0, 0)], 0);
         let limited = Slot { limited: 500, ..slot(1000, 1) };

@@ -6,13 +6,13 @@ const TOLERANCE: f64 = 1.1;
 /// The smallest share of all weights for one subflow. The goodput of a subflow without weight could not be measured.
 const LEAST: f64 = 0.02;
 
-/// K: how much of a weight moves at once.
+/// K: the part of a weight that moves at once.
 const GAIN: f64 = 0.5;
 
 /// One subflow in an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Measured {
-    /// D: a part of one.
+    /// D: the share of one standard TCP.
     pub(crate) weight: f64,
     /// T: acknowledged packets per second.
     pub(crate) goodput: f64,
@@ -21,21 +21,21 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// The throughput without the effects of weight and round-trip time.
+    /// The throughput, corrected for weight and round-trip time.
     fn worth(&self) -> f64 {
         self.rtt * self.goodput / self.weight
     }
 }
 
-/// The new weights, which sum up to one again; `None` if the proportion is right, or there is no choice.
+/// The new weights, whose sum is one; `None` if the proportion is right, or there is only one subflow.
 ///
-/// The weight D of the subflow with the least worth falls to D − (D − D²)·K. The subflow with the largest worth gets
-/// the difference.
+/// The weight D of the subflow with the smallest worth decreases to D − (D − D²)·K. The subflow with the largest worth
+/// gets the difference.
 pub(crate) fn shift(subflows: &[Measured]) -> Option<Vec<f64>> {
     let order = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1);
     let worths = || subflows.iter().map(Measured::worth).enumerate();
     let (poor, least) = worths().min_by(order)?;
-    // Of equals the first, which `max_by` would not give.
+    // Of equals the first one is needed, but `max_by` returns the last one.
     let (rich, most) = worths().rev().max_by(order)?;
     if poor == rich || most <= TOLERANCE * least {
         return None;
@@ -59,7 +59,7 @@ mod tests {
         shift(&rows.iter().map(measured).collect::<Vec<_>>())
     }
 
-    /// V-BMC-6: the third falls, the second takes it.
+    /// V-BMC-6: the weight of the third subflow decreases, the second one gets the difference.
     #[test]
     fn three_subflows_by_hand() {
         let third = 1.0 / 3.0;

@@ -1,4 +1,4 @@
-//! The algorithms by name: one line each.
+//! The algorithms by name, one line each.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ macro_rules! object {
     };
 }
 
-/// Every algorithm of the house that the kernel can run.
+/// Every algorithm of this crate that the kernel can run.
 pub const ALGORITHMS: &[Algorithm] = &[
     entry(
         "lia",
@@ -40,10 +40,10 @@ pub const ALGORITHMS: &[Algorithm] = &[
     entry("bmc", object!("bmc"), "weights of one TCP in all move to the subflows that deliver"),
 ];
 
-/// A congestion control that comes with this program.
+/// A congestion control that is part of this program.
 #[derive(Clone, Copy, Debug)]
 pub struct Algorithm {
-    /// Its name in commands, that of the same algorithm in `manypath-cc` where there is one.
+    /// Its name in commands: that of the same algorithm in `manypath-cc`, if there is one.
     pub name: &'static str,
     /// What it does, in one line.
     pub summary: &'static str,
@@ -55,7 +55,7 @@ const fn entry(name: &'static str, object: &'static [u8], summary: &'static str)
 }
 
 impl Algorithm {
-    /// The algorithm called `name`; `mp_lia` is `lia`.
+    /// The algorithm called `name`; `mp_lia` is accepted for `lia`.
     ///
     /// # Errors
     /// If there is none.
@@ -70,14 +70,14 @@ impl Algorithm {
         })
     }
 
-    /// What the kernel calls it: `mp_lia`.
+    /// The kernel's name of it, such as `mp_lia`.
     #[must_use]
     pub fn kernel_name(&self) -> String {
         format!("mp_{}", self.name.replace('-', "_"))
     }
 }
 
-/// What is said of `name`, which would be `plain` without the parameters that names have in the simulator.
+/// The error for `name`, which is `plain` with the parameters that names have in the simulator.
 fn with_parameters(name: &str, plain: &str) -> String {
     let weight = match plain {
         "weighted" | "weighted-aimd" => ", and its weight by load weighted --weight 2",
@@ -95,19 +95,19 @@ pub(crate) fn remedy(given: &str, known: &[&str]) -> String {
     format!("{meant}(known: {})", known.join(", "))
 }
 
-/// How alike a known name must be to be named, from 0 to 1.
+/// Smallest similarity of a suggested name, from 0 to 1.
 const NEAR: f64 = 0.4;
 
-/// A compiled program: one of ours, or a user's own.
+/// A compiled program: one of this crate, or a user's.
 #[derive(Clone, Debug)]
 pub struct Object {
     pub(crate) bytes: Vec<u8>,
-    /// Where it comes from, for messages.
+    /// Its origin, for messages.
     pub(crate) origin: String,
 }
 
 impl Object {
-    /// What `text` says: the name of an algorithm, or the path of a compiled program, which ends in `.o`.
+    /// The object for `text`: the name of an algorithm, or the path of a compiled program, which ends with `.o`.
     ///
     /// # Errors
     /// If there is no such algorithm, or the file cannot be read.
@@ -124,7 +124,7 @@ impl Object {
 
 impl From<&Algorithm> for Object {
     fn from(algorithm: &Algorithm) -> Self {
-        // A copy, because the reader of object files wants them aligned.
+        // A copy, because the reader of object files requires alignment.
         Self { bytes: algorithm.object.to_vec(), origin: algorithm.name.to_owned() }
     }
 }

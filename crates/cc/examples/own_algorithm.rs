@@ -1,9 +1,10 @@
-//! A congestion control of one's own, outside of the registry: docs/tutorials/own-congestion-control.md goes through it.
+//! A congestion control of one's own, outside of the registry: docs/tutorials/own-congestion-control.md goes through
+//! it.
 
 use manypath_cc::{Algorithm, Controller, Path, PathAck, Paths, Profile, algorithm};
 use manypath_core::{PathId, Span, Time};
 
-/// All paths together grow by one unit per window; a loss halves its own path, as it does for everybody.
+/// All paths together grow by one unit per window; a loss halves its own path, as in standard TCP.
 #[derive(Clone, Copy, Debug, Default)]
 struct Shared {
     /// Sum of the windows of all paths, bytes.

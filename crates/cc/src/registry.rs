@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_are_what_a_name_without_parameters_means() {
+    fn a_name_without_parameters_has_the_defaults() {
         for entry in algorithms() {
             let written: Vec<_> =
                 entry.parameters.iter().map(|it| format!("{}={}", it.key, it.default)).collect();

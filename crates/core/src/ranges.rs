@@ -138,8 +138,8 @@ impl Ranges {
         }
     }
 
-    /// Removes a range. Returns false and removes nothing if the set does not hold the whole range. Takes constant time at
-    /// the upper end of the set.
+    /// Removes a range. Returns false and removes nothing if the set does not hold the whole range. Takes constant time
+    /// at the upper end of the set.
     pub fn remove(&mut self, gone: TsnRange) -> bool {
         let at = self.position(gone.first);
         let Some(holder) = self.0.get_mut(at) else { return false };

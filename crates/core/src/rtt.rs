@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_round_trip_time_keeps_the_least_timeout_as_its_margin() {
+    fn with_a_constant_round_trip_time_the_margin_is_the_smallest_timeout() {
         let mut rtt = linux(Span::from_millis(200));
         for _ in 0..200 {
             rtt.sample(Span::from_millis(300));

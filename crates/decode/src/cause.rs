@@ -1,11 +1,11 @@
-//! Error causes as they are printed. RFC 9260 §3.3.10
+//! Error causes as output. RFC 9260 §3.3.10
 
 use std::fmt;
 
 use manypath_sctp::Cause;
 use serde::Serialize;
 
-/// An error cause: its code, its name, and what it says.
+/// An error cause: code, name and content.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct CauseView {
     code: u16,
@@ -53,7 +53,7 @@ impl fmt::Display for CauseView {
     }
 }
 
-/// Causes behind each other, each in brackets.
+/// Writes causes, each in brackets.
 pub(crate) fn write_all(f: &mut fmt::Formatter<'_>, causes: &[CauseView]) -> fmt::Result {
     causes.iter().try_for_each(|cause| write!(f, " [{cause}]"))
 }
@@ -66,11 +66,11 @@ fn bytes(content: &[u8]) -> String {
     format!("{} B", content.len())
 }
 
-/// What a user or a peer wrote; what is no printable ASCII is escaped, since it goes to a terminal.
+/// A text of the peer; other bytes than printable ASCII are escaped, because it is printed on a terminal.
 fn text(content: &[u8]) -> Option<String> {
     let shown = &content[..content.len().min(LONGEST_TEXT)];
     (!content.is_empty()).then(|| format!("\"{}\"", shown.escape_ascii()))
 }
 
-/// Bytes of a text that are shown.
+/// Longest displayed text in bytes.
 const LONGEST_TEXT: usize = 80;

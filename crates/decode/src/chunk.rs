@@ -1,4 +1,4 @@
-//! Chunks as they are printed, in the words and the order of the packet. RFC 9260 §3.3
+//! Chunks as output, in the order of the packet. RFC 9260 §3.3
 
 use std::fmt;
 use std::net::IpAddr;
@@ -19,7 +19,7 @@ pub(crate) enum ChunkView {
     Sack(SackView),
     #[serde(rename = "NR-SACK")]
     NrSack(SackView),
-    /// A SACK beside a newer one, which alone counts.
+    /// A SACK in a packet with a newer one, which is the one that counts.
     #[serde(rename = "older SACK")]
     OlderSack,
     #[serde(rename = "INIT")]
@@ -81,7 +81,7 @@ pub(crate) struct InitView {
     extensions: Vec<u8>,
 }
 
-/// The information of a probe; address and time if it looks like that of this stack.
+/// The information of a heartbeat; address and time if it has the format of this stack.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct HeartbeatView {
     length: usize,
@@ -91,14 +91,14 @@ pub(crate) struct HeartbeatView {
     sent_at: Option<u64>,
 }
 
-/// Type and length of a chunk, as its header says.
+/// Type and length of a chunk from its header.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Header {
     pub(crate) kind: u8,
     pub(crate) length: usize,
 }
 
-/// The first `count` chunks of a packet, by their headers; none behind an unknown one that ends the packet. RFC 9260 §3.2
+/// The headers of the first `count` chunks of a packet; ends after an unknown chunk that ends the packet. RFC 9260 §3.2
 pub(crate) fn headers(packet: &[u8], count: usize) -> impl Iterator<Item = Header> + '_ {
     let mut rest = packet.get(COMMON_HEADER..).unwrap_or_default();
     let next = move || {
@@ -112,12 +112,12 @@ pub(crate) fn headers(packet: &[u8], count: usize) -> impl Iterator<Item = Heade
     std::iter::from_fn(next).take(count)
 }
 
-/// Whether a type of chunk is not known.
+/// Whether a chunk type is unknown.
 pub(crate) fn is_unknown(kind: u8) -> bool {
     !matches!(kind, DATA..=CWR | SHUTDOWN_COMPLETE | NR_SACK | PACKET_DROP | PADDING)
 }
 
-/// The first `count` chunks, which could be read, in the order of the wire.
+/// The first `count` chunks, which were decoded, in wire order.
 pub(crate) fn views(packet: &Packet, bytes: &[u8], count: usize) -> Vec<ChunkView> {
     let mut data = packet.data.iter();
     let mut control = packet.control.iter();
@@ -168,7 +168,7 @@ fn of_sack(sack: &Sack) -> ChunkView {
     if sack.non_renegable_chunk { ChunkView::NrSack(view) } else { ChunkView::Sack(view) }
 }
 
-/// None for the list of unknown chunks, which are printed by their headers.
+/// The view of a control chunk; `None` for the list of unknown chunks, which are printed by their headers.
 fn of_control(control: &Control) -> Option<ChunkView> {
     let causes = |causes: &[manypath_sctp::Cause]| causes.iter().map(CauseView::of).collect();
     Some(match control {
@@ -317,7 +317,7 @@ impl fmt::Display for HeartbeatView {
     }
 }
 
-/// Types of chunks that the views tell apart by their headers. RFC 9260 §3.2
+/// Chunk types that are distinguished by their headers. RFC 9260 §3.2
 const DATA: u8 = 0;
 const SACK: u8 = 3;
 const ECNE: u8 = 12;
@@ -326,7 +326,7 @@ const SHUTDOWN_COMPLETE: u8 = 14;
 const NR_SACK: u8 = 0x10;
 const PACKET_DROP: u8 = 0x81;
 const PADDING: u8 = 0x84;
-/// Bit of an unknown chunk's type: the reader goes on behind it.
+/// Bit of an unknown chunk type: skip the chunk and read the next one.
 const SKIP: u8 = 0x80;
 /// Bytes of the common header.
 const COMMON_HEADER: usize = 12;

@@ -1,4 +1,4 @@
-//! From a file to lines: reads frames, finds packets, prints them, and counts.
+//! Reads frames from a file, decodes packets, prints them as lines, and counts them.
 
 use std::io::Read;
 use std::ops::Range;
@@ -12,31 +12,31 @@ use crate::headers::{self, Content, Sctp};
 use crate::packet::{HeaderView, PacketView};
 use crate::summary::{Seen, Summary};
 
-/// What a packet becomes.
+/// The output form of packets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Form {
-    /// A line for people.
+    /// A line of text.
     Line,
-    /// An object in a line.
+    /// A JSON object per line.
     Json,
-    /// Nothing: only the summary counts.
+    /// No output, only a summary.
     Nothing,
 }
 
-/// What is read, and how.
+/// The options of a decoder.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What a packet becomes.
+    /// The output form of packets.
     pub form: Form,
-    /// Port of UDP on either side by which encapsulated SCTP is known. RFC 6951
+    /// UDP port of encapsulated SCTP on either side. RFC 6951
     pub port: u16,
-    /// Whether packets are read whose checksum is wrong.
+    /// Whether packets with wrong checksums are decoded.
     pub any_checksum: bool,
-    /// Frames of other interfaces are passed over, if one is named.
+    /// The only interface whose frames are read; all if `None`.
     pub interface: Option<String>,
 }
 
-/// Reads a capture once, from its beginning to its end.
+/// Reads a capture once from begin to end.
 #[derive(Debug)]
 pub struct Decoder {
     frames: Frames,
@@ -52,7 +52,7 @@ impl Decoder {
     /// Begins to read a capture.
     ///
     /// # Errors
-    /// If it cannot be read or is none.
+    /// If it cannot be read, or is not a capture.
     pub fn new(input: impl Read + Send + 'static, options: Options) -> Result<Self, FileError> {
         let Options { form, port, any_checksum, interface } = options;
         let read = PacketReader { form, any_checksum, packet: Packet::default() };
@@ -60,8 +60,7 @@ impl Decoder {
         Ok(Self { frames, port, interface, read, began: None, summary: Summary::default() })
     }
 
-    /// Reads the next frame and appends what becomes of it to `out`, with a line feed behind it; false at the end of the
-    /// file.
+    /// Reads the next frame and appends its output to `out`, with a line feed; returns false at the end of the file.
     ///
     /// # Errors
     /// If the rest of the file cannot be read.
@@ -89,24 +88,24 @@ impl Decoder {
         Ok(true)
     }
 
-    /// What was counted so far.
+    /// The counters so far.
     #[must_use]
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 }
 
-/// Reads packets of SCTP.
+/// Decodes SCTP packets.
 #[derive(Debug)]
 struct PacketReader {
     form: Form,
     any_checksum: bool,
-    /// Recycled.
+    /// Kept to reuse its memory.
     packet: Packet,
 }
 
 impl PacketReader {
-    /// Reads a packet, counts it, and adds to `view` what is printed of it.
+    /// Decodes a packet, counts it, and adds its content to `view`.
     fn packet<'a>(
         &mut self,
         view: PacketView<'a>,
@@ -152,19 +151,19 @@ impl PacketReader {
 }
 
 impl Form {
-    /// Appends a packet, with a line feed behind it.
+    /// Appends a packet with a line feed.
     fn write(self, view: &PacketView<'_>, out: &mut String) {
         match self {
             Self::Nothing => return,
             Self::Line => out.push_str(&view.to_string()),
-            // Maps with texts as names are all that an object has: nothing in it can fail.
+            // Serialisation cannot fail, because all keys are strings.
             Self::Json => out.push_str(&serde_json::to_string(view).unwrap_or_default()),
         }
         out.push('\n');
     }
 }
 
-/// Reads a packet; with a wrong checksum, too, if `reads_any` says so. Whether the checksum is right is the second answer.
+/// Decodes a packet, also with a wrong checksum if `reads_any` is set; also returns whether the checksum is right.
 fn decode(packet: &mut Packet, sctp: &Sctp, reads_any: bool) -> (Result<(), DecodeError>, bool) {
     let network_header = u16::try_from(sctp.network_header).unwrap_or(u16::MAX);
     let result = packet.decode(&sctp.packet, network_header);
@@ -176,7 +175,7 @@ fn decode(packet: &mut Packet, sctp: &Sctp, reads_any: bool) -> (Result<(), Deco
     }
 }
 
-/// The same packet with the checksum that it should have.
+/// The packet with the right checksum.
 fn sealed(packet: &Bytes) -> Bytes {
     let mut packet = packet.to_vec();
     packet[CHECKSUM].fill(0);
@@ -187,5 +186,5 @@ fn sealed(packet: &Bytes) -> Bytes {
 
 /// Bytes of the common header.
 const COMMON_HEADER: usize = 12;
-/// Place of the checksum in it.
+/// The checksum in the common header.
 const CHECKSUM: Range<usize> = 8..12;

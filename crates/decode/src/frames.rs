@@ -1,4 +1,4 @@
-//! The frames of a capture file, pcapng or classic pcap, one after the other. \[PCAPNG]
+//! The frames of a capture file in pcapng or classic pcap format. \[PCAPNG]
 
 use std::fmt;
 use std::io::{self, Cursor, Read};
@@ -10,32 +10,32 @@ use pcap_parser::{
     create_reader,
 };
 
-/// Why a capture cannot be read, or not to its end.
+/// An error of a capture file.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The system does not let it be read.
+    /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// It begins with nothing that a capture begins with.
+    /// The file does not begin like a capture.
     #[error("is no capture: give a pcapng or a pcap file")]
     NotACapture,
-    /// It ends within a packet or another block.
+    /// The file ends inside a packet or another block.
     #[error("ends within a block that begins at byte {0}: the rest is missing")]
     Truncated(usize),
-    /// A block cannot be understood.
+    /// A block is invalid.
     #[error("has a damaged block at byte {0}: nothing behind it can be read")]
     Damaged(usize),
-    /// A packet names an interface that the file does not describe.
+    /// A packet has an interface that the file does not describe.
     #[error("has a packet of interface {0}, which it does not describe")]
     Interface(u32),
-    /// A link type that is not read here.
+    /// The link type is not supported.
     #[error(
         "has packets of link type {0}: raw IP (101, 228, 229), Ethernet (1) and Linux cooked (113, 276) are read"
     )]
     LinkType(i32),
 }
 
-/// Reads frames, with as much memory as the largest block takes.
+/// Reads frames with the memory of the largest block.
 pub(crate) struct Frames {
     reader: Box<dyn PcapReaderIterator + Send>,
     capacity: usize,
@@ -48,35 +48,35 @@ impl fmt::Debug for Frames {
     }
 }
 
-/// A frame as it was captured.
+/// A captured frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
-    /// Its interface in the present section.
+    /// Index of its interface in the current section.
     pub(crate) interface: usize,
-    /// Nanoseconds since 1970.
+    /// Unix time in nanoseconds.
     pub(crate) at: u64,
-    /// What was captured of it.
+    /// The captured bytes.
     pub(crate) bytes: Bytes,
 }
 
 /// An interface of a section.
 #[derive(Clone, Debug)]
 pub(crate) struct Interface {
-    /// Its name, if the file has one; without control characters.
+    /// Its name, if the file has one, without control characters.
     pub(crate) name: Option<String>,
-    /// By what frames begin.
+    /// The type of the frame headers.
     pub(crate) link_type: i32,
-    /// Units of time in a second.
+    /// Time units per second.
     units: u128,
-    /// Seconds to be added to each time.
+    /// Offset in seconds that is added to each time.
     offset: i64,
 }
 
-/// What earlier blocks say of those to come.
+/// The state that earlier blocks define for later ones.
 #[derive(Debug, Default)]
 struct Section {
     interfaces: Vec<Interface>,
-    /// Time of the last frame, for frames that have none.
+    /// Time of the last frame, for frames without a time.
     last: u64,
 }
 
@@ -84,7 +84,7 @@ impl Frames {
     /// Begins to read a capture.
     ///
     /// # Errors
-    /// If it cannot be read or is none.
+    /// If it cannot be read, or is not a capture.
     pub(crate) fn new(mut input: impl Read + Send + 'static) -> Result<Self, FileError> {
         let mut head = Vec::new();
         input.by_ref().take(CAPACITY as u64).read_to_end(&mut head)?;
@@ -93,10 +93,10 @@ impl Frames {
         Ok(Self { reader, capacity: CAPACITY, section: Section::default() })
     }
 
-    /// The next frame; none at the end of the file.
+    /// The next frame; `None` at the end of the file.
     ///
     /// # Errors
-    /// If the rest cannot be read.
+    /// If the rest of the file cannot be read.
     pub(crate) fn next(&mut self) -> Result<Option<Frame>, FileError> {
         loop {
             let at = self.reader.consumed();
@@ -125,7 +125,7 @@ impl Frames {
         }
     }
 
-    /// An interface of the section that the last frame came from.
+    /// An interface of the section of the last frame.
     pub(crate) fn interface(&self, index: usize) -> Option<&Interface> {
         self.section.interfaces.get(index)
     }
@@ -139,7 +139,7 @@ impl Frames {
         if is_full { self.grow(self.reader.consumed()) } else { Ok(()) }
     }
 
-    /// Makes room for a larger block, which begins at a byte of the file.
+    /// Enlarges the buffer for a block that begins at this offset of the file.
     fn grow(&mut self, at: usize) -> Result<(), FileError> {
         self.capacity *= 2;
         let has_grown = self.capacity <= MOST && self.reader.grow(self.capacity);
@@ -148,7 +148,7 @@ impl Frames {
 }
 
 impl Section {
-    /// Takes note of a block; the frame in it, if there is one.
+    /// Processes a block; returns the frame in it, if any.
     fn take(&mut self, block: PcapBlockOwned<'_>) -> Result<Option<Frame>, FileError> {
         match block {
             PcapBlockOwned::LegacyHeader(header) => self.interfaces = vec![Interface::of(&header)],
@@ -196,10 +196,10 @@ impl Section {
 }
 
 impl Interface {
-    /// The only one of a classic file.
+    /// The only interface of a classic file.
     fn of(header: &PcapHeader) -> Self {
         let units = if header.is_nanosecond_precision() { NANOSECONDS } else { MICROSECONDS };
-        // The upper bits say how long the checksum of a frame is.
+        // The upper bits are the length of the frame checksum.
         Self { name: None, link_type: header.network.0 & 0xffff, units, offset: 0 }
     }
 
@@ -208,26 +208,26 @@ impl Interface {
             name.chars().filter(|character| !character.is_control()).take(LONGEST_NAME).collect()
         });
         let base = if block.if_tsresol & 0x80 == 0 { 10_u128 } else { 2 };
-        // What no number can hold stands for no resolution at all, and its times are 0.
+        // A resolution that does not fit makes all times 0.
         let units = base.checked_pow(u32::from(block.if_tsresol & 0x7f)).unwrap_or(u128::MAX);
         Self { name, link_type: block.linktype.0, units, offset: block.if_tsoffset }
     }
 }
 
-/// Nanoseconds since 1970, some seconds later; the nearest ones that a clock of 64 bits has.
+/// Unix time in nanoseconds plus an offset in seconds, limited to the range of 64 bits.
 fn nanoseconds(at: u128, offset: i64) -> u64 {
     let offset = i128::from(offset) * NANOSECONDS as i128;
     let at = i128::try_from(at).unwrap_or(i128::MAX).saturating_add(offset);
     u64::try_from(at.max(0)).unwrap_or(u64::MAX)
 }
 
-/// Units of a second.
+/// Units per second.
 const NANOSECONDS: u128 = 1_000_000_000;
 const MICROSECONDS: u128 = 1_000_000;
-/// Bytes of the file that are in memory.
+/// Initial size of the buffer in bytes.
 const CAPACITY: usize = 1 << 16;
-/// Bytes of the largest block that is read: none that a capture program writes is as large.
+/// Largest supported block in bytes; capture programs write smaller ones.
 const MOST: usize = 1 << 24;
-/// Interfaces of a section that are kept.
+/// Largest number of interfaces per section.
 const MOST_INTERFACES: usize = 1 << 12;
 const LONGEST_NAME: usize = 64;

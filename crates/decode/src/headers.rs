@@ -1,4 +1,4 @@
-//! What a frame carries: SCTP below IP, or below UDP (RFC 6951), a part of an IP packet, or something else.
+//! The content of a frame: SCTP over IP, SCTP over UDP (RFC 6951), an IP fragment, or something else.
 
 use std::net::IpAddr;
 
@@ -10,42 +10,42 @@ use etherparse::{
 
 use crate::frames::FileError;
 
-/// The IP packet of a frame, if it has to do with SCTP.
+/// The IP packet of a frame, if it belongs to SCTP.
 #[derive(Clone, Debug)]
 pub(crate) struct IpPacket {
     pub(crate) source: IpAddr,
     pub(crate) destination: IpAddr,
-    /// Source and destination port of UDP, where SCTP is encapsulated.
+    /// Source and destination port of UDP, if SCTP is encapsulated.
     pub(crate) udp_ports: Option<[u16; 2]>,
-    /// Bytes of the IP packet, as its header says.
+    /// Length of the IP packet in bytes, from its header.
     pub(crate) length: usize,
     pub(crate) content: Content,
 }
 
-/// What the IP packet carries.
+/// The content of an IP packet.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
-    /// A packet of SCTP.
+    /// An SCTP packet.
     Sctp(Sctp),
-    /// A part of an IP packet, which cannot be read on its own.
+    /// A fragment of an IP packet, which cannot be decoded alone.
     Fragment,
 }
 
-/// A packet of SCTP.
+/// An SCTP packet.
 #[derive(Clone, Debug)]
 pub(crate) struct Sctp {
-    /// From the common header on.
+    /// The bytes from the common header on.
     pub(crate) packet: Bytes,
-    /// Bytes in front of it.
+    /// Number of bytes before the common header.
     pub(crate) network_header: usize,
-    /// Whether some bytes at its end were not captured.
+    /// Whether the end of the packet was not captured.
     pub(crate) is_cut: bool,
 }
 
-/// Looks for SCTP in a frame of a link type; none if it carries something else.
+/// Finds SCTP in a frame of a link type; `None` if the frame has other content.
 ///
 /// # Errors
-/// If the link type is not read here.
+/// If the link type is not supported.
 pub(crate) fn find(
     link_type: i32,
     frame: &Bytes,
@@ -61,7 +61,7 @@ pub(crate) fn find(
     Ok(sliced.and_then(|sliced| sliced.net).and_then(|net| ip_packet(frame, &net, port)))
 }
 
-/// A frame of Linux's cooked captures: the type of its payload stands at a byte of its header.
+/// A frame of Linux's cooked captures; the type of its payload is at the offset `at` of its header.
 fn cooked(frame: &Bytes, at: usize, header: usize) -> Option<LaxSlicedPacket<'_>> {
     let &[high, low] = frame.get(at..at + 2)?.first_chunk::<2>()?;
     let ether_type = EtherType(u16::from_be_bytes([high, low]));
@@ -102,7 +102,7 @@ fn ip_packet(frame: &Bytes, net: &LaxNetSlice<'_>, port: u16) -> Option<IpPacket
     if !is_sctp && !udp_ports.is_some_and(|ports| ports.contains(&port)) {
         return None;
     }
-    // The length of an IPv6 packet may be missing; then the packet seems to take all of its frame
+    // The length of an IPv6 packet may be missing; then the packet extends to the end of its frame
     let most = LONGEST_PACKET.min(packet.len());
     let (packet, is_cut) = (&packet[..most], is_cut || most < packet.len());
     let content = if ip.fragmented {
@@ -113,12 +113,12 @@ fn ip_packet(frame: &Bytes, net: &LaxNetSlice<'_>, port: u16) -> Option<IpPacket
     Some(IpPacket { source, destination, udp_ports, length, content })
 }
 
-/// Place of a part of a frame.
+/// The offset of a part of a frame.
 fn place(frame: &Bytes, part: &[u8]) -> usize {
     part.as_ptr().addr().saturating_sub(frame.as_ptr().addr())
 }
 
-/// Numbers of link types, as both file formats have them.
+/// Numbers of link types in both file formats.
 const ETHERNET: i32 = 1;
 const RAW: i32 = 101;
 const IPV4: i32 = 228;
@@ -126,5 +126,5 @@ const IPV6: i32 = 229;
 const COOKED: i32 = 113;
 const COOKED_2: i32 = 276;
 const UDP_HEADER: usize = 8;
-/// What an IP packet has room for. The rest of a larger frame is not looked at.
+/// Largest size of an IP packet. The rest of a larger frame is ignored.
 const LONGEST_PACKET: usize = u16::MAX as usize;

@@ -1,8 +1,8 @@
-//! Captures of SCTP read back: each packet as a line or as JSON, and a summary of the associations.
+//! Decoder of SCTP captures: each packet as a line of text or JSON, and a summary of the associations.
 //!
-//! [`Decoder`] reads a file from its beginning to its end and keeps one packet and the summary in memory. `frames.rs`
-//! takes the file apart, `headers.rs` finds SCTP below IP and UDP, [`manypath_sctp::Packet::decode`] reads it, `packet.rs`
-//! and `chunk.rs` are what is printed, and `summary.rs` counts.
+//! [`Decoder`] reads a file once and keeps one packet and the summary in memory. `frames.rs` reads the file format,
+//! `headers.rs` finds SCTP below IP and UDP, [`manypath_sctp::Packet::decode`] decodes it, `packet.rs` and `chunk.rs`
+//! are the output, and `summary.rs` has the counters.
 
 mod cause;
 mod chunk;

@@ -1,4 +1,4 @@
-//! A packet as it is printed: one line, or one JSON object.
+//! A packet as output: one line, or one JSON object.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -9,14 +9,14 @@ use serde::Serialize;
 use crate::chunk::ChunkView;
 use crate::headers::IpPacket;
 
-/// A packet of a capture that has to do with SCTP.
+/// A packet of a capture that belongs to SCTP.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct PacketView<'a> {
-    /// Position among the frames of the file, from 1.
+    /// Index among the frames of the file, from 1.
     pub(crate) number: u64,
-    /// Nanoseconds since 1970.
+    /// Unix time in nanoseconds.
     pub(crate) time: u64,
-    /// Nanoseconds since the first frame of the file.
+    /// Time since the first frame of the file, in nanoseconds.
     #[serde(skip)]
     pub(crate) elapsed: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,13 +25,13 @@ pub(crate) struct PacketView<'a> {
     pub(crate) destination: IpAddr,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) udp_ports: Option<[u16; 2]>,
-    /// Bytes of the IP packet.
+    /// Length of the IP packet in bytes.
     pub(crate) length: usize,
-    /// Whether a part of it was not captured.
+    /// Whether the end of the packet was not captured.
     pub(crate) cut: bool,
-    /// Whether it is a part of an IP packet, which is not put together.
+    /// Whether it is an IP fragment; fragments are not reassembled.
     pub(crate) fragment: bool,
-    /// The common header; none if it is cut short or not there.
+    /// The common header; `None` if it is truncated or missing.
     #[serde(flatten)]
     pub(crate) header: Option<HeaderView>,
     pub(crate) chunks: Vec<ChunkView>,
@@ -40,7 +40,7 @@ pub(crate) struct PacketView<'a> {
 }
 
 impl<'a> PacketView<'a> {
-    /// What is known before SCTP is read. `at` is the time of the first frame and that of this one.
+    /// The view before SCTP is decoded. `at` has the times of the first frame and of this one.
     pub(crate) fn new(
         number: u64,
         (began, at): (u64, u64),
@@ -71,17 +71,17 @@ pub(crate) struct HeaderView {
     pub(crate) source_port: u16,
     pub(crate) destination_port: u16,
     pub(crate) tag: u32,
-    /// Whether the checksum is right; none if a part was not captured.
+    /// Whether the checksum is right; `None` if a part was not captured.
     pub(crate) checksum: Option<bool>,
 }
 
-/// Why the packet, or the rest of it, could not be read.
+/// The error that ended the decoding of the packet.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ErrorView {
     message: String,
-    /// In bytes from the beginning of the common header.
+    /// Offset in bytes from the beginning of the common header.
     offset: usize,
-    /// Section of RFC 9260.
+    /// The section of RFC 9260.
     section: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     chunk: Option<usize>,

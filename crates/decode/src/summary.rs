@@ -1,4 +1,4 @@
-//! What a capture shows: associations, their paths in each direction, and what could not be read.
+//! The summary of a capture: associations, their paths in each direction, and packets that could not be decoded.
 
 mod association;
 mod data;
@@ -12,58 +12,58 @@ use serde::Serialize;
 
 use association::{Association, Side};
 
-/// Counts of a capture. Memory is bounded: so many associations, paths and chunks are followed, and no more.
+/// Counters of a capture. Memory is bounded by limits on associations, paths and chunks.
 #[derive(Debug, Default, Serialize)]
 pub struct Summary {
-    /// Names of the interfaces that frames came from.
+    /// Names of the interfaces with frames.
     interfaces: BTreeSet<String>,
-    /// Frames of the file.
+    /// Number of frames in the file.
     frames: u64,
-    /// Packets of SCTP among them.
+    /// Number of SCTP packets.
     packets: u64,
-    /// Of these, those whose checksum is wrong.
+    /// Number of packets with wrong checksums.
     damaged: u64,
-    /// Those that were not captured to their end.
+    /// Number of packets whose end was not captured.
     cut: u64,
-    /// Those that break another rule of the wire format.
+    /// Number of packets that are malformed otherwise.
     broken: u64,
-    /// Parts of IP packets, which are not put together.
+    /// Number of IP fragments, which are not reassembled.
     fragments: u64,
-    /// Packets that belong to none of the associations below.
+    /// Number of packets that belong to no listed association.
     others: u64,
     /// Chunks of unknown types, by type.
     unknown_chunks: BTreeMap<u8, u64>,
-    /// Nanoseconds from the first frame to the last.
+    /// Time from the first frame to the last, in nanoseconds.
     duration: u64,
     associations: Vec<Association>,
     #[serde(skip)]
     began: Option<u64>,
-    /// Which association, and which of its sides sends, by the tag and the ports of a packet.
+    /// The association and the sending side, by the verification tag and the ports of a packet.
     #[serde(skip)]
     by_tag: HashMap<Key, (usize, Side)>,
-    /// The same by addresses, for associations whose beginning was not captured.
+    /// The same by addresses, for associations whose handshake was not captured.
     #[serde(skip)]
     by_address: HashMap<Place, (usize, Side)>,
 }
 
-/// A packet that was seen.
+/// A captured packet.
 #[derive(Debug)]
 pub(crate) struct Seen<'a> {
-    /// Nanoseconds since 1970.
+    /// Unix time in nanoseconds.
     pub(crate) at: u64,
     /// Source and destination.
     pub(crate) via: [IpAddr; 2],
-    /// Bytes of the IP packet.
+    /// Length of the IP packet in bytes.
     pub(crate) length: usize,
-    /// Whether the checksum is right; none if it cannot be known.
+    /// Whether the checksum is right; `None` if it is unknown.
     pub(crate) checksum: Option<bool>,
-    /// Whether all of it could be read.
+    /// Whether the whole packet was decoded.
     pub(crate) is_read: bool,
-    /// Whether it travels in UDP.
+    /// Whether it is encapsulated in UDP.
     pub(crate) is_encapsulated: bool,
-    /// Types of chunks that are not known.
+    /// Unknown chunk types.
     pub(crate) unknown: Vec<u8>,
-    /// What could be read.
+    /// The decoded part.
     pub(crate) packet: &'a Packet,
 }
 
@@ -80,18 +80,18 @@ struct Place {
 }
 
 impl Summary {
-    /// Frames so far.
+    /// Number of frames so far.
     pub(crate) fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// Packets of SCTP so far.
+    /// Number of SCTP packets so far.
     #[must_use]
     pub fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// A frame, and the name of its interface if it has one.
+    /// Counts a frame and records the name of its interface.
     pub(crate) fn count_frame(&mut self, at: u64, interface: Option<&str>) {
         self.frames += 1;
         let began = *self.began.get_or_insert(at);
@@ -125,13 +125,13 @@ impl Summary {
         }
     }
 
-    /// The association of a packet and the side that sent it.
+    /// The association of a packet, and the side that sent it.
     fn find(&mut self, seen: &Seen<'_>) -> Option<(usize, Side)> {
         let packet = seen.packet;
         let ports = [packet.source_port, packet.destination_port];
         let [there, back] = [ports, [ports[1], ports[0]]];
         if let [Control::Init(init)] = packet.control.as_slice() {
-            // The answers will have this tag
+            // The answers have this tag
             let key = Key { ports: back, tag: init.tag };
             if let Some((index, answerer)) = self.by_tag.get(&key) {
                 return Some((*index, answerer.other()));
@@ -155,7 +155,7 @@ impl Summary {
         Some((index, sender))
     }
 
-    /// ABORT and SHUTDOWN COMPLETE may have the tag of the other direction. RFC 9260 §8.5.1
+    /// ABORT and SHUTDOWN COMPLETE may have the verification tag of the other direction. RFC 9260 §8.5.1
     fn find_reflected(&self, packet: &Packet, back: [u16; 2]) -> Option<(usize, Side)> {
         let is_reflected = packet.control.iter().any(|chunk| {
             matches!(
@@ -169,7 +169,7 @@ impl Summary {
         Some((*index, receiver.other()))
     }
 
-    /// The association of a packet whose tag is seen for the first time; none if the packet may be damaged.
+    /// The association of a packet with a new verification tag; `None` if the packet may be damaged.
     fn adopt(&mut self, seen: &Seen<'_>, key: Key) -> Option<(usize, Side)> {
         if seen.checksum == Some(false)
             && seen.packet.data.is_empty()
@@ -208,9 +208,9 @@ impl Summary {
     }
 }
 
-/// Associations that are followed.
+/// Largest number of associations.
 const MOST_ASSOCIATIONS: usize = 1 << 14;
-/// Interfaces that are named.
+/// Largest number of named interfaces.
 const MOST_INTERFACES: usize = 256;
-/// Tags by which packets find them.
+/// Largest number of verification tags.
 const MOST_TAGS: usize = 1 << 16;

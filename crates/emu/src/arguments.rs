@@ -1,4 +1,4 @@
-//! What may stand on the command line.
+//! The command line arguments.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ pub(crate) struct Arguments {
     pub(crate) task: Task,
 }
 
-/// What is to be done.
+/// The task.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
     /// Emulate the network of a document until stopped by Ctrl-C or SIGTERM, or until the command ends.

@@ -1,4 +1,4 @@
-//! How exact emulations are on this machine: rates, delays and losses as they are set and as they are measured.
+//! Calibration of emulations on this machine: configured and measured rates, delays and losses.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum Row {
-    /// A link that is sent more than it carries. Mbit/s of UDP payload, microseconds of lateness.
+    /// An overloaded link. Mbit/s of UDP payload, microseconds of lateness.
     Rate {
         load: bool,
         set: f64,
@@ -25,13 +25,15 @@ pub(crate) enum Row {
         p999: f64,
         max: f64,
     },
-    /// A stream that does not fill the link: milliseconds set, microseconds more or less than that from socket to socket.
+    /// A stream below the link's rate: configured delay in milliseconds, and the differences from socket to socket in
+    /// microseconds.
     Delay { load: bool, set: f64, packets: usize, median: f64, p99: f64, p999: f64, max: f64 },
-    /// A link that loses packets: per cent, with the 95 % interval of what was measured.
+    /// A lossy link, in percent, with the 95 % interval of the measurement.
     Loss { load: bool, set: f64, packets: u64, measured: f64, low: f64, high: f64 },
 }
 
-/// Measures everything, without and with load on every processor, and tells each row; ends early when `tell` says so.
+/// Measures everything, without and with load on every CPU, and passes each row to `tell`; ends early if `tell` returns
+/// false.
 pub(crate) fn calibrate(quick: bool, tell: impl Fn(&Row) -> bool) -> Result<(), EmulationError> {
     let seconds = if quick { 1.0 } else { 10.0 };
     for load in [false, true] {
@@ -118,13 +120,13 @@ fn measure_loss(load: bool, loss: f64, seconds: f64) -> Result<Row, EmulationErr
     })
 }
 
-/// A stream between the hosts of the emulation that [`measure`] makes.
+/// A stream between the hosts of the emulation that [`measure`] starts.
 fn stream(size: usize, gap: Span, seconds: f64) -> Stream {
     let packets = (seconds * 1e9 / gap.as_nanos() as f64) as u64;
     Stream { from: [10, 0, 0, 1].into(), to: [10, 0, 0, 2].into(), packets, size, gap }
 }
 
-/// What becomes of a stream over one link, and how late packets left.
+/// The arrivals of a stream over one link, and the lateness of packets.
 fn measure(
     rate: u64,
     delay: Span,
@@ -149,7 +151,7 @@ fn measure(
     Ok((arrivals, emulation.stop()?.snapshot.lateness))
 }
 
-/// Does something while every processor is busy, or not.
+/// Runs `act`, with load on every CPU if requested.
 fn under<T>(load: bool, act: impl FnOnce() -> T) -> T {
     let is_over = AtomicBool::new(!load);
     thread::scope(|scope| {
@@ -177,11 +179,11 @@ fn wilson(count: u64, all: u64) -> (f64, f64) {
 
 /// The largest packet, in bytes.
 const SIZE: usize = 1500;
-/// IP and UDP.
+/// IP and UDP headers.
 const HEADERS: usize = 28;
-/// A packet that takes no time worth mentioning, in bytes.
+/// A packet with negligible transmission time, in bytes.
 const SMALL: usize = 100;
-/// A link that such packets do not fill, in bit/s.
+/// A link that such packets do not saturate, in bit/s.
 const FAST: u64 = 100_000_000;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Captures: packets that come out of links, in a file that Wireshark opens, without waiting for the disk.
+//! Captures: the packets that links deliver, in a file for Wireshark, written without blocking the router.
 
 use std::fs::File;
 use std::io;
@@ -18,13 +18,13 @@ use crate::router::Watch;
 /// The file of a capture, and the links whose packets it contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaptureConfig {
-    /// The file; what it held is lost.
+    /// The file; existing content is replaced.
     pub file: PathBuf,
-    /// Names of links; all links of the core if there is no name.
+    /// Names of links; all core links if the list is empty.
     pub links: Vec<String>,
 }
 
-/// The half that writes the file; it ends when the [`Capture`] is dropped.
+/// The part that writes the file; it ends when the [`Capture`] is dropped.
 #[derive(Debug)]
 pub(crate) struct CaptureFile {
     file: PathBuf,
@@ -32,16 +32,16 @@ pub(crate) struct CaptureFile {
     missed: Arc<AtomicU64>,
 }
 
-/// The half that sees packets, in the thread of the router.
+/// The part in the router's thread.
 pub(crate) struct Capture {
     writer: Writer<Background>,
-    /// The interface of each link, if it is captured.
+    /// The interface of each link; `None` if it is not captured.
     interfaces: Vec<Option<u32>>,
     since_1970: Span,
     missed: Arc<AtomicU64>,
 }
 
-/// Begins a capture of links of `plan`, which counts its time from `since_1970`.
+/// Begins a capture of links of `plan`; `since_1970` is the Unix time at its time 0.
 pub(crate) fn begin(
     config: &CaptureConfig,
     plan: &Plan,
@@ -64,7 +64,7 @@ pub(crate) fn begin(
 }
 
 impl CaptureFile {
-    /// Waits until everything is in the file; returns how many packets are missing.
+    /// Waits until all packets are written; returns the number of missing packets.
     pub(crate) fn finish(self) -> Result<u64, EmulationError> {
         let system = EmulationError::system(self.file.display().to_string());
         self.thread.finish().map_err(system)?;
@@ -80,12 +80,12 @@ impl Watch for Capture {
             return;
         }
         let comment = damaged.map(|byte| format!("damaged at byte {byte}"));
-        // Memory takes everything.
+        // Writing to memory cannot fail.
         let _ = self.writer.packet(interface, at + self.since_1970, packet, comment.as_deref());
     }
 }
 
-/// The links of these names, each once.
+/// The links with these names, without duplicates.
 fn chosen(names: &[String], plan: &Plan) -> Result<Vec<usize>, EmulationError> {
     if names.is_empty() {
         return Ok((0..plan.core).collect());
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::config::Document;
 
-    /// What is said of a capture that cannot be: of `links`, or to `file`.
+    /// The error message for an invalid capture of `links` to `file`.
     fn said(file: &str, links: &[&str]) -> String {
         let link = json!({
             "rate": 1_000_000, "delay": 0, "queue": {"kind": "drop-tail", "packets": 9},
@@ -132,13 +132,13 @@ mod tests {
     }
 
     #[test]
-    fn a_capture_to_a_file_that_cannot_be_names_field_and_file() {
+    fn an_invalid_capture_file_is_reported_with_its_field() {
         let said = said("/nowhere/at/all.pcapng", &[]);
         assert!(said.starts_with("`pcapng` is /nowhere/at/all.pcapng, which cannot be"), "{said}");
     }
 
     #[test]
-    fn a_link_to_capture_that_is_not_there_is_answered_with_the_few_nearest() {
+    fn an_unknown_link_to_capture_is_answered_with_the_most_similar_names() {
         assert_eq!(
             said("/dev/null", &["south-7"]),
             "`link` is \"south-7\", expected a known link; \

@@ -1,4 +1,4 @@
-//! The clock of the machine, as time since the beginning of the emulation.
+//! The clock of the machine, as time since the begin of the emulation.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -22,13 +22,13 @@ impl Clock {
         Time::ZERO + span(self.start.elapsed())
     }
 
-    /// When the clock was started, since 1970.
+    /// The Unix time at which the clock was started.
     pub(crate) fn since_1970(&self) -> Span {
         self.since_1970
     }
 }
 
-/// 584 years at most.
+/// Limited to 584 years.
 fn span(duration: Duration) -> Span {
     Span::from_nanos(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
 }

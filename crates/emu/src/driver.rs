@@ -20,14 +20,14 @@ use crate::tun::Tun;
 pub(crate) struct Driver {
     pub(crate) router: Router,
     pub(crate) clock: Clock,
-    /// One interface for each port of the router.
+    /// One interface per port of the router.
     pub(crate) tuns: Arc<[Tun]>,
-    /// Becomes readable when the loop is to end.
+    /// Becomes readable when the loop must end.
     pub(crate) stop: Arc<OwnedFd>,
     pub(crate) lateness: Lateness,
-    /// Names of the links of the core, which come first.
+    /// Names of the core links, which are the first links.
     pub(crate) links: Vec<String>,
-    /// What each port sent and received so far.
+    /// Counters of each port.
     pub(crate) counts: Vec<InterfaceReport>,
     /// The receiver of snapshots.
     pub(crate) snapshots: SyncSender<Snapshot>,
@@ -68,7 +68,7 @@ impl Driver {
         }
     }
 
-    /// What happened so far.
+    /// The counters so far.
     pub(crate) fn snapshot(&mut self, now: Time) -> Snapshot {
         let core = self.links.len();
         let mut links = indexmap::IndexMap::with_capacity(core);

@@ -23,7 +23,7 @@ use crate::realtime;
 use crate::report::{Ending, Interface, InterfaceReport, Ready, Snapshot};
 use crate::tun::Tun;
 
-/// The options of an emulation beside its document.
+/// The options of an emulation in addition to its document.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Whether the router has priority over all ordinary processes, if the system allows it.

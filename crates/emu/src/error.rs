@@ -1,27 +1,27 @@
-//! Why an emulation cannot run, in one line.
+//! Errors of emulations, each with a message of one line.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// An emulation that cannot be set up or had to end.
+/// An emulation that cannot be started or had to end.
 #[derive(Debug, Error)]
 pub enum EmulationError {
-    /// Somebody without the rights.
+    /// The caller lacks the rights.
     #[error("no rights to make and remove namespaces and interfaces: run it as root, with sudo")]
     Rights,
-    /// An emulation of this name runs.
+    /// An emulation with this name is running.
     #[error(
         "`name` is \"{name}\", and process {process} emulates that already, expected another name"
     )]
     Running {
         /// The name.
         name: String,
-        /// Who runs it.
+        /// The process that runs it.
         process: String,
     },
-    /// There is such a namespace, and it is not ours.
+    /// The namespace exists and was not created by an emulation.
     #[error(
         "namespace \"{name}\" exists and is of somebody else, expected another `name`, or `left` or `right` naming it"
     )]
@@ -29,12 +29,12 @@ pub enum EmulationError {
         /// The namespace.
         name: String,
     },
-    /// A link that is to be captured is not there.
+    /// A link to capture does not exist.
     #[error("`link` is \"{name}\", expected {expected}")]
     UnknownLink {
         /// The name.
         name: String,
-        /// What would be right.
+        /// The valid alternative.
         expected: String,
     },
     /// A capture cannot be written to its file.
@@ -42,33 +42,33 @@ pub enum EmulationError {
     Capture {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// The kernel does not take a setting.
+    /// The kernel refuses a setting.
     #[error("setting {name} is \"{value}\", and the kernel says: {error}")]
     Setting {
         /// The setting.
         name: String,
         /// The value.
         value: String,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// A program of the system said no.
+    /// A system program failed.
     #[error("{command}: {said}")]
     Command {
-        /// What was run.
+        /// The command.
         command: String,
-        /// What it said.
+        /// Its message.
         said: String,
     },
-    /// The system said no.
+    /// The system refused an operation.
     #[error("{what}: {error}")]
     System {
-        /// What was to be done, and to what.
+        /// The operation and its object.
         what: String,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
 }
@@ -80,7 +80,7 @@ impl EmulationError {
         !matches!(self, Self::Command { .. } | Self::System { .. })
     }
 
-    /// For `map_err`: the system did not let `what` be done.
+    /// For `map_err`: the system refused `what`.
     pub(crate) fn system<E: Into<io::Error>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
         |error| Self::System { what: what.into(), error: error.into() }
     }

@@ -2,7 +2,7 @@
 
 /// The flow of a packet that begins with its IP header: equal for equal addresses, protocol and ports.
 ///
-/// Fragments after the first have no ports and form a flow of their own.
+/// Fragments after the first have no ports and form a separate flow.
 pub(crate) fn flow_of(packet: &[u8]) -> u32 {
     match packet.first().map(|byte| byte >> 4) {
         Some(4) if packet.len() >= 20 => {
@@ -18,7 +18,7 @@ pub(crate) fn flow_of(packet: &[u8]) -> u32 {
     }
 }
 
-/// Both ports, where the protocol has them at the front of its header.
+/// Both ports, if the protocol has them at the begin of its header.
 fn ports(protocol: u8, content: Option<&[u8]>) -> &[u8] {
     let has_ports = matches!(protocol, TCP | UDP | DCCP | SCTP | UDP_LITE);
     content.and_then(|content| content.get(..4)).filter(|_| has_ports).unwrap_or_default()
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_ports_is_told_apart_by_its_addresses() {
+    fn packets_without_ports_are_distinguished_by_their_addresses() {
         let ping = |content| flow_of(&packet(1, content, 0));
         assert_eq!(ping([8, 0, 1, 2]), ping([8, 0, 3, 4]));
         let fragment = |content| flow_of(&packet(UDP, content, 7));
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn torn_packets_are_a_flow_of_their_own() {
+    fn truncated_packets_are_a_separate_flow() {
         assert_eq!([flow_of(&[]), flow_of(&[0x45; 8]), flow_of(&[0x12; 60])], [0; 3]);
     }
 }

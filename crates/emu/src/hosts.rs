@@ -13,17 +13,17 @@ use crate::namespace::{Lines, Namespace};
 use crate::plan::{Plan, Port, Side};
 use crate::tun::Tun;
 
-/// All namespaces of an emulation. What it put into them goes when this is dropped.
+/// All namespaces of an emulation. Dropping this value removes everything that was created in them.
 #[derive(Debug)]
 pub(crate) struct Hosts {
     namespaces: Vec<Namespace>,
-    /// For namespaces that stay: lines of `ip` that take back what does not go with the interfaces.
+    /// For existing namespaces: `ip` commands that undo changes which do not disappear with the interfaces.
     undo: Vec<Lines>,
     ledger: Ledger,
 }
 
 impl Hosts {
-    /// Makes the hosts of a plan, and their interfaces in the order of its ports.
+    /// Creates the hosts of a plan, and their interfaces in the order of the ports.
     pub(crate) fn create(
         document: &Document,
         plan: &Plan,
@@ -52,7 +52,7 @@ impl Hosts {
         Ok((hosts, tuns))
     }
 
-    /// The namespace of this name.
+    /// The namespace with this name.
     ///
     /// # Panics
     /// If the plan has no such host.
@@ -78,7 +78,7 @@ impl Hosts {
         Ok(())
     }
 
-    /// Gives one host its addresses and routes.
+    /// Configures the addresses and routes of a host.
     fn configure(
         &mut self,
         index: usize,
@@ -118,14 +118,14 @@ impl Drop for Hosts {
 fn attach(Lines { ipv4, ipv6 }: &mut Lines, port: &Port, mtu: u32) {
     let interface = &port.interface;
     let _ = writeln!(ipv4, "link set dev {interface} addrgenmode none");
-    // What waits here waits before the emulated queue: it must not be the place where packets are dropped.
+    // This queue is before the emulated one and must not drop packets.
     let _ = writeln!(ipv4, "link set dev {interface} mtu {mtu} txqueuelen {QUEUE} up");
     let _ = writeln!(ipv4, "address add {}/24 dev {interface}", port.ipv4());
     let _ = writeln!(ipv6, "address add {}/64 dev {interface} nodad", port.ipv6());
 }
 
-/// Packets take the path of their left address, whichever right address they go to: on the right the subnet says it,
-/// on the left a rule must.
+/// Packets use the path of their left address, whatever their right address is. On the right side the subnet ensures
+/// this, on the left side a routing rule.
 fn route_by_source(lines: &mut Lines, undo: &mut Lines, port: &Port) {
     let (interface, table) = (&port.interface, port.table());
     let route = |lines: &mut String, undo: &mut String, source: IpAddr| {
@@ -137,7 +137,7 @@ fn route_by_source(lines: &mut Lines, undo: &mut Lines, port: &Port) {
     route(&mut lines.ipv6, &mut undo.ipv6, port.ipv6().into());
 }
 
-/// Multipath TCP opens a subflow on every further path of the left host, and the right one lets it.
+/// Multipath TCP: the left host opens a subflow on every further path, and the right one accepts it.
 fn offer_subflows<'a>(lines: &mut Lines, ports: impl Iterator<Item = &'a Port>) {
     let limits = format!("mptcp limits set subflows {SUBFLOWS} add_addr_accepted {SUBFLOWS}");
     let _ = writeln!(lines.ipv4, "{limits}");
@@ -150,7 +150,7 @@ fn offer_subflows<'a>(lines: &mut Lines, ports: impl Iterator<Item = &'a Port>) 
     }
 }
 
-/// Writes settings of the kernel inside a namespace.
+/// Writes kernel settings in a namespace.
 fn set(host: &Namespace, settings: &BTreeMap<String, String>) -> Result<(), EmulationError> {
     for (name, value) in settings {
         let file = Path::new("/proc/sys").join(name.replace('.', "/"));
@@ -163,7 +163,7 @@ fn set(host: &Namespace, settings: &BTreeMap<String, String>) -> Result<(), Emul
     Ok(())
 }
 
-/// Packets that may wait in an interface for the router: some milliseconds of a burst at any rate.
+/// Packets that may wait in an interface for the router: several milliseconds of a burst.
 const QUEUE: usize = 10_000;
-/// What the kernel allows at most.
+/// The kernel's limit.
 const SUBFLOWS: usize = 8;

@@ -53,7 +53,7 @@ impl Lateness {
         self.too_many().into_iter().chain(self.standstill()).collect()
     }
 
-    /// More packets than allowed were late.
+    /// The mark if more packets than allowed were late.
     fn too_many(&self) -> Option<String> {
         let (late, packets) = (self.late, self.histogram.len());
         let is_bad = late as f64 > self.bounds.share * packets as f64;
@@ -66,7 +66,8 @@ impl Lateness {
         })
     }
 
-    /// The router stood still: for too short a time to make many packets late, but long enough for timers of hosts.
+    /// The mark if the router stopped, for too short a time to make many packets late, but long enough for timers of
+    /// hosts to expire.
     fn standstill(&self) -> Option<String> {
         let latest = self.latest.as_secs_f64();
         (self.latest > STANDSTILL)
@@ -74,11 +75,11 @@ impl Lateness {
     }
 }
 
-/// No packet may be later than this: about half of the shortest retransmission timeout of Linux's TCP.
+/// The largest lateness without a mark: about half of the shortest retransmission timeout of Linux's TCP.
 const STANDSTILL: Span = Span::from_millis(100);
 /// One minute in nanoseconds.
 const LONGEST: u64 = 60_000_000_000;
-/// Percentiles are right to one per cent.
+/// Percentiles have an error of at most one percent.
 const DIGITS: u8 = 2;
 
 #[cfg(test)]
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_in_which_the_router_stood_still_marks_itself_although_few_packets_were_late() {
+    fn a_run_in_which_the_router_stopped_marks_itself_despite_few_late_packets() {
         let bounds = Bounds { late: Span::from_millis(2), share: 0.01 };
         let mut lateness = Lateness::new(bounds);
         for _ in 0..100_000 {

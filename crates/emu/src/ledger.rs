@@ -1,4 +1,4 @@
-//! What an emulation made, on the disk: so that the next one finds what a killed one left behind.
+//! A list on disk of everything that an emulation created, so that leftovers of a killed one can be removed.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use crate::error::EmulationError;
 use crate::namespace::{Lines, Namespace};
 
-/// The list of what one emulation made: a file that is locked as long as the emulation lives.
+/// The list of one emulation: a file that is locked as long as the emulation runs.
 ///
-/// After the number of its process, a line is the name of a namespace, or the name of one that stays with a version of IP
-/// and a line of `ip` that takes something back in it.
+/// The first line is the process number. Each further line is the name of a namespace that the emulation created, or
+/// the name of an existing namespace with an IP version and an `ip` command that undoes a change.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     file: File,
@@ -23,7 +23,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Begins the list of the emulation called `name`, after it has removed what a dead one of that name left.
+    /// Begins the list of the emulation called `name`, after removing the leftovers of a killed one with this name.
     pub(crate) fn open(name: &str) -> Result<Self, EmulationError> {
         let (mut ledger, left) = Self::lock_soon(&Path::new(FOLDER).join(name), name)?;
         remove(&left);
@@ -31,12 +31,12 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Notes a namespace, before it is made.
+    /// Records a namespace before it is created.
     pub(crate) fn note(&mut self, namespace: &str) -> Result<(), EmulationError> {
         self.write(&format!("{namespace}\n"))
     }
 
-    /// Notes how to take back what a namespace that stays is about to be given.
+    /// Records how to undo a change of an existing namespace, before the change.
     pub(crate) fn note_undo(
         &mut self,
         namespace: &str,
@@ -49,15 +49,15 @@ impl Ledger {
         self.write(&text)
     }
 
-    /// At once, so that no line is half there.
+    /// Writes without buffering, so that no line is incomplete.
     fn write(&mut self, lines: &str) -> Result<(), EmulationError> {
         self.file
             .write_all(lines.as_bytes())
             .map_err(EmulationError::system(self.path.display().to_string()))
     }
 
-    /// The same as `lock`, after a while if it must be: who cleans up has every list for a moment, and so have programs
-    /// that an emulation had started when it was killed.
+    /// Like `lock`, with some attempts: a cleanup holds every list for a moment, and so do programs that a killed
+    /// emulation had started.
     fn lock_soon(path: &Path, name: &str) -> Result<(Self, Vec<String>), EmulationError> {
         let begin = Instant::now();
         loop {
@@ -70,7 +70,7 @@ impl Ledger {
         }
     }
 
-    /// The file, locked, and the lines that are in it.
+    /// The locked file, and its lines.
     fn lock(path: &Path, name: &str) -> Result<(Self, Vec<String>), EmulationError> {
         let system = || EmulationError::system::<io::Error>(path.display().to_string());
         fs::create_dir_all(FOLDER).map_err(system())?;
@@ -89,7 +89,7 @@ impl Ledger {
                 }
                 Err(TryLockError::Error(error)) => return Err(system()(error)),
             }
-            // Who had it before may have removed it meanwhile: then the lock is one of nothing.
+            // The previous owner may have removed the file meanwhile; then the lock has no effect.
             let is_same = fs::metadata(path).is_ok_and(|there| {
                 file.metadata()
                     .is_ok_and(|here| (here.dev(), here.ino()) == (there.dev(), there.ino()))
@@ -108,15 +108,15 @@ impl Ledger {
 
 impl Drop for Ledger {
     fn drop(&mut self) {
-        // Without it, the next emulation finds an empty list.
+        // If this fails, the next emulation finds an empty list.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// What a dead emulation left behind.
+/// A leftover of a killed emulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Leftover {
-    /// A namespace that it had made.
+    /// A namespace that it had created.
     Namespace(String),
     /// Routing rules in a namespace that the emulation did not create.
     Rules(String),
@@ -131,10 +131,10 @@ impl Display for Leftover {
     }
 }
 
-/// Removes what dead emulations left behind, and says what that was.
+/// Removes the leftovers of killed emulations, and returns them.
 ///
 /// # Errors
-/// If there is no right to do so, or the system does not let a list be read.
+/// If the caller lacks the rights, or a list cannot be read.
 pub fn clean() -> Result<Vec<Leftover>, EmulationError> {
     if !rustix::process::geteuid().is_root() {
         return Err(EmulationError::Rights);
@@ -155,7 +155,7 @@ pub fn clean() -> Result<Vec<Leftover>, EmulationError> {
     Ok(removed)
 }
 
-/// Takes back what the lines of a list say, as far as it is still there.
+/// Undoes the entries of a list, as far as they still exist.
 fn remove(list: &[String]) -> Vec<Leftover> {
     let mut removed = Vec::new();
     let mut undo = BTreeMap::<&str, Lines>::new();
@@ -179,7 +179,7 @@ fn remove(list: &[String]) -> Vec<Leftover> {
     removed
 }
 
-/// Gone after a restart of the machine, as namespaces are.
+/// Removed when the machine restarts, like namespaces.
 const FOLDER: &str = "/run/manypath-emu";
-/// How long an emulation of the same name may take to give way.
+/// How long to wait for the lock of an emulation with the same name.
 const PATIENCE: Duration = Duration::from_millis(500);

@@ -1,4 +1,4 @@
-//! Namespaces of the network: hosts that share a kernel and nothing else.
+//! Network namespaces: hosts that only share the kernel.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -11,25 +11,25 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use crate::error::EmulationError;
 
-/// A namespace by its name, as `ip netns` knows it.
+/// A network namespace by its name, as in `ip netns`.
 #[derive(Debug)]
 pub struct Namespace {
     name: String,
-    /// It goes with this value.
+    /// Whether it is removed when this value is dropped.
     is_ours: bool,
 }
 
-/// Lines of `ip`, for each version of IP.
+/// Commands for `ip`, by IP version.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
-    /// Whatever is said without addresses of IPv6.
+    /// All commands without IPv6 addresses.
     pub(crate) ipv4: String,
-    /// Left out where the kernel has no IPv6.
+    /// Omitted if the kernel has no IPv6.
     pub(crate) ipv6: String,
 }
 
 impl Lines {
-    /// One more line for the version of IP that `ip` calls `-4` or `-6`.
+    /// Adds a command for the IP version with the option `-4` or `-6`.
     pub(crate) fn add(&mut self, version: &str, line: &str) {
         let lines = if version == "-6" { &mut self.ipv6 } else { &mut self.ipv4 };
         lines.push_str(line);
@@ -38,22 +38,22 @@ impl Lines {
 }
 
 impl Namespace {
-    /// Makes a namespace, which is removed when the value is dropped.
+    /// Creates a namespace, which is removed when the value is dropped.
     ///
     /// # Errors
-    /// If the system does not let it be made.
+    /// If the system refuses to create it.
     pub fn create(name: &str) -> Result<Self, EmulationError> {
         ip(&["netns", "add", name], "")?;
         Ok(Self { name: name.to_owned(), is_ours: true })
     }
 
-    /// A namespace that is there already and stays.
+    /// An existing namespace, which is not removed.
     #[must_use]
     pub fn existing(name: &str) -> Self {
         Self { name: name.to_owned(), is_ours: false }
     }
 
-    /// Whether there is a namespace of this name.
+    /// Whether a namespace with this name exists.
     #[must_use]
     pub fn exists(name: &str) -> bool {
         path(name).exists()
@@ -86,7 +86,7 @@ impl Namespace {
     pub fn within<T: Send>(&self, act: impl FnOnce() -> T + Send) -> Result<T, EmulationError> {
         let what = || format!("namespace {}", self.name);
         let file = File::open(path(&self.name)).map_err(EmulationError::system(what()))?;
-        // A namespace belongs to a thread: one that ends afterwards need not find back.
+        // A namespace belongs to a thread, so a temporary thread enters it and never has to return.
         let entered = thread::scope(|scope| {
             let inside = scope.spawn(|| -> io::Result<T> {
                 move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))?;
@@ -97,7 +97,7 @@ impl Namespace {
         entered.map_err(EmulationError::system(what()))
     }
 
-    /// Runs lines of `ip` inside.
+    /// Runs `ip` commands inside.
     pub(crate) fn configure(&self, lines: &Lines) -> Result<(), EmulationError> {
         ip(&["-netns", &self.name, "-4", "-batch", "-"], &lines.ipv4)?;
         if Path::new("/proc/sys/net/ipv6").exists() {
@@ -164,7 +164,7 @@ fn ip(arguments: &[&str], lines: &str) -> Result<(), EmulationError> {
         .spawn()
         .map_err(no_ip)?;
     if let Some(mut stdin) = child.stdin.take() {
-        // Whoever does not read to the end says why.
+        // Errors are reported by the exit code of `ip` and its output.
         let _ = stdin.write_all(lines.as_bytes());
     }
     let output = child.wait_with_output().map_err(no_ip)?;
@@ -175,7 +175,7 @@ fn ip(arguments: &[&str], lines: &str) -> Result<(), EmulationError> {
     Err(EmulationError::Command { command: command(), said: place_in(lines, said.trim()) })
 }
 
-/// What `ip` said, with the line that it complains about.
+/// The message of `ip`, with the command to which it refers.
 fn place_in(lines: &str, said: &str) -> String {
     let number = said.rsplit_once("Command failed -:").and_then(|(_, number)| number.parse().ok());
     let line = number.and_then(|number: usize| lines.lines().nth(number.saturating_sub(1)));
@@ -186,7 +186,7 @@ fn place_in(lines: &str, said: &str) -> String {
     }
 }
 
-/// The column of `/proc/net/dev`.
+/// Column of `/proc/net/dev`.
 const SENT_AND_DROPPED: usize = 11;
 
 fn path(name: &str) -> PathBuf {

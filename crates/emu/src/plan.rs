@@ -1,4 +1,4 @@
-//! From a document to a network: which links there are, who is attached where, under which name and address.
+//! The network of a document: links, attached hosts, names and addresses.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -9,25 +9,25 @@ use manypath_link::{LinkConfig, Pipe};
 use crate::config::{Document, Pair};
 use crate::router::Router;
 
-/// An emulation before anything of it exists.
+/// The plan of an emulation, before anything is created.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// All links by name: those of the core, then those of hosts.
+    /// All links by name: core links, then access links.
     pub(crate) links: IndexMap<String, LinkConfig>,
-    /// How many of them are in the core.
+    /// Number of core links.
     pub(crate) core: usize,
-    /// Where hosts are attached, the left and the right end of a path in turn.
+    /// The attachment points of hosts, alternately the left and the right end of a path.
     pub(crate) ports: Vec<Port>,
 }
 
 /// One end of a path: an interface of a host.
 #[derive(Debug, Clone)]
 pub(crate) struct Port {
-    /// Place of the pair in the document.
+    /// Index of the pair in the document.
     pub(crate) pair: usize,
-    /// Place of the path among those of its pair.
+    /// Index of the path in its pair.
     pub(crate) path: usize,
-    /// Which host of the pair.
+    /// The side of the host in its pair.
     pub(crate) side: Side,
     /// The name of the host's namespace.
     pub(crate) namespace: String,
@@ -37,12 +37,12 @@ pub(crate) struct Port {
     pub(crate) route: Vec<usize>,
 }
 
-/// Which host of a pair.
+/// The side of a host in its pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// The one that connects, as a rule.
+    /// The host that usually connects.
     Left,
-    /// The one that waits.
+    /// The host that usually listens.
     Right,
 }
 
@@ -56,7 +56,7 @@ impl Plan {
         plan
     }
 
-    /// The network, with the ports in their order.
+    /// Creates the network, with the ports in their order.
     pub(crate) fn router(&self, document: &Document) -> Router {
         let mut router = Router::new(document.mtu as usize);
         let streams = Streams::new(document.seed, 0);
@@ -69,7 +69,7 @@ impl Plan {
         router
     }
 
-    /// The ports of one pair, left and right in turn.
+    /// The ports of one pair, alternately left and right.
     pub(crate) fn ports_of(&self, pair: usize) -> impl Iterator<Item = &Port> {
         self.ports.iter().filter(move |port| port.pair == pair)
     }
@@ -78,7 +78,7 @@ impl Plan {
         for (place, path) in pair.paths.iter().enumerate() {
             let ways = &document.network.paths[path];
             let mut access = |side: &str, direction| {
-                // As the simulator names them, so that they draw the same random numbers
+                // The simulator's names, so that they draw the same random numbers
                 let link = document.network.access.clone()?;
                 let name = format!("access/{name}/{side}/{path}/{direction}");
                 Some(self.links.insert_full(name, link).0)
@@ -105,7 +105,7 @@ impl Plan {
         }
     }
 
-    /// The name of the path, if an interface can have it and no other of that host has it.
+    /// The name of the path if it is a valid interface name and unique on the host; otherwise a generated name.
     fn interface(&self, namespace: &str, path: &str, pair: usize, place: usize) -> String {
         let is_taken = |port: &Port| port.namespace == namespace && port.interface == path;
         let is_name = path.len() <= LONGEST_INTERFACE
@@ -120,18 +120,18 @@ impl Plan {
 }
 
 impl Port {
-    /// 10.3.1.1 is the left host of the fourth pair on its second path, 10.3.1.2 the right one: as in the simulator.
+    /// 10.3.1.1 is the left host of the fourth pair on its second path, 10.3.1.2 the right one, as in the simulator.
     pub(crate) fn ipv4(&self) -> Ipv4Addr {
         Ipv4Addr::new(10, self.pair as u8, self.path as u8, self.number())
     }
 
-    /// fd6d:70:3:1::1 is the left host of the fourth pair on its second path: a local address.
+    /// fd6d:70:3:1::1 is the left host of the fourth pair on its second path. The prefix is a unique local one.
     pub(crate) fn ipv6(&self) -> Ipv6Addr {
         let [pair, path] = [self.pair as u16, self.path as u16];
         Ipv6Addr::new(0xfd6d, 0x70, pair, path, 0, 0, 0, u16::from(self.number()))
     }
 
-    /// The routing table for packets that leave from this address.
+    /// The routing table for packets from this address.
     pub(crate) fn table(&self) -> usize {
         FIRST_TABLE + 256 * self.pair + self.path
     }
@@ -157,9 +157,9 @@ fn namespace(document: &Document, name: &str, pair: &Pair, side: Side) -> String
     }
 }
 
-/// Linux has 16 bytes for it, and the last one is zero.
+/// Linux has 16 bytes for a name, and the last one is zero.
 const LONGEST_INTERFACE: usize = 15;
-/// Names that mean something else where settings of interfaces are kept.
+/// Names with a special meaning among the settings of interfaces.
 const RESERVED: [&str; 3] = ["lo", "all", "default"];
 /// Lower table numbers are left to the owner of an existing namespace.
 const FIRST_TABLE: usize = 7000;

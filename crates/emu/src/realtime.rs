@@ -1,4 +1,4 @@
-//! What keeps the router in time: priority, exact timers, memory that stays.
+//! Real-time settings of the router: priority, exact timers, locked memory.
 
 use std::num::NonZeroU64;
 
@@ -7,7 +7,7 @@ use rustix::thread::set_current_timer_slack;
 
 use crate::system::become_fifo;
 
-/// Prepares the thread that calls; with `priority`, it and its memory go before everything ordinary. Returns what the
+/// Prepares the calling thread; with `priority`, it gets real-time priority and its memory is locked. Returns what the
 /// system refused, one line each.
 pub(crate) fn prepare(priority: bool) -> Vec<String> {
     let mut refused = Vec::new();
@@ -25,5 +25,5 @@ pub(crate) fn prepare(priority: bool) -> Vec<String> {
     refused
 }
 
-/// Above ordinary threads, below the kernel's own.
+/// Above ordinary threads, below kernel threads.
 const PRIORITY: i32 = 10;

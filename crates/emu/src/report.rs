@@ -1,4 +1,4 @@
-//! What an emulation says of itself: when it is ready, while it runs, and at the end.
+//! The reports of an emulation: when it is ready, while it runs, and at its end.
 
 use indexmap::IndexMap;
 use manypath_link::Counters;
@@ -10,22 +10,22 @@ use crate::plan::{Plan, Port, Side};
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Report {
-    /// The hosts are there, and packets travel.
+    /// The hosts are ready, and packets are forwarded.
     Ready(Ready),
-    /// How it is going.
+    /// Periodic counters.
     Counters(Snapshot),
-    /// It is over.
+    /// The emulation has ended.
     End(Ending),
 }
 
-/// Who can be reached how.
+/// The addresses of the hosts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ready {
-    /// The emulation.
+    /// Name of the emulation.
     pub name: String,
-    /// Its interfaces, the left and the right end of a path in turn.
+    /// Its interfaces, alternately the left and the right end of a path.
     pub interfaces: Vec<Interface>,
-    /// What the system refused, one line each.
+    /// Privileges that the system refused, one line each.
     pub refused: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ pub struct Interface {
     pub pair: String,
     /// `left` or `right`.
     pub side: &'static str,
-    /// The path by its name in the document.
+    /// Name of the path in the document.
     pub path: String,
     /// The namespace of the host.
     pub namespace: String,
@@ -46,20 +46,20 @@ pub struct Interface {
     pub addresses: [String; 2],
 }
 
-/// What happened so far.
+/// The counters so far.
 #[derive(Clone, Debug, Serialize)]
 pub struct Snapshot {
-    /// Seconds since the emulation began.
+    /// Seconds since the begin of the emulation.
     pub at: f64,
-    /// Links of the core, by name.
+    /// Core links by name.
     pub links: IndexMap<String, LinkReport>,
     /// Interfaces, in the order of [`Ready`].
     pub interfaces: Vec<InterfaceReport>,
-    /// How late packets left.
+    /// The lateness of packets.
     pub lateness: LatenessReport,
-    /// Packets on their way.
+    /// Packets in flight.
     pub travelling: u64,
-    /// Packets that links of hosts dropped or lost.
+    /// Packets that access links dropped or lost.
     pub lost_at_hosts: u64,
 }
 
@@ -68,21 +68,21 @@ pub struct Snapshot {
 pub struct LinkReport {
     /// Packets offered.
     pub arrived: u64,
-    /// Packets handed out at the far end.
+    /// Packets delivered at the far end.
     pub delivered: u64,
-    /// Of these, packets with a bit that is wrong.
+    /// Delivered packets with a wrong bit.
     pub damaged: u64,
     /// Packets dropped before their transmission.
     pub dropped: u64,
-    /// Of these, packets dropped although there was room.
+    /// Dropped packets for which there was room.
     pub dropped_early: u64,
-    /// Packets lost after they had used the link, or when it went down.
+    /// Packets lost after their transmission, or when the link went down.
     pub lost: u64,
     /// Bytes offered.
     pub bytes_arrived: u64,
-    /// Bytes handed out at the far end.
+    /// Bytes delivered at the far end.
     pub bytes_delivered: u64,
-    /// Packets that wait for the transmitter.
+    /// Packets in the queue.
     pub waiting: u64,
 }
 
@@ -93,38 +93,38 @@ pub struct InterfaceReport {
     pub sent: u64,
     /// Packets that the host received.
     pub received: u64,
-    /// Packets that were due and that the host did not take: its interface is down, or their header is damaged.
+    /// Due packets that the host refused, because its interface is down or the packet's header is damaged.
     pub refused: u64,
-    /// Packets that the host dropped because the router did not fetch them in time; known at the end.
+    /// Packets that the host dropped because the router did not read them in time; known at the end.
     pub overrun: u64,
 }
 
-/// How long after they were due packets were handed to their hosts. Seconds.
+/// The lateness of packets at their delivery to hosts, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LatenessReport {
-    /// Packets.
+    /// Number of packets.
     pub packets: u64,
-    /// Packets later than `bound`.
+    /// Number of packets later than `bound`.
     pub late: u64,
-    /// From when on a packet is late.
+    /// A packet with a larger lateness is late.
     pub bound: f64,
-    /// Half of the packets were not later.
+    /// Median.
     pub median: f64,
-    /// 99 % were not later.
+    /// 99 % quantile.
     pub p99: f64,
-    /// 99.9 % were not later.
+    /// 99.9 % quantile.
     pub p999: f64,
-    /// The latest.
+    /// Maximum.
     pub max: f64,
 }
 
 /// The whole run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ending {
-    /// What happened.
+    /// The counters of the run.
     #[serde(flatten)]
     pub snapshot: Snapshot,
-    /// Why the run is not to be trusted, one line each; none if it is.
+    /// The reasons why the run is not reliable, one line each; empty if it is.
     pub marks: Vec<String>,
 }
 

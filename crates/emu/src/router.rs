@@ -11,20 +11,20 @@ use crate::flow::flow_of;
 
 pub use crate::buffers::Handle;
 
-/// Links, and the ways across them from port to port. A port is where a host is attached.
+/// Links, and the routes over them from port to port. A host is attached to each port.
 ///
-/// Time enters by the arguments only, and never goes back. Whoever looks late finds everything as if he had looked in
-/// time: a packet enters its next link at the instant at which it left the last one.
+/// The time is an argument and never decreases. A late caller gets the same results as a punctual one: a packet enters
+/// its next link at the instant at which it left the last one.
 pub struct Router {
     links: Vec<Pipe<Handle>>,
-    /// When each link is due.
+    /// When the next event of each link is due.
     due: Vec<Time>,
-    /// All routes, laid end to end.
+    /// All routes in sequence.
     steps: Vec<Step>,
-    /// The first step of the route that begins at each port.
+    /// Index of the first step of each port's route.
     routes: Vec<u32>,
     packets: Buffers,
-    /// What came out of the last link of its route, in the order of time.
+    /// Packets from the last links of their routes, in order of time.
     arrived: VecDeque<Delivery>,
     watch: Option<Box<dyn Watch>>,
 }
@@ -32,17 +32,17 @@ pub struct Router {
 /// A packet that has reached the port at the end of its route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delivery {
-    /// Where it leaves.
+    /// The port at which it leaves.
     pub port: usize,
-    /// When it is to leave.
+    /// When it must leave.
     pub due: Time,
-    /// Its name, until it is [released](Router::release).
+    /// Its handle, until it is [released](Router::release).
     pub packet: Handle,
 }
 
-/// Somebody who looks at packets that come out of links.
+/// An observer of the packets that links deliver.
 pub trait Watch: Send {
-    /// `packet` came out of a link at this instant, damaged at a byte perhaps.
+    /// Called when a link delivers `packet`; `damaged` is the offset of its damaged byte, if any.
     fn see(&mut self, link: usize, at: Time, packet: &[u8], damaged: Option<u32>);
 }
 
@@ -53,7 +53,7 @@ enum Step {
 }
 
 impl Router {
-    /// A network without links, for packets of `mtu` bytes at most.
+    /// A network without links, for packets of at most `mtu` bytes.
     #[must_use]
     pub fn new(mtu: usize) -> Self {
         Self {
@@ -67,17 +67,17 @@ impl Router {
         }
     }
 
-    /// Adds one direction of a link and returns its number.
+    /// Adds one direction of a link; returns its number.
     pub fn add_link(&mut self, pipe: Pipe<Handle>) -> usize {
         self.due.push(pipe.poll_timeout());
         self.links.push(pipe);
         self.links.len() - 1
     }
 
-    /// Adds a port and returns its number: what enters there crosses `links` and leaves at the port `to`.
+    /// Adds a port; returns its number. Packets that enter there cross `links` and leave at the port `to`.
     ///
     /// # Panics
-    /// If `links` is empty or names a link that is not there.
+    /// If `links` is empty or contains an unknown number.
     pub fn add_port(&mut self, links: &[usize], to: usize) -> usize {
         assert!(!links.is_empty(), "a route needs a link");
         assert!(links.iter().all(|&link| link < self.links.len()), "a route over a missing link");
@@ -87,12 +87,12 @@ impl Router {
         self.routes.len() - 1
     }
 
-    /// From now on `watch` sees every packet that comes out of a link.
+    /// From now on `watch` is called for every packet that a link delivers.
     pub fn watch(&mut self, watch: Box<dyn Watch>) {
         self.watch = Some(watch);
     }
 
-    /// Room for the next packet: to be filled from the front before it [enters](Self::enter).
+    /// The buffer for the next packet; the caller fills it from its begin before the packet [enters](Self::enter).
     pub fn blank(&mut self) -> &mut [u8] {
         self.packets.blank()
     }
@@ -106,7 +106,7 @@ impl Router {
         self.go_on(now, packet);
     }
 
-    /// When something is due next: a delivery, or a step on the way to one.
+    /// When the next delivery, or a step towards one, is due.
     #[must_use]
     pub fn poll_timeout(&self) -> Time {
         match self.arrived.front() {
@@ -115,7 +115,7 @@ impl Router {
         }
     }
 
-    /// The next packet that is to leave at or before `now`; it is the caller's until he releases it.
+    /// The next packet that must leave at or before `now`. The caller must release it.
     pub fn poll_delivery(&mut self, now: Time) -> Option<Delivery> {
         if self.arrived.is_empty() {
             self.advance(now);
@@ -123,24 +123,24 @@ impl Router {
         self.arrived.pop_front()
     }
 
-    /// The bytes of a packet that was delivered.
+    /// The bytes of a delivered packet.
     #[must_use]
     pub fn packet(&self, packet: Handle) -> &[u8] {
         self.packets.packet(packet)
     }
 
-    /// The packet has left.
+    /// Releases a packet that has left.
     pub fn release(&mut self, packet: Handle) {
         self.packets.release(packet);
     }
 
-    /// A link: its counters, its queue.
+    /// A link with its counters and its queue.
     #[must_use]
     pub fn link(&self, link: usize) -> &Pipe<Handle> {
         &self.links[link]
     }
 
-    /// How many links there are.
+    /// Number of links.
     #[must_use]
     pub fn links(&self) -> usize {
         self.links.len()
@@ -154,13 +154,13 @@ impl Router {
         len
     }
 
-    /// Packets that entered and have not left: inside links, or delivered and not yet released.
+    /// Packets that have entered and are not released: inside links, or delivered.
     #[must_use]
     pub fn travelling(&self) -> usize {
         self.packets.travelling()
     }
 
-    /// Lets everything happen that is due at or before `now`, link after link at its own instants.
+    /// Handles everything that is due at or before `now`, in order, each link at its own instants.
     fn advance(&mut self, now: Time) {
         loop {
             let (due, link) = self.first();
@@ -175,7 +175,7 @@ impl Router {
         }
     }
 
-    /// The link that is due first. There are few: a look at each is cheaper than keeping them in order.
+    /// The link that is due first. With few links, a linear search is cheaper than a sorted order.
     fn first(&self) -> (Time, usize) {
         let mut first = (Time::NEVER, 0);
         for (link, &due) in self.due.iter().enumerate() {
@@ -202,7 +202,7 @@ impl Router {
         self.go_on(at, packet);
     }
 
-    /// To the next link of its route, or to the port at the end of it.
+    /// Moves a packet to the next link of its route, or to the port at the end.
     fn go_on(&mut self, at: Time, packet: Handle) {
         let Journey { step, size, flow } = *self.packets.journey_mut(packet);
         match self.steps[step as usize] {
@@ -231,7 +231,7 @@ impl fmt::Debug for Router {
     }
 }
 
-/// One bit of the byte is wrong; its place within the byte follows from that of the byte.
+/// Inverts one bit of the byte; the offset of the byte determines which bit.
 fn flip_bit(packet: &mut [u8], byte: u32) {
     if let Some(wrong) = packet.get_mut(byte as usize) {
         *wrong ^= 1 << (byte % 8);

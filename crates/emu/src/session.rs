@@ -1,4 +1,4 @@
-//! One emulation from its document to its last report, with a command inside it perhaps.
+//! One emulation from its document to its last report, optionally with a command inside it.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write};
@@ -21,22 +21,22 @@ use signal_hook::iterator::Signals;
 
 use crate::arguments::Run;
 
-/// Why nothing came of it, for people and for the shell.
+/// A failure, with a message and an exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) code: u8,
 }
 
-/// What the session waits for.
+/// An event of the session.
 enum Event {
-    /// Somebody wants it to end.
+    /// A signal to end.
     Signal(i32),
     /// The command has ended.
     Ended(io::Result<ExitStatus>),
-    /// None; but some time is over.
+    /// Time to write reports.
     Look,
-    /// Nobody routes any more.
+    /// The router has ended.
     Broken,
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn run(run: Run) -> Result<u8, Failure> {
         capture: run.pcapng.map(|file| CaptureConfig { file, links: run.link }),
         interval: Span::from_secs_f64(run.interval),
     };
-    // Before anything is made, so that no signal can leave it behind
+    // Before anything is created, so that no signal can leave leftovers
     let (sender, events) = mpsc::channel();
     let signals = Signals::new([SIGHUP, SIGINT, SIGTERM])
         .map_err(|error| Failure::broken(format!("signals: {error}")))?;
@@ -85,7 +85,7 @@ fn wait(emulation: &Emulation, reports: &mut Reports, events: &Receiver<Event>) 
     0
 }
 
-/// Until the command has ended; a signal ends it.
+/// Runs until the command has ended; a signal ends the command.
 fn accompany(
     emulation: &Emulation,
     words: &[String],
@@ -103,7 +103,7 @@ fn accompany(
     loop {
         match next(emulation, reports, events) {
             Event::Ended(status) => return Ok(code_of(&status)),
-            // The terminal has told the command about Ctrl-C itself: it decides whether to end.
+            // The terminal has sent Ctrl-C to the command too, which decides whether to end.
             Event::Signal(signal) if signal != SIGINT && deadline.is_none() => {
                 let _ = kill_process(id, Signal::TERM);
                 deadline = Some(Instant::now() + PATIENCE);
@@ -120,7 +120,7 @@ fn accompany(
     }
 }
 
-/// The next event; reports are written meanwhile.
+/// The next event; writes reports while it waits.
 fn next(emulation: &Emulation, reports: &mut Reports, events: &Receiver<Event>) -> Event {
     loop {
         match emulation.snapshots().try_recv() {
@@ -135,10 +135,10 @@ fn next(emulation: &Emulation, reports: &mut Reports, events: &Receiver<Event>) 
     }
 }
 
-/// Where reports go; without a reader they go nowhere.
+/// The destination of reports; without a reader they are dropped.
 struct Reports {
     out: Option<File>,
-    /// The last line could not be written.
+    /// Whether the last line could not be written.
     is_broken: bool,
 }
 
@@ -223,20 +223,20 @@ fn forward_signals(mut signals: Signals, sender: Sender<Event>) {
 }
 
 fn tell_end(mut child: Child, sender: &Sender<Event>) {
-    // Nobody waits any more when the session was broken.
+    // Fails if the session has ended already.
     let _ = sender.send(Event::Ended(child.wait()));
 }
 
-/// As shells have it: 128 and the signal, if there was one.
+/// The exit code as in shells: 128 plus the signal, if there was one.
 fn code_of(status: &io::Result<ExitStatus>) -> u8 {
     let Ok(status) = status else { return 1 };
     let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
     u8::try_from(code).unwrap_or(1)
 }
 
-/// Seconds.
+/// In seconds.
 const SHORTEST_INTERVAL: f64 = 0.01;
-/// How long a command may take to end.
+/// Time limit for the end of a command after a signal.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often reports are looked for.
+/// Interval of checks for reports.
 const LOOK: Duration = Duration::from_millis(50);

@@ -1,4 +1,4 @@
-//! Packets whose way is known: a stream of datagrams with time stamps from one host to another, to measure an emulation.
+//! Measurement of an emulation by a stream of datagrams with time stamps from one host to another.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -14,32 +14,32 @@ use crate::namespace::Namespace;
 /// A stream of datagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
-    /// Where it leaves.
+    /// Source address.
     pub from: IpAddr,
-    /// Where it goes.
+    /// Destination address.
     pub to: IpAddr,
-    /// How many datagrams.
+    /// Number of datagrams.
     pub packets: u64,
-    /// Bytes of each, with all headers.
+    /// Size of each in bytes, with all headers.
     pub size: usize,
-    /// From one to the next.
+    /// Interval between two datagrams.
     pub gap: Span,
 }
 
-/// What became of a stream.
+/// The result of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrivals {
-    /// Nanoseconds from socket to socket, in the order of arrival.
+    /// Delays from socket to socket in nanoseconds, in order of arrival.
     pub delays: Vec<u64>,
-    /// When each arrived, nanoseconds since the stream began.
+    /// Arrival times in nanoseconds since the begin of the stream.
     pub instants: Vec<u64>,
 }
 
 impl Stream {
-    /// Sends it from `left` to `right` and waits until nothing more comes.
+    /// Sends the stream from `left` to `right` and waits until no more datagrams arrive.
     ///
     /// # Errors
-    /// If a host lets no socket be opened or used.
+    /// If a socket of a host cannot be opened or used.
     pub fn measure(&self, left: &Namespace, right: &Namespace) -> Result<Arrivals, EmulationError> {
         let socket = |error| EmulationError::system::<io::Error>("a socket to measure with")(error);
         let receiver = right.within(|| UdpSocket::bind(SocketAddr::new(self.to, 0)))?;
@@ -48,7 +48,7 @@ impl Stream {
         let sender = sender.map_err(socket)?;
         let there = receiver.local_addr().map_err(socket)?;
         sender.connect(there).map_err(socket)?;
-        // What waits for this process must not be lost.
+        // Datagrams that wait for this process must not be lost.
         set_socket_recv_buffer_size_force(&receiver, RECEIVE_BUFFER)
             .map_err(|error| socket(error.into()))?;
         receiver.set_read_timeout(Some(SILENCE)).map_err(socket)?;
@@ -91,13 +91,13 @@ impl Stream {
 }
 
 impl Arrivals {
-    /// Datagrams.
+    /// Number of received datagrams.
     #[must_use]
     pub fn count(&self) -> usize {
         self.delays.len()
     }
 
-    /// Datagrams per second from the first one to the last one that arrived; 0 if there are not two.
+    /// Received datagrams per second between the first and the last one; 0 if there are fewer than two.
     #[must_use]
     pub fn rate(&self) -> f64 {
         match (self.instants.first(), self.instants.last()) {
@@ -108,7 +108,7 @@ impl Arrivals {
         }
     }
 
-    /// Not more than this share of the delays is shorter: nanoseconds; 0 if nothing arrived.
+    /// The quantile `share` of the delays in nanoseconds; 0 if nothing arrived.
     #[must_use]
     pub fn quantile(&self, share: f64) -> u64 {
         let mut sorted = self.delays.clone();
@@ -120,7 +120,7 @@ impl Arrivals {
 
 fn receive(socket: &UdpSocket, start: Instant, arrivals: &mut Arrivals) -> io::Result<()> {
     let mut datagram = [0; 8];
-    // A longer datagram is cut short: its first bytes are what counts.
+    // A longer datagram is truncated: only its first bytes are needed.
     socket.recv(&mut datagram)?;
     let now = nanos(start.elapsed());
     arrivals.instants.push(now);
@@ -128,7 +128,7 @@ fn receive(socket: &UdpSocket, start: Instant, arrivals: &mut Arrivals) -> io::R
     Ok(())
 }
 
-/// Sleeps, and looks at the clock when it is nearly time.
+/// Sleeps, and polls the clock shortly before the instant.
 fn sleep_until(due: Instant) {
     let wait = due.saturating_duration_since(Instant::now());
     if wait > NEARLY {
@@ -155,12 +155,12 @@ fn is_loss(error: &io::Error) -> bool {
         || error.raw_os_error() == Some(rustix::io::Errno::NOBUFS.raw_os_error())
 }
 
-/// IP and UDP.
+/// IP and UDP headers.
 const HEADERS_IPV4: usize = 28;
 const HEADERS_IPV6: usize = 48;
-/// Bytes that may wait for the receiver.
+/// Size of the receive buffer in bytes.
 const RECEIVE_BUFFER: usize = 16 << 20;
-/// Nothing more comes after this.
+/// The stream ends after this time without a datagram.
 const SILENCE: Duration = Duration::from_millis(500);
-/// So long before an instant a sender begins to look at the clock.
+/// The sender polls the clock for this time before an instant.
 const NEARLY: Duration = Duration::from_micros(200);

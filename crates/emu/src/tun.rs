@@ -9,7 +9,7 @@ use crate::error::EmulationError;
 use crate::namespace::Namespace;
 use crate::system::become_tun;
 
-/// One interface; it is gone as soon as this is dropped or the process ends, however it ends.
+/// A TUN interface; it is removed when this value is dropped or the process ends for any reason.
 #[derive(Debug)]
 pub(crate) struct Tun {
     file: File,
@@ -17,7 +17,7 @@ pub(crate) struct Tun {
 }
 
 impl Tun {
-    /// Makes the interface `name` of a namespace.
+    /// Creates the interface `name` in a namespace.
     pub(crate) fn create(namespace: &Namespace, name: &str) -> Result<Self, EmulationError> {
         let open = || {
             let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
@@ -30,7 +30,7 @@ impl Tun {
         Ok(Self { file, name: name.to_owned() })
     }
 
-    /// The next packet that the host sends, if there is one: its length.
+    /// Reads the next packet of the host; returns its length, or `None` if there is none.
     pub(crate) fn receive(&self, room: &mut [u8]) -> io::Result<Option<usize>> {
         match (&self.file).read(room) {
             Ok(size) => Ok(Some(size)),
@@ -39,7 +39,7 @@ impl Tun {
         }
     }
 
-    /// Hands a packet to the host; false if it does not take it.
+    /// Passes a packet to the host; returns false if the host refuses it.
     pub(crate) fn send(&self, packet: &[u8]) -> bool {
         (&self.file).write(packet).is_ok()
     }

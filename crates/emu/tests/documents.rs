@@ -1,4 +1,4 @@
-//! Documents that describe no emulation: one line says where, what, and what would be right.
+//! Invalid documents: an error in one line with the field, the mistake, and the valid alternative.
 
 use manypath_core::{Rate, Span};
 use manypath_emu::Document;
@@ -16,7 +16,7 @@ fn good() -> Value {
     })
 }
 
-/// What is said when the value at `pointer` is another one.
+/// The error after the value at `pointer` is replaced.
 fn said(pointer: &str, value: Value) -> String {
     let mut document = good();
     let (parent, key) = pointer.rsplit_once('/').expect("a pointer begins with a slash");
@@ -29,7 +29,7 @@ fn said(pointer: &str, value: Value) -> String {
 }
 
 #[test]
-fn what_a_document_leaves_out_has_its_default() {
+fn missing_fields_of_a_document_have_defaults() {
     let mut document = good();
     document.as_object_mut().expect("a table").remove("pairs");
     let document = Document::parse(&document.to_string()).expect("a document");
@@ -117,7 +117,7 @@ fn a_host_cannot_be_its_own_peer() {
 }
 
 #[test]
-fn text_that_is_no_document_is_told_where() {
+fn an_error_of_the_parser_has_its_position() {
     let said = Document::parse("{\"name\": }").expect_err("it is wrong").to_string();
     assert!(said.starts_with("`name`: expected value at line 1 column 10"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! The network without a clock: a router that looks late decides as its links do alone.
+//! The network without a clock: a router that is called late makes the same decisions as its links alone.
 
 use manypath_core::{Random, Rate, Span, Streams, Time};
 use manypath_emu::Router;
@@ -9,7 +9,7 @@ use manypath_link::{Entry, LinkConfig, LossConfig, Pipe, Popped, QueueConfig};
 use std::sync::mpsc::{Sender, channel};
 
 const STREAMS: Streams = Streams::new(7, 0);
-/// Everything is over by then.
+/// Later than all events.
 const END: Time = Time::from_nanos(3_600_000_000_000);
 
 fn link(rate: u64, delay: Span) -> LinkConfig {
@@ -24,7 +24,7 @@ fn router(links: &[LinkConfig]) -> Router {
     router
 }
 
-/// A packet whose first bytes are its number.
+/// A packet that begins with its number.
 fn enter(router: &mut Router, now: Time, port: usize, number: u32, size: usize) {
     router.blank()[..4].copy_from_slice(&number.to_be_bytes());
     router.enter(now, port, size);
@@ -36,7 +36,7 @@ fn leave(router: &mut Router, delivery: Delivery) -> (Time, u32) {
     (delivery.due, u32::from_be_bytes(bytes))
 }
 
-/// Instants and sizes of a source that sends a little more than the link of 2 Mbit/s carries.
+/// Times and sizes of a source that slightly exceeds the rate of the link, 2 Mbit/s.
 fn arrivals(random: &mut Random) -> Vec<(Time, u32)> {
     let mut now = Time::ZERO;
     let next = |_| {
@@ -47,7 +47,7 @@ fn arrivals(random: &mut Random) -> Vec<(Time, u32)> {
 }
 
 #[test]
-fn a_router_that_looks_late_decides_as_its_link_does_alone() {
+fn a_router_that_is_called_late_makes_the_decisions_of_its_link() {
     let queue = QueueConfig::Red(RedConfig::new(0.002, 5.0, 30.0, 0.1));
     let loss = LossConfig::Bernoulli(BernoulliConfig { p: 0.05 });
     let config = LinkConfig { queue, loss, ..link(2_000_000, Span::from_millis(3)) };
@@ -93,14 +93,14 @@ fn a_router_that_looks_late_decides_as_its_link_does_alone() {
 }
 
 #[test]
-fn an_hour_of_looking_late_does_not_drift() {
+fn an_hour_of_late_calls_causes_no_drift() {
     let mut router = router(&[LinkConfig { overhead: 7, ..link(999_983, Span::from_millis(10)) }]);
     router.add_port(&[0], 0);
     let mut random = STREAMS.stream("lateness");
     let (mut sent, mut left, mut last) = (0_u128, 0_u128, Time::ZERO);
     let mut now = Time::ZERO;
     while now < Time::ZERO + Span::from_secs(3600) {
-        // Never empty: the queue holds 100 packets, and 20 ms take two.
+        // The queue of 100 packets is never empty, because two packets leave in 20 ms.
         while sent < left + 20 {
             router.enter(now, 0, 1500);
             sent += 1;
@@ -118,14 +118,14 @@ fn an_hour_of_looking_late_does_not_drift() {
 }
 
 #[test]
-fn a_hop_happens_when_it_is_due_however_late_somebody_looks() {
+fn a_late_caller_does_not_delay_a_hop() {
     let mut router =
         router(&[link(12_000_000, Span::from_millis(5)), link(6_000_000, Span::from_millis(1))]);
     router.add_port(&[0, 1], 0);
     for number in 0..2 {
         enter(&mut router, Time::ZERO, 0, number, 1500);
     }
-    // 1 ms and 5 ms, then 2 ms and 1 ms; the second waits for the first on the slower link.
+    // 1 ms and 5 ms, then 2 ms and 1 ms; the second packet waits for the first one on the slower link.
     assert_eq!(router.poll_timeout(), Time::from_nanos(6_000_000));
     let late = Time::ZERO + Span::from_secs(5);
     let mut due = Vec::new();
@@ -139,7 +139,7 @@ fn a_hop_happens_when_it_is_due_however_late_somebody_looks() {
 #[test]
 fn paths_that_share_a_link_share_its_queue_and_its_rate() {
     let mut router = router(&[link(12_000_000, Span::ZERO), link(12_000_000, Span::ZERO)]);
-    // Two hosts on the left, two on the right; both ways there share link 0, both ways back link 1.
+    // Two hosts on the left, two on the right; both forward paths share link 0, both reverse paths link 1.
     for port in 0..4 {
         router.add_port(&[port % 2], port ^ 1);
     }
@@ -161,7 +161,7 @@ fn paths_that_share_a_link_share_its_queue_and_its_rate() {
     assert_eq!(left, expected);
 }
 
-/// Tells a test what it sees.
+/// Passes the observed packets to a test.
 struct Witness(Sender<(usize, Time, Option<u32>)>);
 
 impl Watch for Witness {
@@ -205,7 +205,7 @@ fn a_damaged_packet_differs_in_one_bit_and_goes_on() {
 }
 
 #[test]
-fn what_enters_leaves_or_is_counted() {
+fn every_packet_leaves_or_is_counted() {
     let loss = LossConfig::Bernoulli(BernoulliConfig { p: 0.3 });
     let slow = LinkConfig { loss, ..link(1_000_000, Span::from_millis(50)) };
     let mut router = router(&[link(10_000_000, Span::ZERO), slow]);
@@ -250,7 +250,7 @@ fn nothing_is_allocated_for_a_packet_once_there_is_room() {
 }
 
 #[test]
-fn a_recorded_link_delivers_when_its_trace_says_however_late_somebody_looks() {
+fn a_late_caller_does_not_delay_a_recorded_link() {
     let recorded =
         LinkConfig::recorded("5 0 20".parse().expect("a trace"), 7, Span::from_millis(3));
     let mut router = router(&[recorded]);

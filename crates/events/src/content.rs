@@ -1,4 +1,4 @@
-//! What is in a packet.
+//! The content of packets.
 
 use manypath_core::{Ranges, Tsn};
 use manypath_sctp::{Control, Data, DataFlags, Packet, Sack};
@@ -7,18 +7,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A packet of either protocol.
-// It is opened, which takes memory, only when it is written.
+// It is converted only when it is written, because that takes memory.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(into = "Opened<'a>")]
 #[schemars(with = "Opened<'a>")]
 pub struct Content<'a> {
     /// The packet.
     pub form: Form<'a>,
-    /// Bytes on the network layer.
+    /// Length on the network layer in bytes.
     pub length: u32,
 }
 
-/// A packet as one of its protocol.
+/// A packet of one of the protocols.
 #[derive(Clone, Copy, Debug)]
 pub enum Form<'a> {
     /// Of SCTP.
@@ -27,27 +27,27 @@ pub enum Form<'a> {
     Tcp(&'a Segment),
 }
 
-/// What is written of a packet.
+/// The written content of a packet.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum Opened<'a> {
-    /// Of SCTP.
+    /// An SCTP packet.
     Sctp(SctpContent<'a>),
-    /// Of TCP or Multipath TCP.
+    /// A TCP or Multipath TCP segment.
     Tcp(TcpContent),
 }
 
-/// A packet of SCTP.
+/// An SCTP packet.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct SctpContent<'a> {
-    /// Bytes on the network layer.
+    /// Length on the network layer in bytes.
     length: u32,
-    /// Chunks in the order of the wire.
+    /// Chunks in wire order.
     chunks: Vec<Chunk<'a>>,
 }
 
-/// A chunk of SCTP. RFC 9260 §3.3
+/// An SCTP chunk. RFC 9260 §3.3
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(deny_unknown_fields)]
@@ -63,14 +63,14 @@ enum Chunk<'a> {
     Heartbeat,
     HeartbeatAck,
     Shutdown {
-        /// Every TSN up to this one has arrived.
+        /// Cumulative TSN: every TSN up to it has arrived.
         cumulative: u32,
     },
     ShutdownAck,
     ShutdownComplete,
     Abort,
     Error,
-    /// Returns a packet that arrived damaged. draft-stewart-sctp-pktdrprep
+    /// Returns a damaged packet. draft-stewart-sctp-pktdrprep
     PacketDrop,
 }
 
@@ -81,20 +81,20 @@ struct DataChunk {
     tsn: u32,
     /// Stream of the message.
     stream: u16,
-    /// Place of the message in its stream; nothing for a message without order.
+    /// Stream sequence number; missing for an unordered message.
     #[serde(skip_serializing_if = "Option::is_none")]
     ssn: Option<u16>,
-    /// Bytes of payload.
+    /// Payload length in bytes.
     payload: usize,
-    /// Which part of its message it is; nothing for a whole one.
+    /// Position of the fragment in its message; missing for a whole message.
     #[serde(skip_serializing_if = "Option::is_none")]
     fragment: Option<Fragment>,
-    /// The receiver shall acknowledge at once.
+    /// The I bit: the receiver should send a SACK at once.
     #[serde(skip_serializing_if = "is_false")]
     immediate: bool,
 }
 
-/// A part of a message.
+/// The position of a fragment.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Fragment {
@@ -103,57 +103,57 @@ enum Fragment {
     Last,
 }
 
-/// What has arrived.
+/// The content of a SACK.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SackChunk<'a> {
-    /// Every TSN up to this one has arrived.
+    /// Cumulative TSN: every TSN up to it has arrived.
     cumulative: u32,
-    /// Room in the receive buffer, bytes.
+    /// Advertised receive window in bytes.
     window: u32,
-    /// First and last TSN of each range that arrived beyond the cumulative one and may still be given up.
+    /// First and last TSN of each range above the cumulative TSN that the receiver may still drop.
     #[serde(skip_serializing_if = "is_none_in")]
     gaps: Gaps<'a>,
-    /// The same for what the receiver promises to keep.
+    /// First and last TSN of each range that the receiver will not drop.
     #[serde(skip_serializing_if = "is_none_in")]
     kept_gaps: Gaps<'a>,
     /// TSNs that arrived more than once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     duplicates: Vec<u32>,
-    /// Packets that it stands for, for delayed acknowledgement with CMT; nothing where that is not in use.
+    /// Number of packets that it acknowledges, for delayed acknowledgement for CMT; missing without that.
     #[serde(skip_serializing_if = "Option::is_none")]
     packets: Option<u8>,
 }
 
-/// The beginning of an association.
+/// The content of INIT and INIT ACK.
 #[derive(Debug, Serialize, JsonSchema)]
 struct InitChunk {
-    /// The first TSN that will be sent.
+    /// TSN of the first DATA chunk.
     initial_tsn: u32,
-    /// Size of the receive buffer in bytes.
+    /// Advertised receive window in bytes.
     window: u32,
 }
 
-/// A segment of TCP. RFC 9293 §3.1
+/// A TCP segment. RFC 9293 §3.1
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct TcpContent {
-    /// Bytes on the network layer.
+    /// Length on the network layer in bytes.
     length: u32,
     /// Control bits.
     flags: Vec<Bit>,
     /// Sequence number of the first byte of payload, or of SYN or FIN.
     seq: u32,
-    /// The sequence number that the sender expects next, with ACK.
+    /// Acknowledgement number, with ACK.
     #[serde(skip_serializing_if = "Option::is_none")]
     ack: Option<u32>,
-    /// Receive window, to be shifted by what the handshake agreed on.
+    /// Receive window, before the window scale of the handshake is applied.
     window: u16,
-    /// Bytes of payload.
+    /// Payload length in bytes.
     payload: usize,
-    /// SACK blocks: the first sequence number of each and the one after its last.
+    /// SACK blocks: the first sequence number of each, and the one after its last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sack: Vec<[u32; 2]>,
-    /// Option of Multipath TCP.
+    /// The Multipath TCP option.
     #[serde(skip_serializing_if = "Option::is_none")]
     mptcp: Option<Multipath>,
 }
@@ -168,25 +168,25 @@ enum Bit {
     Rst,
 }
 
-/// An option of Multipath TCP. RFC 8684 §3
+/// A Multipath TCP option. RFC 8684 §3
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "option", rename_all = "snake_case")]
 #[schemars(deny_unknown_fields)]
 enum Multipath {
-    /// The first subflow of a connection.
+    /// Opens the first subflow of a connection.
     Capable,
-    /// A further subflow.
+    /// Opens a further subflow.
     Join,
-    /// The data sequence signal; numbers count the bytes of the stream from 0.
+    /// The data sequence signal; numbers count bytes of the stream from 0.
     Dss {
-        /// The byte of the other direction that the sender expects next.
+        /// Data acknowledgement: the next expected byte of the other direction.
         data_ack: u64,
-        /// The first byte of the payload, or where it would be.
+        /// Data sequence number of the first payload byte.
         data: u64,
-        /// The stream ends after the payload.
+        /// Whether the stream ends after the payload (DATA_FIN).
         is_last: bool,
     },
-    /// The whole connection ends.
+    /// Closes the whole connection at once.
     FastClose,
 }
 
@@ -213,7 +213,7 @@ impl<'a> From<Content<'a>> for Opened<'a> {
 }
 
 impl Chunk<'_> {
-    /// A control chunk; none if this stack does not write it.
+    /// A control chunk; `None` if this stack does not send it.
     fn of_control(control: &Control) -> Option<Self> {
         let init = |init: &manypath_sctp::Init| InitChunk {
             initial_tsn: init.initial_tsn.0,

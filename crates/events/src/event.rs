@@ -1,4 +1,4 @@
-//! What a line says: the header, and every event by its name. \[QLOG]
+//! The lines of a file: the header, and all events by name. \[QLOG]
 
 use manypath_sctp as sctp;
 use manypath_tcp as tcp;
@@ -13,46 +13,46 @@ use crate::content::Content;
 #[schemars(untagged)]
 #[expect(dead_code, reason = "it is the schema of a file, whose lines are written one by one")]
 pub(crate) enum Record<'a> {
-    /// The first one.
+    /// The first line.
     Header(Header<'a>),
-    /// All others.
+    /// All other lines.
     Line(Line<'a>),
 }
 
-/// The first line: what is observed.
+/// The first line, which describes the observed system.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Header<'a> {
-    /// Name and version of this form.
+    /// Name and version of the format.
     pub file_schema: &'static str,
-    /// One JSON document a line.
+    /// One JSON document per line.
     pub serialization_format: &'static str,
     /// The flows of the scenario.
     pub title: String,
-    /// What wrote the file.
+    /// The program that wrote the file.
     pub generator: Generator,
     /// Unit of all times: the second.
     pub time_unit: &'static str,
     /// Seed of the run.
     pub seed: u64,
-    /// Number of the repetition.
+    /// Replication number of the run.
     pub replication: u64,
-    /// Hosts where events are seen.
+    /// Hosts with events.
     pub vantage_points: Vec<VantagePoint<'a>>,
-    /// Links where events are seen, access links included.
+    /// Links with events, including access links.
     pub links: &'a [String],
-    /// The scenario as the engine reads it: rates in bit/s, times in nanoseconds, sizes in bytes.
+    /// The scenario in base units: rates in bit/s, times in nanoseconds, sizes in bytes.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub scenario: &'a RawValue,
 }
 
-/// What wrote a file.
+/// The program that wrote a file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Generator {
-    /// The program.
+    /// Name of the program.
     pub name: &'static str,
-    /// Its version.
+    /// Version of the program.
     pub version: &'static str,
     /// A hash of the engine's sources.
     pub engine: &'static str,
@@ -62,58 +62,58 @@ pub struct Generator {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct VantagePoint<'a> {
-    /// Its flow.
+    /// Name of its flow.
     pub flow: &'a str,
-    /// Which end of the flow it is.
+    /// Its end of the flow.
     pub host: Side,
-    /// What it speaks.
+    /// Its protocol.
     pub protocol: &'static str,
     /// Paths of the flow.
     pub paths: &'a [String],
 }
 
-/// Which end of a flow.
+/// An end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
-    /// It sends messages.
+    /// The end that sends messages.
     Source,
-    /// It reads them.
+    /// The end that reads messages.
     Sink,
 }
 
-/// Any line but the first.
+/// Any line except the first.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Line<'a> {
-    /// Seconds since the run began.
+    /// Seconds since the begin of the run.
     pub time: f64,
-    /// The flow.
+    /// Name of the flow.
     pub flow: &'a str,
-    /// The host where it happened; at links, the host that sent the packet.
+    /// The host of the event; for events of links, the host that sent the packet.
     pub host: Side,
     /// The path, if it concerns one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<&'a str>,
-    /// What happened.
+    /// The event.
     #[serde(flatten)]
     pub event: &'a Event<'a>,
 }
 
-/// What can happen.
+/// An event.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "name", content = "data")]
 pub enum Event<'a> {
     /// The application opened an association or connection.
     #[serde(rename = "connectivity:connection_started")]
     ConnectionStarted(Nothing),
-    /// The association or connection stands: data may be sent.
+    /// The association or connection is established: data may be sent.
     #[serde(rename = "connectivity:connection_established")]
     ConnectionEstablished(Nothing),
     /// The association or connection ended.
     #[serde(rename = "connectivity:connection_closed")]
     ConnectionClosed(Closed),
-    /// A host thinks otherwise of a path than before.
+    /// The state of a path at a host changed.
     #[serde(rename = "connectivity:path_updated")]
     PathUpdated(PathUpdated),
     /// A host sent a packet.
@@ -122,37 +122,37 @@ pub enum Event<'a> {
     /// A packet reached its host whole.
     #[serde(rename = "transport:packet_received")]
     PacketReceived(Content<'a>),
-    /// A packet reached its host damaged, which the checksum tells; its content is not used.
+    /// A packet reached its host damaged, as the checksum shows; it is discarded.
     #[serde(rename = "transport:packet_dropped")]
     PacketDiscarded(Discarded<'a>),
-    /// The retransmission timer of a path ran out.
+    /// The retransmission timer of a path expired.
     #[serde(rename = "recovery:loss_timer_expired")]
     LossTimerExpired(Count),
-    /// Chunks or segments are sent again, or shall be.
+    /// Chunks or segments were marked for retransmission, or retransmitted.
     #[serde(rename = "recovery:marked_for_retransmit")]
     MarkedForRetransmit(Marked),
     /// Fast retransmission cut the window of a path.
     #[serde(rename = "recovery:window_cut")]
     WindowCut(Count),
-    /// Something else decides now how the window of a path grows.
+    /// The congestion control state of a path changed.
     #[serde(rename = "recovery:congestion_state_updated")]
     CongestionStateUpdated(CongestionStateUpdated),
-    /// A path has other metrics than before; those that changed are told.
+    /// Metrics of a path changed; only changed metrics are listed.
     #[serde(rename = "recovery:metrics_updated")]
     MetricsUpdated(Metrics),
-    /// A link refused a packet, or its queue threw out a packet that it had taken.
+    /// A link refused a packet, or its queue dropped a packet that it had accepted.
     #[serde(rename = "link:packet_dropped")]
     PacketDropped(Dropped<'a>),
     /// A packet was lost on a link.
     #[serde(rename = "link:packet_lost")]
     PacketLost(Lost<'a>),
-    /// A link damaged a packet, which travels on.
+    /// A link damaged a packet, which is still delivered.
     #[serde(rename = "link:packet_damaged")]
     PacketDamaged(Damaged<'a>),
 }
 
 impl Event<'_> {
-    /// Its place in [`NAMES`].
+    /// Its index in [`NAMES`].
     pub(crate) const fn index(&self) -> usize {
         match self {
             Self::ConnectionStarted(_) => 0,
@@ -174,114 +174,114 @@ impl Event<'_> {
     }
 }
 
-/// No more is to be said.
+/// No further data.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Nothing {}
 
-/// How an association or connection ended.
+/// The end of an association or connection.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Closed {
-    /// Why, as in the outcome of a run.
+    /// The reason, as in the outcome of a run.
     pub reason: &'static str,
 }
 
-/// How a path stands.
+/// The state of a path.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct PathUpdated {
-    /// How it stood; nothing for a path that is new.
+    /// The previous state; missing for a new path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<Standing>,
-    /// How it stands.
+    /// The new state.
     pub new: Standing,
 }
 
-/// How a host thinks of a path.
+/// The state of a path at a host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// Its address is not confirmed, or its subflow not open.
+    /// Its address is not confirmed, or its subflow is not open.
     #[default]
     Connecting,
     /// It works.
     Up,
-    /// So much had no answer that others are preferred. RFC 7829 §3.2
+    /// Potentially failed: several packets had no answer, so that other paths are preferred. RFC 7829 §3.2
     PotentiallyFailed,
-    /// It failed, or is over.
+    /// It has failed, or is closed.
     Down,
 }
 
-/// A packet that arrived in vain.
+/// A packet that was discarded.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Discarded<'a> {
-    /// The byte that is wrong, counted from the network header on.
+    /// Offset of the wrong byte from the network header.
     pub damaged_byte: u32,
     /// The packet as it was sent.
     pub packet: Content<'a>,
 }
 
-/// How often.
+/// A number of occurrences.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Count {
-    /// Times.
+    /// Number of occurrences since the last event of this kind.
     pub count: u64,
 }
 
-/// What is sent again.
+/// Retransmitted chunks or segments.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Marked {
-    /// Why.
+    /// The reason.
     pub trigger: Trigger,
-    /// DATA chunks of SCTP when they are marked, segments of TCP when they leave.
+    /// Number of DATA chunks of SCTP that were marked, or of TCP segments that were sent.
     pub count: u64,
 }
 
-/// Why something is sent again.
+/// The reason of a retransmission.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
-    /// Acknowledgements show the loss.
+    /// Acknowledgements reported the loss.
     FastRetransmission,
-    /// The retransmission timer ran out.
+    /// The retransmission timer expired.
     Timeout,
     /// The peer returned a damaged packet.
     DropReport,
-    /// It blocked the buffer of another path.
+    /// It blocked the buffer of another path (rescheduling).
     Rescheduling,
-    /// The peer's buffer was full when it came, and has room for it now.
+    /// The peer's buffer was full when it arrived, and has room for it now.
     WindowProbe,
 }
 
-/// What decides how a window grows.
+/// A change of the congestion control state.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct CongestionStateUpdated {
-    /// What decided; nothing for a path that is new.
+    /// The previous state; missing for a new path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<CongestionState>,
-    /// What decides.
+    /// The new state.
     pub new: CongestionState,
 }
 
-/// The states of congestion control that all algorithms share.
+/// The congestion control states that all algorithms share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CongestionState {
-    /// The window is below the slow-start threshold, or at it where the profile says so.
+    /// Slow start: the window is below the slow-start threshold, or equal to it with some profiles.
     #[default]
     SlowStart,
-    /// The window is above it.
+    /// Congestion avoidance: the window is above the threshold.
     CongestionAvoidance,
-    /// Fast recovery of this path: the window waits.
+    /// Fast recovery of this path: the window does not grow.
     Recovery,
 }
 
-/// Metrics that changed.
+/// Changed metrics.
 #[derive(Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Metrics {
@@ -291,13 +291,13 @@ pub struct Metrics {
     /// Slow-start threshold in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ssthresh: Option<u64>,
-    /// Smoothed round-trip time in seconds; 0 before the first measurement.
+    /// Smoothed round-trip time in seconds; 0 before the first sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub srtt: Option<f64>,
     /// Retransmission timeout in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rto: Option<f64>,
-    /// Outstanding bytes as the congestion control counts them.
+    /// Outstanding bytes in the accounting of the congestion control.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outstanding: Option<u64>,
 }
@@ -306,25 +306,25 @@ pub struct Metrics {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Dropped<'a> {
-    /// The link.
+    /// Name of the link.
     pub link: &'a str,
-    /// Why.
+    /// The reason.
     pub reason: DropReason,
-    /// Packets that wait there afterwards.
+    /// Packets in the queue afterwards.
     pub queue: usize,
     /// The packet.
     pub packet: Content<'a>,
 }
 
-/// Why a packet was dropped.
+/// The reason of a drop.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DropReason {
-    /// The queue had no room.
+    /// The queue was full.
     Full,
-    /// The queue had room, and wants the sender to slow down.
+    /// The queue had room, and signals congestion.
     Early,
-    /// The queue had taken it, and dropped it while it waited.
+    /// The queue had accepted the packet and dropped it while it waited.
     Late,
     /// The link was down.
     Down,
@@ -334,21 +334,21 @@ pub enum DropReason {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Lost<'a> {
-    /// The link.
+    /// Name of the link.
     pub link: &'a str,
-    /// Why.
+    /// The reason.
     pub reason: LossReason,
     /// The packet.
     pub packet: Content<'a>,
 }
 
-/// Why a packet was lost.
+/// The reason of a loss.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LossReason {
-    /// By the loss model.
+    /// The loss model.
     Chance,
-    /// The link went down while it waited or was transmitted.
+    /// The link went down while the packet was queued or transmitted.
     Down,
 }
 
@@ -356,9 +356,9 @@ pub enum LossReason {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Damaged<'a> {
-    /// The link.
+    /// Name of the link.
     pub link: &'a str,
-    /// The byte that is wrong, counted from the network header on.
+    /// Offset of the wrong byte from the network header.
     pub damaged_byte: u32,
     /// The packet as it was sent.
     pub packet: Content<'a>,
@@ -397,7 +397,7 @@ impl From<&tcp::PathStats> for Standing {
 }
 
 impl CongestionState {
-    /// What the protocols say of it.
+    /// The state from the flags of the protocols.
     #[must_use]
     pub const fn new(in_slow_start: bool, in_recovery: bool) -> Self {
         match (in_recovery, in_slow_start) {
@@ -436,7 +436,7 @@ impl From<tcp::CloseReason> for Closed {
     }
 }
 
-/// The names of all events: a category, a colon, and what happened.
+/// The names of all events: a category, a colon, and the event.
 pub const NAMES: [&str; 15] = [
     "connectivity:connection_started",
     "connectivity:connection_established",
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_knows_its_place_in_the_list() {
+    fn the_index_of_an_event_is_its_place_in_the_list() {
         let packet = sctp::Packet::default();
         let content = || Content { form: Form::Sctp(&packet), length: 0 };
         let (count, link) = (|| Count { count: 1 }, "south");

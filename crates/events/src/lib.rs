@@ -1,7 +1,7 @@
-//! Events of associations and connections, one JSON document a line. \[QLOG]
+//! Events of associations and connections as JSON lines. \[QLOG]
 //!
-//! The simulator and real endpoints write the same lines, so that the same tools read both. [`Writer`] writes lines,
-//! [`EndWatch`] finds what has changed at one end since it was last looked at, and [`schema`] describes a line.
+//! The simulator and real endpoints write the same lines, so that the same tools can read both. [`Writer`] writes
+//! lines, [`EndWatch`] finds the changes of one end, and [`schema`] describes a line.
 
 mod content;
 mod event;
@@ -21,10 +21,10 @@ pub use selection::{Selection, UnknownName, categories};
 pub use watch::{EndWatch, Marks, PathView};
 pub use writer::Writer;
 
-/// Name and version of the form, as the first line says it.
+/// Name and version of the format, as in the first line.
 pub const FILE_SCHEMA: &str = "urn:manypath:events:1";
 
-/// Whether a file that begins with these bytes holds events.
+/// Whether a file that begins with these bytes contains events.
 #[must_use]
 pub fn is_ours(head: &[u8]) -> bool {
     head.starts_with(br#"{"file_schema":"urn:manypath:events:"#)

@@ -1,12 +1,12 @@
-//! Which events are written.
+//! The selection of events.
 
 use crate::{Event, NAMES};
 
-/// A choice of events.
+/// A selection of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Selection([bool; NAMES.len()]);
 
-/// No event has this name, and no category.
+/// The name is neither an event nor a category.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName(pub String);
 
@@ -14,11 +14,11 @@ impl Selection {
     /// Every event.
     pub const ALL: Self = Self([true; NAMES.len()]);
 
-    /// Events by name, as `transport:packet_sent`, or all events of a category, as `transport`. All events if there is no
-    /// name.
+    /// Events by name, such as `transport:packet_sent`, or all events of a category, such as `transport`. All events if
+    /// the list is empty.
     ///
     /// # Errors
-    /// If a name is neither.
+    /// If a name is unknown.
     pub fn only(names: &[String]) -> Result<Self, UnknownName> {
         let is_meant = |given: &str, name: &str| name == given || category(name) == given;
         let is_known = |given: &str| NAMES.iter().any(|name| is_meant(given, name));
@@ -29,14 +29,14 @@ impl Selection {
         }
     }
 
-    /// Whether an event is among them.
+    /// Whether an event is selected.
     #[must_use]
     pub const fn has(&self, event: &Event<'_>) -> bool {
         self.0[event.index()]
     }
 }
 
-/// The categories of [`NAMES`], each once.
+/// The categories of [`NAMES`], without duplicates.
 #[must_use]
 pub fn categories() -> Vec<&'static str> {
     let mut categories: Vec<_> = NAMES.iter().map(|name| category(name)).collect();

@@ -1,4 +1,4 @@
-//! What has changed at one end since it was last looked at.
+//! Detection of changes at one end.
 
 use manypath_core::Span;
 use manypath_sctp as sctp;
@@ -8,71 +8,72 @@ use crate::event::{
     PathUpdated, Standing, Trigger,
 };
 
-/// One end of an association or connection as it was at the last look. Every method tells `emit` what has changed since.
+/// The last known state of one end of an association or connection. Every method passes the changes since then to
+/// `emit`.
 #[derive(Debug, Default)]
 pub struct EndWatch {
     is_started: bool,
     is_connected: bool,
     is_closed: bool,
     marks: Marks,
-    /// By path; nothing before the end knows it.
+    /// By path; `None` before the end knows the path.
     paths: Vec<Option<PathView>>,
 }
 
-/// Chunks or segments that were sent again so far, or marked for it, by cause.
+/// Numbers of chunks or segments that were retransmitted or marked for it, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     /// After a timeout.
     pub timeout: u64,
     /// By fast retransmission.
     pub fast_retransmission: u64,
-    /// After a packet drop report.
+    /// After packet drop reports.
     pub drop_report: u64,
-    /// Because they blocked the buffer of another path.
+    /// Because they blocked the buffer of another path (rescheduling).
     pub rescheduling: u64,
-    /// Because the peer's buffer has room for them now.
+    /// Because the peer's full buffer has room for them again.
     pub window_probe: u64,
 }
 
-/// How a path looks from one end.
+/// The state of a path at one end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathView {
-    /// Whether it works.
+    /// Its reachability.
     pub standing: Standing,
-    /// What decides how its window grows.
+    /// Its congestion control state.
     pub congestion: CongestionState,
     /// Congestion window in bytes.
     pub window: u64,
-    /// Slow-start threshold in bytes; 0 while it means nothing.
+    /// Slow-start threshold in bytes; 0 if it is undefined.
     pub ssthresh: u64,
     /// Smoothed RTT; zero before the first sample.
     pub srtt: Span,
     /// Retransmission timeout.
     pub rto: Span,
-    /// Outstanding bytes as the congestion control counts them.
+    /// Outstanding bytes in the accounting of the congestion control.
     pub outstanding: u64,
-    /// Retransmission timers that expired so far.
+    /// Expiries of the retransmission timer so far.
     pub timeouts: u64,
-    /// Times that fast retransmission cut the window so far.
+    /// Window cuts by fast retransmission so far.
     pub window_cuts: u64,
 }
 
 impl EndWatch {
-    /// The application has opened it.
+    /// Records that the application has opened it.
     pub fn start(&mut self, mut emit: impl FnMut(&Event<'_>)) {
         if !std::mem::replace(&mut self.is_started, true) {
             emit(&Event::ConnectionStarted(Nothing {}));
         }
     }
 
-    /// It stands.
+    /// Records that it is established.
     pub fn connect(&mut self, mut emit: impl FnMut(&Event<'_>)) {
         if !std::mem::replace(&mut self.is_connected, true) {
             emit(&Event::ConnectionEstablished(Nothing {}));
         }
     }
 
-    /// Looks at the path with this number: causes before effects.
+    /// Compares the path with this number with its last state: causes before effects.
     pub fn look_at_path(&mut self, path: usize, now: PathView, emit: impl FnMut(&Event<'_>)) {
         if path >= self.paths.len() {
             self.paths.resize(path + 1, None);
@@ -83,7 +84,7 @@ impl EndWatch {
         }
     }
 
-    /// Looks at what is sent again.
+    /// Compares the numbers of retransmissions with the last ones.
     pub fn look_at_marks(&mut self, now: Marks, mut emit: impl FnMut(&Event<'_>)) {
         let before = std::mem::replace(&mut self.marks, now);
         if before == now {
@@ -102,7 +103,7 @@ impl EndWatch {
         }
     }
 
-    /// It has ended.
+    /// Records that it has ended.
     pub fn close(&mut self, closed: Closed, mut emit: impl FnMut(&Event<'_>)) {
         if !std::mem::replace(&mut self.is_closed, true) {
             emit(&Event::ConnectionClosed(closed));
@@ -143,7 +144,7 @@ fn compare_paths(before: Option<PathView>, now: &PathView, mut emit: impl FnMut(
     }
 }
 
-/// What decides how the window grows; nothing before the path can be used, when the threshold means nothing yet.
+/// The congestion control state; `None` before the path can be used, when the threshold is still undefined.
 fn congestion(view: &PathView) -> Option<CongestionState> {
     let is_known = view.standing != Standing::Connecting && view.ssthresh > 0;
     is_known.then_some(view.congestion)

@@ -1,4 +1,4 @@
-//! Lines into a file.
+//! Writes lines into a file.
 
 use std::io::{self, Write};
 
@@ -6,47 +6,48 @@ use serde::Serialize;
 
 use crate::{Header, Line, Selection};
 
-/// Writes lines whole, each by one call of `write_all`.
+/// Writes each line by one call of `write_all`.
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
     selection: Selection,
-    /// The line at hand, kept for its capacity.
+    /// The current line; kept to reuse its memory.
     line: Vec<u8>,
-    /// Why writing stopped.
+    /// The first error of writing.
     failure: Option<io::Error>,
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins with the header.
+    /// A writer that begins with the header.
     pub fn new(out: W, selection: Selection, header: &Header<'_>) -> Self {
         let mut writer = Self { out, selection, line: Vec::new(), failure: None };
         writer.put(header);
         writer
     }
 
-    /// Whether the event of a line is wanted.
+    /// Whether the event of a line is selected.
     #[must_use]
     pub fn wants(&self, line: &Line<'_>) -> bool {
         self.selection.has(line.event)
     }
 
-    /// Writes a line if its event is wanted. After a failure nothing more is written, and [`Writer::finish`] says why.
+    /// Writes a line if its event is selected. After an error nothing more is written, and [`Writer::finish`] returns
+    /// the error.
     pub fn write(&mut self, line: &Line<'_>) {
         if self.wants(line) {
             self.put(line);
         }
     }
 
-    /// Where the lines go.
+    /// The destination of the lines.
     pub fn get_mut(&mut self) -> &mut W {
         &mut self.out
     }
 
-    /// Hands everything to the system.
+    /// Flushes all lines.
     ///
     /// # Errors
-    /// If it did not take everything.
+    /// If writing failed.
     pub fn finish(mut self) -> io::Result<()> {
         match self.failure {
             Some(error) => Err(error),

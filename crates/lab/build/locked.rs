@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// Returns the entries of `lock`, a `Cargo.lock`, for the package `root` and all that it depends on, in the file's order.
+/// Returns the entries of `lock`, a `Cargo.lock`, for the package `root` and all that it depends on, in the file's
+/// order.
 ///
 /// So a version that is made of them stays the same where packages of other programs change.
 pub(crate) fn below(root: &str, lock: &str) -> String {

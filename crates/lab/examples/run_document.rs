@@ -1,7 +1,7 @@
 //! Runs a scenario document for a profiler: `perf record target/release/examples/run_document scenario.json`.
 //!
-//! The document is what Python's `Scenario.document()` returns. With a second argument `bytes`, packets of SCTP are encoded
-//! and decoded on their way.
+//! The document is what Python's `Scenario.document()` returns. With a second argument `bytes`, packets of SCTP are
+//! encoded and decoded on their way.
 
 use manypath_lab::{Job, Scenario, Watch, run};
 

@@ -1,4 +1,4 @@
-//! From a scenario to a world: two hosts per flow, access links of their own, the shared core.
+//! Builds the world of a scenario: two hosts per flow with access links, and the shared core.
 //!
 //! ```text
 //!   source ══ access ══▶ core link(s) ══ access ══▶ sink       one such row per path
@@ -20,7 +20,7 @@ use crate::endpoint::Endpoint;
 use crate::host::Host;
 use crate::scenario::{Flow, Scenario};
 
-/// A world ready to run, and where its parts are.
+/// A world that is ready to run, and the indexes of its parts.
 #[derive(Debug)]
 pub(crate) struct Laboratory {
     pub(crate) world: World<Host>,
@@ -35,14 +35,14 @@ pub(crate) struct Laboratory {
 /// The two hosts of a flow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlowHosts {
-    /// Place of the flow in the scenario.
+    /// Index of the flow in the scenario.
     pub(crate) index: usize,
     pub(crate) source: HostId,
     pub(crate) sink: HostId,
 }
 
 impl Laboratory {
-    /// Builds the world of `scenario`, which is valid; packets of SCTP travel `by_bytes`, or as they are.
+    /// Builds the world of a valid `scenario`. With `by_bytes`, SCTP packets are encoded and decoded on the way.
     pub(crate) fn new(scenario: &Scenario, streams: &Streams, by_bytes: bool) -> Self {
         let mut world = World::new();
         let core = &scenario.network.links;
@@ -141,8 +141,8 @@ impl Laboratory {
     }
 }
 
-/// Address of an interface: 10.0.0.1 is the source of flow 0 on path 0, 10.0.0.2 its sink, 10.3.1.2 the sink of
-/// flow 3 on path 1. From flow 256 on the first byte grows.
+/// Address of an interface: 10.0.0.1 is the source of flow 0 on path 0, 10.0.0.2 its sink, and 10.3.1.2 the sink of
+/// flow 3 on path 1. From flow 256 on the first byte is higher.
 fn address(flow: usize, path: usize, side: Side) -> Address {
     let host = match side {
         Side::Source => 1,
@@ -151,14 +151,14 @@ fn address(flow: usize, path: usize, side: Side) -> Address {
     Address::v4(10 + (flow / 256) as u8, (flow % 256) as u8, path as u8, host)
 }
 
-/// Flow, path and side whose address this is.
+/// Flow, path and side of an address.
 pub(crate) fn place(address: Address) -> (usize, usize, Side) {
     let [.., a, b, path, host] = address.bits().to_be_bytes();
     let side = if host == 1 { Side::Source } else { Side::Sink };
     (usize::from(a - 10) * 256 + usize::from(b), usize::from(path), side)
 }
 
-/// A path as its source sees it.
+/// The addresses of a path as its source sees them.
 pub(crate) fn via(flow: usize, path: usize) -> Via {
     Via { local: address(flow, path, Side::Source), remote: address(flow, path, Side::Sink) }
 }
@@ -184,7 +184,7 @@ fn start(name: &str, flow: &Flow, streams: &Streams) -> Time {
     Time::from_nanos(streams.stream(&format!("flow/{name}/start")).between(earliest, latest))
 }
 
-/// Port of every endpoint.
+/// SCTP or TCP port of every endpoint.
 const PORT: u16 = 5001;
 
 #[cfg(test)]
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_tells_whose_it_is() {
+    fn an_address_identifies_its_host() {
         for owner in [(0, 0, Side::Source), (3, 1, Side::Sink), (700, 5, Side::Source)] {
             assert_eq!(place(address(owner.0, owner.1, owner.2)), owner);
         }

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_named() {
+    fn invalid_values_are_reported() {
         let wrong = |document: &str| Ideal::parse(document).unwrap_err().to_string();
         let with = |loss: &str| {
             format!(

@@ -11,8 +11,8 @@ use manypath_tcp as tcp;
 /// A packet of either protocol.
 ///
 /// Packets are recycled, and flows of different protocols recycle each other's: one packet keeps the memory of both.
-/// The fields lie in memory as they stand here: what a packet with DATA needs of `sctp`, its end, shares a cache line with
-/// `protocol`.
+/// The fields lie in memory as they stand here: what a packet with DATA needs of `sctp`, its end, shares a cache line
+/// with `protocol`.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Packet {
@@ -79,8 +79,8 @@ impl Packet {
         &mut self.sctp
     }
 
-    /// What the bytes of a packet of SCTP say after all bits of one byte were turned, and the bytes; that byte counts from
-    /// the common header on.
+    /// What the bytes of a packet of SCTP say after all bits of one byte were turned, and the bytes; that byte counts
+    /// from the common header on.
     #[cold]
     pub(crate) fn open_damaged(&mut self, damaged: usize) -> (&sctp::Packet, Bytes) {
         let mut datagram = Vec::from(std::mem::take(&mut self.datagram));

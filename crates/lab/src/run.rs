@@ -108,9 +108,9 @@ pub fn run(scenario: &Scenario, job: Job, watch: &Watch) -> Result<(Outcome, Rec
     run_unless(scenario, job, watch, &|_| false)
 }
 
-/// As [`run()`], but ends soon with [`Cause::Stopped`] when `is_stopped`, which is called several times a second of real
-/// time with the simulated time reached. Messages under way are delivered after the end of the scenario, so that the time
-/// may pass it.
+/// As [`run()`], but ends soon with [`Cause::Stopped`] when `is_stopped`, which is called several times a second of
+/// real time with the simulated time reached. Messages under way are delivered after the end of the scenario, so that
+/// the time may pass it.
 ///
 /// # Errors
 /// As [`run()`], or if the run was stopped.

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn who_wants_to_stop_is_heard_soon() {
+    fn a_run_stops_soon_after_a_request() {
         let mut slices = Slices::new(&|_| true);
         let began = Instant::now();
         let slow = |_| std::thread::sleep(Duration::from_millis(10));

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_no_trace_is_refused_with_what_would_be_right() {
+    fn an_invalid_trace_is_refused_with_the_valid_form() {
         for (text, found, expected) in [
             ("", "", "after the beginning"),
             ("0 0", "0 0", "after the beginning"),

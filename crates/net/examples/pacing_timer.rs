@@ -1,8 +1,7 @@
-//! How well timers let packets leave as planned: UDP at a fixed rate, each time by another timer.
+//! Accuracy of timers for pacing: UDP at a fixed rate with different timers.
 //!
-//! `cargo run --release -p manypath-net --example pacing_timer -- ADDRESS:PORT SECONDS` sends to any address behind a link; the
-//! port may be closed. It prints a line for each rate and timer: how late packets leave, the rate that is reached, and
-//! processor time.
+//! `cargo run --release -p manypath-net --example pacing_timer -- ADDRESS:PORT SECONDS` sends to an address behind a
+//! link; the port may be closed. It prints a line per rate and timer: lateness of packets, reached rate, and CPU time.
 
 use std::io::IoSlice;
 use std::net::{SocketAddr, UdpSocket};
@@ -47,11 +46,11 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// What wakes the sender.
+/// The timer that wakes the sender.
 enum Timer {
-    /// tokio's wheel, which turns once a millisecond.
+    /// tokio's timer wheel, which ticks once per millisecond.
     Tokio,
-    /// A timer of the kernel that is waited for like a socket.
+    /// A kernel timer, awaited like a socket.
     File(AsyncFd<OwnedFd>),
 }
 
@@ -79,13 +78,13 @@ impl Timer {
 #[expect(unsafe_code, reason = "tokio asks for a file that stays open while it is registered")]
 fn kernel_timer() -> Result<AsyncFd<OwnedFd>, Failure> {
     let file = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK)?;
-    // SAFETY: the file belongs to the value that is returned, which closes it
+    // SAFETY: the returned value owns the file and closes it
     let registered = unsafe { AsyncFd::register_with_interest(file, Interest::READABLE) };
     Ok(registered?)
 }
 
-/// Sends packets of 1,500 bytes that are due at a fixed rate. What is due when the timer fires leaves at once; a timer that is
-/// set fires after the quantum at the earliest.
+/// Sends packets of 1,500 bytes at a fixed rate. All packets that are due when the timer fires are sent at once; the
+/// timer fires after the quantum at the earliest.
 async fn send(
     address: SocketAddr,
     megabits: u64,
@@ -115,7 +114,7 @@ async fn send(
         let control = [ControlMessage::UdpGsoSegments(&segment)];
         let parts = [IoSlice::new(&payload[..count * SEGMENT])];
         let to = SockaddrStorage::from(address);
-        // A packet that does not leave is a loss
+        // A packet that cannot be sent counts as lost
         let _ = sendmsg(socket.as_raw_fd(), &parts, &control, MsgFlags::empty(), Some(&to));
     }
     let (took, used) = (start.elapsed().as_secs_f64(), processor_time()? - before);
@@ -127,7 +126,7 @@ async fn send(
     Ok(format!("{:.0} | {:.0} | {reached:.1} | {each_gigabyte:.2}", micros(50), micros(99)))
 }
 
-/// Seconds of the processor so far, user and system.
+/// CPU time so far in seconds, user and system.
 fn processor_time() -> Result<f64, Failure> {
     let usage = getrusage(UsageWho::RUSAGE_SELF)?;
     let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
@@ -136,5 +135,5 @@ fn processor_time() -> Result<f64, Failure> {
 
 /// Payload of a packet of 1,500 bytes over IPv4 and UDP.
 const SEGMENT: usize = 1472;
-/// Packets that one call of the system takes.
+/// Packets per system call.
 const MOST_SEGMENTS: usize = 44;

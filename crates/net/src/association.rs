@@ -1,4 +1,4 @@
-//! A conversation with one peer.
+//! An association with one peer.
 
 use std::future::poll_fn;
 use std::net::IpAddr;
@@ -15,11 +15,11 @@ use crate::driver::{Shared, State, outcome};
 use crate::events::Events;
 use crate::{Error, Message, Stream};
 
-/// An association with a peer. Clones are handles of the same one, and every method takes `&self`, so that several tasks
-/// may send and receive at once.
+/// An association with a peer. Clones are handles of the same association. All methods take `&self`, so several tasks
+/// may send and receive concurrently.
 ///
-/// When the last handle is dropped, the association is shut down in the background: what was sent still arrives, what
-/// arrives is discarded.
+/// When the last handle is dropped, the association is shut down in the background: sent data still arrives, received
+/// data is discarded.
 #[derive(Clone, Debug)]
 pub struct Association {
     handle: Arc<Handle>,
@@ -40,17 +40,17 @@ pub struct Path {
     pub local: IpAddr,
     /// The peer's address.
     pub remote: IpAddr,
-    /// Largest IP packet that the path takes as far as known, in bytes.
+    /// Path MTU as far as known, in bytes of an IP packet.
     pub mtu: u16,
-    /// Data takes this path while it works, and while not all paths carry data at once.
+    /// Whether this is the primary path, which carries all data while it works unless all paths are used concurrently.
     pub is_primary: bool,
-    /// Its state, window and round-trip time now, and what it has carried.
+    /// Its state, congestion window, round-trip time and counters.
     pub stats: PathStats,
-    /// How long it could not send new data so far, and why.
+    /// The time for which it could not send new data, by reason.
     pub blocked: Blocked,
 }
 
-/// How many streams an association has.
+/// Numbers of streams of an association.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Streams {
     /// Streams to send on.
@@ -64,7 +64,7 @@ impl Association {
         Self { handle: Arc::new(Handle { shared, id }) }
     }
 
-    /// Calls `look` with the state until it is ready; it registers where it wants to be woken.
+    /// Calls `look` with the state until it is ready. `look` registers the task with the wakers that it needs.
     async fn wait<T>(
         &self,
         mut look: impl FnMut(&mut State, AssociationId, &mut Context<'_>) -> Poll<T>,
@@ -72,12 +72,12 @@ impl Association {
         poll_fn(|cx| look(&mut self.handle.shared.lock(), self.handle.id, cx)).await
     }
 
-    /// Does something with the state.
+    /// Runs a function with the state.
     pub(crate) fn with_state<T>(&self, act: impl FnOnce(&mut State, AssociationId) -> T) -> T {
         act(&mut self.handle.shared.lock(), self.handle.id)
     }
 
-    /// Waits until the association stands.
+    /// Waits until the association is established.
     pub(crate) async fn connected(&self) -> Result<(), Error> {
         self.wait(|state, id, cx| {
             let entry = state.entry(id);
@@ -93,8 +93,8 @@ impl Association {
         .await
     }
 
-    /// Hands a message over, and waits while the send buffer has no room for it. Cancel-safe: if the future is dropped
-    /// before it is ready, nothing was sent.
+    /// Queues a message; waits while the send buffer has no room. Cancel-safe: if the future is dropped before it
+    /// completes, the message was not queued.
     ///
     /// # Errors
     /// If the association has ended or is being shut down, if the stream does not exist, or if the message is empty or
@@ -103,21 +103,22 @@ impl Association {
         self.wait(|state, id, cx| poll_send(state, id, &message, cx)).await
     }
 
-    /// The next message; none once the peer sends nothing more. Cancel-safe: if the future is dropped, no message is lost.
+    /// Receives the next message; `None` after the peer's shutdown. Cancel-safe: if the future is dropped, no message
+    /// is lost.
     ///
-    /// While no task calls it, the receive window shrinks until the peer stops sending.
+    /// While no task calls this method, the receive window shrinks until the peer stops sending.
     ///
     /// # Errors
-    /// If the association has ended other than by a shutdown. Messages that arrived before come first.
+    /// If the association has ended other than by a shutdown. Messages that arrived before are returned first.
     pub async fn receive(&self) -> Result<Option<Message>, Error> {
         self.wait(|state, id, cx| poll_receive_on(state, id, None, cx)).await
     }
 
-    /// One stream as a sequence of bytes. Until it is dropped, [`receive`](Self::receive) does not return messages of this
+    /// One stream as a byte stream. Until it is dropped, [`receive`](Self::receive) does not return messages of this
     /// stream. Once 256 KiB of unread data wait on it, the other streams are not read either.
     ///
     /// # Errors
-    /// If the stream does not exist in both directions, or is taken already.
+    /// If the stream does not exist in both directions, or has a reader already.
     pub fn stream(&self, number: u16) -> Result<Stream, Error> {
         let Streams { outbound, inbound } = self.streams();
         let count = outbound.min(inbound);
@@ -130,7 +131,7 @@ impl Association {
         Ok(Stream::new(self.clone(), number))
     }
 
-    /// How many streams both sides have agreed on.
+    /// The agreed numbers of streams.
     #[must_use]
     pub fn streams(&self) -> Streams {
         let state = self.handle.shared.lock();
@@ -151,7 +152,7 @@ impl Association {
         state.paths(state.clock.now(), self.handle.id)
     }
 
-    /// All paths, and the time up to which they have waited so long.
+    /// All paths, and the instant of these values.
     #[cfg(feature = "perf")]
     pub(crate) fn paths_and_time(&self) -> (Vec<Path>, Instant) {
         let state = self.handle.shared.lock();
@@ -159,13 +160,13 @@ impl Association {
         (state.paths(now, self.handle.id), state.clock.instant(now).unwrap_or_else(Instant::now))
     }
 
-    /// Events from now on: paths that fail and recover, messages that could not be delivered, the end.
+    /// Events from now on: failed and recovered paths, undelivered messages, the end.
     #[must_use]
     pub fn events(&self) -> Events {
         self.handle.shared.lock().entry(self.handle.id).subscribe()
     }
 
-    /// Makes data take a path while it works, by its number among [`paths`](Self::paths). RFC 9260 §6.4
+    /// Makes a path the primary one, by its number in [`paths`](Self::paths). RFC 9260 §6.4
     ///
     /// # Errors
     /// If there is no such path.
@@ -187,11 +188,11 @@ impl Association {
         *self.handle.shared.lock().core.stats(self.handle.id)
     }
 
-    /// Closes the association once everything that was handed over has arrived, and waits for that. Nothing can be sent
-    /// any more; [`receive`](Self::receive) still returns what has arrived. If the future is dropped, the shutdown goes on.
+    /// Shuts down the association and waits until all sent data has arrived. No data can be sent any more;
+    /// [`receive`](Self::receive) still returns received data. If the future is dropped, the shutdown continues.
     ///
     /// # Errors
-    /// If the association ends in another way: then the peer may not have everything.
+    /// If the association ends in another way: the peer may lack data.
     pub async fn shutdown(&self) -> Result<(), Error> {
         let mut has_begun = false;
         self.wait(|state, id, cx| poll_shutdown(state, id, &mut has_begun, cx)).await
@@ -213,8 +214,8 @@ impl Association {
         .await
     }
 
-    /// Completes once a number that `progress` finds in the paths has not changed for `limit`, up to a tenth later. It tells a
-    /// peer whose program does nothing from one that is slow: a peer that no longer answers at all ends the association.
+    /// Completes when the value of `progress` has not changed for `limit`, up to a tenth of `limit` later. It detects a
+    /// peer whose program has stopped. A peer that does not answer at all ends the association instead.
     pub async fn stalled(&self, limit: Duration, mut progress: impl FnMut(&[Path]) -> u64) {
         let (mut known, mut since) = (None, Instant::now());
         while since.elapsed() < limit {
@@ -226,8 +227,8 @@ impl Association {
         }
     }
 
-    /// Ends the association at once and tells the peer why, as far as the reason fits into a packet. What was handed over
-    /// and has not arrived is lost. RFC 9260 §9.1
+    /// Aborts the association and sends the reason to the peer; a reason that does not fit into a packet is truncated.
+    /// Data that has not arrived is lost. RFC 9260 §9.1
     pub fn abort(&self, reason: impl Into<Bytes>) {
         let mut state = self.handle.shared.lock();
         let now = state.clock.now();
@@ -236,7 +237,7 @@ impl Association {
     }
 }
 
-/// Hands a message over if there is room.
+/// Queues a message if there is room.
 pub(crate) fn poll_send(
     state: &mut State,
     id: AssociationId,
@@ -264,7 +265,7 @@ pub(crate) fn poll_send(
     }
 }
 
-/// Why a message is not taken, now or ever.
+/// Why a message is refused.
 fn refusal(state: &State, id: AssociationId, message: &Message, error: sctp::SendError) -> Error {
     match error {
         sctp::SendError::NoSuchStream => {
@@ -282,7 +283,7 @@ fn refusal(state: &State, id: AssociationId, message: &Message, error: sctp::Sen
     }
 }
 
-/// Reads the next message of a stream, or of all streams that no [`Stream`] has.
+/// Reads the next message of a stream, or of all streams without a [`Stream`].
 pub(crate) fn poll_receive_on(
     state: &mut State,
     id: AssociationId,
@@ -311,7 +312,7 @@ pub(crate) fn poll_receive_on(
     Poll::Pending
 }
 
-/// Shuts down an association, and is ready when it has ended.
+/// Shuts down an association; ready when it has ended.
 pub(crate) fn poll_shutdown(
     state: &mut State,
     id: AssociationId,

@@ -1,8 +1,8 @@
-//! Why a path could not send, by name.
+//! The times for which a path could not send, by name.
 
 use manypath_sctp::Blocked;
 
-/// Seconds by reason, in the order in which reasons are tested.
+/// Seconds by reason, in the order in which the reasons are tested.
 pub(crate) fn blocked_by(blocked: &Blocked) -> [(&'static str, f64); 6] {
     [
         ("path", blocked.path),

@@ -1,4 +1,4 @@
-//! How an endpoint is set up.
+//! The settings of an endpoint.
 
 use std::net::IpAddr;
 
@@ -12,7 +12,7 @@ use crate::event_log::Recorder;
 use crate::socket::{Carrier, Place, Sockets, local_addresses, raw, udp};
 use crate::{Capture, Endpoint, Error, EventLog, Peer, options};
 
-/// The settings of an [`Endpoint`] that is about to be made: see [`Endpoint::builder`].
+/// The settings of an [`Endpoint`], from [`Endpoint::builder`].
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Builder {
@@ -40,8 +40,9 @@ impl Builder {
         }
     }
 
-    /// The local addresses, IPv4 and IPv6, in the order in which peers learn them. Without any, the endpoint has all
-    /// addresses of the machine but link-local ones. Peers learn 16 of them at most, and no more can be named here.
+    /// The local addresses, IPv4 and IPv6, in the order in which they are announced to peers. Without this call, the
+    /// endpoint has all addresses of the machine except link-local ones. At most 16 can be given, and at most 16 are
+    /// announced.
     pub fn local<I>(mut self, addresses: I) -> Self
     where
         I: IntoIterator,
@@ -51,9 +52,9 @@ impl Builder {
         self
     }
 
-    /// Binds a local address to an interface: its packets leave and arrive by that one alone, whatever the routes say. So
-    /// each path has an interface of its own where two are in the same subnet, or where only one has a route to the peer.
-    /// The address is one more of [`local`](Self::local) if it is not among them. Linux 5.7 and later need no rights for it.
+    /// Binds a local address to an interface: its packets are sent and received only by this interface, whatever the
+    /// routes are. Use it if two addresses are in the same subnet, or if only one of them has a route to the peer. The
+    /// address is added to [`local`](Self::local) if it is missing there. Linux 5.7 and later need no rights for this.
     pub fn interface(mut self, address: impl Into<IpAddr>, name: impl Into<String>) -> Self {
         let address = address.into();
         if !self.local.contains(&address) {
@@ -63,53 +64,54 @@ impl Builder {
         self
     }
 
-    /// The local UDP port of the encapsulation; 0 takes a free one. The default is 9899, the port that SCTP has of its own
-    /// (RFC 6951 §4.1), which one endpoint of a machine can have for each address.
+    /// The local UDP port of the encapsulation; 0 selects a free one. The default is 9899, the assigned port
+    /// (RFC 6951 §4.1), which only one endpoint per address can use.
     pub fn encapsulation(mut self, udp_port: u16) -> Self {
         self.encapsulation = Some(udp_port);
         self
     }
 
-    /// Carries packets directly in IP as well, as protocol 132, for peers that do so. It needs root or `CAP_NET_RAW`, and
+    /// Sends packets also directly in IP, as protocol 132, to peers that do so. This needs root or `CAP_NET_RAW`, and
     /// the kernel's own SCTP must not be loaded.
     pub fn raw(mut self) -> Self {
         self.raw = true;
         self
     }
 
-    /// Opens no UDP port: packets travel directly in IP only, as with [`raw`](Self::raw).
+    /// Opens no UDP port: packets are sent directly in IP only, as with [`raw`](Self::raw).
     pub fn without_encapsulation(mut self) -> Self {
         self.encapsulation = None;
         self.raw()
     }
 
-    /// Lets peers open associations. Up to `backlog` associations, and no more than 4,096, may wait for
+    /// Lets peers open associations. Up to `backlog` associations, and at most 4,096, may wait for
     /// [`Endpoint::accept`]; further ones are refused. Without this call, all peers are refused.
     ///
-    /// Where many peers call at once, accept them in a task of its own: a runtime with one thread polls the main future
+    /// If many peers connect at once, accept them in a separate task: a runtime with one thread polls the main future
     /// less often than tasks.
     pub fn listen(mut self, backlog: usize) -> Self {
         self.backlog = Some(backlog);
         self
     }
 
-    /// Streams that associations ask for in each direction; both sides agree on the smaller number. The default is 16.
+    /// Number of streams that associations request in each direction; both sides agree on the smaller number. The
+    /// default is 16.
     pub fn streams(mut self, streams: u16) -> Self {
         self.config.outbound_streams = streams;
         self.config.inbound_streams = streams;
         self
     }
 
-    /// Bytes of user data that an association keeps at most in each direction. The default is 4 MiB.
+    /// Sizes of the send and receive buffer of an association, in bytes of user data. The default is 4 MiB each.
     pub fn buffers(mut self, send: usize, receive: usize) -> Self {
         self.config.send_buffer = send;
         self.config.receive_buffer = receive;
         self
     }
 
-    /// Lets all paths carry data at once, with a congestion control of [`manypath_cc`], for example `cmt-rpv2`. Without it,
-    /// one path carries data and the others stand by. A path whose retransmission timer expires gets no new data until a
-    /// probe is answered (RFC 7829).
+    /// Lets all paths carry data concurrently, with a congestion control of [`manypath_cc`], such as `cmt-rpv2`.
+    /// Without this call, one path carries data and the others are standby paths. A path whose retransmission timer
+    /// expires gets no new data until a probe is answered (RFC 7829).
     ///
     /// [`manypath_cc`]: ../manypath_cc/index.html
     pub fn concurrent(mut self, congestion: impl Into<String>) -> Self {
@@ -123,45 +125,46 @@ impl Builder {
         self
     }
 
-    /// Spreads the packets with data of each path over its round trip, instead of sending what the window allows at once:
-    /// fewer are lost in short queues. The default is off. RFC 9002 section 7.7
+    /// Paces the packets with data of each path over its round trip, instead of sending them at once, so that fewer are
+    /// lost in short queues. The default is off. RFC 9002 section 7.7
     pub fn pacing(mut self, pacing: bool) -> Self {
         self.config.pacing = pacing;
         self
     }
 
-    /// Sends a message at once even if it does not fill a packet and earlier data is not acknowledged yet. The default is off:
-    /// such a message waits (Nagle's algorithm) for an acknowledgement, which the peer may delay by 200 ms, or for more data.
+    /// Sends a message at once even if it does not fill a packet and data is outstanding. The default is off: such a
+    /// message waits for an acknowledgement, which the peer may delay by 200 ms, or for more data (Nagle's algorithm).
     /// RFC 6458 section 8.1.5
     pub fn nodelay(mut self, nodelay: bool) -> Self {
         self.config.nagle = !nodelay;
         self
     }
 
-    /// Writes every packet of the endpoint into a capture, which several endpoints may share.
+    /// Captures every packet of the endpoint; several endpoints may share a capture.
     pub fn capture(mut self, capture: Capture) -> Self {
         self.capture = Some(capture);
         self
     }
 
-    /// Writes what happens to the endpoint's associations into a file of events.
+    /// Writes the events of the endpoint's associations into a file.
     pub fn events(mut self, log: EventLog) -> Self {
         self.events = Some(log);
         self
     }
 
-    /// Changes any other setting of the state machine. Ports, addresses, encapsulation and backlog are the builder's own.
+    /// Changes other settings of the state machine. The builder itself sets ports, addresses, encapsulation and
+    /// backlog.
     pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> Self {
         change(&mut self.config);
         self
     }
 
-    /// Makes the endpoint on an SCTP port. 0 takes the number of the UDP port if the system chose that, so that two endpoints
-    /// of one machine never look alike to a peer, and else a random one of the dynamic range. Its task runs on the current tokio
-    /// runtime, which needs time and I/O enabled.
+    /// Creates the endpoint on an SCTP port. With 0 it is the number of the UDP port if the system selected that one,
+    /// so that two endpoints of a machine always differ for a peer; otherwise a random port of the dynamic range. The
+    /// endpoint's task runs on the current tokio runtime, which needs time and I/O enabled.
     ///
     /// # Errors
-    /// If a setting cannot be, an address is none of this machine, or a UDP port is in use or needs rights.
+    /// If a setting is invalid, an address is not local, or a UDP port is in use or needs rights.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
@@ -201,7 +204,7 @@ impl Builder {
             (port, ..) => port,
         };
         config.local = addresses.iter().map(|&address| address.into()).collect();
-        // A peer that opens an association may come over either: the larger header counts
+        // A peer may use either of both, so the larger header counts
         config.udp_encapsulation = encapsulation.is_some();
         let port = config.port;
         let mut core = sctp::Endpoint::with_seed(config.clone(), seed()?);
@@ -226,14 +229,14 @@ impl Builder {
     }
 }
 
-/// Secrets of the operating system, from which the state machine draws its own.
+/// A seed from the operating system, from which the state machine derives its secrets.
 fn seed() -> Result<[u8; 32], Error> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed).map_err(Error::system("random numbers of the system"))?;
     Ok(seed)
 }
 
-/// A port of the dynamic range. RFC 6335 §6
+/// A random port of the dynamic range. RFC 6335 §6
 fn random_port() -> Result<u16, Error> {
     let [high, low, ..] = seed()?;
     Ok(FIRST_DYNAMIC | u16::from_be_bytes([high, low]))

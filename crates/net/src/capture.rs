@@ -1,4 +1,4 @@
-//! Captures: every packet of an endpoint in a file that Wireshark and `manypath decode` open.
+//! Captures: every packet of an endpoint, in a file for Wireshark and `manypath decode`.
 
 use std::fs::File;
 use std::io;
@@ -12,40 +12,41 @@ use manypath_pcapng::{Writer, ip, udp};
 use crate::shared_file::SharedFile;
 use crate::socket::{Arrival, Carrier};
 
-/// A capture that is being written, with a thread for the disk: no packet waits for it. Clones write into the same file.
+/// A running capture. A thread writes the file, so that no packet waits for the disk. Clones write into the same file.
 ///
-/// Sent packets are written as they are handed to the socket, received ones as the socket returns them: each with an IP header
-/// and, inside UDP, a UDP header made from its addresses and ports, on an interface that has the name of the local address.
+/// Sent packets are written when they are passed to the socket, received ones when the socket returns them. Each has an
+/// IP header, and with encapsulation a UDP header, built from its addresses and ports. The capture has one interface
+/// per local address, which is its name.
 #[derive(Clone, Debug)]
 pub struct Capture(SharedFile<File, Open>);
 
-/// A file that is not finished.
+/// An open file.
 #[derive(Debug)]
 struct Open {
     writer: Writer<Background>,
     thread: WriterThread,
     /// The interface of each local address.
     interfaces: Vec<(Address, u32)>,
-    /// Packets that the disk was too slow for.
+    /// Packets that were dropped because the disk was too slow.
     missed: u64,
-    /// The packet at hand, kept for its capacity.
+    /// The current packet; kept to reuse its memory.
     packet: Vec<u8>,
 }
 
 impl Capture {
-    /// Opens a file, or makes it. What it held is lost as soon as an endpoint is made that writes into it.
+    /// Opens or creates a file. It is truncated when the first endpoint that writes to it is created.
     ///
     /// # Errors
-    /// If the system does not let it be written.
+    /// If the file cannot be opened for writing.
     pub fn create(file: &Path) -> io::Result<Self> {
         Ok(Self(SharedFile::new(background::open(file)?)))
     }
 
-    /// Waits until everything is in the file, and returns how many packets are missing because the disk was too slow.
-    /// Later packets are ignored.
+    /// Waits until all packets are written, and returns the number of packets that are missing because the disk was too
+    /// slow. Later packets are ignored.
     ///
     /// # Errors
-    /// If the system did not take everything.
+    /// If writing failed.
     pub fn finish(&self) -> io::Result<u64> {
         let Some(open) = self.0.finish() else { return Ok(0) };
         open.writer.finish()?;
@@ -57,12 +58,12 @@ impl Capture {
 impl Open {
     fn new(file: File) -> Option<Self> {
         let (background, thread) = background::start(file);
-        // Memory takes everything
+        // Writing to memory cannot fail
         let writer = Writer::new(background, "SCTP on real sockets").ok()?;
         Some(Self { writer, thread, interfaces: Vec::new(), missed: 0, packet: Vec::new() })
     }
 
-    /// Writes a packet on the interface of `local`; `ports` are those of UDP, if that carried it.
+    /// Writes a packet on the interface of `local`; `ports` are the UDP ports, if it was encapsulated.
     fn write(&mut self, local: Address, at: Time, via: Via, ports: Option<[u16; 2]>, bytes: &[u8]) {
         if !self.writer.get_mut().has_room() {
             self.missed += 1;
@@ -74,7 +75,7 @@ impl Open {
             None => ip::write(&mut self.packet, via, SCTP, |out| out.extend_from_slice(bytes)),
         }
         let interface = self.interface(local);
-        // Memory takes everything
+        // Writing to memory cannot fail
         let _ = self.writer.packet(interface, at, &self.packet, None);
     }
 
@@ -82,7 +83,7 @@ impl Open {
         if let Some((_, known)) = self.interfaces.iter().find(|(address, _)| *address == local) {
             return *known;
         }
-        // Memory takes everything
+        // Writing to memory cannot fail
         let added = self.writer.add_interface(&IpAddr::from(local).to_string()).unwrap_or(0);
         self.interfaces.push((local, added));
         added
@@ -95,12 +96,12 @@ pub(crate) struct Tap {
     capture: Capture,
     /// The UDP port of the endpoint, if it has one.
     port: Option<u16>,
-    /// What to add to the endpoint's time.
+    /// Offset between the endpoint's time and Unix time.
     since_1970: Span,
 }
 
 impl Tap {
-    /// For an endpoint on a UDP port whose time 0 was so long after 1970.
+    /// A tap for an endpoint on a UDP port; `since_1970` is the Unix time at the endpoint's time 0.
     pub(crate) fn new(capture: Capture, port: Option<u16>, since_1970: Span) -> Self {
         capture.0.begin(Open::new);
         Self { capture, port, since_1970 }
@@ -119,7 +120,7 @@ impl Tap {
         self.capture.0.while_open(|open| open.write(via.local, at, via.reversed(), ports, bytes));
     }
 
-    /// The UDP ports here and at the peer.
+    /// The local and the peer's UDP port.
     fn ports(&self, carrier: Carrier) -> Option<[u16; 2]> {
         match carrier {
             Carrier::Raw => None,
@@ -128,5 +129,5 @@ impl Tap {
     }
 }
 
-/// The number of SCTP as a protocol of IP.
+/// The IP protocol number of SCTP.
 const SCTP: u8 = 132;

@@ -1,4 +1,4 @@
-//! One SCTP port on the addresses of this machine.
+//! An endpoint: one SCTP port on local addresses.
 
 use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
@@ -16,7 +16,8 @@ use crate::{Association, Builder, Error, Peer, options};
 
 /// One SCTP port on some local addresses, with all its associations. Clones are handles of the same endpoint.
 ///
-/// Its task ends once the last handle is gone, or after [`close`](Self::close), as soon as all associations have ended.
+/// Its task ends after [`close`](Self::close) or after the last handle is dropped, as soon as all associations have
+/// ended.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     handle: Arc<Handle>,
@@ -29,41 +30,41 @@ struct Handle {
     setting: Setting,
 }
 
-/// What an endpoint is from its beginning on.
+/// The constant properties of an endpoint.
 #[derive(Debug)]
 pub(crate) struct Setting {
     pub(crate) config: Config,
-    /// The UDP port, if there is one.
+    /// The local UDP port, if there is one.
     pub(crate) encapsulation: Option<u16>,
     /// Packets can travel directly in IP.
     pub(crate) has_raw: bool,
     /// Peers can open associations.
     pub(crate) listens: bool,
-    /// The application named no local addresses: those that the system's routes take are right.
+    /// The application named no local addresses: use the source addresses that the system's routes select.
     pub(crate) follows_routes: bool,
 }
 
-/// What an endpoint has done so far, in datagrams.
+/// Counters of an endpoint, in datagrams.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Sent, of any association.
+    /// Sent packets of all associations.
     pub sent: u64,
-    /// Those among them that the system refused, or that found the queue of a blocking socket full.
+    /// Sent packets that the system refused, or that were dropped because a socket was blocked.
     pub dropped: u64,
-    /// Received for the endpoint's port.
+    /// Received packets for the endpoint's SCTP port.
     pub received: u64,
-    /// Received for other SCTP ports: answered with ABORT inside UDP, ignored in raw IP. RFC 9260 §8.4
+    /// Received packets for other SCTP ports: answered with ABORT inside UDP, ignored in raw IP. RFC 9260 §8.4
     pub foreign: u64,
-    /// Received ones that break a rule of the wire format. RFC 9260 §3
+    /// Received malformed packets. RFC 9260 §3
     pub malformed: u64,
 }
 
 impl Endpoint {
-    /// Addresses that peers learn of an endpoint at most, and paths that an association has at most.
+    /// Largest number of addresses that an endpoint announces, and of paths of an association.
     pub const MOST_ADDRESSES: usize = sctp::Endpoint::MOST_PATHS;
 
-    /// The settings of an endpoint, to be completed by [`Builder::bind`].
+    /// The settings of a new endpoint, completed by [`Builder::bind`].
     pub fn builder() -> Builder {
         Builder::new()
     }
@@ -73,18 +74,19 @@ impl Endpoint {
         Self { handle: Arc::new(Handle { shared, setting }) }
     }
 
-    /// Opens an association with a peer and waits until it stands. If the future is dropped before, so is the attempt.
+    /// Opens an association with a peer and waits until it is established. If the future is dropped before, the attempt
+    /// ends.
     ///
     /// # Errors
-    /// If no local address reaches the peer, an association with it is open, it refuses or does not answer.
+    /// If no local address reaches the peer, an association with it is open, or the peer refuses or does not answer.
     pub async fn connect(&self, peer: Peer) -> Result<Association, Error> {
         self.connect_with(peer, |_| ()).await
     }
 
-    /// The same with settings of its own, which `change` makes of the endpoint's.
+    /// Like [`connect`](Self::connect), with the endpoint's settings modified by `change`.
     ///
     /// # Errors
-    /// As [`connect`](Self::connect), and if a setting cannot be.
+    /// As [`connect`](Self::connect), and if a setting is invalid.
     pub async fn connect_with(
         &self,
         peer: Peer,
@@ -101,7 +103,7 @@ impl Endpoint {
         change(&mut config);
         options::check(&config)?;
         let mut vias = self.paths_to(peer)?;
-        // The state machine would leave them out, and the carriers of their addresses would never be forgotten
+        // The state machine would omit further ones, and the carriers of their addresses would never be removed
         vias.truncate(sctp::Endpoint::MOST_PATHS);
         let mut state = shared.lock();
         if state.is_closing {
@@ -167,7 +169,7 @@ impl Endpoint {
         routes::pair(&config.local, &remotes)
     }
 
-    /// The next association that a peer opened, in the order in which they came. Cancel-safe.
+    /// The next association that a peer opened, in order. Cancel-safe.
     ///
     /// # Errors
     /// If the endpoint does not listen ([`Builder::listen`]), or is closed.
@@ -196,30 +198,30 @@ impl Endpoint {
         self.handle.setting.config.port
     }
 
-    /// The UDP port of the encapsulation, the same on all addresses; 0 if packets travel directly in IP only.
+    /// The UDP port of the encapsulation, the same on all addresses; 0 without encapsulation.
     #[must_use]
     pub fn encapsulation_port(&self) -> u16 {
         self.handle.setting.encapsulation.unwrap_or(0)
     }
 
-    /// The addresses that the endpoint sends from and receives on. Peers learn the first [`MOST_ADDRESSES`](Self::MOST_ADDRESSES)
-    /// of them; more are possible only where the application named none.
+    /// The local addresses of the endpoint. The first [`MOST_ADDRESSES`](Self::MOST_ADDRESSES) of them are announced to
+    /// peers; there can be more only if the application named none.
     #[must_use]
     pub fn local_addresses(&self) -> Vec<IpAddr> {
         self.handle.setting.config.local.iter().map(|&address| address.into()).collect()
     }
 
-    /// What the endpoint has sent and received.
+    /// The counters of the endpoint.
     #[must_use]
     pub fn counters(&self) -> Counters {
         self.handle.shared.lock().counters
     }
 
-    /// The counters of the endpoint and of all associations that stand.
+    /// The counters of the endpoint and of all established associations.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let state = self.handle.shared.lock();
         let associations = state.open_ids(|entry| entry.connected).into_iter().filter_map(|id| {
-            // The state machine has forgotten those that ended before they were accepted
+            // The state machine has forgotten associations that ended before they were accepted
             let port = state.core.peer_port(id)?;
             let paths = state.paths(state.clock.now(), id);
             let peer = SocketAddr::new(paths.first()?.remote, port);
@@ -228,8 +230,8 @@ impl Endpoint {
         Snapshot { counters: state.counters, associations: associations.collect() }
     }
 
-    /// Shuts down all associations and waits until they have ended: what was handed over has arrived then, or cannot.
-    /// Peers that do not answer take minutes; drop the future, and they go on ending while the runtime lives.
+    /// Shuts down all associations and waits until they have ended. This takes minutes if a peer does not answer; if
+    /// the future is dropped, the shutdowns continue as long as the runtime runs.
     pub async fn close(&self) {
         self.handle.begin_closing(true);
         poll_fn(|cx| {
@@ -245,7 +247,7 @@ impl Endpoint {
 }
 
 impl Handle {
-    /// Opens no further association. Shuts down all associations, or only those that were not accepted.
+    /// Opens no more associations. Shuts down all associations, or only those that were not accepted.
     fn begin_closing(&self, all: bool) {
         let mut state = self.shared.lock();
         state.is_closing = true;

@@ -1,4 +1,4 @@
-//! What can go wrong, each in one line.
+//! Errors, each with a message of one line.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -7,11 +7,11 @@ use std::sync::Arc;
 use manypath_sctp::{Cause, CloseReason};
 use thiserror::Error;
 
-/// Why something was not done.
+/// The reason for a failure.
 #[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Another socket has the UDP port.
+    /// The UDP port is in use.
     #[error("UDP port {} of {} is in use by another program", .0.port(), .0.ip())]
     AddressInUse(SocketAddr),
     /// No interface has the address.
@@ -23,10 +23,10 @@ pub enum Error {
     /// The address cannot belong to one interface.
     #[error("{0} is not a unicast address")]
     NotUnicast(IpAddr),
-    /// The system refuses something for lack of rights.
+    /// The operation needs more rights.
     #[error("no rights for {0}")]
     NoRights(String),
-    /// The operating system has SCTP of its own loaded, which would abort our associations.
+    /// The kernel's own SCTP is loaded, which would abort the associations.
     #[error(
         "the kernel's own SCTP is loaded and answers raw packets: unload the module `sctp`, or use UDP encapsulation"
     )]
@@ -38,7 +38,7 @@ pub enum Error {
         field: &'static str,
         /// Its value.
         value: String,
-        /// What would be right.
+        /// The valid alternative.
         expected: String,
     },
     /// No local address can send to an address of the peer.
@@ -47,31 +47,31 @@ pub enum Error {
     /// There is an association with this peer already.
     #[error("an association with {0} is open already")]
     AlreadyConnected(SocketAddr),
-    /// The peer does not want the association.
+    /// The peer refused the association.
     #[error("the peer refused the association{}", because(.0))]
     Refused(Option<String>),
-    /// The machine at this address answered that nothing there takes SCTP packets.
+    /// The host at this address has no SCTP endpoint, according to ICMP.
     #[error("no SCTP endpoint listens at {0}")]
     PortUnreachable(IpAddr),
-    /// No way leads to this address, says a router or the system.
+    /// A router or this machine has no route to this address.
     #[error("{0} cannot be reached: a router or this machine says that no way leads there")]
     HostUnreachable(IpAddr),
-    /// No answer came while the association was opened.
+    /// The peer did not answer while the association was opened.
     #[error("the peer did not answer in time")]
     TimedOut,
-    /// The peer ended the association at once.
+    /// The peer aborted the association.
     #[error("the peer aborted the association{}", because(.0))]
     Aborted(Option<String>),
     /// The application aborted the association.
     #[error("the association was aborted here")]
     AbortedHere,
-    /// The peer no longer answers on any path.
+    /// The peer does not answer on any path.
     #[error("the peer no longer answers")]
     Unreachable,
-    /// The peer broke the protocol, and the association was aborted.
+    /// The peer violated the protocol, and the association was aborted.
     #[error("the peer violated the protocol")]
     ProtocolViolation,
-    /// The association was shut down in order.
+    /// The association was shut down.
     #[error("the association is shut down")]
     Closed,
     /// The endpoint was closed, or its runtime has ended.
@@ -80,18 +80,18 @@ pub enum Error {
     /// Peers cannot open associations with the endpoint.
     #[error("the endpoint does not listen: `Builder::listen` lets peers in")]
     NotListening,
-    /// The association has fewer streams.
+    /// The association has no stream with this number.
     #[error("stream {stream} does not exist: the association has {count} to send on, from 0")]
     NoSuchStream {
         /// The stream.
         stream: u16,
-        /// How many there are.
+        /// The number of streams.
         count: u16,
     },
-    /// The stream has been given out already.
+    /// The stream has a reader already.
     #[error("stream {0} is taken by another reader")]
     StreamTaken(u16),
-    /// A message needs at least one byte.
+    /// The message is empty.
     #[error("a message needs at least one byte")]
     EmptyMessage,
     /// The message does not fit into the send buffer.
@@ -102,18 +102,18 @@ pub enum Error {
         /// Bytes of the send buffer.
         limit: usize,
     },
-    /// The system refused something else.
+    /// Another error of the system.
     #[error("{what}: {error}")]
     System {
-        /// What was to be done.
+        /// The failed operation.
         what: String,
-        /// What the system says.
+        /// The system's error.
         error: Arc<io::Error>,
     },
 }
 
 impl Error {
-    /// Whether the caller's input is the cause, not the network or the system.
+    /// Whether the input of the caller is the cause, as opposed to the network or the system.
     #[must_use]
     pub fn is_input(&self) -> bool {
         matches!(
@@ -132,12 +132,12 @@ impl Error {
         )
     }
 
-    /// For `map_err`: the system did not let `what` be done.
+    /// For `map_err`: the system refused `what`.
     pub(crate) fn system<E: Into<io::Error>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
         |error| Self::System { what: what.into(), error: Arc::new(error.into()) }
     }
 
-    /// How an association ended; `stood` tells whether it had been open before.
+    /// The error of an ended association; `stood` is true if it was established before.
     pub(crate) fn of_ending(reason: CloseReason, causes: &[Cause], stood: bool) -> Self {
         let said = || causes.first().map(describe);
         match reason {
@@ -152,7 +152,7 @@ impl Error {
     }
 }
 
-/// The kinds are those of TCP in like cases; the error is kept inside.
+/// The kinds are those of TCP in similar cases; the error is kept inside.
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         let kind = match &error {
@@ -176,7 +176,7 @@ fn because(reason: &Option<String>) -> String {
     reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"))
 }
 
-/// An error cause in words. A text of the peer is quoted, with everything escaped that a terminal might obey.
+/// Describes an error cause. A text of the peer is quoted and escaped, so that it cannot control a terminal.
 pub(crate) fn describe(cause: &Cause) -> String {
     match cause {
         Cause::InvalidStream(stream) => format!("stream {stream} does not exist"),

@@ -1,4 +1,4 @@
-//! What an association tells an application that asks for more than messages.
+//! Events of an association for the application.
 
 use std::net::IpAddr;
 
@@ -14,14 +14,14 @@ use crate::{Error, Message};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// A path works, or works again.
+    /// A path is confirmed, or works again.
     PathUp {
         /// Local address of the path.
         local: IpAddr,
         /// Address of the peer.
         remote: IpAddr,
     },
-    /// A path may have failed: others are preferred. RFC 7829 §3.2
+    /// A path is potentially failed: data uses other paths. RFC 7829 §3.2
     PathPotentiallyFailed {
         /// Local address of the path.
         local: IpAddr,
@@ -35,31 +35,31 @@ pub enum Event {
         /// Address of the peer.
         remote: IpAddr,
     },
-    /// The peer opened the association again, after a crash perhaps. What was outstanding is lost. RFC 9260 §5.2.4
+    /// The peer restarted the association, for example after a crash. Outstanding data is lost. RFC 9260 §5.2.4
     Restarted,
-    /// The peer sends nothing more.
+    /// The peer sends no more data.
     PeerShutdown,
-    /// A message, or a part of one, will not reach the peer: its lifetime passed, or the association ended.
+    /// A message, or a part of one, was not acknowledged and will not be sent again: it expired, or the association
+    /// ended or restarted.
     SendFailed {
-        /// The message. If parts of it were sent, each chunk is reported by itself.
+        /// The message; a message that was sent is reported chunk by chunk.
         message: Message,
-        /// It was sent, so it may have arrived all the same.
+        /// Whether it was sent, so that it may have arrived.
         sent: bool,
     },
-    /// The peer has acknowledged everything.
+    /// The peer has acknowledged all data.
     SenderDry,
     /// The peer reports an error that does not end the association. RFC 9260 §3.3.10
     RemoteError {
-        /// What it says.
+        /// The reported cause.
         cause: String,
     },
-    /// The association has ended or restarted in the middle of a message that is received part by part: the rest never
-    /// comes. RFC 6458 §6.1.7
+    /// The association ended or restarted before all parts of a partially delivered message arrived. RFC 6458 §6.1.7
     PartialDeliveryAborted {
         /// The stream of the message.
         stream: u16,
     },
-    /// The association has ended; nothing follows. An error unless both sides shut it down in order.
+    /// The association has ended; the last event. An error unless both sides shut it down.
     Closed(Result<(), Error>),
 }
 
@@ -116,17 +116,17 @@ pub(crate) fn subject(event: &sctp::Event) -> (sctp::AssociationId, Option<PathI
     }
 }
 
-/// The events of an association from when it was asked for them, in order.
+/// The events of an association from the time of [`Association::events`](crate::Association::events) on, in order.
 #[derive(Debug)]
 pub struct Events {
     pub(crate) receiver: broadcast::Receiver<Event>,
 }
 
 impl Events {
-    /// Events that wait for a slow reader at most; older ones are lost.
+    /// Largest number of waiting events; older ones are dropped.
     pub const MOST_WAITING: usize = 1024;
 
-    /// The next event; none after [`Event::Closed`]. Cancel-safe.
+    /// The next event; `None` after [`Event::Closed`]. Cancel-safe.
     ///
     /// A reader that is more than [`MOST_WAITING`](Self::MOST_WAITING) events behind misses the oldest.
     pub async fn next(&mut self) -> Option<Event> {

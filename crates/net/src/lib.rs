@@ -1,7 +1,7 @@
 //! SCTP over real sockets: the state machine of [`manypath_sctp`], driven by tokio.
 //!
 //! An [`Endpoint`] owns one SCTP port on any number of local addresses, IPv4 and IPv6. Packets travel inside UDP
-//! (RFC 6951). An [`Association`] is a conversation with one peer over all paths between both sides; it carries messages.
+//! (RFC 6951). An [`Association`] connects two endpoints over all paths between them; it carries messages.
 //!
 //! ```
 //! use std::net::Ipv4Addr;

@@ -1,4 +1,4 @@
-//! What applications send and receive.
+//! Messages that applications send and receive.
 
 use std::time::Duration;
 
@@ -11,19 +11,19 @@ use manypath_sctp::Part;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Message {
-    /// The data: at least one byte, and not more than the send buffer holds.
+    /// The user data: at least one byte, at most the size of the send buffer.
     pub payload: Bytes,
     /// Stream number, from 0.
     pub stream: u16,
-    /// Payload protocol identifier, which SCTP only carries. RFC 9260 §3.3.1
+    /// Payload protocol identifier, which SCTP does not interpret. RFC 9260 §3.3.1
     pub ppid: u32,
-    /// The message is delivered as soon as it is complete, without regard to earlier ones of its stream.
+    /// The message is delivered as soon as it is complete, independently of other messages of its stream.
     pub unordered: bool,
-    /// The message is dropped if its first transmission has not begun after this time; [`Event::SendFailed`](crate::Event::SendFailed)
-    /// tells. None in a received message. RFC 9260 §11.1.5
+    /// The message is dropped if its first transmission has not begun after this time;
+    /// [`Event::SendFailed`](crate::Event::SendFailed) reports this. `None` in a received message. RFC 9260 §11.1.5
     pub lifetime: Option<Duration>,
-    /// The part of a larger message that a received payload is. Only messages that do not fit into the receive buffer
-    /// arrive in parts. No meaning in a message that is sent.
+    /// In a received message: the partially delivered message that the payload belongs to, if any. Only messages that
+    /// do not fit into the receive buffer are delivered in parts. Ignored in sent messages.
     pub part: Option<Part>,
 }
 
@@ -52,19 +52,19 @@ impl Message {
         Self { ppid, ..self }
     }
 
-    /// The same message, to be delivered without regard to order.
+    /// The same message, delivered without regard to order.
     #[must_use]
     pub fn unordered(self) -> Self {
         Self { unordered: true, ..self }
     }
 
-    /// The same message, to be dropped if nothing of it has been sent after `lifetime`.
+    /// The same message, dropped if its transmission has not begun after `lifetime`.
     #[must_use]
     pub fn lifetime(self, lifetime: Duration) -> Self {
         Self { lifetime: Some(lifetime), ..self }
     }
 
-    /// The message as the state machine takes it; the payload is shared.
+    /// The message for the state machine; the payload is shared.
     pub(crate) fn to_core(&self) -> sctp::Message {
         sctp::Message {
             stream: self.stream,

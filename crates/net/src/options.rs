@@ -1,14 +1,15 @@
-//! The settings of the state machine for real networks, in one place.
+//! The state machine's settings for real networks.
 
 use manypath_sctp::{BufferSplit, Burst, Config, CumAck, Endpoint, SendOrder, T3Reset};
 
 use crate::Error;
 
-/// What every endpoint begins with: the settings of the core for real networks, encapsulated, with buffers for fast links.
+/// The default settings of endpoints: the core's settings for real networks, UDP encapsulation, and buffers for fast
+/// links.
 pub(crate) fn for_real_networks() -> Config {
     Config {
         udp_encapsulation: true,
-        // A datagram lies in a slab with others: see `Slab`
+        // A datagram shares a slab with others: see `Slab`
         copy_payloads_below: 1024,
         send_buffer: 4 << 20,
         receive_buffer: 4 << 20,
@@ -16,11 +17,11 @@ pub(crate) fn for_real_networks() -> Config {
     }
 }
 
-/// Lets all paths carry new data at once: CMT with split fast retransmit, windows that grow by their own path, and
-/// divided buffers. DAC stays off, because the receiver delays SACKs for it and the sender may be another program.
+/// Lets all paths carry new data: CMT with split fast retransmit, window growth per path, and divided buffers. DAC is
+/// off, because for DAC the receiver delays SACKs, and the sender may be another implementation.
 ///
-/// A path whose timer expires gets no new data until a probe is answered (RFC 7829 with PFMR 0): each packet that it would
-/// lose holds back what other paths deliver, until the receive buffer is full and all paths wait for its next timeout.
+/// A path whose timer expires gets no new data until a probe is answered (RFC 7829 with PFMR 0). Every packet that it
+/// lost would block data of the other paths in the receive buffer until its next timeout.
 pub(crate) fn use_all_paths(config: &mut Config) {
     config.concurrent = true;
     config.cumack = CumAck::PathV2;
@@ -44,7 +45,7 @@ pub(crate) fn check_count(field: &'static str, count: usize) -> Result<(), Error
     Err(Error::Setting { field, value: format!("{count} addresses"), expected })
 }
 
-/// Refuses what the state machine would panic about or could not work with.
+/// Refuses settings that the state machine cannot use.
 pub(crate) fn check(config: &Config) -> Result<(), Error> {
     manypath_cc::algorithm(&config.congestion).map_err(|error| Error::Setting {
         field: "congestion",

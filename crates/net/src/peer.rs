@@ -1,10 +1,10 @@
-//! Where a peer is.
+//! The addresses of a peer.
 
 use std::net::IpAddr;
 
 use crate::socket::Carrier;
 
-/// The addresses and the ports of a peer.
+/// The addresses and ports of a peer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Peer {
     pub(crate) addresses: Vec<IpAddr>,
@@ -13,13 +13,13 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// The UDP port that SCTP has of its own. RFC 6951 §4.1
+    /// The UDP port assigned to SCTP encapsulation. RFC 6951 §4.1
     pub const ENCAPSULATION_PORT: u16 = 9899;
 
-    /// A peer at `addresses` whose SCTP port is `port`; packets travel inside UDP, to port 9899.
+    /// A peer at `addresses` with the SCTP port `port`, by UDP encapsulation to port 9899.
     ///
-    /// The first address is the one that data takes first. The peer may name further addresses when it answers. An
-    /// association has at most 16 paths; further ones are left out.
+    /// The first address is that of the primary path. The peer may announce further addresses when it answers. An
+    /// association has at most 16 paths; further ones are omitted.
     pub fn new<I>(addresses: I, port: u16) -> Self
     where
         I: IntoIterator,
@@ -29,13 +29,13 @@ impl Peer {
         Self { addresses, port, carrier: Carrier::Udp(Self::ENCAPSULATION_PORT) }
     }
 
-    /// The same peer behind another UDP port.
+    /// The same peer with another UDP port.
     #[must_use]
     pub fn encapsulation(self, udp_port: u16) -> Self {
         Self { carrier: Carrier::Udp(udp_port), ..self }
     }
 
-    /// The same peer without UDP: packets travel directly in IP, as protocol 132. The endpoint needs
+    /// The same peer without UDP: packets are sent directly in IP, as protocol 132. The endpoint needs
     /// [`Builder::raw`](crate::Builder::raw).
     #[must_use]
     pub fn raw(self) -> Self {

@@ -1,8 +1,9 @@
-//! A file that several endpoints write into.
+//! A file into which several endpoints write.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A file that its clones share: `U` before an endpoint writes into it, then `O` until it is finished.
+/// A file that its clones share: in state `U` before the first endpoint writes into it, then in state `O` until it is
+/// finished.
 #[derive(Debug)]
 pub(crate) struct SharedFile<U, O>(Arc<Mutex<State<U, O>>>);
 
@@ -18,7 +19,8 @@ impl<U, O> SharedFile<U, O> {
         Self(Arc::new(Mutex::new(State::Unused(unused))))
     }
 
-    /// An endpoint will write: the first one opens the file, which is finished if `open` returns nothing.
+    /// Called by each endpoint that will write: the first call opens the file. If `open` returns `None`, the file is
+    /// finished.
     pub(crate) fn begin(&self, open: impl FnOnce(U) -> Option<O>) {
         let mut state = self.lock();
         *state = match std::mem::replace(&mut *state, State::Finished) {
@@ -27,7 +29,7 @@ impl<U, O> SharedFile<U, O> {
         };
     }
 
-    /// Does something with the file while it is open.
+    /// Runs a function on the file while it is open.
     pub(crate) fn while_open<R>(&self, act: impl FnOnce(&mut O) -> R) -> Option<R> {
         match &mut *self.lock() {
             State::Open(open) => Some(act(open)),
@@ -35,7 +37,7 @@ impl<U, O> SharedFile<U, O> {
         }
     }
 
-    /// Returns the file, if it is open. No endpoint can write into it any more.
+    /// Returns the file if it is open. No endpoint can write into it afterwards.
     pub(crate) fn finish(&self) -> Option<O> {
         match std::mem::replace(&mut *self.lock(), State::Finished) {
             State::Open(open) => Some(open),

@@ -1,4 +1,4 @@
-//! One stream of an association as a sequence of bytes.
+//! One stream of an association as a byte stream.
 
 use std::io;
 use std::pin::Pin;
@@ -10,16 +10,16 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use crate::association::{poll_receive_on, poll_send, poll_shutdown};
 use crate::{Association, Message};
 
-/// One stream of an association as a sequence of bytes, for code that knows [`AsyncRead`] and [`AsyncWrite`]: see
-/// [`Association::stream`]. Where messages begin and end is not kept.
+/// One stream of an association as a byte stream, for code that uses [`AsyncRead`] and [`AsyncWrite`]: see
+/// [`Association::stream`]. Message boundaries are not preserved.
 ///
-/// SCTP has no stream that is closed in one direction only: `poll_shutdown` shuts down the whole association, once the
-/// peer has everything, and what the peer still sends can be read.
+/// SCTP cannot close one direction of a stream: `poll_shutdown` shuts down the whole association once the peer has all
+/// data. Data that the peer still sends can be read.
 #[derive(Debug)]
 pub struct Stream {
     association: Association,
     number: u16,
-    /// What was received and not read yet.
+    /// Received data that was not read yet.
     unread: Bytes,
     has_shut_down: bool,
 }
@@ -75,7 +75,7 @@ impl AsyncWrite for Stream {
             return Poll::Ready(Ok(0));
         }
         this.association.with_state(|state, id| {
-            // No more than is free now, so that a small buffer makes progress
+            // At most the free space, so that a small buffer makes progress
             let space = state.core.send_space(id).max(1);
             let length = bytes.len().min(space).min(LONGEST_MESSAGE);
             let payload = Bytes::copy_from_slice(&bytes[..length]);
@@ -85,7 +85,7 @@ impl AsyncWrite for Stream {
         })
     }
 
-    /// What was written is on its way already.
+    /// Written data is sent without a flush.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
@@ -98,7 +98,7 @@ impl AsyncWrite for Stream {
     }
 }
 
-/// The stream's messages are the association's again.
+/// Afterwards the association receives the stream's messages again.
 impl Drop for Stream {
     fn drop(&mut self) {
         let number = self.number;
@@ -106,5 +106,5 @@ impl Drop for Stream {
     }
 }
 
-/// Bytes of a message at most: several packets, but a small part of the usual buffers.
+/// Largest message in bytes: several packets, but a small part of the usual buffers.
 const LONGEST_MESSAGE: usize = 1 << 16;

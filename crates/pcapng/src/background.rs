@@ -1,4 +1,4 @@
-//! A file that is written by a thread of its own, so that a packet never waits for the disk.
+//! A file that a separate thread writes, so that no packet waits for the disk.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
-/// Memory that is handed to the disk piece by piece. The file is complete once this is dropped and the thread finished.
+/// Memory whose chunks a thread writes to the file. The file is complete after this is dropped and the thread has
+/// finished.
 #[derive(Debug)]
 pub struct Background {
     full: Sender<Vec<u8>>,
@@ -18,21 +19,21 @@ pub struct Background {
 #[derive(Debug)]
 pub struct WriterThread(JoinHandle<io::Result<()>>);
 
-/// Opens a file for [`start`]. What it holds stays until then.
+/// Opens a file for [`start`], which truncates it.
 ///
 /// # Errors
-/// If the system does not let it be written.
+/// If the file cannot be opened for writing.
 pub fn open(path: &Path) -> io::Result<File> {
     File::options().write(true).create(true).truncate(false).open(path)
 }
 
-/// Starts a thread that empties `file` and writes what goes into the [`Background`].
+/// Starts a thread that truncates `file` and writes the data of the [`Background`].
 #[must_use]
 pub fn start(file: File) -> (Background, WriterThread) {
     let (full, filled) = mpsc::channel();
     let (emptied, empty) = mpsc::channel();
     for _ in 0..CHUNKS {
-        // Both ends are here: it cannot fail.
+        // Cannot fail, because this function owns both ends.
         let _ = emptied.send(Vec::with_capacity(2 * CHUNK));
     }
     let thread = thread::spawn(move || write(file, &filled, &emptied));
@@ -41,13 +42,13 @@ pub fn start(file: File) -> (Background, WriterThread) {
 }
 
 impl Background {
-    /// Whether another packet fits; if the disk is behind, none does.
+    /// Whether there is room for another packet; false if the disk is too slow.
     pub fn has_room(&mut self) -> bool {
         if self.chunk.len() < CHUNK {
             return true;
         }
         let Ok(next) = self.empty.try_recv() else { return false };
-        // If the other end is gone, nothing more is written, and it says why.
+        // If the other end is gone, nothing more is written, and `finish` returns the error.
         let _ = self.full.send(std::mem::replace(&mut self.chunk, next));
         true
     }
@@ -71,31 +72,31 @@ impl Drop for Background {
 }
 
 impl WriterThread {
-    /// Waits until everything is in the file. The [`Background`] must be dropped before.
+    /// Waits until all data is written. The [`Background`] must be dropped before.
     ///
     /// # Errors
-    /// If the system did not take everything.
+    /// If writing failed.
     pub fn finish(self) -> io::Result<()> {
         self.0.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
 
-/// Writes full chunks until there are no more, and gives them back empty.
+/// Writes full chunks until the sender is dropped, and returns them empty.
 fn write(mut file: File, full: &Receiver<Vec<u8>>, empty: &Sender<Vec<u8>>) -> io::Result<()> {
-    // Devices and pipes hold nothing
+    // Devices and pipes cannot be truncated
     if file.metadata()?.is_file() {
         file.set_len(0)?;
     }
     for mut chunk in full {
         file.write_all(&chunk)?;
         chunk.clear();
-        // Fails if the capture has ended, which needs no more buffers.
+        // Fails only if the capture has ended and needs no more buffers.
         let _ = empty.send(chunk);
     }
     Ok(())
 }
 
-/// Bytes that go to the system at once.
+/// Size of a chunk in bytes.
 const CHUNK: usize = 256 * 1024;
-/// Chunks that may wait for the disk: a second of 130 Mbit/s.
+/// Largest number of chunks that wait for the disk: a second at 130 Mbit/s.
 const CHUNKS: usize = 64;

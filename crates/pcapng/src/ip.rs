@@ -1,13 +1,13 @@
-//! The network header that a captured packet needs. RFC 791 §3.1, RFC 8200 §3
+//! The IP header of a captured packet. RFC 791 §3.1, RFC 8200 §3
 
 use std::net::IpAddr;
 
 use manypath_core::{Via, internet_checksum};
 
-/// Appends the header of a packet that travels `via` and what `payload` writes behind it in the bytes of a protocol.
+/// Appends the IP header of a packet between these addresses, and the payload that `payload` writes.
 ///
 /// # Panics
-/// If the packet is too long for its header.
+/// If the packet is too long.
 pub fn write(out: &mut Vec<u8>, via: Via, protocol: u8, payload: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     match (IpAddr::from(via.local), IpAddr::from(via.remote)) {

@@ -1,4 +1,4 @@
-//! The file format pcapng, as far as captures need it: interfaces with a name, packets with a time. \[PCAPNG]
+//! The part of the pcapng file format that captures need: named interfaces, and packets with times. \[PCAPNG]
 //!
 //! ```text
 //! ┌───────────────────────────────────┐
@@ -16,8 +16,7 @@
 //! └───────────────────────────────────┘
 //! ```
 //!
-//! Rows are four bytes wide; packets and values are padded to whole rows. Numbers have their least significant byte
-//! first.
+//! Rows are four bytes wide; packets and values are padded to whole rows. Numbers are little-endian.
 
 pub mod background;
 pub mod ip;
@@ -31,16 +30,16 @@ use manypath_core::Time;
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
-    /// The block at hand, kept for its capacity.
+    /// The current block; kept to reuse its memory.
     block: Vec<u8>,
     interfaces: u32,
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a file, about which `comment` says something.
+    /// Begins a file with a comment.
     ///
     /// # Errors
-    /// If `out` takes no more.
+    /// If writing to `out` fails.
     pub fn new(out: W, comment: &str) -> io::Result<Self> {
         let mut writer = Self { out, block: Vec::new(), interfaces: 0 };
         writer.begin(SECTION);
@@ -56,7 +55,7 @@ impl<W: Write> Writer<W> {
     /// Adds an interface and returns its number.
     ///
     /// # Errors
-    /// If `out` takes no more.
+    /// If writing to `out` fails.
     pub fn add_interface(&mut self, name: &str) -> io::Result<u32> {
         self.begin(INTERFACE);
         self.put_u32(RAW_IP);
@@ -68,10 +67,10 @@ impl<W: Write> Writer<W> {
         Ok(self.interfaces - 1)
     }
 
-    /// Adds a packet that begins with its IP header, about which `comment` may say something. `at` counts from 1970.
+    /// Adds a packet that begins with its IP header, with an optional comment. `at` is Unix time.
     ///
     /// # Errors
-    /// If `out` takes no more.
+    /// If writing to `out` fails.
     pub fn packet(
         &mut self,
         interface: u32,
@@ -94,15 +93,15 @@ impl<W: Write> Writer<W> {
         self.end()
     }
 
-    /// Everything is where it belongs.
+    /// Flushes all blocks.
     ///
     /// # Errors
-    /// If `out` takes no more.
+    /// If writing to `out` fails.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()
     }
 
-    /// Where the blocks go, for whoever wants to empty it.
+    /// The destination of the blocks.
     pub fn get_mut(&mut self) -> &mut W {
         &mut self.out
     }
@@ -114,7 +113,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn option(&mut self, code: u16, value: &[u8]) {
-        // What is longer than an option can be is cut short: names and comments are for people.
+        // Longer values are truncated; they are only names and comments.
         let value = &value[..value.len().min(usize::from(u16::MAX))];
         self.block.extend_from_slice(&code.to_le_bytes());
         self.block.extend_from_slice(&(value.len() as u16).to_le_bytes());
@@ -122,7 +121,7 @@ impl<W: Write> Writer<W> {
         self.pad();
     }
 
-    /// Writes the block at hand. The list of options needs no mark at its end where the block ends.
+    /// Writes the current block. Its options need no end marker, because the block ends there.
     fn end(&mut self) -> io::Result<()> {
         let length = self.block.len() as u32 + 4;
         self.put_u32(length);
@@ -139,7 +138,8 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Whether a file that begins with these bytes is a capture which manypath wrote: its section header says so. \[PCAPNG\] §4.1
+/// Whether a file that begins with these bytes is a capture that manypath wrote, according to its section header.
+/// \[PCAPNG\] §4.1
 #[must_use]
 pub fn is_ours(head: &[u8]) -> bool {
     let word = |at: usize| Some(u32::from_le_bytes(*head.get(at..)?.first_chunk()?));
@@ -159,28 +159,28 @@ pub fn is_ours(head: &[u8]) -> bool {
     false
 }
 
-/// Types of blocks.
+/// Block types.
 const SECTION: u32 = 0x0a0d_0d0a;
 const INTERFACE: u32 = 1;
 const PACKET: u32 = 6;
 
-/// By this number a reader knows the order of bytes.
+/// The number by which a reader detects the byte order.
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
-/// Version 1.0: the major number, then the minor one.
+/// Version 1.0: the major number, then the minor number.
 const VERSION: u32 = 1;
-/// Where the options of a section header begin.
+/// Offset of the options in a section header.
 const SECTION_OPTIONS: usize = 24;
-/// A file that grows does not know its length.
+/// The length of the section is unspecified, because the file grows.
 const UNKNOWN_LENGTH: i64 = -1;
 
-/// Packets begin with their IPv4 or IPv6 header.
+/// Link type of packets that begin with their IPv4 or IPv6 header.
 const RAW_IP: u32 = 101;
-/// No packet is cut short.
+/// Snapshot length without a limit.
 const WHOLE_PACKETS: u32 = 0;
-/// Times count in units of 10 to the power of minus nine seconds.
+/// Time resolution of 10^-9 seconds.
 const NANOSECONDS: u8 = 9;
 
-/// Codes of options; the meaning of all but the comment depends on the block.
+/// Option codes; the meaning of all except the comment depends on the block.
 const COMMENT: u16 = 1;
 const NAME: u16 = 2;
 const APPLICATION: u16 = 4;

@@ -1,4 +1,4 @@
-//! The transport header of a packet that travels inside UDP. RFC 768
+//! The UDP header of an encapsulated packet. RFC 768
 
 use std::net::IpAddr;
 
@@ -6,10 +6,10 @@ use manypath_core::{Via, internet_checksum};
 
 use crate::ip;
 
-/// Appends the network and UDP headers of a datagram that travels `via` between two UDP ports, and its contents.
+/// Appends the network and UDP headers of a datagram between these addresses and ports, and its contents.
 ///
 /// # Panics
-/// If the datagram is too long for its headers.
+/// If the datagram is too long.
 pub fn write(out: &mut Vec<u8>, via: Via, ports: [u16; 2], contents: &[u8]) {
     ip::write(out, via, PROTOCOL, |out| {
         let length =
@@ -24,7 +24,8 @@ pub fn write(out: &mut Vec<u8>, via: Via, ports: [u16; 2], contents: &[u8]) {
     });
 }
 
-/// The checksum over the pseudo header and the datagram; zero would mean that there is none. RFC 768, RFC 8200 §8.1
+/// The checksum of the pseudo header and the datagram; zero is sent as all ones, because zero means no checksum.
+/// RFC 768, RFC 8200 §8.1
 fn checksum(via: Via, length: u16, datagram: &[u8]) -> u16 {
     let length = length.to_be_bytes();
     let rest = [0, PROTOCOL, length[0], length[1]];

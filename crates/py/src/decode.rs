@@ -1,4 +1,4 @@
-//! Captures that are read back, for Python: an iterator of texts.
+//! The decoder of captures for Python: an iterator of strings.
 
 use std::fs::File;
 use std::sync::Mutex;
@@ -15,13 +15,13 @@ create_exception!(
     "A capture that cannot be read, or not to its end; one line says why."
 );
 
-/// A capture on its way through: lines of packets, and a summary of what was read so far.
+/// A capture that is being decoded: lines of packets, and a summary so far.
 #[pyclass(frozen)]
 pub(crate) struct Capture(Mutex<State>);
 
 struct State {
     decoder: Decoder,
-    /// Why the file cannot be read further: told after the lines in front of it.
+    /// The error that ended the file; raised after the lines before it.
     error: Option<FileError>,
     is_done: bool,
 }
@@ -53,7 +53,7 @@ impl Capture {
         this
     }
 
-    /// The next lines, perhaps none; the end of the file ends the iteration.
+    /// The next lines, which may be empty; the iteration ends at the end of the file.
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<String>> {
         py.detach(|| self.state().next())
     }
@@ -104,7 +104,7 @@ fn told(error: &FileError) -> PyErr {
     DecodeError::new_err(error.to_string())
 }
 
-/// Frames that are read without Python's lock: some milliseconds, after which Ctrl-C is heard.
+/// Number of frames per release of the GIL: a few milliseconds, so that Ctrl-C is handled.
 const FRAMES: usize = 500;
-/// Bytes of lines from which on no further frame is read: one packet of short chunks may become a line of 600 kB.
+/// Number of bytes after which no further frame is read: a packet of short chunks may become a line of 600 kB.
 const MOST_BYTES: usize = 1 << 18;

@@ -1,4 +1,4 @@
-//! Errors of the laboratory as Python's exceptions: one line each.
+//! Errors of the laboratory as Python exceptions, each with a message of one line.
 
 use manypath_lab::Cause;
 use pyo3::create_exception;

@@ -1,4 +1,4 @@
-//! The door between Python and the laboratory: documents go in, outcomes come out. It only converts.
+//! The interface between Python and the laboratory: it converts documents and outcomes.
 
 mod decode;
 mod errors;

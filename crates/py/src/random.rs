@@ -1,11 +1,11 @@
-//! Random numbers of the engine, for programs that run the same scenario.
+//! Random numbers of the engine, for programs that use the same scenario.
 
 use manypath_core::Streams;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The first number in `low..=high` of the random stream called `stream`, as a simulation with this seed and
-/// replication draws it.
+/// The first number in `low..=high` of the random stream called `stream`, as in a simulation with this seed and
+/// replication.
 ///
 /// # Errors
 /// If `low` is greater than `high`.

@@ -1,17 +1,17 @@
-//! What there is: names, and one line about each.
+//! The registries: names, each with a description of one line.
 
 use manypath_cc::Profile;
 use pyo3::prelude::*;
 
 type Names = Vec<(&'static str, &'static str)>;
 
-/// Congestion controls: name and one line about each.
+/// Congestion controls: names and descriptions.
 #[pyfunction]
 pub(crate) fn algorithms() -> Names {
     manypath_cc::algorithms().iter().map(|entry| (entry.name, entry.summary)).collect()
 }
 
-/// What may be set in the names of congestion controls: name, key, default and one line about each.
+/// Parameters in the names of congestion controls: name, key, default and description.
 #[pyfunction]
 pub(crate) fn algorithm_parameters() -> Vec<(&'static str, &'static str, &'static str, &'static str)>
 {
@@ -22,43 +22,43 @@ pub(crate) fn algorithm_parameters() -> Vec<(&'static str, &'static str, &'stati
         .collect()
 }
 
-/// What is wrong with the name of a congestion control, parameters included, in one line; nothing if it is right.
+/// The mistake in the name of a congestion control, parameters included, in one line; `None` if the name is valid.
 #[pyfunction]
 pub(crate) fn algorithm_mistake(name: &str) -> Option<String> {
     manypath_cc::algorithm(name).err().map(|error| error.to_string())
 }
 
-/// Whether a congestion control couples the paths of a connection; nothing if there is none of that name.
+/// Whether a congestion control couples the paths of a connection; `None` if the name is unknown.
 #[pyfunction]
 pub(crate) fn algorithm_is_coupled(name: &str) -> Option<bool> {
     manypath_cc::algorithm(name).ok().map(|algorithm| algorithm.is_coupled())
 }
 
-/// Accounting profiles: name and one line about each.
+/// Accounting profiles: names and descriptions.
 #[pyfunction]
 pub(crate) fn profiles() -> Names {
     Profile::ALL.iter().map(|profile| (profile.name, profile.summary)).collect()
 }
 
-/// Queue disciplines: name and one line about each.
+/// Queue disciplines: names and descriptions.
 #[pyfunction]
 pub(crate) fn queues() -> Names {
     manypath_lab::queues().iter().map(|kind| (kind.name, kind.summary)).collect()
 }
 
-/// Loss models: name and one line about each.
+/// Loss models: names and descriptions.
 #[pyfunction]
 pub(crate) fn loss_models() -> Names {
     manypath_lab::loss_models().iter().map(|kind| (kind.name, kind.summary)).collect()
 }
 
-/// A hash of the engine's sources: results of different versions are never mixed.
+/// A hash of the engine's sources. Results of different versions must not be mixed.
 #[pyfunction]
 pub(crate) fn engine_version() -> &'static str {
     manypath_lab::engine_version()
 }
 
-/// Events of a run: name and one line about each, as the schema of a line has them.
+/// Events of a run: names and descriptions from the schema.
 #[pyfunction]
 pub(crate) fn events() -> Vec<(String, String)> {
     let schema = manypath_lab::events_schema();

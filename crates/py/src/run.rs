@@ -1,4 +1,4 @@
-//! Documents and seeds in, outcomes out; the GIL is released while the laboratory works.
+//! Runs documents with seeds and returns outcomes; the GIL is released meanwhile.
 
 use std::path::PathBuf;
 
@@ -12,24 +12,24 @@ use crate::errors;
 use crate::series::{change_columns, columns};
 use crate::stop::{Caller, Stop};
 
-/// What shall be written down beside an outcome: the keys of a dictionary, each of which may be missing.
+/// The requested recordings of a run: a dictionary with optional keys.
 #[derive(Default)]
 pub(crate) struct Wishes {
-    /// Nanoseconds between two samples, or nothing.
+    /// Interval between two samples in nanoseconds, if there are samples.
     series: Option<u64>,
-    /// Whether columns have a row for each change; samples come first.
+    /// Whether there is a row per change; samples have precedence.
     changes: bool,
-    /// A file for packets.
+    /// A file for a capture.
     capture: Option<PathBuf>,
-    /// Links whose packets are meant; all core links if there is none.
+    /// Names of the captured links; all core links if it is empty.
     links: Vec<String>,
     /// A file for events.
     events: Option<PathBuf>,
-    /// Events that are meant; all if there is none.
+    /// Names of the selected events; all if it is empty.
     only: Vec<String>,
-    /// Bytes that columns may take, or nothing.
+    /// Memory limit for columns in bytes, if any.
     memory: Option<u64>,
-    /// Packets of SCTP travel as bytes: for tests.
+    /// Encode and decode SCTP packets on the way; for tests.
     by_bytes: bool,
 }
 
@@ -74,8 +74,8 @@ impl From<Wishes> for Watch {
     }
 }
 
-/// Run one scenario; the outcome as JSON, and columns over time if `watch` asks for them. `progress` is called with the
-/// simulated seconds that are done, several times a second.
+/// Run one scenario; return the outcome as JSON, and columns over time if `watch` requests them. `progress` is called
+/// several times a second with the simulated time in seconds.
 #[pyfunction]
 #[pyo3(signature = (document, seed, replication, watch=None, progress=None))]
 pub(crate) fn run<'py>(
@@ -108,8 +108,8 @@ pub(crate) fn run<'py>(
     Ok((json(&outcome)?, columns))
 }
 
-/// Run many on `threads` threads without the GIL; a job is (index of the document, seed, replication). A run that
-/// fails gives its `RunError`, and so do those that `stop` ends.
+/// Run many jobs on `threads` threads without the GIL; a job is (index of the document, seed, replication). The result
+/// of a failed run is its `RunError`, also for runs that `stop` ends.
 #[pyfunction]
 #[pyo3(signature = (documents, jobs, threads, stop=None))]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
@@ -151,7 +151,7 @@ pub(crate) fn ideal_rates(
     rates.map_err(|error| errors::scenario(&error))
 }
 
-/// Bytes of memory that this process may still take, as far as the system tells.
+/// Bytes of memory that this process can still use; `None` if the system does not report it.
 #[pyfunction]
 pub(crate) fn available_memory() -> Option<u64> {
     manypath_lab::scenario::available_memory()
@@ -163,14 +163,14 @@ pub(crate) fn check(document: &str) -> PyResult<()> {
     parse(document, 1).map(|_| ())
 }
 
-/// Bytes that a run of the document needs when every buffer and queue is full, as an upper bound; `ScenarioError` if it
-/// cannot be run.
+/// Upper bound of the bytes that a run of the document needs, with all buffers and queues full; `ScenarioError` if the
+/// document is invalid.
 #[pyfunction]
 pub(crate) fn memory(document: &str) -> PyResult<u64> {
     parse(document, 1).map(|scenario| scenario.memory())
 }
 
-/// Reads a document, and makes sure that as many runs at once fit into memory.
+/// Reads a document, and checks that this number of simultaneous runs fits into memory.
 fn parse(document: &str, runs: usize) -> PyResult<Scenario> {
     let scenario = Scenario::parse(document).map_err(|error| errors::scenario(&error))?;
     if let Some(available) = available_memory() {

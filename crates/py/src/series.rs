@@ -8,7 +8,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-/// Columns by name: `paths.cwnd`, `links.queue` and so on; names of flows, paths and links as texts.
+/// Columns by name, such as `paths.cwnd` and `links.queue`; names of flows, paths and links are strings.
 pub(crate) fn columns<'py>(
     py: Python<'py>,
     scenario: &Scenario,
@@ -23,7 +23,7 @@ pub(crate) fn columns<'py>(
     Ok(columns.columns)
 }
 
-/// The same of changes, with `arrivals` beside `paths` and `links`.
+/// Columns of changes, with `arrivals` in addition to `paths` and `links`.
 pub(crate) fn change_columns<'py>(
     py: Python<'py>,
     scenario: &Scenario,
@@ -37,7 +37,7 @@ pub(crate) fn change_columns<'py>(
     Ok(columns.columns)
 }
 
-/// Flows, each with its paths.
+/// Names of the flows, each with those of its paths.
 struct Names {
     flows: Vec<Py<PyAny>>,
     paths: Vec<Vec<Py<PyAny>>>,

@@ -1,5 +1,5 @@
-//! How Python stops the laboratory, by a signal in the main thread or by a flag that any thread sets, and sees how far a
-//! run is.
+//! Stops the laboratory from Python, by a signal in the main thread or by a flag from any thread, and reports the
+//! progress of a run.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use manypath_core::Time;
 use pyo3::prelude::*;
 
-/// Set it, and whatever was given it ends soon.
+/// A flag: after it is set, everything that received it ends soon.
 #[pyclass(frozen)]
 #[derive(Default)]
 pub(crate) struct Stop(AtomicBool);
@@ -19,7 +19,7 @@ impl Stop {
         Self::default()
     }
 
-    /// End what was given this.
+    /// End everything that received this flag.
     fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -31,20 +31,21 @@ impl Stop {
     }
 }
 
-/// The Python code that started a run: it is told how far the run is, and stops it by an exception.
+/// The Python code that started a run. It receives progress reports, and stops the run by an exception.
 pub(crate) struct Caller {
-    /// Called with simulated seconds.
+    /// Called with the simulated time in seconds.
     progress: Option<Py<PyAny>>,
     raised: OnceLock<PyErr>,
 }
 
 impl Caller {
-    /// A caller that wants to hear of progress, or not.
+    /// A caller, with an optional progress function.
     pub(crate) fn new(progress: Option<Py<PyAny>>) -> Self {
         Self { progress, raised: OnceLock::new() }
     }
 
-    /// Lets Python handle signals that have come, in its main thread, and calls `progress`; true if one of them raised.
+    /// Lets Python handle pending signals in its main thread, and calls `progress`; returns true if one of them raised
+    /// an exception.
     pub(crate) fn stops_at(&self, now: Time) -> bool {
         Python::attach(|py| {
             let heard = py.check_signals().and_then(|()| self.tell(py, now));
@@ -60,7 +61,7 @@ impl Caller {
         progress.map_or(Ok(()), |progress| progress.call1(py, (now.as_secs_f64(),)).map(|_| ()))
     }
 
-    /// What was raised.
+    /// The raised exception.
     pub(crate) fn into_error(self) -> Option<PyErr> {
         self.raised.into_inner()
     }

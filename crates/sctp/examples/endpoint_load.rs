@@ -1,4 +1,4 @@
-//! What strangers and idle associations cost an endpoint: `cargo run --release --example endpoint_load`.
+//! Cost of unknown peers and idle associations for an endpoint: `cargo run --release --example endpoint_load`.
 //!
 //! Three measurements, each in this process and without a network: a million INITs, the memory of an idle association,
 //! and the cost of a packet with one association and with ten thousand.
@@ -10,16 +10,16 @@ use bytes::Bytes;
 use manypath_core::{Address, SansIo, Span, Time, Via};
 use manypath_sctp::{AssociationId, Config, Control, Endpoint, Event, Init, Message, Packet};
 
-/// Counts bytes that are allocated, and the sizes of blocks while asked to.
+/// Counts allocated bytes, and the sizes of blocks if enabled.
 struct Counting;
 
 static IN_USE: AtomicIsize = AtomicIsize::new(0);
 static TRACED: AtomicBool = AtomicBool::new(false);
-/// Bytes in use in blocks of each size.
+/// Allocated bytes by block size.
 static BY_SIZE: [AtomicIsize; 16_384] = [const { AtomicIsize::new(0) }; 16_384];
 
 #[expect(unsafe_code, reason = "an allocator is unsafe by its trait; this one only counts")]
-// SAFETY: all calls go to the system's allocator as they came
+// SAFETY: all calls are passed unchanged to the system's allocator
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size(), 1);
@@ -91,7 +91,7 @@ fn idle_memory() {
     open(&mut server, 0..100, &mut peers);
     let before = IN_USE.load(Relaxed);
     TRACED.store(true, Relaxed);
-    // The peers are forgotten at once: only the server's half counts
+    // The peers are dropped at once, so that only the server's state counts
     let mut passing = Vec::new();
     for number in 100..MANY {
         open(&mut server, number..number + 1, &mut passing);
@@ -109,7 +109,8 @@ fn idle_memory() {
     }
 }
 
-/// Both endpoints take turns in short rounds, and the quickest round of each counts: other programs disturb both alike.
+/// Both endpoints alternate in short rounds, and the fastest round of each counts, because other load affects both
+/// equally.
 fn cost_per_packet() {
     let mut sides = [1, MANY].map(|associations| {
         let mut server = server();
@@ -142,7 +143,7 @@ struct Peer {
     now: Time,
 }
 
-/// The peer sends messages, the server reads them and acknowledges every second one.
+/// The peer sends messages; the server reads them and acknowledges every second one.
 fn exchange(server: &mut Endpoint, peer: &mut Peer, messages: u32) {
     let payload = Bytes::from_static(&[0; 1000]);
     let mut packet = Packet::default();
@@ -157,7 +158,7 @@ fn exchange(server: &mut Endpoint, peer: &mut Peer, messages: u32) {
     }
 }
 
-/// Packets go to and fro until there are none.
+/// Delivers packets in both directions until there are none.
 fn shuttle(
     server: &mut Endpoint,
     peer: &mut Endpoint,
@@ -192,7 +193,7 @@ fn shuttle(
     }
 }
 
-/// Peers that open one association each.
+/// Creates peers that open one association each.
 fn open(server: &mut Endpoint, numbers: std::ops::Range<u32>, peers: &mut Vec<Peer>) {
     let mut packet = Packet::default();
     for number in numbers {
@@ -235,5 +236,5 @@ fn via(number: u32) -> Via {
 const PORT: u16 = 80;
 const MANY: u32 = 10_000;
 const ROUNDS: usize = 400;
-/// Messages of one round.
+/// Messages per round.
 const MESSAGES: u32 = 1000;

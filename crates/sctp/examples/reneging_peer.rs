@@ -1,4 +1,4 @@
-//! What a pair of SACKs costs a sender whose peer reports nearly everything by gap blocks and then takes it back.
+//! Cost of two SACKs for a sender whose peer acknowledges nearly all data by gap blocks and then reneges it.
 //!
 //! `cargo run --release -p manypath-sctp --example reneging_peer`
 
@@ -27,18 +27,18 @@ fn main() {
     }
 }
 
-/// The endpoint that is attacked, and what its peer knows.
+/// The attacked endpoint, and the state of its peer.
 struct Sender {
     endpoint: Endpoint,
     now: Time,
     tag: u32,
-    /// The first TSN that is not acknowledged.
+    /// The lowest unacknowledged TSN.
     base: Tsn,
     next: Tsn,
 }
 
 impl Sender {
-    /// The peer is another endpoint until the association stands.
+    /// Another endpoint plays the peer until the association is established.
     fn connected(cumack: CumAck) -> Self {
         let config = |port| Config {
             port,
@@ -71,7 +71,7 @@ impl Sender {
         Self { endpoint, now, tag, base: Tsn(1), next: Tsn(1) }
     }
 
-    /// Messages of one byte, until as many are outstanding as there may be.
+    /// Sends messages of one byte, until the limit of outstanding chunks is reached.
     fn fills_up(&mut self) {
         loop {
             for _ in 0..CHUNKS {
@@ -93,7 +93,8 @@ impl Sender {
         }
     }
 
-    /// How long it takes to hear of all TSNs but the lowest and the highest one, and then of none; microseconds.
+    /// Processing time of a SACK for all TSNs except the lowest and the highest, and of a SACK for none; in
+    /// microseconds.
     fn takes_pair(&mut self) -> u128 {
         let gaps = TsnRange { first: self.base.next(), last: self.next.previous().previous() };
         let start = Instant::now();
@@ -146,6 +147,6 @@ fn there() -> Via {
     Via { local: here().remote, remote: here().local }
 }
 
-/// As many as may be outstanding.
+/// The largest number of outstanding chunks.
 const CHUNKS: u32 = 1 << 15;
 const PAIRS: usize = 9;

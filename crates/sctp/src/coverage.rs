@@ -1,6 +1,6 @@
-//! What random stories reach: state transitions and timers are noted, but only with the feature `soak`.
+//! Records the state transitions and timers that random tests reach, with the feature `soak` only.
 
-/// Notes a [`Hit`], as in `note!(Set(name))`; stands for nothing without the feature `soak`.
+/// Records a [`Hit`], as in `note!(Set(name))`; expands to nothing without the feature `soak`.
 macro_rules! note {
     ($kind:ident($($of:expr),+)) => {
         #[cfg(feature = "soak")]
@@ -19,16 +19,16 @@ mod hits {
     use std::cell::RefCell;
     use std::collections::BTreeMap;
 
-    /// Something inside of an association that a packet does not show.
+    /// An internal event of an association that its packets do not show.
     #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
     pub enum Hit {
-        /// From one state to another, or again to the same.
+        /// From one state to another, or to the same state.
         Transition(&'static str, &'static str),
-        /// A timer was set, whether it ran before or not.
+        /// A timer was set or set again.
         Set(&'static str),
-        /// A timer ran out.
+        /// A timer expired.
         Fired(&'static str),
-        /// A timer that ran was stopped.
+        /// A running timer was stopped.
         Cancelled(&'static str),
     }
 
@@ -36,7 +36,7 @@ mod hits {
         static HITS: RefCell<BTreeMap<Hit, u64>> = const { RefCell::new(BTreeMap::new()) };
     }
 
-    /// How often each hit happened on this thread since the last call.
+    /// How often each hit occurred on this thread since the last call.
     pub fn take() -> BTreeMap<Hit, u64> {
         HITS.take()
     }

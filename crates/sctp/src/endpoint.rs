@@ -1,4 +1,4 @@
-//! One SCTP endpoint: its associations, and the assignment of packets to them.
+//! An SCTP endpoint: its associations, and the assignment of packets to them.
 
 mod admission;
 mod inquiries;
@@ -35,25 +35,25 @@ pub struct Endpoint {
     slots: Slots,
     /// The slot of the association of the last packet.
     latest: usize,
-    /// How packets find their association.
+    /// The keys by which packets find their association.
     lookup: Lookup,
     /// Associations with pending work. Not maintained while there is only one slot, whose association is queried
     /// directly.
     queues: Queues,
     /// The association that may send next.
     turn: usize,
-    /// How many associations there have been.
+    /// Number of associations opened so far.
     opened: u64,
-    /// Packets that no association sends.
+    /// Packets that belong to no association.
     replies: VecDeque<Reply>,
-    /// What only handshakes use lies apart.
+    /// Boxed, because only handshakes use it.
     jar: Box<CookieJar>,
     admission: Box<Admission>,
     random: Entropy,
     origin: Origin,
 }
 
-/// A packet of one chunk, outside of any association.
+/// A packet with one chunk that belongs to no association.
 #[derive(Debug)]
 struct Reply {
     via: Via,
@@ -66,8 +66,8 @@ struct Reply {
 }
 
 impl Endpoint {
-    /// An endpoint for simulations, whose secrets are easy to predict: it draws tags, cookies and jitter from the random
-    /// streams `<name>/sctp` and `<name>/sctp/<i>`.
+    /// An endpoint for simulations with predictable secrets: it draws tags, cookies and jitter from the random streams
+    /// `<name>/sctp` and `<name>/sctp/<i>`.
     ///
     /// # Panics
     /// If `config.congestion` names no algorithm.
@@ -77,8 +77,8 @@ impl Endpoint {
         Self::with_entropy(config, random, origin)
     }
 
-    /// An endpoint for real networks: it draws all its secrets from ChaCha20 under this key, which must come from the
-    /// operating system and must be used once.
+    /// An endpoint for real networks: it derives all secrets from ChaCha20 with this key, which must come from the
+    /// operating system and must be used only once.
     ///
     /// # Panics
     /// If `config.congestion` names no algorithm.
@@ -106,7 +106,8 @@ impl Endpoint {
 
     /// Begins to open an association with the endpoint at `peer_port`.
     ///
-    /// Each of `paths` is an own address and one of the peer's; the first one is the primary path. At most 16 count.
+    /// Each of `paths` is a local address and one of the peer's; the first one is the primary path. At most 16 are
+    /// used.
     ///
     /// # Panics
     /// If `paths` is empty.
@@ -114,10 +115,11 @@ impl Endpoint {
         self.connect_as(now, Arc::clone(&self.config), paths, peer_port)
     }
 
-    /// The same with settings of its own, which `change` makes of the endpoint's. Port and addresses stay.
+    /// Like [`connect`](Self::connect), with the endpoint's settings modified by `change`. Port and addresses are not
+    /// changed.
     ///
     /// # Panics
-    /// If `paths` is empty, or if the settings name a congestion control that does not exist.
+    /// If `paths` is empty, or if the settings name an unknown congestion control.
     pub fn connect_with(
         &mut self,
         now: Time,
@@ -141,15 +143,15 @@ impl Endpoint {
         peer_port: u16,
     ) -> AssociationId {
         assert!(!paths.is_empty(), "an association needs a path");
-        let (tag, random) = (self.fresh_tag(), self.next_entropy());
+        let (tag, random) = (self.new_tag(), self.next_entropy());
         let index = self.add(Association::connect(now, config, paths, peer_port, tag, random));
         self.slots.id(index)
     }
 
-    /// Hands a message to an association.
+    /// Sends a message on an association.
     ///
     /// # Errors
-    /// If there is no such association, if it is closing, or if the message cannot be taken now or ever.
+    /// If there is no such association, if it is closing, if the buffer is full, or if the message is invalid.
     pub fn send(
         &mut self,
         now: Time,
@@ -160,7 +162,7 @@ impl Endpoint {
         association.send(now, message, Time::NEVER, None)
     }
 
-    /// The same for a message with a lifetime or a path of its own.
+    /// Like [`send`](Self::send), with a lifetime or a path.
     ///
     /// # Errors
     /// As [`send`](Self::send), and if there is no such path.
@@ -176,7 +178,7 @@ impl Endpoint {
         association.send(now, message, expires, options.path)
     }
 
-    /// The same for a message with a lifetime.
+    /// Like [`send`](Self::send), with a lifetime.
     ///
     /// # Errors
     /// As [`send`](Self::send).
@@ -196,36 +198,36 @@ impl Endpoint {
         self.association(id).map_or(0, Association::send_space)
     }
 
-    /// Reads the next message; this frees receive buffer.
+    /// Reads the next message, which frees receive buffer.
     pub fn receive(&mut self, now: Time, id: AssociationId) -> Option<Message> {
         self.receive_numbered(now, id).map(|received| received.message)
     }
 
-    /// The same together with the numbers under which the message travelled.
+    /// Like [`receive`](Self::receive), with the TSN and the stream sequence number of the message.
     pub fn receive_numbered(&mut self, now: Time, id: AssociationId) -> Option<Received> {
         self.association_mut(id)?.receive(now)
     }
 
-    /// Closes an association once everything that was handed over has arrived.
+    /// Shuts an association down once all sent data has arrived.
     pub fn shutdown(&mut self, now: Time, id: AssociationId) {
         if let Some(association) = self.association_mut(id) {
             association.shutdown(now);
         }
     }
 
-    /// Ends an association at once.
+    /// Aborts an association.
     pub fn abort(&mut self, now: Time, id: AssociationId) {
         self.abort_with(now, id, &Bytes::new());
     }
 
-    /// Ends an association at once and tells the peer why, as far as the reason fits into a packet.
+    /// Aborts an association and sends the reason to the peer; a reason that does not fit into a packet is truncated.
     pub fn abort_with(&mut self, _now: Time, id: AssociationId, reason: &Bytes) {
         if let Some(association) = self.association_mut(id) {
             association.abort(reason);
         }
     }
 
-    /// Drops a closed association with its counters and unread messages; an open one is not changed.
+    /// Forgets a closed association with its counters and unread messages; ignored for an open one.
     pub fn forget(&mut self, id: AssociationId) {
         if let Some(index) = self.slots.index(id)
             && self.slots.get(index).is_some_and(Association::is_closed)
@@ -238,8 +240,8 @@ impl Endpoint {
     /// report, if both sides agreed on drop reports and the ports and the tag belong to an association.
     /// draft-stewart-sctp-pktdrprep
     ///
-    /// `packet` is what [`Packet::decode`] made of the datagram. `place` is the byte of the datagram that is wrong, where a
-    /// simulation knows it: then nothing is said if it hides the first chunk.
+    /// `packet` is the result of [`Packet::decode`]. `place` is the offset of the wrong byte in the datagram, if a
+    /// simulation knows it: there is no report if the byte makes the first chunk unrecognisable.
     pub fn handle_damaged_bytes(
         &mut self,
         via: Via,
@@ -272,7 +274,7 @@ impl Endpoint {
         Some(association)
     }
 
-    /// The association in a slot, which is about to be given something to do.
+    /// The association in a slot, for an operation that may give it something to do.
     #[inline]
     fn touch(&mut self, index: usize) -> Option<&mut Association> {
         if self.slots.len() > 1 {
@@ -285,7 +287,7 @@ impl Endpoint {
         self.opened += 1;
         let index = self.slots.insert(association);
         if self.slots.len() == 2 {
-            // The queues do not know the one that was alone until now
+            // With a single slot the queues were not maintained
             self.queues.touch(0);
         }
         self.touch(index);
@@ -303,7 +305,8 @@ impl Endpoint {
         }
     }
 
-    /// Control chunks may have brought addresses or a tag, or have closed the association.
+    /// Updates the keys of an association after control chunks, which may have changed its addresses, its tag or its
+    /// state.
     fn update_names(&mut self, index: usize) {
         if let Some(Slot { association: Some(association), names, .. }) = self.slots.slot_mut(index)
         {
@@ -311,9 +314,9 @@ impl Endpoint {
         }
     }
 
-    /// The association that a packet with this tag from that port of the peer belongs to. RFC 9260 §8.5
+    /// The association to which a packet with this tag from this port of the peer belongs. RFC 9260 §8.5
     ///
-    /// Most packets follow one of the same association.
+    /// Most packets belong to the association of the packet before.
     #[inline]
     fn owner(&self, tag: u32, port: u16) -> Option<usize> {
         let owns = self.slots.get(self.latest).is_some_and(|it| it.owns(tag, port));
@@ -326,7 +329,7 @@ impl Endpoint {
         self.lookup.tagged(tag).find(owns)
     }
 
-    /// The first association with the peer at that port and one of these addresses, if it passes a test.
+    /// The first association with the peer at this port and one of these addresses that passes the test.
     fn with_peer(
         &self,
         port: u16,
@@ -342,7 +345,7 @@ impl Endpoint {
         found.min()
     }
 
-    /// Takes a packet with control chunks, or one that belongs to another association than the last packet.
+    /// Handles a packet with control chunks, or one that belongs to another association than the packet before.
     #[inline(never)]
     fn handle_unusual(&mut self, now: Time, via: Via, packet: &mut Packet) {
         if packet.destination_port != self.config.port {
@@ -382,7 +385,7 @@ impl Endpoint {
         }
     }
 
-    /// The event of the lowest of several associations that has one.
+    /// The next event, from the lowest slot that has one.
     #[inline(never)]
     fn event_in_turn(&mut self) -> Option<Event> {
         while let Some(index) = self.queues.talking.first_from(0) {
@@ -397,7 +400,7 @@ impl Endpoint {
         None
     }
 
-    /// The next packet of several associations, which take turns.
+    /// The next packet; associations send in turn.
     #[inline(never)]
     fn transmit_in_turn(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
         while let Some(index) = self.queues.ready.first_around(self.turn) {
@@ -427,13 +430,13 @@ impl Endpoint {
         Some(via)
     }
 
-    /// The random numbers of the next association.
+    /// The random number generator of the next association.
     fn next_entropy(&mut self) -> Entropy {
         self.origin.child(&mut self.random, self.opened)
     }
 
-    /// A verification tag that is not 0, not in use, and not that of an association that has ended lately. RFC 9260 §5.3.1
-    fn fresh_tag(&mut self) -> u32 {
+    /// A verification tag that is neither 0 nor in use, nor that of a recently ended association. RFC 9260 §5.3.1
+    fn new_tag(&mut self) -> u32 {
         loop {
             let tag = self.random.next_u64() as u32;
             if tag != 0 && self.lookup.tagged(tag).next().is_none() && !self.jar.is_spent(tag) {
@@ -447,7 +450,7 @@ impl SansIo for Endpoint {
     type Packet = Packet;
     type Event = Event;
 
-    /// Most packets carry no control chunk and follow one of the same association.
+    /// Most packets have no control chunks and belong to the association of the packet before.
     #[inline]
     fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
         let is_usual = packet.control.is_empty() && packet.destination_port == self.config.port;
@@ -537,14 +540,14 @@ impl SansIo for Endpoint {
     }
 }
 
-/// Panics if the congestion control does not exist.
+/// Panics if the congestion control is unknown.
 fn check_congestion(config: &Config) {
     if let Err(unknown) = manypath_cc::algorithm(&config.congestion) {
         panic!("{unknown}");
     }
 }
 
-/// Most events by far are those of data that comes and goes.
+/// The most frequent events, which concern data.
 #[inline]
 fn event(association: AssociationId, notice: Notice) -> Event {
     match notice {
@@ -587,7 +590,7 @@ mod tests {
             if let Some(tag) = spent {
                 assert!(endpoint.jar.spend(Time::ZERO, tag, Span::from_secs(60)));
             }
-            endpoint.fresh_tag()
+            endpoint.new_tag()
         };
         let first = next_tag(None);
         assert_eq!(first, next_tag(Some(first + 1)));

@@ -1,4 +1,4 @@
-//! Where tags, sequence numbers, nonces and keys come from: a stream of the simulator, or a cryptographic generator.
+//! The source of tags, sequence numbers, nonces and keys: a stream of the simulator, or a cryptographic generator.
 
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
@@ -7,28 +7,28 @@ use manypath_core::{Random, Streams};
 /// A source of random numbers.
 #[derive(Debug)]
 pub(crate) enum Entropy {
-    /// Repeatable and easy to predict: for simulations alone.
+    /// Repeatable and predictable; only for simulations.
     Simulated(Random),
     /// ChaCha20 with a secret key. RFC 8439 §2.3
     Secret(Box<ChaCha20Rng>),
 }
 
-/// What the generators of an endpoint's associations come from.
+/// How the generators of an endpoint's associations are derived.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
-    /// A stream for each, by the endpoint's name and their number.
+    /// From a named stream of the run, by the endpoint's name and the number of the association.
     Simulated {
         /// All streams of the run.
         streams: Streams,
         /// Name of the endpoint.
         name: String,
     },
-    /// A key for each, drawn from the endpoint's own generator.
+    /// From a key that the endpoint's generator draws for each association.
     Secret,
 }
 
 impl Entropy {
-    /// A cryptographic generator; who knows the seed knows all that it draws.
+    /// A cryptographic generator. Its seed must stay secret.
     pub(crate) fn secret(seed: [u8; 32]) -> Self {
         Self::Secret(Box::new(ChaCha20Rng::from_seed(seed)))
     }
@@ -41,7 +41,7 @@ impl Entropy {
         }
     }
 
-    /// A number in `low..=high`. What a secret generator draws is biased by less than `(high - low) / 2⁶⁴`.
+    /// A number in `low..=high`. With a secret generator the bias is less than `(high - low) / 2⁶⁴`.
     pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
         match self {
             Self::Simulated(random) => random.between(low, high),
@@ -52,7 +52,7 @@ impl Entropy {
         }
     }
 
-    /// A source for an association that takes the place of the one with this source.
+    /// The source for a restarted association, which replaces the one with this source.
     pub(crate) fn successor(&mut self) -> Self {
         match self {
             Self::Simulated(random) => Self::Simulated(random.clone()),

@@ -5,10 +5,9 @@ use manypath_core::{PathId, Span, Ssn, Tsn};
 
 use crate::packet::Cause;
 
-/// Identifies one association of an endpoint. An identifier is never used again.
+/// Identifies one association of an endpoint. An identifier is never reused.
 ///
-/// The lower half is the place where the endpoint keeps the association, the upper half counts the associations that
-/// were there before.
+/// The lower half is the slot of the association, the upper half counts the associations that used the slot before.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct AssociationId(pub u64);
 
@@ -33,14 +32,14 @@ impl AssociationId {
 pub enum Event {
     /// The association is established; data may be sent.
     Connected(AssociationId),
-    /// A peer has opened the association, which stands and waits for [`Endpoint::accept`](crate::Endpoint::accept); only
-    /// with a backlog, else [`Connected`](Self::Connected) announces it.
+    /// A peer has opened the association, which waits for [`Endpoint::accept`](crate::Endpoint::accept). Only with a
+    /// backlog; without one, [`Connected`](Self::Connected) announces it.
     Incoming(AssociationId),
     /// At least one message waits to be read.
     Readable(AssociationId),
     /// The send buffer has room again.
     Writable(AssociationId),
-    /// A path may have failed: others are preferred. RFC 7829 §3.2 item 12
+    /// A path is potentially failed: data uses other paths. RFC 7829 §3.2 item 12
     PathPotentiallyFailed {
         /// The association.
         association: AssociationId,
@@ -54,7 +53,7 @@ pub enum Event {
         /// Its path.
         path: PathId,
     },
-    /// A path works, or works again.
+    /// A path is confirmed, or works again.
     PathUp {
         /// The association.
         association: AssociationId,
@@ -63,45 +62,44 @@ pub enum Event {
     },
     /// The peer restarted the association; outstanding data is lost. RFC 9260 §5.2.4
     Restarted(AssociationId),
-    /// The peer sends nothing more, and everything that it has sent is here. Only with
-    /// [`Config::detailed_events`](crate::Config::detailed_events), as the following four.
+    /// The peer sends no more data, and all of its data has arrived. Only with
+    /// [`Config::detailed_events`](crate::Config::detailed_events), like the following four events.
     PeerShutdown(AssociationId),
-    /// A message, or a part of one, will not reach the peer: it expired, or the association ended or
-    /// restarted.
+    /// A message, or a part of one, was not acknowledged and will not be sent again: it expired, or the association
+    /// ended or restarted.
     SendFailed {
         /// The association.
         association: AssociationId,
-        /// The message. One that was sent comes chunk by chunk.
+        /// The message; a message that was sent is reported chunk by chunk.
         message: Box<Message>,
-        /// Whether it was sent: then it may have arrived all the same.
+        /// Whether it was sent, so that it may have arrived.
         sent: bool,
     },
-    /// The peer has acknowledged everything.
+    /// The peer has acknowledged all data.
     SenderDry(AssociationId),
     /// The peer reports an error that does not end the association. RFC 9260 §11.2.6
     RemoteError {
         /// The association.
         association: AssociationId,
-        /// What it says.
+        /// The reported cause.
         cause: Box<Cause>,
     },
-    /// The association has ended or restarted in the middle of a message that is handed over part by part: the missing parts
-    /// never come. RFC 6458 §6.1.7
+    /// The association ended or restarted before all parts of a partially delivered message arrived. RFC 6458 §6.1.7
     PartialDeliveryAborted {
         /// The association.
         association: AssociationId,
-        /// TSN of the first chunk of the message, as [`Part::message`] names it.
+        /// TSN of the first chunk of the message, as in [`Part::message`].
         message: Tsn,
         /// The stream of the message.
         stream: u16,
-        /// The number of the message in its stream; none if it is unordered.
+        /// The stream sequence number of the message; `None` if it is unordered.
         ssn: Option<Ssn>,
     },
     /// The association has ended.
     Closed {
         /// The association.
         association: AssociationId,
-        /// Why.
+        /// The reason.
         reason: CloseReason,
     },
 }
@@ -109,15 +107,15 @@ pub enum Event {
 /// Why an association ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CloseReason {
-    /// Both sides shut it down in order; everything sent has arrived.
+    /// Both sides closed it gracefully; all data has arrived.
     Shutdown,
     /// The peer aborted it.
     AbortedByPeer,
     /// The application aborted it.
     AbortedHere,
-    /// The peer does not answer any more, or never did.
+    /// The peer does not answer.
     Unreachable,
-    /// The peer broke the protocol.
+    /// The peer violated the protocol.
     ProtocolViolation,
 }
 
@@ -126,65 +124,67 @@ pub enum CloseReason {
 pub struct Message {
     /// Stream number.
     pub stream: u16,
-    /// Payload protocol identifier, opaque to SCTP.
+    /// Payload protocol identifier, which SCTP does not interpret.
     pub ppid: u32,
-    /// Delivered without regard to order.
+    /// Whether the message is delivered without regard to order.
     pub unordered: bool,
-    /// The data; not empty.
+    /// The user data; not empty.
     pub payload: Bytes,
-    /// Where the payload is a part of a message that was read: which message it belongs to, and whether that goes on. No
-    /// meaning in a message that is sent.
+    /// In a received message: the partially delivered message that the payload belongs to, if any. Ignored in sent
+    /// messages.
     pub part: Option<Part>,
 }
 
-/// A message that was read, and the numbers under which it travelled. RFC 9260 §11.1.7
+/// A received message with its TSN and stream sequence number. RFC 9260 §11.1.7
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Received {
-    /// The message, or a part of one.
+    /// The message, or a part of a partially delivered one.
     pub message: Message,
-    /// TSN of its first chunk; of a part, that of the first chunk of the whole message.
+    /// TSN of the first chunk of the whole message.
     pub tsn: Tsn,
-    /// Its number in its stream; none if it is unordered.
+    /// The stream sequence number; `None` if the message is unordered.
     pub ssn: Option<Ssn>,
 }
 
-/// What may be asked for a message that is sent. RFC 9260 §11.1.5
+/// Options of a sent message. RFC 9260 §11.1.5
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct SendOptions {
-    /// If the first transmission has not begun after this time, the message is dropped: with
-    /// [`Config::detailed_events`](crate::Config::detailed_events), [`Event::SendFailed`] tells. No limit without a number.
+    /// The message is dropped if its first transmission has not begun after this time; [`Event::SendFailed`] reports
+    /// this with [`Config::detailed_events`](crate::Config::detailed_events). No limit if `None`.
     pub lifetime: Option<Span>,
-    /// The path of the first transmission. If it does not work when it is the message's turn, another one is taken.
+    /// The path of the first transmission. If that path does not work at the message's turn, another one is used.
     ///
-    /// Messages for other paths may overtake the message, those of the same stream only if either is unordered.
+    /// Messages for other paths may overtake this message; messages of the same stream only if one of them is
+    /// unordered.
     pub path: Option<PathId>,
 }
 
-/// The message that a part belongs to. RFC 9260 §6.9
+/// The message to which a part belongs. RFC 9260 §6.9
 ///
-/// A message too large for the receive buffer is handed over part by part, in order. Between two parts other messages may
-/// come. If the association ends or restarts, the missing parts never come: [`Event::PartialDeliveryAborted`] tells.
+/// A message larger than the receive buffer is delivered in parts, in order. Other messages may be delivered between
+/// two parts. If the association ends or restarts, [`Event::PartialDeliveryAborted`] reports that the remaining parts
+/// will not arrive.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Part {
-    /// TSN of the first chunk of the message, the same in all its parts.
+    /// TSN of the first chunk of the message, equal in all its parts.
     pub message: Tsn,
-    /// Another part will follow.
+    /// Whether this is not the last part.
     pub more_follows: bool,
 }
 
-/// Why a message was not taken.
+/// Why a message was refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SendError {
     /// There is no such association, or it is closing.
     NotConnected,
-    /// The send buffer has no room; a `Writable` event will follow.
+    /// The send buffer has no room; an [`Event::Writable`] will follow.
     BufferFull,
-    /// The stream was not negotiated.
+    /// The stream number is not below the number of outbound streams.
     NoSuchStream,
-    /// The association has no path with the number that was asked for.
+    /// The association has no path with this number.
     NoSuchPath,
-    /// A message needs at least one byte.
+    /// The message is empty.
     Empty,
-    /// The message is larger than the whole send buffer, or than a packet where messages are not cut into fragments.
+    /// The message is larger than the send buffer, or than a packet if fragmentation is disabled.
     TooLarge,
 }

@@ -1,8 +1,7 @@
 //! CMT-SCTP as a state machine without a clock or a socket. RFC 9260
 //!
-//! An [`Endpoint`] takes packets and the time, and gives packets and events: see [`manypath_core::SansIo`] for the
-//! contract. Folders name the conversations: `association` (set up, probe, shut down), `send`, `receive`, `path`,
-//! `wire` (packets as bytes).
+//! An [`Endpoint`] takes packets and the time, and returns packets and events; see [`manypath_core::SansIo`]. The
+//! modules are `association` (setup, probing, shutdown), `send`, `receive`, `path` and `wire` (encoding).
 
 #[macro_use]
 mod coverage;

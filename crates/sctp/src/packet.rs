@@ -1,6 +1,6 @@
-//! A typed SCTP packet: its parts in wire order, recycled from packet to packet.
+//! A decoded SCTP packet, which is recycled to avoid allocations.
 //!
-//! The simulator moves these values; the bytes of a real wire are an encoding of them. RFC 9260 §3
+//! The simulator transports these values; on real networks they are encoded. RFC 9260 §3
 
 mod cause;
 mod control;
@@ -18,33 +18,33 @@ pub(crate) use packet_drop::{COMPARED, DataHead, Part, must_not_be_reported};
 
 /// One SCTP packet. On the wire control chunks come first, then the SACK, then DATA. RFC 9260 §6.10
 ///
-/// The fields lie in memory as they stand here: the last 48 bytes are what a packet with DATA alone needs. They begin with
-/// the length of `control`.
+/// `repr(C)` keeps the fields in this order: a packet with only DATA uses the last 48 bytes, which begin with the
+/// length of `control`.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Packet {
-    /// The selective acknowledgement, meaningful where [`Self::has_sack`] is set; kept for its capacity.
+    /// The selective acknowledgement, valid if [`Self::has_sack`] is set; kept to reuse its memory.
     pub sack: Sack,
     /// Control chunks other than SACK.
     pub control: Vec<Control>,
-    /// Port of the endpoint that sent the packet.
+    /// Port of the sender.
     pub source_port: u16,
-    /// Port of the endpoint that shall receive it.
+    /// Port of the receiver.
     pub destination_port: u16,
-    /// Verification tag: the value that the receiver chose, 0 for INIT.
+    /// Verification tag of the receiver; 0 in a packet with INIT.
     pub tag: u32,
-    /// Bytes below SCTP's common header: the IP header, and the UDP header where SCTP is encapsulated.
+    /// Bytes before the common header: the IP header, and the UDP header with UDP encapsulation.
     pub network_header: u16,
-    /// Whether the packet carries the SACK.
+    /// Whether the packet contains the SACK.
     pub has_sack: bool,
-    /// Whether IP may fragment the packet: it holds one chunk that was made for a larger MTU, or one that
-    /// returns more bytes of the peer than a packet takes. RFC 9260 §6.9
+    /// Whether IP may fragment the packet: it contains one chunk that was made for a larger MTU, or one that returns
+    /// more bytes of the peer than fit into a packet. RFC 9260 §6.9
     pub may_fragment: bool,
     /// DATA chunks.
     pub data: Vec<Data>,
 }
 
-/// An empty packet with room for what most packets carry, so that recycled packets allocate nothing.
+/// An empty packet with capacity for the usual content, so that recycled packets do not allocate.
 impl Default for Packet {
     fn default() -> Self {
         Self {
@@ -61,7 +61,7 @@ impl Default for Packet {
     }
 }
 
-/// Equal packets are equal on the wire: a SACK that is not sent does not count.
+/// Packets are equal if their encodings are equal: a SACK without `has_sack` does not count.
 impl PartialEq for Packet {
     fn eq(&self, other: &Self) -> bool {
         (self.source_port, self.destination_port, self.tag, self.network_header)
@@ -81,7 +81,7 @@ impl manypath_core::Packet for Packet {
     #[inline]
     fn clear(&mut self) {
         (self.has_sack, self.may_fragment) = (false, false);
-        // Whoever takes a packet takes its chunks out: only one that was lost still has some
+        // The receiver of a packet takes its chunks, so only a lost packet still has chunks here
         if !self.control.is_empty() || !self.data.is_empty() {
             self.drop_chunks();
         }
@@ -89,25 +89,25 @@ impl manypath_core::Packet for Packet {
 }
 
 impl Packet {
-    /// Bytes from the common header on.
+    /// Size in bytes from the common header on.
     #[inline]
     pub(crate) fn sctp_size(&self) -> usize {
         let sack = if self.has_sack { self.sack.length() } else { 0 };
         let chunks = match (self.control.as_slice(), self.data.as_slice()) {
             ([], []) => 0,
-            // As most packets with DATA
+            // Most packets with DATA
             ([], [only]) => padded(only.length()),
             _ => self.length_of_chunks(),
         };
         COMMON_HEADER + sack + chunks
     }
 
-    /// Whether there is no chunk in it yet.
+    /// Whether the packet has no chunks.
     pub(crate) fn is_empty(&self) -> bool {
         !self.has_sack && self.data.is_empty() && self.control.is_empty()
     }
 
-    /// Bytes of all chunks but the SACK, with their padding.
+    /// Size in bytes of all chunks except the SACK, padding included.
     #[cold]
     fn length_of_chunks(&self) -> usize {
         let control: usize = self.control.iter().map(|chunk| padded(chunk.length())).sum();
@@ -127,11 +127,11 @@ impl Packet {
 pub struct Data {
     /// Transmission sequence number.
     pub tsn: Tsn,
-    /// Stream that the message belongs to.
+    /// Stream of the message.
     pub stream: u16,
-    /// Position of an ordered message in its stream.
+    /// Stream sequence number of an ordered message.
     pub ssn: Ssn,
-    /// Payload protocol identifier, opaque to SCTP.
+    /// Payload protocol identifier, which SCTP does not interpret.
     pub ppid: u32,
     /// B, E, U and I bits.
     pub flags: DataFlags,
@@ -155,11 +155,11 @@ impl DataFlags {
     pub const END: Self = Self(0x01);
     /// B: first fragment of a message.
     pub const BEGIN: Self = Self(0x02);
-    /// U: delivered without regard to order.
+    /// U: the message is unordered.
     pub const UNORDERED: Self = Self(0x04);
-    /// I: the receiver shall acknowledge at once. RFC 9260 §3.3.1
+    /// I: the receiver should send a SACK at once. RFC 9260 §3.3.1
     pub const IMMEDIATE: Self = Self(0x08);
-    /// A message in one chunk.
+    /// Both B and E: the message is not fragmented.
     pub const WHOLE: Self = Self(0x03);
 
     /// Whether every bit of `other` is set.
@@ -167,35 +167,35 @@ impl DataFlags {
         self.0 & other.0 == other.0
     }
 
-    /// Both sets of bits.
+    /// The union of both sets of bits.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// These bits without those of `other`.
+    /// The bits that are not in `other`.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 }
 
-/// A SACK or an NR-SACK chunk; gap blocks are kept as absolute TSNs. RFC 9260 §3.3.4, draft-natarajan-tsvwg-sctp-nrsack
+/// A SACK or NR-SACK chunk, with gap blocks as absolute TSNs. RFC 9260 §3.3.4, draft-natarajan-tsvwg-sctp-nrsack
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Sack {
     /// Whether this is the NR-SACK chunk (type 0x10).
     pub non_renegable_chunk: bool,
-    /// Every TSN up to this one has arrived.
+    /// Cumulative TSN: every TSN up to it has arrived.
     pub cumulative: Tsn,
-    /// Receive buffer that is left, in bytes.
+    /// Advertised receive window in bytes.
     pub window: u32,
-    /// TSNs above the cumulative one that arrived and that the receiver may still give up.
+    /// TSNs above the cumulative one that have arrived and that the receiver may still drop.
     pub gaps: Ranges,
-    /// TSNs above the cumulative one that the receiver promises to keep; empty in a plain SACK.
+    /// TSNs above the cumulative one that the receiver will not drop; empty in a plain SACK.
     pub kept_gaps: Ranges,
     /// TSNs that arrived more than once since the last SACK.
     pub duplicates: Vec<Tsn>,
-    /// DATA packets since the last SACK, 0 to 3, for delayed acknowledgement with CMT; 0 where not in use.
+    /// Number of DATA packets since the last SACK, 0 to 3, for DAC; 0 without DAC.
     pub packets: u8,
 }
 
@@ -207,7 +207,7 @@ impl Sack {
     }
 }
 
-/// A length rounded up to the next multiple of four.
+/// Rounds a length up to a multiple of four.
 pub(crate) const fn padded(length: usize) -> usize {
     length.next_multiple_of(4)
 }
@@ -216,7 +216,7 @@ pub(crate) const fn padded(length: usize) -> usize {
 pub(crate) const IPV4_HEADER: usize = 20;
 /// Bytes of the common header.
 pub(crate) const COMMON_HEADER: usize = 12;
-/// Bytes before the user data of a DATA chunk.
+/// Bytes of a DATA chunk before the user data.
 pub(crate) const DATA_HEADER: usize = 16;
 pub(crate) const CHUNK_HEADER: usize = 4;
 pub(crate) const PARAMETER_HEADER: usize = 4;

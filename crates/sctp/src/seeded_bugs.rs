@@ -1,8 +1,8 @@
-//! Bugs made on purpose, to prove that random stories find such bugs; they exist only with the feature `soak`.
+//! Seeded bugs, which show that the random tests find such bugs. They exist only with the feature `soak`.
 //!
-//! A bug is one line at its place, `seeded!(Name => what goes wrong);`, and sleeps until [`switch`] wakes it.
+//! A bug is one line of code, `seeded!(Name => faulty code);`, and has no effect until [`switch`] enables it.
 
-/// Does the wrong thing while the bug of that name is awake; stands for nothing without the feature `soak`.
+/// Runs the faulty code while the bug of that name is enabled; expands to nothing without the feature `soak`.
 macro_rules! seeded {
     ($bug:ident => $wrong:expr) => {
         #[cfg(feature = "soak")]
@@ -22,32 +22,32 @@ pub(crate) use bugs::is_awake;
 mod bugs {
     use std::cell::Cell;
 
-    /// A bug made on purpose.
+    /// A seeded bug.
     #[derive(Clone, Copy, Debug, Eq, PartialEq)]
     pub enum SeededBug {
         /// The last gap block of a SACK reports one TSN more than arrived.
         GapBlockTooLong,
-        /// A chunk that arrives behind a hole of one moves the cumulative TSN over the hole.
+        /// A chunk that arrives after a gap of one TSN moves the cumulative TSN over the gap.
         HoleSkipped,
-        /// A chunk that arrives a second time is delivered a second time.
+        /// A chunk that arrives twice is delivered twice.
         DuplicateDelivered,
-        /// A fragment continues the message before it, though it begins a new one.
+        /// A first fragment is appended to the message before it.
         FragmentsOfTwoMessagesJoined,
-        /// A chunk that leaves the flight stays on the account of what the peer's window holds.
+        /// Acknowledged chunks stay in the number of bytes in flight.
         FlightNeverShrinks,
-        /// The payload of a chunk that the receiver promised to keep is freed twice.
+        /// The payload of a non-renegably acknowledged chunk is freed twice.
         KeptChunkFreedTwice,
-        /// The retransmission timer is not started again after it has expired.
+        /// The retransmission timer is not restarted after it has expired.
         RetransmissionTimerForgotten,
-        /// What waits to be sent again on a path that has failed waits forever.
+        /// Lost chunks that wait on a failed path are never moved.
         LostChunksStayOnFailedPath,
-        /// A window that is closed is never probed.
+        /// A closed window is never probed.
         WindowProbeNeverSent,
-        /// After the last stream sequence number the sender begins with the middle one.
+        /// The stream sequence number wraps at the wrong number.
         SsnWrapsWrong,
-        /// The application never hears that the send buffer has room again.
+        /// The application is never notified that the send buffer has room again.
         WritableNeverTold,
-        /// SHUTDOWN and SHUTDOWN ACK are sent once only.
+        /// SHUTDOWN and SHUTDOWN ACK are never retransmitted.
         ShutdownNeverRepeated,
     }
 
@@ -73,7 +73,7 @@ mod bugs {
         static AWAKE: Cell<Option<SeededBug>> = const { Cell::new(None) };
     }
 
-    /// Wakes a bug on this thread and puts the one before it to sleep.
+    /// Enables a bug on this thread, and disables the one before.
     pub fn switch(bug: Option<SeededBug>) {
         AWAKE.set(bug);
     }

@@ -1,9 +1,6 @@
-//! What a hostile peer makes an association compute, beside what an honest one does with packets of the same size.
+//! CPU time of packets from a hostile peer, compared with that of an honest peer's packets of the same size.
 
-#![expect(
-    clippy::disallowed_types,
-    reason = "the cost is real time, which the protocol never sees"
-)]
+#![expect(clippy::disallowed_types, reason = "the test measures real time")]
 
 mod victim;
 
@@ -16,7 +13,8 @@ use manypath_sctp::{Config, Control, Data, DataFlags, Message, Packet, Sack};
 use victim::{NOW, Victim, chunk, open_network, unordered};
 
 impl Victim {
-    /// Sends messages of one byte, TSN 1 first, until so many of them or more are outstanding; how many are not any more.
+    /// Sends messages of one byte, from TSN 1, until at least `chunks` of them are outstanding; returns how many were
+    /// acknowledged.
     fn has_outstanding(&mut self, chunks: u32) -> u32 {
         let id = self.id;
         let payload = Bytes::from_static(b"?");
@@ -29,7 +27,7 @@ impl Victim {
             if self.sent - acknowledged >= chunks {
                 return acknowledged;
             }
-            // Each answer of the peer makes the window grow and lets a burst of packets go
+            // Each SACK of the peer makes the window grow and allows a burst of packets
             acknowledged += (self.sent - acknowledged) / 8;
             let sack = Sack { cumulative: Tsn(acknowledged), window: 1 << 30, ..Sack::default() };
             self.takes_packet(Packet { sack, has_sack: true, ..Packet::default() });
@@ -38,8 +36,8 @@ impl Victim {
     }
 }
 
-/// The time that a packet takes of those with these TSNs, 70 chunks in each: the median, which the rest of the machine
-/// changes little, of the quickest of three attempts.
+/// The time per packet with 70 chunks of these TSNs each: the median, which other load affects little, of the fastest
+/// of three attempts.
 fn time_of(config: &Config, tsns: &[u32], shape: &dyn Fn(u32) -> Data) -> Duration {
     let attempt = || {
         let mut victim = Victim::new(config.clone());
@@ -60,14 +58,14 @@ fn time_of(config: &Config, tsns: &[u32], shape: &dyn Fn(u32) -> Data) -> Durati
     (0..3).map(|_| attempt()).min().expect("three attempts")
 }
 
-/// Packets that an honest peer sends: nothing is missing, and all chunks fit the buffer.
+/// Packets of an honest peer: no chunk is missing, and all fit into the buffer.
 fn honest() -> Duration {
     let config = Config { receive_buffer: 16_000_000, ..open_network(false) };
     let tsns: Vec<u32> = (1..30_000).collect();
     time_of(&config, &tsns, &|_| unordered(1))
 }
 
-/// The name of an attack, and how many times as long as an honest packet one of it may take.
+/// The name of an attack, and its maximum time per packet as a multiple of that of an honest packet.
 type Attack = (&'static str, f64);
 
 #[track_caller]
@@ -78,7 +76,7 @@ fn assert_cheap((name, most): Attack, config: &Config, tsns: &[u32], shape: &dyn
     assert!(times < most, "{name}: {hostile:?} and {honest:?}");
 }
 
-/// Every second TSN, the highest one first.
+/// Every second TSN, in descending order.
 fn downwards(below: u32, from: u32) -> Vec<u32> {
     (from..below).rev().step_by(2).collect()
 }
@@ -101,7 +99,7 @@ fn chunks_on_streams_that_do_not_exist_from_the_highest_tsn_downwards() {
 }
 
 #[test]
-fn fragments_that_make_way_below_many_islands() {
+fn fragments_that_are_dropped_below_many_islands() {
     let tsns = [downwards(HIGHEST, 20_001), downwards(20_000, 2)].concat();
     let shape = |tsn: u32| match tsn {
         20_001.. => Data { stream: u16::MAX, ..unordered(1) },
@@ -111,7 +109,7 @@ fn fragments_that_make_way_below_many_islands() {
 }
 
 #[test]
-fn messages_that_make_way_on_many_streams() {
+fn messages_that_are_dropped_on_many_streams() {
     let config = Config { inbound_streams: u16::MAX, ..open_network(false) };
     let tsns: Vec<u32> = (2..HIGHEST).rev().collect();
     let early = |tsn: u32| {
@@ -121,7 +119,7 @@ fn messages_that_make_way_on_many_streams() {
     assert_cheap(("streams", MOST_TIMES), &config, &tsns, &early);
 }
 
-/// A SACK of one packet, with as many duplicates as it has room for.
+/// A SACK with as many duplicates as fit into a packet.
 fn sack(cumulative: u32, gaps: &[u32], duplicates: u32) -> Packet {
     let mut sack = Sack { cumulative: Tsn(cumulative), window: 1 << 30, ..Sack::default() };
     gaps.iter().for_each(|tsn| assert!(sack.gaps.insert(Tsn(*tsn))));
@@ -129,7 +127,7 @@ fn sack(cumulative: u32, gaps: &[u32], duplicates: u32) -> Packet {
     Packet { sack, has_sack: true, ..Packet::default() }
 }
 
-/// The shortest time that a packet takes.
+/// The shortest processing time of a packet.
 fn time_to_take(victim: &mut Victim, packet: &Packet) -> Duration {
     let attempt = |_| {
         let (packet, began) = (packet.clone(), Instant::now());
@@ -168,14 +166,13 @@ fn shutdowns_while_many_gaps_are_known() {
     assert!(hostile.as_secs_f64() < 4.0 * honest.as_secs_f64(), "{hostile:?}, {honest:?}");
 }
 
-/// After so many answers of its peer an endpoint has a large window.
+/// After this number of SACKs the endpoint has a large window.
 const MOST_ROUNDS: u32 = 1000;
-/// Chunks of one byte that a packet of 1500 bytes has room for, about.
+/// Approximate number of chunks of one byte in a packet of 1500 bytes.
 const CHUNKS: usize = 70;
-/// Nearly as many TSNs as a receiver takes.
+/// Slightly fewer TSNs than gap blocks can report.
 const HIGHEST: u32 = 65_000;
-/// A hostile packet may take at most so many times as long as an honest one where it makes many small entries move: 9 have
-/// been seen, and 75 or more before the attacks were mended.
+/// Limit for attacks that move many small entries. Measured: 9; at least 75 before the fixes.
 const MOST_TIMES: f64 = 30.0;
-/// The same where nothing has to move: 1.2 have been seen, and 17 or more before.
+/// Limit for attacks that move nothing. Measured: 1.2; at least 17 before the fixes.
 const FEW_TIMES: f64 = 6.0;

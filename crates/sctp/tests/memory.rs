@@ -1,4 +1,4 @@
-//! What a hostile peer makes an association keep in memory, counted by the allocator.
+//! Memory that a hostile peer makes an association use, counted by the allocator.
 
 mod victim;
 
@@ -7,7 +7,7 @@ use manypath_sctp::{Config, Data, DataFlags};
 
 use victim::{NOW, STREAMS, Victim, WINDOW, chunk, open_network, unordered};
 
-/// The most bytes that an association takes while these TSNs arrive, in units of its window.
+/// The largest memory use of an association while these TSNs arrive, in units of its receive window.
 fn windows_taken(
     config: &Config,
     tsns: impl Iterator<Item = u32>,
@@ -18,13 +18,14 @@ fn windows_taken(
     taken.bytes_max as f64 / WINDOW as f64
 }
 
-/// A chunk with this TSN, which arrives in a datagram of its own and shares its memory.
+/// A chunk with this TSN, which arrives in its own datagram and shares its memory.
 fn at(tsn: u32, shape: &dyn Fn(u32) -> Data) -> Data {
     Data { tsn: Tsn(tsn), ..shape(tsn) }
 }
 
-/// What an association keeps, in units of its window, after a peer has sent these chunks with ascending TSNs from 1 on,
-/// 70 in a packet. All that can be read is read after each packet, and each packet comes twice, for what had no room.
+/// The memory use of an association in units of its receive window, after a peer has sent these chunks with ascending
+/// TSNs from 1 on, 70 per packet. All readable data is read after each packet, and each packet is sent twice, because
+/// the first copy may find no room.
 fn windows_kept(chunks: &[Data]) -> f64 {
     let mut victim = Victim::new(open_network(false));
     let kept = allocation_counter::measure(|| {
@@ -53,7 +54,7 @@ fn fragments(count: usize, ends: bool) -> impl Iterator<Item = Data> {
     })
 }
 
-/// Each long message leaves a list of pieces behind, which the beginning of a message takes over that never goes on.
+/// Each long message leaves an empty list of pieces, which a message that is never completed reuses.
 #[test]
 fn beginnings_of_messages_keep_no_long_lists() {
     let chunks: Vec<Data> = (0..800)
@@ -64,7 +65,7 @@ fn beginnings_of_messages_keep_no_long_lists() {
     assert!(windows <= 4.0, "{windows:.2} windows");
 }
 
-/// A message that fills the buffer is handed over as a part of a larger one; the next one begins before it ends.
+/// A message that fills the buffer is delivered in part; the next one begins before it ends.
 #[test]
 fn messages_in_parts_that_never_end_leave_nothing_behind() {
     let kept = |messages: usize| {
@@ -77,7 +78,7 @@ fn messages_in_parts_that_never_end_leave_nothing_behind() {
     assert!(many <= few + 0.1, "{few:.2} and {many:.2} windows");
 }
 
-/// Of the messages that wait on a stream all but the last one get their turn: their list was long.
+/// All waiting messages of a stream except the last one are delivered: their list was long.
 #[test]
 fn streams_on_which_one_message_waits_keep_no_long_lists() {
     let on = |stream: u16, ssn: u16| Data { stream, ssn: Ssn(ssn), ..chunk(1, DataFlags::WHOLE) };
@@ -92,7 +93,7 @@ fn streams_on_which_one_message_waits_keep_no_long_lists() {
     assert!(windows <= 4.0, "{windows:.2} windows");
 }
 
-/// Nearly as many TSNs as a receiver takes.
+/// Slightly fewer TSNs than gap blocks can report.
 const MANY: u32 = 65_000;
 
 #[track_caller]

@@ -42,8 +42,8 @@ impl Component {
 
 impl Default for Schedule {
     fn default() -> Self {
-        let nobody = |place| Event::none(Component(place as u32));
-        let finalists = [array::from_fn(nobody), array::from_fn(|place| nobody(GROUP + place))];
+        let empty = |place| Event::none(Component(place as u32));
+        let finalists = [array::from_fn(empty), array::from_fn(|place| empty(GROUP + place))];
         Self { due: Vec::new(), groups: Vec::new(), finalists, entrants: FINALISTS, arrivals: 0 }
     }
 }

@@ -160,7 +160,8 @@ impl<N: SansIo> World<N> {
         &self.hosts[id.index()].counters
     }
 
-    /// Packets that `from` sent by `via` and that links dropped or lost, or that arrived damaged; 0 if there is no such route.
+    /// Packets that `from` sent by `via` and that links dropped or lost, or that arrived damaged; 0 if there is no such
+    /// route.
     #[must_use]
     pub fn lost(&self, from: HostId, via: Via) -> u64 {
         let first_step = self.hosts[from.index()].route(via);

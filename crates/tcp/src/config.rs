@@ -22,8 +22,8 @@ pub struct Config {
     /// Initial slow-start threshold of each path, in segments. If `None`, slow start continues until the first loss, as
     /// RFC 5681 §3.1 advises.
     pub initial_threshold: Option<u32>,
-    /// Lower bound, in segments, of the threshold and of the window after a fast retransmission. RFC 5681 §3.1 equation
-    /// 4 has 2. An algorithm whose source has its own floor keeps that floor.
+    /// Lower bound, in segments, of the threshold and of the window after a fast retransmission.
+    /// RFC 5681 §3.1 equation 4 has 2. An algorithm whose source has its own floor keeps that floor.
     pub smallest_window: u32,
     /// Whether to offer selective acknowledgements. Without them, `recovery` selects how losses are repaired.
     pub selective_acks: bool,

@@ -59,7 +59,7 @@ def pair(ack_every: int) -> Scenario:
     return _from_the_start(network, (_tcp(ack_every, start) for start in starts), "300 s")
 
 
-def strangers(ack_every: int) -> Scenario:
+def independent_flows(ack_every: int) -> Scenario:
     """Two TCP flows with 100 Mbit/s each, one link to their sinks and one back."""
     link = Link(rate="100 Mbit/s", delay="1 ms", queue=DropTail(packets=100), overhead=0)
     network = disjoint(path1=link, path2=link).but(access=None)
@@ -70,7 +70,7 @@ def one_of_both() -> Scenario:
     """The same two paths, used by one MPTCP connection whose options take 20 bytes of each segment."""
     app = Saturated(message="1440 B")
     flow = Mptcp(paths=["path1", "path2"], cc="lia", ack_every=1, app=app, rto=RTO, start=Start(earliest=0, latest=0))
-    return strangers(ack_every=1).but(flows={"mptcp": flow})
+    return independent_flows(ack_every=1).but(flows={"mptcp": flow})
 
 
 def crowd() -> Scenario:
@@ -109,8 +109,8 @@ ROWS: Mapping[str, Callable[[], Scenario]] = {
     "D100+10/split": lambda: divided("10 Mbit/s", "450 s"),
     "A": lambda: pair(ack_every=1),
     "A/delayed": lambda: pair(ack_every=2),
-    "B/tcp": lambda: strangers(ack_every=1),
-    "B/tcp-delayed": lambda: strangers(ack_every=2),
+    "B/tcp": lambda: independent_flows(ack_every=1),
+    "B/tcp-delayed": lambda: independent_flows(ack_every=2),
     "B/mptcp-lia": one_of_both,
     "C": crowd,
 }

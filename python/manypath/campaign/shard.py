@@ -130,7 +130,7 @@ def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
     Broken
         If this is no whole shard; `Foreign` if it has other columns, or a name that we do not give.
     FileNotFoundError
-        If somebody took it away meanwhile.
+        If another process removed it meanwhile.
     PermissionError
         If it may not be read.
     """

@@ -129,7 +129,7 @@ class Store:
             aside.mkdir(exist_ok=True)
             shard.rename(aside / shard.name)
         except FileNotFoundError:
-            return  # somebody else who shares the store did it
+            return  # another process that shares the store did it
         except OSError as error:
             self._warn(f"{shard} {why} and cannot be moved away ({error.strerror}): its runs are computed again")
             return
@@ -137,4 +137,4 @@ class Store:
 
 
 KNOWN: dict[tuple[Path, int, int], Part] = {}
-"""Shards that this process has read, by path, time and size, without their outcomes: none is opened again in vain."""
+"""Shards that this process has read, by path, time and size, without their outcomes, so that none is opened twice."""

@@ -47,7 +47,7 @@ class Bounds(Model):
 
 
 class Emulation(Document):
-    """What is emulated, until somebody stops it."""
+    """The network of an emulation, which runs until it is stopped."""
 
     network: Network
     """Links and paths, as in a scenario."""

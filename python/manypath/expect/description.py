@@ -1,4 +1,4 @@
-"""A description of somebody's paths, as short as it can be: rates, round-trip times, losses, and who else is there."""
+"""A short description of a user's paths: rates, round-trip times, losses, and other flows."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Theory:
     goodput : mapping
         Goodput of the connection over each path, Mbit/s.
     share : float
-        Its part of all goodput; 1 where nobody else is.
+        Its part of all goodput; 1 if there is no other flow.
     """
 
     goodput: Mapping[str, float]
@@ -168,7 +168,7 @@ def expect(
 
 
 def scenario(description: Description, cc: str) -> Scenario:
-    """Return the scenario that is simulated: the connection under one congestion control, and everybody else."""
+    """Return the simulated scenario: the connection with one congestion control, and all other flows."""
     links = {name: _link(description, name) for name in (*description.paths, *description.shared)}
     network = Network(
         links={**links, **{f"{name}/back": link for name, link in links.items()}},

@@ -56,7 +56,7 @@ class Red(Model):
 
 
 class CoDel(Model):
-    """Controlled delay (RFC 8289): drops at the head, ever more often, while everybody waits too long."""
+    """Controlled delay (RFC 8289): drops at the head, ever more often, while all packets wait too long."""
 
     kind: Literal["codel"] = "codel"
     """Name of the discipline."""

@@ -16,7 +16,7 @@ from manypath.scenario.ranges import Start, in_order
 
 
 class Rto(Model):
-    """Bounds of the retransmission timeout: SRTT + 4 RTTVAR, and `min` at least. RFC 9260 sections 6.3.1 and 16.
+    """Limits of the retransmission timeout, which is SRTT + 4 RTTVAR. RFC 9260 sections 6.3.1 and 16.
 
     A path whose round-trip time is longer than `min` less the receiver's `sack_delay` (0.8 s with the defaults) may
     time out without a loss, because nothing but RTTVAR then leaves time for a delayed SACK. A `granularity` of 50 ms,
@@ -24,11 +24,11 @@ class Rto(Model):
     """
 
     initial: Span = Field(default="3 s", gt=0)
-    """Before the first measurement."""
+    """Timeout before the first RTT sample."""
     min: Span = Field(default="1 s", gt=0)
-    """At least."""
+    """Smallest timeout."""
     max: Span = Field(default="60 s", gt=0)
-    """At most."""
+    """Largest timeout."""
     granularity: Span = Field(default="1 ms", le=1_000_000_000)
     """Clock granularity G: RTTVAR is not smaller; 1 s at most. FreeBSD has 1 ms, Linux 1 to 10 ms. RFC 9260 section
     6.3.1 rule G1"""
@@ -47,88 +47,92 @@ class Sctp(Model):
     paths: tuple[str, ...] = Field(min_length=1)
     """Paths by name; the first is the primary one."""
     concurrent: bool = True
-    """Use all paths at once; else the primary one, and another only if that one fails."""
+    """Send new data on all paths at once (CMT); if false, only on the primary path while it works."""
     cc: CongestionControl = "newreno"
     """Congestion control, as ``manypath list`` shows them."""
     profile: str = "inet"
-    """How the congestion control counts and rounds, as ``manypath list`` shows them."""
+    """Units, rounding and limits of the congestion control, as ``manypath list`` shows them."""
     mtu: Size = Field(default="1500 B", ge=576, le=65_535)
     """Largest IP packet."""
     udp_encapsulation: bool = False
-    """Packets travel inside UDP, whose header takes 8 bytes of each. RFC 6951"""
+    """Use UDP encapsulation, whose header takes 8 bytes per packet. RFC 6951"""
     streams: int = Field(default=1, ge=1, le=65_535)
     """Streams in each direction."""
     send_buffer: Size = Field(default="1 MB", gt=0)
-    """User data that waits or is outstanding at most."""
+    """Size of the send buffer: waiting and outstanding user data."""
     receive_buffer: Size = Field(default="500 kB", gt=0)
-    """User data that waits for the receiving application at most."""
+    """Size of the receive buffer: user data that waits for the application."""
     nr_sack: bool = True
-    """Report what will never be dropped again (NR-SACK)."""
+    """Acknowledge data non-renegably (NR-SACK)."""
     never_renege: bool = True
-    """With NR-SACK, promise to keep whatever arrived; else only what the application has been offered."""
+    """With NR-SACK, promise to keep all data that arrives; if false, only data that was offered to the application."""
     packet_drop_reports: bool = False
-    """Report packets that arrive damaged, so that they are sent again without a window cut."""
+    """Report damaged packets, which are then retransmitted without a reduction of the window."""
     buffer_split: Literal["none", "sender", "receiver", "both"] = "both"
-    """Which buffers are divided among the paths that may send new data."""
+    """The buffers that are divided among the paths that may send new data."""
     split_by: Literal["outstanding", "buffered"] = "outstanding"
-    """What fills a path's share of a divided buffer."""
+    """What counts against a path's share of a divided buffer."""
     rescheduling: Literal["none", "threshold", "inet"] = "none"
-    """Whether a path may send the chunk of another path that blocks its buffer, and how that path's window reacts."""
+    """Whether a path may retransmit the chunk of another path that blocks its buffer, and how that path's window
+    reacts."""
     path_blocking: Literal["none", "rto", "rto-times-paths"] = "none"
-    """Whether a path whose window a loss would bring below one packet pauses, and for how long."""
+    """Whether a path pauses if a loss would reduce its window below one packet, and for how long."""
     cuc: Literal["none", "v1", "v2"] = "v2"
-    """How the growth of a window is tied to its path (cwnd update for CMT)."""
+    """Which acknowledgements let the window of a path grow (cwnd update for CMT)."""
     sfr: bool = True
-    """Count a chunk as missing only by news of its own path (split fast retransmit)."""
+    """Count a chunk as missing only if a later chunk of its own path is acknowledged (split fast retransmit)."""
     dac: bool = True
-    """Delay the acknowledgement across gaps, and count packets (delayed acknowledgement for CMT)."""
+    """Delay SACKs also if there are gaps, and report the number of packets (delayed acknowledgement for CMT)."""
     path_fast_recovery: bool = True
-    """Enter and leave Fast Recovery path by path."""
+    """Fast Recovery per path; if false, all paths share one Fast Recovery."""
     smart_fast_rtx: bool = True
-    """Chunks that a timeout moved to another path tell nothing about losses there."""
+    """Chunks that a timeout moved to another path do not indicate losses on that path."""
     sack_path: Literal["first-data", "last-data", "primary", "round-robin", "smallest-srtt"] = "smallest-srtt"
-    """Which path a SACK takes."""
+    """The path of a SACK."""
     sack_immediately: bool = True
-    """Ask for a SACK with the last packet that a window admits."""
+    """Request an immediate SACK with the last packet that a window allows."""
     sack_immediately_at: Literal["congestion", "any"] = "congestion"
-    """Which window that is: the path's congestion window alone, or the peer's receive window too (RFC 7053)."""
+    """The windows for which `sack_immediately` applies: the congestion window only, or the peer's receive window too
+    (RFC 7053)."""
     sack_every: int = Field(default=2, ge=1, le=255)
-    """One SACK for so many DATA packets."""
+    """Number of DATA packets per SACK."""
     sack_delay: Span = Field(default="200 ms", le=500_000_000)
-    """A SACK at the latest after so long, 500 ms at most. RFC 9260 section 6.2"""
+    """Largest delay of a SACK, at most 500 ms. RFC 9260 section 6.2"""
     burst: Literal["none", "max-burst", "use-it-or-lose-it"] = "use-it-or-lose-it"
-    """What limits a burst on one path."""
+    """The limit of bursts on a path."""
     max_burst: int = Field(default=4, ge=1, le=65_535)
     """Packets in one burst."""
     pacing: bool = False
-    """Spread the packets of each path over its round trip, in place of `burst` once the path has an RTT sample."""
+    """Pace the packets of each path over its round trip, in place of `burst` once the path has an RTT sample."""
     send_order: Literal["address", "round-robin", "smallest-last-transmission", "largest-space", "largest-ssthresh"] = (
         "smallest-last-transmission"
     )
-    """In which order the paths are served."""
+    """The order in which paths may send."""
     t3_reset: Literal["rfc9260", "smart"] = "smart"
-    """What restarts the retransmission timer of a path."""
+    """The events that restart the retransmission timer of a path."""
     t3_path: Literal["same", "next", "largest-window", "largest-ssthresh"] = "next"
-    """Where chunks go whose timer expired."""
+    """The path of retransmissions after a timeout."""
     nagle: bool = True
-    """Hold a packet that is not full while data is outstanding."""
+    """Hold packets that are not full while data is outstanding (Nagle's algorithm)."""
     peer_window_threshold: Size = Field(default="3000 B", ge=0, le=4_294_967_295)
-    """Below so much the peer's receive window counts as full."""
+    """The peer's receive window counts as full below this size."""
     window_probe: Literal["association", "path"] = "path"
-    """Who may send one chunk into a full window of the peer: the association once, or each path that is idle."""
+    """Which paths may send one chunk into a full receive window of the peer: any path of an idle association, or
+    each idle path."""
     window_overrun: Literal["never", "packet", "wraps"] = "never"
-    """Whether new data may overrun the peer's window: never, by one packet, or as INET's unsigned counter lets it."""
+    """Whether new data may exceed the peer's receive window: never, by one packet, or as with INET's unsigned
+    counter."""
     rto: Rto = Rto()
-    """Bounds of the retransmission timeout."""
+    """Limits of the retransmission timeout."""
     heartbeat_interval: Span = Field(default="30 s", gt=0)
-    """Pause between the probes of an idle path."""
+    """Interval between heartbeats of an idle path, to which one RTO is added."""
     path_max_retransmissions: int = Field(default=5, ge=0, le=65_535)
-    """Errors in a row after which a path counts as failed."""
+    """A path fails when its number of consecutive errors exceeds this."""
     potentially_failed_after: int | None = Field(default=None, ge=0, le=65_535)
-    """Errors in a row after which a path counts as potentially failed (PFMR); never without a number, or if it is not
-    below `path_max_retransmissions`. RFC 7829 §3.2"""
+    """A path becomes potentially failed when its number of consecutive errors exceeds this (PFMR). Disabled by
+    default, and if not below `path_max_retransmissions`. RFC 7829 §3.2"""
     association_max_retransmissions: int = Field(default=10, ge=0, le=65_535)
-    """Errors in a row after which the peer counts as gone."""
+    """The peer counts as unreachable when the number of consecutive errors exceeds this."""
     app: Application = Saturated()
     """What the application sends."""
     start: Start = Start()

@@ -30,13 +30,13 @@ class TcpRto(Model):
     """
 
     initial: Span = Field(default="1 s", gt=0)
-    """Before the first measurement."""
+    """Timeout before the first RTT sample."""
     min: Span = Field(default="200 ms", gt=0)
-    """At least: the margin beyond SRTT (rule linux), or the whole timeout (rule rfc6298). Hosts today have 200 ms."""
+    """Smallest margin beyond SRTT (rule linux), or smallest timeout (rule rfc6298). Common hosts have 200 ms."""
     max: Span = Field(default="120 s", gt=0)
-    """At most."""
+    """Largest timeout."""
     rule: Literal["linux", "rfc6298"] = "linux"
-    """How the timeout follows from the round-trip times."""
+    """The rule that computes the timeout from RTT samples."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -45,7 +45,7 @@ class TcpRto(Model):
 
 
 class Connection(Model):
-    """What TCP and Multipath TCP have in common.
+    """The common settings of TCP and Multipath TCP.
 
     A stream of bytes is always in order, whatever the application asks for.
     """
@@ -57,35 +57,36 @@ class Connection(Model):
     mss: Size = Field(default="1460 B", ge=88, le=65_495)
     """Largest size after the TCP header in a segment, options included. RFC 9293 section 3.7.1"""
     initial_window: int = Field(default=10, ge=1, le=65_535)
-    """First congestion window of each path in segments. RFC 6928"""
+    """Initial congestion window of each path in segments. RFC 6928"""
     initial_threshold: int | None = Field(default=None, ge=1, le=65_535)
-    """First slow-start threshold of each path in segments. None: slow start goes on until the first loss. RFC 5681
-    section 3.1"""
+    """Initial slow-start threshold of each path in segments. None: slow start continues until the first loss.
+    RFC 5681 section 3.1"""
     smallest_window: int = Field(default=2, ge=1, le=65_535)
     """Smallest slow-start threshold, and smallest window after a fast retransmission, in segments; not more than
     `initial_window`, but 2 always passes. RFC 5681 section 3.1. With several paths `olia` keeps its minimum of 1."""
     sack: bool = True
-    """Acknowledge selectively. RFC 2018"""
+    """Use selective acknowledgements. RFC 2018"""
     recovery: Literal["newreno", "reno"] = "newreno"
-    """How fast recovery goes on without that: acknowledgements of a part show one loss after the other (RFC 6582), or
-    the first new one ends it, and further losses of a flight wait for the timer (RFC 5681 section 3.2)."""
+    """Fast recovery without selective acknowledgements: each partial acknowledgement shows the next loss (RFC 6582),
+    or the first new acknowledgement ends it, and further losses of a flight wait for the timer
+    (RFC 5681 section 3.2)."""
     ack_every: int = Field(default=2, ge=1, le=2)
-    """One acknowledgement for so many full segments: 2 delays them, 1 does not. RFC 5681 section 4.2"""
+    """Number of full segments per acknowledgement: 2 delays acknowledgements, 1 does not. RFC 5681 section 4.2"""
     ack_delay: Span = Field(default="40 ms", le=500_000_000)
-    """An acknowledgement at the latest after so long, 500 ms at most. RFC 5681 section 4.2"""
+    """Largest delay of an acknowledgement, at most 500 ms. RFC 5681 section 4.2"""
     limited_transmit: bool = True
     """Send new data on the first two duplicate acknowledgements. RFC 3042"""
     send_buffer: Size = Field(default="1 MB", gt=0)
-    """User data that waits or is outstanding at most, all paths together."""
+    """Size of the send buffer for all paths: waiting and outstanding user data."""
     receive_buffer: Size = Field(default="1 MB", gt=0, le=1_073_741_824)
-    """User data that waits for the receiving application at most, all paths together."""
+    """Size of the receive buffer for all paths: user data that waits for the application."""
     rto: TcpRto = TcpRto()
-    """How the retransmission timeout is computed and bounded."""
+    """Computation and limits of the retransmission timeout."""
     option_bytes: Size = Field(default="0 B", ge=0, le=40, multiple_of=4)
-    """Size of the options, beside selective acknowledgements, that every segment carries within the MSS; where gaps are
-    reported, a pure acknowledgement leaves room for one of them."""
+    """Size of the options in every segment, except selective acknowledgements; they count in the MSS. A pure
+    acknowledgement that reports gaps leaves room for one SACK block."""
     abc_limit: int = Field(default=2, ge=1, le=65_535)
-    """Segments by which an acknowledgement opens the window in slow start at most. RFC 3465 section 2.3"""
+    """Largest number of segments by which an acknowledgement opens the window in slow start. RFC 3465 section 2.3"""
     app: Application = Saturated()
     """What the application sends."""
     start: Start = Start()
@@ -119,7 +120,7 @@ class Connection(Model):
 
 
 class Tcp(Connection):
-    """A TCP connection over one path: ``Tcp(path="south")``. The defaults are what hosts do today, without options."""
+    """A TCP connection over one path: ``Tcp(path="south")``. The defaults are those of hosts, without options."""
 
     transport: Literal["tcp"] = "tcp"
     """Name of the protocol."""
@@ -176,12 +177,12 @@ class Mptcp(Connection):
     cc: CongestionControl = "lia"
     """Congestion control, as ``manypath list`` shows them."""
     scheduler: Literal["lowest-rtt", "round-robin", "redundant"] = "lowest-rtt"
-    """Which path takes the next data: the one with the smallest round-trip time among those whose windows have room,
-    each in turn, or all of them the same."""
+    """The path of the next data: the one with the smallest round-trip time among the paths with free windows, each
+    in turn, or all paths with the same data."""
     opportunistic_retransmission: bool = False
-    """Send the data that blocks the receive window on another path, too. [R12]"""
+    """Opportunistic retransmission: resend the data that blocks the receive window on another path. [R12]"""
     penalisation: bool = False
-    """Halve the window of the path whose data blocks the receive window. [R12]"""
+    """Penalisation: halve the window of the path whose data blocks the receive window. [R12]"""
     option_bytes: Size = Field(default="20 B", ge=0, le=40, multiple_of=4)
-    """Size of the options, beside selective acknowledgements, that every segment carries within the MSS: the mapping of
-    its data. Where gaps are reported, a pure acknowledgement leaves room for one of them."""
+    """Size of the options in every segment, except selective acknowledgements: the mapping of its data. They count
+    in the MSS. A pure acknowledgement that reports gaps leaves room for one SACK block."""

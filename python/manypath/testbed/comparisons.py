@@ -45,7 +45,7 @@ MPTCP, TCP = "mptcp", "tcp"
 """The flows."""
 
 RED = Link(rate="10 Mbit/s", delay="10 ms", queue=Red(min=30, max=90, max_p=0.1, weight=0.002, packets=200), overhead=0)
-"""A bottleneck that drops early, and from everybody alike: behind drop-tail without delay shares scatter widely."""
+"""A bottleneck that drops early and from all flows alike: behind drop-tail without delay, shares scatter widely."""
 
 TIMESTAMPS, SEQUENCE = 12, 24
 """Bytes of options that Linux sends in every segment: timestamps, and data sequence numbers and acknowledgements."""

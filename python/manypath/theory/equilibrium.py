@@ -33,7 +33,7 @@ class FluidLink:
     loss : float
         Probability that a packet is lost on it, whatever the load.
     queue : float
-        Seconds that a packet waits before it while the link is the bottleneck of somebody.
+        Seconds that a packet waits before it while the link is the bottleneck of a flow.
     """
 
     rate: float

@@ -18,9 +18,17 @@ def measure(contestant: Contestant, seconds: float) -> dict[str, Any]:
     around = max(1.0, seconds / 2)
     # It is ended before its time is over
     total = seconds + 2 * around + 10
-    with wired(1, offload=True) as network, joined(network.right) as stranger:
+    with wired(1, offload=True) as network, joined(network.right) as flooding_host:
         arena = Arena(network)
-        words = ["connect", "--local", stranger.ipv4[0], "--remote", network.right.ipv4[0], "--port", str(SCTP_PORT)]
+        words = [
+            "connect",
+            "--local",
+            flooding_host.ipv4[0],
+            "--remote",
+            network.right.ipv4[0],
+            "--port",
+            str(SCTP_PORT),
+        ]
         words += ["--udp", str(arena.udp), "--rate", str(RATE), "--seconds", str(seconds)]
         with arena.start(contestant, "bulk", "listen", timeout=600) as receiver:
             receiver.wait_for("listening", 10)
@@ -30,7 +38,7 @@ def measure(contestant: Contestant, seconds: float) -> dict[str, Any]:
                 _listen(receiver, around)
                 start, before = time.monotonic(), receiver.memory()
                 during = before
-                with Program("flood", stranger, *words) as flooder:
+                with Program("flood", flooding_host, *words) as flooder:
                     while time.monotonic() < start + seconds:
                         _listen(receiver, 0.1)
                         during = max(during, receiver.memory())

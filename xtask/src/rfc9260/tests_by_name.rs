@@ -1,4 +1,4 @@
-//! The tests of the crates, found by the name of their function.
+//! The tests of the crates by the names of their functions.
 
 use crate::mask;
 use crate::tree::Tree;
@@ -8,10 +8,10 @@ pub(super) struct Tests {
     all: Vec<Test>,
 }
 
-/// Where one test lives.
+/// The place of a test.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Test {
-    /// Its file, relative to the root.
+    /// The path of its file, relative to the root.
     pub(super) file: String,
     /// Its function.
     pub(super) name: String,
@@ -30,7 +30,7 @@ impl Tests {
         Ok(Self { all })
     }
 
-    /// The tests that `function` or `file::function` names; a good name finds one.
+    /// The tests with the name `function` or `file::function`; a valid name has one.
     pub(super) fn find(&self, name: &str) -> Vec<&Test> {
         let (file, function) = match name.rsplit_once("::") {
             Some((file, function)) => (Some(format!("{}.rs", file.replace("::", "/"))), function),
@@ -45,7 +45,7 @@ impl Tests {
     }
 }
 
-/// The functions that stand right after `#[test]` and further attributes.
+/// The functions that follow `#[test]` and further attributes.
 fn names(text: &str) -> Vec<String> {
     let code = mask::code(text);
     let mut names = Vec::new();

@@ -1,25 +1,25 @@
-//! The length of each function, by matching braces in Rust and indentation in Python.
+//! The length of functions, by matching braces in Rust and by indentation in Python.
 
 use crate::mask;
 use crate::tree::Finding;
 
-/// One function and how many lines it takes, signature and closing brace included.
+/// A function and its length, including signature and closing brace.
 pub(super) struct Function {
     /// Its name.
     pub(super) name: String,
     /// Its first line, counted from 1.
     pub(super) line: usize,
-    /// How many lines it has; a Python docstring does not count.
+    /// Number of lines, without a Python docstring.
     pub(super) lines: usize,
 }
 
-/// A function longer than a screen.
+/// The largest number of lines of a function.
 const MOST_LINES: usize = 70;
 
-/// A comment on the line above a function that needs more, followed by the reason.
+/// A comment above a longer function, followed by the reason.
 const EXCUSE: &str = "// Long because ";
 
-/// Functions that are too long and do not say why.
+/// Functions that are too long without a reason.
 pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
     let excused = |line: usize| {
         let above = text.lines().take(line - 1).collect::<Vec<_>>();
@@ -66,7 +66,7 @@ fn in_rust(text: &str) -> Vec<Function> {
     functions
 }
 
-/// Bytes up to the brace that closes the body; none for a declaration that ends in `;`.
+/// Number of bytes up to the brace that closes the body; `None` for a declaration that ends with `;`.
 fn body_end(rest: &str) -> Option<usize> {
     let (mut brackets, mut braces) = (0_i32, 0_i32);
     for (at, c) in rest.char_indices() {
@@ -112,7 +112,7 @@ fn in_python(text: &str) -> Vec<Function> {
     functions
 }
 
-/// Lines of the docstring that opens a body.
+/// Number of lines of a body's docstring.
 fn docstring(body: &[&str]) -> usize {
     let quote = "\"\"\"";
     let opens = |line: &&str| line.trim_start().trim_start_matches('r').starts_with(quote);

@@ -1,13 +1,13 @@
-//! The sizes of the house in one table: median, share of small files, the largest of each.
+//! A report of file and function sizes: median, share of small files, and the largest ones.
 
 use super::functions;
 use crate::tree::Tree;
 use std::fmt::Write as _;
 
-/// Files up to this many lines fit one idea.
+/// The largest number of lines of a small file.
 const SMALL: usize = 400;
 
-/// Lines per file and per function, Rust and Python apart.
+/// Lines per file and per function, for Rust and Python.
 pub(crate) fn report(tree: &Tree) -> Result<String, String> {
     let mut out = String::new();
     for (language, ending) in [("Rust", ".rs"), ("Python", ".py")] {

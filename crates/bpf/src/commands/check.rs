@@ -1,4 +1,4 @@
-//! `check`: what this kernel has and lacks.
+//! `check`: whether this machine meets the requirements.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `default`: what new sockets have that choose nothing.
+//! `default`: the congestion control of new sockets that choose none.
 
 use std::process::ExitCode;
 

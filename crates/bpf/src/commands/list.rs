@@ -1,4 +1,4 @@
-//! `list`: which algorithms there are, and which are in the kernel.
+//! `list`: the available and the loaded algorithms.
 
 use std::process::ExitCode;
 
@@ -41,7 +41,7 @@ fn is_ours(name: &str) -> bool {
     ALGORITHMS.iter().any(|algorithm| algorithm.kernel_name() == name)
 }
 
-/// What there is of an algorithm, and below it what keeps it in the kernel.
+/// Prints an algorithm, and below it what keeps it in the kernel.
 fn line(ours: &str, name: &str, found: Option<&Registered>, summary: &str) -> Result<(), Error> {
     let Some(found) = found else {
         return say(format_args!("{ours:<12} {name:<14} {:<24} {summary}", "-"));

@@ -1,4 +1,4 @@
-//! `load`: into the kernel, until the end of this process or for good.
+//! `load`: loads algorithms, until the end of this process or permanently.
 
 use std::io;
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ pub(crate) struct Load {
     /// Keep them when this command ends: until `unload`, or until the machine restarts
     #[arg(long)]
     pin: bool,
-    /// Unload them when standard input ends, too: as soon as whoever holds its other end is gone
+    /// Unload them when standard input ends too, for example because the process at its other end has ended
     #[arg(long, conflicts_with = "pin")]
     until_eof: bool,
     /// How many TCPs each subflow of `weighted` is worth, from 0.01 to 100
@@ -34,14 +34,14 @@ fn weight(text: &str) -> Result<f64, String> {
     weight.ok_or_else(|| "a number from 0.01 to 100 is expected".to_owned())
 }
 
-/// How often weights are looked after.
+/// Interval of updates of weights.
 const LOOK: Duration = Duration::from_secs(1);
 
 impl Load {
     pub(crate) fn run(&self) -> Result<ExitCode, Error> {
         let programs: Vec<_> =
             self.names.iter().map(|it| Object::named(it)).collect::<Result<_, _>>()?;
-        // Signals are blocked before anything is loaded, so the programs are unloaded in order in every case.
+        // Signals are blocked before anything is loaded, so that the programs are always unloaded.
         let ends = ends();
         let mut loaded = Vec::new();
         for program in &programs {
@@ -71,13 +71,13 @@ impl Load {
     }
 }
 
-/// Looks after weights until a signal comes, or until standard input ends.
+/// Updates weights until a signal arrives, or until standard input ends.
 fn attend(loaded: &mut [Loaded], ends: SigSet, until_eof: bool) -> Result<(), Error> {
     let (tell, told) = mpsc::channel();
     if until_eof {
         let tell = tell.clone();
         thread::spawn(move || {
-            // Whatever is wrong with it, nothing more comes.
+            // An error also means the end of the input.
             let _ = io::copy(&mut io::stdin(), &mut io::sink());
             tell.send(())
         });
@@ -95,13 +95,13 @@ fn attend(loaded: &mut [Loaded], ends: SigSet, until_eof: bool) -> Result<(), Er
     Ok(())
 }
 
-/// The signals that end a command in order, from now on blocked.
+/// Blocks the signals that end a command gracefully, and returns them.
 fn ends() -> SigSet {
     let mut signals = SigSet::empty();
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         signals.add(signal);
     }
-    // Fails only for numbers that are no signals.
+    // Fails only for invalid signal numbers.
     let _ = signals.thread_block();
     signals
 }

@@ -13,7 +13,7 @@ use std::io::{self, ErrorKind, Write};
 
 use manypath_bpf::{Algorithm, Error, inventory};
 
-/// Prints a line; a reader that has closed the pipe wants no more.
+/// Prints a line; a closed pipe is no error, but ends the output.
 fn say(line: impl Display) -> Result<(), Error> {
     match writeln!(io::stdout(), "{line}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -23,7 +23,7 @@ fn say(line: impl Display) -> Result<(), Error> {
     }
 }
 
-/// The name in the kernel of one of our algorithms, or of a user's own algorithm.
+/// The kernel's name of one of our algorithms, or of a user's own algorithm.
 fn kernel_name(name: &str) -> String {
     Algorithm::by_name(name).map_or_else(|_| name.to_owned(), Algorithm::kernel_name)
 }

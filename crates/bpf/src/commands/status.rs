@@ -1,4 +1,4 @@
-//! `status`: what the subflows do now.
+//! `status`: the current state of the subflows.
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `unload`: out of the kernel again.
+//! `unload`: unloads algorithms.
 
 use std::process::ExitCode;
 
@@ -12,7 +12,7 @@ use super::{kernel_name, say};
 pub(crate) struct Unload {
     /// Names such as lia
     names: Vec<String>,
-    /// All that are loaded, whoever loaded them
+    /// All that are loaded, also by other processes
     #[arg(long, conflicts_with = "names")]
     all: bool,
 }

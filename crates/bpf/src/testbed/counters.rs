@@ -1,4 +1,4 @@
-//! What the kernel counted in a namespace.
+//! The kernel's counters in a namespace.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ pub fn counter(namespace: &Namespace, group: &str, name: &str) -> Result<u64, Er
     let text = namespace
         .inside(|| fs::read_to_string("/proc/thread-self/net/netstat"))
         .map_err(|error| Error::failed(format!("the counters cannot be read: {error}")))?;
-    // Two lines for each group: names and values.
+    // Each group has two lines: names and values.
     let mut lines = text.lines().filter(|line| line.split(':').next() == Some(group));
     let (names, values) = lines.next().zip(lines.next()).ok_or_else(unknown)?;
     let mut pairs = names.split_whitespace().zip(values.split_whitespace());
@@ -22,10 +22,10 @@ pub fn counter(namespace: &Namespace, group: &str, name: &str) -> Result<u64, Er
     value.parse().map_err(|_| unknown())
 }
 
-/// The TCP sockets that have `congestion_control`, as `ss` shows them, one line each.
+/// The TCP sockets that use `congestion_control`, as `ss` displays them, one line each.
 ///
 /// # Errors
-/// If there is no `ss`.
+/// If there is no program `ss`.
 pub fn subflows(namespace: &Namespace, congestion_control: &str) -> Result<Vec<String>, Error> {
     let text = namespace.run("ss -tinOH")?;
     let has_it = |line: &&str| line.split_whitespace().any(|word| word == congestion_control);

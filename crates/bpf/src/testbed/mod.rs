@@ -1,10 +1,10 @@
-//! Networks of this machine's own, in namespaces that go with the process that made them: sender, router, receiver.
+//! Networks of sender, router and receiver in namespaces, which disappear with the process.
 //!
 //! ```no_run
 //! use std::time::Duration;
 //! use manypath_bpf::testbed::{Family, Network, Transfer};
 //!
-//! // Two ways that share one link of 10 Mbit/s with room for 40 packets.
+//! // Two paths that share one link of 10 Mbit/s with a queue of 40 packets.
 //! let network = Network::shared(2, Family::V4, Some("rate 10mbit burst 3000 limit 60000"))?;
 //! let transfer = Transfer::new("mp_lia").for_time(Duration::from_secs(5));
 //! println!("{} bytes", transfer.run(&network)?.received);

@@ -1,4 +1,4 @@
-//! A network namespace that lives as long as a thread in it.
+//! A network namespace that exists as long as a thread in it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,10 +23,10 @@ pub struct Namespace {
 type Job = Box<dyn FnOnce() + Send>;
 
 impl Namespace {
-    /// A new one, with its loopback interface up.
+    /// A new namespace with its loopback interface up.
     ///
     /// # Errors
-    /// If the kernel refuses, which takes root.
+    /// If the kernel refuses; it needs root.
     pub fn new() -> Result<Self, Error> {
         let (jobs, waiting) = mpsc::channel::<Job>();
         let (tell, told) = mpsc::channel();
@@ -55,10 +55,10 @@ impl Namespace {
         &self.path
     }
 
-    /// Runs `job` inside and waits for what it returns.
+    /// Runs `job` inside and returns its result.
     ///
     /// # Panics
-    /// If `job` does.
+    /// If `job` panics.
     pub fn inside<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> T {
         let (tell, told) = mpsc::channel();
         let job = Box::new(move || {
@@ -80,16 +80,16 @@ impl Namespace {
         })
     }
 
-    /// Runs a command line inside and gives what it printed.
+    /// Runs a command line inside and returns its output.
     ///
     /// # Errors
-    /// If it fails: with the line and what it said.
+    /// If it fails; the error contains the command line and its message.
     pub fn run(&self, line: &str) -> Result<String, Error> {
         let line = line.to_owned();
         self.inside(move || command(&line))
     }
 
-    /// Writes a setting of the network, such as `net.ipv4.ip_forward`.
+    /// Writes a network setting, such as `net.ipv4.ip_forward`.
     ///
     /// # Errors
     /// If the kernel refuses it.

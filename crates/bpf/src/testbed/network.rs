@@ -1,27 +1,27 @@
-//! Sender, router and receiver, with several ways between them.
+//! A sender, a router and a receiver with several paths between them.
 
 use std::net::IpAddr;
 
 use super::Namespace;
 use crate::Error;
 
-/// A sender with a link for each path to a router, which has one or more links to a receiver.
+/// A sender with one link per path to a router, which has one or more links to a receiver.
 ///
-/// Path i leaves the sender by its interface `path{i}`, and the router by `out{j}`. The receiver has one address, on its
-/// loopback, which all paths lead to.
+/// Path i uses the sender's interface `path{i}` and the router's interface `out{j}`. The receiver has one address, on
+/// its loopback interface, which all paths reach.
 #[derive(Debug)]
 pub struct Network {
-    /// Has an address on each path.
+    /// The host with an address per path.
     pub sender: Namespace,
-    /// Forwards.
+    /// The host that forwards.
     pub router: Namespace,
-    /// Has one address.
+    /// The host with one address.
     pub receiver: Namespace,
     family: Family,
     paths: usize,
 }
 
-/// Which Internet Protocol.
+/// The IP version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// IPv4.
@@ -31,7 +31,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// A host of a network of ours.
+    /// An address of a host in one of our networks.
     fn host(self, network: usize, host: u8) -> String {
         match self {
             Self::V4 => format!("10.77.{network}.{host}"),
@@ -61,19 +61,19 @@ impl Family {
     }
 }
 
-/// Number of the network of the receiver's address; paths have 1 and more, exits 101 and more.
+/// Network number of the receiver's address; paths have numbers from 1 on, exits from 101 on.
 const RECEIVER: usize = 100;
 
 impl Network {
-    /// `paths` paths that share one exit of the router, shaped by the parameters `tbf` of `tc` if there are any.
+    /// `paths` paths that share one exit of the router, optionally shaped by `tc`'s `tbf` with these parameters.
     ///
     /// # Errors
-    /// If the machine has no root, no `ip`, no `tc` or no `ethtool`.
+    /// If root rights, `ip`, `tc` or `ethtool` are missing.
     pub fn shared(paths: usize, family: Family, tbf: Option<&str>) -> Result<Self, Error> {
         Self::new(paths, &[tbf], family)
     }
 
-    /// A path for each exit of the router, shaped likewise.
+    /// One path per exit of the router, each optionally shaped.
     ///
     /// # Errors
     /// As [`shared`](Self::shared).
@@ -103,7 +103,7 @@ impl Network {
     /// The receiver's address.
     ///
     /// # Panics
-    /// Never: it is written here.
+    /// Never: the address is a constant.
     #[must_use]
     pub fn receiver_address(&self) -> IpAddr {
         self.family.host(RECEIVER, 1).parse().expect("an address")
@@ -111,13 +111,13 @@ impl Network {
 
     fn settings(&self) -> Result<(), Error> {
         for namespace in [&self.sender, &self.router, &self.receiver] {
-            // A new namespace may begin with any default, BBR for one.
+            // A new namespace may have any default, such as BBR.
             namespace.set("net.ipv4.tcp_congestion_control", "reno")?;
             namespace.set("net.ipv4.conf.all.rp_filter", "0")?;
             namespace.set("net.ipv4.conf.default.rp_filter", "0")?;
             namespace.set("net.ipv6.conf.all.accept_dad", "0")?;
             namespace.set("net.ipv6.conf.default.accept_dad", "0")?;
-            // What one run learned must not change the next.
+            // Stored metrics of one run must not change the next one.
             namespace.set("net.ipv4.tcp_no_metrics_save", "1")?;
             namespace.set("net.mptcp.enabled", "1")?;
         }
@@ -125,7 +125,8 @@ impl Network {
         self.router.set("net.ipv6.conf.all.forwarding", "1")
     }
 
-    /// Connects the interface `near` of one namespace with `far` of another, without offloads: packets are packets.
+    /// Connects the interface `near` of one namespace with `far` of another, without offloads, so that each packet is
+    /// sent separately.
     fn link(&self, near: (&Namespace, &str), far: (&Namespace, &str)) -> Result<(), Error> {
         near.0.run(&format!(
             "ip link add {} type veth peer name {} netns {}",
@@ -186,7 +187,7 @@ impl Network {
         receiver.run(&format!("{ip} route add {own} via {back}")).map(drop)
     }
 
-    /// Lets Multipath TCP use every path.
+    /// Lets Multipath TCP use all paths.
     fn endpoints(&self) -> Result<(), Error> {
         for namespace in [&self.sender, &self.receiver] {
             namespace.run("ip mptcp limits set subflows 8 add_addr_accepted 8")?;

@@ -1,4 +1,4 @@
-//! Bytes from the sender to the receiver for a while.
+//! Transfers from the sender to the receiver.
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
@@ -12,10 +12,10 @@ use socket2::{Domain, Protocol, Socket, Type};
 use super::Network;
 use crate::Error;
 
-/// Bytes that wait in the sender's socket at most; the kernel takes twice that.
+/// Size of the sender's socket buffer in bytes; the kernel doubles it.
 const SEND_BUFFER: usize = 1 << 19;
 
-/// What is to be sent.
+/// The description of a transfer.
 #[derive(Clone, Debug)]
 pub struct Transfer {
     congestion_control: Option<String>,
@@ -24,24 +24,24 @@ pub struct Transfer {
     port: u16,
 }
 
-/// What arrived.
+/// The result of a transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
-    /// Bytes that the receiver read.
+    /// Number of bytes that the receiver has read.
     pub received: u64,
-    /// From the first byte to the last.
+    /// Time from the first to the last byte.
     pub time: Duration,
 }
 
 impl Outcome {
-    /// Received bits per second.
+    /// Received bit/s.
     #[must_use]
     pub fn rate(&self) -> f64 {
         self.received as f64 * 8.0 / self.time.as_secs_f64()
     }
 }
 
-/// A transfer under way.
+/// A running transfer.
 #[derive(Debug)]
 pub struct Running {
     is_over: Arc<AtomicBool>,
@@ -51,7 +51,7 @@ pub struct Running {
 }
 
 impl Transfer {
-    /// One by Multipath TCP with a congestion control by its name in the kernel, for one second.
+    /// A transfer of one second by Multipath TCP, with a congestion control by its kernel name.
     #[must_use]
     pub fn new(congestion_control: &str) -> Self {
         Self {
@@ -62,51 +62,51 @@ impl Transfer {
         }
     }
 
-    /// One with the default of the sender's namespace.
+    /// A transfer with the default congestion control of the sender's namespace.
     #[must_use]
     pub fn with_default() -> Self {
         Self { congestion_control: None, ..Self::new("") }
     }
 
-    /// The same for `time`.
+    /// The same transfer with this duration.
     #[must_use]
     pub const fn for_time(mut self, time: Duration) -> Self {
         self.time = time;
         self
     }
 
-    /// The same to another port than 5001.
+    /// The same transfer to another port than 5001.
     #[must_use]
     pub const fn to_port(mut self, port: u16) -> Self {
         self.port = port;
         self
     }
 
-    /// The same by plain TCP.
+    /// The same transfer by plain TCP.
     #[must_use]
     pub const fn over_tcp(mut self) -> Self {
         self.is_multipath = false;
         self
     }
 
-    /// Does it.
+    /// Runs the transfer.
     ///
     /// # Errors
-    /// If a socket refuses.
+    /// If a socket operation fails.
     pub fn run(&self, network: &Network) -> Result<Outcome, Error> {
         let running = self.start(network)?;
         std::thread::sleep(self.time);
         running.stop()
     }
 
-    /// Starts it; it goes on until it is stopped.
+    /// Starts the transfer, which runs until it is stopped.
     ///
     /// # Errors
     /// If the receiver cannot listen.
     pub fn start(&self, network: &Network) -> Result<Running, Error> {
         let target = SocketAddr::new(network.receiver_address(), self.port);
         let is_multipath = self.is_multipath;
-        // A socket of Multipath TCP serves both kinds of clients.
+        // A Multipath TCP socket accepts both kinds of clients.
         let listener = network.listen(self.port)?;
         let received = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&received);
@@ -122,7 +122,7 @@ impl Transfer {
                 if let Some(name) = name {
                     sender.set_tcp_congestion(name.as_bytes())?;
                 }
-                // So that the last bytes do not take longer than the transfer.
+                // A small buffer, so that the last bytes do not take longer than the transfer.
                 sender.set_send_buffer_size(SEND_BUFFER)?;
                 sender.connect(&target.into())?;
                 fill(sender.into(), &stop)
@@ -134,19 +134,19 @@ impl Transfer {
 }
 
 impl Running {
-    /// Bytes that the receiver read so far.
+    /// Number of bytes that the receiver has read so far.
     #[must_use]
     pub fn received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
     }
 
-    /// Ends it and waits for the last byte.
+    /// Ends the transfer and waits for the last byte.
     ///
     /// # Errors
-    /// If a socket failed on the way.
+    /// If a socket operation failed.
     ///
     /// # Panics
-    /// If one of its threads did.
+    /// If one of its threads panicked.
     pub fn stop(self) -> Result<Outcome, Error> {
         self.is_over.store(true, Ordering::Relaxed);
         self.sender.join().expect("the sender ends")?;
@@ -155,10 +155,10 @@ impl Running {
 }
 
 impl Network {
-    /// A socket of Multipath TCP that listens at the receiver's address.
+    /// Opens a Multipath TCP socket that listens on the receiver's address.
     ///
     /// # Errors
-    /// If the port is taken.
+    /// If the port is in use.
     pub fn listen(&self, port: u16) -> Result<TcpListener, Error> {
         let target = SocketAddr::new(self.receiver_address(), port);
         let listener = self.receiver.inside(move || {

@@ -1,4 +1,5 @@
-//! The integer formulas beside the floating ones of `manypath-cc`, over all that a kernel can meet.
+//! The integer formulas compared with the floating-point formulas of `manypath-cc`, over the range of the kernel's
+//! values.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use proptest::prelude::*;
 use crate::twin::question::{Action, Question, Vegas, number, value};
 use crate::twin::{Ask, Host, Kind, Twin};
 
-/// The largest relative error that `bpf/formulas.h` promises.
+/// The largest relative error according to `bpf/formulas.h`.
 const ERROR: f64 = 1.0 / (1 << 24) as f64;
 
 /// One unit, so that windows are packets.
@@ -25,8 +26,8 @@ struct Path {
     delivered_before: u64,
 }
 
-/// A window of 1 to 2^20 packets and a round-trip time of 10 us to 60 s, small ones as likely as large ones. Each path
-/// was acknowledged, since `lia-eunice` measures by acknowledgements.
+/// A window of 1 to 2^20 packets and a round-trip time of 10 us to 60 s, logarithmically distributed. Each path has had
+/// an acknowledgement, which `lia-eunice` needs.
 fn any_path() -> impl Strategy<Value = Path> {
     let exponents = (0.0..=20.0_f64, 0.0..=20.0_f64, 0.0..=22.5_f64);
     (exponents, 1..1_000_000_u64, 1..1_000_000_u64).prop_map(
@@ -40,7 +41,7 @@ fn any_path() -> impl Strategy<Value = Path> {
     )
 }
 
-/// A controller in the state that `paths` say, all acknowledged and some with losses.
+/// A controller in the state of `paths`: all have acknowledgements, some have losses.
 fn controller(mut controller: Controller, paths: &[Path]) -> Controller {
     for path in paths {
         let id = controller.open_path_with_unit(UNIT);
@@ -79,7 +80,7 @@ proptest! {
             for index in 0..paths.len() {
                 let path = PathId(index as u8);
                 let (a, b) = (integer.formulas(Time::ZERO, path), float.formulas(Time::ZERO, path));
-                // OLIA adds and takes away; what remains may be much smaller than both.
+                // OLIA subtracts two terms, so the difference may be much smaller than both.
                 let size = if kind == Kind::Olia { 1.0 } else { b.growth };
                 prop_assert!(near(a.growth, b.growth, size), "{name} {path}: {a:?}, not {b:?}");
                 prop_assert!(near(a.cut, b.cut, b.cut), "{name} {path}: {a:?}, not {b:?}");
@@ -88,9 +89,9 @@ proptest! {
         }
     }
 
-    /// Against integers of 128 bits, which have room for everything.
+    /// Compared with integers of 128 bits, which cannot overflow here.
     #[test]
-    fn windows_grow_by_what_they_are_told_and_never_overflow(
+    fn windows_grow_by_the_requested_amount_and_never_overflow(
         window in 1..=1_u32 << 20, acked in 1..=1_u32 << 20, more in -28.0..=13.0_f64, before in 0..1_i64 << 48,
     ) {
         let more = value(number(more.exp2()));
@@ -109,7 +110,7 @@ proptest! {
         Host.ask(&mut question);
         let exact = f64::from(window) - cut;
         let whole = if exact < f64::from(floor) { floor } else { exact.floor() as u32 };
-        // Within 1/256 of a packet the larger window is right, too.
+        // Within 1/256 of a packet the larger window is acceptable.
         let larger = ((exact + 1.0 / 200.0).floor() as u32).max(floor);
         prop_assert!((whole..=larger).contains(&question.reduced()), "{} of {exact}", question.reduced());
     }
@@ -129,7 +130,7 @@ fn a_window_that_shrinks_little_by_little_keeps_one_packet() {
     );
 }
 
-/// The largest growth that a weight can ask for is cut off, not turned round.
+/// The largest growth that a weight can request saturates instead of wrapping around.
 #[test]
 fn nothing_overflows_at_the_ends() {
     let mut question = Question::windows(1, 1, (1 << 48) - 1, 1e30, 1e30, 2);
@@ -162,7 +163,7 @@ fn rounds_of_weighted_vegas_are_those_of_the_floating_ones_to_the_packet() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whole lives of a path, round by round: three equal samples, a window's worth of acknowledgements.
+    /// Sequences of rounds of a path, each with three equal samples and acknowledgements of one window.
     #[test]
     fn lives_under_weighted_vegas_are_those_of_the_floating_one(
         rtts in vec(1_000..200_000_u64, 1..60), losses in vec(any::<bool>(), 60),
@@ -179,7 +180,7 @@ proptest! {
             vegas.base = vegas.base.min(rtt as u32);
             (sum, rounds) = (sum + rtt, rounds + 1);
             vegas.rtt = (sum / rounds) as u32;
-            // Not full, so that slow start itself adds nothing.
+            // Not full, so that slow start adds nothing.
             let ack = PathAck { path, bytes: float.window(path), was_full: false, may_grow: true };
             float.on_ack(Time::ZERO, &ack);
             if is_begun {

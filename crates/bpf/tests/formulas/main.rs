@@ -1,4 +1,4 @@
-//! The integer formulas of `bpf/`: beside the vectors of `spec/vectors`, and beside `manypath-cc`.
+//! The integer formulas of `bpf/`, compared with the vectors of `spec/vectors` and with `manypath-cc`.
 
 mod laws;
 #[expect(dead_code, reason = "these tests register nothing")]

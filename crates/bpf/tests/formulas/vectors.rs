@@ -1,4 +1,4 @@
-//! `spec/vectors` replayed by the integer formulas: compiled for this machine, and in the kernel.
+//! The vectors of `spec/vectors`, evaluated with the integer formulas on this machine and in the kernel.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::needs;
 use crate::replay::{Player, read};
 use crate::twin::{Ask, Host, Kernel, Twin};
 
-/// The files with algorithms that the kernel has, and how many of their vectors those are.
+/// The files with algorithms of the kernel, and the number of their vectors.
 const FILES: [(&str, usize); 8] = [
     ("balia.json", 4),
     ("cmt-rpv1.json", 10),
@@ -20,7 +20,7 @@ const FILES: [(&str, usize); 8] = [
 
 fn replay_all(ask: &Arc<dyn Ask>) {
     let make = |name: &str| Twin::named(name, ask);
-    // A weight has 24 bits after the point: 2/3 is 3e-8 off, its square twice that.
+    // A weight has 24 fractional bits: the error of 2/3 is 3e-8, that of its square twice as large.
     let player = Player { make: &make, tolerance: 1e-7 };
     for (file, count) in FILES {
         let replayed = read(file).iter().filter(|vector| vector.check(&player)).count();

@@ -1,4 +1,4 @@
-//! The command `manypath-kernel`: as a user types it.
+//! The command `manypath-kernel`.
 
 use std::fs;
 use std::io::Read;
@@ -22,11 +22,11 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// `load` in a process of its own, which ends with the test, however that ends.
+/// `load` in a separate process, which is killed at the end of the test.
 struct Loader(Child);
 
 impl Loader {
-    /// Returns once it is done.
+    /// Returns when the algorithm is loaded.
     fn of(name: &str) -> Self {
         let child = Command::new(PROGRAM).args(["load", name]).stdout(Stdio::null()).spawn();
         let loader = Self(child.unwrap());
@@ -36,7 +36,7 @@ impl Loader {
 }
 
 impl Drop for Loader {
-    /// By SIGKILL: it cannot clean up.
+    /// Sends SIGKILL, so that it cannot clean up.
     fn drop(&mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
@@ -90,7 +90,7 @@ fn check_finds_everything_on_a_machine_that_runs_these_tests() {
 }
 
 #[test]
-fn a_loader_goes_with_whoever_holds_its_input() {
+fn a_loader_ends_with_the_process_that_holds_its_input() {
     let Some(_turn) = needs::turn() else { return };
     let mut command = Command::new(PROGRAM);
     command.args(["load", "lia", "--until-eof"]).stdin(Stdio::piped()).stdout(Stdio::null());
@@ -102,7 +102,7 @@ fn a_loader_goes_with_whoever_holds_its_input() {
 }
 
 #[test]
-fn what_others_loaded_is_named_and_goes_only_if_it_is_meant() {
+fn algorithms_of_other_processes_are_listed_and_unloaded_only_on_request() {
     let Some(_turn) = needs::turn() else { return };
     let loader = Loader::of("lia");
     let keeper = format!("process {} (manypath-kernel)", loader.0.id());
@@ -119,20 +119,20 @@ fn what_others_loaded_is_named_and_goes_only_if_it_is_meant() {
 }
 
 #[test]
-fn connections_go_on_when_the_loader_is_killed() {
+fn connections_continue_after_the_loader_is_killed() {
     let Some(_turn) = needs::turn() else { return };
     let loader = Loader::of("olia");
     let network =
         Network::shared(2, Family::V4, Some("rate 20mbit burst 3100 limit 60000")).unwrap();
     let running = Transfer::new("mp_olia").start(&network).unwrap();
-    // A subflow that is made later does not find the name.
+    // A later subflow would not find the name.
     soon("both subflows are made", || subflows(&network.sender, "mp_olia").unwrap().len() == 2);
     drop(loader);
     soon("the name is gone", || inventory::registered().unwrap().is_empty());
     let before = running.received();
     soon("another 3 MB have arrived", || running.received() > before + 3_000_000);
     let after = running.received();
-    // Multipath TCP asks only later, when its first subflow is made.
+    // Multipath TCP looks the name up only later, with its first subflow.
     let refused = Transfer::new("mp_olia").over_tcp().to_port(5002).run(&network).unwrap_err();
     assert!(refused.to_string().contains("No such file"), "{refused}");
     assert!(running.stop().unwrap().received > after);
@@ -169,14 +169,14 @@ fn a_pinned_algorithm_is_the_default_until_it_is_unloaded() {
     assert!(inventory::registered().unwrap().is_empty());
 }
 
-/// Mounts at the place for pins, as `/proc/mounts` has them.
+/// The mounts at the folder of pins, from `/proc/mounts`.
 fn mounts_for_pins() -> Vec<String> {
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
     mounts.lines().filter(|line| line.contains(" /sys/fs/bpf ")).map(str::to_owned).collect()
 }
 
 #[test]
-fn what_was_made_for_pins_goes_with_the_last_one_and_nothing_else_does() {
+fn unloading_the_last_pin_removes_only_the_created_mount_and_folder() {
     let Some(_turn) = needs::turn() else { return };
     let before = mounts_for_pins();
     assert!(said("load lia olia --pin").status.success());
@@ -186,7 +186,7 @@ fn what_was_made_for_pins_goes_with_the_last_one_and_nothing_else_does() {
     assert!(!fs::exists("/sys/fs/bpf/manypath").unwrap());
     assert_eq!(mounts_for_pins(), before);
     if before.is_empty() {
-        // A file system that another program mounted stays, and so do its pins.
+        // A file system that another program mounted is kept, with its pins.
         assert!(
             Command::new("mount")
                 .args(["-t", "bpf", "bpf", "/sys/fs/bpf"])
@@ -207,7 +207,7 @@ fn what_was_made_for_pins_goes_with_the_last_one_and_nothing_else_does() {
 }
 
 #[test]
-fn a_reader_that_has_enough_ends_a_list_without_a_word() {
+fn a_closed_pipe_ends_a_list_silently() {
     let Some(_turn) = needs::turn() else { return };
     for arguments in ["list", "check", "default"] {
         let mut command = Command::new(PROGRAM);
@@ -233,7 +233,7 @@ fn the_template_for_ones_own_algorithm_loads_from_its_file_and_carries_a_transfe
 }
 
 #[test]
-fn a_default_that_there_is_not_changes_nothing_and_is_not_noted() {
+fn an_unknown_default_changes_nothing_and_is_not_stored() {
     let Some(_turn) = needs::turn() else { return };
     let noted = || fs::read_dir("/run/manypath").map_or(0, Iterator::count);
     let before = (text(&said("default").stdout), noted());
@@ -248,7 +248,7 @@ fn a_default_that_there_is_not_changes_nothing_and_is_not_noted() {
 }
 
 #[test]
-fn a_command_ends_when_whoever_runs_it_is_told_to() {
+fn a_command_ends_when_its_runner_is_signalled() {
     let Some(_turn) = needs::turn() else { return };
     let words = ["run", "--cc", "lia", "--", "sh", "-c", "echo here; exec sleep 1000"];
     let mut child = Command::new(PROGRAM).args(words).stdout(Stdio::piped()).spawn().unwrap();
@@ -265,9 +265,9 @@ fn a_command_ends_when_whoever_runs_it_is_told_to() {
     assert!(inventory::registered().unwrap().iter().all(|it| it.name != "mp_lia"));
 }
 
-/// A program that chooses no congestion control sends two megabytes.
+/// The program chooses no congestion control and sends two megabytes.
 #[test]
-fn a_command_alone_has_the_algorithm() {
+fn only_the_command_uses_the_algorithm() {
     let Some(_turn) = needs::turn() else { return };
     let network =
         Network::shared(2, Family::V4, Some("rate 10mbit burst 3100 limit 60000")).unwrap();

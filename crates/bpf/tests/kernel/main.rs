@@ -1,4 +1,4 @@
-//! Programs of the kernel at work, over networks in namespaces of their own.
+//! The kernel's programs in use, over networks in namespaces.
 
 mod command;
 mod needs;

@@ -1,4 +1,4 @@
-//! What these tests need of the machine.
+//! The requirements of these tests.
 
 use std::fs::File;
 use std::io::Write;
@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use manypath_bpf::{Loaded, Object};
 
-/// A turn of this test, beside others or alone: the kernel has one list of algorithms for the whole machine. The tests of
-/// the wheel take turns by the same lock.
+/// A shared or exclusive lock for a test: the kernel has one list of algorithms for the whole machine. The tests of the
+/// Python wheel use the same lock.
 pub(crate) struct Turn {
     _lock: File,
 }
 
-/// A turn beside other tests that load algorithms under names of their own, if there is such a kernel.
+/// A shared lock, for tests that load algorithms under unique names; `None` if the kernel does not support them.
 pub(crate) fn kernel() -> Option<Turn> {
     has_kernel().then(|| {
         let lock = lock();
@@ -22,7 +22,7 @@ pub(crate) fn kernel() -> Option<Turn> {
     })
 }
 
-/// Whether this machine can run programs in its kernel; says plainly why not.
+/// Whether this machine can run BPF programs; prints what is missing.
 fn has_kernel() -> bool {
     let lacks = [
         (!nix::unistd::geteuid().is_root(), "root"),
@@ -31,7 +31,7 @@ fn has_kernel() -> bool {
     ];
     let lacks: Vec<_> = lacks.iter().filter(|(is_missing, _)| *is_missing).map(|it| it.1).collect();
     if !lacks.is_empty() {
-        // Past the test harness, which would swallow it.
+        // Bypasses the test harness, which would capture it.
         let _ = writeln!(std::io::stderr(), "skipped, because it needs {}", lacks.join(" and "));
     }
     lacks.is_empty()

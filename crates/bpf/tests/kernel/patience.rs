@@ -1,22 +1,22 @@
-//! Waiting for what the kernel does in its own time, which on a machine with other work may be long.
+//! Waiting for asynchronous operations of the kernel, which may take long on a busy machine.
 
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
-/// Many times what a busy machine takes for anything that these tests wait for.
+/// Many times the duration of any awaited operation on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits until `holds`.
+/// Waits until `holds` returns true.
 pub(crate) fn soon(what: &str, holds: impl Fn() -> bool) {
     found(what, || holds().then_some(()).ok_or(()));
 }
 
-/// Waits until `look` finds what is sought; what it saw instead is told if it never does.
+/// Repeats `look` until it succeeds; panics with its last error after the time limit.
 pub(crate) fn found<T, S: Debug>(what: &str, look: impl FnMut() -> Result<T, S>) -> T {
     found_within(PATIENCE, what, look)
 }
 
-/// The same with another patience.
+/// Like `found`, with another time limit.
 pub(crate) fn found_within<T, S: Debug>(
     patience: Duration,
     what: &str,

@@ -1,4 +1,4 @@
-//! BMC's proportion manager at work: what it reads of real subflows, and what it writes. \[H09] §3.2
+//! BMC's proportion manager with real subflows: what it reads, and what it writes. \[H09] §3.2
 
 use std::time::{Duration, Instant};
 
@@ -8,17 +8,17 @@ use manypath_bpf::{Probing, Slot};
 use crate::needs;
 use crate::patience::found_within;
 
-/// One TCP in the kernel's weights.
+/// One standard TCP in the kernel's weights.
 const ONE: u32 = 1 << 24;
 
-/// Twice the longest interval: 60 seconds for an epoch of a large window, twice that if a subflow lost nothing. Windows of
-/// 10^9 packets were seen on a busy machine with Linux 6.18: a threshold that `cut` had not been asked for.
+/// Twice the longest interval: 60 seconds for an epoch of a large window, and twice that if a subflow had no loss.
+/// Windows of 10^9 packets were observed on a busy machine with Linux 6.18: the threshold had not been set by `cut`.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// Two links of their own; on the second a subflow fills four times the queue, so that its rate times its round-trip
-/// time, the worth of [H09], is about four times as much.
+/// Two separate links. On the second one a subflow fills a queue of four times the size, so that its rate times its
+/// round-trip time, the worth of [H09], is about four times as large.
 #[test]
-fn the_weight_of_one_tcp_moves_to_the_subflow_that_is_worth_more() {
+fn weight_moves_to_the_subflow_with_the_larger_worth() {
     let Some(_turn) = needs::kernel() else { return };
     let mut bmc = needs::load("bmc");
     let links = ["rate 4mbit burst 3100 limit 15000", "rate 20mbit burst 3100 limit 60000"];
@@ -26,7 +26,7 @@ fn the_weight_of_one_tcp_moves_to_the_subflow_that_is_worth_more() {
     let running = Transfer::new(bmc.name()).start(&network).unwrap();
     let mut probing = Probing::default();
     let begin = Instant::now();
-    // What each epoch leaves, by path; none before the first one.
+    // The weights after each epoch, by path; none before the first epoch.
     let mut weights = || {
         probing.look(&mut bmc, Instant::now()).unwrap();
         let [connection] = &bmc.connections().unwrap()[..] else { return Err(Vec::new()) };
@@ -38,7 +38,7 @@ fn the_weight_of_one_tcp_moves_to_the_subflow_that_is_worth_more() {
     };
     let mut first = found_within(PATIENCE, "weights", &mut weights);
     assert!(begin.elapsed() >= Duration::from_secs(10), "before its interval was over");
-    // A machine with other work sends too late to fill the queue of the second path in some epochs, so that the first
+    // On a busy machine the sender is too late to fill the queue of the second path in some epochs, so that the first
     // path is worth more in them.
     found_within(PATIENCE, "more weight for the second path", || match weights() {
         Ok([poor, rich]) if rich > poor => Ok(()),
@@ -46,7 +46,7 @@ fn the_weight_of_one_tcp_moves_to_the_subflow_that_is_worth_more() {
     });
     running.stop().unwrap();
 
-    // Half of D - D² of 1/2 goes from the poorer to the richer: 3/8 and 5/8.
+    // Half of D - D² with D = 1/2 moves to the subflow with the larger worth: 3/8 and 5/8.
     first.sort_unstable();
     assert_eq!(first, [ONE / 8 * 3, ONE / 8 * 5]);
 }

@@ -1,4 +1,4 @@
-//! Many loads, many connections: nothing is left behind.
+//! Many loads and many connections leave nothing behind.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -17,7 +17,7 @@ use crate::patience::soon;
 /// The numbers of all maps and programs of an algorithm.
 fn numbers(loaded: &Loaded) -> (Vec<u32>, Vec<u32>) {
     let maps = loaded.object().maps().map(|map| map.info().unwrap().info.id);
-    // Those that an algorithm does not take are not in the kernel.
+    // Programs that an algorithm does not use are not in the kernel.
     let programs = loaded.object().progs().filter_map(|it| Program::id_from_fd(it.as_fd()).ok());
     (maps.collect(), programs.collect())
 }
@@ -42,7 +42,7 @@ fn fifty_loads_and_unloads_leave_no_map_and_no_program() {
     load_and_unload(50);
 }
 
-/// A leak of one map or program in a hundred loads, which fifty would not show.
+/// Detects a leak of one map or program per hundred loads, which fifty loads would not show.
 #[test]
 #[ignore = "takes minutes: make soak-kernel"]
 fn a_thousand_loads_and_unloads_leave_no_map_and_no_program() {
@@ -51,7 +51,7 @@ fn a_thousand_loads_and_unloads_leave_no_map_and_no_program() {
 }
 
 #[test]
-fn a_thousand_connections_at_once_each_have_their_entry_and_take_it_along() {
+fn a_thousand_simultaneous_connections_each_have_an_entry_until_they_close() {
     const COUNT: usize = 1000;
     let Some(_turn) = needs::kernel() else { return };
     let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
@@ -77,7 +77,7 @@ fn a_thousand_connections_at_once_each_have_their_entry_and_take_it_along() {
     });
     let receivers = accepted.join().unwrap();
     soon("every connection has its entry", || lia.connections().unwrap().len() == COUNT);
-    // A transfer among them finds its own.
+    // A transfer among them finds its own entry.
     let busy = Transfer::new(lia.name()).start(&network).unwrap();
     soon("10 MB have arrived", || busy.received() > 10_000_000);
     busy.stop().unwrap();

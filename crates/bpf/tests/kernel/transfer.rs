@@ -1,4 +1,4 @@
-//! Transfers over two subflows in namespaces: what the kernel says about them.
+//! Transfers over two subflows in namespaces, and the kernel's state of them.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -9,10 +9,10 @@ use manypath_bpf::{ALGORITHMS, Loaded};
 use crate::needs;
 use crate::patience::{found, soon};
 
-/// 10 Mbit/s and room for 40 packets.
+/// 10 Mbit/s with a queue of 40 packets.
 const NARROW: &str = "rate 10mbit burst 3100 limit 60000";
 
-/// A transfer over that link, which takes at least as long as the link needs for its bytes.
+/// A transfer over this link; its rate must not exceed that of the link.
 struct Timed {
     running: Running,
     begin: Instant,
@@ -24,7 +24,8 @@ impl Timed {
         Self { running: Transfer::new(loaded.name()).start(network).unwrap(), begin }
     }
 
-    /// Ends it when two seconds have had at least `least` bit/s. Other work on the machine makes a transfer slow at times.
+    /// Ends the transfer after two seconds with at least `least` bit/s. Other load on the machine may slow the transfer
+    /// down.
     fn stop_at_rate(self, least: f64) {
         found(&format!("two seconds with {least} bit/s"), || {
             let (begin, before) = (Instant::now(), self.running.received());
@@ -40,7 +41,7 @@ impl Timed {
 }
 
 #[test]
-fn two_subflows_know_each_other_and_leave_nothing_behind() {
+fn two_subflows_share_an_entry_and_leave_nothing() {
     let Some(_turn) = needs::kernel() else { return };
     let lia = needs::load("lia");
     for family in [Family::V4, Family::V6] {
@@ -67,7 +68,7 @@ fn two_subflows_know_each_other_and_leave_nothing_behind() {
 }
 
 #[test]
-fn every_algorithm_carries_a_transfer_over_two_subflows_and_goes() {
+fn every_algorithm_carries_a_transfer_over_two_subflows_and_is_unloaded() {
     let Some(_turn) = needs::kernel() else { return };
     for algorithm in ALGORITHMS {
         let loaded = needs::load(algorithm.name);
@@ -85,7 +86,7 @@ fn every_algorithm_carries_a_transfer_over_two_subflows_and_goes() {
         soon("no connection is left", || loaded.connections().unwrap().is_empty());
         let kernel_name = loaded.name().to_owned();
         drop(loaded);
-        // A process that another test starts holds the link until it runs its own program.
+        // A process that another test starts holds a copy of the link until it executes its program.
         soon("the kernel knows no such algorithm", || !algorithms().contains(&kernel_name));
         let refused =
             Transfer::new(&kernel_name).over_tcp().to_port(5002).run(&network).unwrap_err();

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_curve_stands_still_while_the_window_is_not_used() {
+    fn the_curve_does_not_advance_while_the_window_is_not_used() {
         let growth = |busy_until: u64| {
             let mut controller = one_path(1_000_000);
             controller.on_sack(Time::ZERO, &[], &[P]);

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn between_its_acknowledgements_the_owner_counts_with_what_it_was() {
+    fn between_acknowledgements_the_owner_counts_with_its_last_value() {
         let mut pair = Pair::new([20, 30]);
         pair.window(B, 33);
         pair.acked_with(A, 20);

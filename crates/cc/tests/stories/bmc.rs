@@ -95,7 +95,7 @@ fn the_growth_of_a_window_is_the_square_of_its_weight() {
 }
 
 #[test]
-fn an_interval_goes_on_up_to_twice_as_long_while_a_path_had_no_loss() {
+fn an_interval_is_extended_up_to_twice_its_length_while_a_path_has_no_loss() {
     let mut connection = Connection::new("bmc:gain=1,interval=10 s", 2);
     connection.deliver(1, &[500_000, 1_083_333]);
     connection.lose(A);

@@ -148,7 +148,7 @@ proptest! {
     }
 
     #[test]
-    fn equal_events_give_equal_windows_whoever_looks(profile in profile(), (paths, events) in connection()) {
+    fn equal_events_give_equal_windows_with_and_without_observers(profile in profile(), (paths, events) in connection()) {
         for entry in algorithms() {
             let mut controller = begin(entry, profile, &paths);
             let mut watched = begin(entry, profile, &paths);

@@ -92,7 +92,7 @@ fn every_file_has_a_test() {
 }
 
 #[test]
-fn what_nobody_understands_is_refused() {
+fn unknown_names_are_refused() {
     let texts = [
         r#"{"kind": "formulas", "path": 0}"#,
         r#"{"kind": "handover"}"#,

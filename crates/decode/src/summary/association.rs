@@ -1,4 +1,4 @@
-//! One association: its two sides, how it began and ended, and its paths.
+//! One association: its two sides, its begin and end, and its paths.
 
 use std::net::IpAddr;
 
@@ -13,7 +13,7 @@ use crate::cause::CauseView;
 /// A side of an association.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Side {
-    /// The one that sent INIT, or the first packet of the capture.
+    /// The side that sent INIT, or else the first captured packet.
     First = 0,
     Second = 1,
 }
@@ -24,24 +24,24 @@ impl Side {
     }
 }
 
-/// What is known of an association.
+/// The state of an association.
 #[derive(Debug, Serialize)]
 pub(super) struct Association {
     sides: [Endpoint; 2],
-    /// Nanoseconds from the first frame of the file to its first packet.
+    /// Time from the first frame of the file to the first packet of the association, in nanoseconds.
     began: u64,
-    /// Whether the capture has its INIT.
+    /// Whether its INIT was captured.
     with_init: bool,
-    /// Whether the handshake was completed, as far as the capture shows.
+    /// Whether the capture shows a complete handshake.
     established: bool,
-    /// How it ended; none if the capture ends before.
+    /// Its end; `None` if the capture ends earlier.
     end: Option<End>,
-    /// Packets of paths beyond those that are followed.
+    /// Number of packets on paths beyond the limit.
     others: u64,
     paths: Vec<Path>,
     #[serde(skip)]
     senders: [Sender; 2],
-    /// Probes that are not answered yet.
+    /// Unanswered heartbeats.
     #[serde(skip)]
     probes: Vec<Probe>,
 }
@@ -50,17 +50,17 @@ pub(super) struct Association {
 #[derive(Debug, Default, Serialize)]
 struct Endpoint {
     port: u16,
-    /// The tag in packets to this end.
+    /// The verification tag of packets to this end.
     tag: Option<u32>,
     addresses: Vec<IpAddr>,
 }
 
-/// How an association ended.
+/// The end of an association.
 #[derive(Debug, Serialize)]
 struct End {
     /// The chunk that ended it.
     chunk: &'static str,
-    /// 0 or 1: the side that sent it.
+    /// The side that sent it, 0 or 1.
     by: usize,
     causes: Vec<CauseView>,
 }
@@ -88,7 +88,7 @@ impl Association {
         }
     }
 
-    /// The tag in packets to a side.
+    /// The verification tag of packets to a side.
     pub(super) fn tag(&self, side: Side) -> Option<u32> {
         self.sides[side as usize].tag
     }
@@ -97,7 +97,7 @@ impl Association {
         self.sides[side as usize].tag = Some(tag);
     }
 
-    /// Counts a packet that a side sent.
+    /// Counts a packet from a side.
     pub(super) fn count(&mut self, side: Side, seen: &Seen<'_>) {
         let [source, destination] = seen.via;
         self.know(side, source);
@@ -122,7 +122,7 @@ impl Association {
         }
     }
 
-    /// Takes note of an address of a side.
+    /// Records an address of a side.
     fn know(&mut self, side: Side, address: IpAddr) {
         let addresses = &mut self.sides[side as usize].addresses;
         if addresses.len() < MOST_ADDRESSES && !addresses.contains(&address) {
@@ -130,7 +130,7 @@ impl Association {
         }
     }
 
-    /// The path of a packet; none if there are too many.
+    /// The path of a packet; `None` beyond the limit.
     fn path(&mut self, side: Side, seen: &Seen<'_>) -> Option<usize> {
         let known = self.paths.iter().position(|path| path.is(side as usize, seen.via));
         known.or_else(|| {
@@ -170,13 +170,13 @@ impl Association {
         }
     }
 
-    /// The first end counts.
+    /// Records the end; only the first one counts.
     fn ended(&mut self, chunk: &'static str, side: Side, causes: Vec<CauseView>) {
         self.end.get_or_insert(End { chunk, by: side as usize, causes });
     }
 }
 
-/// Addresses of a side, paths, and probes under way that are followed.
+/// Largest numbers of addresses per side, paths, and outstanding heartbeats.
 const MOST_ADDRESSES: usize = 64;
 const MOST_PATHS: usize = 256;
 const MOST_PROBES: usize = 64;

@@ -7,16 +7,16 @@ use manypath_sctp::{Data, Sack};
 
 use super::path::Path;
 
-/// What is known of the chunks that one side sends.
+/// The chunks that one side sends.
 #[derive(Debug, Default)]
 pub(super) struct Sender {
-    /// Chunks that were seen and are not cumulatively acknowledged, by their number without wrap-around.
+    /// Chunks that were seen and are not cumulatively acknowledged, by their extended TSN, which does not wrap around.
     seen: BTreeMap<u64, Chunk>,
-    /// A TSN and its number.
+    /// A TSN with its extended TSN.
     reference: Option<(Tsn, u64)>,
-    /// Every chunk up to this number counts as seen.
+    /// All chunks up to this extended TSN count as seen.
     floor: Option<u64>,
-    /// The newest SACK.
+    /// The latest SACK.
     sack: Option<Sack>,
 }
 
@@ -28,7 +28,7 @@ struct Chunk {
 }
 
 impl Sender {
-    /// A chunk was seen on a path.
+    /// Records a chunk on a path.
     pub(super) fn sent(&mut self, data: &Data, path: usize, at: u64, paths: &mut [Path]) {
         let number = self.number(data.tsn);
         let is_missing = self.sack.as_ref().is_some_and(|sack| is_missing(sack, data.tsn));
@@ -54,7 +54,7 @@ impl Sender {
         }
     }
 
-    /// A SACK for the chunks of this side was seen.
+    /// Records a SACK for the chunks of this side.
     pub(super) fn acknowledged(&mut self, side: usize, sack: &Sack, at: u64, paths: &mut [Path]) {
         let is_older = |newest: &Sack| newest.cumulative.is_after(sack.cumulative);
         if self.sack.as_ref().is_some_and(is_older) {
@@ -75,7 +75,7 @@ impl Sender {
         newest.clone_from(sack);
     }
 
-    /// The number of a TSN, which is near the last one that was asked for.
+    /// The extended TSN of a TSN that is near the last one.
     fn number(&mut self, tsn: Tsn) -> u64 {
         let (near, number) = self.reference.unwrap_or((tsn, FIRST));
         let steps = tsn.distance_from(near).cast_signed();
@@ -84,7 +84,7 @@ impl Sender {
         number
     }
 
-    /// Follows no more chunks than there is room for: the oldest ones count as seen from now on.
+    /// Limits the number of chunks: the oldest ones count as seen.
     fn forget(&mut self) {
         if self.seen.len() > MOST_CHUNKS
             && let Some((oldest, _)) = self.seen.pop_first()
@@ -100,13 +100,13 @@ fn has_arrived(sack: &Sack, tsn: Tsn) -> bool {
     tsn.is_at_or_before(sack.cumulative) || is_in_gaps()
 }
 
-/// Whether a SACK covers a later TSN and not this one.
+/// Whether a SACK covers a later TSN but not this one.
 fn is_missing(sack: &Sack, tsn: Tsn) -> bool {
     let is_below = |last: Option<Tsn>| last.is_some_and(|last| tsn.is_before(last));
     !has_arrived(sack, tsn) && (is_below(sack.gaps.last()) || is_below(sack.kept_gaps.last()))
 }
 
-/// Number of the first TSN: far from both ends of the range.
+/// The extended TSN of the first TSN, far from both ends of the range.
 const FIRST: u64 = 1 << 62;
-/// Chunks of one direction that are followed: more than a gap block of a SACK can name.
+/// Largest number of chunks per direction: more TSNs than gap blocks can report.
 const MOST_CHUNKS: usize = 1 << 16;

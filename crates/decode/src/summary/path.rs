@@ -1,4 +1,4 @@
-//! One path of an association in one direction: from an address to an address.
+//! One path of an association in one direction, by its addresses.
 
 use std::net::IpAddr;
 
@@ -8,23 +8,23 @@ use serde::Serialize;
 
 use super::Seen;
 
-/// Counts of the packets from one address to another.
+/// Counters of the packets from one address to another.
 #[derive(Debug, Serialize)]
 pub(super) struct Path {
-    /// 0 or 1: the side that sends.
+    /// The sending side, 0 or 1.
     side: usize,
     source: IpAddr,
     destination: IpAddr,
-    /// Whether the packets travel in UDP.
+    /// Whether the packets are encapsulated in UDP.
     udp: bool,
     #[serde(flatten)]
     pub(super) counts: Counts,
-    /// The chunk that is timed, and when it was seen.
+    /// The chunk whose round trip is measured, and when it was seen.
     #[serde(skip)]
     pub(super) timed: Option<(Tsn, u64)>,
 }
 
-/// What the packets carried.
+/// Counters of the content of packets.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Counts {
     packets: u64,
@@ -32,22 +32,22 @@ pub(super) struct Counts {
     bytes: u64,
     damaged: u64,
     pub(super) data_chunks: u64,
-    /// Bytes of user data, repeated ones too.
+    /// Bytes of user data, including retransmissions.
     pub(super) data_bytes: u64,
-    /// DATA chunks whose TSN was seen before.
+    /// DATA chunks with a TSN that was seen before.
     pub(super) retransmissions: u64,
-    /// TSNs that were sent here, that a SACK reported missing, and that were seen again.
+    /// TSNs of this path that a SACK reported missing and that were seen again.
     pub(super) losses: u64,
-    /// TSNs that were seen here for the first time after a SACK had reported them missing.
+    /// TSNs that were first seen on this path after a SACK had reported them missing.
     pub(super) late: u64,
     sacks: u64,
     gap_blocks: u64,
     duplicates: u64,
     pub(super) heartbeats: u64,
     pub(super) heartbeat_acks: u64,
-    /// From HEARTBEAT to its ACK.
+    /// From HEARTBEAT to HEARTBEAT ACK.
     pub(super) rtt_heartbeat: RoundTrips,
-    /// From DATA to the first SACK that covers it; of chunks that were sent once, one at a time.
+    /// From DATA to the first SACK that covers it, for one chunk at a time that was sent once.
     pub(super) rtt_data: RoundTrips,
 }
 

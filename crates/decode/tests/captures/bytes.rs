@@ -1,4 +1,4 @@
-//! Files and packets as bytes.
+//! Builds files and packets byte by byte.
 
 use std::io::Cursor;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -8,11 +8,11 @@ use manypath_decode::{Decoder, FileError, Form, Options};
 use manypath_sctp::{Control, Data, DataFlags, Heartbeat, Init, Packet, Sack};
 use serde_json::Value;
 
-/// The sides of the association of these tests: first address, second address, port, and the tag in packets to it.
+/// The sides of the association of these tests: first address, second address, port, and verification tag.
 pub(crate) const CLIENT: ([u8; 4], [u8; 4], u16, u32) = ([10, 1, 0, 1], [10, 2, 0, 1], 4001, 0xc1);
 pub(crate) const SERVER: ([u8; 4], [u8; 4], u16, u32) = ([10, 1, 0, 2], [10, 2, 0, 2], 4002, 0x5e);
 
-/// A packet of SCTP from the client, or from the server.
+/// An SCTP packet from the client or from the server.
 pub(crate) fn sctp(from_client: bool, fill: impl FnOnce(&mut Packet)) -> Vec<u8> {
     let (from, to) = if from_client { (CLIENT, SERVER) } else { (SERVER, CLIENT) };
     let mut packet =
@@ -77,7 +77,7 @@ pub(crate) fn ipv4(source: [u8; 4], destination: [u8; 4], protocol: u8, payload:
     out
 }
 
-/// An IPv6 packet with an extension header of destination options in front of its payload.
+/// An IPv6 packet with a destination options header before its payload.
 pub(crate) fn ipv6(protocol: u8, payload: &[u8]) -> Vec<u8> {
     let length = (8 + payload.len() as u16).to_be_bytes();
     let mut out = vec![0x60, 0, 0, 0, length[0], length[1], 60, 64];
@@ -95,13 +95,13 @@ pub(crate) fn udp(source: u16, destination: u16, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// From the client to the server on their first path, or back.
+/// A packet from the client to the server on their first path, or back.
 pub(crate) fn on_first_path(from_client: bool, packet: &[u8]) -> Vec<u8> {
     let (from, to) = if from_client { (CLIENT, SERVER) } else { (SERVER, CLIENT) };
     ipv4(from.0, to.0, 132, packet)
 }
 
-/// The same on the second path.
+/// A packet on the second path.
 pub(crate) fn on_second_path(from_client: bool, packet: &[u8]) -> Vec<u8> {
     let (from, to) = if from_client { (CLIENT, SERVER) } else { (SERVER, CLIENT) };
     ipv4(from.1, to.1, 132, packet)
@@ -112,7 +112,7 @@ pub(crate) fn pcap(link_type: u32, frames: &[(u64, Vec<u8>)]) -> Vec<u8> {
     classic(link_type, frames, 0xa1b2_c3d4, 1_000_000, u32::to_le_bytes)
 }
 
-/// A classic file of a machine with the other order of bytes, times in nanoseconds.
+/// A classic file in big-endian byte order, with times in nanoseconds.
 pub(crate) fn big_pcap(link_type: u32, frames: &[(u64, Vec<u8>)]) -> Vec<u8> {
     classic(link_type, frames, 0xa1b2_3c4d, 1_000_000_000, u32::to_be_bytes)
 }
@@ -171,7 +171,7 @@ pub(crate) fn options(form: Form) -> Options {
     Options { form, port: 9899, any_checksum: false, interface: None }
 }
 
-/// What is printed, how the file ends, and the summary.
+/// The output, the result at the end of the file, and the summary.
 pub(crate) fn read(file: Vec<u8>, options: Options) -> (String, Result<(), FileError>, Value) {
     let mut out = String::new();
     let mut decoder = match Decoder::new(Cursor::new(file), options) {
@@ -189,14 +189,14 @@ pub(crate) fn read(file: Vec<u8>, options: Options) -> (String, Result<(), FileE
     (out, end, summary)
 }
 
-/// The lines of a file that can be read to its end.
+/// The lines of a valid file.
 pub(crate) fn lines(file: Vec<u8>) -> Vec<String> {
     let (out, end, _) = read(file, options(Form::Line));
     end.expect("the file is sound");
     out.lines().map(|line| line.trim().to_owned()).collect()
 }
 
-/// The objects of a file that can be read to its end.
+/// The objects of a valid file.
 pub(crate) fn objects(file: Vec<u8>) -> Vec<Value> {
     let (out, end, _) = read(file, options(Form::Json));
     end.expect("the file is sound");

@@ -1,4 +1,4 @@
-//! Forms of files, link types and headers, and lines of packets.
+//! File formats, link types, headers, and lines of packets.
 
 use manypath_core::Tsn;
 use manypath_decode::Form;
@@ -96,7 +96,7 @@ fn one_interface_can_be_chosen() {
 }
 
 #[test]
-fn chunks_are_lines_in_the_words_of_engineers() {
+fn chunks_are_printed_with_standard_terms() {
     let mut gaps = sack(16, &[(18, 20), (22, 22)]);
     gaps.duplicates = vec![Tsn(12), Tsn(13)];
     let packets = [
@@ -139,11 +139,11 @@ fn chunks_are_lines_in_the_words_of_engineers() {
 }
 
 #[test]
-fn chunks_stand_in_the_order_of_the_wire_with_those_that_are_not_known() {
+fn chunks_are_in_wire_order_including_unknown_ones() {
     let mut packet = sctp(true, |packet| {
         (packet.has_sack, packet.sack) = (true, sack(16, &[]));
     });
-    // Passed over without a report; passed over with one; the end of the packet
+    // Skipped without a report; skipped with a report; ends the packet
     packet.extend([
         0x9f, 0, 0, 8, 1, 2, 3, 4, 12, 0, 0, 4, 0xdf, 0, 0, 4, 0x3f, 0, 0, 4, 11, 0, 0, 4,
     ]);
@@ -154,7 +154,7 @@ fn chunks_stand_in_the_order_of_the_wire_with_those_that_are_not_known() {
     assert_eq!(summary["unknown_chunks"], json!({"63": 1, "159": 1, "223": 1}));
 }
 
-/// The packet with the checksum that it should have.
+/// The packet with the right checksum.
 fn resealed(mut packet: Vec<u8>) -> Vec<u8> {
     packet[8..12].fill(0);
     let checksum = crc32c::crc32c(&packet).to_le_bytes();
@@ -163,7 +163,7 @@ fn resealed(mut packet: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn a_wrong_checksum_hides_the_chunks_unless_they_are_asked_for() {
+fn chunks_of_a_packet_with_a_wrong_checksum_are_shown_only_on_request() {
     let mut packet = sctp(true, |packet| packet.data = vec![data(17, 100)]);
     packet[8] ^= 0xff;
     let file = pcap(101, &[(0, on_first_path(true, &packet))]);
@@ -181,7 +181,7 @@ fn a_wrong_checksum_hides_the_chunks_unless_they_are_asked_for() {
 }
 
 #[test]
-fn a_packet_that_was_not_captured_to_its_end_shows_the_chunks_in_front_of_the_cut() {
+fn a_truncated_packet_shows_its_complete_chunks() {
     let packet = sctp(true, |packet| {
         (packet.has_sack, packet.sack) = (true, sack(16, &[]));
         packet.data = vec![data(17, 100)];
@@ -207,7 +207,7 @@ fn parts_of_ip_packets_are_named_and_not_read() {
 }
 
 #[test]
-fn a_broken_chunk_is_told_in_the_words_of_the_reader() {
+fn a_malformed_chunk_has_the_error_of_the_decoder() {
     let mut packet = sctp(true, |packet| packet.control = vec![Control::CookieAck]);
     packet.extend([0, 3, 0, 90, 0, 0, 0, 1]);
     let object = &objects(pcap(101, &[(0, on_first_path(true, &resealed(packet)))]))[0];

@@ -1,4 +1,4 @@
-//! Files that are cut short, damaged, or none: an error in one line, and never a panic.
+//! Truncated, damaged and invalid files: an error in one line, and never a panic.
 
 use manypath_decode::{FileError, Form};
 
@@ -12,7 +12,7 @@ fn sound() -> Vec<(Vec<u8>, usize)> {
 }
 
 #[test]
-fn a_file_that_is_cut_short_shows_what_came_before() {
+fn a_truncated_file_shows_the_packets_before_its_end() {
     for (file, packets) in sound() {
         let mut most = 0;
         for length in 0..file.len() {
@@ -30,7 +30,7 @@ fn a_file_that_is_cut_short_shows_what_came_before() {
 }
 
 #[test]
-fn what_is_no_capture_is_told() {
+fn a_file_that_is_no_capture_is_reported() {
     for file in [vec![], vec![0; 100], b"PK\x03\x04 something".to_vec(), vec![0xff; 5000]] {
         let (out, end, _) = read(file, options(Form::Line));
         assert_eq!(out, "");
@@ -53,7 +53,7 @@ fn any_byte_may_be_wrong() {
 }
 
 #[test]
-fn random_frames_of_every_link_type_are_survived() {
+fn random_frames_of_every_link_type_cause_no_panic() {
     let mut random = 7_u32;
     let mut byte = || {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -75,7 +75,7 @@ fn random_frames_of_every_link_type_are_survived() {
 }
 
 #[test]
-fn a_packet_of_an_interface_that_is_not_described_is_told() {
+fn a_packet_of_an_unknown_interface_is_reported() {
     let (_, end, _) = read(pcapng(&[101], &[(3, 0, vec![0; 40])]), options(Form::Line));
     assert!(matches!(end, Err(FileError::Interface(3))));
 }
@@ -91,9 +91,9 @@ fn a_block_that_claims_gigabytes_takes_no_memory_for_them() {
     assert!(matches!(end, Err(FileError::Damaged(24))));
 }
 
-/// An IPv6 packet that says nothing of its length takes all of its frame, which may have megabytes.
+/// An IPv6 packet without a length extends to the end of its frame, which may have megabytes.
 #[test]
-fn no_packet_is_longer_than_ip_has_room_for() {
+fn no_packet_exceeds_the_largest_ip_packet() {
     let mut packet = sctp(true, |_| ());
     packet.extend([11, 0, 0, 4].repeat(1_000_000));
     let mut frame = ipv6(132, &[]);

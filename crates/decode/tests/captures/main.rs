@@ -1,4 +1,4 @@
-//! Captures built byte by byte, and what is read in them.
+//! Captures that are built byte by byte, and their decoded content.
 
 mod bytes;
 mod files;

@@ -1,4 +1,4 @@
-//! What the summary says of associations, paths, losses and round trips.
+//! Summaries: associations, paths, losses and round trips.
 
 use manypath_core::Tsn;
 use manypath_sctp::{Control, Init};
@@ -17,7 +17,7 @@ fn only_association(summary: &Value) -> &Value {
     &summary["associations"][0]
 }
 
-/// The path from a client's or a server's first address.
+/// The path from the first address of the client or the server.
 fn path(association: &Value, source: [u8; 4]) -> &Value {
     let paths = association["paths"].as_array().expect("paths");
     let source = json!(address(source));
@@ -70,7 +70,7 @@ fn an_association_is_followed_from_its_handshake_to_its_end() {
 }
 
 #[test]
-fn a_capture_that_begins_late_brings_both_directions_together() {
+fn a_capture_without_handshake_joins_both_directions() {
     let seen = story(vec![
         (0, on_first_path(true, &sends_data(17))),
         (10, on_first_path(false, &sends_sack(17, &[]))),
@@ -97,7 +97,7 @@ fn a_reflected_tag_belongs_to_the_association() {
 }
 
 #[test]
-fn a_chunk_that_is_reported_missing_and_seen_again_was_lost_on_its_first_path() {
+fn a_chunk_reported_missing_and_seen_again_counts_as_lost_on_its_first_path() {
     let seen = story(vec![
         (0, on_first_path(true, &sends_data(17))),
         (1, on_second_path(true, &sends_data(18))),
@@ -129,7 +129,7 @@ fn a_chunk_that_was_lost_before_the_place_of_the_capture_is_late() {
 }
 
 #[test]
-fn tsns_that_wrap_around_are_no_retransmissions() {
+fn wrapped_tsns_are_no_retransmissions() {
     let last = u32::MAX;
     let mut frames = Vec::new();
     for (at, tsn) in [last - 1, last, 0, 1].into_iter().enumerate() {

@@ -1,28 +1,28 @@
-//! What is wrong with a document, in one line: which field, which value, what would be right.
+//! Errors of documents in one line: field, value, and the valid alternative.
 
 use std::fmt::Display;
 
 use thiserror::Error;
 
-/// A document that describes no emulation.
+/// A document that does not describe an emulation.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DocumentError {
-    /// A field has a value that makes no sense.
+    /// A field has an invalid value.
     #[error("`{field}` is {value}, expected {expected}")]
     Value {
         /// Path of the field in the document, such as `network.links.south.rate`.
         field: String,
         /// The value found there.
         value: String,
-        /// What would be right.
+        /// The valid alternative.
         expected: String,
     },
-    /// The document does not have the form of an emulation.
+    /// The document does not have the structure of an emulation.
     #[error("`{field}`: {message}")]
     Form {
         /// Path of the field in the document.
         field: String,
-        /// What is wrong, and what would be right.
+        /// The mistake, and the valid alternative.
         message: String,
     },
 }
@@ -36,7 +36,7 @@ impl DocumentError {
         Self::Value { field: field.into(), value: value.to_string(), expected: expected.into() }
     }
 
-    /// `field` names a `kind` of thing that does not exist among those `known`.
+    /// `field` has an unknown name of a `kind`; `known` are the known names.
     pub(super) fn unknown<'a>(
         field: impl Into<String>,
         name: &str,
@@ -58,8 +58,8 @@ impl DocumentError {
     }
 }
 
-/// What `given` should have been: the `kind` of thing `known` that it was perhaps meant to be, or some of those that
-/// there are, the likest first.
+/// The valid alternative to `given`: the most similar `known` names of this `kind`, most similar first, or all of them
+/// if there are few.
 pub(crate) fn one_of<'a>(given: &str, kind: &str, known: impl Iterator<Item = &'a str>) -> String {
     let mut scored: Vec<_> =
         known.map(|name| (strsim::normalized_damerau_levenshtein(given, name), name)).collect();
@@ -80,9 +80,9 @@ pub(crate) fn one_of<'a>(given: &str, kind: &str, known: impl Iterator<Item = &'
     }
 }
 
-/// Two names with less in common than this are not mistaken for each other.
+/// Smallest similarity of two names for a suggestion.
 const SIMILAR: f64 = 0.4;
-/// As many as are proposed at most.
+/// Largest number of suggestions.
 const NEAREST: usize = 3;
-/// So many names are read at a glance.
+/// Up to this number, all known names are listed.
 const FEW: usize = 8;

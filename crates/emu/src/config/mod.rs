@@ -1,4 +1,4 @@
-//! The document of an emulation: a network, and the pairs of hosts that it joins.
+//! The document of an emulation: a network, and pairs of hosts.
 
 mod error;
 mod validate;
@@ -13,13 +13,13 @@ use serde::Deserialize;
 pub use error::DocumentError;
 pub(crate) use error::one_of;
 
-/// Everything that an emulation depends on. Rates in bit/s, times in nanoseconds, sizes in bytes.
+/// Everything that determines an emulation. Rates in bit/s, times in nanoseconds, sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
-    /// What the emulation is called: its namespaces are, too.
+    /// Name of the emulation; it is part of the names of its namespaces.
     pub name: String,
-    /// Links, and the paths that lead over them: the network of a scenario.
+    /// Links and paths, as in the network of a scenario.
     pub network: Network,
     /// Pairs of hosts by name. Without any, one pair has all paths and no name of its own.
     #[serde(default)]
@@ -41,15 +41,15 @@ pub struct Document {
 pub struct Network {
     /// Core links by name, one direction each.
     pub links: IndexMap<String, LinkConfig>,
-    /// Paths by name, over core links.
+    /// Paths by name, as sequences of core links.
     pub paths: IndexMap<String, Path>,
-    /// The link between a host and the network, one for each host, path and direction; left out or `null`, hosts sit
-    /// at the core itself.
+    /// The link between a host and the core, one per host, path and direction. Without it or with `null`, hosts are
+    /// attached to the core directly.
     #[serde(default)]
     pub access: Option<LinkConfig>,
 }
 
-/// The core links of a path, in the order in which a packet crosses them.
+/// The core links of a path, in the order of a packet.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Path {
@@ -65,24 +65,24 @@ pub struct Path {
 pub struct Pair {
     /// Paths by name; each is an interface of both hosts.
     pub paths: Vec<String>,
-    /// The namespace of the left host; one that exists already is used and stays. Left out, one is made.
+    /// The namespace of the left host. An existing one is used and kept; without a name, one is created.
     #[serde(default)]
     pub left: Option<String>,
-    /// The namespace of the right host, likewise.
+    /// The namespace of the right host, with the same rules.
     #[serde(default)]
     pub right: Option<String>,
-    /// Settings of the kernel in both namespaces, such as `net.ipv4.tcp_congestion_control`.
+    /// Kernel settings in both namespaces, such as `net.ipv4.tcp_congestion_control`.
     #[serde(default)]
     pub sysctl: BTreeMap<String, String>,
 }
 
-/// What a run may be late.
+/// The allowed lateness of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bounds {
-    /// A packet that leaves later than this after it was due is late.
+    /// A packet that leaves later than this after its due time is late.
     pub late: Span,
-    /// A run in which more than this share of the packets is late marks itself.
+    /// A run with a larger share of late packets marks itself as unreliable.
     pub share: f64,
 }
 
@@ -96,7 +96,7 @@ impl Document {
     /// Reads and checks a document.
     ///
     /// # Errors
-    /// The first thing that is wrong, in one line.
+    /// The first mistake, in one line.
     pub fn parse(json: &str) -> Result<Self, DocumentError> {
         let mut deserializer = serde_json::Deserializer::from_str(json);
         let mut document: Self = serde_path_to_error::deserialize(&mut deserializer)

@@ -1,4 +1,4 @@
-//! Checks that an emulation can be set up: names exist and can be used, numbers make sense.
+//! Validation of a document: existing and usable names, and sensible numbers.
 
 use indexmap::IndexSet;
 use manypath_link::LinkConfig;
@@ -6,10 +6,10 @@ use manypath_link::LinkConfig;
 use super::{Document, DocumentError, Network, Pair};
 
 impl Document {
-    /// Says what is wrong with the document.
+    /// Checks the document.
     ///
     /// # Errors
-    /// The first field whose value makes no sense.
+    /// The first invalid field.
     pub fn validate(&self) -> Result<(), DocumentError> {
         plain_name("name", &self.name)?;
         self.network.validate()?;
@@ -96,7 +96,7 @@ impl Pair {
             return Err(DocumentError::value(format!("{field}.right"), right, expected));
         }
         for name in self.sysctl.keys() {
-            // A setting of the whole machine would outlive the emulation.
+            // A setting of the whole machine would remain after the emulation.
             let is_plain = name.split('.').all(|part| !part.is_empty() && !part.contains('/'));
             if !name.starts_with("net.") || !is_plain {
                 let field = format!("{field}.sysctl");
@@ -114,7 +114,7 @@ fn validate_link(field: &str, link: &LinkConfig) -> Result<(), DocumentError> {
     })
 }
 
-/// Fails unless `name` can be part of the name of a namespace, which is a file.
+/// Fails unless `name` can be a part of a namespace's name, which is a file name.
 fn plain_name(field: &str, name: &str) -> Result<(), DocumentError> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     let begins_well = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
@@ -127,12 +127,12 @@ fn plain_name(field: &str, name: &str) -> Result<(), DocumentError> {
     Err(DocumentError::value(field, format!("\"{name}\""), expected))
 }
 
-/// IPv6 needs this. RFC 8200 §5
+/// IPv6 requires this MTU. RFC 8200 §5
 const SMALLEST_MTU: u32 = 1280;
-/// The longest packet that an IP header can say.
+/// The largest length in an IP header.
 const LARGEST_MTU: u32 = 65_535;
-/// Each pair has a byte of its addresses, and each path of it another.
+/// One byte of an address is the number of the pair, another one that of the path.
 const MOST_PAIRS: usize = 256;
 const MOST_PATHS: usize = 256;
-/// A namespace is a file, and its name has two of these.
+/// Longest part of a namespace's name, which is a file name with two of these parts.
 const LONGEST_NAME: usize = 64;

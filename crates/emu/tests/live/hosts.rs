@@ -1,4 +1,4 @@
-//! Namespaces, interfaces and routes: who is where, which path a packet takes, and that nothing stays behind.
+//! Namespaces, interfaces and routes: the path of a packet, and removal of everything that was created.
 
 use manypath_core::Span;
 use manypath_emu::{Document, Emulation, EmulationError, Namespace, Options};
@@ -13,7 +13,7 @@ fn a_packet_takes_the_path_of_its_left_address() {
     wanted["network"]["links"]["second"] = back;
     wanted["network"]["paths"]["second"] = json!({"forward": ["second"], "reverse": ["back"]});
     let Some(stage) = Stage::set(&wanted) else { return };
-    // From the second path's address to the first path's: only the left one counts.
+    // From the second path's address to the first path's: only the left address matters.
     let arrivals =
         stage.send_between([10, 0, 1, 1].into(), [10, 0, 0, 2].into(), 20, Span::from_millis(1));
     assert_eq!(arrivals.count(), 20);
@@ -23,7 +23,7 @@ fn a_packet_takes_the_path_of_its_left_address() {
 }
 
 #[test]
-fn two_emulations_run_side_by_side_and_nothing_of_them_stays() {
+fn two_emulations_run_side_by_side_and_leave_nothing() {
     let slow = document("emu-beside-slow", &link(&json!({"delay": 40_000_000})));
     let fast = document("emu-beside-fast", &link(&json!({})));
     let (Some(slow), Some(fast)) = (Stage::set(&slow), Stage::set(&fast)) else { return };
@@ -51,10 +51,10 @@ fn a_name_that_is_taken_is_refused() {
     assert_eq!(stage.send(5, Span::from_millis(1)).count(), 5, "the first one does not mind");
     drop(stage);
 
-    let stranger = Namespace::create(&format!("{}-left", own("emu-taken"))).expect("a namespace");
+    let other = Namespace::create(&format!("{}-left", own("emu-taken"))).expect("a namespace");
     let taken = Emulation::start(&document, &Options::default()).expect_err("not ours");
     assert!(matches!(taken, EmulationError::Taken { .. }), "{taken}");
-    assert!(Namespace::exists(stranger.name()), "it is still there");
+    assert!(Namespace::exists(other.name()), "it is still there");
     assert!(
         !Namespace::exists(&format!("{}-right", own("emu-taken"))),
         "what was made before is gone"
@@ -62,7 +62,7 @@ fn a_name_that_is_taken_is_refused() {
 }
 
 #[test]
-fn a_namespace_that_exists_is_used_and_stays_as_it_was() {
+fn an_existing_namespace_is_used_and_left_unchanged() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
@@ -79,7 +79,7 @@ fn a_namespace_that_exists_is_used_and_stays_as_it_was() {
 }
 
 #[test]
-fn a_setting_that_the_kernel_does_not_know_is_told_and_undone() {
+fn an_unknown_kernel_setting_is_reported_and_undone() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }

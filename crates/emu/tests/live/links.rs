@@ -1,4 +1,4 @@
-//! What a link does to real packets: delay, rate, loss, damage, events.
+//! Effects of links on real packets: delay, rate, loss, damage, events.
 
 use manypath_core::{Span, Streams, Time};
 use manypath_emu::traffic::{Arrivals, Stream};
@@ -42,7 +42,7 @@ fn packets_of_ipv6_travel_as_well() {
 }
 
 #[test]
-fn a_link_that_is_sent_too_much_delivers_its_rate() {
+fn an_overloaded_link_delivers_its_rate() {
     let wanted = document("emu-rate", &link(&json!({"rate": 10_000_000})));
     let Some(stage) = Stage::set(&wanted) else { return };
     let stream = Stream {
@@ -66,7 +66,7 @@ fn a_link_that_is_sent_too_much_delivers_its_rate() {
     assert_eq!((there.arrived, there.delivered), (sent, arrived));
 }
 
-/// How many of so many packets, one after the other, get through the link called `there`.
+/// Number of the packets, sent one after the other, that pass the link called `there`.
 fn decided(link: &Value, packets: u64) -> u64 {
     let config: LinkConfig = serde_json::from_value(link.clone()).expect("a link");
     let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "there");
@@ -80,7 +80,7 @@ fn decided(link: &Value, packets: u64) -> u64 {
 }
 
 #[test]
-fn a_link_loses_the_very_packets_that_its_model_loses_in_a_simulation() {
+fn a_link_loses_the_same_packets_as_in_a_simulation() {
     let losing = link(&json!({"loss": {"kind": "bernoulli", "p": 0.1}}));
     let Some(stage) = Stage::set(&document("emu-loss", &losing)) else { return };
     let arrivals = stage.send(2_000, Span::from_micros(500));
@@ -121,5 +121,5 @@ fn a_link_goes_down_and_comes_up_again() {
     assert!((20..=250).contains(&(there.dropped + there.lost)), "{there:?}");
 }
 
-/// Milliseconds by which a machine that does much else may delay sender and receiver, which are ordinary processes.
+/// Milliseconds by which a busy machine may delay sender and receiver, which are ordinary processes.
 const BUSY: u64 = 50;

@@ -1,4 +1,4 @@
-//! Emulations with real packets. They need Linux and the rights of root; without them each test says so and passes.
+//! Emulations with real packets. They need Linux and root rights; without them each test prints this and passes.
 
 mod hosts;
 mod links;

@@ -1,4 +1,4 @@
-//! The program: its exit codes, its reports, and that it takes down what it made, however it ends.
+//! The program: exit codes, reports, and removal of everything that it created.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -35,7 +35,7 @@ fn run(document: &Value, words: &[&str]) -> Output {
     command.args(words).stdin(input(document)).output().expect("it starts")
 }
 
-/// The program with a document, as soon as its hosts are there.
+/// The program with a document, once its hosts are ready.
 fn started(document: &Value) -> Child {
     let child = program(&["run", "-", "--no-realtime"]).stdin(input(document)).spawn();
     let right = format!("{}-right", document["name"].as_str().expect("a name"));
@@ -51,7 +51,7 @@ fn wait_until(condition: impl Fn() -> bool) {
     }
 }
 
-/// Whether a host of this process's emulation is there.
+/// Whether a host of this process's emulation exists.
 fn is_there(name: &str, side: &str) -> bool {
     Namespace::exists(&format!("{}-{side}", own(name)))
 }
@@ -97,7 +97,7 @@ fn a_wrong_command_line_ends_with_code_2_and_one_line_that_says_what_would_be_ri
 fn without_root_cleaning_says_what_it_needs() {
     let mut command = program(&["clean"]);
     if rustix::process::geteuid().is_root() {
-        command.uid(NOBODY);
+        command.uid(UNPRIVILEGED);
     }
     let output = command.output().expect("it starts");
     let said = String::from_utf8(output.stderr).expect("text");
@@ -149,7 +149,7 @@ fn a_command_that_cannot_be_started_ends_with_the_code_that_shells_have_for_it()
 }
 
 #[test]
-fn after_sigterm_nothing_stays() {
+fn sigterm_removes_everything() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
@@ -163,12 +163,12 @@ fn after_sigterm_nothing_stays() {
 }
 
 #[test]
-fn it_ends_when_nobody_reads_its_reports_any_more() {
+fn the_program_ends_when_the_reader_of_its_reports_is_gone() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
     let wanted = document("emu-unread", &link(&json!({})));
-    // The next report would come in an hour.
+    // The next report would be written after an hour.
     let words = ["run", "-", "--no-realtime", "--interval", "3600"];
     let mut child = program(&words).stdin(input(&wanted)).spawn().expect("it starts");
     wait_until(|| is_there("emu-unread", "right"));
@@ -186,7 +186,7 @@ fn it_ends_when_nobody_reads_its_reports_any_more() {
 }
 
 #[test]
-fn a_calibration_that_nobody_reads_ends_after_its_first_measurement() {
+fn a_calibration_without_a_reader_ends_after_its_first_measurement() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
@@ -213,7 +213,7 @@ fn sigterm_ends_the_command_too() {
 }
 
 #[test]
-fn what_a_killed_one_left_behind_is_removed_by_the_next_and_by_clean() {
+fn leftovers_of_a_killed_emulation_are_removed_by_the_next_one_and_by_clean() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
@@ -233,7 +233,8 @@ fn what_a_killed_one_left_behind_is_removed_by_the_next_and_by_clean() {
 }
 
 #[test]
-fn rules_that_a_killed_one_left_in_a_namespace_that_stays_are_removed_by_the_next_and_by_clean() {
+fn routing_rules_of_a_killed_emulation_in_an_existing_namespace_are_removed_by_the_next_one_and_by_clean()
+ {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
@@ -256,9 +257,9 @@ fn rules_that_a_killed_one_left_in_a_namespace_that_stays_are_removed_by_the_nex
     assert!(is_removed_by_clean(&line, leave_rules, || rules(&host) == before));
 }
 
-/// Whether `clean` removes what `leave` leaves, and says so.
+/// Whether `clean` removes and reports what `leave` leaves.
 ///
-/// An emulation that begins meanwhile elsewhere on this machine may remove it first. So it is tried five times.
+/// Another emulation on this machine may remove it first, so there are five attempts.
 fn is_removed_by_clean(line: &str, leave: impl Fn(), is_gone: impl Fn() -> bool) -> bool {
     (0..5).any(|_| {
         leave();
@@ -287,15 +288,16 @@ fn a_capture_has_every_packet_that_came_out_of_its_link() {
     assert_eq!(count(b"back"), 0, "the other link is not in it");
 }
 
-/// The user without rights on every Linux.
-const NOBODY: u32 = 65_534;
+/// The user without rights on Linux.
+const UNPRIVILEGED: u32 = 65_534;
 
 #[test]
 fn a_run_in_which_the_system_stopped_the_emulator_is_marked() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
-    // Packets sent during a second are under way for two. The emulator, which has read some of them, is stopped for four.
+    // Packets sent during one second have a delay of two. The emulator, which has read some of them, is stopped for
+    // four.
     let sent = "for n in {1..10}; do echo > /dev/udp/10.0.0.2/9; sleep 0.1; done; \
                 kill -STOP $PPID; sleep 4; kill -CONT $PPID; sleep 1";
     let document = document("emu-still", &link(&json!({"delay": 2_000_000_000_u64})));

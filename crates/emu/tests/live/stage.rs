@@ -1,4 +1,4 @@
-//! What every live test needs: a document to vary, its emulation, and whether it can run at all.
+//! Common parts of the live tests: a document, its emulation, and the check whether this machine supports emulations.
 
 use std::fmt::Debug;
 use std::net::IpAddr;
@@ -9,21 +9,21 @@ use manypath_emu::traffic::{Arrivals, Stream};
 use manypath_emu::{Document, Emulation, Namespace, Options};
 use serde_json::{Value, json};
 
-/// An emulation, unless this machine cannot have any.
+/// A running emulation.
 pub(crate) struct Stage {
     pub(crate) emulation: Emulation,
     name: String,
 }
 
 impl Stage {
-    /// Sets up a document; says why, if this machine cannot.
+    /// Starts the emulation of a document; if this machine does not support it, prints the reason and returns `None`.
     pub(crate) fn set(document: &Value) -> Option<Self> {
         if let Some(lack) = lack() {
             println!("skipped: {lack}");
             return None;
         }
         let document = Document::parse(&document.to_string()).expect("a document");
-        // Ordinary priority: the machine that tests has other things to do.
+        // Ordinary priority, because the test machine has other load.
         let options = Options { realtime: false, ..Options::default() };
         let emulation = Emulation::start(&document, &options).expect("an emulation");
         Some(Self { emulation, name: document.name })
@@ -39,7 +39,7 @@ impl Stage {
         self.send_between([10, 0, 0, 1].into(), [10, 0, 0, 2].into(), packets, gap)
     }
 
-    /// The same between other addresses of these hosts.
+    /// Like `send`, between other addresses of these hosts.
     pub(crate) fn send_between(
         &self,
         from: IpAddr,
@@ -52,7 +52,7 @@ impl Stage {
     }
 }
 
-/// Measures until it finds what is sought: other work on the machine delays senders and receivers at times.
+/// Repeats a measurement until it succeeds, because other load on the machine may delay senders and receivers.
 pub(crate) fn found<T, S: Debug>(what: &str, mut measure: impl FnMut() -> Result<T, S>) -> T {
     let begin = Instant::now();
     loop {
@@ -63,10 +63,10 @@ pub(crate) fn found<T, S: Debug>(what: &str, mut measure: impl FnMut() -> Result
     }
 }
 
-/// Many times what a busy machine takes for one measurement.
+/// Many times the duration of one measurement on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What this machine lacks for emulations.
+/// What this machine lacks for emulations, if anything.
 pub(crate) fn lack() -> Option<String> {
     if !rustix::process::geteuid().is_root() {
         return Some("live emulations need the rights of root".to_owned());
@@ -79,12 +79,12 @@ pub(crate) fn lack() -> Option<String> {
     Namespace::create(&probe).err().map(|error| format!("live emulations need namespaces: {error}"))
 }
 
-/// The name of this process's own emulation or host: the same test may run elsewhere on this machine.
+/// A name that is unique to this process, because the same test may run elsewhere on this machine.
 pub(crate) fn own(name: &str) -> String {
     format!("{name}-{}", std::process::id())
 }
 
-/// A document called [`own`] `name` with one path over `link`, the same there and back.
+/// A document with the name [`own`] `name` and one path over `link` in both directions.
 pub(crate) fn document(name: &str, link: &Value) -> Value {
     json!({
         "name": own(name),
@@ -95,7 +95,7 @@ pub(crate) fn document(name: &str, link: &Value) -> Value {
     })
 }
 
-/// The rules of routing of a host, for both versions of IP.
+/// The routing rules of a host for both IP versions.
 pub(crate) fn rules(host: &Namespace) -> String {
     let words = ["sh", "-c", "ip -4 rule; ip -6 rule"].map(str::to_owned);
     let output = host.command(&words).output().expect("ip rule");

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_million_messages_take_what_their_bits_take_to_the_nanosecond() {
+    fn a_million_messages_take_exactly_their_transmission_time() {
         let mut cbr = Cbr::new(Rate::from_bits_per_second(7_000_000));
         cbr.begin(Time::from_nanos(5));
         for number in 0..1_000_000 {

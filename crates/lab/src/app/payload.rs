@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn content_is_recognised_wherever_it_lies() {
+    fn content_is_recognised_at_any_offset() {
         let (number, length) = (70_000, 1452);
         let original = content(number, length);
         assert!(is_content(&original, number, length));

@@ -28,7 +28,8 @@ pub(crate) struct Plan {
     pub(crate) handovers: Handovers,
 }
 
-/// Opens an association or connection at its time, and hands over every message that is due and finds room in the send buffer.
+/// Opens an association or connection at its time, and hands over every message that is due and finds room in the send
+/// buffer.
 #[derive(Debug)]
 pub(crate) struct Source {
     plan: Plan,

@@ -1,4 +1,4 @@
-//! The settings of an SCTP flow as its endpoints take them.
+//! The settings of an SCTP flow for its endpoints.
 
 use manypath_cc::Profile;
 use manypath_core::{Address, RtoLimits, RtoRule};
@@ -7,8 +7,8 @@ use manypath_sctp::Config;
 use super::PORT;
 use crate::scenario::{Rto, SctpFlow};
 
-/// The settings of both endpoints of a flow with the addresses of one of them; a host is source or sink, so the other direction
-/// does not matter.
+/// The settings of one endpoint of a flow with these local addresses. Both endpoints have the same settings; buffers
+/// and streams of the direction without data do not matter.
 #[must_use]
 pub fn config(flow: &SctpFlow, local: Vec<Address>) -> Config {
     Config {
@@ -52,12 +52,12 @@ pub fn config(flow: &SctpFlow, local: Vec<Address>) -> Config {
         window_overrun: flow.window_overrun,
         rto: rto(flow.rto),
         heartbeat_interval: flow.heartbeat_interval,
-        // All paths carry data from the first round trip on
+        // All paths must carry data from the first round trip on
         heartbeat_burst: u32::MAX,
         path_max_retransmissions: flow.path_max_retransmissions,
         potentially_failed_after: flow.potentially_failed_after,
         association_max_retransmissions: flow.association_max_retransmissions,
-        // The ledger of a sink knows whole messages alone
+        // The ledger of a sink only supports whole messages
         partial_delivery: false,
         ..Config::default()
     }

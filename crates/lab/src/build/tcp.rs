@@ -1,4 +1,4 @@
-//! The settings of a flow over TCP or Multipath TCP as its endpoints take them.
+//! The settings of a TCP or Multipath TCP flow for its endpoints.
 
 use manypath_core::{Address, RtoLimits, RtoRule};
 use manypath_tcp::{Config, Multipath, Recovery, Scheduler};
@@ -6,7 +6,8 @@ use manypath_tcp::{Config, Multipath, Recovery, Scheduler};
 use super::PORT;
 use crate::scenario::{self, MptcpFlow, TcpFlow, TcpRto};
 
-/// The settings of both endpoints of a flow; a host is source or sink, so the other direction does not matter.
+/// The settings of both endpoints of a flow. A host is either source or sink, so the settings of the other direction do
+/// not matter.
 pub(super) fn config(flow: &TcpFlow, local: Vec<Address>) -> Config {
     let option_bytes = u8::try_from(flow.option_bytes).unwrap_or(u8::MAX);
     Config {
@@ -29,7 +30,8 @@ pub(super) fn config(flow: &TcpFlow, local: Vec<Address>) -> Config {
         ack_delay: flow.ack_delay,
         abc_limit: flow.abc_limit,
         data_option_bytes: option_bytes,
-        // Its options are those of data without a mapping; hosts leave room for a block of gaps in it. RFC 2018 §3
+        // An acknowledgement has the options of data except the mapping, and hosts leave room for one SACK block.
+        // RFC 2018 §3
         ack_option_bytes: if flow.sack { option_bytes.min(MAX_BESIDE_GAPS) } else { option_bytes },
         rto: rto(flow.rto),
         ..Config::default()
@@ -44,7 +46,7 @@ fn rto(flow: TcpRto) -> RtoLimits {
     RtoLimits { initial: flow.initial, min: flow.min, max: flow.max, rule }
 }
 
-/// The same with several paths.
+/// Like `config`, for several paths.
 pub(super) fn multipath_config(flow: &MptcpFlow, local: Vec<Address>) -> Config {
     let multipath = Multipath {
         scheduler: match flow.scheduler {
@@ -58,5 +60,5 @@ pub(super) fn multipath_config(flow: &MptcpFlow, local: Vec<Address>) -> Config 
     Config { multipath: Some(multipath), ..config(&flow.tcp(), local) }
 }
 
-/// Bytes of options that leave room for one block in a header.
+/// Bytes of options that leave room for one SACK block in a header.
 const MAX_BESIDE_GAPS: u8 = 28;

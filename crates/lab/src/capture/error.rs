@@ -1,4 +1,4 @@
-//! Why there is no capture, in one line.
+//! Errors of captures, each with a message of one line.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::scenario::nearest;
 
-/// A capture that could not be written as it was asked for.
+/// A capture that could not be written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CaptureError {
     /// No link has this name.
@@ -15,15 +15,15 @@ pub enum CaptureError {
     UnknownLink {
         /// The name.
         name: String,
-        /// What would be right.
+        /// The valid alternatives.
         remedy: String,
     },
-    /// The system does not let the file be written.
+    /// The file cannot be written.
     #[error("capture: \"{}\" cannot be written: {reason}", file.display())]
     Write {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The system's error.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Captures: packets that come out of links, in a file that Wireshark opens.
+//! Captures: the packets that links deliver, in a file for Wireshark.
 
 mod error;
 #[cfg(test)]
@@ -18,33 +18,33 @@ use crate::build::Laboratory;
 use crate::packet::Packet;
 use crate::run::Job;
 
-/// Where packets are written down, and of which links.
+/// The file of a capture, and the captured links.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaptureConfig {
-    /// The file; what it held is lost.
+    /// The file; existing content is replaced.
     pub file: PathBuf,
     /// Names of links: core links as in the scenario, access links as in `access/<flow>/source/<path>/out`, where
-    /// `sink` and `in` are the other ends. All core links if there is no name.
+    /// `sink` and `in` are the alternatives. All core links if the list is empty.
     pub links: Vec<String>,
 }
 
-/// A capture that is being written. Memory holds one packet and a buffer, however long the run is.
+/// A running capture. It keeps one packet and a buffer in memory, for any length of the run.
 #[derive(Debug)]
 pub(crate) struct Capture {
     file: PathBuf,
     writer: pcapng::Writer<BufWriter<File>>,
-    /// The interface of each link of the world, if it is captured.
+    /// The interface of each link of the world; `None` if it is not captured.
     interfaces: Vec<Option<u32>>,
-    /// What packets on any link said that the bytes of later ones depend on.
+    /// The state of earlier packets on all links that the encoding of later ones depends on.
     memory: Memory,
-    /// The packet at hand, kept for its capacity.
+    /// The current packet; kept to reuse its memory.
     packet: Vec<u8>,
-    /// Why writing stopped.
+    /// The first error of the file.
     failure: Option<io::Error>,
 }
 
 impl Capture {
-    /// Begins the file, with one interface for each link.
+    /// Begins the file, with one interface per link.
     pub(crate) fn create(
         config: &CaptureConfig,
         laboratory: &Laboratory,
@@ -74,7 +74,7 @@ impl Capture {
         })
     }
 
-    /// Everything that was seen is in the file.
+    /// Writes the remaining packets to the file.
     pub(crate) fn finish(self) -> Result<(), CaptureError> {
         let finished = match self.failure {
             Some(error) => Err(error),
@@ -83,8 +83,8 @@ impl Capture {
         finished.map_err(|error| CaptureError::write(&self.file, &error))
     }
 
-    /// Writes a packet that came out of a link; after a failure nothing more is written, and [`finish`](Self::finish)
-    /// says why.
+    /// Writes a packet that a link has delivered. After an error nothing more is written, and [`finish`](Self::finish)
+    /// returns the error.
     pub(crate) fn see_packet(&mut self, sight: &Sight<'_, Packet>) {
         let PacketEvent::Delivered { link, .. } = sight.event else { return };
         let Sight { via, packet, .. } = *sight;
@@ -97,7 +97,7 @@ impl Capture {
         let content = |out: &mut Vec<u8>| packet.encode(via, &self.memory, out);
         ip::write(&mut self.packet, via, packet.protocol_number(), content);
         let comment = sight.damaged_byte.map(|byte| {
-            // All its bits, as in the bytes of a report that brings the packet back
+            // Inverts all bits of the byte, as in the packet drop report about the packet
             self.packet[byte as usize] = !self.packet[byte as usize];
             format!("damaged at byte {byte}")
         });
@@ -106,10 +106,10 @@ impl Capture {
     }
 }
 
-/// What is remembered of packets.
+/// The state of earlier packets.
 type Memory = <Packet as Encode>::Memory;
 
-/// The links of these names, each once.
+/// The links with these names, without duplicates.
 fn chosen(names: &[String], laboratory: &Laboratory) -> Result<Vec<LinkId>, CaptureError> {
     if names.is_empty() {
         return Ok(laboratory.links.clone());
@@ -126,5 +126,5 @@ fn chosen(names: &[String], laboratory: &Laboratory) -> Result<Vec<LinkId>, Capt
     Ok(wanted.into_iter().map(|index| all[index]).collect())
 }
 
-/// Bytes that go to the system at once.
+/// Size of the write buffer in bytes.
 const BUFFER: usize = 256 * 1024;

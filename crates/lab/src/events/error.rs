@@ -1,4 +1,4 @@
-//! Why there are no events, in one line.
+//! Errors of event logs, each with a message of one line.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,23 +8,23 @@ use thiserror::Error;
 
 use crate::scenario::nearest;
 
-/// Events that could not be written as it was asked for.
+/// An event log that could not be written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EventsError {
-    /// No event has this name, and no category.
+    /// The name is neither an event nor a category.
     #[error("only: \"{name}\" is no event: {remedy}")]
     UnknownName {
         /// The name.
         name: String,
-        /// What would be right.
+        /// The valid alternatives.
         remedy: String,
     },
-    /// The system does not let the file be written.
+    /// The file cannot be written.
     #[error("events: \"{}\" cannot be written: {reason}", file.display())]
     Write {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The system's error.
         reason: String,
     },
 }

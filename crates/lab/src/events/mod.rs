@@ -1,4 +1,4 @@
-//! Events of a run: what happens to packets, hosts and paths, one JSON document a line. \[QLOG]
+//! Events of a run: changes of packets, hosts and paths, as JSON lines. \[QLOG]
 
 mod error;
 mod watch;
@@ -26,17 +26,17 @@ use crate::packet::Packet;
 use crate::run::Job;
 use crate::scenario::{Flow, Scenario};
 
-/// Where events are written down, and which.
+/// The file of events, and the selected events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventsConfig {
-    /// The file; what it held is lost.
+    /// The file; existing content is replaced.
     pub file: PathBuf,
-    /// Names of events, as `transport:packet_sent`, or of all events of a category, as `transport`. All events if
-    /// there is no name.
+    /// Names of events, such as `transport:packet_sent`, or of categories, such as `transport`. All events if the list
+    /// is empty.
     pub only: Vec<String>,
 }
 
-/// Events that are being written. Memory holds one line and a buffer, however long the run is.
+/// A running event log. It keeps one line and a buffer in memory, for any length of the run.
 #[derive(Debug)]
 pub(crate) struct EventLog {
     file: PathBuf,
@@ -47,7 +47,7 @@ pub(crate) struct EventLog {
 }
 
 impl EventLog {
-    /// Says whether the chosen events exist; no file is touched.
+    /// Checks that the selected events exist, without accessing files.
     pub(crate) fn check(config: &EventsConfig) -> Result<(), EventsError> {
         selection(config).map(drop)
     }
@@ -62,7 +62,7 @@ impl EventLog {
         let selection = selection(config)?;
         let file = File::create(&config.file);
         let file = file.map_err(|error| EventsError::write(&config.file, &error))?;
-        // It is emptied before a line that has no room in it, so that the file has whole lines.
+        // The buffer is flushed before a line that does not fit, so that the file only has complete lines.
         let out = BufWriter::with_capacity(BUFFER, file);
         let document = to_raw_value(scenario);
         let document = document.map_err(|error| EventsError::write(&config.file, &error.into()))?;
@@ -77,7 +77,7 @@ impl EventLog {
         Ok(Self { file: config.file.clone(), writer, names, hosts: hosts.collect() })
     }
 
-    /// Writes what happened to a packet, if it has a name.
+    /// Writes the event of a packet, if it has one.
     pub(crate) fn see_packet(&mut self, sight: &Sight<'_, Packet>) {
         let packet = Content { form: sight.packet.form(), length: sight.size };
         let link_name = |link: LinkId| self.names.links[link.index()].as_str();
@@ -124,7 +124,7 @@ impl EventLog {
         self.writer.write(&line);
     }
 
-    /// Writes what has changed at a host.
+    /// Writes the changes of a host.
     pub(crate) fn see_host(&mut self, now: Time, id: HostId, host: &Host) {
         let Self { writer, names, hosts, .. } = self;
         let watch = &mut hosts[id.index()];
@@ -135,16 +135,16 @@ impl EventLog {
         });
     }
 
-    /// Everything that was seen is in the file.
+    /// Writes the remaining events to the file.
     pub(crate) fn finish(self) -> Result<(), EventsError> {
         self.writer.finish().map_err(|error| EventsError::write(&self.file, &error))
     }
 }
 
-/// What things are called.
+/// Names of flows, paths and links.
 #[derive(Debug)]
 struct Names {
-    /// Flows, each with its paths.
+    /// Names of the flows, each with those of its paths.
     flows: Vec<(String, Vec<String>)>,
     links: Vec<String>,
 }
@@ -208,5 +208,5 @@ fn drop_reason(reason: link::DropReason) -> DropReason {
     }
 }
 
-/// Bytes that go to the system at once.
+/// Size of the write buffer in bytes.
 const BUFFER: usize = 256 * 1024;

@@ -1,4 +1,4 @@
-//! What changed at a host since it was last looked at.
+//! Detection of changes of a host.
 
 use manypath_events::{Closed, EndWatch, Event, Marks, PathView, Side};
 
@@ -6,7 +6,7 @@ use crate::build::via;
 use crate::host::Host;
 use crate::reading::{EndReading, PathEndReading};
 
-/// A host as it was at the last look.
+/// The last known state of a host.
 #[derive(Debug)]
 pub(super) struct HostWatch {
     pub(super) flow: usize,
@@ -16,12 +16,12 @@ pub(super) struct HostWatch {
 }
 
 impl HostWatch {
-    /// A host that has done nothing.
+    /// The state of a host that has done nothing.
     pub(super) fn new(flow: usize, side: Side, paths: usize) -> Self {
         Self { flow, side, paths, end: EndWatch::default() }
     }
 
-    /// Tells `emit` what changed, and of which path: causes before effects.
+    /// Passes the changes since the last call, with their paths, to `emit`: causes before effects.
     pub(super) fn look(&mut self, host: &Host, mut emit: impl FnMut(Option<usize>, &Event<'_>)) {
         let application = host.application();
         let Some(id) = application.connection() else { return };

@@ -1,47 +1,48 @@
-//! What a flow carries.
+//! The application of a flow.
 
 use manypath_core::{Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The application at the source of a flow; the sink reads whatever arrives at once.
+/// The application at the source of a flow. The sink reads all data at once.
 ///
-/// A message that finds no room in the send buffer waits in the application; its latency counts from when it was due.
+/// If the send buffer has no room for a message, it waits in the application; its latency counts from the time when it
+/// was due.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Application {
     /// Keeps the send buffer full.
     Saturated {
-        /// How long messages are.
+        /// Length of a message.
         #[serde(default)]
         message: MessageSize,
         /// Whether messages are delivered in the order of their stream.
         #[serde(default)]
         ordered: bool,
     },
-    /// Sends so much as fast as it can, and closes the association when all of it has arrived.
+    /// Sends an amount of data as fast as possible, and closes the association when all of it has arrived.
     Transfer {
-        /// User data in bytes; as many whole messages are sent as fit into it.
+        /// User data in bytes; the number of whole messages that fit into it is sent.
         size: u64,
-        /// How long messages are.
+        /// Length of a message.
         #[serde(default)]
         message: MessageSize,
         /// Whether messages are delivered in the order of their stream.
         #[serde(default)]
         ordered: bool,
     },
-    /// Messages at a constant bit rate, from the instant at which the association stands.
+    /// Messages at a constant bit rate, from the establishment of the association on.
     Cbr {
         /// User data in bit/s.
         rate: Rate,
-        /// How long messages are.
+        /// Length of a message.
         #[serde(default)]
         message: MessageSize,
         /// Whether messages are delivered in the order of their stream.
         #[serde(default)]
         ordered: bool,
     },
-    /// Messages at a constant bit rate while active, and pauses; both periods are exponential.
+    /// Messages at a constant bit rate in active periods, with pauses; both periods are exponentially distributed.
     OnOff {
         /// User data in bit/s while active.
         rate: Rate,
@@ -49,7 +50,7 @@ pub enum Application {
         on: Span,
         /// Mean of the pauses.
         off: Span,
-        /// How long messages are.
+        /// Length of a message.
         #[serde(default)]
         message: MessageSize,
         /// Whether messages are delivered in the order of their stream.
@@ -59,7 +60,7 @@ pub enum Application {
 }
 
 impl Application {
-    /// How long messages are.
+    /// Length of a message.
     #[must_use]
     pub const fn message(&self) -> MessageSize {
         match self {
@@ -70,7 +71,7 @@ impl Application {
         }
     }
 
-    /// How many bytes are sent at most.
+    /// Largest number of bytes that are sent.
     #[must_use]
     pub const fn size(&self) -> u64 {
         match self {
@@ -97,7 +98,7 @@ impl Default for Application {
     }
 }
 
-/// Bytes of user data in a message, uniform between two bounds.
+/// Bytes of user data in a message, uniformly distributed between two limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessageSize {

@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, in one line: which field, which value, what would be right.
+//! Errors of scenarios in one line: field, value, and the valid alternative.
 
 use std::fmt::Display;
 
@@ -7,28 +7,28 @@ use thiserror::Error;
 /// A scenario that cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ScenarioError {
-    /// A field has a value that makes no sense.
+    /// A field has an invalid value.
     #[error("`{field}` is {value}, expected {expected}")]
     Value {
         /// Path of the field in the document, such as `flows.cmt.cc`.
         field: String,
         /// The value found there.
         value: String,
-        /// What would be right.
+        /// The valid alternative.
         expected: String,
     },
-    /// The document does not have the form of a scenario.
+    /// The document does not have the structure of a scenario.
     #[error("`{field}`: {message}")]
     Form {
         /// Path of the field in the document.
         field: String,
-        /// What is wrong, and what would be right.
+        /// The mistake, and the valid alternative.
         message: String,
     },
 }
 
 impl ScenarioError {
-    /// `field` has `value`, but should be `expected`.
+    /// `field` is `value` instead of `expected`.
     pub(crate) fn value(
         field: impl Into<String>,
         value: impl Display,
@@ -37,7 +37,7 @@ impl ScenarioError {
         Self::Value { field: field.into(), value: value.to_string(), expected: expected.into() }
     }
 
-    /// `field` names a `kind` of thing that does not exist; `known` exist, and `nearest` was perhaps meant.
+    /// `field` names an unknown `kind`; `known` are the known names, and `nearest` is the most similar one.
     pub(super) fn unknown(
         field: impl Into<String>,
         name: &str,
@@ -69,7 +69,7 @@ impl ScenarioError {
     }
 }
 
-/// The problem without serde's list of names, and the nearest of these names.
+/// The problem without serde's list of names, and the most similar of these names.
 fn suggestion(problem: &str) -> Option<(&str, &str)> {
     let (problem, list) =
         problem.split_once(", expected ").filter(|_| problem.starts_with("unknown "))?;
@@ -78,7 +78,7 @@ fn suggestion(problem: &str) -> Option<(&str, &str)> {
     nearest(given, names).map(|nearest| (problem, nearest))
 }
 
-/// The types of numbers as people call them.
+/// The types of numbers in words.
 fn in_words(problem: &str) -> String {
     match problem.rsplit_once(", expected ") {
         Some((problem, "u64" | "u32" | "u16")) => {
@@ -88,12 +88,12 @@ fn in_words(problem: &str) -> String {
     }
 }
 
-/// The name that `given` was perhaps meant to be.
+/// The known name that is most similar to `given`.
 pub(crate) fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let scored = known.map(|name| (strsim::normalized_damerau_levenshtein(given, name), name));
     let best = scored.max_by(|left, right| left.0.total_cmp(&right.0));
     best.filter(|(score, _)| *score >= SIMILAR).map(|(_, name)| name)
 }
 
-/// Two names with less in common than this are not mistaken for each other.
+/// Smallest similarity of two names for a suggestion.
 const SIMILAR: f64 = 0.4;

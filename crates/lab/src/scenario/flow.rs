@@ -11,11 +11,11 @@ use super::error::{ScenarioError, nearest};
 use super::sctp::SctpFlow;
 use super::tcp::{MptcpFlow, TcpFlow};
 
-/// A flow between two hosts of its own, by its protocol. What a document leaves out has the default of that protocol.
+/// A flow between two hosts of its own. Missing fields have the defaults of its protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "transport", rename_all = "kebab-case")]
 pub enum Flow {
-    /// SCTP, concurrent over several paths where the flow has several.
+    /// SCTP, with CMT over several paths.
     Sctp(SctpFlow),
     /// TCP.
     Tcp(TcpFlow),
@@ -24,9 +24,9 @@ pub enum Flow {
 }
 
 impl Flow {
-    /// Reads the flow called `name` from its part of a document; without a `transport` it is SCTP.
+    /// Reads the flow called `name` from its part of a document; the default `transport` is SCTP.
     ///
-    /// The protocol decides what fields there are, so it is looked at first, wherever it stands.
+    /// The protocol determines the fields, so it is read first, wherever it is in the document.
     pub(super) fn read(name: &str, mut fields: Map<String, Value>) -> Result<Self, ScenarioError> {
         let transport = fields.remove("transport").unwrap_or_else(|| "sctp".into());
         match transport.as_str() {
@@ -42,7 +42,7 @@ impl Flow {
         }
     }
 
-    /// Paths by name, in the order of the flow.
+    /// Paths by name, in order.
     #[must_use]
     pub fn paths(&self) -> &[String] {
         match self {
@@ -62,7 +62,7 @@ impl Flow {
         }
     }
 
-    /// What the flow carries.
+    /// The application of the flow.
     #[must_use]
     pub const fn app(&self) -> &Application {
         match self {
@@ -82,7 +82,7 @@ impl Flow {
         }
     }
 
-    /// Bytes of user data that wait or are outstanding at the source at most.
+    /// Size of the source's send buffer: waiting and outstanding user data, in bytes.
     #[must_use]
     pub const fn send_buffer(&self) -> u64 {
         match self {
@@ -92,7 +92,7 @@ impl Flow {
         }
     }
 
-    /// Bytes of user data that wait at the sink at most.
+    /// Size of the sink's receive buffer: user data that waits for the application, in bytes.
     #[must_use]
     pub const fn receive_buffer(&self) -> u64 {
         match self {
@@ -131,13 +131,13 @@ impl From<MptcpFlow> for Flow {
     }
 }
 
-/// When a flow starts: at a random time, uniform between two bounds.
+/// The start of a flow: a random time, uniformly distributed between two limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Start {
-    /// Not before.
+    /// Earliest start.
     pub earliest: Span,
-    /// Not after.
+    /// Latest start.
     pub latest: Span,
 }
 

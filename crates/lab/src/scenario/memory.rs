@@ -1,4 +1,4 @@
-//! How much memory the buffers and queues of a scenario may fill, and what is recorded of its runs.
+//! Estimates of the memory for buffers, queues and recorded data of a run.
 
 mod changes;
 
@@ -11,16 +11,16 @@ use super::{Flow, Scenario, ScenarioError};
 use crate::app::PIECE;
 
 impl Scenario {
-    /// Bytes that a run may need when every buffer and every queue is full; an upper bound, roughly.
+    /// An approximate upper bound of the memory of a run in bytes, with all buffers and queues full.
     #[must_use]
     pub fn memory(&self) -> u64 {
         self.demands().map(|demand| demand.bytes).fold(0, u64::saturating_add)
     }
 
-    /// Says which field asks for more memory than there is, if `runs` runs at once share `available` bytes.
+    /// Checks that `runs` simultaneous runs fit into `available` bytes.
     ///
     /// # Errors
-    /// The field that asks for most.
+    /// The field with the largest demand.
     pub fn check_memory(&self, available: u64, runs: usize) -> Result<(), ScenarioError> {
         let needed = self.memory().saturating_mul(runs as u64);
         if needed <= available {
@@ -34,10 +34,10 @@ impl Scenario {
         Err(ScenarioError::value(largest.field, largest.value, expected))
     }
 
-    /// Says whether samples once every `every` fit into `available` bytes.
+    /// Checks that samples at intervals of `every` fit into `available` bytes.
     ///
     /// # Errors
-    /// If they do not: how much they need, and the interval that would fit.
+    /// The memory that the samples need, and an interval that would fit.
     pub fn check_series(&self, every: Span, available: u64) -> Result<(), ScenarioError> {
         let bytes = self.bytes_of_sample();
         let end = self.end().as_nanos();
@@ -56,7 +56,7 @@ impl Scenario {
         Err(ScenarioError::value("series", every, expected))
     }
 
-    /// Bytes that one sample needs in all its copies.
+    /// Bytes of a sample, with all its copies.
     fn bytes_of_sample(&self) -> u64 {
         let flows = self.flows.values().map(|flow| {
             let streams = match flow {
@@ -94,7 +94,7 @@ impl Scenario {
     }
 }
 
-/// Bytes that this process may still take, as far as the system tells.
+/// Bytes of memory that this process can still use; `None` if the system does not report it.
 #[must_use]
 pub fn available() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
@@ -103,7 +103,7 @@ pub fn available() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// An amount of memory, in three digits.
+/// An amount of memory, displayed with three digits.
 pub(crate) struct Bytes(pub(crate) u64);
 
 impl fmt::Display for Bytes {
@@ -122,7 +122,7 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// The next of 1, 2, 5, 10, 20, ... nanoseconds.
+/// Rounds up to 1, 2, 5, 10, 20, ... nanoseconds.
 fn rounded_up(nanos: u64) -> Span {
     let mut step = 1_u64;
     loop {
@@ -135,7 +135,7 @@ fn rounded_up(nanos: u64) -> Span {
     }
 }
 
-/// What one field asks for.
+/// The memory demand of one field.
 struct Demand {
     field: String,
     value: String,
@@ -166,20 +166,19 @@ fn buffer(field: String, flow: &Flow, buffer: u64) -> Demand {
     }
 }
 
-/// Columns of a row of each kind in `Series`, names included.
+/// Number of columns in a row of each kind in `Series`, names included.
 const FLOW_COLUMNS: u64 = 7;
 const STREAM_COLUMNS: u64 = 7;
 const PATH_COLUMNS: u64 = 15;
 const LINK_COLUMNS: u64 = 3;
 const BYTES_OF_NUMBER: u64 = 8;
-/// A column that grows keeps room, and columns are copied on their way into frames.
+/// A growing column reserves capacity, and columns are copied into data frames.
 pub(crate) const COPIES: u64 = 5;
-/// Bytes for two hosts with nothing in their buffers, and for the latencies of a flow.
+/// Bytes for two hosts with empty buffers, and for the latencies of a flow.
 const FLOW: u64 = 100_000;
-/// Bytes for a handle and its place in a ring.
+/// Bytes for a handle of a packet and its place in a ring buffer.
 const PACKET_IN_QUEUE: u64 = 48;
-/// Bytes for a message, its chunk, its place in every order, and the packet around it. Payload costs nothing up to a
-/// certain length.
+/// Bytes for a message, its chunk, its index entries and its packet. Payload up to a certain length needs no memory.
 const MESSAGE_IN_BUFFER: u64 = 768;
-/// Bytes of the smallest packet that fills a queue, a SACK.
+/// Bytes of a SACK, the smallest packet that can fill a queue.
 const SMALL_PACKET: u64 = 48;

@@ -1,4 +1,4 @@
-//! The scenario: networks, flows and phases, as the document that Python sends.
+//! The scenario: the document with network, flows and phases that Python sends.
 
 mod application;
 mod error;
@@ -27,18 +27,18 @@ pub use network::{Network, Path};
 pub use sctp::{Rto, SctpFlow};
 pub use tcp::{MptcpFlow, Recovery, RtoRule, Scheduler, TcpFlow, TcpRto};
 
-/// Everything that a run depends on beside its seed. Rates in bit/s, times in nanoseconds, sizes in bytes.
+/// Everything that determines a run, except its seed. Rates in bit/s, times in nanoseconds, sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Links, and the paths that lead over them.
+    /// Links and paths.
     pub network: Network,
-    /// Flows by name; their order is the order of everything that the run reports.
+    /// Flows by name; all results of a run are in their order.
     pub flows: IndexMap<String, Flow>,
-    /// How long the run settles before anything counts.
+    /// Duration of the warm-up, which is not measured.
     #[serde(default = "default_warmup")]
     pub warmup: Span,
-    /// How long the run is measured after the warm-up.
+    /// Duration of the measurement after the warm-up.
     pub measure: Span,
 }
 
@@ -46,7 +46,7 @@ impl Scenario {
     /// Reads and checks a document.
     ///
     /// # Errors
-    /// The first thing that is wrong, in one line.
+    /// The first mistake, in one line.
     pub fn parse(json: &str) -> Result<Self, ScenarioError> {
         let Document { network, flows, warmup, measure } = read(json)?;
         let flows = flows.into_iter().map(|(name, fields)| {
@@ -58,13 +58,13 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// The instant at which the warm-up is over.
+    /// The end of the warm-up.
     #[must_use]
     pub fn measure_from(&self) -> Time {
         Time::ZERO + self.warmup
     }
 
-    /// The instant at which the run is over.
+    /// The end of the run.
     #[must_use]
     pub fn end(&self) -> Time {
         self.measure_from() + self.measure
@@ -77,7 +77,7 @@ impl Scenario {
     }
 }
 
-/// A scenario whose flows have not been read yet: what fields they have depends on their protocols.
+/// A scenario with unparsed flows, because their fields depend on their protocols.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
@@ -88,7 +88,7 @@ struct Document {
     measure: Span,
 }
 
-/// Reads a JSON document; an error names the field that it is about.
+/// Reads a JSON document; an error names its field.
 pub(crate) fn read<T: DeserializeOwned>(json: &str) -> Result<T, ScenarioError> {
     let mut deserializer = serde_json::Deserializer::from_str(json);
     let document = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {

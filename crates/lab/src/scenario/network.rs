@@ -5,20 +5,20 @@ use manypath_link::LinkConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What lies between the hosts. Every host has an access link of its own per path and direction, if there are any.
+/// The network between the hosts. Every host has its own access link per path and direction, if there are access links.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
     /// Core links by name, one direction each.
     pub links: IndexMap<String, LinkConfig>,
-    /// Paths by name, over core links.
+    /// Paths by name, as sequences of core links.
     pub paths: IndexMap<String, Path>,
-    /// The link between a host and the network; left out or `null`, hosts sit at the core itself.
+    /// The link between a host and the core; without it or with `null`, hosts are attached to the core directly.
     #[serde(default)]
     pub access: Option<LinkConfig>,
 }
 
-/// The core links of a path, in the order in which a packet crosses them.
+/// The core links of a path, in the order of a packet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Path {

@@ -18,132 +18,132 @@ use super::switches::{
     WindowProbeName,
 };
 
-/// An SCTP association, concurrent over several paths where it has several. What a document leaves out has the value of
+/// An SCTP association; with several paths it can use them concurrently. Missing fields have the values of
 /// [`SctpFlow::default`]. RFC 9260
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SctpFlow {
     /// Paths by name; the first is the primary one.
     pub paths: Vec<String>,
-    /// Use all paths at once; else the primary one, and another only if that one fails.
+    /// Send new data on all paths at once (CMT); if false, only on the primary path while it works.
     pub concurrent: bool,
     /// Congestion control by name.
     pub cc: String,
-    /// How the congestion control counts and rounds, by name.
+    /// Units, rounding and limits of the congestion control, by name.
     pub profile: String,
     /// Largest IP packet in bytes.
     pub mtu: u16,
-    /// Packets travel inside UDP, whose header takes 8 bytes of each. RFC 6951
+    /// Use UDP encapsulation, whose header takes 8 bytes per packet. RFC 6951
     pub udp_encapsulation: bool,
-    /// Streams in the direction of the data.
+    /// Number of streams in each direction.
     pub streams: u16,
-    /// Bytes of user data that wait or are outstanding at the source at most.
+    /// Size of the source's send buffer: waiting and outstanding user data, in bytes.
     pub send_buffer: u64,
-    /// Bytes of user data that wait at the sink at most.
+    /// Size of the sink's receive buffer: user data that waits for the application, in bytes.
     pub receive_buffer: u64,
-    /// Acknowledge gaps for good (NR-SACK).
+    /// Acknowledge data non-renegably (NR-SACK).
     pub nr_sack: bool,
-    /// With NR-SACK, promise to keep whatever arrived; else only what the application has been offered.
+    /// With NR-SACK, promise to keep all data that arrives; if false, only data that was offered to the application.
     pub never_renege: bool,
-    /// Report packets that arrive damaged, so that they are sent again without a window cut.
+    /// Report damaged packets, which are then retransmitted without a reduction of the window.
     pub packet_drop_reports: bool,
-    /// Which buffers are divided among the paths that may send new data.
+    /// The buffers that are divided among the paths that may send new data.
     #[serde(with = "BufferSplitName")]
     #[schemars(with = "BufferSplitName")]
     pub buffer_split: BufferSplit,
-    /// What fills a path's share of a divided buffer.
+    /// What counts against a path's share of a divided buffer.
     #[serde(with = "SplitByName")]
     #[schemars(with = "SplitByName")]
     pub split_by: SplitBy,
-    /// Whether a path may send the chunk of another path that blocks its buffer.
+    /// Whether a path may retransmit the chunk of another path that blocks its buffer.
     #[serde(with = "ReschedulingName")]
     #[schemars(with = "ReschedulingName")]
     pub rescheduling: Rescheduling,
-    /// Whether a path whose window a loss would bring below one packet pauses.
+    /// Whether a path pauses if a loss would reduce its window below one packet.
     #[serde(with = "PathBlockingName")]
     #[schemars(with = "PathBlockingName")]
     pub path_blocking: PathBlocking,
-    /// Congestion window update for CMT.
+    /// Congestion window update for CMT (CUC).
     #[serde(with = "CumAckName")]
     #[schemars(with = "CumAckName")]
     pub cuc: CumAck,
-    /// Split Fast Retransmit.
+    /// Split fast retransmit (SFR).
     pub sfr: bool,
-    /// Delayed Acknowledgement for CMT.
+    /// Delayed acknowledgement for CMT (DAC).
     pub dac: bool,
-    /// Fast Recovery path by path.
+    /// Fast Recovery per path; if false, all paths share one Fast Recovery.
     pub path_fast_recovery: bool,
-    /// Chunks that a timeout moved tell nothing about losses on their new path.
+    /// Chunks that a timeout moved to another path do not indicate losses on that path.
     pub smart_fast_rtx: bool,
-    /// Which path a SACK takes.
+    /// The path of a SACK.
     #[serde(with = "SackPathName")]
     #[schemars(with = "SackPathName")]
     pub sack_path: SackPath,
-    /// Ask for a SACK with the last packet that a window admits.
+    /// Request an immediate SACK with the last packet that a window allows.
     pub sack_immediately: bool,
-    /// Which window that is.
+    /// The windows for which `sack_immediately` applies.
     #[serde(with = "LimitingWindowName")]
     #[schemars(with = "LimitingWindowName")]
     pub sack_immediately_at: LimitingWindow,
-    /// A SACK for every so many DATA packets.
+    /// Number of DATA packets per SACK.
     pub sack_every: u32,
-    /// A SACK at the latest so long after the first DATA packet that it covers.
+    /// Largest delay of a SACK after the first unacknowledged DATA packet.
     pub sack_delay: Span,
-    /// What limits a burst.
+    /// The limit of bursts on a path.
     #[serde(with = "BurstName")]
     #[schemars(with = "BurstName")]
     pub burst: Burst,
     /// Packets in one burst.
     pub max_burst: u32,
-    /// Spread the packets of each path over its round trip, in place of `burst` once the path has an RTT sample.
+    /// Pace the packets of each path over its round trip, in place of `burst` once the path has an RTT sample.
     pub pacing: bool,
-    /// Order in which the paths are served.
+    /// The order in which paths may send.
     #[serde(with = "SendOrderName")]
     #[schemars(with = "SendOrderName")]
     pub send_order: SendOrder,
-    /// What restarts the retransmission timer.
+    /// The events that restart the retransmission timer of a path.
     #[serde(with = "T3ResetName")]
     #[schemars(with = "T3ResetName")]
     pub t3_reset: T3Reset,
-    /// Where chunks go whose timer expired.
+    /// The path of retransmissions after a timeout.
     #[serde(with = "T3PathName")]
     #[schemars(with = "T3PathName")]
     pub t3_path: T3Path,
-    /// Hold packets that are not full while data is outstanding.
+    /// Hold packets that are not full while data is outstanding (Nagle's algorithm).
     pub nagle: bool,
-    /// Bytes of the peer's receive window below which it counts as full.
+    /// The peer's receive window counts as full below this number of bytes.
     pub peer_window_threshold: u32,
-    /// Who may send one chunk into a full window of the peer.
+    /// Which paths may send one chunk into a full receive window of the peer.
     #[serde(with = "WindowProbeName")]
     #[schemars(with = "WindowProbeName")]
     pub window_probe: WindowProbe,
-    /// Whether new data may overrun the peer's window.
+    /// Whether new data may exceed the peer's receive window.
     #[serde(with = "WindowOverrunName")]
     #[schemars(with = "WindowOverrunName")]
     pub window_overrun: WindowOverrun,
-    /// Bounds of the retransmission timeout.
+    /// Limits of the retransmission timeout.
     pub rto: Rto,
-    /// Pause between two probes of an idle path.
+    /// Interval between heartbeats of an idle path, to which one RTO is added.
     pub heartbeat_interval: Span,
-    /// Errors in a row after which a path counts as failed.
+    /// A path fails when its number of consecutive errors exceeds this.
     pub path_max_retransmissions: u32,
-    /// Errors in a row after which a path counts as potentially failed (PFMR); never without a number, or if it is not
-    /// below `path_max_retransmissions`. RFC 7829 §3.2
+    /// A path becomes potentially failed when its number of consecutive errors exceeds this (PFMR). Disabled if `null`,
+    /// or if not below `path_max_retransmissions`. RFC 7829 §3.2
     pub potentially_failed_after: Option<u32>,
-    /// Errors in a row after which the peer counts as gone.
+    /// The peer counts as unreachable when the number of consecutive errors exceeds this.
     pub association_max_retransmissions: u32,
-    /// What the flow carries.
+    /// The application of the flow.
     pub app: Application,
     /// When the source opens the association.
     pub start: Start,
 }
 
 impl SctpFlow {
-    /// Reads one flow from its part of a scenario, in JSON, and checks its settings. Paths and congestion control are only
-    /// names here.
+    /// Reads one flow of a scenario from JSON, and checks its settings. Names of paths and of the congestion control
+    /// are not looked up.
     ///
     /// # Errors
-    /// The first thing that is wrong, in one line. Another protocol than SCTP is wrong.
+    /// The first mistake, in one line. Any protocol except SCTP is a mistake.
     pub fn parse(json: &str) -> Result<Self, ScenarioError> {
         let mut fields: Map<String, Value> = super::read(json)?;
         if let Some(other) = fields.remove("transport").filter(|name| name != "sctp") {
@@ -209,22 +209,22 @@ impl Default for SctpFlow {
     }
 }
 
-/// Bounds of the retransmission timeout. RFC 9260 §16
+/// Limits of the retransmission timeout. RFC 9260 §16
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rto {
-    /// Before the first measurement.
+    /// Timeout before the first RTT sample.
     pub initial: Span,
-    /// Never shorter.
+    /// Smallest timeout.
     pub min: Span,
-    /// Never longer.
+    /// Largest timeout.
     pub max: Span,
-    /// The clock granularity G: RTTVAR is not smaller. RFC 9260 §6.3.1 G1
+    /// Clock granularity G, the smallest RTTVAR. RFC 9260 §6.3.1 G1
     pub granularity: Span,
 }
 
 impl Default for Rto {
-    /// RFC 4960's values, which the papers used; RFC 9260 starts with 1 s. The clock is that of FreeBSD.
+    /// The values of RFC 4960, which the papers used (RFC 9260 starts with 1 s), and the clock granularity of FreeBSD.
     fn default() -> Self {
         Self {
             initial: Span::from_secs(3),

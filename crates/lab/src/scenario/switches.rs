@@ -1,4 +1,4 @@
-//! The names that a document uses for the switches of `manypath_sctp::Config`.
+//! The names of the switches of `manypath_sctp::Config` in documents.
 
 use manypath_sctp::{
     BufferSplit, Burst, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath, SendOrder,

@@ -7,53 +7,53 @@ use serde::{Deserialize, Serialize};
 use super::application::Application;
 use super::flow::Start;
 
-/// A TCP connection over one path. What a document leaves out has the value of [`TcpFlow::default`].
+/// A TCP connection over one path. Missing fields have the values of [`TcpFlow::default`].
 ///
-/// A stream of bytes is always in order, whatever the application asks for.
+/// The data is always in order, whatever the application requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TcpFlow {
-    /// The path by its name.
+    /// The name of the path, as a list of one.
     pub paths: Vec<String>,
     /// Congestion control by name.
     pub cc: String,
-    /// Most bytes after the TCP header in a segment, options included. RFC 9293 §3.7.1
+    /// Largest number of bytes after the TCP header in a segment, options included. RFC 9293 §3.7.1
     pub mss: u16,
-    /// First congestion window in segments. RFC 6928
+    /// Initial congestion window in segments. RFC 6928
     pub initial_window: u32,
-    /// First slow-start threshold in segments; without it slow start goes on until the first loss. RFC 5681 §3.1
+    /// Initial slow-start threshold in segments; without it slow start continues until the first loss. RFC 5681 §3.1
     pub initial_threshold: Option<u32>,
-    /// Segments that the threshold, and the window after a fast retransmission, have at least. RFC 5681 §3.1
+    /// Smallest threshold, and smallest window after a fast retransmission, in segments. RFC 5681 §3.1
     pub smallest_window: u32,
-    /// Acknowledge selectively. RFC 2018
+    /// Use selective acknowledgements. RFC 2018
     pub sack: bool,
-    /// How fast recovery goes on without selective acknowledgements.
+    /// Fast recovery without selective acknowledgements.
     pub recovery: Recovery,
-    /// An acknowledgement for every so many full segments. RFC 5681 §4.2
+    /// Number of full segments per acknowledgement. RFC 5681 §4.2
     pub ack_every: u32,
-    /// An acknowledgement at the latest so long after the first segment that it covers. RFC 5681 §4.2
+    /// Largest delay of an acknowledgement after the first unacknowledged segment. RFC 5681 §4.2
     pub ack_delay: Span,
     /// Send new data on the first two duplicate acknowledgements. RFC 3042
     pub limited_transmit: bool,
-    /// Bytes of user data that wait or are outstanding at the source at most.
+    /// Size of the source's send buffer: waiting and outstanding user data, in bytes.
     pub send_buffer: u64,
-    /// Bytes of user data that wait at the sink at most.
+    /// Size of the sink's receive buffer: user data that waits for the application, in bytes.
     pub receive_buffer: u64,
-    /// How the retransmission timeout is computed and bounded.
+    /// Computation and limits of the retransmission timeout.
     pub rto: TcpRto,
-    /// Bytes of options, beside selective acknowledgements, that every segment carries within the MSS; where gaps are
-    /// reported, a pure acknowledgement leaves room for one of them.
+    /// Bytes of options in every segment, except selective acknowledgements; they count in the MSS. A pure
+    /// acknowledgement that reports gaps leaves room for one SACK block.
     pub option_bytes: u16,
-    /// Segments by which an acknowledgement opens the window in slow start at most. RFC 3465 §2.3
+    /// Largest number of segments by which an acknowledgement opens the window in slow start. RFC 3465 §2.3
     pub abc_limit: u32,
-    /// What the flow carries.
+    /// The application of the flow.
     pub app: Application,
     /// When the source opens the connection.
     pub start: Start,
 }
 
 impl Default for TcpFlow {
-    /// What hosts do today; no options.
+    /// Common settings of hosts, without options.
     fn default() -> Self {
         Self {
             paths: Vec::new(),
@@ -78,59 +78,60 @@ impl Default for TcpFlow {
     }
 }
 
-/// A Multipath TCP connection. What a document leaves out has the value of [`MptcpFlow::default`]. RFC 8684
+/// A Multipath TCP connection. Missing fields have the values of [`MptcpFlow::default`]. RFC 8684
 ///
-/// A stream of bytes is always in order, whatever the application asks for.
+/// The data is always in order, whatever the application requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MptcpFlow {
-    /// Paths by name, one subflow each; the connection opens on the first.
+    /// Paths by name, with one subflow each; the connection opens on the first.
     pub paths: Vec<String>,
     /// Congestion control by name.
     pub cc: String,
-    /// Which subflow takes the next data.
+    /// The subflow of the next data.
     pub scheduler: Scheduler,
-    /// Send the data that blocks the receive window on another subflow, too. \[R12]
+    /// Opportunistic retransmission: resend the data that blocks the receive window on another subflow. \[R12]
     pub opportunistic_retransmission: bool,
-    /// Halve the window of the subflow whose data blocks the receive window. \[R12]
+    /// Penalisation: halve the window of the subflow whose data blocks the receive window. \[R12]
     pub penalisation: bool,
-    /// Most bytes after the TCP header in a segment, options included. RFC 9293 §3.7.1
+    /// Largest number of bytes after the TCP header in a segment, options included. RFC 9293 §3.7.1
     pub mss: u16,
-    /// First congestion window of each subflow in segments. RFC 6928
+    /// Initial congestion window of each subflow in segments. RFC 6928
     pub initial_window: u32,
-    /// First slow-start threshold of each subflow in segments; without it slow start goes on until the first loss. RFC 5681 §3.1
+    /// Initial slow-start threshold of each subflow in segments; without it slow start continues until the first loss.
+    /// RFC 5681 §3.1
     pub initial_threshold: Option<u32>,
-    /// Segments that the threshold, and the window after a fast retransmission, have at least. RFC 5681 §3.1
+    /// Smallest threshold, and smallest window after a fast retransmission, in segments. RFC 5681 §3.1
     pub smallest_window: u32,
-    /// Acknowledge selectively. RFC 2018
+    /// Use selective acknowledgements. RFC 2018
     pub sack: bool,
-    /// How fast recovery goes on without selective acknowledgements.
+    /// Fast recovery without selective acknowledgements.
     pub recovery: Recovery,
-    /// An acknowledgement for every so many full segments. RFC 5681 §4.2
+    /// Number of full segments per acknowledgement. RFC 5681 §4.2
     pub ack_every: u32,
-    /// An acknowledgement at the latest so long after the first segment that it covers. RFC 5681 §4.2
+    /// Largest delay of an acknowledgement after the first unacknowledged segment. RFC 5681 §4.2
     pub ack_delay: Span,
     /// Send new data on the first two duplicate acknowledgements. RFC 3042
     pub limited_transmit: bool,
-    /// Bytes of user data that wait or are outstanding at the source at most, all subflows together.
+    /// Size of the source's send buffer for all subflows: waiting and outstanding user data, in bytes.
     pub send_buffer: u64,
-    /// Bytes of user data that wait at the sink at most, all subflows together.
+    /// Size of the sink's receive buffer for all subflows: user data that waits for the application, in bytes.
     pub receive_buffer: u64,
-    /// How the retransmission timeout is computed and bounded.
+    /// Computation and limits of the retransmission timeout.
     pub rto: TcpRto,
-    /// Bytes of options, beside selective acknowledgements, that every segment carries within the MSS: the mapping of
-    /// its data. Where gaps are reported, a pure acknowledgement leaves room for one of them.
+    /// Bytes of options in every segment, except selective acknowledgements: the mapping of its data. They count in the
+    /// MSS. A pure acknowledgement that reports gaps leaves room for one SACK block.
     pub option_bytes: u16,
-    /// Segments by which an acknowledgement opens the window in slow start at most. RFC 3465 §2.3
+    /// Largest number of segments by which an acknowledgement opens the window in slow start. RFC 3465 §2.3
     pub abc_limit: u32,
-    /// What the flow carries.
+    /// The application of the flow.
     pub app: Application,
     /// When the source opens the connection.
     pub start: Start,
 }
 
 impl Default for MptcpFlow {
-    /// As TCP, coupled, with the options that carry data sequence numbers.
+    /// The settings of TCP with coupled congestion control, and the options for data sequence numbers.
     fn default() -> Self {
         let tcp = TcpFlow::default();
         Self {
@@ -160,7 +161,7 @@ impl Default for MptcpFlow {
 }
 
 impl MptcpFlow {
-    /// The settings that TCP has, too.
+    /// The settings that TCP has too.
     #[must_use]
     pub fn tcp(&self) -> TcpFlow {
         TcpFlow {
@@ -186,54 +187,54 @@ impl MptcpFlow {
     }
 }
 
-/// How fast recovery goes on without selective acknowledgements.
+/// Fast recovery without selective acknowledgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Recovery {
-    /// Acknowledgements of a part show one loss after the other. RFC 6582
+    /// Each partial acknowledgement shows the next loss. RFC 6582
     NewReno,
-    /// The first new acknowledgement ends it. RFC 5681 §3.2
+    /// The first new acknowledgement ends fast recovery. RFC 5681 §3.2
     Reno,
 }
 
-/// Which subflow takes the next data.
+/// The subflow of the next data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheduler {
-    /// The one with the smallest round-trip time among those whose windows have room.
+    /// The one with the smallest round-trip time among the subflows with free windows.
     LowestRtt,
-    /// Each in turn.
+    /// Each subflow in turn.
     RoundRobin,
-    /// All of them: the same data on each.
+    /// All subflows: the same data on each.
     Redundant,
 }
 
-/// How the retransmission timeout is computed and bounded.
+/// Computation and limits of the retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TcpRto {
-    /// Before the first measurement.
+    /// Timeout before the first RTT sample.
     pub initial: Span,
-    /// Never shorter; the rule says what else it bounds.
+    /// Smallest timeout; its further effects depend on the rule.
     pub min: Span,
-    /// Never longer.
+    /// Largest timeout.
     pub max: Span,
-    /// How the timeout follows from the round-trip times.
+    /// The rule that computes the timeout from RTT samples.
     pub rule: RtoRule,
 }
 
-/// How a timeout follows from round-trip times.
+/// The rule that computes the timeout from RTT samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RtoRule {
-    /// SRTT plus a margin that follows the largest deviation of each round and is never smaller than `min`.
+    /// SRTT plus a margin, which follows the largest deviation of each round and is at least `min`.
     Linux,
-    /// SRTT + 4·RTTVAR, and not less than `min`. RFC 6298 §2
+    /// SRTT + 4·RTTVAR, but at least `min`. RFC 6298 §2
     Rfc6298,
 }
 
 impl Default for TcpRto {
-    /// RFC 6298 begins with 1 s; rule and bounds are those of Linux.
+    /// The initial value of RFC 6298, and Linux's rule and limits.
     fn default() -> Self {
         Self {
             initial: Span::from_secs(1),

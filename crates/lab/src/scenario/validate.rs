@@ -1,4 +1,4 @@
-//! Checks that a scenario can be run: names exist, numbers make sense.
+//! Validation of a scenario: existing names and sensible numbers.
 
 mod flow;
 mod sctp;
@@ -12,10 +12,10 @@ use super::error::nearest;
 use super::{Network, Scenario, ScenarioError};
 
 impl Scenario {
-    /// Says what is wrong with the scenario.
+    /// Checks the scenario.
     ///
     /// # Errors
-    /// The first field whose value makes no sense.
+    /// The first invalid field.
     pub fn validate(&self) -> Result<(), ScenarioError> {
         self.network.validate()?;
         if self.flows.is_empty() || self.flows.len() > MAX_FLOWS {
@@ -122,7 +122,7 @@ fn within(field: String, value: u64, min: u64, max: u64) -> Result<(), ScenarioE
     Err(ScenarioError::value(field, value, expected))
 }
 
-/// As [`within`], of sizes.
+/// Like [`within`], for sizes.
 fn within_bytes(field: String, value: u64, min: u64, max: u64) -> Result<(), ScenarioError> {
     if (min..=max).contains(&value) {
         return Ok(());
@@ -144,7 +144,7 @@ fn at_most(field: String, value: Span, longest: Span) -> Result<(), ScenarioErro
     }
 }
 
-/// Fails if `value` is no time at all.
+/// Fails if `value` is zero.
 fn positive(field: String, value: Span) -> Result<(), ScenarioError> {
     match value {
         Span::ZERO => Err(ScenarioError::value(field, "0 s", "more than 0 s")),
@@ -166,7 +166,7 @@ fn ascending<T: PartialOrd + std::fmt::Display>(
     Ok(())
 }
 
-/// Each flow has a /16 of IPv4 addresses of its own, from 10.0.0.0 up.
+/// The largest number of flows: each has its own /16 of IPv4 addresses, from 10.0.0.0 up.
 const MAX_FLOWS: usize = 50_000;
 /// Ten years in nanoseconds.
 const MAX_END: u64 = 10 * 365 * 86_400 * 1_000_000_000;

@@ -62,7 +62,7 @@ fn the_switches_for_unequal_paths_go_together() {
 }
 
 #[test]
-fn damaged_packets_are_made_good_with_and_without_reports() {
+fn damaged_packets_are_retransmitted_with_and_without_reports() {
     all_arrive(16, |choice| {
         let app = Application::Saturated {
             message: MessageSize { min: 1, max: 20_000 },

@@ -48,9 +48,9 @@ fn a_link_that_becomes_slow_before_the_end_is_waited_for() {
     assert!(once(&scenario).is_ok());
 }
 
-/// Every link works, but no full packet fits into the queue, so that nothing gets on although both ends try for ever.
+/// Every link works, but no full packet fits into the queue, so that there is no progress although both ends try forever.
 #[test]
-fn an_association_that_gets_nothing_across_is_stuck() {
+fn an_association_without_progress_is_stuck() {
     let narrow = QueueConfig::CoDel(CoDelConfig { bytes: Some(1000), ..CoDelConfig::default() });
     let link = LinkConfig { queue: narrow, ..link(10.0, Span::from_millis(5), 50) };
     let patient = SctpFlow {

@@ -171,7 +171,7 @@ fn events_at_links_add_up_to_the_counters_of_the_outcome() {
 
 /// Each byte of the streams has its place: what is acknowledged in the end was sent before.
 #[test]
-fn packets_say_what_is_in_them() {
+fn packet_events_have_the_content_of_the_packet() {
     let (_, lines) = observed(&rough(), "content.jsonl", &["transport"]);
     let mut sent = BTreeMap::new();
     for line in select(&lines, "transport:packet_sent", "cmt", "source", None) {
@@ -209,7 +209,7 @@ fn packets_say_what_is_in_them() {
 }
 
 #[test]
-fn what_is_sent_is_received_dropped_lost_or_under_way() {
+fn sent_packets_are_received_dropped_lost_or_in_flight() {
     let (_, lines) = observed(&rough(), "balance.jsonl", &["transport", "link"]);
     for flow in ["cmt", "newreno", "sack", "mptcp"] {
         for (from, to) in [("source", "sink"), ("sink", "source")] {
@@ -293,7 +293,7 @@ fn congestion_states_follow_one_another_and_recovery_begins_with_a_cut() {
 }
 
 #[test]
-fn paths_that_fail_and_come_back_are_told_and_so_is_the_end() {
+fn failures_and_recoveries_of_paths_and_the_end_are_reported() {
     let (outcome, lines) = observed(&failing(), "paths.jsonl", &["connectivity"]);
     let states = |host, path| -> Vec<(f64, String)> {
         let updates = select(&lines, "connectivity:path_updated", "cmt", host, Some(path));
@@ -317,7 +317,7 @@ fn paths_that_fail_and_come_back_are_told_and_so_is_the_end() {
 }
 
 #[test]
-fn the_end_of_a_connection_is_told_with_its_reason_and_time() {
+fn the_end_of_a_connection_is_reported_with_reason_and_time() {
     let network = disjoint([("only", link(10.0, Span::from_millis(5), 50))]);
     let mut transfer = tcp("only");
     transfer.app = Application::Transfer {
@@ -337,7 +337,7 @@ fn the_end_of_a_connection_is_told_with_its_reason_and_time() {
 }
 
 #[test]
-fn whoever_watches_and_however_many_the_run_is_the_same() {
+fn observers_do_not_change_the_run() {
     let scenario = rough();
     let (events, capture) = (temporary("all.jsonl"), temporary("all.pcapng"));
     let watch = Watch {
@@ -357,7 +357,7 @@ fn whoever_watches_and_however_many_the_run_is_the_same() {
 }
 
 #[test]
-fn lines_are_in_the_order_of_time_behind_a_header_that_says_what_was_run() {
+fn lines_are_in_order_of_time_after_a_header() {
     let (_, lines) = observed(&rough(), "order.jsonl", &[]);
     let header = &lines[0];
     assert_eq!(header["file_schema"], "urn:manypath:events:1");
@@ -402,7 +402,7 @@ fn an_unknown_event_is_answered_with_the_nearest_one_before_anything_is_written(
 }
 
 #[test]
-fn an_unknown_event_leaves_an_earlier_capture_as_it_is() {
+fn an_unknown_event_leaves_an_earlier_capture_unchanged() {
     let capture = temporary("earlier.pcapng");
     fs::write(&capture, "packets of an earlier run").unwrap();
     let config = CaptureConfig { file: capture.clone(), links: Vec::new() };
@@ -429,7 +429,7 @@ fn a_disk_that_is_too_full_for_events_is_noticed() {
 }
 
 #[test]
-fn a_run_that_is_stopped_leaves_whole_lines() {
+fn a_stopped_run_leaves_complete_lines() {
     let file = temporary("stopped.jsonl");
     let mut endless = rough();
     endless.measure = Span::from_secs(100_000);
@@ -438,7 +438,7 @@ fn a_run_that_is_stopped_leaves_whole_lines() {
     assert!(lines(&file).len() > 1000);
 }
 
-/// `UPDATE_SCHEMA=1 cargo test -p manypath-lab --test events` rewrites the file.
+/// `UPDATE_SCHEMA=1 cargo test -p manypath-lab --test stories the_published_schema` rewrites the file.
 #[test]
 fn the_published_schema_of_events_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/events.schema.json");

@@ -60,7 +60,7 @@ fn cbr(megabits: f64, ordered: bool) -> SctpFlow {
 
 /// Packets of 1507 framed bytes take 12.056 us on each access link, 1205.6 us on the core link, and 5 ms of delay.
 #[test]
-fn a_message_in_an_empty_network_takes_what_its_bits_and_the_way_take() {
+fn a_message_in_an_empty_network_takes_its_transmission_time_and_delay() {
     let network = disjoint([("south", link(10.0, Span::from_millis(5), 100))]);
     let outcome = outcome(&scenario(network, [("calm", cbr(2.0, false))], 5, 20), 0);
     let calm = &outcome.flows["calm"];
@@ -110,7 +110,7 @@ fn lossy(ordered: bool, streams: u16) -> Outcome {
 /// Data travels and is lost alike, so no message is sooner, and the latencies differ by the waiting for an earlier
 /// one. Reading at once what waited opens the window at once, which one more SACK tells.
 #[test]
-fn order_costs_waiting_and_nothing_else() {
+fn ordered_delivery_only_adds_waiting_time() {
     let (ordered, unordered) = (lossy(true, 1), lossy(false, 1));
     assert_eq!(ordered.links["south"], unordered.links["south"]);
     let latencies = |outcome: &Outcome| {
@@ -127,7 +127,7 @@ fn order_costs_waiting_and_nothing_else() {
 
 /// Little's law: the mean number of messages that wait is how often one comes times how long it waits.
 #[test]
-fn the_reorder_buffer_holds_what_waits() {
+fn the_reorder_buffer_holds_the_waiting_bytes() {
     for streams in [1, 4] {
         let calm = &lossy(true, streams).flows["calm"];
         let area = 1452.0 * calm.head_of_line.waiting / 60.0;

@@ -29,7 +29,7 @@ fn near(found: f64, expected: f64, tolerance: f64) {
 
 /// Joins arrive in the order of the distances, which is not that of the scenario.
 #[test]
-fn disjoint_paths_add_up_and_each_is_told_apart() {
+fn disjoint_paths_add_up_and_are_reported_separately() {
     let network = disjoint([
         ("first", middling(5.0, 10)),
         ("far", middling(10.0, 30)),

@@ -14,7 +14,7 @@ fn failing() -> LinkConfig {
 }
 
 #[test]
-fn a_flow_whose_only_path_is_gone_ends_and_the_books_still_balance() {
+fn a_flow_without_its_only_path_ends_and_conservation_holds() {
     let network = disjoint([("south", failing())]);
     let gone = outcome(&scenario(network, [("single", flow(&["south"], "newreno"))], 20, 1000), 0);
     let single = &gone.flows["single"];

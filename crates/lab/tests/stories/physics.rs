@@ -162,7 +162,7 @@ fn random_sizes(flow: SctpFlow) -> SctpFlow {
 
 /// Random streams have names, so an additional flow does not change the random numbers of another flow.
 #[test]
-fn a_neighbour_that_shares_nothing_changes_nothing() {
+fn an_independent_flow_changes_nothing() {
     let lossy = LinkConfig {
         loss: LossConfig::Bernoulli(BernoulliConfig { p: 0.005 }),
         ..link(10.0, Span::from_millis(10), 50)

@@ -42,7 +42,7 @@ fn complaint(document: &Value) -> String {
 }
 
 #[test]
-fn what_a_document_leaves_out_has_the_values_of_the_authors() {
+fn missing_fields_have_the_values_of_the_authors() {
     let scenario = Scenario::parse(DOCUMENT).unwrap();
     let Flow::Sctp(cmt) = &scenario.flows["cmt"] else { panic!("it has no transport") };
     assert_eq!(
@@ -71,7 +71,7 @@ fn flows_keep_their_order_and_a_document_written_again_is_the_same_scenario() {
 }
 
 #[test]
-fn every_mistake_is_told_in_one_line_with_field_value_and_remedy() {
+fn every_mistake_is_reported_in_one_line_with_field_value_and_remedy() {
     let mistakes = [
         ("/flows/cmt/recieve_buffer", json!(1)),
         ("/flows/cmt/cc", json!("cmt-rp2")),
@@ -126,7 +126,7 @@ fn tcp_with(transport: &str, field: &str, value: Value) -> Value {
 }
 
 #[test]
-fn mistakes_in_flows_over_tcp_are_told_in_one_line_too() {
+fn mistakes_in_tcp_flows_are_reported_in_one_line_too() {
     let tcp = |field, value| complaint(&tcp_with("tcp", field, value));
     let mptcp = |field, value| complaint(&tcp_with("mptcp", field, value));
     let told = [
@@ -180,7 +180,7 @@ fn acknowledgements_wait_no_longer_than_half_a_second() {
 }
 
 #[test]
-fn text_that_is_no_json_is_told_where_it_breaks() {
+fn invalid_json_is_reported_with_its_position() {
     let error = Scenario::parse("{\"network\": ").unwrap_err();
     assert!(
         matches!(&error, ScenarioError::Form { message, .. } if message.contains("line 1 column 12")),
@@ -224,7 +224,7 @@ fn more_memory_than_there_is_names_the_largest_asker() {
 }
 
 #[test]
-fn samples_that_have_no_room_are_told_the_interval_that_fits() {
+fn samples_that_need_too_much_memory_are_refused_with_an_interval_that_fits() {
     let scenario = Scenario::parse(DOCUMENT).unwrap();
     let error = scenario.check_series(Span::from_nanos(1), 8 << 30).unwrap_err().to_string();
     let start =
@@ -284,7 +284,7 @@ fn changes_that_can_have_no_room_are_refused_before_the_run() {
     }
 }
 
-/// `UPDATE_SCHEMA=1 cargo test -p manypath-lab --test scenario` rewrites the file.
+/// `UPDATE_SCHEMA=1 cargo test -p manypath-lab --test stories the_published_schema` rewrites the file.
 #[test]
 fn the_published_schema_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/scenario.schema.json");

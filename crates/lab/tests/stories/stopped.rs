@@ -15,13 +15,13 @@ fn lasting(seconds: u64) -> Scenario {
 }
 
 #[test]
-fn a_run_of_years_ends_when_somebody_stops_it() {
+fn a_run_of_years_can_be_stopped() {
     let stopped = run_unless(&lasting(100_000_000), JOB, &Watch::default(), &|_| true).unwrap_err();
     assert_eq!((stopped.job, stopped.cause), (JOB, Cause::Stopped));
 }
 
 #[test]
-fn a_run_says_how_far_it_is_until_it_is_stopped() {
+fn a_run_reports_its_progress_until_it_is_stopped() {
     let reached = RefCell::new(Vec::new());
     let is_stopped = |now: Time| {
         reached.borrow_mut().push(now);
@@ -34,7 +34,7 @@ fn a_run_says_how_far_it_is_until_it_is_stopped() {
 }
 
 #[test]
-fn what_is_finished_is_kept_when_a_batch_is_stopped() {
+fn finished_runs_are_kept_when_a_batch_is_stopped() {
     let (short, long) = (lasting(1), lasting(100_000_000));
     // However busy the machine is, a second is enough for the short one.
     let asks = AtomicU32::new(0);

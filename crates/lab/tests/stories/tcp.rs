@@ -28,7 +28,7 @@ fn near(found: f64, expected: f64, tolerance: f64) {
 }
 
 #[test]
-fn tcp_alone_has_the_whole_link_less_headers() {
+fn a_single_tcp_flow_uses_the_whole_link_except_headers() {
     let run =
         outcome(&scenario(disjoint([("only", middling())]), [("tcp", tcp("only"))], 10, 60), 0);
     let (flow, link) = (&run.flows["tcp"], &run.links["only"]);
@@ -84,8 +84,8 @@ fn two_tcp_flows_share_a_link_fairly() {
     near(left, right, 0.15);
 }
 
-/// Both acknowledge every packet. Where they do not, SCTP, whose window grows by a whole packet once a round trip, sends
-/// that packet in a burst of three, and a full drop-tail queue drops more of its packets than of TCP's.
+/// Both acknowledge every packet. Where they do not, SCTP, whose window grows by a whole packet once a round trip,
+/// sends that packet in a burst of three, and a full drop-tail queue drops more of its packets than of TCP's.
 #[test]
 fn tcp_and_standard_sctp_share_a_link_fairly() {
     let standard = SctpFlow {
@@ -131,7 +131,7 @@ fn a_transfer_ends_when_all_of_it_has_arrived() {
 
 /// A message of 1000 bytes fills one segment of 1040 bytes and waits for nothing.
 #[test]
-fn messages_at_a_constant_rate_take_what_the_way_takes() {
+fn messages_at_a_constant_rate_have_the_delay_of_the_path() {
     let message = MessageSize { min: 1000, max: 1000 };
     let app =
         Application::Cbr { rate: Rate::from_bits_per_second(1_000_000), message, ordered: true };

@@ -59,7 +59,7 @@ fn a_transfer_over_a_path_that_fails_ends_on_the_other_one() {
 }
 
 #[test]
-fn late_news_of_lost_chunks_does_not_bring_a_failed_path_back() {
+fn late_acknowledgements_of_lost_chunks_do_not_restore_a_failed_path() {
     // What the second path makes the sink report was sent over the first one before it failed
     let hasty = end_of(SctpFlow { path_max_retransmissions: 0, ..transfer(false) }, failing());
     let undisturbed = end_of(transfer(false), good());
@@ -69,7 +69,7 @@ fn late_news_of_lost_chunks_does_not_bring_a_failed_path_back() {
 
 /// Of two paths one stands by as long as there is an association, and not any longer.
 #[test]
-fn what_has_ended_waits_for_nothing() {
+fn ended_flows_wait_for_nothing() {
     let network = || two_paths(good());
     let reserve_waited = |measure| {
         let scenario = scenario(network(), [("file", transfer(false))], 0, measure);

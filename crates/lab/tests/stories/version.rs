@@ -55,7 +55,7 @@ fn every_token_of_the_code_changes_the_version() {
 }
 
 #[test]
-fn groups_and_neighbours_are_told_apart() {
+fn groups_and_other_flows_are_distinguished() {
     let different = ["f(a, b)", "f((a, b))", "f[a, b]", "f(a), b", "fa, b", "f! (a, b)"];
     for (index, one) in different.iter().enumerate() {
         for other in &different[index + 1..] {
@@ -65,7 +65,7 @@ fn groups_and_neighbours_are_told_apart() {
 }
 
 #[test]
-fn a_source_that_is_no_rust_counts_as_it_is() {
+fn a_source_that_is_not_rust_is_hashed_unchanged() {
     assert_eq!(tokens::of("fn f( { \"open"), "fn f( { \"open");
 }
 

@@ -50,7 +50,7 @@ fn control_law(begin: f64, first: u32, count: u32) -> Vec<u64> {
 
 #[test]
 fn the_gaps_between_drops_shrink_with_the_square_root_of_their_number() {
-    // Everybody waits longer than the target from 5 ms on; an interval later the first one is dropped.
+    // All packets wait longer than the target from 5 ms on; an interval later the first one is dropped.
     let mut queue = queue(&roomy());
     arrive(&mut queue, 0, 10_000);
     let drops = drops(&mut queue, 0, 3000);
@@ -79,7 +79,7 @@ fn one_packet_that_did_not_wait_ends_the_bad_time() {
 }
 
 #[test]
-fn a_bad_time_that_follows_soon_goes_on_where_the_last_one_ended() {
+fn consecutive_bad_periods_are_contiguous() {
     for (pause, resumes) in [(200, true), (1500, true), (1700, false)] {
         let mut queue = queue(&roomy());
         arrive(&mut queue, 0, 2000);
@@ -143,7 +143,7 @@ fn a_source_that_is_too_fast_finds_a_full_link_and_a_short_queue() {
 }
 
 #[test]
-fn codel_holds_what_its_limits_say() {
+fn codel_keeps_its_limits() {
     let (bytes, packets) = (Some(15_000), Some(20));
     for (config, room) in [
         (CoDelConfig::default(), 1000),

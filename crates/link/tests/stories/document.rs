@@ -62,7 +62,7 @@ fn a_drop_tail_queue_is_limited_in_packets_or_bytes() {
 }
 
 #[test]
-fn a_queue_that_only_says_its_kind_has_the_numbers_of_its_rfc() {
+fn a_queue_without_parameters_has_those_of_its_rfc() {
     let queue = |text: &str| serde_json::from_str::<QueueConfig>(text).unwrap();
     assert_eq!(queue(r#"{"kind": "codel"}"#), QueueConfig::CoDel(CoDelConfig::default()));
     assert_eq!(queue(r#"{"kind": "pie"}"#), QueueConfig::Pie(PieConfig::default()));
@@ -76,7 +76,7 @@ fn a_queue_that_only_says_its_kind_has_the_numbers_of_its_rfc() {
 }
 
 #[test]
-fn a_loss_model_may_leave_out_what_is_usual() {
+fn a_loss_model_has_defaults() {
     let loss = |text: &str| serde_json::from_str::<LossConfig>(text).unwrap();
     let bursts = loss(r#"{"kind": "gilbert-elliott", "to_bad": 0.001, "to_good": 0.1}"#);
     let (to_bad, to_good, loss_bad, loss_good) = (0.001, 0.1, 1.0, 0.0);
@@ -87,7 +87,7 @@ fn a_loss_model_may_leave_out_what_is_usual() {
 }
 
 #[test]
-fn an_unknown_field_is_refused_wherever_it_stands() {
+fn an_unknown_field_is_refused_at_any_level() {
     for (right, wrong) in [
         ("\"rate\"", "\"speed\": 1, \"rate\""),
         ("\"weight\"", "\"friendly\": true, \"weight\""),
@@ -103,7 +103,7 @@ fn an_unknown_field_is_refused_wherever_it_stands() {
 }
 
 #[test]
-fn a_number_that_makes_no_sense_is_named_with_what_would_be_right() {
+fn an_invalid_number_is_reported_with_the_valid_range() {
     for (right, wrong, message) in [
         ("\"rate\": 10000000", "\"rate\": 0", "`rate` is 0 bit/s, expected more than 0 bit/s"),
         ("0.01", "1.5", "`loss.p` is 1.5, expected a probability from 0 to 1"),
@@ -133,7 +133,7 @@ fn a_number_that_makes_no_sense_is_named_with_what_would_be_right() {
 }
 
 #[test]
-fn a_queue_or_loss_model_whose_numbers_make_no_sense_is_refused_in_one_line() {
+fn invalid_numbers_of_queues_and_loss_models_are_refused_in_one_line() {
     for (kind, wrong, message) in [
         ("codel", r#""target": 0"#, "`queue.target` is 0 ns, expected more than 0 ns"),
         ("codel", r#""interval": 0"#, "`queue.interval` is 0 ns, expected more than 0 ns"),

@@ -47,7 +47,7 @@ fn stranded(item: char) -> Popped<char> {
 }
 
 #[test]
-fn what_left_the_transmitter_arrives_although_the_link_goes_down() {
+fn transmitted_packets_arrive_although_the_link_goes_down() {
     let mut pipe = link(&[(2, Change::Down)]);
     push_all(&mut pipe, 0, "abcd");
     // a and b are out at 2 ms, c is just beginning, d waits.
@@ -72,7 +72,7 @@ fn while_the_link_is_down_arrivals_are_dropped() {
 }
 
 #[test]
-fn a_link_that_came_back_owes_nothing_to_the_packet_it_lost() {
+fn a_link_that_comes_up_starts_without_the_lost_packet() {
     let mut pipe = link(&[(1, Change::Down), (2, Change::Up)]);
     assert_eq!(pipe.push(Time::ZERO, Entry::new('a', 150_000)), Verdict::Queued);
     push_all(&mut pipe, 2, "b");
@@ -92,7 +92,7 @@ fn a_new_rate_holds_from_the_next_packet() {
 }
 
 #[test]
-fn a_shorter_delay_lets_nobody_overtake() {
+fn a_shorter_delay_does_not_reorder_packets() {
     let mut pipe = link(&[(1, Change::Delay(Span::ZERO))]);
     push_all(&mut pipe, 0, "a");
     push_all(&mut pipe, 1, "b");

@@ -48,7 +48,7 @@ fn run(config: FqCoDelConfig, sources: &[Source]) -> Vec<Fortune> {
         let Source { size, gap, .. } = sources[flow];
         next[flow] = now + gap;
         let entry = Entry { item: (flow, now), size, flow: flow as u32 };
-        assert_eq!(pipe.push(now, entry), Verdict::Queued, "nobody is refused at the door");
+        assert_eq!(pipe.push(now, entry), Verdict::Queued, "no packet is refused on arrival");
     }
 }
 

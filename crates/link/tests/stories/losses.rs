@@ -34,7 +34,7 @@ fn five_wrong_bits_in_a_million_damage_5_82_percent_of_the_packets_of_1500_bytes
 }
 
 #[test]
-fn bits_are_wrong_as_often_as_said_whatever_the_size() {
+fn the_bit_error_rate_is_independent_of_the_packet_size() {
     const PACKETS: usize = 200_000;
     for (rate, size) in [(5e-6, 1500), (5e-6, 40), (1e-4, 1500), (1e-3, 9000), (0.1, 1)] {
         let fates = fates(&noise(rate), size, PACKETS);
@@ -63,7 +63,7 @@ fn every_byte_of_a_packet_is_damaged_as_often_as_any_other() {
 }
 
 #[test]
-fn spared_headers_move_the_damage_back_and_change_nothing_else() {
+fn protected_headers_only_move_the_damage_back() {
     let spared = |bytes| LossConfig::BitError(BitErrorConfig { rate: 1e-4, spared: bytes });
     for (size, bytes) in [(1500, 48), (60, 48), (40, 48), (1, 48)] {
         for (plain, moved) in
@@ -80,7 +80,7 @@ fn spared_headers_move_the_damage_back_and_change_nothing_else() {
 }
 
 #[test]
-fn a_packet_takes_one_number_from_the_stream_whatever_becomes_of_it() {
+fn each_packet_draws_one_number_whatever_its_fate() {
     // So that two runs with other packet sizes see the same luck for the same packet.
     let (mut noisy, mut random, mut twin) = (noise(1e-4).build(), random(), random());
     for size in [40, 1500, 9000].repeat(1000) {
@@ -103,7 +103,7 @@ fn runs(fates: &[Fate]) -> Vec<usize> {
 }
 
 #[test]
-fn a_bursty_link_loses_as_much_as_its_states_say_in_the_long_run() {
+fn the_mean_loss_of_a_bursty_link_follows_from_its_states() {
     // π = 0.01 / (0.01 + 0.1) = 1/11. The share of n packets in the bad state scatters by the square root of
     // π (1 - π) / n * (2 - 0.11) / 0.11: neighbours resemble each other, n packets count as n / 17.2.
     const PACKETS: usize = 2_000_000;

@@ -179,7 +179,7 @@ proptest! {
 }
 
 #[test]
-fn pie_holds_what_its_limits_say() {
+fn pie_keeps_its_limits() {
     let (bytes, packets) = (Some(15_000), Some(20));
     for (config, room) in [
         (PieConfig::default(), 1000),

@@ -56,7 +56,7 @@ fn small_packets_share_an_opportunity_and_large_ones_need_several() {
 }
 
 #[test]
-fn what_no_packet_uses_is_lost() {
+fn unused_transmission_opportunities_are_lost() {
     // At 20 ms it is too late for the opportunity at 10 ms and in time for that at 20 ms.
     assert_eq!(departures(&recorded("10", 0), &[(20, 1500), (21, 1500)]), [(0, 20.0), (1, 30.0)]);
     // Of the opportunity at 10 ms 1000 bytes are left over, but not for a packet that comes later.
@@ -69,7 +69,7 @@ fn what_no_packet_uses_is_lost() {
 }
 
 #[test]
-fn a_link_that_went_down_goes_on_where_the_trace_is() {
+fn a_link_that_comes_up_continues_at_the_current_position_of_the_trace() {
     let at = |at, change| LinkEvent { at: millis(at), change };
     let events = vec![at(12, Change::Down), at(14, Change::Up)];
     let config = LinkConfig { events, ..recorded("10 100", 0) };

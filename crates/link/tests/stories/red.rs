@@ -150,7 +150,7 @@ fn gentle_red_drops_everything_while_the_average_is_at_twice_max() {
 }
 
 #[test]
-fn the_average_of_red_decays_while_nothing_waits() {
+fn the_average_of_red_decays_while_the_queue_is_empty() {
     // 0.998^(150 packets/s * 2 s) = 0.5485: INET's own packet rate.
     let mut queue = queue(&RedConfig { packet_rate: Some(150.0), ..red() });
     for _ in 0..50 {
@@ -163,7 +163,7 @@ fn the_average_of_red_decays_while_nothing_waits() {
 }
 
 #[test]
-fn red_holds_what_its_limits_say_and_by_default_what_its_thresholds_say() {
+fn red_keeps_its_limits_and_by_default_those_of_its_thresholds() {
     // A burst: the average has not moved yet, the hard limit acts.
     let (bytes, packets) = (Some(15_000), Some(20));
     for (config, room) in [

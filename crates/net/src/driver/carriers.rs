@@ -1,4 +1,4 @@
-//! How each peer is reached below SCTP: inside UDP, and to which port. RFC 6951 §5.4
+//! The layer below SCTP for each peer: IP, or UDP with a port. RFC 6951 §5.4
 
 use std::collections::HashMap;
 
@@ -7,25 +7,25 @@ use manypath_sctp::{AssociationId, Control, Endpoint, Packet};
 
 use crate::socket::Carrier;
 
-/// The carrier of every address of every peer, by address and SCTP port. A peer's address may appear behind another UDP
-/// port at any time, for example when a NAT forgets it: any valid packet but INIT says so.
+/// The carrier of every address of every peer, by address and SCTP port. A peer's UDP port may change at any time, for
+/// example when a NAT loses its state: every valid packet except INIT updates it.
 #[derive(Debug)]
 pub(crate) struct Carriers {
     known: HashMap<Peer, Carrier>,
-    /// Some of `known` that were looked up last: nearly every packet finds its own here, without hashing.
+    /// The latest entries of `known`, which nearly every lookup finds without hashing.
     recent: [Option<(Peer, Carrier)>; RECENT],
-    /// Where the next one goes.
+    /// Index of the next entry to replace.
     oldest: usize,
-    /// The packet that was handled last: answers outside of an association go back there.
+    /// The source of the last packet, for answers that belong to no association.
     latest: Option<Origin>,
-    /// What is assumed of a peer that nothing is known about.
+    /// The carrier of unknown peers.
     fallback: Carrier,
 }
 
 /// An address of a peer, and its SCTP port.
 type Peer = (Address, u16);
 
-/// Where a packet came from.
+/// The source of a packet.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
     remote: Address,
@@ -44,17 +44,17 @@ impl Carriers {
         self.known.contains_key(&(remote, port))
     }
 
-    /// The application says how a peer is reached.
+    /// Sets the carrier of a peer for the application.
     pub(crate) fn set(&mut self, remote: Address, port: u16, carrier: Carrier) {
         self.insert((remote, port), carrier);
     }
 
-    /// A packet is about to be handled.
+    /// Records the source of a packet before it is handled.
     pub(crate) fn arrives(&mut self, via: Via, port: u16, carrier: Carrier) {
         self.latest = Some(Origin { remote: via.remote, port, carrier });
     }
 
-    /// A packet that was no INIT has been handled: if it was valid, its sender is reached where it came from.
+    /// Updates the carrier of a packet's sender after the packet was handled, if it was valid. Not for INIT.
     pub(crate) fn note(&mut self, core: &Endpoint, via: Via, packet: &Packet, carrier: Carrier) {
         let key = (via.remote, packet.source_port);
         if self.find(key) == Some(carrier) {
@@ -67,7 +67,7 @@ impl Carriers {
         }
     }
 
-    /// The carrier of a packet that leaves.
+    /// The carrier of a packet that is sent.
     pub(crate) fn carrier(&mut self, via: Via, packet: &Packet) -> Carrier {
         let key = (via.remote, packet.destination_port);
         let latest = self.latest.filter(|latest| latest.port == key.1);
@@ -80,7 +80,7 @@ impl Carriers {
         if let Some(carrier) = self.find(key) {
             return carrier;
         }
-        // An address that the peer has just named: it most likely has the same UDP port as the others
+        // The peer has just announced the address, which most likely has the same UDP port as its others
         let carrier = latest.map_or(self.fallback, |latest| latest.carrier);
         if is_inside_of_association(packet) {
             self.insert(key, carrier);
@@ -88,7 +88,7 @@ impl Carriers {
         carrier
     }
 
-    /// An association is about to be forgotten.
+    /// Removes the addresses of an association that is about to be forgotten.
     pub(crate) fn forget(&mut self, addresses: impl Iterator<Item = Address>, port: u16) {
         for address in addresses {
             self.known.remove(&(address, port));
@@ -112,13 +112,13 @@ impl Carriers {
     }
 }
 
-/// The peer's addresses of an association.
+/// The addresses of an association's peer.
 pub(crate) fn peer_addresses(core: &Endpoint, id: AssociationId) -> impl Iterator<Item = Address> {
     (0..=u8::MAX)
         .map_while(move |path| Some(core.path_via(id, manypath_core::PathId(path))?.remote))
 }
 
-/// Whether a packet certainly answers one that belongs to no association. RFC 9260 §5.1 B, §8.4
+/// Whether the packet can only be an answer that belongs to no association. RFC 9260 §5.1 B, §8.4
 fn is_outside_of_associations(packet: &Packet) -> bool {
     matches!(
         packet.control.first(),
@@ -138,5 +138,5 @@ fn is_inside_of_association(packet: &Packet) -> bool {
         || matches!(control, Some(Control::Heartbeat(_) | Control::CookieEcho(_)))
 }
 
-/// Addresses that are found without hashing: as many as the paths of an association, mostly.
+/// Number of recent entries: usually at least the number of an association's paths.
 const RECENT: usize = 4;

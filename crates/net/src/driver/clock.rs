@@ -1,10 +1,10 @@
-//! The clock of an endpoint: the state machine counts from when it was made.
+//! The clock of an endpoint: the state machine's time begins when the endpoint is created.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use manypath_core::{Span, Time};
 
-/// Turns instants of the system into the state machine's time and back.
+/// Converts between instants of the system and the state machine's time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     start: Instant,
@@ -15,19 +15,19 @@ impl Clock {
         Self { start: Instant::now() }
     }
 
-    /// Nanoseconds since the endpoint was made.
+    /// Time since the endpoint was created.
     pub(crate) fn now(&self) -> Time {
         Time::from_nanos(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// What to add to the state machine's time for the time since 1970, by the system's clock now.
+    /// Offset between the state machine's time and Unix time, by the current system clock.
     pub(crate) fn since_1970(&self) -> Span {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let start = now.saturating_sub(self.start.elapsed());
         Span::from_nanos(u64::try_from(start.as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// When it is `time`; none if that is never.
+    /// The instant of `time`; `None` for [`Time::NEVER`].
     pub(crate) fn instant(&self, time: Time) -> Option<Instant> {
         if time == Time::NEVER {
             return None;

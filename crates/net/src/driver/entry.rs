@@ -1,4 +1,4 @@
-//! What the runtime keeps of an association beside the state machine.
+//! The runtime's state of an association, in addition to the state machine.
 
 use std::collections::VecDeque;
 
@@ -14,31 +14,31 @@ use crate::{Error, Message};
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) id: AssociationId,
-    /// It stands, or stood.
+    /// It is or was established.
     pub(crate) connected: bool,
-    /// The peer sends nothing more, and everything that it has sent is here.
+    /// The peer sends no more data, and all of its data has arrived.
     pub(crate) peer_is_done: bool,
-    /// How it ended: [`Error::Closed`] if both sides shut it down.
+    /// How it ended: [`Error::Closed`] after a shutdown.
     pub(crate) ending: Option<Error>,
-    /// Addresses of the peer that cannot be reached, as ICMP said while the association was being opened, and why.
+    /// Addresses of the peer that ICMP reported as unreachable while the association was being opened, with the errors.
     pub(crate) unreachable: Vec<(Address, Error)>,
-    /// No handle is left: what arrives is discarded, and the association is forgotten as soon as it has ended.
+    /// No handle is left: received data is discarded, and the association is forgotten as soon as it has ended.
     pub(crate) is_orphan: bool,
     pub(crate) readable: Wakers,
     pub(crate) writable: Wakers,
-    /// For those who wait until it stands or has ended.
+    /// Tasks that wait until it is established or has ended.
     pub(crate) changed: Wakers,
     events: Option<broadcast::Sender<Event>>,
     /// Messages that arrived on another stream than the requested one. Empty while no [`Stream`](crate::Stream) exists.
     kept: Vec<Claim>,
 }
 
-/// A stream that one reader has for itself; none: the reader of all others.
+/// A stream with its own reader; `None` stands for the reader of all other streams.
 #[derive(Debug)]
 struct Claim {
     stream: Option<u16>,
     messages: VecDeque<Message>,
-    /// Bytes of these.
+    /// Bytes of these messages.
     bytes: usize,
 }
 
@@ -59,7 +59,7 @@ impl Entry {
         }
     }
 
-    /// Gives a stream a reader of its own; false if it has one.
+    /// Gives a stream its own reader; returns false if it has one already.
     pub(crate) fn claim(&mut self, stream: u16) -> bool {
         if self.kept.iter().any(|claim| claim.stream == Some(stream)) {
             return false;
@@ -71,7 +71,7 @@ impl Entry {
         true
     }
 
-    /// The stream has no reader of its own any more. What was kept for it goes to the reader of all others.
+    /// Removes a stream's own reader. Its kept messages go to the reader of all other streams.
     pub(crate) fn release(&mut self, stream: u16) {
         let Some(place) = self.kept.iter().position(|claim| claim.stream == Some(stream)) else {
             return;
@@ -91,18 +91,19 @@ impl Entry {
         let message = claim.messages.pop_front()?;
         claim.bytes -= message.payload.len();
         if was_full {
-            // Others may go on
+            // Other readers may continue
             self.readable.wake();
         }
         Some(message)
     }
 
-    /// Whether another message may be read, whichever stream it is of.
+    /// Whether another message of any stream may be read.
     pub(crate) fn may_keep_more(&self) -> bool {
         self.kept.iter().all(|claim| claim.bytes < MOST_KEPT)
     }
 
-    /// Gives a message to the reader that asks if it is of its stream; else keeps it for another one, which is woken.
+    /// Returns a message if it belongs to the stream of the calling reader; otherwise keeps it for its reader, which is
+    /// woken.
     pub(crate) fn keep(&mut self, message: Message, asks: Option<u16>) -> Option<Message> {
         let has_reader = |stream| self.kept.iter().any(|claim| claim.stream == stream);
         let reader = Some(message.stream).filter(|stream| has_reader(Some(*stream)));
@@ -117,14 +118,14 @@ impl Entry {
         None
     }
 
-    /// Takes note of an address of the peer that cannot be reached.
+    /// Records an unreachable address of the peer.
     pub(crate) fn note_unreachable(&mut self, address: Address, why: Error) {
         if !self.is_unreachable(address) {
             self.unreachable.push((address, why));
         }
     }
 
-    /// Whether an address of the peer cannot be reached.
+    /// Whether an address of the peer is unreachable.
     pub(crate) fn is_unreachable(&self, address: Address) -> bool {
         self.unreachable.iter().any(|(known, _)| *known == address)
     }
@@ -143,17 +144,17 @@ impl Entry {
         events
     }
 
-    /// Tells those who asked for events.
+    /// Passes an event to its subscribers.
     pub(crate) fn emit(&self, event: impl FnOnce() -> Option<Event>) {
         if let Some(sender) = &self.events
             && let Some(event) = event()
         {
-            // Fails if the last receiver of events was dropped
+            // Fails only if the last receiver of events was dropped
             let _ = sender.send(event);
         }
     }
 
-    /// The association has ended.
+    /// Records the end of the association.
     pub(crate) fn end(&mut self, ending: Error) {
         let told = outcome(&ending);
         self.ending = Some(ending);
@@ -164,7 +165,7 @@ impl Entry {
         self.changed.wake();
     }
 
-    /// What a reader finds when nothing is left to read: the end, an error, or nothing yet.
+    /// The result for a reader without a message: the end, an error, or nothing yet.
     pub(crate) fn end_of_messages(&self) -> Option<Result<Option<Message>, Error>> {
         match &self.ending {
             Some(ending) => Some(outcome(ending).map(|()| None)),
@@ -180,7 +181,7 @@ impl Claim {
     }
 }
 
-/// An association that was shut down in order ended well.
+/// The result of an association: a shutdown counts as success.
 pub(crate) fn outcome(ending: &Error) -> Result<(), Error> {
     match ending {
         Error::Closed => Ok(()),
@@ -188,5 +189,5 @@ pub(crate) fn outcome(ending: &Error) -> Result<(), Error> {
     }
 }
 
-/// Bytes that are kept for a reader that does not read, before all others wait for it.
+/// Bytes that are kept for a reader that does not read, before all other readers wait for it.
 const MOST_KEPT: usize = 256 * 1024;

@@ -61,19 +61,19 @@ pub(crate) async fn run(shared: Arc<Shared>, sockets: Sockets) {
     poll_fn(|cx| driver.poll(cx)).await;
 }
 
-/// What the task owns. State is touched under the lock, sockets without it.
+/// The driver's own data. It accesses the state under the lock, and the sockets without it.
 struct Driver {
     shared: Arc<Shared>,
     sockets: Sockets,
     buffers: Buffers,
-    /// Looks after the local addresses.
+    /// Watches the local addresses.
     watch: Watch,
-    /// Waits for errors of packets that have left.
+    /// Waits for errors of sent packets.
     errors: ErrorWatch,
-    /// What says that a peer cannot be reached waits until all is read that peers have sent: an ABORT may be among it.
+    /// Reports of unreachable peers. They are handled after all received packets, which may include an ABORT.
     unreachable: Vec<Trouble>,
     sleep: Pin<Box<Sleep>>,
-    /// When `sleep` ends, or ended.
+    /// Deadline of `sleep`.
     alarm: Option<Instant>,
 }
 
@@ -88,18 +88,19 @@ impl Driver {
                 return Poll::Ready(());
             }
             let is_due = self.set_alarm(cx, alarm);
-            // A packet that did not even leave may be sent again at once, in a smaller size
+            // A packet that the system refused may be sent again at once with a smaller size
             let may_have_more = has_received || (had_errors && round < MOST_ROUNDS);
             if !may_have_more && !is_due && !self.sockets.has_trouble() {
                 return Poll::Pending;
             }
         }
-        // Other tasks have their turn
+        // Let other tasks run
         cx.waker().wake_by_ref();
         Poll::Pending
     }
 
-    /// Takes what every socket has at hand; whether one had something, and whether one told of an error instead.
+    /// Receives what every socket has available; returns whether a socket had packets, and whether a socket had an
+    /// error instead.
     fn receive(&mut self, cx: &mut Context<'_>) -> (bool, bool) {
         let (mut has_received, mut had_errors) = (false, false);
         for index in 0..self.sockets.len() {
@@ -116,13 +117,13 @@ impl Driver {
         (has_received, had_errors)
     }
 
-    /// Lets the state machine handle what was received. Its answers leave in between if they are many.
+    /// Passes received packets to the state machine. If there are many answers, they are sent in between.
     fn handle_arrivals(&mut self, cx: &mut Context<'_>) {
         let mut arrivals = self.buffers.arrivals().peekable();
         while arrivals.peek().is_some() {
             let mut state = self.shared.lock();
             let now = state.clock.now();
-            // What applications have asked for leaves first
+            // Data of applications is sent first
             state.transmit(now, &mut self.sockets);
             for arrival in arrivals.by_ref() {
                 state.receive(now, arrival, &mut self.sockets);
@@ -137,10 +138,11 @@ impl Driver {
         }
     }
 
-    /// Hears which local addresses have changed, and what became of packets; `is_up_to_date` if nothing is left to read.
+    /// Handles changes of local addresses and errors of sent packets. `is_up_to_date` is set if all received packets
+    /// have been read.
     fn listen_to_system(&mut self, cx: &mut Context<'_>, is_up_to_date: bool) {
         let changes = self.watch.poll(cx);
-        // A timer that runs out may have been waiting for what an error explains
+        // An error may explain why a timer expires
         let is_due = self.alarm.is_some() && self.sleep.is_elapsed();
         let has_error = self.errors.poll(cx);
         let mut troubles = self.sockets.troubles(is_due || has_error);
@@ -166,7 +168,8 @@ impl Driver {
         }
     }
 
-    /// Lets timers expire and tells applications; when the next timer is due, and whether the endpoint has ended.
+    /// Handles timers and notifies applications; returns the time of the next timer, and whether the endpoint has
+    /// ended.
     fn act(&mut self, cx: &mut Context<'_>) -> (Time, bool) {
         let mut state = self.shared.lock();
         let now = state.clock.now();
@@ -183,7 +186,7 @@ impl Driver {
         (state.alarm, state.is_closing && state.open() == 0)
     }
 
-    /// Arms the timer; whether it has run out already.
+    /// Sets the timer; returns whether it has expired already.
     fn set_alarm(&mut self, cx: &mut Context<'_>, alarm: Time) -> bool {
         let timer = self.shared.lock().clock.instant(alarm);
         let alarm = [timer, self.watch.due(), self.sockets.due()];
@@ -211,9 +214,9 @@ impl Drop for Driver {
     }
 }
 
-/// Messages about peers that cannot be reached that wait at most.
+/// Largest number of waiting reports of unreachable peers.
 const MOST_UNREACHABLE: usize = 64;
-/// Bytes that are worth a call of the system though there is more to do.
+/// Number of waiting bytes at which the sockets are flushed before all work is done.
 const ENOUGH: usize = 128 * 1024;
-/// Rounds of receiving and sending before other tasks have their turn.
+/// Rounds of receiving and sending before other tasks run.
 const MOST_ROUNDS: usize = 16;

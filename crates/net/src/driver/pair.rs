@@ -1,4 +1,4 @@
-//! Two states that hand their packets to each other, for tests: no sockets, no tasks.
+//! Two endpoint states that exchange packets directly, for tests without sockets and tasks.
 
 use manypath_core::{Address, Packet as _, SansIo, Via};
 use manypath_sctp as sctp;
@@ -37,7 +37,7 @@ impl Pair {
         id
     }
 
-    /// An association that stands, as both ends call it; the second one has accepted it.
+    /// Establishes an association; returns its identifier on both ends. The second end has accepted it.
     pub(crate) fn connect(&mut self) -> [AssociationId; 2] {
         let opened = self.begin();
         self.exchange();
@@ -50,7 +50,7 @@ impl Pair {
         while (0..2).any(|from| self.deliver(from)) {}
     }
 
-    /// What an ICMP message quotes of the packet that the first end sends now, which is lost.
+    /// Discards the next packet of the first end; returns the part that an ICMP message quotes.
     pub(crate) fn lose(&mut self) -> Quoted {
         let [end, _] = &mut self.ends;
         let mut packet = Packet::default();
@@ -63,7 +63,7 @@ impl Pair {
         Quoted { source_port, destination_port, tag, initiate_tag }
     }
 
-    /// Delivers the packets of one end; whether there was any.
+    /// Delivers the packets of one end; returns whether there were any.
     fn deliver(&mut self, from: usize) -> bool {
         let mut has_sent = false;
         let mut packet = Packet::default();
@@ -76,7 +76,7 @@ impl Pair {
             let to = &mut self.ends[1 - from];
             to.core.handle_packet(to.clock.now(), back, &mut packet);
         }
-        // As in the driver: what is to be sent leaves before applications hear of anything
+        // As in the driver, packets are sent before applications are notified
         let end = &mut self.ends[from];
         end.tell(end.clock.now());
         has_sent

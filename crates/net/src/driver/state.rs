@@ -18,41 +18,41 @@ use crate::paths::interfaces::Change;
 use crate::socket::{Arrival, Carrier, Sockets};
 use crate::{Counters, Error, Path};
 
-/// The state machine, and what ties it to the tasks that use it.
+/// The state machine, and the state of the tasks that use it.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) core: sctp::Endpoint,
     pub(crate) clock: Clock,
     pub(crate) carriers: Carriers,
-    /// By the slot of their association.
+    /// By the slot of the association.
     entries: Vec<Option<Entry>>,
     /// Entries whose association has not ended.
     open: usize,
     /// SCTP port.
     pub(crate) port: u16,
     slab: Slab,
-    /// Kept for the memory of its chunks.
+    /// Kept to reuse the memory of its chunks.
     incoming: Packet,
-    /// Kept for the memory of its chunks.
+    /// Kept to reuse the memory of its chunks.
     outgoing: Packet,
     /// Wakes the driver.
     pub(crate) driver: Option<Waker>,
-    /// When the driver wakes by itself.
+    /// The time at which the driver wakes by its timer.
     pub(crate) alarm: Time,
     /// Tasks that wait for a peer.
     pub(crate) accepting: Wakers,
     /// Tasks that wait for the end of the driver.
     pub(crate) stopping: Wakers,
-    /// No association is opened any more; the driver ends with the last one.
+    /// No association is opened any more; the driver ends after the last one.
     pub(crate) is_closing: bool,
     /// The driver has ended.
     pub(crate) has_stopped: bool,
     pub(crate) counters: Counters,
     /// Local addresses that do not work.
     down: Vec<Address>,
-    /// Sees every packet, if someone asked for that.
+    /// Captures every packet, if requested.
     tap: Option<Tap>,
-    /// Writes events, if someone asked for that.
+    /// Records events, if requested.
     pub(crate) recorder: Option<Recorder>,
 }
 
@@ -95,21 +95,21 @@ impl State {
         }
     }
 
-    /// Wakes the driver if the last command left it something to do before it wakes by itself.
+    /// Wakes the driver if it has work to do before its timer expires.
     pub(crate) fn wake_driver_if_needed(&self) {
         if self.core.may_transmit() || self.core.may_time_out_before(self.alarm) {
             self.wake_driver();
         }
     }
 
-    /// The entry of an association, made at its first mention.
+    /// The entry of an association, created on first use.
     pub(crate) fn entry(&mut self, id: AssociationId) -> &mut Entry {
         let slot = slot(id);
         if slot >= self.entries.len() {
             self.entries.resize_with(slot + 1, || None);
         }
         let place = &mut self.entries[slot];
-        // An ended association that the application never accepted leaves its entry to the next one
+        // The slot may still have the entry of an ended association that the application never accepted
         if place.as_ref().is_none_or(|entry| entry.id != id) {
             *place = None;
             self.open += 1;
@@ -122,13 +122,13 @@ impl State {
         self.open
     }
 
-    /// Associations that have not ended and pass a test.
+    /// Associations that have not ended and pass the test.
     pub(crate) fn open_ids(&self, passes: impl Fn(&Entry) -> bool) -> Vec<AssociationId> {
         let open = self.entries.iter().flatten().filter(|entry| entry.ending.is_none());
         open.filter(|entry| passes(entry)).map(|entry| entry.id).collect()
     }
 
-    /// Takes a datagram and lets the state machine answer.
+    /// Handles a received datagram.
     pub(crate) fn receive(&mut self, now: Time, arrival: Arrival<'_>, sockets: &mut Sockets) {
         let Arrival { via, carrier, bytes } = arrival;
         if bytes.get(2..4) != Some(&self.port.to_be_bytes()) {
@@ -141,7 +141,7 @@ impl State {
         }
         let datagram = self.slab.copy(bytes);
         let packet = &mut self.incoming;
-        // The length of the lower headers matters to packet drop reports alone
+        // Only packet drop reports need the length of the lower headers
         if let Err(error) = packet.decode(&datagram, 0) {
             self.counters.malformed += 1;
             if error.rule == Rule::Checksum {
@@ -166,8 +166,8 @@ impl State {
         self.transmit(now, sockets);
     }
 
-    /// Answers a packet to another SCTP port. Inside UDP, the socket has the UDP port for itself, so no other endpoint can
-    /// answer; a raw socket sees the packets of other programs, too. RFC 9260 §8.4
+    /// Answers a packet to another SCTP port with ABORT. Inside UDP, no other endpoint can answer, because the socket
+    /// owns the UDP port. A raw socket ignores such packets, because they may belong to other programs. RFC 9260 §8.4
     #[cold]
     fn refuse_other_port(&mut self, now: Time, arrival: Arrival<'_>, sockets: &mut Sockets) {
         let Arrival { via, carrier, bytes } = arrival;
@@ -184,7 +184,7 @@ impl State {
         self.transmit(now, sockets);
     }
 
-    /// A local address has stopped working, or has come back.
+    /// Handles the loss or the return of a local address.
     pub(crate) fn change_address(&mut self, now: Time, change: Change) {
         match change {
             Change::Down(address) => {
@@ -198,7 +198,7 @@ impl State {
         }
     }
 
-    /// Acts on timers that are due.
+    /// Handles expired timers.
     pub(crate) fn act(&mut self, now: Time, sockets: &mut Sockets) {
         if self.core.poll_timeout() <= now {
             self.core.handle_timeout(now);
@@ -209,7 +209,7 @@ impl State {
         }
     }
 
-    /// Hands everything that the state machine has to send now to the sockets.
+    /// Passes all packets that the state machine can send to the sockets.
     pub(crate) fn transmit(&mut self, now: Time, sockets: &mut Sockets) {
         while self.core.may_transmit() {
             self.outgoing.clear();
@@ -231,7 +231,7 @@ impl State {
         }
     }
 
-    /// Tells applications what has happened; whether anything has.
+    /// Passes events to applications; returns whether there were any.
     pub(crate) fn tell(&mut self, now: Time) -> bool {
         let mut has_news = false;
         while let Some(event) = self.core.poll_event() {
@@ -283,13 +283,14 @@ impl State {
             }
         }
         if begins {
-            // Paths of other associations from there have failed already
+            // Paths of other associations from these addresses have failed already
             self.down.iter().for_each(|&address| self.core.local_address_down(now, address));
         }
     }
 
-    /// Wakes those who wait for room in the send buffer once it takes several packets: one wake-up for each SACK would cost
-    /// more than the packets. Every SACK that makes room says so, and the last one leaves the buffer empty.
+    /// Wakes the tasks that wait for room in the send buffer once there is room for several packets. One wake-up per
+    /// SACK would cost more than the packets. Every SACK that makes room causes this call, so the last one, which
+    /// empties the buffer, wakes them.
     fn tell_of_room(&mut self, id: AssociationId) {
         if self.core.send_space(id) >= MOST_AWAITED.min(self.core.send_buffer(id) / 8) {
             self.entry(id).writable.wake();
@@ -310,7 +311,7 @@ impl State {
         entry.end(ending);
         let is_orphan = entry.is_orphan;
         self.open -= 1;
-        // The peer may come again behind another UDP port
+        // The peer may have another UDP port next time
         if let Some(port) = self.core.peer_port(id) {
             self.carriers.forget(peer_addresses(&self.core, id), port);
         }
@@ -319,7 +320,7 @@ impl State {
         }
     }
 
-    /// The last handle of an association is gone: it is shut down, or aborted if it does not stand yet.
+    /// Ends an association whose last handle was dropped: by a shutdown, or by an abort if it is not established.
     pub(crate) fn abandon(&mut self, id: AssociationId) {
         let now = self.clock.now();
         let entry = self.entry(id);
@@ -341,13 +342,13 @@ impl State {
         while self.core.receive(now, id).is_some() {}
     }
 
-    /// Drops an association that has ended.
+    /// Forgets an association that has ended.
     fn forget(&mut self, id: AssociationId) {
         self.core.forget(id);
         self.entries[slot(id)] = None;
     }
 
-    /// All paths of an association as they are now.
+    /// All paths of an association with their current state.
     pub(crate) fn paths(&self, now: Time, id: AssociationId) -> Vec<Path> {
         let core = &self.core;
         let primary = core.primary_path(id);
@@ -372,10 +373,10 @@ impl State {
     }
 }
 
-/// Free bytes of a send buffer that are enough to wake those who wait for them, however large it is.
+/// With this number of free bytes, tasks that wait for send buffer are woken, however large the buffer is.
 const MOST_AWAITED: usize = 256 * 1024;
 
-/// Where an association is among those of its endpoint, as [`AssociationId`] says.
+/// The slot of an association, from its identifier.
 pub(crate) fn slot(id: AssociationId) -> usize {
     id.0 as u32 as usize
 }
@@ -398,7 +399,7 @@ mod tests {
         state.core.send(state.clock.now(), id, Message::new(text).to_core()).unwrap();
     }
 
-    /// What can be read now.
+    /// The messages that can be read.
     fn read(state: &mut State, id: AssociationId, stream: Option<u16>) -> Vec<bytes::Bytes> {
         let mut cx = Context::from_waker(Waker::noop());
         let mut all = Vec::new();
@@ -413,11 +414,11 @@ mod tests {
         let mut pair = Pair::new();
         let [left, right] = pair.connect();
         pair.ends[0].abandon(left);
-        assert!(is_known(&pair.ends[0], left), "it is being shut down");
+        assert!(is_known(&pair.ends[0], left), "the shutdown is in progress");
         pair.exchange();
         assert!(!is_known(&pair.ends[0], left));
         assert_eq!((pair.ends[0].open(), pair.ends[1].open()), (0, 0));
-        // The other end has a handle and may ask how it ended
+        // The other end still has a handle
         assert!(is_known(&pair.ends[1], right));
         pair.ends[1].abandon(right);
         assert!(!is_known(&pair.ends[1], right));
@@ -427,7 +428,7 @@ mod tests {
     fn a_dropped_association_is_forgotten_however_it_ends() {
         let mut pair = Pair::new();
         let [left, right] = pair.connect();
-        // What it was sent is discarded
+        // Data for it is discarded
         send(&mut pair.ends[1], right, "unread");
         pair.ends[0].abandon(left);
         let now = pair.ends[1].clock.now();
@@ -437,7 +438,7 @@ mod tests {
         let begun = pair.begin();
         pair.ends[0].abandon(begun);
         pair.exchange();
-        assert!(!is_known(&pair.ends[0], begun), "it never stood");
+        assert!(!is_known(&pair.ends[0], begun), "it was never established");
         assert_eq!(pair.ends[0].open(), 0);
     }
 
@@ -450,7 +451,7 @@ mod tests {
             send(&mut pair.ends[0], left, text);
         }
         pair.exchange();
-        // The reader of stream 3 takes over what is for the others
+        // The reader of stream 3 keeps messages for other readers
         assert_eq!(read(&mut pair.ends[1], right, Some(3)), [] as [&str; 0]);
         send(&mut pair.ends[0], left, "in the receive buffer");
         pair.exchange();
@@ -461,7 +462,7 @@ mod tests {
             state.abandon(id);
         }
         let [left, later] = pair.connect();
-        assert_eq!(slot(later), slot(right), "it has the same place");
+        assert_eq!(slot(later), slot(right), "it has the same slot");
         assert_eq!(read(&mut pair.ends[1], later, None), [] as [&str; 0]);
         send(&mut pair.ends[0], left, "new");
         pair.exchange();
@@ -481,7 +482,7 @@ mod tests {
         pair.ends[0].abandon(gone);
         let left = pair.begin();
         pair.exchange();
-        // The earlier one may be offered, too, with what it had received
+        // The earlier one may also be accepted, with its received data
         let right = std::iter::from_fn(|| pair.ends[1].core.accept()).last().expect("it stands");
         assert_eq!(pair.ends[1].open(), 1);
         send(&mut pair.ends[0], left, "new");

@@ -1,14 +1,14 @@
-//! Tasks that wait for one thing.
+//! Tasks that wait for a condition.
 
 use std::task::{Context, Waker};
 
-/// The tasks that wait for a condition. All of them are woken when it may hold, and look again: so a task that has given
-/// up waiting takes nothing from the others.
+/// The tasks that wait for a condition. All of them are woken when the condition may hold, and check it again. A
+/// cancelled task therefore takes no wake-up from the others.
 #[derive(Debug, Default)]
 pub(crate) struct Wakers(Vec<Waker>);
 
 impl Wakers {
-    /// The task of `cx` wants to be woken.
+    /// Registers the task of `cx`.
     pub(crate) fn register(&mut self, cx: &Context<'_>) {
         if !self.0.iter().any(|waker| waker.will_wake(cx.waker())) {
             self.0.push(cx.waker().clone());

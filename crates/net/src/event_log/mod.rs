@@ -1,4 +1,4 @@
-//! Events: what happens to the associations of an endpoint, one JSON document a line, as the simulator writes it.
+//! The events of an endpoint's associations as JSON lines, in the format of the simulator.
 
 mod recorder;
 
@@ -14,40 +14,41 @@ pub(crate) use recorder::Recorder;
 
 use crate::shared_file::SharedFile;
 
-/// Events that are being written, with a thread for the disk: no packet waits for it. Clones write into the same file.
+/// A file of events. A thread writes it, so that no packet waits for the disk. Clones write into the same file.
 ///
-/// The lines are those of the simulator's events. Their flow is an association: the first address of the peer, its SCTP port,
-/// and the number of the association in the file, as `192.0.2.7:5001#1`. The side that opened it is its source. A path is
-/// named after its addresses, as `192.0.2.9 -> 192.0.2.7`. Times count from when the endpoint was made.
+/// The lines have the format of the simulator's events. Their flow is an association: the first address of the peer,
+/// its SCTP port, and the number of the association in the file, as in `192.0.2.7:5001#1`. The side that opened it is
+/// its source. A path has the name of its addresses, as in `192.0.2.9 -> 192.0.2.7`. Times count from the creation of
+/// the endpoint.
 #[derive(Clone, Debug)]
 pub struct EventLog(SharedFile<(File, Selection), Open>);
 
-/// A file that is not finished.
+/// An open file.
 #[derive(Debug)]
 struct Open {
     writer: Writer<Background>,
     thread: WriterThread,
-    /// Associations that have a name.
+    /// Number of named associations.
     associations: u64,
-    /// Events that the disk was too slow for.
+    /// Events that were dropped because the disk was too slow.
     missed: u64,
 }
 
 impl EventLog {
-    /// Opens a file for the chosen events, or makes it. What it held is lost as soon as an endpoint is made that writes into
-    /// it.
+    /// Opens or creates a file for the selected events. It is truncated when the first endpoint that writes to it is
+    /// created.
     ///
     /// # Errors
-    /// If the system does not let it be written.
+    /// If the file cannot be opened for writing.
     pub fn create(file: &Path, selection: Selection) -> io::Result<Self> {
         Ok(Self(SharedFile::new((background::open(file)?, selection))))
     }
 
-    /// Waits until everything is in the file, and returns how many events are missing because the disk was too slow.
-    /// Later events are ignored.
+    /// Waits until all events are written, and returns the number of events that are missing because the disk was too
+    /// slow. Later events are ignored.
     ///
     /// # Errors
-    /// If the system did not take everything.
+    /// If writing failed.
     pub fn finish(&self) -> io::Result<u64> {
         let Some(open) = self.0.finish() else { return Ok(0) };
         let written = open.writer.finish();
@@ -55,7 +56,7 @@ impl EventLog {
     }
 }
 
-/// A run of the simulator has a seed, links and a scenario; associations have no list beforehand.
+/// The header has no seed, links or scenario, unlike that of a simulation, and no list of associations.
 fn header(scenario: &RawValue) -> Header<'_> {
     Header {
         file_schema: FILE_SCHEMA,
@@ -77,7 +78,7 @@ fn header(scenario: &RawValue) -> Header<'_> {
 
 impl Open {
     fn new((file, selection): (File, Selection)) -> Option<Self> {
-        // Braces are JSON
+        // An empty object is valid JSON
         let document = RawValue::from_string("{}".to_owned()).ok()?;
         let (background, thread) = background::start(file);
         let writer = Writer::new(background, selection, &header(&document));
@@ -106,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// A pipe takes nothing before it is read.
+    /// A pipe accepts nothing before it is read.
     #[test]
     fn every_line_is_in_the_file_or_counted_as_missing() {
         const LINES: usize = 20_000;
@@ -114,7 +115,7 @@ mod tests {
         let file = File::from(OwnedFd::from(file));
         let log = EventLog(SharedFile::new((file, Selection::ALL)));
         log.0.begin(Open::new);
-        // A thousand bytes each, more than may wait for the disk
+        // A thousand bytes each, more in total than the queue to the disk takes
         let (flow, event) = ("x".repeat(1000), Event::ConnectionStarted(Nothing {}));
         let line = Line { time: 0.0, flow: &flow, host: Side::Source, path: None, event: &event };
         for _ in 0..LINES {
@@ -129,8 +130,8 @@ mod tests {
         let length = serde_json::to_string(&line).unwrap().len();
         let (header, lines) = text.split_once('\n').unwrap();
         assert!(manypath_events::is_ours(header.as_bytes()));
-        assert!(lines.lines().all(|line| line.len() == length), "a line is not whole");
-        assert!(missed > 0, "everything could wait for the disk");
+        assert!(lines.lines().all(|line| line.len() == length), "a line is incomplete");
+        assert!(missed > 0, "the queue to the disk was never full");
         assert_eq!(lines.lines().count() as u64 + missed, LINES as u64);
     }
 }

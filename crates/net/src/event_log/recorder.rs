@@ -1,4 +1,4 @@
-//! Finds what happens to the associations of an endpoint, and hands it to the log.
+//! Finds the events of an endpoint's associations and writes them to the log.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -15,17 +15,17 @@ use crate::socket::Arrival;
 #[derive(Debug)]
 pub(crate) struct Recorder {
     log: EventLog,
-    /// By the slots of their associations.
+    /// By the slot of the association.
     ends: Vec<Option<End>>,
-    /// The association that sent last, unless it has been looked at since.
+    /// The association that sent last, unless its changes have been recorded since.
     sender: Option<AssociationId>,
 }
 
-/// What is known of an association.
+/// The recorded state of an association.
 #[derive(Debug)]
 struct End {
     id: AssociationId,
-    /// None once it has ended.
+    /// `None` after its end.
     watched: Option<Watched>,
 }
 
@@ -46,7 +46,7 @@ impl Recorder {
         Self { log, ends: Vec::new(), sender: None }
     }
 
-    /// The application opens an association.
+    /// Records that the application opens an association.
     pub(crate) fn opens(&mut self, now: Time, core: &Endpoint, id: AssociationId) {
         self.update(now, core, id, Side::Source, |watched, open| {
             let Watched { name, side, end, .. } = watched;
@@ -55,7 +55,7 @@ impl Recorder {
         self.look(now, core, id);
     }
 
-    /// A packet has arrived, and is to be handled.
+    /// Records a received packet before it is handled.
     pub(crate) fn receives(
         &self,
         now: Time,
@@ -70,21 +70,21 @@ impl Recorder {
         self.write_packet(now, via, owner, outside, &Event::PacketReceived(content));
     }
 
-    /// A received packet has been handled.
+    /// Records the effects of a received packet.
     pub(crate) fn has_handled(&mut self, now: Time, core: &Endpoint, packet: &Packet) {
         if let Some(id) = core.association_of(packet) {
             self.look(now, core, id);
         }
     }
 
-    /// Timers have expired.
+    /// Records the effects of expired timers.
     pub(crate) fn times_out(&mut self, now: Time, core: &Endpoint) {
         for id in core.ready() {
             self.look(now, core, id);
         }
     }
 
-    /// A packet leaves.
+    /// Records a sent packet.
     pub(crate) fn sends(&mut self, now: Time, core: &Endpoint, via: Via, packet: &Packet) {
         let port = packet.destination_port;
         let initiate_tag = match packet.control.first() {
@@ -104,14 +104,14 @@ impl Recorder {
         self.write_packet(now, via, owner, outside, &Event::PacketSent(content));
     }
 
-    /// Nothing more is sent for now.
+    /// Records the effects of the last sent packets.
     pub(crate) fn has_sent(&mut self, now: Time, core: &Endpoint) {
         if let Some(id) = self.sender.take() {
             self.look(now, core, id);
         }
     }
 
-    /// The state machine tells what has happened.
+    /// Records an event of the state machine.
     pub(crate) fn hears(&mut self, now: Time, core: &Endpoint, event: &sctp::Event) {
         let (id, _) = subject(event);
         self.look(now, core, id);
@@ -144,9 +144,9 @@ impl Recorder {
         }
     }
 
-    /// Writes what has changed at an association since the last look.
+    /// Writes the changes of an association since the last call.
     fn look(&mut self, now: Time, core: &Endpoint, id: AssociationId) {
-        // Who has not opened it has accepted it
+        // A side that has not opened the association has accepted it
         self.update(now, core, id, Side::Sink, |watched, open| {
             let Watched { name, side, end, paths, .. } = watched;
             for (path, (_, path_name)) in paths.iter().enumerate() {
@@ -161,7 +161,7 @@ impl Recorder {
         });
     }
 
-    /// Does something with what is known of an association, unless it has ended. One that is new is on that side.
+    /// Updates the recorded state of an association, unless it has ended. A new one is recorded as opened by `side`.
     fn update(
         &mut self,
         now: Time,
@@ -185,7 +185,7 @@ impl Recorder {
                 *place = Some(End { id, watched: Some(watched) });
             }
             if let Some(watched) = place.as_mut().and_then(|end| end.watched.as_mut()) {
-                // The state machine has forgotten those that ended before they were accepted
+                // The state machine has forgotten associations that ended before they were accepted
                 if watched.learn_paths(core, id) {
                     act(watched, open);
                 }
@@ -198,8 +198,8 @@ impl Recorder {
         end.watched.as_ref()
     }
 
-    /// The association that sends a packet which the state machine does not find by its tag: INIT has none, and the last
-    /// packet of an association leaves after its end.
+    /// The association that sends a packet which the state machine does not find by its tag: an INIT, or the last
+    /// packet of an association, which is sent after its end.
     fn sender_of(&self, remote: Address, packet: &Packet) -> Option<AssociationId> {
         let is_own = matches!(
             packet.control.first(),
@@ -218,7 +218,7 @@ impl Recorder {
         found.next().map(|end| end.id)
     }
 
-    /// Writes an event of a packet. Outside of associations its flow is the peer.
+    /// Writes an event of a packet. Without an association, its flow is the peer.
     fn write_packet(
         &self,
         now: Time,
@@ -244,7 +244,7 @@ impl Recorder {
 }
 
 impl Watched {
-    /// An association that is met first; none if the state machine has forgotten it.
+    /// The state of a new association; `None` if the state machine has forgotten it.
     fn new(core: &Endpoint, id: AssociationId, side: Side, open: &mut Open) -> Option<Self> {
         let (via, peer_port) = (core.path_via(id, PathId(0))?, core.peer_port(id)?);
         open.associations += 1;
@@ -252,7 +252,7 @@ impl Watched {
         Some(Self { name, side, peer_port, end: EndWatch::default(), paths: Vec::new() })
     }
 
-    /// Names paths that are new; whether the association has any.
+    /// Names new paths; returns whether the association has any.
     fn learn_paths(&mut self, core: &Endpoint, id: AssociationId) -> bool {
         while let Some(via) = core.path_via(id, PathId(self.paths.len() as u8)) {
             self.paths.push((via, path_name(via)));
@@ -261,7 +261,7 @@ impl Watched {
     }
 }
 
-/// What is known of an association that has not ended.
+/// The recorded state of an association that has not ended.
 fn watched_mut(ends: &mut [Option<End>], id: AssociationId) -> Option<&mut Watched> {
     let end = ends.get_mut(slot(id))?.as_mut().filter(|end| end.id == id)?;
     end.watched.as_mut()

@@ -1,31 +1,31 @@
-//! The metric families by name. A family with a unit ends with it, a counter's samples end with `_total` behind that.
+//! The metric families by name. The name of a family ends with its unit; the samples of a counter end with `_total`.
 
 use super::{AssociationSnapshot, Snapshot};
 use crate::blocked::blocked_by;
 use crate::{Path, PathState};
 
-/// Metrics of one name about subjects of type `T`.
+/// A metric family for subjects of type `T`.
 pub(super) struct Family<T> {
     /// The name, without the suffix of samples.
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// Empty if the values have none.
+    /// The unit; empty if the values have none.
     pub(super) unit: &'static str,
     pub(super) help: &'static str,
-    /// Labels beside those of the subject, with the value of each sample.
+    /// Additional labels, with the value of each sample.
     pub(super) values: fn(&T) -> Vec<(String, f64)>,
 }
 
 /// Types of metrics.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    /// It only grows.
+    /// A counter, which never decreases.
     Counter,
-    /// It rises and falls.
+    /// A value that rises and falls.
     Gauge,
     /// Properties as labels.
     Info,
-    /// One of several states holds.
+    /// A set of states, one of which is active.
     StateSet,
 }
 
@@ -40,7 +40,7 @@ impl Kind {
     }
 }
 
-/// A family whose subjects have one sample each.
+/// A family with one sample per subject.
 macro_rules! family {
     ($kind:ident, $name:literal, $unit:literal, $help:literal, |$it:ident| $value:expr) => {
         Family {
@@ -53,7 +53,7 @@ macro_rules! family {
     };
 }
 
-/// Of an endpoint.
+/// Families of an endpoint.
 pub(super) const ENDPOINT: &[Family<Snapshot>] = &[
     family!(Gauge, "manypath_endpoint_associations", "", "Associations that stand.", |it| it
         .associations
@@ -91,7 +91,7 @@ pub(super) const ENDPOINT: &[Family<Snapshot>] = &[
     ),
 ];
 
-/// Of an association.
+/// Families of an association.
 pub(super) const ASSOCIATION: &[Family<AssociationSnapshot>] = &[
     family!(
         Counter,
@@ -171,7 +171,7 @@ pub(super) const ASSOCIATION: &[Family<AssociationSnapshot>] = &[
         .sacks_received),
 ];
 
-/// Of a path.
+/// Families of a path.
 pub(super) const PATH: &[Family<Path>] = &[
     Family {
         name: "manypath_path",

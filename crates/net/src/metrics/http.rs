@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 as a scraper needs: GET and HEAD of one document, one request for each connection. RFC 9112
+//! The part of HTTP/1.1 that a scraper needs: GET and HEAD of one document, one request per connection. RFC 9112
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,16 +14,16 @@ use crate::Endpoint;
 
 /// Serves the metrics of an endpoint at `/metrics` until the future is dropped.
 pub async fn serve(listener: TcpListener, endpoint: Endpoint) {
-    // The oldest first
+    // Oldest connection first
     let mut open: VecDeque<AbortHandle> = VecDeque::new();
     loop {
         let Ok((stream, _)) = listener.accept().await else {
-            // Out of file descriptors, perhaps: others may be closed soon
+            // File descriptors may be exhausted; some may be closed soon
             sleep(PAUSE).await;
             continue;
         };
         open.retain(|connection| !connection.is_finished());
-        // Connections that stay silent must not keep a scraper waiting, whose request comes at once
+        // Idle connections must not block a scraper, which sends its request at once
         if open.len() >= MOST_CONNECTIONS
             && let Some(oldest) = open.pop_front()
         {
@@ -31,7 +31,7 @@ pub async fn serve(listener: TcpListener, endpoint: Endpoint) {
         }
         let endpoint = endpoint.clone();
         let answering = tokio::spawn(async move {
-            // A scraper that is gone or too slow is left alone
+            // The connection of a slow scraper is closed
             let _ = timeout(PATIENCE, answer(stream, &endpoint)).await;
         });
         open.push_back(answering.abort_handle());
@@ -44,7 +44,7 @@ async fn answer(mut stream: TcpStream, endpoint: &Endpoint) -> io::Result<()> {
     stream.shutdown().await
 }
 
-/// Reads the request up to the empty line, or as much as is taken at most.
+/// Reads the request up to the empty line, but at most `MOST_HEAD` bytes.
 async fn request_head(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(1024);
     while head.len() < MOST_HEAD && !head.windows(4).any(|bytes| bytes == b"\r\n\r\n") {
@@ -55,7 +55,7 @@ async fn request_head(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// The whole response to a request.
+/// The complete response to a request.
 fn respond(head: &[u8], document: impl FnOnce() -> String) -> String {
     let line = head.split(|&byte| byte == b'\r').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line);
@@ -80,13 +80,13 @@ fn respond(head: &[u8], document: impl FnOnce() -> String) -> String {
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
-/// Connections that are open at a time: the oldest one is closed for a further one.
+/// Largest number of open connections; a further one replaces the oldest.
 const MOST_CONNECTIONS: usize = 64;
-/// Bytes of a request that are read.
+/// Largest size of a request head in bytes.
 const MOST_HEAD: usize = 8192;
-/// How long one connection may take.
+/// Time limit of a connection.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Pause after a connection that could not be accepted.
+/// Pause after a failed `accept`.
 const PAUSE: Duration = Duration::from_millis(100);
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Counters of an endpoint, its associations and their paths as OpenMetrics text, and a responder that serves it over HTTP.
+//! Counters of an endpoint, its associations and their paths as OpenMetrics text, and an HTTP server for it.
 //!
 //! Source: <https://prometheus.io/docs/specs/om/open_metrics_spec/>, version 1.0.0.
 
@@ -17,14 +17,14 @@ pub use http::serve;
 use crate::{Counters, Endpoint, Path};
 use families::{ASSOCIATION, ENDPOINT, Family, Kind, PATH};
 
-/// An endpoint as it is at one instant.
+/// The state of an endpoint at one instant.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     pub(crate) counters: Counters,
     pub(crate) associations: Vec<AssociationSnapshot>,
 }
 
-/// An association that stands.
+/// An established association.
 #[derive(Debug)]
 pub(crate) struct AssociationSnapshot {
     /// The peer's first address, and its SCTP port.
@@ -64,10 +64,10 @@ pub fn text(endpoint: &Endpoint) -> String {
     out
 }
 
-/// Writes what a family is.
+/// Writes the description of a family.
 fn begin<T>(out: &mut String, family: &Family<T>) {
     let Family { name, kind, unit, help, .. } = *family;
-    // A string takes everything
+    // Writing to a string cannot fail
     let _ = writeln!(out, "# TYPE {name} {}", kind.name());
     if !unit.is_empty() {
         let _ = writeln!(out, "# UNIT {name} {unit}");
@@ -75,7 +75,7 @@ fn begin<T>(out: &mut String, family: &Family<T>) {
     let _ = writeln!(out, "# HELP {name} {help}");
 }
 
-/// Writes the samples of a family about one subject.
+/// Writes the samples of a family for one subject.
 fn sample<T>(out: &mut String, family: &Family<T>, labels: &str, subject: &T) {
     let suffix = match family.kind {
         Kind::Counter => "_total",

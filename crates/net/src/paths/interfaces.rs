@@ -1,4 +1,4 @@
-//! Interfaces that go down and come up, and addresses that come and go, as netlink tells.
+//! Changes of interfaces and local addresses, reported by netlink.
 
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -16,10 +16,10 @@ use crate::socket::{LocalAddress, interface_addresses, register};
 /// Watches the local addresses of an endpoint.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    /// None where the system does not let us watch: then paths fail by their timers alone.
+    /// `None` if the system does not allow it: then paths fail only by their timers.
     netlink: Option<AsyncFd<OwnedFd>>,
     addresses: Vec<Watched>,
-    /// Addresses that did not work at the beginning have not been told of yet.
+    /// Addresses that did not work at the beginning have not been reported yet.
     is_new: bool,
 }
 
@@ -27,21 +27,21 @@ pub(crate) struct Watch {
 struct Watched {
     address: Address,
     works: bool,
-    /// An interface has listed it. The others work as long as the system sends from there: 127.0.0.2, for example, which
-    /// belongs to the loopback interface because of its network.
+    /// An interface lists it. An address that no interface lists works as long as the system sends from it: 127.0.0.2,
+    /// for example, belongs to the loopback interface by its prefix.
     is_listed: bool,
-    /// When it came back, while its paths are still to be probed again.
+    /// When it returned, while probes of its paths are still due.
     back_since: Option<Instant>,
-    /// How often they have been probed since.
+    /// Number of probes since then.
     probed: usize,
 }
 
-/// What has happened to a local address.
+/// A change of a local address.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Change {
-    /// Nothing can leave from there.
+    /// No packet can be sent from it.
     Down(Address),
-    /// Packets can leave from there again: paths that have failed are worth a probe.
+    /// Packets can be sent from it again: its failed paths should be probed.
     Up(Address),
 }
 
@@ -55,11 +55,11 @@ impl Watch {
             probed: 0,
         };
         let addresses = addresses.iter().map(watched).collect();
-        // What changes from here on is news
+        // Later changes are reported
         Self { netlink: open().ok(), addresses, is_new: true }
     }
 
-    /// What has changed since the last call. The task is woken by the next change.
+    /// The changes since the last call. The next change wakes the task.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Vec<Change> {
         let has_news = self.netlink.as_ref().is_some_and(|netlink| drain(netlink, cx));
         let is_new = std::mem::take(&mut self.is_new);
@@ -68,14 +68,14 @@ impl Watch {
         changes
     }
 
-    /// When [`poll`](Self::poll) has something to say without news.
+    /// When [`poll`](Self::poll) has a result without a netlink message.
     pub(crate) fn due(&self) -> Option<Instant> {
         self.addresses.iter().filter_map(Watched::due).min()
     }
 
-    /// Looks at all addresses of the machine.
+    /// Compares the addresses of the machine with the known ones.
     fn compare(&mut self) -> Vec<Change> {
-        // If the system does not tell now, the next news will bring it up
+        // After an error, the next netlink message repeats the comparison
         let Ok(present) = interface_addresses() else { return Vec::new() };
         let mut changes = Vec::new();
         for watched in &mut self.addresses {
@@ -93,7 +93,8 @@ impl Watch {
         changes
     }
 
-    /// Addresses that came back a while ago: a first probe may be lost while neighbours are found and routes return.
+    /// Addresses that returned some time ago: the first probe may be lost while neighbours are resolved and routes
+    /// return.
     fn repeat(&mut self, now: Instant) -> Vec<Change> {
         let due = |watched: &&mut Watched| watched.due().is_some_and(|due| due <= now);
         let probe = |watched: &mut Watched| {
@@ -110,7 +111,7 @@ impl Watched {
     }
 }
 
-/// A netlink socket that hears of links and addresses.
+/// A netlink socket for changes of links and addresses.
 fn open() -> io::Result<AsyncFd<OwnedFd>> {
     let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
     let netlink = socket(AddressFamily::Netlink, SockType::Raw, flags, SockProtocol::NetlinkRoute)?;
@@ -118,7 +119,7 @@ fn open() -> io::Result<AsyncFd<OwnedFd>> {
     register(netlink)
 }
 
-/// Reads all messages; whether there was one. What they say does not matter: the addresses are looked at anyway.
+/// Reads all messages; returns whether there were any. Their content is ignored, because all addresses are compared.
 fn drain(netlink: &AsyncFd<OwnedFd>, cx: &mut Context<'_>) -> bool {
     let mut has_news = false;
     while let Poll::Ready(Ok(mut guard)) = netlink.poll_read_ready(cx) {
@@ -126,7 +127,7 @@ fn drain(netlink: &AsyncFd<OwnedFd>, cx: &mut Context<'_>) -> bool {
         let read = guard.try_io(|netlink| {
             recv(netlink.as_raw_fd(), &mut message, MsgFlags::empty()).map_err(io::Error::from)
         });
-        // Messages that did not fit into the queue (ENOBUFS) are news, too
+        // An overflow of the queue (ENOBUFS) indicates changes, too
         has_news |= match read {
             Ok(Ok(_)) => true,
             Ok(Err(error)) => error.kind() != ErrorKind::Interrupted,
@@ -138,7 +139,7 @@ fn drain(netlink: &AsyncFd<OwnedFd>, cx: &mut Context<'_>) -> bool {
 
 /// `RTMGRP_LINK`, `RTMGRP_IPV4_IFADDR` and `RTMGRP_IPV6_IFADDR`. rtnetlink(7)
 const GROUPS: u32 = 0x1 | 0x10 | 0x100;
-/// When paths are probed after their address came back.
+/// When paths are probed after the return of their address.
 const PROBES: [Duration; 5] = [
     Duration::ZERO,
     Duration::from_millis(200),

@@ -1,4 +1,4 @@
-//! What the machine and the network tell about paths beside what SCTP finds out itself.
+//! Information about paths from the system and the network.
 
 pub(crate) mod interfaces;
 pub(crate) mod trouble;

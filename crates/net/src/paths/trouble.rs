@@ -1,4 +1,4 @@
-//! What becomes of a packet that did not arrive, as the error queue tells. RFC 9260 §10, RFC 8899 §4.6
+//! Errors of sent packets, from the error queue of a socket. RFC 9260 §10, RFC 8899 §4.6
 
 use manypath_core::PathId;
 use manypath_sctp::AssociationId;
@@ -8,7 +8,7 @@ use crate::driver::State;
 use crate::socket::errors::{Quoted, Reason, Trouble};
 
 impl State {
-    /// Takes what the system says about a packet that was sent.
+    /// Handles an error of a sent packet.
     pub(crate) fn hear(&mut self, trouble: Trouble) {
         let now = self.clock.now();
         match trouble.reason {
@@ -24,7 +24,7 @@ impl State {
         }
     }
 
-    /// The paths that a trouble concerns: the one whose packet is quoted, or all between two addresses.
+    /// The paths that an error concerns: the path of the quoted packet, or all paths between the two addresses.
     fn concerned(&self, trouble: Trouble) -> Vec<(AssociationId, PathId)> {
         if let Some(quoted) = trouble.quoted {
             return self.path_of(trouble, quoted).into_iter().collect();
@@ -38,7 +38,7 @@ impl State {
         concerned.map(|(id, path, _)| (id, path)).collect()
     }
 
-    /// The path of a quoted packet, if it is one of ours. RFC 9260 §10 ICMP5, ICMP6
+    /// The path of a quoted packet, if this endpoint sent it. RFC 9260 §10 ICMP5, ICMP6
     fn path_of(&self, trouble: Trouble, quoted: Quoted) -> Option<(AssociationId, PathId)> {
         let Quoted { source_port, destination_port, tag, initiate_tag } = quoted;
         let is_own = source_port == self.port;
@@ -46,11 +46,12 @@ impl State {
         found.filter(|_| is_own)
     }
 
-    /// An association that stands ends if the peer's UDP port is closed, and probes the path if the destination is
-    /// unreachable for another reason. One that is being opened ends as soon as every address of the peer is unreachable.
+    /// An established association ends if the peer's UDP port is closed; for other reasons the path is probed. An
+    /// association that is being opened ends as soon as every address of the peer is unreachable.
     ///
-    /// Linux calls the protocol unreachable when the raw socket of a program that implements SCTP has a full buffer. The
-    /// peer of an association that stands has shown that it has SCTP, so this message does not end it, unlike
+    /// Unlike RFC 9260 §10 ICMP8, "protocol unreachable" does not end an established association. Linux sends it when
+    /// the raw socket of a program that implements SCTP has a full buffer, and the peer of an established association
+    /// has shown that it supports SCTP.
     /// RFC 9260 §10 ICMP8.
     fn hear_of_unreachable(&mut self, trouble: Trouble) {
         let Some(quoted) = trouble.quoted else { return self.find_no_way(trouble) };
@@ -67,8 +68,8 @@ impl State {
         self.note_unreachable(trouble, id, path, was_init);
     }
 
-    /// This machine itself knows no way: attempts to open associations hear of it. On one that stands, timers find out, because
-    /// a probe of the path would not leave either.
+    /// Handles a destination without a local route. Attempts to open associations are told. For an established
+    /// association the timers detect it, because a probe could not be sent either.
     fn find_no_way(&mut self, trouble: Trouble) {
         for (id, path) in self.concerned(trouble) {
             if !self.entry(id).connected {
@@ -77,7 +78,8 @@ impl State {
         }
     }
 
-    /// An association that is being opened ends as soon as every address of the peer is unreachable.
+    /// Records an unreachable address. The attempt to open an association ends when every address of the peer is
+    /// unreachable.
     fn note_unreachable(
         &mut self,
         trouble: Trouble,

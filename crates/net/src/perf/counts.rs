@@ -1,4 +1,4 @@
-//! What one direction of a test has carried, as the application sees it.
+//! The data of one direction of a test, counted by the application.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,7 +16,7 @@ impl Counts {
         Self { messages: AtomicU64::new(0), streams }
     }
 
-    /// Counts a payload; false if the test has no such stream.
+    /// Counts a payload; returns false if the test has no such stream.
     pub(super) fn add(&self, stream: u16, bytes: usize, completes_message: bool) -> bool {
         let place = usize::from(stream).checked_sub(1).and_then(|place| self.streams.get(place));
         let Some(place) = place else { return false };

@@ -1,4 +1,4 @@
-//! Processor time of this process.
+//! CPU time of this process.
 
 use std::time::{Duration, Instant};
 
@@ -6,16 +6,16 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use serde::{Deserialize, Serialize};
 
-/// Processor time of a process during a test, in percent of one processor.
+/// CPU time of a process during a test, in percent of one CPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cpu {
-    /// In the program.
+    /// In user mode.
     pub user: f64,
-    /// In the system on behalf of it.
+    /// In the kernel.
     pub system: f64,
 }
 
-/// Measures it from when it is made.
+/// Measures the CPU time from its creation on.
 #[derive(Debug)]
 pub(super) struct CpuMeter {
     start: Instant,
@@ -36,7 +36,7 @@ impl CpuMeter {
     }
 }
 
-/// User and system time so far; zero if the system does not tell.
+/// User and system time so far; zero if the system does not report it.
 fn used() -> [Duration; 2] {
     let Ok(usage) = getrusage(UsageWho::RUSAGE_SELF) else { return [Duration::ZERO; 2] };
     [usage.user_time(), usage.system_time()]

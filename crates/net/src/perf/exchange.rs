@@ -1,4 +1,4 @@
-//! The course of a test on either side.
+//! The course of a measurement on each side.
 
 use std::time::{Duration, Instant};
 
@@ -13,29 +13,30 @@ use super::word::{VERSION, Word};
 use super::{Failure, Interval, Request, Results, Total};
 use crate::{Association, Error, Message, Path};
 
-/// How a side does its part of a test.
+/// The settings of one side.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Time between two reports.
+    /// Interval between two reports.
     pub interval: Duration,
-    /// Name of the congestion control that the association has on this side, for the results.
+    /// Name of this side's congestion control, for the results.
     pub congestion: String,
 }
 
-/// A test that is over.
+/// A completed test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// What was asked for.
+    /// The request.
     pub request: Request,
-    /// This side has sent the request.
+    /// Whether this side has sent the request.
     pub is_client: bool,
-    /// What this side counted.
+    /// The counters of this side.
     pub local: Results,
-    /// What the peer counted.
+    /// The counters of the peer.
     pub remote: Results,
 }
 
-/// Asks the peer for a test and does it; `watch` is given every interval. The association can be shut down then.
+/// Requests a test from the peer and runs it; calls `watch` every interval. Afterwards the association can be shut
+/// down.
 ///
 /// # Errors
 /// If the request is out of range, the server refuses it, or the association ends.
@@ -55,10 +56,10 @@ pub async fn run(
     side.test(baseline, &received, &mut watch).await
 }
 
-/// Does the test that the peer asks for; `begin` is given the request, `watch` every interval.
+/// Runs the test that the peer requests; calls `begin` with the request, and `watch` every interval.
 ///
 /// # Errors
-/// If the peer asks for no test or for one that cannot be, or if the association ends.
+/// If the peer requests no test or an invalid one, or if the association ends.
 pub async fn serve(
     association: &Association,
     settings: &Settings,
@@ -77,16 +78,16 @@ pub async fn serve(
     side.test(baseline, &Counts::new(request.streams), &mut watch).await
 }
 
-/// Refuses the test that the peer asks for, for example because another one is going on.
+/// Refuses the test that the peer requests, for example because another one is running.
 ///
 /// # Errors
-/// If the peer asks for no test, or the association ends.
+/// If the peer requests no test, or the association ends.
 pub async fn refuse(association: &Association, why: &str) -> Result<(), Failure> {
     requested(association).await?;
     Word::Refused(why.to_owned()).say(association).await
 }
 
-/// The request of a client, which must come soon.
+/// The request of a client, with a time limit.
 async fn requested(association: &Association) -> Result<Request, Failure> {
     let word = timeout(PATIENCE, Word::hear(association)).await;
     match word.map_err(|_| Failure::Silent(PATIENCE.as_secs()))?? {
@@ -100,7 +101,7 @@ async fn requested(association: &Association) -> Result<Request, Failure> {
     }
 }
 
-/// Whether the request is right, and the association has the streams.
+/// Whether the request is valid, and the association has enough streams.
 fn check(association: &Association, request: &Request) -> Result<(), Error> {
     request.check()?;
     let streams = association.streams();
@@ -122,7 +123,7 @@ struct Side<'a> {
 }
 
 impl Side<'_> {
-    /// Waits until the server begins. Its data may overtake its answer, because they take other streams.
+    /// Waits until the server begins. Its data may overtake its answer, because they use different streams.
     async fn accepted(self, received: &Counts) -> Result<(), Failure> {
         loop {
             let message = self.association.receive().await?.ok_or(Failure::Ended)?;
@@ -138,7 +139,7 @@ impl Side<'_> {
         }
     }
 
-    /// Counts data of the peer.
+    /// Counts data from the peer.
     fn count(self, message: &Message, received: &Counts) -> Result<(), Failure> {
         let completes = message.part.is_none_or(|part| !part.more_follows);
         let known = received.add(message.stream, message.payload.len(), completes);
@@ -164,7 +165,7 @@ impl Side<'_> {
         }
     }
 
-    /// Why nothing can be sent any more.
+    /// The reason why nothing can be sent any more.
     async fn ending(self) -> Failure {
         match timeout(CLOSING, self.association.closed()).await {
             Ok(Err(error)) => error.into(),
@@ -219,18 +220,18 @@ impl Side<'_> {
         Ok(Outcome { request: self.request.clone(), is_client: self.is_client, local, remote })
     }
 
-    /// Waits until everything is acknowledged that this side has sent, so that the counters of paths have all of it. The
-    /// peer has read it already, and delays its last SACK by 0.5 s at most (RFC 9260 §6.2). `Event::SenderDry` tells.
+    /// Waits until all data of this side is acknowledged, so that the counters of paths include it. The peer has read
+    /// the data already, and delays its last SACK by at most 0.5 s (RFC 9260 §6.2). `Event::SenderDry` reports it.
     async fn acknowledged(self) {
         let mut events = self.association.events();
         let is_outstanding =
             || self.association.paths().iter().any(|path| path.stats.outstanding > 0);
         let acknowledged = async { while is_outstanding() && events.next().await.is_some() {} };
-        // Else a SACK was lost: what the peer counted is right all the same
+        // After the time limit a SACK was lost; the peer's counters are right anyway
         let _ = timeout(LAST_SACK, acknowledged).await;
     }
 
-    /// Does something, and calls `tick` at the end of each interval meanwhile.
+    /// Runs a future, and calls `tick` at the end of each interval.
     async fn watched<T>(
         self,
         task: impl Future<Output = T>,
@@ -270,13 +271,13 @@ fn total(counts: &Counts, time: Duration) -> Total {
     }
 }
 
-/// Reads what the peer sends: data and words.
+/// Reads data and control messages from the peer.
 struct Inbox<'a> {
     side: Side<'a>,
     counts: &'a Counts,
-    /// The peer has not confirmed yet that it has all data of this side.
+    /// Whether the peer has not yet confirmed all data of this side.
     awaits_arrival: bool,
-    /// Bytes that the peer has sent in all, once it has said so.
+    /// Number of bytes that the peer has sent, once it is announced.
     announced: Option<u64>,
     results: Option<Results>,
 }
@@ -286,7 +287,8 @@ impl<'a> Inbox<'a> {
         Self { side, counts, awaits_arrival: side.sends(), announced: None, results: None }
     }
 
-    /// Reads until all data have arrived here and there; after how long the last ones came here, if this side receives.
+    /// Reads until all data of both directions has arrived; returns after how long the last data arrived, if this side
+    /// receives.
     async fn transfer(&mut self, start: Instant) -> Result<Option<Duration>, Failure> {
         let receives = self.side.receives();
         let mut complete = None;
@@ -302,7 +304,7 @@ impl<'a> Inbox<'a> {
         }
     }
 
-    /// Reads until the peer's results are there.
+    /// Reads until the peer's results have arrived.
     async fn results(&mut self) -> Result<Results, Failure> {
         loop {
             if let Some(results) = self.results.take() {
@@ -327,13 +329,13 @@ impl<'a> Inbox<'a> {
     }
 }
 
-/// How long the last acknowledgements may take, beside a round trip.
+/// Time limit for the last acknowledgements, in addition to a round trip.
 const LAST_SACK: Duration = Duration::from_secs(1);
-/// How long an association that takes nothing more may take to say why.
+/// Time limit for the reason of an association that accepts no more messages.
 const CLOSING: Duration = Duration::from_secs(1);
-/// How long a client waits for an answer to its request.
+/// Time limit for the answer to a request.
 const FIRST_WORD: Duration = Duration::from_secs(20);
-/// A test goes on while data arrive or are acknowledged at least that often.
+/// A test fails if no data arrives or is acknowledged for this time.
 const SILENCE: Duration = Duration::from_secs(60);
-/// How long a server waits for a request.
+/// Time limit for a request.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! Why there is no measurement.
+//! Reasons for failed measurements.
 
 use thiserror::Error;
 
@@ -6,16 +6,16 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// The association, or a setting of the request.
+    /// An error of the association or of a setting of the request.
     #[error(transparent)]
     Net(#[from] crate::Error),
-    /// The server does not do this test; what it says, in words.
+    /// The server refused the test; its reason.
     #[error("the server refused the test: {0}")]
     Refused(String),
-    /// The peer shut the association down before the test was over.
+    /// The peer shut the association down before the end of the test.
     #[error("the peer ended the association before the test was over")]
     Ended,
-    /// The peer says something else than this protocol, or something out of turn.
+    /// The peer violated this protocol.
     #[error("the peer is no `manypath-net perf` of this version")]
     Protocol,
     /// The client sent no request.
@@ -24,13 +24,13 @@ pub enum Failure {
     /// The server did not answer the request.
     #[error("the server did not answer within {0} seconds")]
     NoAnswer(u64),
-    /// The peer answers on the network, and does not go on with the test.
+    /// The peer's SCTP answers, but the test does not continue.
     #[error("nothing came from the peer for {0} seconds")]
     Stalled(u64),
 }
 
 impl Failure {
-    /// Whether the caller's input is the cause.
+    /// Whether the input of the caller is the cause.
     #[must_use]
     pub fn is_input(&self) -> bool {
         matches!(self, Self::Net(error) if error.is_input())

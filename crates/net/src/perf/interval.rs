@@ -1,4 +1,4 @@
-//! What happened within an interval of a test.
+//! The counters of an interval of a test.
 
 use std::time::Instant;
 
@@ -9,21 +9,21 @@ use crate::{Association, Path, PathState};
 /// An interval of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interval {
-    /// Seconds since the test began, at the beginning of the interval.
+    /// Begin of the interval, in seconds since the begin of the test.
     pub start: f64,
-    /// The same at its end.
+    /// End of the interval, in seconds since the begin of the test.
     pub end: f64,
-    /// What this side handed over, if it sends.
+    /// Data that this side sent, if it sends.
     pub sent: Option<Flow>,
-    /// What this side was handed, if it receives.
+    /// Data that this side received, if it receives.
     pub received: Option<Flow>,
-    /// DATA chunks that this side sent again.
+    /// DATA chunks that this side retransmitted.
     pub retransmits: u64,
     /// All paths by their numbers.
     pub paths: Vec<PathInterval>,
 }
 
-/// One direction within an interval, as the application sees it.
+/// One direction within an interval, counted by the application.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flow {
     /// Payload bytes by stream, from stream 1.
@@ -33,15 +33,15 @@ pub struct Flow {
 /// A path within an interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathInterval {
-    /// What it carried.
+    /// Its traffic.
     pub carried: PathTotal,
-    /// Its part of what all paths carried, from 0 to 1.
+    /// Its share of the traffic of all paths, from 0 to 1.
     pub share: f64,
     /// Congestion window in bytes at the end.
     pub window: u64,
     /// Smoothed round-trip time in seconds at the end.
     pub rtt: f64,
-    /// Whether it works, at the end.
+    /// Its state at the end.
     pub state: PathState,
 }
 
@@ -54,13 +54,13 @@ impl Flow {
 }
 
 impl Interval {
-    /// Its length in seconds.
+    /// Length in seconds.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.end - self.start
     }
 
-    /// Whether anything was handed over, arrived or was acknowledged.
+    /// Whether no data was sent, received or acknowledged.
     pub(super) fn is_empty(&self) -> bool {
         let flows = [&self.sent, &self.received].into_iter().flatten();
         flows.map(Flow::bytes).sum::<u64>() == 0
@@ -68,8 +68,8 @@ impl Interval {
     }
 }
 
-/// The counters before a test. The first data of the peer may arrive before this side knows that the test has begun.
-/// What paths wait for counts from the beginning of the test on.
+/// The counters before a test. The peer's first data may arrive before this side knows that the test has begun. Blocked
+/// times count from the begin of the test.
 #[derive(Clone, Debug)]
 pub(super) struct Baseline {
     paths: Vec<Path>,
@@ -82,15 +82,15 @@ impl Baseline {
     }
 }
 
-/// Takes one interval after the other.
+/// Takes consecutive intervals.
 #[derive(Debug)]
 pub(super) struct Sampler<'a> {
     association: &'a Association,
-    /// The direction is part of the test.
+    /// The counters of sent data, if this side sends.
     sent: Option<&'a Counts>,
     received: Option<&'a Counts>,
     start: Instant,
-    /// When the interval began, in seconds since the start.
+    /// Begin of the interval, in seconds since the start.
     begin: f64,
     first: Vec<Path>,
     paths: Vec<Path>,
@@ -100,7 +100,7 @@ pub(super) struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    /// The test begins now.
+    /// Starts the test.
     pub(super) fn new(
         association: &'a Association,
         baseline: Baseline,
@@ -126,14 +126,14 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// When the test began.
+    /// The begin of the test.
     pub(super) fn start(&self) -> Instant {
         self.start
     }
 
-    /// The interval that ends now.
+    /// Ends the current interval and returns it.
     pub(super) fn take(&mut self) -> Interval {
-        // Time that passes after this belongs to the next interval
+        // Later time belongs to the next interval
         let (now, time) = self.association.paths_and_time();
         let retransmits = self.association.stats().data_chunks_sent_again;
         let paths = changes(&self.paths, &now);
@@ -159,24 +159,24 @@ impl<'a> Sampler<'a> {
         interval
     }
 
-    /// What the paths have carried from the beginning of the test up to the last interval.
+    /// The traffic of the paths from the begin of the test to the last interval.
     pub(super) fn paths_of_test(&self) -> Vec<PathTotal> {
         changes(&self.first, &self.paths)
     }
 
-    /// Chunks sent again from the beginning of the test up to the last interval.
+    /// Retransmitted chunks from the begin of the test to the last interval.
     pub(super) fn retransmits_of_test(&self) -> u64 {
         self.retransmits - self.first_retransmits
     }
 }
 
-/// The growth of each path's counters.
+/// The differences of the paths' counters.
 fn changes(before: &[Path], now: &[Path]) -> Vec<PathTotal> {
     let before = |index| before.get(index);
     now.iter().enumerate().map(|(index, now)| PathTotal::between(before(index), now)).collect()
 }
 
-/// What was counted since `known`, which becomes what is known.
+/// The bytes since `known`, which is updated.
 fn flow(counts: &Counts, known: &mut Vec<u64>) -> Flow {
     let now = counts.streams();
     let old = |place: usize| known.get(place).copied().unwrap_or(0);

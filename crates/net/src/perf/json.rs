@@ -1,4 +1,4 @@
-//! A test as one JSON document, in the shape of iperf3's `--json`, with `paths` beside.
+//! A test as a JSON document with the structure of iperf3's `--json`, and an additional `paths`.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,7 +8,7 @@ use super::{Flow, Interval, Outcome, PathInterval, PathTotal, Request, Results, 
 use crate::Association;
 use crate::metrics::STATES;
 
-/// The document while the test goes on.
+/// The document of a running test.
 #[derive(Clone, Debug)]
 pub struct Record {
     start: Value,
@@ -58,7 +58,7 @@ impl Record {
         Self { start, intervals: Vec::new(), is_client }
     }
 
-    /// What is known when the test begins.
+    /// The part that is known when the test begins.
     #[must_use]
     pub fn start(&self) -> &Value {
         &self.start
@@ -69,7 +69,7 @@ impl Record {
         self.intervals.push(self.interval(interval));
     }
 
-    /// An interval by itself.
+    /// The JSON of an interval.
     #[must_use]
     pub fn interval(&self, interval: &Interval) -> Value {
         let Interval { start, end, retransmits, .. } = *interval;
@@ -102,13 +102,13 @@ impl Record {
         Value::Object(entry)
     }
 
-    /// In a test in both directions, iperf3 names what the server sends apart.
+    /// In a bidirectional test, iperf3 has separate names for the server's data.
     fn suffix(&self, is_sender: bool, interval: &Interval) -> &'static str {
         let is_bidirectional = interval.sent.is_some() && interval.received.is_some();
         if is_bidirectional && is_sender != self.is_client { REVERSE } else { "" }
     }
 
-    /// The document of a test that is over.
+    /// The document of a completed test.
     #[must_use]
     pub fn finish(self, outcome: &Outcome) -> Value {
         let (client, server) = match outcome.is_client {
@@ -146,7 +146,7 @@ impl Record {
         json!({ "start": self.start, "intervals": self.intervals, "end": end })
     }
 
-    /// The document of a test that failed on the way.
+    /// The document of a test that failed while it was running.
     #[must_use]
     pub fn fail(self, error: &str) -> Value {
         json!({ "start": self.start, "intervals": self.intervals, "end": {}, "error": error })

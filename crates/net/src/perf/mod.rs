@@ -1,19 +1,19 @@
-//! Throughput measurements over one association, in the manner of iperf3.
+//! Throughput measurements over one association, similar to iperf3.
 //!
-//! Stream 0 carries words of the protocol, each a JSON document; data travel on the streams behind it.
+//! Stream 0 carries the control messages, each a JSON document; data uses the streams from 1 on.
 //!
 //! ```text
 //! client                                  server
 //!   | request (duration, size, ...)  ------> |
 //!   | <------------------- ready, or refused |
 //!   | data messages (one way or both) <----> |
-//!   | end (bytes, messages) of a sender ---> |
+//!   | end (bytes) of a sender -------------> |
 //!   | <------- arrived: a receiver has all   |
 //!   | results of this side <---------------> |
 //!   | SHUTDOWN  ---------------------------> |
 //! ```
 //!
-//! A sender sends its results after all its data have arrived, so both sides know what both sides counted.
+//! A sender sends its results after all its data has arrived, so both sides know the counters of both sides.
 
 mod counts;
 mod cpu;

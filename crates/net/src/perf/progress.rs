@@ -1,4 +1,4 @@
-//! What a test moves, to tell a peer that has stopped from one that is slow.
+//! The progress of a test, which distinguishes a stopped peer from a slow one.
 
 use std::time::Instant;
 
@@ -6,7 +6,7 @@ use manypath_core::Span;
 
 use crate::Path;
 
-/// Payload that a peer has sent, or has taken.
+/// Payload that a peer has sent or accepted.
 #[derive(Debug)]
 pub(super) struct Progress {
     at: Instant,
@@ -20,8 +20,8 @@ impl Progress {
         Self { at: Instant::now(), waited: Span::ZERO, acknowledged: 0, taken: 0 }
     }
 
-    /// Bytes so far. While a path waits for the receive window all the time, what is acknowledged are the probes of it, which
-    /// a peer takes without its program.
+    /// Number of bytes so far. While a path is blocked by the receive window all the time, acknowledged bytes are only
+    /// window probes, which the peer's SCTP accepts even if its program has stopped, so they are not counted.
     pub(super) fn read(&mut self, now: Instant, paths: &[Path]) -> u64 {
         let received: u64 = paths.iter().map(|path| path.stats.bytes_received).sum();
         let acknowledged = paths.iter().map(|path| path.stats.bytes_acked).sum();

@@ -1,4 +1,4 @@
-//! The sender of data.
+//! Sends the data of a test.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use super::word::Word;
 use super::{Failure, Request};
 use crate::{Association, Message};
 
-/// Hands over data from `start` on until the time or the bytes of the request are used up; how long that took.
+/// Sends data from `start` on until the requested time or number of bytes is reached; returns how long that took.
 pub(super) async fn pump(
     association: &Association,
     request: &Request,

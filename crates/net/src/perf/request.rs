@@ -1,38 +1,38 @@
-//! What a client asks for.
+//! The request of a client.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
-/// A test as the client wants it. Either `duration` or `bytes` is given.
+/// A test that the client requests. Either `duration` or `bytes` is given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
-    /// Seconds during which data are handed over.
+    /// Seconds during which data is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration: Option<f64>,
-    /// Payload bytes of each direction.
+    /// Payload bytes per direction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// Streams that carry data in turn.
+    /// Number of data streams, which are used in turn.
     pub streams: u16,
     /// Payload bytes of a message.
     pub size: usize,
     /// Messages are delivered without regard to their order.
     pub unordered: bool,
-    /// Who sends.
+    /// The direction of the data.
     pub direction: Direction,
 }
 
-/// Who sends data.
+/// The direction of the data.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
-    /// The client.
+    /// From the client to the server.
     Send,
-    /// The server.
+    /// From the server to the client.
     Reverse,
-    /// Client and server at once.
+    /// In both directions at once.
     Both,
 }
 
@@ -51,7 +51,7 @@ impl Direction {
 }
 
 impl Request {
-    /// Refuses what cannot be measured.
+    /// Refuses invalid requests.
     ///
     /// # Errors
     /// If a field is out of range.
@@ -77,11 +77,11 @@ impl Request {
     }
 }
 
-/// Data streams at most: the streams that `manypath-net` asks for, but stream 0.
+/// Largest number of data streams: the streams that `manypath-net` requests, except stream 0.
 pub const MOST_STREAMS: u16 = 1023;
-/// Seconds of a test at most: a day.
+/// Longest test in seconds: a day.
 pub const MOST_SECONDS: f64 = 86_400.0;
-/// Bytes of a message at most, so that several fit into a buffer.
+/// Largest message in bytes, so that several fit into a buffer.
 pub const MOST_SIZE: usize = 1 << 20;
 
 #[cfg(test)]

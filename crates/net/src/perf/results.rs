@@ -1,4 +1,4 @@
-//! What one side has counted by the end of a test.
+//! The results of one side.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use crate::{Blocked, Endpoint, Path, PathStats};
 /// Totals of one side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Results {
-    /// What it handed over, if it was to send.
+    /// Data that it sent, if it was to send.
     pub sent: Option<Total>,
-    /// What it was handed, if it was to receive.
+    /// Data that it received, if it was to receive.
     pub received: Option<Total>,
-    /// DATA chunks that it sent again.
+    /// DATA chunks that it retransmitted.
     pub retransmits: u64,
-    /// Congestion control of what it sends.
+    /// The congestion control of its data.
     pub congestion: String,
     /// Its processor time.
     pub cpu: Cpu,
@@ -26,20 +26,20 @@ pub struct Results {
     pub paths: Vec<PathTotal>,
 }
 
-/// One direction as one side counts it.
+/// One direction, counted by one side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Total {
     /// Payload bytes.
     pub bytes: u64,
-    /// Whole messages.
+    /// Complete messages.
     pub messages: u64,
-    /// Seconds from the beginning of the test until the last of it was handed over.
+    /// Seconds from the begin of the test until the last data was sent or received.
     pub seconds: f64,
     /// Payload bytes by stream, from stream 1.
     pub streams: Vec<u64>,
 }
 
-/// What a path has carried during the test.
+/// The traffic of a path during the test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PathTotal {
     /// Local address.
@@ -54,7 +54,7 @@ pub struct PathTotal {
     pub packets_sent: u64,
     /// Packets with DATA received.
     pub packets_received: u64,
-    /// DATA chunks sent that had been sent before, on any path.
+    /// Retransmitted DATA chunks, including those first sent on other paths.
     pub retransmits: u64,
     /// DATA chunks that fast retransmission marked as lost.
     pub fast_retransmits: u64,
@@ -65,7 +65,7 @@ pub struct PathTotal {
 }
 
 impl Results {
-    /// Whether the peer of a side with these results can have counted so in a test.
+    /// Whether these results of a peer are possible in a test, given those of this side.
     pub(super) fn may_answer(&self, local: &Self, request: &Request) -> bool {
         let alike = |there: &Option<Total>, here: &Option<Total>| match (there, here) {
             (Some(there), Some(here)) => there.bytes == here.bytes && there.is_possible(request),
@@ -108,7 +108,7 @@ impl PathTotal {
             && self.blocked.iter().all(|(_, time)| Duration::try_from_secs_f64(*time).is_ok())
     }
 
-    /// The growth of a path's counters since `before`.
+    /// The differences of a path's counters since `before`.
     pub(super) fn between(before: Option<&Path>, now: &Path) -> Self {
         let none = PathStats::default();
         let old = before.map_or(&none, |path| &path.stats);
@@ -129,16 +129,16 @@ impl PathTotal {
         }
     }
 
-    /// Payload that the path carried, in either direction.
+    /// Payload of both directions.
     #[must_use]
     pub fn carried(&self) -> u64 {
         self.bytes_acked + self.bytes_received
     }
 }
 
-/// Counters of a peer at most, so that sums of them fit: a day at 10 Tbit/s has fewer bytes.
+/// Largest accepted counter of a peer, so that sums do not overflow: more than the bytes of a day at 10 Tbit/s.
 const MOST_COUNTED: u64 = 1 << 57;
-/// Bytes of the name of a congestion control at most, with its parameters.
+/// Longest name of a congestion control in bytes, with its parameters.
 const MOST_NAME: usize = 1000;
 
 #[cfg(test)]
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_that_no_peer_can_have_are_refused() {
+    fn impossible_counters_of_a_peer_are_refused() {
         let request = Request {
             duration: None,
             bytes: Some(30),

@@ -1,15 +1,15 @@
-//! What both sides say to each other on stream 0.
+//! The control messages on stream 0.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Failure, Request, Results};
 use crate::{Association, Message};
 
-/// A word of the protocol.
+/// A control message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Word {
-    /// The client wants a test.
+    /// The client requests a test.
     Request {
         /// Version of the protocol.
         version: u32,
@@ -18,16 +18,16 @@ pub(super) enum Word {
     },
     /// The server begins.
     Ready,
-    /// The server does not do the test, and why.
+    /// The server refuses the test, with the reason.
     Refused(String),
-    /// A sender has handed over everything.
+    /// A sender has sent all data.
     End {
         /// Payload bytes.
         bytes: u64,
     },
-    /// A receiver has everything.
+    /// A receiver has received all data.
     Arrived,
-    /// What the side has counted.
+    /// The counters of a side.
     Results(Box<Results>),
 }
 
@@ -41,7 +41,7 @@ impl Word {
         Ok(association.send(Message::new(text)).await?)
     }
 
-    /// The next word, while no data are expected.
+    /// The next control message, while no data is expected.
     pub(super) async fn hear(association: &Association) -> Result<Self, Failure> {
         let message = association.receive().await?.ok_or(Failure::Ended)?;
         if message.stream != 0 {
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_come_back_as_they_were_and_others_are_refused() {
+    fn control_messages_are_decoded_as_encoded_and_others_are_refused() {
         for word in [Word::Ready, Word::Refused("busy".to_owned()), Word::End { bytes: 1 << 50 }] {
             let text = serde_json::to_vec(&word).expect("JSON");
             assert_eq!(Word::decode(&text).expect("a word"), word);

@@ -1,4 +1,4 @@
-//! Packets that wait for one socket, as bytes; equal sizes to one destination leave by one call.
+//! Encoded packets that wait for one socket. Packets of equal size to one destination are sent by one call.
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,37 +9,38 @@ use manypath_core::{Encode, Via};
 use manypath_sctp::Packet;
 use nix::libc::{EHOSTUNREACH, ENETUNREACH, ENOBUFS};
 
-/// The packets that leave from one socket, in order.
+/// The waiting packets of one socket, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     bytes: Vec<u8>,
     runs: Vec<Waiting>,
-    /// Runs that have been sent.
+    /// Number of runs that have been sent.
     sent: usize,
 }
 
-/// What came of packets that were handed to a socket.
+/// The result of passing packets to a socket.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Sent {
     /// Packets that the system refused.
     pub(crate) lost: usize,
-    /// The system reported an error, if only one of earlier packets: its queue says more.
+    /// The system reported an error, possibly of an earlier packet; the error queue has the details.
     pub(crate) had_errors: bool,
-    /// Packets of the run that wait, because the socket blocks or the queue of the interface is full.
+    /// Packets of the run that still wait, because the socket blocks or the queue of the interface is full.
     pub(crate) left: usize,
-    /// The queue of the interface has no room: what waits is not to be offered again at once.
+    /// The queue of the interface is full: waiting packets must not be tried again at once.
     pub(crate) is_full: bool,
-    /// This machine knows no way to the destination.
+    /// This machine has no route to the destination.
     pub(crate) has_no_way: bool,
 }
 
 impl Sent {
-    /// The state before the first of `count` packets is handed to the system.
+    /// The result before the first of `count` packets is passed to the system.
     pub(super) fn none_of(count: usize) -> Self {
         Self { left: count, ..Self::default() }
     }
 
-    /// The next packet left, or the system refused it, which was no error of an earlier packet.
+    /// Records the result of the next packet: it was sent, or the system refused it. Errors of earlier packets must be
+    /// filtered out before.
     pub(super) fn note(&mut self, sent: Result<(), io::Error>) {
         self.left -= 1;
         let Err(error) = sent else { return };
@@ -51,12 +52,12 @@ impl Sent {
     }
 }
 
-/// Whether the queue of the interface had no room for a packet.
+/// Whether the queue of the interface was full.
 pub(super) fn is_full(error: &io::Error) -> bool {
     error.raw_os_error() == Some(ENOBUFS)
 }
 
-/// Packets of equal size to one destination; the last one may be shorter.
+/// Consecutive packets of equal size to one destination; the last one may be shorter.
 #[derive(Debug)]
 struct Waiting {
     to: SocketAddr,
@@ -66,21 +67,21 @@ struct Waiting {
     may_fragment: bool,
 }
 
-/// A run as the socket sees it.
+/// A run for the socket.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run<'a> {
-    /// Where it goes.
+    /// The destination.
     pub(crate) to: SocketAddr,
-    /// The packets, one behind the other.
+    /// The packets without gaps.
     pub(crate) bytes: &'a [u8],
-    /// Bytes of each packet but the last.
+    /// Bytes of each packet except the last.
     pub(crate) segment: usize,
     /// IP may fragment them. RFC 9260 §6.9
     pub(crate) may_fragment: bool,
 }
 
 impl Run<'_> {
-    /// How many packets it has.
+    /// Number of packets.
     pub(super) fn count(&self) -> usize {
         self.bytes.len().div_ceil(self.segment.max(1))
     }
@@ -91,13 +92,13 @@ impl Batch {
         self.sent == self.runs.len()
     }
 
-    /// Bytes that wait.
+    /// Waiting bytes.
     pub(crate) fn waiting(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Adds a packet for a socket that takes up to `most` packets in one call, and returns its bytes. While the socket blocks
-    /// and more than the limit waits, the packet is lost, as in a full queue, and there are no bytes.
+    /// Adds a packet for a socket that sends up to `most` packets per call, and returns its bytes. If the socket blocks
+    /// and too many bytes wait, the packet is dropped, as by a full queue, and the result is `None`.
     pub(crate) fn push(
         &mut self,
         to: SocketAddr,
@@ -123,7 +124,7 @@ impl Batch {
         Some(&self.bytes[start..])
     }
 
-    /// Hands runs to `send` until it is pending or finds a full queue; what came of them together.
+    /// Passes runs to `send` until it is pending or the queue is full; returns the sum of the results.
     pub(crate) fn flush(&mut self, mut send: impl FnMut(Run<'_>) -> Poll<Sent>) -> Sent {
         let mut total = Sent::default();
         for run in &mut self.runs[self.sent..] {
@@ -153,7 +154,7 @@ impl Batch {
         total
     }
 
-    /// Frees the memory of runs that have been sent before one that has to wait.
+    /// Frees the memory of sent runs before the first waiting one.
     #[cold]
     fn drop_sent(&mut self) {
         let start = self.runs.get(self.sent).map_or(self.bytes.len(), |run| run.bytes.start);
@@ -167,7 +168,7 @@ impl Batch {
 }
 
 impl Waiting {
-    /// Whether a packet of `length` bytes can be one more of this run.
+    /// Whether a packet of `length` bytes can be added to this run.
     fn admits(&self, to: SocketAddr, may_fragment: bool, length: usize, most: usize) -> bool {
         let is_full = self.count >= most || self.bytes.len() + length > MOST_RUN;
         let ends_short = self.bytes.len() != self.count * self.segment;
@@ -176,9 +177,9 @@ impl Waiting {
     }
 }
 
-/// Bytes that wait for a blocking socket at most: about a quarter of a second at 30 Mbit/s.
+/// Largest number of waiting bytes of a blocked socket: about a quarter of a second at 30 Mbit/s.
 const MOST_BYTES: usize = 1 << 20;
-/// Bytes of a run: what the kernel takes as one datagram before it cuts it.
+/// Largest size of a run, in bytes: the kernel handles it as one datagram before segmentation.
 const MOST_RUN: usize = 65_000;
 
 #[cfg(test)]
@@ -187,7 +188,7 @@ mod tests {
 
     use super::*;
 
-    /// A packet of 16 bytes, or of 16 and a reason in an ABORT.
+    /// A packet of 16 bytes, or an ABORT with a reason of this length.
     fn packet(reason: usize) -> Packet {
         let reason = vec![0; reason].into();
         let cause = manypath_sctp::Cause::UserInitiated(reason);
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_of_one_size_leave_together_and_a_shorter_one_ends_the_run() {
+    fn packets_of_equal_size_are_one_run_and_a_shorter_one_ends_it() {
         let mut batch = Batch::default();
         for length in [100, 100, 100, 40, 100, 200] {
             assert!(batch.push(to(1), Via::default(), &packet(length), 4).is_some());
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_socket_does_not_take_is_dropped_beyond_a_limit() {
+    fn packets_beyond_the_limit_of_a_blocked_socket_are_dropped() {
         let mut batch = Batch::default();
         let accepted = (0..2000)
             .filter(|_| batch.push(to(1), Via::default(), &packet(1000), 1).is_some())
@@ -294,7 +295,7 @@ mod tests {
             Poll::Ready(sent)
         });
         assert_eq!((offered, sent.lost, sent.is_full, sent.had_errors), (1, 1, true, false));
-        // The last packet of a run is refused: the next run waits all the same
+        // If the last packet of a run is refused, the next run waits too
         let sent = batch.flush(|run| {
             offered += 1;
             let mut sent = Sent::none_of(run.count());

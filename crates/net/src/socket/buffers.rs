@@ -1,14 +1,14 @@
-//! The memory that the system keeps for a socket's packets.
+//! The system's buffers of a socket.
 
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::{RcvBufForce, SndBufForce};
 use socket2::Socket;
 
-/// Lets the system keep more packets than by default: those of a burst, and what arrives while the driver's thread waits for
-/// a core. Beyond it packets are lost.
+/// Enlarges the buffers for bursts, and for packets that arrive while the driver's thread waits for a core. Without
+/// room, packets are lost.
 ///
-/// With `CAP_NET_ADMIN` the limits `net.core.rmem_max` and `net.core.wmem_max` do not hold; else the system takes as much as
-/// these allow.
+/// With `CAP_NET_ADMIN` the limits `net.core.rmem_max` and `net.core.wmem_max` do not apply; otherwise the size is at
+/// most these limits.
 pub(super) fn enlarge(socket: &Socket) {
     if setsockopt(socket, RcvBufForce, &SOCKET_BUFFER).is_err() {
         let _ = socket.set_recv_buffer_size(SOCKET_BUFFER);
@@ -18,5 +18,5 @@ pub(super) fn enlarge(socket: &Socket) {
     }
 }
 
-/// Bytes in each direction: as many as the receive buffer of an association has by default.
+/// Size per direction in bytes, like the default receive buffer of an association.
 const SOCKET_BUFFER: usize = 4 << 20;

@@ -1,4 +1,4 @@
-//! Wakes the driver when the system queues an error of a packet, also while no packet arrives or leaves.
+//! Wakes the driver when the system queues an error of a packet, even if no packet arrives or is sent.
 
 use std::io::{self, ErrorKind};
 use std::pin::Pin;
@@ -16,7 +16,7 @@ struct Watched {
     wait: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
-/// A socket whose errors are waited for.
+/// A socket whose errors are watched.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     Udp(Arc<tokio::net::UdpSocket>),
@@ -29,7 +29,7 @@ impl ErrorWatch {
         Self(sockets.map(watched).collect())
     }
 
-    /// Whether an error has been queued since the last call. The task is woken by the next one.
+    /// Whether an error was queued since the last call. The next error wakes the task.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> bool {
         let mut has_error = false;
         for Watched { socket, wait } in &mut self.0 {
@@ -37,7 +37,7 @@ impl ErrorWatch {
                 has_error = true;
                 *wait = Box::pin(socket.clone().error());
                 if let Poll::Ready(()) = wait.as_mut().poll(cx) {
-                    // Another one already: this future is spent
+                    // The future has completed and must be replaced
                     *wait = Box::pin(socket.clone().error());
                     cx.waker().wake_by_ref();
                 }
@@ -52,7 +52,7 @@ impl Source {
     async fn error(self) {
         let is_told = match &self {
             Self::Udp(socket) => socket.ready(Interest::ERROR).await.map(|_| {
-                // Takes note that the error has been seen
+                // Clears the readiness, because the error has been seen
                 let blocks = || Err::<(), _>(io::Error::from(ErrorKind::WouldBlock));
                 let _ = socket.try_io(Interest::ERROR, blocks);
             }),
@@ -61,7 +61,7 @@ impl Source {
             }
         };
         if is_told.is_err() {
-            // The runtime ends, and with it the driver
+            // The runtime is shutting down, and the driver with it
             std::future::pending::<()>().await;
         }
     }

@@ -1,4 +1,4 @@
-//! What the network says about packets that were sent: the error queue of a socket. RFC 9260 §10, RFC 8899 §4.6
+//! The error queue of a socket, which reports errors of sent packets. RFC 9260 §10, RFC 8899 §4.6
 
 use std::io::{self, IoSliceMut};
 use std::net::IpAddr;
@@ -13,54 +13,54 @@ use nix::libc::{
 use nix::sys::socket::sockopt::{Ipv4RecvErr, Ipv6RecvErr};
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, setsockopt};
 
-/// A packet that was sent did not arrive, or did not even leave.
+/// An error of a sent packet, or of one that the system could not send.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Trouble {
-    /// Where it left.
+    /// Source address of the packet.
     pub(crate) local: Address,
-    /// Where it should have gone.
+    /// Destination address of the packet.
     pub(crate) remote: Address,
-    /// Why it did not.
+    /// The reason.
     pub(crate) reason: Reason,
-    /// What tells that the packet was really sent; none if this machine itself complains.
+    /// The quoted part of the packet, which shows that the packet was sent; `None` if the error is local.
     pub(crate) quoted: Option<Quoted>,
 }
 
-/// Why a packet did not arrive.
+/// The reason why a packet did not arrive.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Reason {
-    /// It was larger than a link takes; the largest packet that fits, in bytes with the IP header.
+    /// It was too large for a link; the MTU in bytes.
     TooBig(u16),
-    /// The peer's host has no socket on the UDP port.
+    /// The UDP port of the peer's host is closed.
     NoPort,
-    /// The peer's host has no SCTP over IP, or a raw socket of it whose buffer is full.
+    /// The peer's host does not support SCTP over IP, or its raw socket has a full buffer.
     NoProtocol,
-    /// No way leads to the peer's host, or none that may be taken.
+    /// There is no route to the peer's host, or it is prohibited.
     NoWay,
     /// Anything else.
     Other,
 }
 
 impl Trouble {
-    /// This machine knows no way from one address to the other.
+    /// This machine has no route from one address to the other.
     pub(super) fn here(local: Address, remote: Address) -> Self {
         Self { local, remote, reason: Reason::NoWay, quoted: None }
     }
 
-    /// Whether it says that the peer cannot be reached.
+    /// Whether it indicates that the peer is unreachable.
     pub(crate) fn is_about_reachability(&self) -> bool {
         matches!(self.reason, Reason::NoPort | Reason::NoProtocol | Reason::NoWay)
     }
 }
 
-/// What is below SCTP.
+/// The protocol below SCTP.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Below {
     Udp,
     Ip,
 }
 
-/// The begin of the packet, as the ICMP message quotes it.
+/// The begin of the packet, as quoted by the ICMP message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Quoted {
     pub(crate) source_port: u16,
@@ -70,7 +70,7 @@ pub(crate) struct Quoted {
     pub(crate) initiate_tag: Option<u32>,
 }
 
-/// Lets the system queue what it hears of a socket's packets.
+/// Enables the error queue of a socket.
 pub(super) fn enable(socket: &impl AsFd, is_v4: bool) -> io::Result<()> {
     if is_v4 {
         setsockopt(socket, Ipv4RecvErr, &true)?;
@@ -80,8 +80,7 @@ pub(super) fn enable(socket: &impl AsFd, is_v4: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// The next entry of the queue of a socket on `local`; none if it is empty. Those that cannot be understood are passed
-/// over.
+/// The next entry of the error queue of a socket on `local`; `None` if it is empty. Unknown entries are skipped.
 pub(super) fn next(socket: &impl AsFd, local: Address, below: Below) -> Option<Trouble> {
     for _ in 0..MOST_ENTRIES {
         match take(socket, local, below) {
@@ -96,7 +95,7 @@ pub(super) fn next(socket: &impl AsFd, local: Address, below: Below) -> Option<T
 fn take(socket: &impl AsFd, local: Address, below: Below) -> Result<Option<Trouble>, Errno> {
     let mut payload = [0; QUOTED];
     let mut slices = [IoSliceMut::new(&mut payload)];
-    // The error, and what the socket tells of every packet: addresses, traffic class, time
+    // Room for the error and for the control messages of every packet: addresses, traffic class, time
     let mut space = cmsg_space!([u8; 512]);
     let flags = MsgFlags::MSG_ERRQUEUE | MsgFlags::MSG_DONTWAIT;
     let descriptor = socket.as_fd().as_raw_fd();
@@ -113,14 +112,14 @@ fn take(socket: &impl AsFd, local: Address, below: Below) -> Result<Option<Troub
     let is_own = error.ee_origin == SO_EE_ORIGIN_LOCAL;
     let quoted = if is_own { None } else { quoted(&payload[..length.min(QUOTED)]) };
     if quoted.is_none() && !is_own {
-        // Too short to tell whether the packet was ours
+        // Too short to tell whether this endpoint sent the packet
         return Ok(None);
     }
     Ok(Some(Trouble { local, remote: remote.into(), reason: reason(&error, below), quoted }))
 }
 
-/// A port that is unreachable says something about UDP alone, and a protocol about IP alone. RFC 792, RFC 1191 §4,
-/// RFC 4443 §3, RFC 6951 §5.6, RFC 9260 §10
+/// "Port unreachable" only concerns UDP, "protocol unreachable" only IP. RFC 792,
+/// RFC 1191 §4, RFC 4443 §3, RFC 6951 §5.6, RFC 9260 §10
 fn reason(error: &sock_extended_err, below: Below) -> Reason {
     let too_big = || Reason::TooBig(u16::try_from(error.ee_info).unwrap_or(u16::MAX));
     match (error.ee_origin, error.ee_type, error.ee_code) {
@@ -160,13 +159,13 @@ fn ip(address: &SockaddrStorage) -> Option<IpAddr> {
     v4.or_else(|| address.as_sockaddr_in6().map(|v6| IpAddr::V6(v6.ip())))
 }
 
-/// Ports and tag: as much of a packet as RFC 792 makes routers quote behind the IP header.
+/// Ports and tag: the part of a packet that routers must quote after the IP header. RFC 792
 const SCTP_HEADER: usize = 8;
 /// The common header, the header of a chunk, and the initiate tag if that is an INIT. RFC 9260 §3.3.2
 const QUOTED: usize = 12 + 4 + 4;
 /// Type of the chunk INIT.
 const INIT: u8 = 1;
-/// Entries that are looked at in one go.
+/// Largest number of entries that are read at once.
 const MOST_ENTRIES: usize = 64;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Whether IP may cut the packets of a socket. RFC 9260 §6.9
+//! Whether IP may fragment the packets of a socket. RFC 9260 §6.9
 
 use std::io;
 use std::os::fd::AsFd;
@@ -8,10 +8,11 @@ use rustix::net::sockopt::{
     Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ipv6_mtu_discover,
 };
 
-/// Forbids it, or allows it for a while.
+/// Forbids or allows fragmentation.
 ///
-/// "Probe" sets the don't-fragment bit and takes no notice of the MTU that the system believes in. Where IP may cut
-/// packets of IPv6, this machine does so for the MTUs that it knows of: below them, routers drop what is too large.
+/// The mode "probe" sets the don't-fragment bit and ignores the path MTU that the system has stored. If fragmentation
+/// is allowed on IPv6, this machine fragments packets for the MTUs that it knows; routers drop packets that exceed a
+/// smaller MTU.
 pub(super) fn forbid_fragments(socket: &impl AsFd, is_v4: bool, forbid: bool) -> io::Result<()> {
     if is_v4 {
         let mode = if forbid { Ipv4PathMtuDiscovery::PROBE } else { Ipv4PathMtuDiscovery::DONT };

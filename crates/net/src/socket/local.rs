@@ -18,7 +18,7 @@ pub(crate) struct LocalAddress {
     pub(crate) ip: IpAddr,
     /// Number of the interface.
     pub(crate) interface: u32,
-    /// The interface works.
+    /// The interface carries packets.
     pub(crate) is_up: bool,
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn interface_addresses() -> Result<Vec<LocalAddress>, Error> {
 }
 
 /// Whether an interface with these flags carries packets. Linux sets `IFF_RUNNING` up to a second after the carrier is
-/// there (`IFF_LOWER_UP`), and packets pass in this second. A dormant interface waits for authentication. netdevice(7)
+/// detected (`IFF_LOWER_UP`), and packets pass before that. A dormant interface waits for authentication. netdevice(7)
 fn carries_packets(flags: InterfaceFlags) -> bool {
     let has_carrier = flags.contains(InterfaceFlags::IFF_LOWER_UP)
         && !flags.contains(InterfaceFlags::IFF_DORMANT);
@@ -46,8 +46,7 @@ fn carries_packets(flags: InterfaceFlags) -> bool {
         && (flags.contains(InterfaceFlags::IFF_RUNNING) || has_carrier)
 }
 
-/// The addresses that an endpoint takes whose application names none: all that work, but those that are valid on one link
-/// only.
+/// The addresses of an endpoint whose application names none: all that work, except link-local ones.
 pub(crate) fn local_addresses() -> Result<Vec<IpAddr>, Error> {
     let mut addresses: Vec<IpAddr> = Vec::new();
     for LocalAddress { ip, is_up, .. } in interface_addresses()? {
@@ -59,16 +58,16 @@ pub(crate) fn local_addresses() -> Result<Vec<IpAddr>, Error> {
     Ok(addresses)
 }
 
-/// Where a socket is bound.
+/// The address to which a socket is bound.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Place {
     pub(crate) ip: IpAddr,
-    /// Packets leave and arrive by this interface alone; by any if there is no name.
+    /// The only interface for sending and receiving; any if `None`.
     pub(crate) interface: Option<String>,
 }
 
 impl Place {
-    /// The socket address; an address that is valid on a link only needs the number of its interface.
+    /// The socket address; a link-local address needs the number of its interface.
     pub(super) fn with_scope(&self, port: u16) -> Result<SocketAddr, Error> {
         let address = self.ip;
         match address {
@@ -86,7 +85,7 @@ impl Place {
         }
     }
 
-    /// Lets packets of a socket leave and arrive by the interface alone.
+    /// Binds a socket to the interface.
     pub(super) fn keep_to_interface(&self, socket: &impl AsFd) -> Result<(), Error> {
         let Some(name) = &self.interface else { return Ok(()) };
         setsockopt(socket, BindToDevice, &OsString::from(name)).map_err(|error| match error {
@@ -99,7 +98,7 @@ impl Place {
     }
 }
 
-/// The socket address of a peer as a local socket sees it. One that is valid on a link only is on the link of that socket.
+/// The socket address of a peer for a local socket. A link-local address is on the link of that socket.
 pub(super) fn destination(local: SocketAddr, remote: Address, port: u16) -> SocketAddr {
     match (remote.into(), local) {
         (IpAddr::V6(ip), SocketAddr::V6(local)) => {
@@ -118,7 +117,7 @@ mod tests {
         use InterfaceFlags as F;
         let up = F::IFF_UP;
         assert!(carries_packets(up | F::IFF_RUNNING | F::IFF_LOWER_UP));
-        assert!(carries_packets(up | F::IFF_LOWER_UP), "the system has not called it running yet");
+        assert!(carries_packets(up | F::IFF_LOWER_UP), "the system has not set IFF_RUNNING yet");
         assert!(carries_packets(up | F::IFF_RUNNING), "an interface that reports no carrier");
         assert!(!carries_packets(up), "no carrier");
         assert!(!carries_packets(up | F::IFF_LOWER_UP | F::IFF_DORMANT));

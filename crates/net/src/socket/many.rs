@@ -1,4 +1,4 @@
-//! Several packets by one call, on sockets without segmentation offload.
+//! Several packets per system call, on sockets without segmentation offload.
 
 use std::array;
 use std::cell::RefCell;
@@ -13,10 +13,10 @@ use socket2::Socket;
 
 use super::{BUFFER, BUFFERS};
 
-/// Sends up to [`MOST`] packets, each but the last of `segment` bytes; how many the system took.
+/// Sends up to [`MOST`] packets, each except the last of `segment` bytes; returns how many the system accepted.
 ///
 /// # Errors
-/// If it did not take the first one.
+/// If the system refused the first one.
 pub(super) fn send(
     socket: &Socket,
     to: SocketAddr,
@@ -39,7 +39,7 @@ pub(super) fn send(
     Ok(sendmmsg(socket, &mut headers[..count], SendFlags::DONTWAIT)?)
 }
 
-/// Receives packets, one into each buffer, and hands over the source and the length of each, in order.
+/// Receives packets, one per buffer; passes the source and the length of each to the callback, in order.
 ///
 /// # Errors
 /// If there is none, or the socket reports an error.
@@ -77,20 +77,20 @@ fn receive_from<S: SockaddrLike + Copy>(
     Ok(())
 }
 
-/// Memory for the sources of packets. The system writes the length of an address where it reads how much room there is, so
-/// that each family has its own.
+/// Memory for the sources of packets. The system overwrites the capacity of an address with its length, so each address
+/// family has its own memory.
 struct Headers {
     v4: MultiHeaders<SockaddrIn>,
     v6: MultiHeaders<SockaddrIn6>,
 }
 
 thread_local! {
-    /// They hold pointers, so they stay on their thread.
+    /// Thread-local, because they contain pointers.
     static HEADERS: RefCell<Headers> = RefCell::new(Headers {
         v4: MultiHeaders::preallocate(BUFFERS, None),
         v6: MultiHeaders::preallocate(BUFFERS, None),
     });
 }
 
-/// Packets of one call.
+/// Packets per call.
 pub(super) const MOST: usize = 32;

@@ -1,4 +1,4 @@
-//! Sockets: one for each local address, so that every path leaves from an address of its own.
+//! Sockets: one per local address, so that every path has its own source address.
 
 pub(crate) mod batch;
 mod buffers;
@@ -29,7 +29,7 @@ pub(crate) use local::{LocalAddress, Place, interface_addresses, local_addresses
 use raw::RawSocket;
 use udp::UdpSocket;
 
-/// What carries SCTP packets between two addresses.
+/// The layer below SCTP between two addresses.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Carrier {
     /// IP, as protocol 132.
@@ -38,19 +38,19 @@ pub(crate) enum Carrier {
     Udp(u16),
 }
 
-/// A datagram that arrived, without its network and UDP headers.
+/// A received datagram, without its network and UDP headers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival<'a> {
-    /// Between which addresses it travelled.
+    /// Local address and source.
     pub(crate) via: Via,
-    /// What carried it.
+    /// The layer below SCTP.
     pub(crate) carrier: Carrier,
     /// The SCTP packet.
     pub(crate) bytes: &'a [u8],
 }
 
 impl Arrival<'_> {
-    /// Bytes on the network layer, from the IP header without options on.
+    /// Length in bytes from the IP header on, without IP options.
     pub(crate) fn network_length(&self) -> u32 {
         let ip = if std::net::IpAddr::from(self.via.local).is_ipv4() { 20 } else { 40 };
         let udp = if matches!(self.carrier, Carrier::Udp(_)) { 8 } else { 0 };
@@ -58,17 +58,17 @@ impl Arrival<'_> {
     }
 }
 
-/// A socket on one local address with the packets that wait for it.
+/// A socket on one local address with its waiting packets.
 #[derive(Debug)]
 pub(crate) struct Socket {
     local: Address,
     kind: Kind,
     batch: Batch,
-    /// Until when nothing is sent, because the queue of the interface was full.
+    /// No packet is sent before this instant, because the queue of the interface was full.
     pause: Option<Instant>,
 }
 
-/// What a socket puts below SCTP.
+/// The kind of a socket: UDP or raw IP.
 #[derive(Debug)]
 enum Kind {
     Udp(UdpSocket),
@@ -81,9 +81,9 @@ pub(crate) struct Sockets {
     sockets: Vec<Socket>,
     /// Packets that could not be sent: the interface's queue was full, or the system refused them.
     pub(crate) dropped: u64,
-    /// The system has reported an error since the error queues were read.
+    /// The system has reported an error, and the error queues have not been read since.
     has_trouble: bool,
-    /// Destinations to which this machine knows no way, since the error queues were read.
+    /// Destinations without a local route, since the error queues were read.
     unreachable: Vec<Trouble>,
 }
 
@@ -105,12 +105,12 @@ impl Sockets {
         Self { sockets, dropped: 0, has_trouble: false, unreachable }
     }
 
-    /// How many sockets there are.
+    /// Number of sockets.
     pub(crate) fn len(&self) -> usize {
         self.sockets.len()
     }
 
-    /// The addresses of all sockets, each once.
+    /// The addresses of all sockets, without duplicates.
     pub(crate) fn local_addresses(&self) -> Vec<Address> {
         let mut addresses: Vec<Address> = self.sockets.iter().map(|socket| socket.local).collect();
         addresses.sort_unstable();
@@ -118,7 +118,7 @@ impl Sockets {
         addresses
     }
 
-    /// Writes a packet into the batch of the socket that it leaves from, and returns its bytes; none if it is dropped.
+    /// Encodes a packet into the batch of its socket, and returns its bytes; `None` if it is dropped.
     pub(crate) fn push(&mut self, via: Via, carrier: Carrier, packet: &Packet) -> Option<&[u8]> {
         let found = self.sockets.iter_mut().find_map(|socket| {
             let to = socket.destination(via, carrier)?;
@@ -132,7 +132,7 @@ impl Sockets {
         taken
     }
 
-    /// Fills the buffers with what a socket has received; pending if that is nothing.
+    /// Fills the buffers with packets that a socket has received; pending if there are none.
     pub(crate) fn poll_receive(
         &mut self,
         index: usize,
@@ -147,7 +147,7 @@ impl Sockets {
         received
     }
 
-    /// What the error queues hold, if an error has been reported or they are to be read anyway.
+    /// The entries of the error queues, if an error was reported or `anyway` is set.
     pub(crate) fn troubles(&mut self, anyway: bool) -> Vec<Trouble> {
         if !std::mem::take(&mut self.has_trouble) && !anyway {
             return Vec::new();
@@ -176,14 +176,14 @@ impl Sockets {
         self.has_trouble
     }
 
-    /// Sends what waits, as far as the sockets take it. The task is woken when one takes more, but for a pause: see
-    /// [`due`](Self::due).
+    /// Sends waiting packets as far as the sockets accept them. The task is woken when a socket accepts more, except
+    /// after a pause: see [`due`](Self::due).
     pub(crate) fn flush(&mut self, cx: &mut Context<'_>) {
         for Socket { local, kind, batch, pause } in &mut self.sockets {
             if batch.is_empty() || pause.is_some_and(|until| Instant::now() < until) {
                 continue;
             }
-            // A queue that was full may have room for a few
+            // A queue that was full may have room for a few packets
             let singly = pause.take().is_some();
             let sent = batch.flush(|run| {
                 let sent = match kind {
@@ -203,25 +203,25 @@ impl Sockets {
         }
     }
 
-    /// When a socket is to be offered again what waits.
+    /// When the waiting packets of a socket must be tried again.
     pub(crate) fn due(&self) -> Option<Instant> {
         let waiting = self.sockets.iter().filter(|socket| !socket.batch.is_empty());
         waiting.filter_map(|socket| socket.pause).min()
     }
 
-    /// Bytes that wait to be sent from the socket where most do.
+    /// The largest number of waiting bytes of a socket.
     pub(crate) fn waiting(&self) -> usize {
         self.sockets.iter().map(|socket| socket.batch.waiting()).max().unwrap_or(0)
     }
 
-    /// Whether nothing waits to be sent.
+    /// Whether no packets wait.
     pub(crate) fn is_flushed(&self) -> bool {
         self.sockets.iter().all(|socket| socket.batch.is_empty())
     }
 }
 
 impl Socket {
-    /// Packets that one call sends at most.
+    /// Largest number of packets per call.
     #[inline]
     fn most_segments(&self) -> usize {
         match &self.kind {
@@ -230,7 +230,7 @@ impl Socket {
         }
     }
 
-    /// Where a packet goes that leaves here; none if it leaves from another socket.
+    /// The destination of a packet on this socket; `None` if the packet belongs to another socket.
     #[inline]
     fn destination(&self, via: Via, carrier: Carrier) -> Option<SocketAddr> {
         if self.local != via.local {
@@ -244,23 +244,23 @@ impl Socket {
     }
 }
 
-/// Memory that a socket fills with datagrams: some buffers, each with one or several of equal size.
+/// Memory for received datagrams: several buffers, each with one or several datagrams of equal size.
 #[derive(Debug)]
 pub(crate) struct Buffers {
     bytes: Vec<u8>,
     filled: Vec<Filled>,
 }
 
-/// What one buffer holds.
+/// The content of one buffer.
 #[derive(Clone, Copy, Debug)]
 struct Filled {
     via: Via,
     carrier: Carrier,
-    /// Bytes in front of the first datagram.
+    /// Bytes before the first datagram.
     start: usize,
     /// Bytes of all datagrams.
     length: usize,
-    /// Bytes of each datagram but the last.
+    /// Bytes of each datagram except the last.
     stride: usize,
 }
 
@@ -269,7 +269,7 @@ impl Buffers {
         Self { bytes: vec![0; BUFFERS * BUFFER], filled: Vec::with_capacity(BUFFERS) }
     }
 
-    /// The datagrams of the last reception.
+    /// The datagrams of the last call.
     pub(crate) fn arrivals(&self) -> impl Iterator<Item = Arrival<'_>> {
         let buffers = self.bytes.chunks_exact(BUFFER);
         self.filled.iter().zip(buffers).flat_map(|(&filled, buffer)| {
@@ -280,19 +280,19 @@ impl Buffers {
     }
 }
 
-/// Lets tokio watch a descriptor.
+/// Registers a descriptor with tokio.
 pub(crate) fn register<T: AsFd + AsRawFd + Send + 'static>(owner: T) -> io::Result<AsyncFd<T>> {
     #[expect(unsafe_code, reason = "tokio asks for the promise that the descriptor stays open")]
-    // SAFETY: what has `AsFd` owns its descriptor or borrows one that outlives it, and it is not replaced
+    // SAFETY: an owner with `AsFd` owns its descriptor or borrows one that outlives it, and the owner is not replaced
     let registered = unsafe { AsyncFd::register(owner) };
     Ok(registered?)
 }
 
-/// Pause after a packet for which the queue of an interface had no room: 100 Mbit/s empty a dozen packets of it.
+/// Pause after the queue of an interface was full. At 100 Mbit/s the queue sends about eight full packets in this time.
 const PAUSE: Duration = Duration::from_millis(1);
-/// Entries of an error queue that are taken at once.
+/// Largest number of error queue entries that are read at once.
 const MOST_TROUBLES: usize = 64;
-/// Buffers that are filled by one call at most.
+/// Largest number of buffers that one call fills.
 const BUFFERS: usize = 16;
-/// Bytes of a buffer: the largest datagram, or as many as GRO puts together.
+/// Size of a buffer in bytes: the largest datagram, or the largest GRO segment.
 const BUFFER: usize = 1 << 16;

@@ -18,14 +18,14 @@ use super::local::{Place, destination};
 use super::{BUFFER, Buffers, Carrier, Filled, Sent, buffers, errors, many, register};
 use crate::Error;
 
-/// A raw socket on one local address. It sees the SCTP packets of all ports.
+/// A raw socket on one local address. It receives the SCTP packets of all ports.
 #[derive(Debug)]
 pub(crate) struct RawSocket {
     io: Arc<AsyncFd<socket2::Socket>>,
     local: SocketAddr,
 }
 
-/// A socket for each address.
+/// Opens a socket for each address.
 pub(crate) fn bind_all(places: &[Place]) -> Result<Vec<RawSocket>, Error> {
     refuse_beside_kernel()?;
     places.iter().map(RawSocket::bind).collect()
@@ -62,7 +62,7 @@ impl RawSocket {
         destination(self.local, remote, 0)
     }
 
-    /// Fills the buffers with packets that have arrived, one in each.
+    /// Fills the buffers with received packets, one per buffer.
     pub(crate) fn poll_receive(
         &self,
         cx: &mut Context<'_>,
@@ -81,7 +81,7 @@ impl RawSocket {
             if filled.is_empty() {
                 continue;
             }
-            // IPv4 leaves its header in front
+            // On IPv4 the packet begins with the IP header
             if is_v4 {
                 for (packet, buffer) in filled.iter_mut().zip(bytes.chunks_exact(BUFFER)) {
                     packet.start = header_length(buffer).min(packet.length);
@@ -97,7 +97,7 @@ impl RawSocket {
         Filled { via, carrier: Carrier::Raw, start: 0, length, stride: length }
     }
 
-    /// Whose errors wake the driver.
+    /// The socket whose errors wake the driver.
     pub(super) fn source(&self) -> Source {
         Source::Raw(Arc::clone(&self.io))
     }
@@ -107,7 +107,7 @@ impl RawSocket {
         errors::next(self.io.get_ref(), self.local.ip().into(), Below::Ip)
     }
 
-    /// Sends a run of packets. Those that the system refuses are lost as on a link.
+    /// Sends a run of packets. Packets that the system refuses count as lost.
     pub(crate) fn poll_send(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<Sent> {
         if !run.may_fragment {
             return self.poll_send_all(cx, run);
@@ -130,7 +130,7 @@ impl RawSocket {
         let mut was_refused = false;
         while sent.left > 0 {
             let rest = &run.bytes[(count - sent.left) * run.segment..];
-            // Most packets leave at once: readiness is asked for only where one did not
+            // Most packets are sent at once, so readiness is checked only after a failure
             match many::send(self.io.get_ref(), run.to, rest, run.segment) {
                 Ok(taken) => {
                     sent.left -= taken;
@@ -138,7 +138,7 @@ impl RawSocket {
                     continue;
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                // The first error may be one of an earlier packet, that the system reports now
+                // The first error may belong to an earlier packet
                 Err(error) if !was_refused && !is_full(&error) => {
                     (was_refused, sent.had_errors) = (true, true);
                     continue;
@@ -171,7 +171,7 @@ fn header_length(packet: &[u8]) -> usize {
     packet.first().map_or(0, |first| usize::from(first & 0x0f) * 4)
 }
 
-/// Why a socket could not be made.
+/// The error of a failed socket.
 fn refusal(address: IpAddr, error: io::Error) -> Error {
     match error.kind() {
         ErrorKind::AddrNotAvailable => Error::NotLocal(address),

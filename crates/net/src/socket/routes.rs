@@ -1,4 +1,4 @@
-//! Which local address sends to which address of a peer.
+//! Pairs local addresses with the addresses of a peer.
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
@@ -6,10 +6,10 @@ use manypath_core::{Address, Via};
 
 use crate::Error;
 
-/// The paths to a peer whose addresses are `remotes`, the preferred one first.
+/// The paths to a peer with the addresses `remotes`, the primary one first.
 ///
-/// Within a family and a scope the i-th local address sends to the i-th remote one; the shorter list is gone through
-/// again. The first path leads to the first remote address.
+/// Within a family and a scope, the i-th local address sends to the i-th remote one; the shorter list is repeated. The
+/// first path leads to the first remote address.
 pub(crate) fn pair(locals: &[Address], remotes: &[Address]) -> Result<Vec<Via>, Error> {
     let mut vias: Vec<(usize, usize, Via)> = Vec::new();
     for (place, &remote) in remotes.iter().enumerate() {
@@ -33,8 +33,8 @@ pub(crate) fn pair(locals: &[Address], remotes: &[Address]) -> Result<Vec<Via>, 
     Ok(vias.into_iter().map(|(_, _, via)| via).collect())
 }
 
-/// The local addresses that the system's routes take to the peer, those alone that the endpoint has; all of them where the
-/// system has no opinion.
+/// The local addresses of the endpoint that the system's routes use for the peer; all local addresses if the system has
+/// no route.
 pub(crate) fn preferred(locals: &[Address], remotes: &[Address]) -> Vec<Address> {
     let mut sources: Vec<Address> = Vec::new();
     for &remote in remotes {
@@ -48,7 +48,7 @@ pub(crate) fn preferred(locals: &[Address], remotes: &[Address]) -> Vec<Address>
     if sources.is_empty() { locals.to_vec() } else { sources }
 }
 
-/// The source address that the system would take to send there. Nothing is sent.
+/// The source address that the system would use for this destination. No packet is sent.
 fn source_to(remote: IpAddr) -> Option<IpAddr> {
     let any: SocketAddr = if remote.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };
     let socket = UdpSocket::bind(any).ok()?;
@@ -56,7 +56,7 @@ fn source_to(remote: IpAddr) -> Option<IpAddr> {
     Some(socket.local_addr().ok()?.ip())
 }
 
-/// A UDP port; any would do.
+/// An arbitrary UDP port.
 const DISCARD: u16 = 9;
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub(crate) struct UdpSocket {
     local: SocketAddr,
 }
 
-/// A socket for each address, all on the same UDP port; 0 takes one that is free on all of them.
+/// Binds a socket for each address, all to the same UDP port; 0 selects a port that is free on all of them.
 pub(crate) fn bind_all(places: &[Place], port: u16) -> Result<Vec<UdpSocket>, Error> {
     if port != 0 {
         return places.iter().map(|place| UdpSocket::bind(place, port)).collect();
@@ -74,7 +74,7 @@ impl UdpSocket {
         self.local
     }
 
-    /// Packets that one call sends at most: one, once the system has refused to cut them.
+    /// Largest number of packets per call: one, after the system has refused segmentation.
     pub(crate) fn most_segments(&self) -> usize {
         self.state.max_gso_segments()
     }
@@ -84,7 +84,7 @@ impl UdpSocket {
         destination(self.local, remote, port)
     }
 
-    /// Fills the buffers with what has arrived.
+    /// Fills the buffers with received packets.
     pub(crate) fn poll_receive(
         &self,
         cx: &mut Context<'_>,
@@ -105,7 +105,7 @@ impl UdpSocket {
                     return Poll::Ready(Ok(()));
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                // It concerns a packet that was sent
+                // The error of a sent packet
                 Err(error) => return Poll::Ready(Err(error)),
             }
         }
@@ -117,7 +117,7 @@ impl UdpSocket {
         Filled { via, carrier, start: 0, length: meta.len, stride: meta.stride }
     }
 
-    /// Whose errors wake the driver.
+    /// The socket whose errors wake the driver.
     pub(super) fn source(&self) -> Source {
         Source::Udp(Arc::clone(&self.io))
     }
@@ -127,7 +127,7 @@ impl UdpSocket {
         errors::next(&*self.io, self.local.ip().into(), Below::Udp)
     }
 
-    /// Sends a run of packets, one by one if `singly`. Those that the system refuses are lost as on a link.
+    /// Sends a run of packets, one by one if `singly` is set. Packets that the system refuses count as lost.
     pub(crate) fn poll_send(&self, cx: &mut Context<'_>, run: Run<'_>, singly: bool) -> Poll<Sent> {
         let mut sent = Sent::none_of(run.count());
         if run.may_fragment {
@@ -137,7 +137,7 @@ impl UdpSocket {
         if !singly && sent.left <= self.most_segments() {
             match ready!(self.poll_try(cx, run, &mut sent)) {
                 Ok(()) => return Poll::Ready(Sent { left: 0, ..sent }),
-                // A few of them may have room
+                // There may be room for a few of them
                 Err(error) if is_full(&error) && sent.left > 1 => {
                     return Poll::Ready(Sent { is_full: true, ..sent });
                 }
@@ -145,7 +145,7 @@ impl UdpSocket {
                     sent.note(Err(error));
                     return Poll::Ready(sent);
                 }
-                // Without segmentation offload, or an error of one packet
+                // No segmentation offload, or an error of one packet
                 Err(_) => {}
             }
         }
@@ -164,7 +164,7 @@ impl UdpSocket {
         }
     }
 
-    /// Offers packets to the system. The first error may be one of an earlier packet, which the system reports now.
+    /// Passes packets to the system. The first error may belong to an earlier packet and is only reported now.
     fn poll_try(
         &self,
         cx: &mut Context<'_>,
@@ -207,7 +207,7 @@ impl UdpSocket {
     }
 }
 
-/// Why a socket could not be bound.
+/// The error of a failed bind.
 fn refusal(local: SocketAddr, error: io::Error) -> Error {
     match error.kind() {
         ErrorKind::AddrInUse => Error::AddressInUse(local),

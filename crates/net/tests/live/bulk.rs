@@ -1,4 +1,4 @@
-//! Much data, both ways, with its contents verified.
+//! Large transfers in both directions with verified contents.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ async fn send_all(association: Association, count: usize) {
     }
 }
 
-/// Receives them: complete, unchanged, and in order within each stream.
+/// Receives the messages: complete, unchanged, and in order within each stream.
 async fn receive_all(association: Association, count: usize) {
     let mut next = [0, 1, 2, 3];
     for _ in 0..count {
@@ -32,7 +32,7 @@ fn length(number: usize) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_sent_arrives_both_ways_at_once() {
+async fn data_arrives_in_both_directions_at_once() {
     const MESSAGES: usize = 600;
     let pair = pair(|builder| builder).await;
     let tasks = [
@@ -47,7 +47,7 @@ async fn what_is_sent_arrives_both_ways_at_once() {
     assert_eq!(pair.client.stats().messages_received, MESSAGES as u64);
 }
 
-/// How many packets with data arrived on each of two paths with equal bottlenecks.
+/// Number of packets with data that arrived on each of two paths with equal bottlenecks.
 async fn packets_on_two_paths(congestion: &str) -> Vec<u64> {
     let (pair, relays) = relayed(|builder| builder.concurrent(congestion)).await;
     relays.iter().for_each(Relay::slow_down);
@@ -60,7 +60,7 @@ async fn packets_on_two_paths(congestion: &str) -> Vec<u64> {
     }
     let sent = pair.client.paths();
     let received = pair.server.paths();
-    // Each path leaves from its own address and arrives at its own
+    // Each path has its own source and destination address
     for (sent, received) in sent.iter().zip(&received) {
         assert_eq!((sent.local, sent.remote), (received.remote, received.local));
         assert!(received.stats.data_packets_received <= sent.stats.data_packets_sent);
@@ -92,7 +92,7 @@ async fn a_sender_waits_while_the_receiver_does_not_read() {
             }
         }
     });
-    // A full receiver's buffer, then no more than both buffers and what a full window lets pass
+    // At first the receiver's buffer fills; in the end at most both buffers and the window probes are sent
     until("the window is full", || pair.client.stats().bytes_sent >= 100_000).await;
     tokio::time::sleep(Duration::from_millis(500)).await;
     let before = pair.client.stats().bytes_sent;
@@ -106,8 +106,8 @@ async fn a_sender_waits_while_the_receiver_does_not_read() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_reads_again_tells_the_sender_at_once() {
-    // A probe of the window would leave after a minute
+async fn a_receiver_that_reads_again_reports_its_window_at_once() {
+    // A window probe would be sent after a minute
     let pair = pair(|builder| builder.buffers(100_000, 100_000).configure(patient)).await;
     let sending = tokio::spawn({
         let client = pair.client.clone();
@@ -117,7 +117,7 @@ async fn a_receiver_that_reads_again_tells_the_sender_at_once() {
             }
         }
     });
-    // A SACK that is still to come would tell of the window anyway
+    // A pending SACK would report the window anyway
     let is_blocked = || {
         let path = pair.client.paths()[0];
         path.stats.outstanding == 0 && path.blocked.receive_window.as_nanos() > 50_000_000
@@ -147,10 +147,10 @@ async fn a_message_larger_than_the_receive_buffer_comes_in_parts() {
 }
 
 #[tokio::test]
-async fn messages_expire_that_could_not_leave_in_time() {
+async fn messages_expire_that_were_not_sent_in_time() {
     let pair = pair(|builder| builder.buffers(200_000, 20_000)).await;
     let mut events = pair.client.events();
-    // It fills the receiver's window, and the rest waits
+    // The messages fill the receiver's window, and the rest waits
     for number in 0..15 {
         pair.client.send(Message::new(pattern(number, 10_000))).await.unwrap();
     }

@@ -1,4 +1,4 @@
-//! Futures that are dropped before they are ready lose nothing and send nothing.
+//! Futures that are dropped before they complete lose no data and send nothing.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ async fn a_receive_that_is_dropped_loses_no_message() {
 }
 
 #[tokio::test]
-async fn a_send_that_is_dropped_sends_nothing() {
+async fn a_dropped_send_sends_nothing() {
     let pair = pair(|builder| builder.buffers(20_000, 20_000)).await;
     let mut sent = Vec::new();
     for number in 0..40 {

@@ -1,4 +1,4 @@
-//! Associations end: in order, at once, or because the peer does not answer.
+//! Ends of associations: by a shutdown, by an abort, or because the peer does not answer.
 
 use manypath_net::{Error, Event, Message, Peer};
 
@@ -36,7 +36,7 @@ async fn a_peer_that_shuts_down_still_gets_what_was_sent_to_it() {
 }
 
 #[tokio::test]
-async fn an_abort_tells_the_peer_why() {
+async fn an_abort_sends_its_reason_to_the_peer() {
     let pair = pair(|builder| builder).await;
     let mut events = pair.server.events();
     let reading = tokio::spawn({
@@ -52,7 +52,7 @@ async fn an_abort_tells_the_peer_why() {
     assert!(matches!(pair.client.closed().await, Err(Error::AbortedHere)));
     assert!(matches!(soon(events.next()).await, Some(Event::Closed(Err(Error::Aborted(_))))));
     assert!(soon(events.next()).await.is_none());
-    // Who asks too late hears of the end all the same
+    // A late subscriber still gets the end
     assert!(matches!(soon(pair.server.events().next()).await, Some(Event::Closed(Err(_)))));
 }
 
@@ -75,7 +75,7 @@ async fn a_dropped_association_is_shut_down_in_the_background() {
     pair.client.send(Message::new(pattern(1, 100_000))).await.unwrap();
     drop(pair.client);
     assert!(soon(pair.server.receive()).await.unwrap().unwrap().payload == pattern(1, 100_000));
-    // The client reads no longer, and the association still ends
+    // The client does not read, and the association still ends
     for number in 0..20 {
         if pair.server.send(Message::new(pattern(number, 50_000))).await.is_err() {
             break;
@@ -91,7 +91,7 @@ async fn a_dropped_association_is_shut_down_in_the_background() {
 async fn closing_an_endpoint_ends_all_associations_in_order() {
     let (server, peer) = server(on(&[loopback(11)])).await;
     let client = on(&[loopback(1)]).bind(0).await.unwrap();
-    // The server does not accept it
+    // The server does not accept the association
     let association = client.connect(peer.clone()).await.unwrap();
     soon(server.close()).await;
     soon(association.closed()).await.unwrap();
@@ -144,7 +144,7 @@ async fn a_full_backlog_refuses() {
 }
 
 #[tokio::test]
-async fn an_address_where_nobody_answers_times_out() {
+async fn an_address_without_an_answer_times_out() {
     let silent = tokio::net::UdpSocket::bind((loopback(11), 0)).await.unwrap();
     let peer = Peer::new([loopback(11)], 7).encapsulation(silent.local_addr().unwrap().port());
     let client = on(&[loopback(1)]).configure(impatient).bind(0).await.unwrap();
@@ -162,7 +162,7 @@ async fn a_peer_that_vanishes_is_noticed() {
         })
     };
     let (server, peer) = server(change(on(&[loopback(11)]))).await;
-    // Its runtime ends without a word
+    // Its runtime ends without sending a packet
     let (go, gone) = tokio::sync::oneshot::channel();
     let vanishing = tokio::task::spawn_blocking(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

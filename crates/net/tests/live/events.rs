@@ -1,4 +1,4 @@
-//! Events, compared with the counters.
+//! Events of real endpoints, compared with the counters.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::events_file::{chunks, data, number, read};
 use crate::relay::relayed;
 use crate::stage::{impatient, loopback, on, pair, pattern, server, soon, until};
 
-/// The lines of an association, which the side that wrote the file is at that end of.
+/// The lines of an association from the side that wrote the file.
 fn of<'a>(lines: &'a [Value], flow: &str, host: &str) -> Vec<&'a Value> {
     let lines = lines.iter().filter(|line| line["flow"] == flow);
     let lines: Vec<_> = lines.collect();
@@ -74,7 +74,7 @@ fn compare(lines: &[Value], flow: &str, host: &str, association: &Association) {
     assert_eq!(last["data"]["reason"], "shutdown");
 }
 
-/// What an endpoint sent and received, in and outside of associations.
+/// Packets that an endpoint sent and received, inside and outside of associations.
 fn packets(lines: &[Value]) -> [u64; 2] {
     let lines: Vec<_> = lines.iter().collect();
     ["transport:packet_sent", "transport:packet_received"].map(|name| count(&lines, name))
@@ -85,7 +85,7 @@ fn counted(endpoint: &Endpoint) -> [u64; 2] {
     [counters.sent, counters.received]
 }
 
-/// The states that a path went through.
+/// The states of a path in order.
 fn states(lines: &[Value], path: &str) -> Vec<String> {
     let lines = lines.iter().filter(|line| line["path"] == path);
     let states = lines.filter_map(|line| line["data"]["new"].as_str());
@@ -99,7 +99,7 @@ async fn events_of_a_path_that_fails_and_recovers_add_up_to_the_counters() {
     let files = ["server.jsonl", "client.jsonl"].map(|name| folder.path().join(name));
     let logs = files.each_ref().map(|file| EventLog::create(file, Selection::ALL).unwrap());
     let (of_server, of_client) = (logs[0].clone(), logs[1].clone());
-    // The server is made first
+    // The server is created first
     let mut next = [of_server, of_client].into_iter();
     let next = std::sync::Mutex::new(&mut next);
     let (pair, relays) = relayed(|builder| {
@@ -147,7 +147,7 @@ async fn events_of_a_path_that_fails_and_recovers_add_up_to_the_counters() {
     assert_eq!(pair.client.paths().iter().map(|path| path.stats.bytes_acked).sum::<u64>(), 900_000);
     let states = states(&on_client, "127.0.0.2 -> 127.0.0.12");
     let expected = ["up", "down", "up"].map(str::to_owned);
-    // On a busy machine a timer may expire early, and the path is doubted for a moment
+    // On a busy machine a timer may expire early, so that the path is potentially failed for a moment
     let mut without_doubts: Vec<_> =
         states.into_iter().filter(|state| state != "potentially_failed").collect();
     without_doubts.dedup();

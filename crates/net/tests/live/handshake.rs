@@ -1,4 +1,4 @@
-//! Associations come into being over IPv4 and IPv6, one and many.
+//! Associations over IPv4 and IPv6, one and many.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv6Addr};
@@ -45,7 +45,7 @@ fn each_side_learns_the_addresses_of_the_other_one_of_both_families() {
     }
     namespace.run(async || {
         let (server, _) = server(on(&right)).await;
-        // The client is told of one address of each family
+        // The client knows one address of each family
         let peer = Peer::new([right[0], right[1]], server.port());
         let peer = peer.encapsulation(server.encapsulation_port());
         let client = on(&left).bind(0).await.unwrap();
@@ -72,7 +72,7 @@ async fn a_client_with_two_addresses_has_two_paths_to_a_server_with_one() {
         assert_eq!(path.stats.state, PathState::Active);
         assert!(path.stats.data_packets_sent > 50, "{path:?}");
     }
-    // Each of them came from its own address
+    // Each of them has its own source address
     let paths = pair.server.paths();
     let remotes: Vec<_> = paths.iter().map(|path| path.remote).collect();
     assert_eq!(remotes, [loopback(1), loopback(2)]);
@@ -150,7 +150,7 @@ async fn an_endpoint_without_addresses_of_its_own_takes_those_of_the_machine() {
 }
 
 #[tokio::test]
-async fn endpoints_that_choose_no_port_never_look_alike_to_a_peer() {
+async fn endpoints_without_a_chosen_port_differ_for_a_peer() {
     let mut endpoints = Vec::new();
     for _ in 0..3 {
         let endpoint = on(&[loopback(1)]).encapsulation(0).bind(0).await.unwrap();

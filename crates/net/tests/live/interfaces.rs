@@ -17,7 +17,7 @@ fn bound(addresses: [IpAddr; 2]) -> Builder {
 fn each_path_leaves_by_its_own_interface_within_one_subnet() {
     for is_raw in [false, true] {
         let (Some(left), Some(right)) = (Namespace::new(), Namespace::new()) else { return };
-        // All four are in one subnet, for which the routes know the first interface alone
+        // All four are in one subnet, whose route uses only the first interface
         cable(&left, "10.80.0.1", &right, "10.80.0.11", 24, "one");
         cable(&left, "10.80.0.2", &right, "10.80.0.12", 24, "two");
         let change =

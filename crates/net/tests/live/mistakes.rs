@@ -1,4 +1,4 @@
-//! What callers get wrong is told in one line.
+//! Mistakes of callers are reported in one line.
 
 use std::net::IpAddr;
 
@@ -13,7 +13,7 @@ async fn refusal(builder: manypath_net::Builder) -> String {
 }
 
 #[tokio::test]
-async fn what_an_endpoint_cannot_have() {
+async fn invalid_settings_of_an_endpoint_are_refused() {
     let taken = on(&[loopback(11)]).bind(0).await.unwrap();
     let port = taken.encapsulation_port();
     let again = Endpoint::builder().local([loopback(11)]).encapsulation(port);

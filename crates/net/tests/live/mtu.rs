@@ -9,7 +9,7 @@ use manypath_net::{Association, Builder, Config, Endpoint, Error, Peer};
 use crate::namespace::{Namespace, cable};
 use crate::stage::{echo, ip, on, pair_on, soon, transfer, until};
 
-/// Left, a router, and right; the MTUs of both links at all their ends.
+/// A left host, a router and a right host; the MTUs of both links at all their ends.
 struct Line {
     left: Namespace,
     router: Namespace,
@@ -44,13 +44,13 @@ impl Line {
         Some(Self { left, router, right, addresses })
     }
 
-    /// The router drops what is too large without a word from now on.
+    /// From now on the router drops too large packets without an ICMP message.
     fn silence(&self) {
         self.router.ip("rule add ipproto icmp blackhole");
         self.router.ip("-6 rule add ipproto ipv6-icmp blackhole");
     }
 
-    /// Runs `story` with an association from left to right, whose right end sends back what it gets.
+    /// Runs `story` with an association from left to right, whose right end echoes all data.
     fn run(
         &self,
         change: impl Fn(Builder) -> Builder + Send + Sync,
@@ -74,7 +74,7 @@ impl Line {
     }
 }
 
-/// Connects, as soon as the router knows the neighbours of links that have just been made.
+/// Connects, as soon as the router has resolved its new neighbours.
 async fn connect(client: &Endpoint, peer: &Peer) -> Association {
     loop {
         match client.connect(peer.clone()).await {
@@ -97,7 +97,7 @@ fn raw(builder: Builder) -> Builder {
 }
 
 #[test]
-fn packets_grow_to_what_the_links_take() {
+fn packets_grow_to_the_mtu_of_the_links() {
     for (link, v6) in [(1280, true), (1400, false), (1500, true), (4000, false), (9000, true)] {
         for is_raw in [false, true] {
             let Some(line) = Line::new(v6, link, link) else { return };
@@ -114,7 +114,7 @@ fn packets_grow_to_what_the_links_take() {
 }
 
 #[test]
-fn a_router_that_tells_what_it_takes_is_believed_at_once() {
+fn an_icmp_message_of_a_router_takes_effect_at_once() {
     for v6 in [false, true] {
         let Some(line) = Line::new(v6, 9000, 1450) else { return };
         line.run(
@@ -129,7 +129,7 @@ fn a_router_that_tells_what_it_takes_is_believed_at_once() {
 }
 
 #[test]
-fn a_router_that_drops_large_packets_without_a_word_is_found_out() {
+fn a_router_that_drops_large_packets_silently_is_detected() {
     for v6 in [false, true] {
         let Some(line) = Line::new(v6, 1500, 1400) else { return };
         line.silence();
@@ -145,16 +145,16 @@ fn a_router_that_drops_large_packets_without_a_word_is_found_out() {
     }
 }
 
-/// So that timeouts come soon, but not before a SACK that is delayed.
+/// Timeouts are short, but longer than a delayed SACK.
 fn hasty(builder: Builder) -> Builder {
     builder.configure(|config: &mut Config| {
         (config.rto.min, config.sack_delay) = (Span::from_millis(200), Span::from_millis(10));
     })
 }
 
-/// Chunks that were cut for large packets leave once more, for the router to fragment. IPv6 has no routers that do.
+/// Chunks for large packets are retransmitted for the router to fragment. IPv6 routers do not fragment.
 #[test]
-fn a_path_that_becomes_a_black_hole_goes_on_with_small_packets() {
+fn a_path_that_becomes_a_black_hole_continues_with_small_packets() {
     let Some(line) = Line::new(false, 9000, 9000) else { return };
     line.run(hasty, async |association| {
         until_mtu(&association, 9000).await;

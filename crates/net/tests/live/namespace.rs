@@ -1,4 +1,4 @@
-//! Network namespaces of tests, which go with them.
+//! Network namespaces for tests, removed when they are dropped.
 
 use std::fs::File;
 use std::process::Command;
@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use nix::sched::{CloneFlags, setns};
 
-/// A network namespace as long as the value lives.
+/// A network namespace, removed when the value is dropped.
 pub(crate) struct Namespace(String);
 
 impl Namespace {
-    /// One with its loopback interface up; none without the rights of root, which is said.
+    /// A namespace with its loopback interface up; `None`, with a message, without root rights.
     pub(crate) fn new() -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -30,12 +30,12 @@ impl Namespace {
         &self.0
     }
 
-    /// Runs `ip` with these words inside.
+    /// Runs `ip` with these arguments inside.
     pub(crate) fn ip(&self, words: &str) {
         self.configure("ip", words);
     }
 
-    /// Runs `tc` with these words inside.
+    /// Runs `tc` with these arguments inside.
     pub(crate) fn tc(&self, words: &str) {
         self.configure("tc", words);
     }
@@ -49,7 +49,7 @@ impl Namespace {
         assert!(done.status.success(), "{program} {words}: {said}");
     }
 
-    /// Bytes of the packets that have left by an interface.
+    /// Number of bytes sent by an interface.
     pub(crate) fn transmitted(&self, link: &str) -> u64 {
         let place = format!("/sys/class/net/{link}/statistics/tx_bytes");
         let mut command = Command::new("ip");
@@ -58,12 +58,12 @@ impl Namespace {
         String::from_utf8_lossy(&output.stdout).trim().parse().expect("a number")
     }
 
-    /// Lets packets through between its interfaces.
+    /// Enables forwarding between its interfaces.
     pub(crate) fn forward(&self) {
         self.switch(&["net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1"]);
     }
 
-    /// Has no IPv6 on interfaces that come later: the system tells nothing of their link-local addresses.
+    /// Disables IPv6 on interfaces that are created later, so that the system reports no link-local addresses of them.
     pub(crate) fn without_ipv6(&self) {
         self.switch(&["net.ipv6.conf.all.disable_ipv6=1", "net.ipv6.conf.default.disable_ipv6=1"]);
     }
@@ -74,7 +74,7 @@ impl Namespace {
         assert!(command.status().expect("sysctl is there").success());
     }
 
-    /// Runs something inside, on a thread and a runtime of its own.
+    /// Runs a task inside, on its own thread and runtime.
     pub(crate) fn run<T: Send>(&self, task: impl AsyncFnOnce() -> T + Send) -> T {
         std::thread::scope(|scope| scope.spawn(|| self.enter(task)).join().expect("it succeeds"))
     }
@@ -87,7 +87,7 @@ impl Namespace {
     }
 }
 
-/// A cable between two namespaces.
+/// A veth pair between two namespaces.
 pub(crate) fn cable(
     left: &Namespace,
     left_ip: &str,

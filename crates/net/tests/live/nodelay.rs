@@ -1,12 +1,12 @@
-//! Small messages that do not wait for acknowledgements of earlier ones.
+//! Small messages that are sent without waiting for acknowledgements of earlier ones.
 
 use manypath_core::Span;
 use manypath_net::Message;
 
 use crate::stage::{pair, patient, soon};
 
-/// The peer delays its acknowledgement, and retransmission timers are longer than `soon` waits: without the option the
-/// second message would not leave in time.
+/// The peer delays its acknowledgement, and retransmission timers are longer than `soon` waits, so without the option
+/// the second message would be late.
 #[tokio::test]
 async fn a_second_small_message_does_not_wait_for_the_acknowledgement_of_the_first() {
     let pair = pair(|builder| {
@@ -19,7 +19,7 @@ async fn a_second_small_message_does_not_wait_for_the_acknowledgement_of_the_fir
     .await;
     for question in ["first", "second", "third"] {
         pair.client.send(Message::new(question)).await.unwrap();
-        // The driver sends each in a packet of its own
+        // The driver sends each in its own packet
         let received = soon(pair.server.receive()).await.unwrap().expect("it arrives");
         assert_eq!(received.payload, question);
     }

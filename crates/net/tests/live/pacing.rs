@@ -1,4 +1,4 @@
-//! Packets that are spread over the round trip.
+//! Pacing of packets over the round trip.
 
 use std::fs::File;
 
@@ -10,8 +10,8 @@ use manypath_sctp::Burst;
 use crate::relay::relayed;
 use crate::stage::{soon, transfer, until};
 
-/// When each packet with DATA left the client, in nanoseconds from the first one, while it sent 60 kB after it had been idle,
-/// over a round trip of 80 ms.
+/// Departure times of the client's packets with DATA, in nanoseconds from the first one, while it sends 60 kB after an
+/// idle time over a round trip of 80 ms.
 async fn departures(pacing: bool) -> Vec<u64> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("burst.pcapng");
@@ -19,7 +19,7 @@ async fn departures(pacing: bool) -> Vec<u64> {
     let (pair, relays) = relayed(|builder| {
         let builder = builder.capture(capture.clone()).buffers(64 << 10, 256 << 10);
         builder.pacing(pacing).configure(|config| {
-            // The window leaves at once where nothing spreads it
+            // Without pacing the whole window is sent at once
             config.burst = Burst::None;
             config.mtu_discovery = None;
             config.sack_delay = Span::from_millis(10);
@@ -64,7 +64,7 @@ async fn departures(pacing: bool) -> Vec<u64> {
     times.iter().map(|at| at - times[0]).collect()
 }
 
-/// The most of these packets that left within one millisecond.
+/// The largest number of packets within one millisecond.
 fn largest_burst(times: &[u64]) -> usize {
     let within = |first: &u64| {
         times.iter().filter(|at| (0..1_000_000).contains(&at.wrapping_sub(*first))).count()
@@ -76,10 +76,10 @@ fn largest_burst(times: &[u64]) -> usize {
 async fn a_paced_window_leaves_in_small_bursts_before_it_is_acknowledged() {
     let (sudden, paced) = (departures(false).await, departures(true).await);
     assert!(largest_burst(&sudden) >= 30, "{sudden:?}");
-    // In slow start the rate is two windows of 64 KiB per round trip of 80 ms, which is four packets in 3 ms. If a timer is
-    // late by 2 ms, these four leave in the same millisecond
+    // In slow start the rate is two windows of 64 KiB per round trip of 80 ms, which is four packets in 3 ms. If a
+    // timer is late by 2 ms, these four leave in the same millisecond
     assert!(largest_burst(&paced) <= 12, "{paced:?}");
-    // No acknowledgement can have come within 70 ms: timers alone let these packets leave
+    // No acknowledgement can arrive within 70 ms, so timers have sent these packets
     let early = paced.iter().filter(|at| **at < 70_000_000).count();
     assert!(early > paced.len() / 2, "{early} within 70 ms: {paced:?}");
 }

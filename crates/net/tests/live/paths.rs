@@ -1,4 +1,4 @@
-//! Paths that fail, come back, change, and are preferred.
+//! Paths that fail, recover, change, and are preferred.
 
 use manypath_net::{Association, Builder, Event, Message, Path, PathState, Peer};
 
@@ -10,7 +10,7 @@ fn states(association: &Association) -> Vec<PathState> {
     association.paths().iter().map(|path| path.stats.state).collect()
 }
 
-/// No chunk was sent on a path for the first time. On a busy machine a timer may expire and send some again there.
+/// Checks that a path carried only retransmissions, which a timer may cause on a busy machine.
 fn only_repeats(path: &Path) {
     assert_eq!(path.stats.data_chunks_sent, path.stats.data_chunks_sent_again);
 }
@@ -32,7 +32,7 @@ async fn transfer(pair: &Pair, messages: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_path_that_stops_is_given_up_and_comes_back() {
+async fn a_path_that_stops_fails_and_recovers() {
     let change = |builder: Builder| builder.concurrent("cmt-rpv2").configure(impatient);
     let (pair, relays) = relayed(change).await;
     let mut events = pair.client.events();
@@ -51,7 +51,8 @@ async fn a_path_that_stops_is_given_up_and_comes_back() {
     while seen.len() < 2 {
         match soon(events.next()).await.unwrap() {
             Event::PathDown { local, remote } => seen.push((false, local, remote)),
-            // On a busy machine a timer may expire early, and a path is doubted and comes back before it stops
+            // On a busy machine a timer may expire early, so that a path becomes potentially failed and recovers before
+            // it stops
             Event::PathUp { local, remote } if !seen.is_empty() => {
                 seen.push((true, local, remote));
             }
@@ -73,20 +74,20 @@ async fn without_concurrency_the_second_path_takes_over_when_the_first_one_fails
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_peer_is_followed_to_another_udp_port() {
+async fn a_changed_udp_port_of_a_peer_is_followed() {
     let (pair, relays) = relayed(|builder| builder.configure(impatient)).await;
     transfer(&pair, 20).await;
     relays[0].change_port();
     relays[1].change_port();
     transfer(&pair, 20).await;
-    // The server can begin, too
+    // The server can send first, too
     pair.server.send(Message::new("found you")).await.unwrap();
     assert_eq!(soon(pair.client.receive()).await.unwrap().unwrap().payload, "found you");
     assert_eq!(states(&pair.server), [PathState::Active; 2]);
 }
 
 #[tokio::test]
-async fn data_takes_the_path_that_the_application_prefers() {
+async fn data_uses_the_primary_path_that_the_application_sets() {
     let (pair, relays) = relayed(|builder| builder).await;
     until("both paths are confirmed", || {
         pair.client.paths().iter().all(|path| path.stats.confirmed)
@@ -99,7 +100,7 @@ async fn data_takes_the_path_that_the_application_prefers() {
     assert!(relays[1].forwarded() >= 30 * 20_000 / 9216);
 }
 
-/// What is left out must not be remembered as open either.
+/// Omitted paths must not be remembered as open either.
 #[test]
 fn paths_beyond_those_that_an_association_has_are_left_out_each_time() {
     let Some(namespace) = Namespace::new() else { return };

@@ -1,4 +1,4 @@
-//! Measurements: what both sides report, compared with the counters of the associations.
+//! Measurements: the reports of both sides, compared with the counters of the associations.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ async fn two_paths() -> Pair {
     pair_on(&client, &server, |builder| builder.concurrent("cmt-rpv2")).await
 }
 
-/// What both sides make of a test, the client first, and the client's intervals.
+/// The results of a test on both sides, the client's first, and the client's intervals.
 async fn measure(pair: &Pair, request: &Request) -> ([Outcome; 2], Vec<Interval>) {
     let (settings, mut intervals) = (settings(), Vec::new());
     let watch = |interval: &Interval| intervals.push(interval.clone());
@@ -59,7 +59,7 @@ async fn both_sides_report_what_both_sides_counted() {
             assert_eq!((sent.messages, received.messages), (501, 501));
             assert_eq!(sent.streams, [1_670_000, 1_670_000, 1_660_001]);
             assert_eq!(sent.streams, received.streams);
-            // Some words of the protocol are counted besides
+            // The control messages are counted too
             let acked: u64 = sender.paths.iter().map(|path| path.bytes_acked).sum();
             assert!((5_000_001..5_010_000).contains(&acked), "{acked}");
             let arrived: u64 = receiver.paths.iter().map(|path| path.bytes_received).sum();
@@ -85,7 +85,7 @@ async fn the_sums_of_the_document_are_those_of_the_counters() {
     {
         assert_eq!(end[key]["bytes"], 5_000_001, "{key}");
     }
-    // Counters of the associations have the words of the protocol besides
+    // Counters of the associations include the control messages
     for (before, association) in before.iter().zip([&pair.client, &pair.server]) {
         let sent = association.stats().bytes_sent - before.bytes_sent;
         assert!((5_000_001..5_010_000).contains(&sent), "{sent}");
@@ -126,7 +126,7 @@ async fn a_test_of_some_time_takes_that_time_and_reports_every_interval() {
     assert!(blocked > 0.0 && blocked < 2.0, "{blocked}");
 }
 
-/// The second path stands by from the request on, long before the test begins.
+/// The second path is a standby path from the request on, long before the test begins.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_path_waits_longer_within_an_interval_than_it_lasts() {
     let (client, server) = ([loopback(1), loopback(2)], [loopback(11), loopback(12)]);
@@ -174,7 +174,7 @@ async fn a_request_for_more_streams_than_there_are_is_refused_on_either_side() {
     let refused = perf::run(&pair.client, &request, &settings, |_| ()).await;
     let said = refused.expect_err("there are 16").to_string();
     assert_eq!(said, "`streams` is 100, expected at most 15, as both sides have agreed");
-    // A client of another make asks all the same
+    // Another implementation of the client sends the request anyway
     let word = serde_json::json!({ "request": { "version": 1, "test": request } });
     pair.client.send(Message::new(word.to_string())).await.unwrap();
     let served = soon(perf::serve(&pair.server, &settings, |_| (), |_| ())).await;
@@ -184,7 +184,7 @@ async fn a_request_for_more_streams_than_there_are_is_refused_on_either_side() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_peer_that_speaks_otherwise_is_no_peer() {
+async fn a_peer_with_another_protocol_is_refused() {
     for word in ["hello", "{\"request\":{}}", "\"ready\"", "{\"results\":null}"] {
         let pair = two_paths().await;
         pair.client.send(Message::new(word)).await.unwrap();
@@ -211,9 +211,9 @@ async fn a_test_whose_peer_aborts_fails_on_both_sides() {
     assert_eq!(said, "the peer aborted the association: \"enough\"");
 }
 
-/// The server's answer takes another stream than its data, so its retransmission may come later.
+/// The server's answer and its data use different streams, so a retransmitted answer may arrive later.
 #[tokio::test(flavor = "multi_thread")]
-async fn data_that_overtake_the_answer_of_the_server_count() {
+async fn data_that_overtakes_the_answer_of_the_server_counts() {
     let pair = two_paths().await;
     let request = Request { bytes: Some(10_000), ..request(Direction::Reverse) };
     let (settings, server) = (settings(), &pair.server);
@@ -240,7 +240,7 @@ async fn data_that_overtake_the_answer_of_the_server_count() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn results_that_cannot_be_are_those_of_no_peer() {
+async fn impossible_results_of_a_peer_are_refused() {
     let pair = two_paths().await;
     let request = Request { bytes: Some(1), ..request(Direction::Send) };
     let (settings, server) = (settings(), &pair.server);
@@ -262,7 +262,7 @@ async fn results_that_cannot_be_are_those_of_no_peer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn data_of_a_server_that_has_nothing_to_send_are_refused() {
+async fn data_of_a_server_that_must_not_send_is_refused() {
     let pair = two_paths().await;
     let request = request(Direction::Send);
     pair.server.send(Message::new(vec![0; 10]).stream(1)).await.unwrap();

@@ -7,7 +7,7 @@ use manypath_net::{Builder, Endpoint, Error, Message, Peer};
 
 use crate::stage::{Pair, connect, loopback, on, pattern, soon, until};
 
-/// Whether this process may open raw sockets on a machine without SCTP in its kernel. Elsewhere the refusal is checked.
+/// Whether this process may open raw sockets, and the kernel has no SCTP loaded. Otherwise the refusal is checked.
 async fn is_possible() -> bool {
     let builder = Endpoint::builder().local([loopback(1)]).without_encapsulation();
     let Err(error) = builder.bind(0).await else { return true };
@@ -52,7 +52,7 @@ async fn ipv4_and_ipv6_carry_an_association_without_udp() {
         pair.client.set_primary(path).unwrap();
         transfer(&pair).await;
         let received = pair.server.paths()[path].stats.data_packets_received;
-        // Packets have up to 9,216 bytes as soon as probes have found out that they pass
+        // Packets have up to 9,216 bytes once probes have shown that they pass
         assert!(received > 3_000_000 / 9216, "{received} packets");
     }
     soon(pair.client.shutdown()).await.unwrap();
@@ -83,7 +83,7 @@ async fn packets_for_other_ports_are_ignored() {
     let pair = raw_pair(|builder| builder).await;
     transfer(&pair).await;
     let counters = bystander.counters();
-    // As many as there are at least
+    // The smallest possible number of packets
     assert!(counters.foreign > 3_000_000 / 9216, "{counters:?}");
     assert_eq!((counters.received, counters.sent), (0, 0));
     soon(pair.client.shutdown()).await.unwrap();

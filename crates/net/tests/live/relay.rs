@@ -1,8 +1,8 @@
 //! Relays between two addresses that forward UDP datagrams, or lose them.
 //!
-//! A relay on a path between client C and server S listens on S with a port of its own and forwards from C with another
-//! one, so both sides see the addresses that they expect behind other UDP ports, as with a NAT that translates ports.
-//! A relay can be a bottleneck: then its receive buffer is the queue.
+//! A relay on a path between client C and server S listens on S with its own port and forwards from C with another one.
+//! Both sides see the expected addresses with other UDP ports, as with a NAT that translates ports. A relay can be a
+//! bottleneck: then its receive buffer is the queue.
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::stage::{Pair, connect, loopback, on, server};
 
-/// One relay, which forwards as long as the value lives.
+/// A relay, which forwards until the value is dropped.
 pub(crate) struct Relay {
     switches: Arc<Switches>,
     rebind: watch::Sender<u32>,
@@ -29,7 +29,7 @@ pub(crate) struct Relay {
 struct Switches {
     drops: AtomicBool,
     is_slow: AtomicBool,
-    /// Milliseconds that a datagram waits.
+    /// Delay of a datagram in milliseconds.
     delay: AtomicU64,
     forwarded: AtomicU64,
 }
@@ -44,7 +44,7 @@ impl Relay {
         Self { switches, rebind, task }
     }
 
-    /// Whether the relay loses everything from now on.
+    /// Sets whether the relay drops all datagrams.
     pub(crate) fn drop_all(&self, drops: bool) {
         self.switches.drops.store(drops, Ordering::Relaxed);
     }
@@ -54,17 +54,17 @@ impl Relay {
         self.switches.is_slow.store(true, Ordering::Relaxed);
     }
 
-    /// From now on every datagram arrives so many milliseconds later.
+    /// Sets the delay of datagrams in milliseconds.
     pub(crate) fn delay(&self, milliseconds: u64) {
         self.switches.delay.store(milliseconds, Ordering::Relaxed);
     }
 
-    /// The server sees the client behind another UDP port from now on.
+    /// Changes the UDP port of the client that the server sees.
     pub(crate) fn change_port(&self) {
         self.rebind.send_modify(|count| *count += 1);
     }
 
-    /// Datagrams forwarded so far, both ways.
+    /// Number of datagrams forwarded in both directions.
     pub(crate) fn forwarded(&self) -> u64 {
         self.switches.forwarded.load(Ordering::Relaxed)
     }
@@ -89,7 +89,7 @@ async fn forward(
     let mut waiting: VecDeque<(Instant, Vec<u8>, bool)> = VecDeque::new();
     loop {
         let next = waiting.front().map_or_else(Instant::now, |(at, ..)| *at);
-        // Who is gone answers with an error, which is no concern of a relay
+        // A closed socket causes an error, which the relay ignores
         let (is_up, bytes) = tokio::select! {
             received = front.recv_from(&mut up) => {
                 let Ok((length, from)) = received else { continue };
@@ -127,7 +127,7 @@ async fn forward(
     }
 }
 
-/// Sends a datagram down to the client or up to the server.
+/// Forwards a datagram to the client or to the server.
 async fn pass_on(
     sockets: [&UdpSocket; 2],
     peers: [Option<SocketAddr>; 2],
@@ -150,7 +150,7 @@ pub(crate) async fn relayed(change: impl Fn(Builder) -> Builder) -> (Pair, Vec<R
     (connect(client, server, peer).await, relays)
 }
 
-/// A relay on each of several paths, all reached on the same UDP port of their server addresses.
+/// A relay on each of several paths, all with the same UDP port on their server addresses.
 async fn relays(paths: &[(IpAddr, IpAddr)], server_port: u16) -> (Vec<Relay>, u16) {
     let port = free_port(paths).await;
     let mut relays = Vec::new();

@@ -1,4 +1,4 @@
-//! Endpoints and associations that tests begin with.
+//! Endpoints and associations for tests.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(crate) fn on(addresses: &[IpAddr]) -> Builder {
     Endpoint::builder().local(addresses.to_vec()).encapsulation(0)
 }
 
-/// A listening endpoint, and how it is reached.
+/// A listening endpoint, and its addresses.
 pub(crate) async fn server(builder: Builder) -> (Endpoint, Peer) {
     let server = builder.listen(64).bind(0).await.expect("the addresses are free");
     let peer = Peer::new(server.local_addresses(), server.port());
@@ -33,7 +33,7 @@ pub(crate) async fn server(builder: Builder) -> (Endpoint, Peer) {
     (server, peer)
 }
 
-/// Both ends of an association: first the one that connected.
+/// Both ends of an association, which the client opened.
 pub(crate) struct Pair {
     pub(crate) client: Association,
     pub(crate) server: Association,
@@ -41,7 +41,7 @@ pub(crate) struct Pair {
     pub(crate) endpoints: [Endpoint; 2],
 }
 
-/// An association between 127.0.0.1 and 127.0.0.11, where both sides have the settings that `change` makes.
+/// An association between 127.0.0.1 and 127.0.0.11; `change` modifies the settings of both sides.
 pub(crate) async fn pair(change: impl Fn(Builder) -> Builder) -> Pair {
     pair_on(&[loopback(1)], &[loopback(11)], change).await
 }
@@ -67,7 +67,7 @@ pub(crate) async fn connect(client: Endpoint, server: Endpoint, peer: Peer) -> P
     }
 }
 
-/// Sends so many bytes, which must come back or arrive as they were.
+/// Sends this number of bytes and checks that they arrive unchanged.
 pub(crate) async fn transfer(from: &Association, to: &Association, bytes: usize) {
     let all = pattern(7, bytes);
     let sending = from.send(Message::new(all.clone()));
@@ -76,7 +76,7 @@ pub(crate) async fn transfer(from: &Association, to: &Association, bytes: usize)
     assert!(received.unwrap().unwrap().payload == all);
 }
 
-/// Answers one peer with what it sends.
+/// Echoes the messages of one peer.
 pub(crate) async fn echo(builder: Builder, reached: std::sync::mpsc::Sender<Peer>) {
     let (server, peer) = server(builder).await;
     reached.send(peer).unwrap();
@@ -99,24 +99,24 @@ pub(crate) fn impatient(config: &mut Config) {
     config.path_max_retransmissions = 2;
 }
 
-/// Settings whose timers are longer than [`soon`] waits: what happens soon has another cause.
+/// Settings with timers that are longer than [`soon`] waits: events within that time have other causes.
 pub(crate) fn patient(config: &mut Config) {
     let minute = Span::from_secs(60);
     config.rto = RtoLimits { initial: minute, min: minute, max: minute, ..config.rto };
     config.heartbeat_interval = minute;
 }
 
-/// `length` bytes that differ from place to place and from seed to seed.
+/// `length` bytes that depend on position and seed.
 pub(crate) fn pattern(seed: usize, length: usize) -> Bytes {
     (0..length).map(|i| ((i * 31) ^ (i >> 8) ^ (seed * 7)) as u8).collect()
 }
 
-/// Fails a test that hangs.
+/// Limits the time of a future.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(30), future).await.expect("done within 30 seconds")
 }
 
-/// Waits until `holds`, which is looked at every few milliseconds.
+/// Waits until `holds` returns true, checking every few milliseconds.
 pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     for _ in 0..3000 {
         if holds() {

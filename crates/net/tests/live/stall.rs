@@ -1,4 +1,4 @@
-//! Peers that acknowledge and do nothing else.
+//! Peers whose SCTP acknowledges data while their program does nothing.
 
 use std::time::Duration;
 

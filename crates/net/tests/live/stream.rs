@@ -1,4 +1,4 @@
-//! Streams as sequences of bytes.
+//! Streams as byte streams.
 
 use std::time::Duration;
 
@@ -43,14 +43,14 @@ async fn a_stream_and_the_rest_of_its_association_do_not_mix() {
     for text in ["zero", "three"] {
         assert_eq!(soon(pair.server.receive()).await.unwrap().unwrap().payload, text);
     }
-    // What a stream has not read goes back
+    // Unread data of a stream returns to the association
     drop(first);
     pair.client.send(Message::new("again").stream(1)).await.unwrap();
     assert_eq!(soon(pair.server.receive()).await.unwrap().unwrap().payload, "again");
 }
 
 #[tokio::test]
-async fn a_stream_that_nobody_reads_stops_the_sender_and_loses_nothing() {
+async fn an_unread_stream_stops_the_sender_and_loses_nothing() {
     let pair = pair(|builder| builder.buffers(100_000, 100_000)).await;
     let mut idle = pair.server.stream(1).unwrap();
     let sending = tokio::spawn({
@@ -78,7 +78,7 @@ async fn a_stream_that_nobody_reads_stops_the_sender_and_loses_nothing() {
     soon(sending).await.unwrap();
 }
 
-/// Nothing arrives any more that could wake the other reader.
+/// No further data arrives that could wake the other reader.
 #[tokio::test]
 async fn a_stream_that_is_read_again_lets_the_other_readers_go_on() {
     let pair = pair(|builder| builder).await;
@@ -100,7 +100,7 @@ async fn a_stream_that_is_read_again_lets_the_other_readers_go_on() {
 }
 
 #[tokio::test]
-async fn what_a_stream_leaves_unread_wakes_the_reader_of_the_others() {
+async fn unread_data_of_a_dropped_stream_wakes_the_other_reader() {
     let pair = pair(|builder| builder).await;
     let idle = pair.server.stream(1).unwrap();
     let server = pair.server.clone();
@@ -112,7 +112,7 @@ async fn what_a_stream_leaves_unread_wakes_the_reader_of_the_others() {
 }
 
 #[tokio::test]
-async fn a_stream_is_given_out_once_and_only_if_it_exists() {
+async fn a_stream_has_one_reader_and_must_exist() {
     let pair = pair(|builder| builder.streams(4)).await;
     let taken = pair.client.stream(3).unwrap();
     let error = pair.client.stream(3).unwrap_err();

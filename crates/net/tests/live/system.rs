@@ -1,4 +1,4 @@
-//! What the system and the network tell: addresses that vanish, packets that are too large, unreachable ports.
+//! Reports of the system and the network: addresses that vanish, packets that are too large, unreachable ports.
 
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
@@ -60,7 +60,7 @@ fn an_interface_that_goes_down_and_up_is_noticed_at_once() {
             let client = on(&local).bind(0).await.unwrap();
             let association = soon(client.connect_with(peer.clone(), patient)).await.unwrap();
             let mut events = association.events();
-            // The other end of the link goes down, and so does this one
+            // The other end of the link goes down, and with it this end
             right.ip("link set one down");
             assert!(!next_of(&mut events, local[0]).await);
             association.send(Message::new("by the other path")).await.unwrap();
@@ -81,13 +81,13 @@ fn a_path_whose_interface_takes_only_small_packets_gets_small_packets() {
             let pair = pair_on(&[address], &[address], |builder| builder).await;
             transfer(&pair.client, &pair.server, 200_000).await;
             until("the MTU is known", || pair.client.paths()[0].mtu == 1300).await;
-            // The probe of a larger size did not leave
+            // The system refused the larger probe
             assert!(pair.endpoints[0].counters().dropped > 0);
         }
     });
 }
 
-/// The system says ENOBUFS of a packet that the queue of an interface has no room for.
+/// The system returns ENOBUFS if the queue of an interface has no room for a packet.
 #[test]
 fn a_full_queue_loses_packets_and_ends_nothing() {
     for is_raw in [false, true] {
@@ -109,7 +109,7 @@ fn a_full_queue_loses_packets_and_ends_nothing() {
             let most = begun.elapsed().as_millis() as u64 + 10;
             let dropped = pair.endpoints[0].counters().dropped;
             assert!(dropped > 0, "the queue had room for everything");
-            // Beside a few probes of the MTU, one packet is lost for each pause of a millisecond
+            // Apart from a few MTU probes, one packet is lost per pause of a millisecond
             assert!(dropped < most, "{dropped} of {most}");
             let line = format!("\nmanypath_endpoint_dropped_packets_total {dropped}\n");
             assert!(metrics::text(&pair.endpoints[0]).contains(&line), "{line}");
@@ -117,9 +117,9 @@ fn a_full_queue_loses_packets_and_ends_nothing() {
     }
 }
 
-/// Otherwise all that wait would be refused within a millisecond.
+/// Without a pause all waiting packets would be refused within a millisecond.
 #[test]
-fn packets_that_wait_for_a_full_queue_are_offered_after_a_pause() {
+fn packets_for_a_full_queue_are_tried_again_after_a_pause() {
     for is_raw in [false, true] {
         let Some(namespace) = Namespace::new() else { return };
         namespace.ip("link set lo mtu 1500");
@@ -128,7 +128,7 @@ fn packets_that_wait_for_a_full_queue_are_offered_after_a_pause() {
                 let builder = if is_raw { builder.without_encapsulation() } else { builder };
                 builder.configure(|config| {
                     patient(config);
-                    // The whole window leaves at once
+                    // The whole window is sent at once
                     config.burst = Burst::None;
                 })
             })
@@ -153,7 +153,7 @@ fn packets_that_wait_for_a_full_queue_are_offered_after_a_pause() {
 }
 
 #[test]
-fn a_router_that_takes_only_small_packets_is_heard() {
+fn an_icmp_message_about_a_small_mtu_is_handled() {
     let (Some(left), Some(router), Some(right)) =
         (Namespace::new(), Namespace::new(), Namespace::new())
     else {
@@ -182,7 +182,7 @@ fn a_router_that_takes_only_small_packets_is_heard() {
 }
 
 #[tokio::test]
-async fn a_machine_where_nobody_has_the_port_says_so() {
+async fn a_closed_port_is_reported() {
     let client = on(&[loopback(1), ip("::1")]).bind(0).await.unwrap();
     let free = tokio::net::UdpSocket::bind((loopback(11), 0)).await.unwrap();
     let port = free.local_addr().unwrap().port();
@@ -196,7 +196,7 @@ async fn a_machine_where_nobody_has_the_port_says_so() {
 }
 
 #[tokio::test]
-async fn one_address_where_nobody_is_does_not_end_the_attempt() {
+async fn one_unreachable_address_does_not_end_the_attempt() {
     let (server, _) = server(on(&[loopback(12)])).await;
     let client = on(&[loopback(1)]).bind(0).await.unwrap();
     let peer = Peer::new([loopback(11), loopback(12)], server.port())
@@ -214,7 +214,7 @@ async fn a_peer_whose_socket_is_closed_is_noticed_with_the_first_packet() {
         runtime.block_on(async {
             let client = on(&[loopback(1)]).bind(0).await.unwrap();
             let association = soon(client.connect(peer)).await.unwrap();
-            // What ends before the server has accepted it is not offered
+            // An association that ends before it is accepted could not be accepted
             soon(gone).await.unwrap();
             association
         })
@@ -223,13 +223,13 @@ async fn a_peer_whose_socket_is_closed_is_noticed_with_the_first_packet() {
     go.send(()).unwrap();
     drop(vanishing.await.unwrap());
     let _ = accepted.send(Message::new("anyone?")).await;
-    // Retransmissions would give up after minutes
+    // Retransmissions would fail after minutes
     let error = soon(accepted.receive()).await.unwrap_err();
     assert_eq!(error.to_string(), "the peer no longer answers");
 }
 
 #[test]
-fn a_host_to_which_no_way_leads_ends_the_attempt_at_once() {
+fn a_host_without_a_route_ends_the_attempt_at_once() {
     let (Some(left), Some(router)) = (Namespace::new(), Namespace::new()) else { return };
     cable(&left, "10.81.1.1", &router, "10.81.1.2", 24, "left");
     router.forward();
@@ -237,12 +237,12 @@ fn a_host_to_which_no_way_leads_ends_the_attempt_at_once() {
     left.ip("route add default via 10.81.1.2");
     left.run(async || {
         let client = on(&[ip("10.81.1.1")]).bind(0).await.unwrap();
-        finds_no_way(&client, "10.81.9.9", |peer| peer.encapsulation(9899)).await;
+        fails_without_a_route(&client, "10.81.9.9", |peer| peer.encapsulation(9899)).await;
     });
 }
 
-/// The attempt ends soon, with the address of the peer in the message.
-async fn finds_no_way(client: &Endpoint, address: &str, with: impl FnOnce(Peer) -> Peer) {
+/// Checks that the attempt fails soon, with the address of the peer in the message.
+async fn fails_without_a_route(client: &Endpoint, address: &str, with: impl FnOnce(Peer) -> Peer) {
     let peer = with(Peer::new([ip(address)], 7));
     let error = soon(client.connect_with(peer, patient)).await.unwrap_err();
     let text = format!(
@@ -251,9 +251,9 @@ async fn finds_no_way(client: &Endpoint, address: &str, with: impl FnOnce(Peer) 
     assert_eq!(error.to_string(), text);
 }
 
-/// The system refuses the packet itself; nothing is in the error queue.
+/// The system refuses the packet itself; the error queue is empty.
 #[test]
-fn a_machine_that_knows_no_way_ends_the_attempt_at_once() {
+fn a_missing_local_route_ends_the_attempt_at_once() {
     for is_raw in [false, true] {
         let Some(namespace) = Namespace::new() else { return };
         namespace.ip("address add 10.85.0.1/32 dev lo");
@@ -261,7 +261,12 @@ fn a_machine_that_knows_no_way_ends_the_attempt_at_once() {
             let builder = on(&[ip("10.85.0.1")]);
             let builder = if is_raw { builder.without_encapsulation() } else { builder };
             let client = builder.bind(0).await.unwrap();
-            finds_no_way(&client, "10.85.9.9", |peer| if is_raw { peer.raw() } else { peer }).await;
+            fails_without_a_route(
+                &client,
+                "10.85.9.9",
+                |peer| if is_raw { peer.raw() } else { peer },
+            )
+            .await;
         });
     }
 }
@@ -269,7 +274,7 @@ fn a_machine_that_knows_no_way_ends_the_attempt_at_once() {
 #[test]
 fn a_path_whose_interface_is_down_at_the_start_is_used_once_that_comes_up() {
     let (Some(left), Some(right)) = (Namespace::new(), Namespace::new()) else { return };
-    // No later news of addresses
+    // No later reports of addresses
     left.without_ipv6();
     cable(&left, "10.86.1.1", &right, "10.86.1.2", 24, "one");
     cable(&left, "10.86.2.1", &right, "10.86.2.2", 24, "two");

@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream, UdpSocket};
 
 use crate::stage::{Pair, loopback, on, pair, pair_on, patient, pattern, soon, until};
 
-/// The packets of SCTP in a file.
+/// The SCTP packets in a file.
 fn decode(file: &Path, udp: u16) -> Vec<Value> {
     let options = Options { form: Form::Json, port: udp, any_checksum: false, interface: None };
     let mut decoder = Decoder::new(File::open(file).unwrap(), options).expect("a capture");
@@ -55,7 +55,7 @@ async fn a_capture_has_every_packet_that_was_counted() {
     let names = packets.iter().map(|packet| packet["interface"].as_str().expect("a name"));
     let names: BTreeSet<_> = names.collect();
     assert_eq!(names, BTreeSet::from(["127.0.0.1", "127.0.0.11", "::1"]));
-    // What comes later is ignored, and finishing twice does no harm
+    // Later packets are ignored, and a second `finish` has no effect
     assert_eq!(capture.finish().unwrap(), 0);
 }
 
@@ -68,7 +68,7 @@ async fn a_capture_whose_disk_is_full_says_so() {
     assert_eq!(error.raw_os_error(), Some(28), "{error}");
 }
 
-/// The answer to an HTTP request.
+/// The response to an HTTP request.
 async fn ask(address: std::net::SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -78,7 +78,7 @@ async fn ask(address: std::net::SocketAddr, request: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_scrape_does_not_wait_for_connections_that_stay_silent() {
+async fn a_scrape_does_not_wait_for_idle_connections() {
     let endpoint = on(&[loopback(1)]).bind(0).await.unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -90,12 +90,12 @@ async fn a_scrape_does_not_wait_for_connections_that_stay_silent() {
     let begun = Instant::now();
     let answer = soon(ask(address, "GET /metrics HTTP/1.1\r\n\r\n")).await;
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
-    // A silent connection may take five seconds
+    // An idle connection may take five seconds
     assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn metrics_that_are_scraped_are_the_counters() {
+async fn scraped_metrics_equal_the_counters() {
     let pair = pair(|builder| builder).await;
     transfer(&pair).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -145,7 +145,7 @@ async fn metrics_count_the_packets_of_a_capture() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("all.pcapng");
     let capture = Capture::create(&file).unwrap();
-    // Nothing but the transfer moves
+    // Only the transfer sends packets
     let pair = pair(|builder| {
         let quiet = |config: &mut Config| config.mtu_discovery = None;
         builder.capture(capture.clone()).configure(patient).configure(quiet)
@@ -175,7 +175,7 @@ async fn metrics_count_the_packets_of_a_capture() {
             let told = |of: &str| total(&text, &format!("manypath_{of}_{name}_packets_total"));
             assert_eq!(told("endpoint"), count(ip, place, None), "{ip} {name}");
             assert_eq!(told("path"), count(ip, place, Some("DATA")), "{ip} {name} with data");
-            // INIT and INIT ACK belong to no association at the side that is called
+            // INIT and INIT ACK belong to no association at the listening side
             assert_eq!(told("association") + outside, count(ip, place, None), "{ip} {name}");
         }
     }
@@ -184,12 +184,12 @@ async fn metrics_count_the_packets_of_a_capture() {
 #[tokio::test]
 async fn metrics_count_packets_that_an_endpoint_cannot_use() {
     let server = on(&[loopback(11)]).listen(1).bind(0).await.unwrap();
-    let stranger = UdpSocket::bind((loopback(1), 0)).await.unwrap();
-    // Ports, a tag, and no right checksum
+    let outsider = UdpSocket::bind((loopback(1), 0)).await.unwrap();
+    // Ports, a tag, and a wrong checksum
     let packet = |port: u16| [&[0, 7][..], &port.to_be_bytes(), &[1; 8]].concat();
     let (own, other) = (packet(server.port()), packet(server.port() ^ 1));
     for datagram in [&own, &own, &other, &other, &other] {
-        stranger.send_to(datagram, (loopback(11), server.encapsulation_port())).await.unwrap();
+        outsider.send_to(datagram, (loopback(11), server.encapsulation_port())).await.unwrap();
     }
     let text = || metrics::text(&server);
     let count = |name: &str| total(&text(), &format!("manypath_endpoint_{name}_packets_total"));
@@ -198,7 +198,7 @@ async fn metrics_count_packets_that_an_endpoint_cannot_use() {
     assert_eq!(counts, [2, 2, 3, 0]);
 }
 
-/// The rules of OpenMetrics that a scraper insists on.
+/// Rules of OpenMetrics on which a scraper insists.
 #[tokio::test(flavor = "multi_thread")]
 async fn metrics_keep_the_rules_of_open_metrics() {
     let pair = pair(|builder| builder).await;

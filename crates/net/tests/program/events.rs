@@ -1,4 +1,4 @@
-//! `--events`: what both ends of a measurement write.
+//! `--events`: the files of both ends of a measurement.
 
 use serde_json::Value;
 use tempfile::tempdir;
@@ -7,7 +7,7 @@ use crate::events_file::{data, number, read};
 use crate::perf::{client, server};
 use crate::process::run;
 
-/// The highest TSN that the peer has acknowledged with all before it.
+/// The highest cumulative TSN that the peer has acknowledged.
 fn acknowledged(lines: &[Value]) -> u64 {
     let packets = lines.iter().filter(|line| line["name"] == "transport:packet_received");
     let chunks = packets.flat_map(crate::events_file::chunks);
@@ -30,7 +30,7 @@ fn both_ends_of_a_test_write_what_was_sent_received_and_acknowledged() {
     let [here, there] = [read(&here), read(&there)];
     let sent = data(&here, "transport:packet_sent");
     assert_eq!(data(&there, "transport:packet_received"), sent);
-    // Stream 0 has the words of the test
+    // Stream 0 has the control messages of the test
     let payload = |up_to: u64| -> u64 {
         let sent = sent.iter().filter(|(tsn, stream, _)| *stream != 0 && *tsn <= up_to);
         sent.map(|(.., payload)| payload).sum()

@@ -1,4 +1,4 @@
-//! Transfers that succeed, and that are cut short.
+//! Successful and interrupted file transfers.
 
 use std::fs;
 use std::net::UdpSocket;
@@ -18,7 +18,7 @@ fn file(folder: &TempDir, name: &str, length: usize) -> (PathBuf, Vec<u8>) {
     (path, bytes)
 }
 
-/// A receiver and a sender of an endless file that has begun to arrive, and the folder of that file.
+/// A receiver and a sender of an endless file whose transfer has begun, and the folder of that file.
 fn under_way(into: &Path, options: &[&str]) -> (Process, Process, TempDir) {
     let from = tempdir().unwrap();
     let path = endless(&from);
@@ -46,7 +46,7 @@ fn a_file_arrives_over_two_paths_as_it_was() {
     assert_eq!(names(into.path()), ["song of löwe.bin"]);
 }
 
-/// The first addresses belong to sockets that do not answer.
+/// The first addresses have sockets that do not answer.
 #[test]
 fn a_receiver_at_the_last_of_many_addresses_is_found() {
     let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
@@ -101,7 +101,7 @@ fn files_of_any_size_arrive_one_after_the_other() {
         assert_eq!(sent.code, Some(0), "{sent:?}");
         assert!(fs::read(into.path().join(&name)).unwrap() == bytes);
     }
-    // One that fails does not end it
+    // A failed transfer does not end the receiver
     let (path, _) = file(&from, "file1", 1);
     assert_eq!(run(sender(&path, &port)).code, Some(1));
     receiver.terminate();
@@ -110,7 +110,7 @@ fn files_of_any_size_arrive_one_after_the_other() {
     assert!(received.err.ends_with("exists\n"), "{received:?}");
 }
 
-/// The temporary file's name is longer; the file system takes names of 255 bytes.
+/// The temporary file's name is longer than the file's, and the file system supports names of 255 bytes.
 #[test]
 fn a_file_with_the_longest_name_arrives() {
     let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
@@ -160,7 +160,7 @@ fn an_interrupted_receiver_says_so_and_leaves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_peer_that_says_nothing_does_not_keep_a_receiver() {
+async fn a_silent_peer_does_not_block_a_receiver() {
     let into = tempdir().unwrap();
     let (receiver, port) = receiver(into.path(), &[]);
     let (_endpoint, association) = call(builder(0), 11, port.parse().unwrap()).await;
@@ -172,7 +172,7 @@ async fn a_peer_that_says_nothing_does_not_keep_a_receiver() {
     assert_eq!((received.code, received.err), (Some(1), format!("error: {text}\n")));
 }
 
-/// The words are those of `src/bin/manypath-net/protocol.rs`.
+/// The messages are defined in `src/bin/manypath-net/protocol.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_not_what_was_sent_is_refused() {
     let into = tempdir().unwrap();
@@ -227,7 +227,7 @@ fn a_killed_receiver_is_noticed() {
     let sent = sending.wait();
     let text = "error: the peer no longer answers\n";
     assert_eq!((sent.code, sent.err.as_str()), (Some(1), text));
-    // A process that is killed cannot remove its file, whose name says what it is
+    // A killed process cannot remove its file, whose name shows what it is
     let left = names(into.path());
     assert!(left.len() == 1 && left[0].starts_with(".endless.") && left[0].ends_with(".part"));
 }
@@ -251,7 +251,7 @@ fn a_full_disk_ends_the_transfer_on_both_sides_and_leaves_nothing() {
 }
 
 #[test]
-fn a_peer_hears_the_name_of_a_file_and_not_where_it_is() {
+fn a_peer_is_told_the_name_of_a_file_but_not_its_folder() {
     let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
     let (path, _) = file(&from, "file", 1000);
     let (receiver, port) = receiver(into.path(), &[]);
@@ -264,7 +264,7 @@ fn a_peer_hears_the_name_of_a_file_and_not_where_it_is() {
     assert_eq!((received.code, received.err), (Some(1), text));
 }
 
-/// A file system of one megabyte, as long as the value lives.
+/// A file system of one megabyte, unmounted when the value is dropped.
 struct SmallDisk<'a>(&'a Path);
 
 impl<'a> SmallDisk<'a> {
@@ -282,7 +282,7 @@ impl Drop for SmallDisk<'_> {
     }
 }
 
-/// A file of a terabyte, all holes.
+/// A sparse file of a terabyte.
 fn endless(folder: &TempDir) -> PathBuf {
     let path = folder.path().join("endless");
     fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();

@@ -9,7 +9,7 @@ use tempfile::tempdir;
 use crate::peer::soon;
 use crate::process::{Process, free_port, names};
 
-/// A listener on two addresses that waits, and its UDP port.
+/// A waiting listener on two addresses, and its UDP port.
 fn listener(more: &[&str]) -> (Process, u16) {
     let port = free_port();
     let udp = port.to_string();
@@ -106,7 +106,7 @@ async fn an_association_beyond_the_limit_waits_for_a_place() {
     let (_second, waiting) = soon(connect(port)).await;
     soon(waiting.send(Message::new("hello"))).await.unwrap();
     soon(served.shutdown()).await.unwrap();
-    // Its end is told before the next one begins
+    // Its end is reported before the next one begins
     let told = [document(&listener.out_line()), document(&listener.out_line())];
     assert_eq!(told.each_ref().map(|it| &it["event"]), ["end", "begin"]);
     assert_eq!(told.each_ref().map(|it| it["association"].as_u64()), [Some(1), Some(2)]);
@@ -114,7 +114,7 @@ async fn an_association_beyond_the_limit_waits_for_a_place() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_peer_sent_and_closed_before_it_got_a_place_is_not_lost() {
+async fn data_of_an_association_that_ends_before_it_is_served_is_not_lost() {
     let (mut listener, port) = listener(&["--limit", "1", "--json"]);
     let (_first, served) = soon(connect(port)).await;
     assert_eq!(document(&listener.out_line())["event"], "begin");
@@ -150,7 +150,7 @@ async fn a_signal_shuts_all_associations_down() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn payload_on_standard_output_stands_alone() {
+async fn standard_output_has_only_the_payload() {
     let (listener, port) = listener(&["--once", "--output", "-"]);
     let (_endpoint, association) = soon(connect(port)).await;
     for line in ["one\n", "two\n"] {
@@ -166,7 +166,7 @@ async fn payload_on_standard_output_stands_alone() {
 async fn a_peer_that_aborts_is_told_and_ends_the_program_with_1() {
     let (mut listener, port) = listener(&["--once"]);
     let (_endpoint, association) = soon(connect(port)).await;
-    // One that ends before it is accepted was never there
+    // An association that ends before it is accepted would not be reported
     assert!(listener.out_line().ends_with(": begins, 2 paths\n"));
     association.abort("no more");
     let said = listener.wait();

@@ -11,7 +11,7 @@ use crate::perf::{client, server};
 use crate::process::{Process, free_port, names, receiver, run};
 
 #[test]
-fn what_is_wrong_is_said_in_one_line() {
+fn wrong_input_is_reported_in_one_line() {
     let folder = tempdir().unwrap();
     let folder = folder.path().to_str().unwrap();
     let missing = format!("{folder}/missing");
@@ -86,7 +86,7 @@ fn what_is_wrong_is_said_in_one_line() {
 fn addresses_of_the_machine_that_peers_do_not_learn_are_counted() {
     let add = |last| format!("ip address add 10.83.0.{last}/32 dev lo");
     let addresses: Vec<_> = (1..=15).map(add).collect();
-    // 127.0.0.1 and ::1 are there, too
+    // 127.0.0.1 and ::1 count, too
     for (more, says) in [(14, false), (15, true)] {
         let words = "receive --udp 0";
         let Some(mut receiver) = Process::apart(&addresses[..more], words) else { return };
@@ -101,7 +101,7 @@ fn addresses_of_the_machine_that_peers_do_not_learn_are_counted() {
     }
 }
 
-/// `/sys/module` and `/proc/net` are replaced for the program alone.
+/// Only the program sees the replaced `/sys/module` and `/proc/net`.
 #[test]
 fn the_sctp_of_the_kernel_is_detected_and_named() {
     for (prepare, code) in [
@@ -136,7 +136,7 @@ fn a_port_in_use_is_named() {
 }
 
 #[test]
-fn a_receiver_that_is_not_there_is_said() {
+fn a_missing_receiver_is_reported() {
     let silent = UdpSocket::bind(("127.0.0.11", 0)).unwrap();
     let port = silent.local_addr().unwrap().port().to_string();
     let words = ["send", "/etc/hostname", "--to", "127.0.0.11", "--udp", &port];
@@ -154,12 +154,12 @@ fn a_receiver_on_another_sctp_port_refuses_at_once() {
     let said = run(words);
     let text = "error: the peer refused the association\n";
     assert_eq!((said.code, said.err.as_str()), (Some(1), text));
-    // Silence is given up after more than six seconds
+    // Without an answer the attempt takes more than six seconds
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
 }
 
 #[test]
-fn what_standard_output_does_not_take_is_a_failure() {
+fn a_failed_write_to_standard_output_is_a_failure() {
     let (server, port) = server(&["--once"]);
     let full = File::options().write(true).open("/dev/full").unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_manypath-net"));
@@ -170,7 +170,7 @@ fn what_standard_output_does_not_take_is_a_failure() {
     assert_eq!(server.wait().code, Some(0));
 }
 
-/// Opening a pipe waits for its other end, which may never come.
+/// Opening a pipe blocks until its other end is opened, which may never happen.
 #[test]
 fn a_program_that_waits_for_a_pipe_can_be_interrupted() {
     let folder = tempdir().unwrap();
@@ -195,7 +195,7 @@ fn a_mistake_leaves_earlier_files_as_they_were() {
     let [capture, events] = files.each_ref().map(|file| file.to_str().unwrap());
     let watched = ["--pcapng", capture, "--events", events, "--udp", &free_port().to_string()];
     let run_with = |words: &[&str]| run([words, &watched[..]].concat());
-    // Nothing listens there, which is written down
+    // No server listens there, which is written to the file
     assert_eq!(run_with(&["perf", "--to", "127.0.0.11"]).code, Some(1));
     let lengths = || files.each_ref().map(|file| std::fs::metadata(file).unwrap().len());
     let before = lengths();
@@ -216,12 +216,12 @@ fn a_mistake_leaves_no_new_file() {
         let said = run([words, &watched[..]].concat());
         assert_eq!((said.code, names(folder.path()).len()), (Some(2), 0), "{words:?}: {said:?}");
     }
-    // The second file cannot be made
+    // The second file cannot be created
     let said = run(["listen", "--pcapng", capture, "--events", "/proc/new.jsonl"]);
     assert_eq!((said.code, names(folder.path()).len()), (Some(2), 0), "{said:?}");
 }
 
-/// What is found to be wrong late.
+/// Mistakes that are detected late.
 const MISTAKES: &[&[&str]] = &[
     &["perf", "--to", "127.0.0.11", "--cc", "fast"],
     &["perf", "--listen", "--bind", "203.0.113.7"],

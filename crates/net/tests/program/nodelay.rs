@@ -1,5 +1,6 @@
-//! Small messages of the programs that leave at once. The peers are endpoints of the test, which delay acknowledgements by
-//! a minute: a message that waits for one leaves only after a retransmission timeout, and the peer counts the duplicate.
+//! Small messages of the programs that are sent at once. The peers are endpoints of the test, which delay
+//! acknowledgements by a minute: a message that waits for an acknowledgement is sent only after a retransmission
+//! timeout, and the peer counts the duplicate.
 
 use std::time::Duration;
 
@@ -28,12 +29,12 @@ async fn at_once(mut try_once: impl AsyncFnMut() -> u64) {
     panic!("messages waited for acknowledgements: {duplicates:?} duplicates");
 }
 
-/// The words are those of `src/bin/manypath-net/protocol.rs`.
+/// The messages are defined in `src/bin/manypath-net/protocol.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_a_file_leaves_at_once() {
     let folder = tempdir().unwrap();
     let file = folder.path().join("file");
-    // A full packet and a small one, which the first window admits
+    // A full packet and a small one, which fit into the initial window
     std::fs::write(&file, vec![7; 2000]).unwrap();
     at_once(async || {
         let sender = Called::by(&["send", file.to_str().unwrap()], slow_to_acknowledge).await;
@@ -60,7 +61,8 @@ async fn an_echo_of_small_messages_does_not_wait_with_nodelay() {
         assert!(listener.line().starts_with("waiting on 127.0.0.12"));
         let client = slow_to_acknowledge(builder(0)).nodelay(true);
         let (_endpoint, association) = call(client, 12, udp).await;
-        // No packet holds both echoes, and the client sends nothing that could carry an acknowledgement of the first one
+        // No packet holds both echoes, and the client sends nothing that could carry an acknowledgement of the first
+        // one
         for place in 0..2 {
             association.send(Message::new(vec![place; 1000])).await.unwrap();
         }

@@ -1,4 +1,4 @@
-//! Endpoints of the test on the other side of a program.
+//! Endpoints of the test as peers of a program.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -12,7 +12,7 @@ pub(crate) fn builder(udp: u16) -> Builder {
     Endpoint::builder().local([Ipv4Addr::new(127, 0, 0, 11)]).encapsulation(udp)
 }
 
-/// A program that has called an endpoint of the test.
+/// A program that has connected to an endpoint of the test.
 pub(crate) struct Called {
     pub(crate) association: Association,
     pub(crate) program: Process,
@@ -21,7 +21,7 @@ pub(crate) struct Called {
 }
 
 impl Called {
-    /// Starts a program with these words, and the addresses of the endpoint that `change` makes.
+    /// Starts a program with these arguments and the address of an endpoint that `change` configures.
     pub(crate) async fn by(words: &[&str], change: impl FnOnce(Builder) -> Builder) -> Self {
         let udp = free_port();
         let endpoint = change(builder(udp)).listen(1).bind(5001).await.expect("the port is free");
@@ -42,7 +42,7 @@ impl Called {
     }
 }
 
-/// An association of the test with a program that waits on 127.0.0.`last`.
+/// An association between the test and a program that listens on 127.0.0.`last`.
 pub(crate) async fn call(builder: Builder, last: u8, udp: u16) -> (Endpoint, Association) {
     let endpoint = builder.bind(0).await.expect("a port is free");
     let peer = Peer::new([IpAddr::from(Ipv4Addr::new(127, 0, 0, last))], 5001).encapsulation(udp);
@@ -50,7 +50,7 @@ pub(crate) async fn call(builder: Builder, last: u8, udp: u16) -> (Endpoint, Ass
     (endpoint, association)
 }
 
-/// Fails a test that hangs.
+/// Limits the time of a future.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(30), future).await.expect("done within 30 seconds")
 }

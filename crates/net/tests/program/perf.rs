@@ -13,7 +13,7 @@ use tempfile::tempdir;
 
 use crate::process::{Process, free_port, run};
 
-/// A server on two addresses that waits, and its UDP port.
+/// A waiting server on two addresses, and its UDP port.
 pub(crate) fn server(more: &[&str]) -> (Process, String) {
     let port = free_port().to_string();
     let mut words = vec!["perf", "--listen", "--bind", "127.0.0.11,127.0.0.12", "--udp", &port];
@@ -61,7 +61,7 @@ fn both_sides_print_the_same_sums_as_json() {
 fn a_test_has_lines_for_every_path_while_metrics_are_served() {
     let metrics = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let (server, port) = server(&["--metrics", &metrics.port().to_string()]);
-    // So long that a busy machine starts another client meanwhile
+    // Long enough to start another client meanwhile, also on a busy machine
     let mut testing = Process::start(client(&port, &["--time", "8", "--interval", "0.5"]));
     assert!(testing.out_line().starts_with("interval, s"));
     assert!(testing.out_line().contains("0.00-"), "the first interval");
@@ -120,7 +120,7 @@ fn a_capture_whose_disk_is_too_slow_says_how_much_is_missing() {
     let path = disk.to_str().unwrap().to_owned();
     let (server, port) = server(&["--once"]);
     let testing = Process::start(client(&port, &["--bytes", "30000000", "--pcapng", &path]));
-    // The disk takes nothing before the end of the measurement, and 16 MiB may wait for it
+    // The disk accepts nothing before the end of the measurement, and the queue takes 16 MiB
     let (measured, is_measured) = mpsc::channel();
     thread::spawn(move || {
         let mut file = File::open(disk).unwrap();
@@ -195,7 +195,7 @@ fn settings_come_from_a_flow_of_a_scenario() {
     let flow =
         r#"{"transport": "sctp", "udp_encapsulation": true, "cc": "newreno", "send_buffer": 9000}"#;
     let words = ["--json", "--bytes", "100000", "--settings", &settings(flow)];
-    // A message has to fit into the buffer that the file asks for
+    // A message must fit into the buffer of the settings file
     let refused = run(client(&port, &words));
     let line = "error: a message of 65536 bytes does not fit into a send buffer of 9000 bytes\n";
     assert_eq!((refused.code, refused.err.as_str()), (Some(2), line));

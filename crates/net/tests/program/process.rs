@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// What a program printed, and its exit code.
+/// The output of a program, and its exit code.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) code: Option<i32>,
@@ -17,7 +17,7 @@ pub(crate) struct Said {
     pub(crate) err: String,
 }
 
-/// A program that runs. It is killed when the value is dropped, and when it takes so long that no test should wait for it.
+/// A running program. It is killed when the value is dropped, and when it exceeds the time limit of tests.
 pub(crate) struct Process {
     child: Child,
     limit: Option<Limit>,
@@ -32,8 +32,8 @@ impl Process {
         Self::of(command)
     }
 
-    /// In namespaces of its own for the network and for mounts, which commands prepare; none without the rights of root, which
-    /// is said.
+    /// Starts the program in its own network and mount namespaces, which the commands prepare; `None`, with a message,
+    /// without root rights.
     pub(crate) fn apart(prepare: &[String], words: &str) -> Option<Self> {
         let unshare = |command: &str| {
             let mut unshare = Command::new("unshare");
@@ -76,7 +76,7 @@ impl Process {
         line
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the program.
     pub(crate) fn wait(mut self) -> Said {
         let (mut out, mut err) = (String::new(), String::new());
         self.err.read_to_string(&mut err).expect("it is UTF-8");
@@ -86,12 +86,12 @@ impl Process {
         Said { code, out, err }
     }
 
-    /// Kills it with SIGKILL.
+    /// Kills the program with SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("it runs");
     }
 
-    /// Waits until SIGTERM no longer ends it by itself. proc_pid_status(5)
+    /// Waits until the program handles SIGTERM. proc_pid_status(5)
     pub(crate) fn until_signals_are_caught(&self) {
         let status = format!("/proc/{}/status", self.child.id());
         let catches = || {
@@ -109,7 +109,7 @@ impl Process {
         panic!("signals are not caught within 15 seconds");
     }
 
-    /// Asks it to end with SIGTERM.
+    /// Sends SIGTERM to the program.
     pub(crate) fn terminate(&self) {
         let done = Command::new("kill").arg(self.child.id().to_string()).status();
         assert!(done.expect("kill is there").success());
@@ -119,14 +119,14 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.limit = None;
-        // It may have ended
+        // The program may have ended
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Kills a program that takes too long, unless it is dropped before. It must be dropped before the system forgets the
-/// program, whose number another one may get.
+/// Kills a program after the time limit, unless it is dropped before. It must be dropped before the program is reaped,
+/// because its process number may be reused.
 struct Limit {
     ends: Option<mpsc::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -166,7 +166,7 @@ pub(crate) fn free_port() -> u16 {
     std::iter::repeat_with(port).find(is_free).expect("one of them")
 }
 
-/// A receiver on two addresses that waits, and its UDP port.
+/// A waiting receiver on two addresses, and its UDP port.
 pub(crate) fn receiver(into: &Path, more: &[&str]) -> (Process, String) {
     let port = free_port().to_string();
     let into = into.to_str().expect("it is UTF-8");
@@ -181,7 +181,7 @@ pub(crate) fn receiver(into: &Path, more: &[&str]) -> (Process, String) {
     (receiver, port)
 }
 
-/// The arguments of a sender to that receiver.
+/// The arguments of a sender to this receiver.
 pub(crate) fn sender<'a>(file: &'a Path, port: &'a str) -> Vec<&'a str> {
     let file = file.to_str().expect("it is UTF-8");
     let (bind, to) = ("127.0.0.1,127.0.0.2", "127.0.0.11,127.0.0.12");
@@ -198,7 +198,7 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
 }
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_manypath-net");
-/// How long a program may take: a peer that was killed is noticed after half a minute, on a busy machine later.
+/// Time limit of a program: a killed peer is noticed after half a minute, later on a busy machine.
 const LONGEST: Duration = Duration::from_secs(120);
 /// signal(7)
 const SIGTERM: u32 = 15;

@@ -1,4 +1,4 @@
-//! Peers that accept an association and then do nothing. Their SCTP acknowledges all the same.
+//! Peers that accept an association and then do nothing. Their SCTP still acknowledges data.
 
 use manypath_net::{Association, Message};
 use tempfile::tempdir;
@@ -7,12 +7,12 @@ use crate::peer::{Called, builder, call};
 use crate::perf::server;
 use crate::process::{Process, Said, receiver};
 
-/// The end of a program, while others go on.
+/// Waits for the end of a program while other tasks run.
 async fn end(program: Process) -> Said {
     tokio::task::spawn_blocking(move || program.wait()).await.unwrap()
 }
 
-/// A program that gives its silent peer up ends with code 1 and one line.
+/// Checks that a program gives up a silent peer, with code 1 and one line.
 async fn gives_up(program: Process, line: &str) {
     let said = end(program).await;
     assert_eq!((said.code, said.err.as_str()), (Some(1), line));
@@ -31,7 +31,7 @@ async fn a_peer_that_accepts_and_does_not_answer_is_given_up() {
     );
 }
 
-/// Reads until the peer ends the association; its words.
+/// Reads until the peer ends the association; returns its messages.
 async fn words(association: &Association) -> Vec<Vec<u8>> {
     let mut words = Vec::new();
     while let Ok(Some(message)) = association.receive().await {
@@ -40,14 +40,14 @@ async fn words(association: &Association) -> Vec<Vec<u8>> {
     words
 }
 
-/// The words are those of `src/bin/manypath-net/protocol.rs` and `src/perf/word.rs`.
+/// The messages are defined in `src/bin/manypath-net/protocol.rs` and `src/perf/word.rs`.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_peer_that_stops_in_the_middle_is_given_up() {
     let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
     let file = from.path().join("file");
     std::fs::write(&file, vec![7; 20_000_000]).unwrap();
     let send = ["send", file.to_str().unwrap()];
-    // One reads nothing of the file, the other one everything, and does not answer
+    // One peer reads nothing of the file, the other one reads everything and does not answer
     let (full, mute) =
         tokio::join!(Called::by(&send, |builder| builder), Called::by(&send, |builder| builder));
     full.says("R").await;
@@ -68,7 +68,7 @@ async fn a_peer_that_stops_in_the_middle_is_given_up() {
         assert!(heard.first().is_some_and(|word| word == b"R"), "{heard:?}");
         let text = "nothing came from the peer for 60 s";
         assert_eq!(heard.last().map(Vec::as_slice), Some(format!("F{text}").as_bytes()));
-        // What is written and verified for long looks the same to the sender
+        // For the sender this looks like a long write and verification
         let busy = &heard[1..heard.len() - 1];
         assert!(!busy.is_empty() && busy.iter().all(|word| word == b"B"), "{heard:?}");
     };

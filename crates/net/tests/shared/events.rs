@@ -1,11 +1,11 @@
-//! Reads files of events, and checks each line against the schema that is published for the simulator's events.
+//! Reads files of events, and checks each line against the published schema of the simulator's events.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
 
-/// The lines behind the header. Panics unless every line has the form of the schema and times grow.
+/// The lines after the header. Panics unless every line matches the schema and times never decrease.
 pub(crate) fn read(file: &Path) -> Vec<Value> {
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/events.schema.json");
     let schema = parse(&std::fs::read_to_string(schema).expect("the schema is there"));
@@ -25,8 +25,8 @@ fn parse(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
 }
 
-/// The properties that a schema knows of a value; none if it is not of the schema. Covers what our schema uses of JSON
-/// Schema 2020-12, and panics about anything else.
+/// The properties that a schema describes for a value; `None` if the value does not match. Supports the part of JSON
+/// Schema 2020-12 that our schema uses, and panics for other keywords.
 fn properties(root: &Value, schema: &Value, value: &Value) -> Option<BTreeSet<String>> {
     let object = schema.as_object().expect("a schema is an object");
     let array = |schema: &Value| schema.as_array().expect("an array").clone();

@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use super::operation::{Outcome, SctpOperation};
 use super::{SctpEvents, counters, errors};
 
-/// A conversation with one peer. When Python drops it, it is shut down in the background.
+/// An association with one peer. When Python drops it, it is shut down in the background.
 #[pyclass(frozen)]
 pub(crate) struct SctpAssociation {
     runtime: Handle,
@@ -25,7 +25,7 @@ impl SctpAssociation {
 
 #[pymethods]
 impl SctpAssociation {
-    /// Hands a message over; `lifetime` is in nanoseconds.
+    /// Sends a message; `lifetime` is in nanoseconds.
     fn send(
         &self,
         payload: &[u8],
@@ -52,7 +52,7 @@ impl SctpAssociation {
         })
     }
 
-    /// Closes the association in order.
+    /// Shuts the association down.
     fn shutdown(&self) -> SctpOperation {
         let association = self.association.clone();
         SctpOperation::new(self.runtime.clone(), async move {
@@ -61,7 +61,7 @@ impl SctpAssociation {
         })
     }
 
-    /// Waits for the end.
+    /// Waits for the end of the association.
     fn closed(&self) -> SctpOperation {
         let association = self.association.clone();
         SctpOperation::new(self.runtime.clone(), async move {
@@ -70,7 +70,7 @@ impl SctpAssociation {
         })
     }
 
-    /// Ends the association at once.
+    /// Aborts the association.
     fn abort(&self, reason: &[u8]) {
         self.association.abort(reason.to_vec());
     }
@@ -80,29 +80,29 @@ impl SctpAssociation {
         SctpEvents::new(self.runtime.clone(), self.association.events())
     }
 
-    /// Streams to send on, and streams to receive on.
+    /// Numbers of outbound and inbound streams.
     fn streams(&self) -> (u16, u16) {
         let streams = self.association.streams();
         (streams.outbound, streams.inbound)
     }
 
-    /// One row for each path.
+    /// One row per path.
     fn paths<'py>(&self, py: Python<'py>) -> PyResult<Vec<PathRow<'py>>> {
         self.association.paths().iter().map(|path| PathRow::of(py, path)).collect()
     }
 
-    /// Makes data take the path with this number while it works.
+    /// Makes the path with this number the primary one.
     fn set_primary(&self, path: usize) -> PyResult<()> {
         self.association.set_primary(path).map_err(|error| errors::told(&error))
     }
 
-    /// What the association has done so far.
+    /// The counters of the association.
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         counters::of_association(py, &self.association.stats())
     }
 }
 
-/// A path as Python gets it, as a dictionary of keyword arguments.
+/// A path for Python, as a dictionary of keyword arguments.
 #[derive(IntoPyObject)]
 pub(crate) struct PathRow<'py> {
     local: String,
@@ -114,9 +114,9 @@ pub(crate) struct PathRow<'py> {
     window: u64,
     ssthresh: u64,
     outstanding: u64,
-    /// Nanoseconds.
+    /// In nanoseconds.
     srtt: u64,
-    /// Nanoseconds.
+    /// In nanoseconds.
     rto: u64,
     sent: u64,
     retransmitted: u64,
@@ -131,7 +131,7 @@ pub(crate) struct PathRow<'py> {
     potentially_failed: u64,
     sacks_sent: u64,
     rescheduled: u64,
-    /// Nanoseconds by reason.
+    /// In nanoseconds, by reason.
     blocked: Bound<'py, PyDict>,
 }
 

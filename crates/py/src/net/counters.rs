@@ -1,4 +1,4 @@
-//! Counters as dictionaries of Python, under the names that they have in Rust.
+//! Counters as Python dictionaries, with their names in Rust.
 
 use manypath_net::{Blocked, Counters, Stats};
 use pyo3::prelude::*;
@@ -52,7 +52,7 @@ pub(crate) fn of_endpoint<'py>(
     dictionary(py, &rows)
 }
 
-/// What a path waited for, in nanoseconds.
+/// The times for which a path could not send, in nanoseconds by reason.
 pub(crate) fn of_waiting<'py>(py: Python<'py>, blocked: &Blocked) -> PyResult<Bound<'py, PyDict>> {
     let rows = [
         ("path", blocked.path.as_nanos()),

@@ -13,7 +13,7 @@ use super::options::Options;
 use super::runtime::runtime;
 use super::{counters, errors};
 
-/// One SCTP port on some local addresses. When Python drops it, it ends as soon as its associations have.
+/// One SCTP port on some local addresses. When Python drops it, it ends as soon as its associations have ended.
 #[pyclass(frozen)]
 pub(crate) struct SctpEndpoint {
     runtime: Handle,
@@ -36,7 +36,7 @@ impl EventFile {
         Ok(Self { log, file })
     }
 
-    /// Completes it; how many events are missing.
+    /// Completes the file; returns the number of missing events.
     pub(crate) fn finish(&self) -> PyResult<u64> {
         self.log.finish().map_err(|error| errors::unwritten(&self.file, &error))
     }
@@ -50,7 +50,7 @@ impl SctpEndpoint {
 
 #[pymethods]
 impl SctpEndpoint {
-    /// Makes an endpoint; without a backlog no peer can open an association.
+    /// Creates an endpoint; without a backlog, peers cannot open associations.
     #[staticmethod]
     #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn bind(
@@ -103,7 +103,7 @@ impl SctpEndpoint {
         })
     }
 
-    /// Shuts all associations down, and waits until they have ended.
+    /// Shuts down all associations, and waits until they have ended.
     fn close(&self) -> SctpOperation {
         let endpoint = self.endpoint.clone();
         SctpOperation::new(self.runtime.clone(), async move {
@@ -112,7 +112,7 @@ impl SctpEndpoint {
         })
     }
 
-    /// Completes the file of events; how many of them are missing because the disk was too slow.
+    /// Completes the file of events; returns the number of events that are missing because the disk was too slow.
     fn finish_events(&self) -> SctpOperation {
         let events = self.events.clone();
         SctpOperation::new(self.runtime.clone(), async move {
@@ -124,7 +124,7 @@ impl SctpEndpoint {
         })
     }
 
-    /// What the endpoint has done so far.
+    /// The counters of the endpoint.
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         counters::of_endpoint(py, &self.endpoint.counters())
     }

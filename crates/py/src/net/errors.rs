@@ -1,4 +1,4 @@
-//! Errors of `manypath-net` for Python: a word that tells their kind, and one line.
+//! Errors of `manypath-net` for Python: a word for the kind, and a message of one line.
 
 use std::io;
 use std::path::Path;
@@ -20,23 +20,23 @@ pub(crate) fn told(error: &Error) -> PyErr {
     SctpError::new_err(words(error))
 }
 
-/// The kind of an error, and its line.
+/// The kind and the message of an error.
 pub(crate) fn words(error: &Error) -> (&'static str, String) {
     (kind(error), error.to_string())
 }
 
-/// The process was forked from one with threads that it does not have.
+/// The process was forked from one with threads, which the fork does not have.
 pub(crate) fn forked() -> PyErr {
     let line = "this process was forked from one that had used manypath.sctp: start processes with the method spawn";
     SctpError::new_err(("input", line))
 }
 
-/// The system gives no threads.
+/// The system refuses to create threads.
 pub(crate) fn no_threads(error: &io::Error) -> PyErr {
     SctpError::new_err(("failed", format!("threads for SCTP: {error}")))
 }
 
-/// The interpreter ends, and no task can be woken any more.
+/// The interpreter is shutting down, and no task can be woken.
 pub(crate) fn ending() -> PyErr {
     SctpError::new_err((
         "closed",

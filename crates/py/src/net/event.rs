@@ -1,4 +1,4 @@
-//! Events of an association as rows of Python.
+//! Events of an association as tuples for Python.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 use super::operation::{Outcome, SctpOperation};
 use super::{errors, message};
 
-/// The events of an association from when it was asked for them.
+/// The events of an association from the time of the request on.
 #[pyclass(frozen)]
 pub(crate) struct SctpEvents {
     runtime: Handle,
@@ -35,7 +35,7 @@ impl SctpEvents {
     }
 }
 
-/// The name of an event, and what it tells.
+/// The name of an event, and its data.
 pub(crate) fn row(py: Python<'_>, event: Event) -> PyResult<Py<PyAny>> {
     let path = |name: &str, local: IpAddr, remote: IpAddr| {
         pack(py, (name, local.to_string(), remote.to_string()))

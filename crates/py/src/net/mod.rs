@@ -1,7 +1,7 @@
-//! SCTP over real sockets for Python: what asyncio needs to drive `manypath-net`.
+//! SCTP over real sockets for Python: the interface between asyncio and `manypath-net`.
 //!
-//! Nothing runs before the first endpoint is bound. [`runtime`] has the threads that drive endpoints, [`operation`] what
-//! Python waits for.
+//! No thread runs before the first endpoint is bound. [`runtime`] has the threads that drive endpoints, [`operation`]
+//! the awaited operations.
 
 mod association;
 mod counters;

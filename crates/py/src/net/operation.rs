@@ -1,4 +1,4 @@
-//! Something that Python waits for.
+//! An operation that Python awaits.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,23 +12,23 @@ use tokio::runtime::Handle;
 use super::endpoint::EventFile;
 use super::{SctpAssociation, SctpEndpoint, errors, event, message, runtime, wake};
 
-/// What an operation ends with.
+/// The result of an operation.
 pub(crate) enum Outcome {
     Nothing,
     Endpoint(Endpoint, Option<EventFile>),
     Association(Association),
-    /// None once the peer sends nothing more.
+    /// `None` after the peer's shutdown.
     Message(Option<Message>),
-    /// None after the last one.
+    /// `None` after the last event.
     Event(Option<Event>),
-    /// Events that a file lacks.
+    /// Number of events that are missing in a file.
     Missed(PyResult<u64>),
 }
 
 type Work = Pin<Box<dyn Future<Output = Result<Outcome, Error>> + Send>>;
 
-/// A call that may have to wait. The task of Python that waits is the one that polls: so what it was given is never on
-/// the way to a task that has been cancelled.
+/// A call that may have to wait. The waiting Python task itself polls it, so a result is never lost on the way to a
+/// cancelled task.
 #[pyclass(frozen)]
 pub(crate) struct SctpOperation {
     runtime: Handle,
@@ -56,7 +56,7 @@ impl SctpOperation {
 
 #[pymethods]
 impl SctpOperation {
-    /// Whether the outcome is there. If not, `wake` is called once it may be, from another thread.
+    /// Whether the result is available. If not, `wake` is called from another thread once it may be.
     #[pyo3(signature = (wake=None))]
     fn poll(&self, wake: Option<Py<PyAny>>) -> PyResult<bool> {
         runtime::check_process()?;
@@ -76,7 +76,7 @@ impl SctpOperation {
         Ok(true)
     }
 
-    /// The outcome, which can be taken once.
+    /// The result, which can be taken once.
     fn outcome(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let State::Ready(outcome) = self.replace(State::Over) else {
             return Ok(py.None());
@@ -99,7 +99,7 @@ impl SctpOperation {
         }
     }
 
-    /// Gives the operation up, unless it has ended.
+    /// Cancels the operation, unless it has completed.
     fn cancel(&self) {
         drop(self.replace(State::Over));
     }

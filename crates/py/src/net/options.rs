@@ -1,4 +1,4 @@
-//! Settings of an endpoint as Python gives them.
+//! Settings of an endpoint from Python.
 
 use manypath_core::Span;
 use manypath_net::Builder;
@@ -25,7 +25,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Gives them to an endpoint that is about to be made.
+    /// Applies the settings to a builder.
     pub(crate) fn apply(self, builder: Builder) -> Builder {
         builder
             .buffers(self.send_buffer, self.receive_buffer)

@@ -1,4 +1,4 @@
-//! The threads that drive endpoints. They never need Python's lock.
+//! The threads that drive endpoints. They never need the GIL.
 
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,10 +10,10 @@ use tokio::runtime::{Builder, Handle, Runtime};
 
 use super::{errors, wake};
 
-/// One endpoint keeps one thread busy; a second one lets the endpoints of one process talk to each other.
+/// One endpoint can use one thread fully; the second thread lets the endpoints of one process communicate.
 const THREADS: usize = 2;
 
-/// Started by the first caller, and alive until the process ends.
+/// Started by the first caller; it runs until the process ends.
 static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
 
 /// The process that started it; 0 before.
@@ -22,8 +22,8 @@ static OWNER: AtomicU32 = AtomicU32::new(0);
 /// The runtime of all endpoints of this process.
 ///
 /// # Errors
-/// If the system gives no threads, or if the process was forked from one that had started its runtime: the threads stay
-/// behind in a fork.
+/// If the system refuses to create threads, or if the process was forked from one that had started its runtime, because
+/// a fork has no copy of the threads.
 pub(crate) fn runtime(py: Python<'_>) -> PyResult<Handle> {
     check_process()?;
     let mut started = RUNTIME.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
@@ -43,7 +43,7 @@ pub(crate) fn runtime(py: Python<'_>) -> PyResult<Handle> {
     Ok(handle)
 }
 
-/// Whether this process has the threads. In a fork nothing would ever be received, and a lock may be held for ever.
+/// Checks that this process has the threads. In a fork nothing would be received, and a lock could be held forever.
 ///
 /// # Errors
 /// If the process was forked from one that had started its runtime.

@@ -1,7 +1,7 @@
-//! How an endpoint wakes a task of Python.
+//! Wakes Python tasks from endpoints.
 //!
-//! An endpoint calls wakers while it holds its lock. A thread of Python that holds Python's lock may wait for that one. So
-//! a waker takes no lock of Python's: it hands the call over to a thread that does nothing else.
+//! An endpoint calls wakers while it holds its lock. A Python thread that holds the GIL may wait for this lock. A waker
+//! therefore never takes the GIL: it passes the call to a dedicated thread.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,16 +11,16 @@ use std::{iter, process};
 
 use pyo3::prelude::*;
 
-/// Where functions go. A None ends the thread.
+/// The queue of calls. `None` ends the thread.
 static ORDERS: OnceLock<Sender<Option<Order>>> = OnceLock::new();
 
-/// The thread that calls functions, and the process that it belongs to.
+/// The thread that makes the calls, and the process that it belongs to.
 static CALLER: Mutex<Option<(u32, JoinHandle<()>)>> = Mutex::new(None);
 
-/// Starts the thread that calls functions, once.
+/// Starts the thread that makes the calls, once.
 ///
-/// It must have ended before the interpreter does: a thread that waits for the lock of an ending interpreter takes the
-/// process down with it.
+/// The thread must end before the interpreter does: a thread that waits for the GIL of an interpreter that shuts down
+/// crashes the process.
 pub(crate) fn start(py: Python<'_>) -> PyResult<()> {
     let (sender, receiver) = channel();
     if ORDERS.set(sender).is_err() {
@@ -32,12 +32,12 @@ pub(crate) fn start(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Whether functions are still called.
+/// Whether calls are still made.
 pub(crate) fn is_running() -> bool {
     caller().is_some()
 }
 
-/// Ends the thread that calls functions.
+/// Ends the thread that makes the calls.
 #[pyfunction]
 fn stop_sctp_calls(py: Python<'_>) {
     let Some((owner, thread)) = caller().take() else {
@@ -46,7 +46,7 @@ fn stop_sctp_calls(py: Python<'_>) {
     // A fork has no such thread
     if owner == process::id() {
         hand_over(None);
-        // A panic of the thread has been printed
+        // A panic of the thread was printed already
         py.detach(|| drop(thread.join()));
     }
 }
@@ -60,14 +60,14 @@ pub(crate) fn waker(call: Py<PyAny>) -> Waker {
     Waker::from(Arc::new(Call(Mutex::new(Some(call)))))
 }
 
-/// A function that is still to be called.
+/// A function that has not been called yet.
 struct Call(Mutex<Option<Py<PyAny>>>);
 
-/// A function that leaves its waker.
+/// A function that was removed from its waker.
 struct Order {
     call: Py<PyAny>,
-    /// The waker was woken. If not, the thread only drops the function: dropping may run Python code, which must not happen
-    /// under the lock of an endpoint.
+    /// Whether the waker was woken. If not, the thread only drops the function: dropping it may run Python code, which
+    /// must not happen under the lock of an endpoint.
     is_woken: bool,
 }
 
@@ -93,12 +93,12 @@ impl Drop for Call {
 
 fn hand_over(order: Option<Order>) {
     if let Some(orders) = ORDERS.get() {
-        // Fails if the thread has ended: then no task is left to wake
+        // Fails only if the thread has ended; then no task is left
         let _ = orders.send(order);
     }
 }
 
-/// Follows orders, all that wait at once under one hold of Python's lock.
+/// Makes the calls; all waiting calls at once while the GIL is held.
 fn follow(orders: &Receiver<Option<Order>>) {
     while let Ok(Some(first)) = orders.recv() {
         let goes_on = Python::try_attach(|py| {

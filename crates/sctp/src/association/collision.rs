@@ -46,8 +46,8 @@ impl Association {
         self.peer_port == peer_port && !self.is_closed() && self.has_address(address)
     }
 
-    /// Decides how to answer an INIT from the peer. Only the outgoing chunks change, not the state. RFC 9260 §5.2.1,
-    /// §5.2.2
+    /// Decides how to answer an INIT from the peer. Only the outgoing chunks change, not the state.
+    /// RFC 9260 §5.2.1, §5.2.2
     pub(crate) fn answer_init(&mut self, via: Via, init: &Init) -> InitAnswer {
         let newcomer =
             init.addresses.iter().chain([&via.remote]).find(|address| !self.has_address(**address));

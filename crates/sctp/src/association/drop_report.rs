@@ -33,8 +33,8 @@ impl Association {
     /// Handles a packet with the right tag and a wrong checksum: it is returned to its sender, if both sides agreed on
     /// that. `place` is the offset of the wrong byte from the beginning of the common header, if a simulation knows it.
     ///
-    /// There is no report if the first chunk is known to be unrecognisable, or if the packet contains ABORT, INIT ACK or a
-    /// packet drop report.
+    /// There is no report if the first chunk is known to be unrecognisable, or if the packet contains ABORT, INIT ACK
+    /// or a packet drop report.
     pub(crate) fn handle_damaged_bytes(&mut self, via: Via, damaged: &Bytes, place: Option<usize>) {
         self.stats.damaged_received += 1;
         if !self.drop_reports

@@ -179,8 +179,8 @@ impl Association {
         self.timers.set(Timer::Setup, now + self.config.rto.initial);
     }
 
-    /// Ends the attempt after an invalid INIT ACK. ABORT is sent to the source of the INIT ACK. RFC 9260 §3.3.3, §5.1,
-    /// §5.1.2
+    /// Ends the attempt after an invalid INIT ACK. ABORT is sent to the source of the INIT ACK.
+    /// RFC 9260 §3.3.3, §5.1, §5.1.2
     fn refuse_init_ack(&mut self, path: Option<PathId>, ack: &Init, cause: Cause) {
         self.peer_tag = ack.tag;
         self.end_on(path, Some(cause), CloseReason::ProtocolViolation);

@@ -70,8 +70,8 @@ impl Association {
         }
     }
 
-    /// Handles DATA in SHUTDOWN-SENT: the peer is reachable and may have more data. The error count is reset. If a SACK is
-    /// due, it is sent with a SHUTDOWN, and T2 restarts.
+    /// Handles DATA in SHUTDOWN-SENT: the peer is reachable and may have more data. The error count is reset. If a SACK
+    /// is due, it is sent with a SHUTDOWN, and T2 restarts.
     ///
     /// Unlike RFC 9260 §9.2, only DATA restarts T2. Otherwise a peer whose heartbeats arrive more often than T2 expires
     /// would prevent the retransmission of a lost SHUTDOWN.

@@ -1,4 +1,4 @@
-//! Settings to begin with: for simulations, and for real networks.
+//! Presets of the configuration: for simulations, and for real networks.
 
 use manypath_cc::Profile;
 use manypath_core::{RtoLimits, RtoRule, Span};
@@ -9,27 +9,27 @@ use super::{
 };
 
 impl Config {
-    /// Settings for an endpoint whose peers are other implementations, strangers or attackers: RFC 9260's constants, one
-    /// path at a time, and what simulations do without.
+    /// Settings for an endpoint whose peers are unknown or other implementations: the constants of RFC 9260, new data
+    /// on one path at a time, and protections that simulations do not need.
     ///
     /// | field | value | reason |
     /// | --- | --- | --- |
-    /// | `mtu`, `mtu_discovery` | 1280, [`MtuDiscovery::RFC8899`] | what nearly all paths take; probes find more |
+    /// | `mtu`, `mtu_discovery` | 1280, [`MtuDiscovery::RFC8899`] | passes on nearly all paths; probes find larger sizes |
     /// | `rtt_sample` | [`RttSample::AnySack`] | usrsctp may send all its SACKs on one path |
     /// | `strict_rtt_sample` | true | RFC 9260 §6.3.1 C5 |
     /// | `setup_timer_per_address` | true | RFC 9260 §5.1 |
     /// | `window_probe_waits` | true | RFC 9260 §6.1 A |
     /// | `t3_divergent` | true | RFC 9260 §6.4.1 |
     /// | `max_outstanding` | 4000 | usrsctp and Linux keep track of 4096 TSNs and drop those beyond |
-    /// | `chunk_overhead` | 256 bytes | the memory that a small chunk takes beside its payload |
-    /// | `copy_payloads_below` | 375 bytes | what waits keeps at most four times its payload |
-    /// | `heartbeat_burst` | 1 | no peer makes us probe many addresses of others at once. RFC 9260 §5.4 |
+    /// | `chunk_overhead` | 256 bytes | the memory of a small chunk in addition to its payload |
+    /// | `copy_payloads_below` | 375 bytes | waiting data keeps at most four times its payload in memory |
+    /// | `heartbeat_burst` | 1 | limits probes of addresses that may belong to other hosts. RFC 9260 §5.4 |
     /// | `listens`, `backlog` | false, 0 | peers are refused until [`Endpoint::listen`](crate::Endpoint::listen) |
-    /// | `detailed_events` | true | a socket tells its application what RFC 6458 §6.1 names |
+    /// | `detailed_events` | true | a socket reports the events of RFC 6458 §6.1 |
     /// | `initial_tsn` | none | random |
     ///
-    /// Port, addresses and encapsulation are the caller's. Secrets are hard to guess only in an endpoint that
-    /// [`Endpoint::with_seed`](crate::Endpoint::with_seed) makes.
+    /// The caller sets port, addresses and encapsulation. Secrets are unpredictable only in an endpoint that
+    /// [`Endpoint::with_seed`](crate::Endpoint::with_seed) creates.
     #[must_use]
     pub fn for_real_networks() -> Self {
         Self {
@@ -54,7 +54,7 @@ impl Config {
 }
 
 impl Default for Config {
-    /// RFC 9260's constants, one path at a time, between endpoints that trust each other.
+    /// The constants of RFC 9260 and new data on one path at a time, for endpoints that trust each other.
     fn default() -> Self {
         Self {
             port: 5001,

@@ -46,8 +46,8 @@ impl Admission {
 }
 
 impl Endpoint {
-    /// Lets peers open associations. Up to `backlog` associations may wait for [`accept`](Self::accept); beyond that, an
-    /// INIT is answered with ABORT. [`MOST_WAITING`](Self::MOST_WAITING) is the largest backlog.
+    /// Lets peers open associations. Up to `backlog` associations may wait for [`accept`](Self::accept); beyond that,
+    /// an INIT is answered with ABORT. [`MOST_WAITING`](Self::MOST_WAITING) is the largest backlog.
     pub fn listen(&mut self, backlog: usize) {
         self.admission.listens = true;
         self.admission.backlog = Some(backlog.min(Self::MOST_WAITING));

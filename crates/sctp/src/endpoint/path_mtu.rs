@@ -50,9 +50,9 @@ impl Endpoint {
         Some((self.slots.id(index), path))
     }
 
-    /// Handles an ICMP message "protocol unreachable" about a packet of a path; `was_init` if that packet was an INIT. Inside
-    /// UDP, "port unreachable" means the same (RFC 6951 §5.6). The association ends as by an ABORT of the peer once all its
-    /// paths have had such a message. RFC 9260 §10 ICMP8
+    /// Handles an ICMP message "protocol unreachable" about a packet of a path; `was_init` if that packet was an INIT.
+    /// Inside UDP, "port unreachable" means the same (RFC 6951 §5.6). The association ends as by an ABORT of the peer
+    /// once all its paths have had such a message. RFC 9260 §10 ICMP8
     ///
     /// Unknown associations and paths have no effect.
     pub fn protocol_unreachable(

@@ -1,4 +1,4 @@
-//! The associations of an endpoint. A slot is used again once its association is forgotten, under another id.
+//! The associations of an endpoint. The slot of a forgotten association is reused with another identifier.
 
 use crate::association::Association;
 use crate::event::AssociationId;
@@ -8,7 +8,7 @@ use super::lookup::Names;
 /// A place for one association at a time.
 #[derive(Debug, Default)]
 pub(super) struct Slot {
-    /// How many associations were in this slot before.
+    /// Number of earlier associations in this slot.
     generation: u32,
     pub(super) association: Option<Box<Association>>,
     /// The keys of the association in the lookup.
@@ -16,7 +16,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// The id of the association here, in the slot with this number.
+    /// The identifier of the association in this slot, whose index is `index`.
     #[inline]
     pub(super) fn id(&self, index: usize) -> AssociationId {
         AssociationId::new(index, self.generation)
@@ -36,18 +36,18 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Slots that there are, free ones included.
+    /// Number of slots, including free ones.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
-    /// Associations that are kept, closed ones included.
+    /// Number of associations, including closed ones.
     pub(super) fn occupied(&self) -> usize {
         self.count - self.free.len()
     }
 
-    /// The only slot, if there is no other.
+    /// The slot, if there is exactly one.
     #[inline]
     pub(super) fn only(&self) -> Option<&Slot> {
         (self.count == 1).then_some(&self.first)
@@ -78,34 +78,34 @@ impl Slots {
         self.slot_mut(index)?.association.as_deref_mut()
     }
 
-    /// The slot that an id names, if its association is still there.
+    /// The slot of an association by its identifier; `None` if the association is forgotten.
     #[inline]
     pub(super) fn index(&self, id: AssociationId) -> Option<usize> {
         self.find(id).map(|_| id.slot())
     }
 
-    /// The association that an id names, if it is still there.
+    /// The association with an identifier, unless it is forgotten.
     #[inline]
     pub(super) fn find(&self, id: AssociationId) -> Option<&Association> {
         let slot = self.slot(id.slot())?;
         if slot.generation == id.generation() { slot.association.as_deref() } else { None }
     }
 
-    /// The same, to be changed.
+    /// The association with an identifier, unless it is forgotten.
     #[inline]
     pub(super) fn find_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
         let slot = self.slot_mut(id.slot())?;
         if slot.generation == id.generation() { slot.association.as_deref_mut() } else { None }
     }
 
-    /// The id of the association in a slot, which must exist.
+    /// The identifier of the association in a slot.
     #[inline]
     pub(super) fn id(&self, index: usize) -> AssociationId {
         let slot = if index == 0 { &self.first } else { &self.others[index - 1] };
         slot.id(index)
     }
 
-    /// Keeps an association; returns its slot.
+    /// Stores an association; returns its slot.
     pub(super) fn insert(&mut self, association: Association) -> usize {
         let index = self.free.pop().map_or(self.count, |index| index as usize);
         if index == self.count {
@@ -120,11 +120,11 @@ impl Slots {
         index
     }
 
-    /// Drops the association in a slot. Its id is not used again.
+    /// Removes the association in a slot. Its identifier becomes invalid.
     pub(super) fn remove(&mut self, index: usize) {
         let Some(slot) = self.slot_mut(index) else { return };
         slot.association = None;
-        // After the last generation a slot stays empty, so that no id is used twice
+        // After its last generation a slot stays empty, so that no identifier is reused
         if let Some(next) = slot.generation.checked_add(1) {
             slot.generation = next;
             self.free.push(index as u32);

@@ -79,7 +79,7 @@ impl Endpoint {
     }
 
     fn fresh_init(&mut self, via: Via) -> Init {
-        let tag = self.fresh_tag();
+        let tag = self.new_tag();
         let initial_tsn = first_tsn(&self.config, &mut self.random);
         let local = &self.config.local;
         let addresses =
@@ -98,8 +98,8 @@ impl Endpoint {
         addresses
     }
 
-    /// Creates, confirms or restarts an association from a cookie, then processes the chunks after it. RFC 9260 §5.1.5,
-    /// §5.2.4
+    /// Creates, confirms or restarts an association from a cookie, then processes the chunks after it.
+    /// RFC 9260 §5.1.5, §5.2.4
     fn handle_cookie_echo(&mut self, now: Time, via: Via, packet: &mut Packet) {
         let Control::CookieEcho(sealed) = packet.control.remove(0) else { return };
         let Some(cookie) = self.jar.open(&sealed).filter(|_| is_between_hosts(via)) else { return };

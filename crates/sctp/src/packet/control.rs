@@ -12,19 +12,19 @@ pub enum Control {
     Init(Box<Init>),
     /// Answers INIT; carries the state cookie.
     InitAck(Box<Init>),
-    /// Hands the state cookie back.
+    /// Returns the state cookie.
     CookieEcho(Bytes),
-    /// The association stands.
+    /// Confirms that the association is established.
     CookieAck,
     /// Probes a path. RFC 9260 §3.3.5
     Heartbeat(Heartbeat),
     /// Returns the information of a probe byte for byte. RFC 9260 §3.3.6
     HeartbeatAck(Heartbeat),
-    /// No new data will come; carries the cumulative TSN.
+    /// The sender has no more data; carries the cumulative TSN.
     Shutdown(Tsn),
-    /// All outstanding data has arrived.
+    /// Acknowledges SHUTDOWN.
     ShutdownAck,
-    /// The association is gone; `reflected` is the T bit.
+    /// Confirms the end of the association.
     ShutdownComplete {
         /// T bit: the tag is the receiver's own, reflected.
         reflected: bool,
@@ -33,22 +33,22 @@ pub enum Control {
     Abort {
         /// T bit: the tag is the receiver's own, reflected.
         reflected: bool,
-        /// Why, as far as the sender says so.
+        /// The causes; may be empty.
         causes: Vec<Cause>,
     },
     /// Reports errors that do not end the association. RFC 9260 §3.3.10
     Error(Vec<Cause>),
-    /// Returns a packet that arrived damaged.
+    /// Returns a packet that arrived damaged. draft-stewart-sctp-pktdrprep
     PacketDrop(Box<PacketDrop>),
-    /// So many bytes without meaning, which make the packet larger. RFC 4820 §3
+    /// This number of bytes without meaning, which enlarge the packet. RFC 4820 §3
     Padding(u16),
-    /// Chunks of unknown types whose sender wants to be told, each complete with its header. They are the last control
-    /// chunk of a packet that was read, and never sent. RFC 9260 §3.2
+    /// Chunks of unknown types that must be reported, with their headers. Only in decoded packets, as the last control
+    /// chunk; never sent. RFC 9260 §3.2
     Unrecognized(Vec<Bytes>),
 }
 
 impl Control {
-    /// Bytes of the chunk without padding.
+    /// Length of the chunk in bytes, without padding.
     pub fn length(&self) -> usize {
         CHUNK_HEADER
             + match self {
@@ -67,7 +67,7 @@ impl Control {
     }
 }
 
-/// The chunk's length does not count the padding behind the last cause. RFC 9260 §3.2
+/// The length of a chunk does not include the padding of the last cause. RFC 9260 §3.2
 fn length_of_causes(causes: &[Cause]) -> usize {
     causes.iter().fold(0, |length, cause| padded(length) + cause.length())
 }
@@ -76,17 +76,17 @@ fn length_of_chunks(chunks: &[Bytes]) -> usize {
     chunks.iter().fold(0, |length, chunk| padded(length) + chunk.len())
 }
 
-/// The information of a probe, which only its sender understands. RFC 9260 §3.3.5
+/// The information of a heartbeat, which only its sender interprets. RFC 9260 §3.3.5
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Heartbeat {
-    /// As probes of this stack look, to the last bit.
+    /// Information that this stack encodes with exactly these bytes.
     Own(HeartbeatInfo),
-    /// Anything else.
+    /// Other information.
     Foreign(Bytes),
 }
 
 impl Heartbeat {
-    /// Bytes of the information.
+    /// Length of the information in bytes.
     fn length(&self) -> usize {
         match self {
             Self::Own(_) => HeartbeatInfo::LENGTH,
@@ -94,7 +94,7 @@ impl Heartbeat {
         }
     }
 
-    /// The information, if it looks like that of this stack.
+    /// The information, if it has the format of this stack.
     pub fn own(&self) -> Option<HeartbeatInfo> {
         match self {
             Self::Own(info) => Some(*info),
@@ -109,13 +109,13 @@ impl From<HeartbeatInfo> for Heartbeat {
     }
 }
 
-/// What a HEARTBEAT of this stack carries to the peer and back. RFC 9260 §8.3
+/// The information in a HEARTBEAT of this stack. RFC 9260 §8.3
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct HeartbeatInfo {
-    /// Random value that proves that the path's owner answered.
+    /// Random value that shows that the answer comes from the probed address.
     pub nonce: u64,
-    /// When the probe was sent, in nanoseconds. Only a reader of captures uses it: the association has its own record.
+    /// Sending time in nanoseconds, for readers of captures; the association stores its own copy.
     pub sent_at: u64,
-    /// Address that was probed.
+    /// The probed address.
     pub address: Address,
 }

@@ -1,7 +1,7 @@
-//! A damaged packet on its way back to its sender. draft-stewart-sctp-pktdrprep
+//! Packet drop reports: a damaged packet returns to its sender. draft-stewart-sctp-pktdrprep
 //!
-//! The receiver knows from the checksum that a byte is wrong, but not which one. The sender compares the head of each
-//! chunk that comes back with what it has stored, and reacts only where all of it agrees.
+//! The checksum tells the receiver that a byte is wrong, but not which one. The sender compares the head of each
+//! returned chunk with its own copy, and reacts only if all of it matches.
 
 use bytes::Bytes;
 use manypath_core::{Ssn, Tsn};
@@ -17,22 +17,22 @@ use crate::wire::kind;
 pub struct PacketDrop {
     /// Size of the receive buffer in bytes.
     pub window: u32,
-    /// Bytes that wait in it.
+    /// Bytes in the receive buffer.
     pub queued: u32,
     /// B bit: the checksum of the packet was wrong. Reports for other reasons are ignored.
     pub bad_checksum: bool,
-    /// M bit: a box on the way reports, not the peer. Such reports are ignored.
+    /// M bit: a middlebox sent the report. Such reports are ignored.
     pub from_middlebox: bool,
-    /// Bytes of the damaged packet from its common header on.
+    /// Length of the damaged packet in bytes, from its common header on.
     pub length: u16,
-    /// The damaged packet as it arrived, from its common header on, perhaps only its first part (T bit).
+    /// The damaged packet from its common header on; only its first part if the T bit is set.
     pub dropped: Bytes,
 }
 
-/// A part of a damaged packet that its sender may recognise.
+/// A chunk of a damaged packet, as far as its sender can recognise it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part<'a> {
-    /// COOKIE ECHO with a cookie of so many bytes.
+    /// COOKIE ECHO with a cookie of this many bytes.
     CookieEcho(usize),
     CookieAck,
     Shutdown,
@@ -40,11 +40,11 @@ pub(crate) enum Part<'a> {
     Heartbeat(HeartbeatInfo),
     Sack,
     Data(DataHead<'a>),
-    /// A chunk that is never sent again.
+    /// A chunk that is not retransmitted.
     Other,
 }
 
-/// The part of a DATA chunk by which its sender recognises it.
+/// The fields of a DATA chunk that identify it to its sender.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DataHead<'a> {
     pub(crate) tsn: Tsn,
@@ -52,14 +52,14 @@ pub(crate) struct DataHead<'a> {
     pub(crate) ssn: Ssn,
     pub(crate) ppid: u32,
     pub(crate) flags: DataFlags,
-    /// Bytes of payload that the chunk says it has.
+    /// Payload length according to the chunk header, in bytes.
     pub(crate) length: usize,
-    /// The first of these bytes.
+    /// The first bytes of the payload.
     pub(crate) payload: &'a [u8],
 }
 
 impl PacketDrop {
-    /// A report of a damaged packet that takes at most `room` bytes.
+    /// A report of at most `room` bytes about a damaged packet.
     pub(crate) fn new((window, queued): (u32, u32), damaged: &Bytes, room: usize) -> Self {
         let repeated = damaged.len().min(room.saturating_sub(HEADER) & !3);
         let length = u16::try_from(damaged.len()).unwrap_or(u16::MAX);
@@ -67,18 +67,18 @@ impl PacketDrop {
         Self { window, queued, bad_checksum: true, from_middlebox: false, length, dropped }
     }
 
-    /// Whether the chunk repeats only the first part of the packet (T bit).
+    /// Whether the chunk contains only the first part of the packet (T bit).
     pub fn is_truncated(&self) -> bool {
         self.dropped.len() < usize::from(self.length)
     }
 
-    /// Bytes of the chunk's value.
+    /// Length of the chunk's value in bytes.
     pub(super) fn length(&self) -> usize {
         HEADER - CHUNK_HEADER + self.dropped.len()
     }
 
-    /// The parts that came back with a plausible header, in the order of the wire. Nothing can be found behind a header
-    /// that this stack never writes.
+    /// The returned chunks with plausible headers, in order. The iterator ends at the first header that this stack
+    /// never sends, because the next chunk cannot be located.
     pub(crate) fn parts(&self) -> impl Iterator<Item = Part<'_>> {
         let mut rest = self.dropped.get(COMMON_HEADER..).unwrap_or_default();
         let mut left = usize::from(self.length).saturating_sub(COMMON_HEADER);
@@ -88,7 +88,7 @@ impl PacketDrop {
             let (chunk, behind) = rest.split_at(padded(length).min(rest.len()));
             let left_behind = left.saturating_sub(padded(length));
             if kind::is_sack(kind) && !has_length_of_its_counts(kind, length, chunk) {
-                // One byte is wrong: if what follows makes sense, it is not in the length
+                // Only one byte is wrong: if a plausible header follows, the length is right
                 let follows = header(behind).is_some_and(|next| is_plausible(next, left_behind));
                 if !follows && left_behind > 0 {
                     return None;
@@ -101,12 +101,12 @@ impl PacketDrop {
     }
 }
 
-/// Whether this stack writes chunks with this header, and the `left` bytes of the packet have room for one.
+/// Whether this stack sends chunks with this header, and the chunk fits into the remaining `left` bytes of the packet.
 fn is_plausible((kind, flags, length): (u8, u8, usize), left: usize) -> bool {
     length <= left && kind::is_own(kind, flags) && kind::has_length(kind, length)
 }
 
-/// Whether a SACK or an NR-SACK is as long as the numbers of its blocks and duplicates ask for.
+/// Whether the length of a SACK or NR-SACK matches its numbers of blocks and duplicates.
 fn has_length_of_its_counts(kind: u8, length: usize, chunk: &[u8]) -> bool {
     let count = |at: usize| {
         let bytes = chunk.get(at..at + 2).unwrap_or_default();
@@ -119,8 +119,8 @@ fn has_length_of_its_counts(kind: u8, length: usize, chunk: &[u8]) -> bool {
     length == header + 4 * counts
 }
 
-/// Whether a report of a damaged packet would lead to nothing, or to reports of reports: the packet reports or ends
-/// something, or brings INIT ACK. Its chunks are read as far as their headers make sense.
+/// Whether a damaged packet must not be reported: it contains ABORT, INIT ACK or another packet drop report. Its chunks
+/// are followed as long as their headers are plausible.
 pub(crate) fn must_not_be_reported(damaged: &[u8]) -> bool {
     let mut rest = damaged.get(COMMON_HEADER..).unwrap_or_default();
     while let Some((kind, _, length)) = header(rest) {
@@ -132,14 +132,14 @@ pub(crate) fn must_not_be_reported(damaged: &[u8]) -> bool {
     false
 }
 
-/// Type, flags and length of the chunk that `bytes` begin with.
+/// Type, flags and length of the first chunk in `bytes`.
 fn header(bytes: &[u8]) -> Option<(u8, u8, usize)> {
     let &[kind, flags, high, low, ..] = bytes else { return None };
     let length = usize::from(u16::from_be_bytes([high, low]));
     (length >= CHUNK_HEADER).then_some((kind, flags, length))
 }
 
-/// The part that a chunk of `length` bytes is; `chunk` is what came back of it.
+/// Classifies a chunk of `length` bytes; `chunk` is its returned part.
 fn part(kind: u8, flags: u8, length: usize, chunk: &[u8]) -> Option<Part<'_>> {
     Some(match kind {
         kind::DATA => Part::Data(data_head(flags, length, chunk)?),
@@ -171,8 +171,7 @@ fn data_head(flags: u8, length: usize, chunk: &[u8]) -> Option<DataHead<'_>> {
     })
 }
 
-/// Payload bytes by which a sender recognises a DATA chunk of its own, beside the chunk's header. usrsctp compares as
-/// many.
+/// Number of payload bytes that a sender compares to identify its DATA chunk, in addition to the header; as in usrsctp.
 pub(crate) const COMPARED: usize = 31;
 /// Bytes of the chunk before the dropped packet: header, window, bytes queued, truncated length, reserved.
 const HEADER: usize = 16;
@@ -184,7 +183,7 @@ mod tests {
     use super::*;
     use crate::packet::{Control, Data, Packet};
 
-    /// COOKIE ACK, SACK, and two chunks of 100 bytes: they begin at bytes 12, 16, 32 and 148 of the packet.
+    /// COOKIE ACK, SACK, and two chunks of 100 bytes, which begin at bytes 12, 16, 32 and 148 of the packet.
     fn packet() -> Vec<u8> {
         let data = |tsn| Data {
             tsn: Tsn(tsn),
@@ -202,7 +201,8 @@ mod tests {
         bytes
     }
 
-    /// What is found when all bits of a byte are wrong: `c` for COOKIE ACK, `s` for SACK, and the TSNs of heads as sent.
+    /// The recognised chunks if all bits of one byte are inverted: `c` for COOKIE ACK, `s` for SACK, and the TSNs of
+    /// matching DATA heads.
     fn found(damaged_byte: usize, room: usize) -> String {
         let mut packet = packet();
         packet[damaged_byte] = !packet[damaged_byte];
@@ -229,14 +229,14 @@ mod tests {
         for (first, whole) in [(12, ""), (16, "c"), (148, "cs1")] {
             assert!((first..first + 4).all(|byte| found(byte, 1468) == whole), "{first}");
         }
-        // The sender knows that the length is wrong, and looks no further
+        // An implausible length ends the search
         let report = |byte| found(byte, 1468);
         assert_eq!([report(32), report(33), report(34)], ["cs"; 3]);
         assert!(!report(35).contains('1'));
     }
 
     #[test]
-    fn damage_in_the_head_of_data_hides_that_chunk_and_elsewhere_none() {
+    fn damage_in_the_head_of_a_data_chunk_hides_only_that_chunk() {
         assert!((36..32 + 16 + 31).all(|byte| found(byte, 1468) == "cs2"));
         assert!((79..148).all(|byte| found(byte, 1468) == "cs12"));
         assert!((152..148 + 47).all(|byte| found(byte, 1468) == "cs1"));
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn what_was_cut_off_is_not_recognised() {
-        // The packet has 264 bytes; the head of its second chunk ends at byte 195
+        // The packet has 264 bytes; the head of its second DATA chunk ends at byte 195
         for (room, whole) in [(16 + 264, "cs12"), (16 + 196, "cs12"), (16 + 195, "cs1"), (16, "")] {
             assert_eq!(found(263, room), whole, "{room}");
             let report = PacketDrop::new((0, 0), &packet().into(), room);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_ends_and_init_acks_are_not_reported() {
+    fn packet_drops_aborts_and_init_acks_are_not_reported() {
         let bytes = |chunks: &[Control]| {
             let packet = Packet { control: chunks.to_vec(), ..Packet::default() };
             let mut bytes = Vec::new();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_comes_back_is_walked_to_an_end() {
+    fn parsing_any_returned_packet_ends() {
         let (sound, mut random) = (packet(), 7_u32);
         for length in 0..sound.len() {
             let mut bytes = sound[..length].to_vec();

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_count_in_a_row_only() {
+    fn only_consecutive_errors_count() {
         let config = Config { path_max_retransmissions: 1, ..Config::default() };
         let mut path = path(&config);
         for _ in 0..20 {

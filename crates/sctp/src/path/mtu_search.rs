@@ -153,8 +153,8 @@ impl MtuSearch {
         mtu.max(probe.size)
     }
 
-    /// Handles a message "packet too big" from a router or from this host, which reports an MTU of `size` bytes. Returns the
-    /// packet size in use from now on. RFC 8899 §4.6.2
+    /// Handles a message "packet too big" from a router or from this host, which reports an MTU of `size` bytes.
+    /// Returns the packet size in use from now on. RFC 8899 §4.6.2
     pub(crate) fn too_big(&mut self, now: Time, size: u16, mtu: u16) -> u16 {
         let probed = self.probe.map_or(mtu, |probe| probe.size);
         if size < self.settings.min || size >= probed.max(mtu) {

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn idleness_saves_up_no_more_than_one_burst() {
+    fn an_idle_path_saves_up_at_most_one_burst() {
         let mut pacer = Pacer::default();
         departures(&mut pacer, 50, 0, PACE);
         let later = at(60_000_000);

@@ -6,9 +6,9 @@
 pub(super) struct Buffer {
     capacity: usize,
     held: usize,
-    /// Bytes that a chunk, or a message made of several, counts beside its payload.
+    /// Bytes that a chunk, or a reassembled message, counts in addition to its payload.
     overhead: usize,
-    /// With less free space than this the window counts as closed.
+    /// The window counts as closed below this number of free bytes.
     silly: usize,
     /// A growth of the window by this much is reported.
     step: usize,
@@ -19,8 +19,8 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// An empty buffer of `capacity` bytes, for packets of at most `mtu` bytes, in which each chunk takes `overhead` bytes
-    /// beside its payload.
+    /// An empty buffer of `capacity` bytes, for packets of at most `mtu` bytes. Each chunk takes `overhead` bytes in
+    /// addition to its payload.
     pub(super) fn new(capacity: usize, mtu: usize, overhead: usize) -> Self {
         Self {
             capacity,
@@ -55,7 +55,6 @@ impl Buffer {
     /// for this. The lowest gap has yet another one, so that nothing blocks for any behaviour of the peer: the data
     /// above this gap was accepted within two capacities, and the unreadable data below it belongs to the one message
     /// that the gap interrupts (§6.9), which fits into the third.
-    /// (§6.9), which fits into the third.
     pub(super) fn may_overdraw(&self, length: usize, closes_lowest_gap: bool) -> bool {
         let capacities = if closes_lowest_gap { 3 } else { 2 };
         self.held + self.overhead + length <= capacities * self.capacity
@@ -66,22 +65,22 @@ impl Buffer {
         self.held
     }
 
-    /// What so many chunks count beside their payload.
+    /// Bytes that this number of chunks counts in addition to the payload.
     pub(super) fn overhead(&self, chunks: usize) -> usize {
         self.overhead * chunks
     }
 
-    /// Whether so many bytes in so many chunks are more than the capacity.
+    /// Whether this number of bytes in this number of chunks exceeds the capacity.
     pub(super) fn is_exceeded_by(&self, length: usize, chunks: usize) -> bool {
         length + self.overhead(chunks) > self.capacity
     }
 
-    /// Size of the buffer as a chunk announces it.
+    /// Size of the buffer for a packet drop report.
     pub(super) fn capacity(&self) -> u32 {
         saturated(self.capacity)
     }
 
-    /// Bytes in use as a chunk announces them.
+    /// Bytes in use for a packet drop report.
     pub(super) fn in_use(&self) -> u32 {
         saturated(self.held)
     }
@@ -96,7 +95,7 @@ impl Buffer {
         self.held -= self.overhead + length;
     }
 
-    /// So many chunks have become one message.
+    /// Records that this number of chunks was joined into one message.
     pub(super) fn join(&mut self, chunks: usize) {
         self.held -= self.overhead * chunks.saturating_sub(1);
     }
@@ -144,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_window_is_the_free_room_until_that_gets_silly() {
+    fn the_window_is_the_free_space_until_it_is_too_small() {
         let mut buffer = Buffer::new(10_000, 1500, 0);
         assert_eq!(buffer.window(), 10_000);
         buffer.hold(7000);
@@ -168,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_window_promised_has_room_though_each_chunk_takes_more() {
+    fn data_within_the_advertised_window_fits_despite_the_overhead() {
         let mut buffer = Buffer::new(10_000, 1500, 200);
         (0..8).for_each(|_| buffer.hold(1000));
         assert!(!buffer.fits(1000) && buffer.may_have_promised(1000));
@@ -191,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_opens_by_a_quarter_is_news_once() {
+    fn a_window_that_opens_by_a_quarter_is_reported_once() {
         let mut buffer = Buffer::new(100_000, 1500, 0);
         buffer.hold(60_000);
         assert_eq!(buffer.advertise(), 40_000);
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_was_closed_is_news_as_soon_as_it_is_not_silly() {
+    fn a_closed_window_is_reported_as_soon_as_it_is_large_enough() {
         let mut buffer = Buffer::new(100_000, 1500, 0);
         buffer.hold(99_000);
         assert_eq!(buffer.advertise(), 1);
@@ -216,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_arrives_and_is_read_between_two_sacks_is_no_news() {
+    fn data_that_arrives_and_is_read_between_two_sacks_is_not_reported() {
         let mut buffer = Buffer::new(100_000, 1500, 0);
         for _ in 0..1000 {
             buffer.hold(1452);

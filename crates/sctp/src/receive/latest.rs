@@ -34,13 +34,13 @@ impl Latest {
         }
     }
 
-    /// No stream is blocked.
+    /// Discards all entries, because no stream is blocked.
     pub(super) fn forget(&mut self) {
         self.entries.clear();
         self.is_kept = false;
     }
 
-    /// The stream that is first, of the `blocked` ones; entries count if they pass the test.
+    /// The stream of the `blocked` ones with the highest TSN; only entries that pass the test count.
     pub(super) fn first(
         &mut self,
         blocked: impl Iterator<Item = Entry>,
@@ -61,7 +61,7 @@ impl Latest {
     }
 }
 
-/// By TSN, which all lie within half of the number circle.
+/// By TSN; all TSNs are within half of the number space.
 impl Ord for Entry {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self.last == other.last, self.last.is_after(other.last)) {
@@ -78,7 +78,7 @@ impl PartialOrd for Entry {
     }
 }
 
-/// Entries are collected again when there are more than so many for each stream, and some.
+/// Entries are collected again if there are more than this number per stream, and a few more.
 const MOST_ENTRIES_PER_STREAM: usize = 2;
 const FEW: usize = 64;
 
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A change of a stream, or none where the first one is asked for.
+    /// Changes of streams; `None` stands for a query of the first stream.
     fn steps() -> impl Strategy<Value = Vec<Option<(u16, Option<u32>)>>> {
         let change = (0_u16..40, prop::option::weighted(0.7, 0_u32..1000));
         prop::collection::vec(prop::option::weighted(0.8, change), 1..400)

@@ -27,7 +27,7 @@ use crate::event::Received;
 use crate::packet::{Data, DataFlags, Sack};
 use crate::stats::{ReorderStats, StreamStats};
 
-/// Everything between a DATA chunk and the application.
+/// The receiving side from DATA chunks to messages.
 #[derive(Debug)]
 pub(crate) struct Receiver {
     arrived: TsnMap,
@@ -46,7 +46,7 @@ pub(crate) struct Receiver {
     copy_below: usize,
     /// Messages may be delivered in parts.
     partial_delivery: bool,
-    /// Streams in received chunks that do not exist.
+    /// Numbers of invalid streams in received chunks.
     invalid_streams: Vec<u16>,
 }
 
@@ -61,12 +61,12 @@ pub(crate) struct Arrival {
     pub(crate) dropped: u64,
     /// Chunks that had arrived before and were dropped for others; their sender must retransmit them.
     pub(crate) given_up: u64,
-    /// A chunk without a byte of data, which ends the association. RFC 9260 §6.2
+    /// TSN of a chunk without user data, which ends the association. RFC 9260 §6.2
     pub(crate) without_data: Option<Tsn>,
 }
 
 impl Arrival {
-    /// Whether anything but new data came.
+    /// Whether there was anything except new data.
     #[inline]
     pub(crate) fn is_unusual(&self) -> bool {
         self.duplicates + self.dropped + self.given_up > 0 || self.without_data.is_some()
@@ -116,7 +116,7 @@ impl Receiver {
         self.ready.track(agreed && !self.never_renege);
     }
 
-    /// Whether both sides support NR-SACK; before that is known, whether this side does.
+    /// Whether both sides support NR-SACK; before the handshake, whether this side does.
     #[inline]
     pub(crate) fn speaks_nr_sack(&self) -> bool {
         self.rules.speaks_nr_sack()
@@ -150,18 +150,18 @@ impl Receiver {
         arrival
     }
 
-    /// Payload bytes that wait for others, each chunk with its overhead.
+    /// Payload bytes that wait for earlier data, with the overhead of each chunk.
     fn out_of_order(&self) -> u64 {
         let ready = self.ready.bytes() + self.buffer.overhead(self.ready.len());
         (self.buffer.held() - ready) as u64
     }
 
-    /// A stream that a chunk named although it does not exist; each is reported once. RFC 9260 §6.5
+    /// An invalid stream that a chunk named; each is reported once. RFC 9260 §6.5
     pub(crate) fn take_invalid_stream(&mut self) -> Option<u16> {
         self.invalid_streams.pop()
     }
 
-    /// Hands out the next message.
+    /// Returns the next message.
     pub(crate) fn read(&mut self) -> Option<Received> {
         let received = self.ready.pop()?;
         self.buffer.release(received.message.payload.len());
@@ -178,7 +178,7 @@ impl Receiver {
         !self.ready.is_empty()
     }
 
-    /// How many streams the peer has used, those below the highest one included.
+    /// Number of streams that the peer has used, including unused ones with lower numbers.
     pub(crate) fn streams(&self) -> usize {
         self.streams.len()
     }
@@ -188,7 +188,7 @@ impl Receiver {
         self.streams.stats(now, stream)
     }
 
-    /// What of the buffer held bytes that cannot be read, up to `now`.
+    /// The part of the buffer that cannot be read, up to `now`.
     pub(crate) fn reorder_stats(&self, now: Time) -> ReorderStats {
         self.reorder.stats(now)
     }
@@ -203,17 +203,17 @@ impl Receiver {
         self.buffer.opened()
     }
 
-    /// Whether a SACK should leave now.
+    /// Whether a SACK is due.
     pub(crate) fn sack_due(&self) -> bool {
         self.rules.is_due()
     }
 
-    /// Asks for a SACK without further delay.
+    /// Requests an immediate SACK.
     pub(crate) fn demand_sack(&mut self) {
         self.rules.demand();
     }
 
-    /// Bytes that the next SACK has at most.
+    /// Largest size of the next SACK, in bytes.
     pub(crate) fn longest_sack(&self) -> usize {
         let islands = self.arrived.islands() + self.ready.settled_ranges();
         self.rules.longest(islands)
@@ -227,22 +227,22 @@ impl Receiver {
         sack.window = self.buffer.advertise();
     }
 
-    /// Where the first DATA packet since the last SACK came from.
+    /// The path of the first DATA packet since the last SACK.
     pub(crate) fn first_data_path(&self) -> PathId {
         self.rules.first_path()
     }
 
-    /// Whether DATA came from `path` since the last SACK, or before it where none has come since.
+    /// Whether DATA arrived on `path` since the last SACK; if none arrived since, whether it did before that SACK.
     pub(crate) fn carried_data(&self, path: PathId) -> bool {
         self.rules.carried_data(path)
     }
 
-    /// Where the latest DATA packet came from.
+    /// The path of the latest DATA packet.
     pub(crate) fn last_data_path(&self) -> PathId {
         self.rules.last_path()
     }
 
-    /// The TSN up to which everything has arrived.
+    /// The cumulative TSN.
     pub(crate) fn cumulative(&self) -> Tsn {
         self.arrived.cumulative()
     }
@@ -368,6 +368,6 @@ impl Receiver {
     }
 }
 
-/// With so many islands of received TSNs, chunks on streams that do not exist are accepted only in sequence. A packet has
+/// With this number of islands of received TSNs, chunks on invalid streams are accepted only in sequence. A packet has
 /// room for fewer gap blocks than this.
 const MOST_STRAY_ISLANDS: usize = 512;

@@ -14,7 +14,7 @@ use crate::stats::StreamStats;
 /// The memory depends on the number of used streams, not on their numbers.
 #[derive(Debug, Default)]
 pub(super) struct InboundStreams {
-    /// The first streams by their number, up to the highest one that was used.
+    /// The streams with low numbers, up to the highest used one, by index.
     low: Vec<InboundStream>,
     /// All others.
     high: BTreeMap<u16, InboundStream>,
@@ -24,23 +24,23 @@ pub(super) struct InboundStreams {
     latest: Latest,
     /// Lists of streams that are not blocked any more, kept for their capacity.
     spare: Vec<VecDeque<Early>>,
-    /// Messages that these have room for.
+    /// Total capacity of the lists in `spare`, in messages.
     spare_room: usize,
     /// Messages that wait on all streams.
     waiting: usize,
-    /// Messages that the lists of these streams have room for.
+    /// Total capacity of the lists of these streams, in messages.
     room: usize,
 }
 
 #[derive(Debug, Default)]
 struct InboundStream {
-    /// SSN of the message that comes next.
+    /// SSN of the next message.
     next: Ssn,
-    /// Messages that came too early, by SSN.
+    /// Messages that arrived too early, by SSN.
     early: VecDeque<Early>,
-    /// Since when there are such messages.
+    /// Since when such messages have waited.
     blocked_since: Time,
-    /// Where the stream stands among those that are blocked, if it is.
+    /// Index of the stream in the list of blocked streams, if it is blocked.
     place: u32,
     stats: StreamStats,
 }
@@ -80,7 +80,7 @@ impl InboundStreams {
         is_new
     }
 
-    /// Messages whose turn has come leave a stream.
+    /// Moves messages of a stream that are next in order to `ready`.
     fn release(&mut self, now: Time, number: u16, ready: &mut Ready) {
         let stream = self.stream(number);
         let before = stream.early.len();
@@ -94,7 +94,7 @@ impl InboundStreams {
         }
     }
 
-    /// Puts a message into the list of its stream.
+    /// Inserts a message into the list of its stream.
     fn keep_on(&mut self, now: Time, whole: Whole) -> bool {
         let stream = self.stream(whole.message.stream);
         let before = stream.early.capacity();
@@ -181,12 +181,12 @@ impl InboundStreams {
         self.low.get(usize::from(number)).or_else(|| self.high.get(&number))
     }
 
-    /// Whether the ordered message with this SSN comes next on its stream.
+    /// Whether the ordered message with this SSN is the next of its stream.
     pub(super) fn is_next(&self, stream: u16, ssn: Ssn) -> bool {
         self.known(stream).map_or(Ssn(0), |stream| stream.next) == ssn
     }
 
-    /// How many streams the peer has used, those below the highest one included.
+    /// Number of streams that the peer has used, including unused ones with lower numbers.
     pub(super) fn len(&self) -> usize {
         self.high.last_key_value().map_or(self.low.len(), |(&highest, _)| usize::from(highest) + 1)
     }
@@ -201,7 +201,7 @@ impl InboundStreams {
         }
     }
 
-    /// The highest TSN of a message that waits.
+    /// The highest TSN of a waiting message.
     pub(super) fn highest(&mut self) -> Option<Tsn> {
         self.latest().map(|blocked| blocked.last)
     }
@@ -224,7 +224,7 @@ impl InboundStreams {
         Some((whole.tsns, whole.message.payload.len()))
     }
 
-    /// The stream whose last early message has the highest TSN. A peer numbers both alike.
+    /// The stream whose last early message has the highest TSN; TSNs and SSNs of a stream ascend together.
     fn latest(&mut self) -> Option<Entry> {
         let Self { low, high, blocked, latest, .. } = self;
         let holds = |entry: &Entry| {
@@ -238,9 +238,9 @@ impl InboundStreams {
 
 /// Streams below this number are found by their index.
 const LOW: usize = 64;
-/// Spare lists have room for so many messages altogether.
+/// Largest total capacity of the spare lists, in messages.
 const MOST_SPARE_ROOM: usize = 2048;
-/// Lists in use have room for so many times as many messages as wait, and for [`MOST_SPARE_ROOM`] more.
+/// Lists in use have at most this many times the capacity that their messages need, and [`MOST_SPARE_ROOM`] more.
 const MOST_ROOM: usize = 4;
 
 impl InboundStream {
@@ -279,7 +279,7 @@ impl InboundStream {
         }
     }
 
-    /// For how long messages wait without a break.
+    /// The time for which messages have been waiting without interruption.
     fn blocked_until(&self, now: Time) -> Span {
         if self.early.is_empty() { Span::ZERO } else { now.saturating_since(self.blocked_since) }
     }
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_stream_alone_takes_no_room_for_those_below_it() {
+    fn a_high_stream_number_takes_no_memory_for_lower_ones() {
         let mut streams = InboundStreams::default();
         let mut ready = Ready::default();
         streams.insert(NOW, message(u16::MAX, 0), &mut ready);
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_was_there_is_refused() {
+    fn a_repeated_ssn_is_refused() {
         let mut streams = InboundStreams::default();
         let mut ready = Ready::default();
         assert!(streams.insert(NOW, message(0, 0), &mut ready));

@@ -1,4 +1,4 @@
-//! Messages that the application may read, and the TSNs that are settled by them.
+//! Messages that the application may read, and their TSNs.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use manypath_core::{Ranges, Tsn, TsnRange};
 use super::reassembly::Whole;
 use crate::event::Received;
 
-/// Complete messages whose turn has come, in the order in which the application gets them.
+/// Complete messages that the application may read, in order.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     messages: VecDeque<Received>,
@@ -39,12 +39,12 @@ impl Ready {
         }
     }
 
-    /// How many ranges of settled TSNs there are: each may cut a gap block into three.
+    /// Number of ranges of settled TSNs; each may split a gap block into three.
     pub(super) fn settled_ranges(&self) -> usize {
         self.settled.as_ref().map_or(0, |settled| 2 * settled.len())
     }
 
-    /// The settled TSNs above the cumulative one, where they are known.
+    /// The settled TSNs above the cumulative one, if they are recorded.
     pub(super) fn settled_above(&mut self, cumulative: Tsn) -> Option<&Ranges> {
         let settled = self.settled.as_mut()?;
         settled.remove_up_to(cumulative);

@@ -8,12 +8,12 @@ use manypath_core::{Ssn, Tsn, TsnRange};
 use crate::event::{Message, Part, Received};
 use crate::packet::{Data, DataFlags};
 
-/// A complete message, with the numbers that determine its place.
+/// A complete message with its TSNs and its SSN.
 #[derive(Debug)]
 pub(super) struct Whole {
-    /// The chunks that carried it.
+    /// The TSNs of its chunks.
     pub(super) tsns: TsnRange,
-    /// Its position in its stream; without meaning if it is unordered.
+    /// Its stream sequence number; unused if the message is unordered.
     pub(super) ssn: Ssn,
     pub(super) message: Message,
 }
@@ -42,7 +42,7 @@ impl Whole {
     }
 }
 
-/// Fragments that wait for others of their message.
+/// Fragments of incomplete messages.
 #[derive(Debug, Default)]
 pub(super) struct Reassembly {
     /// The runs in order of their TSNs. An entry is small: a peer that sends one-byte fragments from the highest TSN
@@ -50,15 +50,15 @@ pub(super) struct Reassembly {
     order: Vec<Place>,
     /// The runs, in no order.
     runs: Vec<Run>,
-    /// Places of `runs` that are not in use.
+    /// Unused indexes of `runs`.
     free: Vec<u32>,
     /// Emptied lists of pieces, kept for their capacity.
     spare: Vec<VecDeque<Bytes>>,
-    /// Pieces that these have room for.
+    /// Total capacity of the lists in `spare`, in pieces.
     spare_room: usize,
 }
 
-/// Where a run is found.
+/// An entry of the order, which refers to a run.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     /// Its last TSN.
@@ -77,11 +77,11 @@ struct Run {
     ssn: Ssn,
     ppid: u32,
     unordered: bool,
-    /// TSN of the first chunk of the message, if a part of it has been delivered.
+    /// TSN of the first chunk of the message, if a part of the message has been delivered.
     handed_over: Option<Tsn>,
     /// Payload bytes of all pieces.
     length: usize,
-    /// One per TSN.
+    /// Payloads, one per TSN.
     pieces: VecDeque<Bytes>,
 }
 
@@ -110,7 +110,7 @@ impl Reassembly {
         (run.begins && run.ends).then(|| self.take(at))
     }
 
-    /// The highest TSN that waits.
+    /// The highest waiting TSN.
     pub(super) fn highest(&self) -> Option<Tsn> {
         self.order.last().map(|place| place.last)
     }
@@ -136,7 +136,7 @@ impl Reassembly {
         Some((TsnRange::one(tsn), length))
     }
 
-    /// The run that stands at a place of the order.
+    /// The run at a position of the order.
     fn run(&self, at: usize) -> &Run {
         &self.runs[self.order[at].index as usize]
     }
@@ -156,7 +156,7 @@ impl Reassembly {
         }
     }
 
-    /// Takes a run out of the order. What stays in its place is empty.
+    /// Removes the run at a position of the order and leaves an empty one in its place.
     fn remove(&mut self, at: usize) -> Run {
         let Place { index, .. } = self.order.remove(at);
         self.free.push(index);
@@ -231,28 +231,28 @@ impl Reassembly {
     }
 }
 
-/// Spare lists have room for so many pieces altogether.
+/// Largest total capacity of the spare lists, in pieces.
 const MOST_SPARE_ROOM: usize = 2048;
-/// A spare list has room for so many pieces at most: only one piece of its next message may ever arrive.
+/// Largest capacity of a spare list, in pieces: only one piece of the next message may ever arrive.
 const LONGEST_SPARE: usize = 8;
-/// A list has room for so many times as many pieces as it has, and for [`LONGEST_SPARE`] more.
+/// A list has at most this many times the capacity that its pieces need, and [`LONGEST_SPARE`] more.
 const MOST_ROOM: usize = 4;
 
-/// The part of a message that can be handed over.
+/// The part of a message that can be delivered.
 #[derive(Debug)]
 pub(super) struct Beginning {
     at: usize,
     last: Tsn,
     /// Stream and SSN, if the message is ordered.
     pub(super) order: Option<(u16, Ssn)>,
-    /// How many chunks it came in.
+    /// Number of chunks.
     pub(super) chunks: usize,
     /// Payload bytes.
     pub(super) length: usize,
 }
 
 impl Run {
-    /// Empties the list of pieces into one message.
+    /// Joins the pieces into one message.
     fn join(&mut self, part: Option<Part>) -> Whole {
         let mut payload = Vec::with_capacity(self.length);
         for piece in self.pieces.drain(..) {
@@ -280,7 +280,7 @@ impl Run {
         }
     }
 
-    /// Whether `fragment` is the next one of the message.
+    /// Whether `fragment` is the next fragment after the run.
     fn is_continued_by(&self, fragment: &Data) -> bool {
         seeded!(FragmentsOfTwoMessagesJoined => return self.tsns.last.next() == fragment.tsn);
         !self.ends
@@ -289,7 +289,7 @@ impl Run {
             && self.is_of_one_message_with(fragment)
     }
 
-    /// Whether `fragment` is the one before the run.
+    /// Whether `fragment` is the fragment before the run.
     fn continues(&self, fragment: &Data) -> bool {
         !self.begins
             && fragment.tsn.next() == self.tsns.first
@@ -297,7 +297,7 @@ impl Run {
             && self.is_of_one_message_with(fragment)
     }
 
-    /// It is false only if the peer breaks the protocol.
+    /// False only if the peer violates the protocol.
     fn is_of_one_message_with(&self, fragment: &Data) -> bool {
         self.stream == fragment.stream
             && self.unordered == fragment.flags.contains(DataFlags::UNORDERED)
@@ -318,7 +318,7 @@ impl Run {
         self.pieces.push_front(fragment.payload);
     }
 
-    /// Takes over the run that follows, which keeps its empty list.
+    /// Appends the following run, whose empty list remains there.
     fn absorb(&mut self, next: &mut Self) {
         self.tsns.last = next.tsns.last;
         self.ends = next.ends;
@@ -391,7 +391,7 @@ mod tests {
         assert_eq!(completed, 1);
     }
 
-    /// An unordered message of one byte a fragment.
+    /// An unordered message with one byte per fragment.
     fn fragments(first: u32, text: &'static [u8]) -> Vec<Data> {
         let last = text.len() - 1;
         let fragment = |index: usize| {

@@ -1,19 +1,19 @@
-//! How much of the receive buffer holds what the application cannot read yet.
+//! The part of the receive buffer that the application cannot read yet.
 
 use manypath_core::Time;
 
 use crate::stats::ReorderStats;
 
-/// Account of the bytes that have arrived and wait for others: fragments, and messages out of their turn.
+/// Accounting of the received bytes that wait for earlier data: fragments, and messages out of order.
 #[derive(Debug, Default)]
 pub(super) struct Reorder {
     stats: ReorderStats,
-    /// Up to when `stats` is complete.
+    /// The time up to which `stats` is complete.
     until: Time,
 }
 
 impl Reorder {
-    /// From `now` on so many bytes wait.
+    /// Records the number of waiting bytes from `now` on.
     pub(super) fn note(&mut self, now: Time, bytes: u64) {
         if bytes == self.stats.bytes {
             return;

@@ -9,7 +9,7 @@ use crate::packet::Sack;
 /// The rules of acknowledgements, and the data since the last one.
 #[derive(Debug)]
 pub(super) struct SackRules {
-    /// A SACK for every so many packets.
+    /// Number of packets per SACK.
     every: u32,
     /// DAC: gaps do not cause an immediate SACK, and each SACK states the number of packets that it acknowledges.
     for_cmt: bool,
@@ -18,9 +18,9 @@ pub(super) struct SackRules {
     /// Packets with DATA since the last SACK.
     packets: u32,
     due: bool,
-    /// Whether DATA has come before.
+    /// Whether DATA has arrived before.
     begun: bool,
-    /// TSNs that came again since the last SACK.
+    /// TSNs that arrived again since the last SACK.
     duplicates: Vec<Tsn>,
     first_path: PathId,
     last_path: PathId,
@@ -65,7 +65,7 @@ impl SackRules {
         }
     }
 
-    /// A SACK shall leave for every so many packets.
+    /// Sets the number of packets per SACK.
     pub(super) fn set_every(&mut self, packets: u32) {
         self.every = packets;
     }
@@ -74,7 +74,7 @@ impl SackRules {
         self.nr_sack = agreed;
     }
 
-    /// A packet with DATA came in on `path`.
+    /// Records a packet with DATA on `path`.
     pub(super) fn note_packet(&mut self, path: PathId, news: News) {
         if self.packets == 0 {
             self.first_path = path;
@@ -83,7 +83,7 @@ impl SackRules {
         self.data_paths |= 1 << path.0;
         self.last_path = path;
         self.packets += 1;
-        // The DATA that follows the handshake is acknowledged at once, as INET and usrsctp do, to time the first RTT.
+        // The first DATA is acknowledged at once, as in INET and usrsctp, so that the sender gets its first RTT sample
         let first = !std::mem::replace(&mut self.begun, true);
         self.due |= first || self.packets >= self.every || self.is_urgent(news);
     }
@@ -96,32 +96,32 @@ impl SackRules {
         }
     }
 
-    /// Asks for a SACK without further delay.
+    /// Requests an immediate SACK.
     pub(super) fn demand(&mut self) {
         self.due = true;
     }
 
-    /// Whether a SACK should leave now.
+    /// Whether a SACK is due.
     pub(super) fn is_due(&self) -> bool {
         self.due
     }
 
-    /// Where the first packet since the last SACK came from.
+    /// The path of the first packet since the last SACK.
     pub(super) fn first_path(&self) -> PathId {
         self.first_path
     }
 
-    /// Whether DATA came from `path` since the last SACK, or before it where none has come since.
+    /// Whether DATA arrived on `path` since the last SACK; if none arrived since, whether it did before that SACK.
     pub(super) fn carried_data(&self, path: PathId) -> bool {
         self.data_paths & (1 << path.0) != 0
     }
 
-    /// Where the latest packet came from.
+    /// The path of the latest packet.
     pub(super) fn last_path(&self) -> PathId {
         self.last_path
     }
 
-    /// Bytes of a SACK with so many gap blocks and all duplicates.
+    /// Bytes of a SACK with this number of gap blocks and all duplicates.
     pub(super) fn longest(&self, blocks: usize) -> usize {
         let empty = Sack { non_renegable_chunk: self.nr_sack, ..Sack::default() };
         empty.length() + ENTRY_LENGTH * (blocks + self.duplicates.len())
@@ -129,8 +129,8 @@ impl SackRules {
 
     /// Fills `sack`, except for the window, with at most `room` bytes, and resets the count.
     ///
-    /// The chunks in `settled` will be kept; if it is not given, all will. If the room is too small, first duplicates
-    /// and then the highest gap blocks are omitted.
+    /// The chunks in `settled` will not be dropped; if it is `None`, no chunk will. If the room is too small, first
+    /// duplicates and then the highest gap blocks are omitted.
     pub(super) fn write(
         &mut self,
         arrived: &TsnMap,
@@ -176,9 +176,9 @@ impl SackRules {
     }
 }
 
-/// The two bits that carry the count saturate.
+/// The largest count that fits into two bits.
 const MAX_PACKETS: u32 = 3;
-/// A gap block and a duplicate take as much.
+/// Bytes of a gap block or of a duplicate TSN.
 const ENTRY_LENGTH: usize = 4;
 const MAX_DUPLICATES: usize = 1500 / ENTRY_LENGTH;
 
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_hurry_a_sack_only_without_new_data() {
+    fn duplicates_cause_an_immediate_sack_only_without_new_data() {
         let old = News { new: false, duplicate: true, ..NEW };
         for for_cmt in [false, true] {
             let mut rules = begun(&Config { delayed_ack_for_cmt: for_cmt, ..Config::default() });
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_hurries_a_sack_but_not_with_dac() {
+    fn a_gap_causes_an_immediate_sack_except_with_dac() {
         let gap = News { gap: true, ..NEW };
         let mut rules = begun(&Config::default());
         assert_eq!(due_after(&mut rules, [gap, gap, NEW]), [true, true, false]);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn data_without_room_hurries_a_sack() {
+    fn dropped_data_causes_an_immediate_sack() {
         let mut rules = begun(&Config { delayed_ack_for_cmt: true, ..Config::default() });
         assert_eq!(due_after(&mut rules, [News { new: false, dropped: true, ..NEW }]), [true]);
     }
@@ -242,12 +242,12 @@ mod tests {
         assert_eq!(
             written(&mut rules, &TsnMap::new(Tsn(1)), 1452).packets,
             0,
-            "without DAC nothing is said"
+            "without DAC no count is reported"
         );
     }
 
     #[test]
-    fn duplicates_make_way_for_gap_blocks() {
+    fn gap_blocks_have_priority_over_duplicates() {
         let mut arrived = TsnMap::new(Tsn(1));
         for tsn in [3, 5, 7] {
             arrived.insert(Tsn(tsn));
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_promised_goes_into_the_other_list() {
+    fn settled_tsns_are_in_the_non_renegable_list() {
         let mut arrived = TsnMap::new(Tsn(1));
         arrived.insert(Tsn(3));
         let mut rules = begun(&Config { nr_sack: true, ..Config::default() });
@@ -292,19 +292,19 @@ mod tests {
             [true, false, true, false, true]
         );
         written(&mut rules, &TsnMap::new(Tsn(1)), 1452);
-        assert!(rules.carried_data(PathId(4)), "known until another packet comes");
+        assert!(rules.carried_data(PathId(4)), "kept until another packet arrives");
         rules.note_packet(PathId(1), NEW);
         assert_eq!([0, 1, 2].map(|path| rules.carried_data(PathId(path))), [false, true, false]);
     }
 
-    /// Rules that have acknowledged the first packet.
+    /// Rules after the acknowledgement of the first packet.
     fn begun(config: &Config) -> SackRules {
         let mut rules = SackRules::new(config);
         due_after(&mut rules, [NEW]);
         rules
     }
 
-    /// Whether a SACK is due after each packet; one that is due is written.
+    /// Whether a SACK is due after each packet; each due SACK is written.
     fn due_after<const N: usize>(rules: &mut SackRules, packets: [News; N]) -> [bool; N] {
         packets.map(|news| {
             rules.note_packet(PathId(0), news);

@@ -71,7 +71,7 @@ fn a_chunk_without_data_is_named() {
 }
 
 #[test]
-fn a_full_buffer_drops_what_lies_beyond_and_says_so_at_once() {
+fn a_full_buffer_drops_chunks_beyond_the_window_and_sends_a_sack_at_once() {
     let mut receiver = started(&Config { receive_buffer: 4000, ..Config::default() });
     deliver(
         &mut receiver,
@@ -92,7 +92,7 @@ fn a_full_buffer_drops_what_lies_beyond_and_says_so_at_once() {
 }
 
 #[test]
-fn the_highest_tsn_makes_way_for_one_that_closes_a_gap() {
+fn the_highest_tsn_is_dropped_for_one_that_closes_a_gap() {
     let mut receiver = started(&Config { receive_buffer: 3000, ..Config::default() });
     let [second, third, fourth] = [ordered(2, 1, 1000), ordered(3, 2, 1000), fragment(4, 1000)];
     deliver(&mut receiver, [second, third.clone(), fourth]);
@@ -105,7 +105,7 @@ fn the_highest_tsn_makes_way_for_one_that_closes_a_gap() {
 }
 
 #[test]
-fn the_window_has_the_room_of_what_was_given_up() {
+fn the_window_includes_the_room_of_dropped_chunks() {
     let mut receiver = started(&Config { receive_buffer: 12_000, ..Config::default() });
     deliver(&mut receiver, [ordered(2, 1, 4000), ordered(3, 2, 4000), ordered(4, 3, 4000)]);
     assert_eq!(sack(&mut receiver).window, 0);
@@ -116,7 +116,7 @@ fn the_window_has_the_room_of_what_was_given_up() {
 }
 
 #[test]
-fn messages_that_could_be_read_are_never_given_up() {
+fn readable_messages_are_never_dropped() {
     let mut receiver = started(&Config { receive_buffer: 3000, ..Config::default() });
     deliver(&mut receiver, [unordered(2, 1500), unordered(3, 1500)]);
     assert_eq!(deliver(&mut receiver, [unordered(1, 10)]).dropped, 1);
@@ -125,7 +125,7 @@ fn messages_that_could_be_read_are_never_given_up() {
 }
 
 #[test]
-fn nothing_makes_way_for_a_higher_tsn() {
+fn no_chunk_is_dropped_for_a_higher_tsn() {
     let mut receiver = started(&Config { receive_buffer: 3000, ..Config::default() });
     deliver(&mut receiver, [ordered(2, 1, 1500), unordered(4, 1500)]);
     assert_eq!(deliver(&mut receiver, [ordered(3, 2, 10)]).dropped, 1);
@@ -156,7 +156,7 @@ fn without_the_promise_only_what_is_offered_to_the_application_is_kept() {
         assert!(sack.non_renegable_chunk);
         [&sack.gaps, &sack.kept_gaps].map(|list| offsets(list, 0).into_iter().collect::<Vec<_>>())
     };
-    // Stream 1 begins with chunk 3, and chunk 1 is missing all the time
+    // Stream 1 begins with chunk 3; chunk 1 is never received
     let on_stream_1 = |tsn, ssn| Data { stream: 1, ..ordered(tsn, ssn, 10) };
     assert_eq!(lists_after(on_stream_1(4, 1)), [vec![4], vec![]]);
     assert_eq!(lists_after(unordered(6, 10)), [vec![4], vec![6]]);
@@ -170,7 +170,7 @@ fn without_the_promise_only_what_is_offered_to_the_application_is_kept() {
 }
 
 #[test]
-fn an_overdraft_has_an_end() {
+fn the_overdraft_of_the_buffer_is_limited() {
     let mut receiver =
         started(&Config { receive_buffer: 3000, nr_sack: true, ..Config::default() });
     deliver(&mut receiver, [ordered(99, 98, 3000)]);
@@ -180,11 +180,11 @@ fn an_overdraft_has_an_end() {
 }
 
 #[test]
-fn what_everything_else_waits_for_is_taken_from_a_peer_that_has_overrun_the_window_twice() {
+fn the_lowest_missing_chunk_is_accepted_from_a_peer_that_exceeded_the_window_twice() {
     let mut receiver =
         started(&Config { receive_buffer: 3000, nr_sack: true, ..Config::default() });
     deliver(&mut receiver, [ordered(6, 3, 1500), ordered(5, 2, 1500), ordered(4, 1, 3000)]);
-    // A message as long as the buffer, in three fragments
+    // A message of the size of the buffer, in three fragments
     let part = |tsn, flags| Data { flags, ..ordered(tsn, 0, 1000) };
     assert_eq!(deliver(&mut receiver, [part(3, DataFlags::END)]).dropped, 1, "not yet");
     let middle = DataFlags::default();
@@ -220,7 +220,7 @@ proptest! {
     }
 
     #[test]
-    fn everything_comes_through_a_small_buffer(
+    fn all_messages_pass_a_small_buffer(
         transfer in transfers(),
         nr_sack in any::<bool>(),
         never_renege in any::<bool>(),
@@ -244,8 +244,8 @@ proptest! {
             kept.extend((0..chunks.len()).filter(|index| *index < known.0 || known.2.contains(index)));
             let missing: Vec<usize> = (0..chunks.len()).filter(|index| !has(index)).take(30).collect();
             let probe = missing.first().copied();
-            // The peer does not care for the window. Bits of luck: which chunks get lost, and whether the first or the
-            // last ones come first.
+            // The peer ignores the window. The bits select the lost chunks, and whether the first or the last chunks
+            // are sent first.
             let bits = luck.pop().unwrap_or(u64::MAX);
             let mut sent: Vec<_> = missing.into_iter().filter(|index| bits >> (index % 63) & 1 == 1).collect();
             sent.extend(probe.filter(|_| sent.is_empty()));
@@ -273,7 +273,7 @@ proptest! {
     }
 }
 
-/// The message that this one is, or completes.
+/// The message that is complete with this part, if any.
 fn joined(parts: &mut BTreeMap<u32, Vec<u8>>, message: Message) -> Option<Message> {
     let Some(part) = message.part else { return Some(message) };
     let known = parts.entry(part.message.0).or_default();
@@ -307,7 +307,7 @@ fn transfers() -> impl Strategy<Value = Transfer> {
     prop::collection::vec(sent, 1..40).prop_map(Transfer)
 }
 
-/// No message of a transfer has more bytes.
+/// The largest message of a transfer, in bytes.
 const LONGEST: usize = 5 * 200;
 
 impl Transfer {
@@ -341,7 +341,7 @@ impl Transfer {
         chunks
     }
 
-    /// The chunks that carry each message, as a range of positions.
+    /// For each message, the range of its chunks.
     fn positions(&self) -> Vec<std::ops::Range<usize>> {
         let mut end = 0;
         let range = |sent: &Sent| {
@@ -353,7 +353,7 @@ impl Transfer {
     }
 }
 
-/// The knowledge of a receiver in its simplest form: positions of chunks and numbers of messages.
+/// A receiver in its simplest form: positions of chunks and numbers of messages.
 #[derive(Default)]
 struct Model {
     arrived: BTreeSet<usize>,
@@ -369,7 +369,7 @@ impl Model {
         self.arrived.range(self.prefix()..).copied().collect()
     }
 
-    /// The messages whose turn it is, and that are complete.
+    /// The complete messages that are next in order.
     fn readable(&self, transfer: &Transfer) -> Vec<usize> {
         let positions = transfer.positions();
         let is_next = |number: usize| {
@@ -385,7 +385,7 @@ impl Model {
         new.filter(|&number| complete(number) && is_next(number)).collect()
     }
 
-    /// Takes a message that the receiver handed out; false if the model does not expect it.
+    /// Takes a message that the receiver delivered; returns false if the model does not expect it.
     fn take(&mut self, transfer: &Transfer, message: &Message) -> bool {
         let number = message.ppid as usize;
         let sent = &transfer.0[number];
@@ -401,7 +401,7 @@ impl Model {
     }
 }
 
-/// Chunks on streams that do not exist take no buffer: the number of gaps that they make has a limit of its own.
+/// Chunks on invalid streams take no buffer, so the number of their gaps has its own limit.
 #[test]
 fn chunks_on_streams_that_do_not_exist_make_only_so_many_gaps() {
     let mut receiver = started(&Config::default());
@@ -455,7 +455,7 @@ fn ordered(tsn: u32, ssn: u16, length: usize) -> Data {
     Data { tsn: Tsn(tsn), stream: 0, ssn: Ssn(ssn), ppid: 0, flags: DataFlags::WHOLE, payload }
 }
 
-/// The beginning of a message that never ends.
+/// The first fragment of a message that is never completed.
 fn fragment(tsn: u32, length: usize) -> Data {
     Data { flags: DataFlags::BEGIN.with(DataFlags::UNORDERED), ..ordered(tsn, 0, length) }
 }

@@ -40,15 +40,15 @@ impl TsnMap {
         self.above.last().unwrap_or(self.cumulative).is_after(tsn)
     }
 
-    /// Whether `tsn` lies so far above the cumulative one that no gap block can report it. RFC 9260 §3.3.4
+    /// Whether `tsn` is too far above the cumulative TSN for a gap block. RFC 9260 §3.3.4
     ///
-    /// Such a TSN is refused: its sender could not learn that it has arrived. With this limit a peer cannot make the
-    /// map longer than one island for every second TSN within reach.
+    /// Such a TSN is refused, because its arrival could not be reported. This also limits the map to one island per two
+    /// TSNs in reach.
     pub(super) fn is_out_of_reach(&self, tsn: Tsn) -> bool {
         tsn.is_after(self.cumulative.add(u32::from(u16::MAX))) && tsn.is_after(self.cumulative)
     }
 
-    /// Notes the arrival of `tsn`; false if it had arrived before.
+    /// Records the arrival of `tsn`; returns false if it had arrived before.
     pub(super) fn insert(&mut self, tsn: Tsn) -> bool {
         seeded!(HoleSkipped => if tsn == self.cumulative.add(2) { self.advance(tsn); return true });
         if tsn == self.cumulative.next() {
@@ -58,14 +58,14 @@ impl TsnMap {
         tsn.is_after(self.cumulative) && self.above.insert(tsn)
     }
 
-    /// Removes `given_up`, which has arrived, lies above the cumulative TSN and has no hole.
+    /// Removes `given_up`, a range of received TSNs above the cumulative TSN.
     pub(super) fn remove(&mut self, given_up: TsnRange) {
         debug_assert!(given_up.first.is_after(self.cumulative));
         let removed = self.above.remove(given_up);
         debug_assert!(removed, "only what has arrived is given up");
     }
 
-    /// Writes into `blocks` the islands that a SACK can name: the lowest `limit` ones, within 16-bit offsets.
+    /// Writes the islands that a SACK can report into `blocks`: the lowest `limit` ones, within 16-bit offsets.
     pub(super) fn report(&self, limit: usize, blocks: &mut Ranges) {
         let farthest = self.cumulative.add(u32::from(u16::MAX));
         if self.above.len() <= limit && !self.reaches_beyond(farthest) {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_settled_is_reported_apart() {
+    fn settled_tsns_are_reported_separately() {
         let mut map = TsnMap::new(Tsn(1));
         for tsn in [3, 4, 5, 6, 7, 10, 12, 13, 65_534, 65_536] {
             map.insert(Tsn(tsn));

@@ -7,7 +7,7 @@ use super::flight::Flight;
 use super::outstanding::{Chunk, ChunkState};
 
 impl Sender {
-    /// Panics if the accounts of the sending side contradict each other.
+    /// Panics if the counters of the sending side contradict each other.
     ///
     /// A check takes time for every outstanding chunk. With many chunks only one call in [`PAUSE`] checks.
     pub(crate) fn check(&self) {
@@ -50,7 +50,7 @@ impl Sender {
         assert_eq!(self.in_flight, linked, "payload in flight on the paths");
     }
 
-    /// The list of a flight ascends, holds what is in flight on its path, and its sums are right.
+    /// Checks that the list of a flight ascends, contains the chunks in flight on its path, and has the right sums.
     fn check_flight(&self, path: PathId, flight: &Flight) {
         let (mut before, mut next) = (None, flight.head());
         let (mut bytes, mut payload) = (0, 0);

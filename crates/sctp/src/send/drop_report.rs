@@ -43,7 +43,7 @@ impl Sender {
             if !is_last_copy || chunk.transmissions >= MOST_COPIES {
                 continue;
             }
-            // Gap reports will follow: to them it is a chunk that was fast retransmitted.
+            // Later gap reports must not cause another fast retransmission
             chunk.past.note(Past::FAST_RETRANSMITTED, true);
             chunk.missing = 0;
             chunk.damaged += 1;

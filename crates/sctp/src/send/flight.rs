@@ -1,4 +1,4 @@
-//! What is in flight on one path, in the order of TSNs, so that a SACK touches only what it changes.
+//! The chunks in flight on one path in TSN order. A SACK visits only the chunks that it changes.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -8,7 +8,7 @@ use manypath_core::{PathId, Time, Tsn};
 use super::cmt::PseudoCumAck;
 use super::outstanding::{Chunk, ChunkState, Outstanding};
 
-/// The chunks of one path: a list threaded through [`Outstanding`], and those that wait to be sent again.
+/// The chunks of one path: a linked list inside [`Outstanding`], and the lost chunks.
 #[derive(Debug, Default)]
 pub(crate) struct Flight {
     head: Option<Tsn>,
@@ -18,68 +18,71 @@ pub(crate) struct Flight {
     payload: u64,
     /// Payload bytes of the path's chunks that occupy the send buffer.
     pub(super) buffered: u64,
-    /// Payload bytes of the path's ordered chunks that the peer keeps above its cumulative TSN: it cannot read them yet.
+    /// Payload bytes of the path's ordered chunks that were acknowledged non-renegably above the cumulative TSN. The
+    /// peer cannot deliver them yet.
     pub(super) kept_ordered: u64,
-    /// Chunks in flight that had been sent before.
+    /// Number of retransmitted chunks in flight.
     retransmissions: u32,
-    /// TSNs that wait to be sent again; an entry whose chunk is no longer lost is skipped.
+    /// TSNs that wait for retransmission. An entry is skipped if its chunk is not lost any more.
     lost: VecDeque<Tsn>,
-    /// Whether `lost` does not ascend: it is sorted when it is read.
+    /// Whether `lost` is not in ascending order. It is sorted when it is read.
     lost_unsorted: bool,
     lost_chunks: u32,
-    /// The chunk that was sent although the peer's window was closed. RFC 9260 §6.1 A
+    /// The chunk that probes the peer's closed window. RFC 9260 §6.1 A
     pub(crate) probe: Option<Tsn>,
     pub(crate) cumack: PseudoCumAck,
     first_transmission: Search,
     retransmission: Search,
-    /// What the SACK in hand says of this path.
+    /// The results of the current SACK for this path.
     pub(crate) news: News,
-    /// Send time of the head when the retransmission timer was last looked at.
+    /// Transmission time of the lowest TSN in flight when the retransmission timer was last updated.
     pub(crate) oldest_sent: Time,
-    /// Chunks that were looked at in search of a place or of the lowest TSN of a kind.
+    /// Number of chunks visited to find a position or a lowest TSN.
     #[cfg(test)]
     pub(super) steps: std::cell::Cell<u64>,
 }
 
-/// What one SACK says of one path.
+/// The results of one SACK for one path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct News {
-    /// Newly acknowledged bytes as the congestion control counts them.
+    /// Newly acknowledged bytes in the accounting of the congestion control.
     pub(crate) bytes: u64,
     /// Newly acknowledged payload bytes.
     pub(crate) payload: u64,
-    /// Whether a copy that took this path for sure was acknowledged for the first time, be its bytes news or not.
+    /// Whether a copy that was certainly sent on this path was acknowledged for the first time, even if its bytes do
+    /// not count as new.
     pub(crate) answered: bool,
     /// Bytes in flight before the SACK.
     pub(crate) flight_before: u64,
     /// Lowest TSN in flight before the SACK.
     pub(crate) head_before: Option<Tsn>,
-    /// Highest TSN that a gap block newly acknowledged here.
+    /// Highest TSN of the path that a gap block newly acknowledged.
     pub(crate) highest: Option<Tsn>,
     /// Whether the (pseudo-)cumulative TSN moved, so that the window may grow.
     pub(crate) advanced: bool,
-    /// Whether a chunk was acknowledged that had not been given up and may well have taken this path: it works.
+    /// Whether a chunk was acknowledged that was not regarded as lost and was probably sent on this path, so that the
+    /// path works.
     pub(crate) works: bool,
-    /// Whether a chunk was acknowledged that must have taken this path. RFC 7829 §3.2 items 9, 10
+    /// Whether a chunk was acknowledged that was certainly sent on this path. RFC 7829 §3.2 items 9, 10
     pub(crate) is_sure: bool,
-    /// When the youngest newly acknowledged chunk was sent that counts as an RTT sample.
+    /// Transmission time of the latest newly acknowledged chunk that gives an RTT sample.
     pub(crate) sample: Option<Time>,
-    /// Chunks that this SACK's reports make a fast retransmission.
+    /// Chunks that this SACK marks for fast retransmission.
     pub(crate) fast_retransmissions: u32,
 }
 
-/// Where the next search of a SACK for the lowest TSN of one kind begins.
+/// Where the next search for the lowest TSN of a kind begins within one SACK.
 ///
-/// While a SACK is taken in, chunks only leave the flight. So a search goes on where the one before ended, and all
-/// searches of one SACK pass each chunk once.
+/// While a SACK is processed, chunks only leave the flight. Each search continues where the one before ended, so all
+/// searches of a SACK visit each chunk once.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 enum Search {
     /// At the lowest TSN in flight.
     #[default]
     Head,
-    /// Here: nothing below is of this kind.
+    /// At this TSN: no chunk below it is of this kind.
     From(Tsn),
-    /// Nothing in flight is of this kind.
+    /// No chunk in flight is of this kind.
     Ended,
 }
 
@@ -89,7 +92,7 @@ impl Search {
     }
 }
 
-/// What a chunk is to the flight that it is part of.
+/// The properties of a chunk that its flight accounts for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seat {
     before: Option<Tsn>,
@@ -113,7 +116,7 @@ impl Seat {
 }
 
 impl Flight {
-    /// Bytes in flight as the congestion control counts them.
+    /// Bytes in flight in the accounting of the congestion control.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -123,8 +126,8 @@ impl Flight {
         self.payload
     }
 
-    /// Payload bytes that occupy the send buffer: in flight, acknowledged by gap blocks that the receiver may take back,
-    /// or waiting to be sent again on this path.
+    /// Payload bytes of the path in the send buffer: in flight, renegably acknowledged, or waiting for retransmission
+    /// on this path.
     pub(crate) fn buffered(&self) -> u64 {
         self.buffered
     }
@@ -139,18 +142,18 @@ impl Flight {
         self.tail
     }
 
-    /// Chunks that wait to be sent again.
+    /// Number of chunks that wait for retransmission.
     pub(crate) fn lost_chunks(&self) -> u32 {
         self.lost_chunks
     }
 
-    /// Begins a SACK.
+    /// Resets the results at the begin of a SACK.
     pub(crate) fn begin_news(&mut self) {
         self.news = News { flight_before: self.bytes, head_before: self.head, ..News::default() };
         (self.first_transmission, self.retransmission) = (Search::Head, Search::Head);
     }
 
-    /// Puts a new chunk in flight: it goes to the end, for no TSN is higher.
+    /// Appends a new chunk, which has the highest TSN.
     #[inline]
     pub(crate) fn append(&mut self, chunks: &mut Outstanding, mut chunk: Chunk) {
         chunk.set_before(chunks.next_tsn(), self.tail);
@@ -163,7 +166,7 @@ impl Flight {
         }
     }
 
-    /// Puts a chunk in flight again, in its place by TSN.
+    /// Inserts a retransmitted or reneged chunk at its position in TSN order.
     pub(crate) fn link(&mut self, chunks: &mut Outstanding, path: PathId, tsn: Tsn) {
         let (before, after) = self.place(chunks, path, tsn);
         match before {
@@ -184,11 +187,11 @@ impl Flight {
         }
     }
 
-    /// The neighbours that `tsn` gets.
+    /// The neighbours of `tsn` in the list.
     ///
-    /// Two searches run side by side, and the shorter one ends both: along the list from the front, where what is sent
-    /// again belongs, and along the TSNs downwards, where a receiver that gives up many chunks leaves few in between. So
-    /// however many chunks a SACK brings back, their searches pass each TSN once for each path.
+    /// Two searches run in parallel, and the shorter one ends both: along the list from its head, where retransmissions
+    /// belong, and along the TSNs downwards, where a peer that reneges many chunks leaves few chunks in between. For
+    /// any number of reneged chunks in a SACK, their searches therefore visit each TSN once per path.
     fn place(&self, chunks: &Outstanding, path: PathId, tsn: Tsn) -> (Option<Tsn>, Option<Tsn>) {
         if self.tail.is_none_or(|tail| tail.is_before(tsn)) {
             return (self.tail, None);
@@ -213,7 +216,7 @@ impl Flight {
         self.steps.set(self.steps.get() + 1);
     }
 
-    /// Takes the chunk that had this seat out of flight.
+    /// Removes the chunk with these properties from the flight.
     #[inline]
     pub(crate) fn unlink(&mut self, chunks: &mut Outstanding, seat: Seat) {
         self.bytes -= u64::from(seat.counted);
@@ -229,14 +232,14 @@ impl Flight {
         }
     }
 
-    /// Books a chunk that is out of flight as waiting to be sent again.
+    /// Adds a chunk that has left the flight to those that wait for retransmission.
     pub(crate) fn push_lost(&mut self, tsn: Tsn) {
         self.lost_unsorted |= self.lost.back().is_some_and(|last| !last.is_before(tsn));
         self.lost.push_back(tsn);
         self.lost_chunks += 1;
     }
 
-    /// Puts what waits to be sent again into the order of TSNs, each once.
+    /// Sorts the waiting TSNs and removes duplicates.
     #[cold]
     fn sort_lost(&mut self) {
         self.lost_unsorted = false;
@@ -249,7 +252,7 @@ impl Flight {
         self.lost.retain(|tsn| before.replace(*tsn) != Some(*tsn));
     }
 
-    /// A chunk that waited to be sent again has been acknowledged or moved.
+    /// Removes a waiting chunk that was acknowledged or moved.
     pub(crate) fn forget_lost(&mut self) {
         self.lost_chunks -= 1;
         if self.lost_chunks == 0 {
@@ -258,7 +261,7 @@ impl Flight {
         }
     }
 
-    /// The lowest TSN that waits to be sent again, after entries that no longer do are gone.
+    /// The lowest TSN that waits for retransmission. Removes outdated entries before it.
     pub(crate) fn next_lost(&mut self, chunks: &Outstanding, path: PathId) -> Option<Tsn> {
         if self.lost_unsorted {
             self.sort_lost();
@@ -274,7 +277,7 @@ impl Flight {
         None
     }
 
-    /// The highest TSN that was put down to be sent again.
+    /// The highest TSN among the entries.
     pub(crate) fn last_lost(&mut self) -> Option<Tsn> {
         if self.lost_unsorted {
             self.sort_lost();
@@ -287,13 +290,14 @@ impl Flight {
         self.lost.contains(&tsn)
     }
 
-    /// Takes the chunk that [`Self::next_lost`] named.
+    /// Removes the chunk that [`Self::next_lost`] returned.
     pub(crate) fn pop_lost(&mut self) {
         self.lost.pop_front();
         self.forget_lost();
     }
 
-    /// A gap block covers `tsn`, which is in flight; whether that moves the path's pseudo-cumulative TSN.
+    /// Handles a gap block that covers `tsn`, which is in flight; returns whether the path's pseudo-cumulative TSN
+    /// moves.
     pub(crate) fn advance_v1(&mut self, tsn: Tsn) -> bool {
         if self.cumack.lacks().0 {
             self.cumack.expect(self.head);
@@ -301,7 +305,7 @@ impl Flight {
         self.cumack.acknowledge(tsn)
     }
 
-    /// The same where chunks that were sent once and those that were sent again are followed apart.
+    /// Like `advance_v1`, with separate lowest TSNs of first transmissions and retransmissions.
     pub(crate) fn advance_v2(&mut self, chunks: &Outstanding, tsn: Tsn) -> bool {
         let (lacks_first, lacks_again) = self.cumack.lacks();
         if lacks_first {
@@ -320,14 +324,14 @@ impl Flight {
         self.cumack.acknowledge(tsn)
     }
 
-    /// Lowest TSN in flight that was sent once only.
+    /// Lowest TSN in flight that was sent once.
     fn lowest_first_transmission(&mut self, chunks: &Outstanding) -> Option<Tsn> {
         let lowest = self.lowest_where(chunks, self.first_transmission, |times| times == 1);
         self.first_transmission = Search::from(lowest);
         lowest
     }
 
-    /// Lowest TSN in flight that was sent before.
+    /// Lowest TSN in flight that was retransmitted.
     fn lowest_retransmission(&mut self, chunks: &Outstanding) -> Option<Tsn> {
         if self.retransmissions == 0 {
             return None;

@@ -31,55 +31,55 @@ pub(crate) use spurious::Revealed;
 use crate::config::{Config, CumAck, RttSample};
 use crate::event::{Message, SendError};
 
-/// The path of data from the application's `send` to the acknowledgement of the last byte.
+/// The sending side from the application's message to the last acknowledgement.
 #[derive(Debug)]
 pub(crate) struct Sender {
     queue: Queue,
     outstanding: Outstanding,
     fast_retransmitted: FastRetransmitted,
-    /// What is in flight, one entry per path.
+    /// The chunks in flight, one entry per path.
     flights: Vec<Flight>,
-    /// Gap-acknowledged TSNs that the receiver may still give up, as of the last SACK.
+    /// TSNs that the last SACK acknowledged by gap blocks and that the receiver may renege.
     gaps: Ranges,
-    /// TSNs that the receiver promised to keep, as of the last SACK.
+    /// TSNs that the last SACK acknowledged non-renegably.
     kept_gaps: Ranges,
-    /// Receive buffer that the peer announced at the beginning, in payload bytes.
+    /// The peer's initial receive window, in payload bytes.
     peer_buffer: u64,
-    /// Receive buffer that the peer announced last, in payload bytes.
+    /// The last advertised receive window of the peer, in payload bytes.
     announced: u64,
     /// The free space at which the peer's window counts as open.
     window_threshold: u64,
     /// Last advertised window is at least `window_threshold`.
     window_open: bool,
-    /// Whether new data has overrun the window since then.
+    /// Whether new data has exceeded the window since then.
     window_overrun: bool,
-    /// Payload bytes that occupy the send buffer: waiting, and sent but not yet sure to have arrived.
+    /// Payload bytes in the send buffer: waiting, and sent but not non-renegably acknowledged.
     buffered: usize,
     buffer: usize,
-    /// Payload bytes of the message that the application handed over last.
+    /// Payload bytes of the last message from the application.
     last_message: usize,
     /// Payload bytes of all chunks in flight.
     in_flight: u64,
-    /// Payload bytes of all chunks that wait to be sent again.
+    /// Payload bytes of all chunks that wait for retransmission.
     lost_payload: u64,
-    /// How many paths probe the peer's window.
+    /// Number of paths that probe the peer's window.
     probes: usize,
-    /// Chunks that may be outstanding.
+    /// Largest number of outstanding chunks.
     most_outstanding: usize,
     /// Largest payload of one chunk.
     max_payload: usize,
-    /// Messages with more payload are cut into fragments.
+    /// Whether longer messages are fragmented.
     fragmentation: bool,
     profile: Profile,
     cumack: CumAck,
     split_fast_retransmit: bool,
     delayed_ack_for_cmt: bool,
     smart_fast_retransmit: bool,
-    /// SACKs that arrive on another path time a chunk, too.
+    /// Whether SACKs on other paths give RTT samples too.
     any_sack_times: bool,
-    /// Retransmissions spoil the samples of higher TSNs, too.
+    /// Whether a retransmission invalidates the samples of higher TSNs.
     strict_samples: bool,
-    /// The chunks that time no path because one with the same or a lower TSN was sent again after them.
+    /// Chunks that give no RTT sample, because a chunk with the same or a lower TSN was retransmitted after them.
     spoiled: Option<TsnRange>,
 }
 
@@ -117,17 +117,17 @@ impl Sender {
         }
     }
 
-    /// New chunks have at most so many bytes of payload.
+    /// Limits the payload of new chunks, in bytes.
     pub(crate) fn limit_payload(&mut self, max_payload: usize) {
         self.max_payload = max_payload;
     }
 
-    /// Makes room for another path.
+    /// Adds another path.
     pub(crate) fn open_path(&mut self) {
         self.flights.push(Flight::default());
     }
 
-    /// The association stands: sequence numbers and the peer's limits are known.
+    /// Starts the sender of an established association.
     pub(crate) fn start(&mut self, initial_tsn: Tsn, peer_window: u32, outbound_streams: u16) {
         self.outstanding.start(initial_tsn);
         self.peer_buffer = u64::from(peer_window);
@@ -136,8 +136,8 @@ impl Sender {
         self.buffered -= self.queue.start(outbound_streams);
     }
 
-    /// Takes a message from the application, whose first transmission must begin before `expires`, on `path` if one is
-    /// named.
+    /// Queues a message of the application. Its first transmission must begin before `expires`, on `path` if it is
+    /// given.
     pub(crate) fn push(
         &mut self,
         message: Message,
@@ -178,19 +178,19 @@ impl Sender {
         self.queue.has_special()
     }
 
-    /// When the first message expires that waits; [`Time::NEVER`] if none does.
+    /// When the first waiting message expires; [`Time::NEVER`] if none does.
     #[inline]
     pub(crate) fn next_expiry(&self) -> Time {
         self.queue.next_expiry()
     }
 
-    /// Whether messages wait that name a path.
+    /// Whether messages that name a path wait.
     #[inline]
     pub(crate) fn has_bound(&self) -> bool {
         self.queue.has_bound()
     }
 
-    /// Whether messages wait that name this path.
+    /// Whether messages that name this path wait.
     pub(crate) fn has_bound_to(&self, path: PathId) -> bool {
         self.queue.has_bound_to(path)
     }
@@ -200,7 +200,7 @@ impl Sender {
         self.queue.unbind(path);
     }
 
-    /// Takes out a message that has expired before it could leave.
+    /// Removes a message that expired before its transmission began.
     pub(crate) fn take_expired(&mut self, now: Time) -> Option<Message> {
         let message = self.queue.take_expired(now)?;
         self.buffered -= message.payload.len();
@@ -215,7 +215,7 @@ impl Sender {
         (sent, self.queue.take_all())
     }
 
-    /// So many chunks may be outstanding at most.
+    /// Sets the largest number of outstanding chunks.
     pub(crate) fn limit_outstanding(&mut self, chunks: usize) {
         self.most_outstanding = chunks.min(MOST_CHUNKS);
     }
@@ -226,23 +226,23 @@ impl Sender {
         self.outstanding.len() >= self.most_outstanding
     }
 
-    /// Bytes in flight on a path, as the congestion control counts them.
+    /// Bytes in flight on a path in the accounting of the congestion control.
     pub(crate) fn flight(&self, path: PathId) -> u64 {
         self.flights[path.index()].bytes()
     }
 
-    /// Whether a chunk of this path's waits to be sent again.
+    /// Whether a chunk waits for retransmission on this path.
     pub(crate) fn has_lost(&self, path: PathId) -> bool {
         self.flights[path.index()].lost_chunks() > 0
     }
 
-    /// Whether any chunk waits to be sent again.
+    /// Whether any chunk waits for retransmission.
     #[inline]
     pub(crate) fn has_any_lost(&self) -> bool {
         self.lost_payload > 0
     }
 
-    /// Whether there is anything that could be sent on this path.
+    /// Whether there is data that could be sent on this path.
     pub(crate) fn has_data_for(&self, path: PathId) -> bool {
         self.has_waiting() || self.has_lost(path)
     }
@@ -252,22 +252,22 @@ impl Sender {
         self.in_flight == 0
     }
 
-    /// Whether a message, or the rest of one, waits for its first transmission.
+    /// Whether a message, or a part of one, waits for its first transmission.
     pub(crate) fn has_waiting(&self) -> bool {
         !self.queue.is_empty()
     }
 
-    /// Whether everything that the application handed over has arrived.
+    /// Whether all data of the application was acknowledged.
     pub(crate) fn is_idle(&self) -> bool {
         self.queue.is_empty() && self.outstanding.is_empty()
     }
 
-    /// The TSN that the next new chunk gets.
+    /// The TSN of the next new chunk.
     pub(crate) fn next_tsn(&self) -> Tsn {
         self.outstanding.next_tsn()
     }
 
-    /// The highest TSN up to which the peer has everything.
+    /// The cumulative TSN that the peer has acknowledged.
     pub(crate) fn cumulative_acked(&self) -> Tsn {
         self.outstanding.first_tsn().previous()
     }
@@ -283,7 +283,7 @@ impl Sender {
         self.in_flight
     }
 
-    /// What a chunk of so many payload bytes counts for window and flight.
+    /// Bytes that a chunk with this payload counts against the window.
     fn counted(&self, payload: usize) -> u16 {
         self.profile.count(payload as u64) as u16
     }

@@ -1,4 +1,4 @@
-//! Chunks that have been sent and not yet cumulatively acknowledged, found by their TSN without a search.
+//! Chunks from the first transmission to the cumulative acknowledgement, indexed by TSN.
 
 use std::collections::VecDeque;
 
@@ -8,14 +8,14 @@ use manypath_core::{PathId, Ssn, Time, Tsn};
 use crate::event::Message;
 use crate::packet::{Data, DataFlags};
 
-/// A run of chunks with consecutive TSNs.
+/// Chunks with consecutive TSNs.
 #[derive(Debug, Default)]
 pub(crate) struct Outstanding {
     first: Tsn,
     chunks: VecDeque<Chunk>,
 }
 
-/// A chunk that has been sent at least once. It fills one cache line.
+/// A chunk that was sent at least once. It fills one cache line.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Chunk {
@@ -27,73 +27,73 @@ pub(crate) struct Chunk {
     pub(crate) state: ChunkState,
     /// Path of the last transmission.
     pub(crate) path: PathId,
-    /// Path that the chunk will take where it waits to be sent again.
+    /// Path of the next retransmission, if the chunk is lost.
     pub(crate) next_path: PathId,
-    /// How often the chunk was sent.
+    /// Number of transmissions.
     pub(crate) transmissions: u8,
-    /// How many of its copies are known to have arrived damaged.
+    /// Number of copies that were reported as damaged.
     pub(crate) damaged: u8,
-    /// How often it was reported missing since its last transmission. RFC 9260 §7.2.4
+    /// Number of missing reports since the last transmission. RFC 9260 §7.2.4
     pub(crate) missing: u8,
-    /// What has happened to it beside that.
+    /// Other events in the history of the chunk.
     pub(crate) past: Past,
-    /// Bytes that the chunk counts for window and flight.
+    /// Bytes that the chunk counts against the window.
     pub(crate) counted: u16,
-    /// Payload bytes, whether they are still here or not.
+    /// Payload length in bytes; kept after the payload is freed.
     pub(crate) length: u16,
     pub(crate) sent_at: Time,
-    /// TSNs down to the chunk before it in the flight of its path; 0 if there is none.
+    /// Distance in TSNs to the previous chunk in flight on its path; 0 if there is none.
     down: u16,
-    /// TSNs up to the chunk after it; 0 if there is none.
+    /// Distance in TSNs to the next chunk in flight on its path; 0 if there is none.
     up: u16,
 }
 
 const _: () = assert!(size_of::<Chunk>() == 64, "a chunk fills one cache line");
 
-/// What has happened to a chunk, one bit each.
+/// Events in the history of a chunk, one bit each.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Past(u8);
 
 impl Past {
-    /// It was fast retransmitted, which happens once. RFC 9260 §7.2.4 item 5
+    /// Fast retransmitted, which happens only once. RFC 9260 §7.2.4 item 5
     pub(crate) const FAST_RETRANSMITTED: Self = Self(1);
-    /// It was sent on more than one path.
+    /// Sent on more than one path.
     pub(crate) const ON_SEVERAL_PATHS: Self = Self(1 << 1);
-    /// It left its path: by a timeout, or because it was rescheduled.
+    /// Moved to another path by a timeout or by rescheduling.
     pub(crate) const MOVED: Self = Self(1 << 2);
-    /// Another path took it over because it blocked the buffers, or the same path sent it again for that reason.
+    /// Rescheduled, because it blocked the buffers.
     pub(crate) const RESCHEDULED: Self = Self(1 << 3);
-    /// A gap block reported this copy and a later SACK did not: it is no news when it is reported again.
+    /// Acknowledged by a gap block and then reneged: another acknowledgement of it is not new.
     pub(crate) const RENEGED: Self = Self(1 << 4);
-    /// Its bytes had been booked as acknowledged when the receiver gave it up: they do not count again.
+    /// Counted as acknowledged before the receiver reneged: its bytes do not count again.
     pub(crate) const BOOKED: Self = Self(1 << 5);
 
-    /// Whether it happened.
+    /// Whether the event has happened.
     pub(crate) const fn has(self, what: Self) -> bool {
         self.0 & what.0 != 0
     }
 
-    /// It happened if `happened`; else nothing changes.
+    /// Records the event if `happened` is true.
     pub(crate) const fn note(&mut self, what: Self, happened: bool) {
         self.0 |= if happened { what.0 } else { 0 };
     }
 
-    /// It counts no longer.
+    /// Clears the event.
     pub(crate) const fn forget(&mut self, what: Self) {
         self.0 &= !what.0;
     }
 }
 
-/// Where a chunk stands.
+/// The state of a chunk.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum ChunkState {
-    /// Sent, nothing heard of it.
+    /// Sent, not acknowledged, not lost.
     InFlight,
-    /// Taken for lost; waits to be sent again.
+    /// Regarded as lost; waits for retransmission.
     Lost,
-    /// Reported by a gap block that the receiver may take back.
+    /// Acknowledged by a gap block that the receiver may renege.
     GapAcked,
-    /// The receiver promised to keep it; its payload is gone from the send buffer.
+    /// Non-renegably acknowledged; its payload is freed.
     Kept,
 }
 
@@ -108,17 +108,17 @@ impl Outstanding {
         self.first
     }
 
-    /// The TSN that the next new chunk gets.
+    /// The TSN of the next new chunk.
     pub(crate) fn next_tsn(&self) -> Tsn {
         self.first.add(self.chunks.len() as u32)
     }
 
-    /// Chunks from the lowest one that has not arrived on.
+    /// Number of chunks above the cumulative TSN.
     pub(crate) fn len(&self) -> usize {
         self.chunks.len()
     }
 
-    /// What was sent and not acknowledged, each chunk as a message.
+    /// The unacknowledged chunks, each as a message.
     pub(crate) fn unacknowledged(&self) -> impl Iterator<Item = Message> {
         let is_open =
             |chunk: &&Chunk| matches!(chunk.state, ChunkState::InFlight | ChunkState::Lost);
@@ -163,14 +163,14 @@ impl Outstanding {
     }
 }
 
-/// With more chunks the stream sequence numbers of the first and of the last message could not be told apart: of two
-/// numbers of 16 bits one comes before the other only if less than half of the circle lies between them. RFC 9260 §2.6
+/// At most half of the number space of stream sequence numbers, which serial arithmetic requires to compare the first
+/// and the last message. RFC 9260 §2.6
 ///
-/// Gap blocks reach twice as far. RFC 9260 §3.3.4
+/// Gap blocks can report twice as many TSNs. RFC 9260 §3.3.4
 pub(super) const MOST_CHUNKS: usize = 1 << 15;
 
 impl Chunk {
-    /// A chunk that leaves on `path` for the first time; `data` is its copy in the packet.
+    /// A chunk that is sent on `path` for the first time; `data` is its copy in the packet.
     pub(crate) fn new(now: Time, path: PathId, payload: Bytes, data: &Data, counted: u16) -> Self {
         Self {
             length: payload.len() as u16,
@@ -193,12 +193,12 @@ impl Chunk {
         }
     }
 
-    /// The chunk before this one, which has the TSN `own`, in the flight of its path.
+    /// The previous chunk in flight on the path of this chunk, whose TSN is `own`.
     pub(crate) fn before(&self, own: Tsn) -> Option<Tsn> {
         (self.down > 0).then(|| own.add(u32::from(self.down).wrapping_neg()))
     }
 
-    /// The chunk after this one, which has the TSN `own`, in the flight of its path.
+    /// The next chunk in flight on the path of this chunk, whose TSN is `own`.
     pub(crate) fn after(&self, own: Tsn) -> Option<Tsn> {
         (self.up > 0).then(|| own.add(u32::from(self.up)))
     }
@@ -211,12 +211,12 @@ impl Chunk {
         self.up = after.map_or(0, |after| after.distance_from(own) as u16);
     }
 
-    /// Whether it waits to be sent again on this path.
+    /// Whether it waits for retransmission on this path.
     pub(crate) fn waits_for(&self, path: PathId) -> bool {
         self.state == ChunkState::Lost && self.next_path == path
     }
 
-    /// Whether it was sent on this path last, and nothing was heard of it since.
+    /// Whether it is in flight on this path.
     pub(crate) fn is_in_flight_on(&self, path: PathId) -> bool {
         self.state == ChunkState::InFlight && self.path == path
     }
@@ -229,17 +229,17 @@ impl Chunk {
             && self.past == Past::default()
     }
 
-    /// Whether the receiver hands it over in the order of its stream.
+    /// Whether it belongs to an ordered message.
     pub(crate) fn is_ordered(&self) -> bool {
         !self.flags.contains(DataFlags::UNORDERED)
     }
 
-    /// The path that answers for the room that the chunk takes in the send buffer.
+    /// The path to whose share of the send buffer the chunk belongs.
     pub(crate) fn holder(&self) -> PathId {
         if self.state == ChunkState::Lost { self.next_path } else { self.path }
     }
 
-    /// The DATA chunk as it goes into a packet.
+    /// The DATA chunk for a packet.
     pub(crate) fn data(&self, tsn: Tsn) -> Data {
         Data {
             tsn,

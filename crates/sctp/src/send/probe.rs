@@ -1,33 +1,33 @@
-//! One chunk into a closed window, to learn when it opens. RFC 9260 §6.1 A
+//! Probes of the peer's closed window with one chunk. RFC 9260 §6.1 A
 
 use manypath_core::{PathId, Tsn};
 
 use super::Sender;
 use super::outstanding::ChunkState;
 
-/// What a SACK says of the chunk with which a path probes the peer's window.
+/// The result of a SACK for the chunk with which a path probes the peer's window.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Answer {
-    /// The window is still closed, but the peer lives, and so does the path.
+    /// The window is still closed, but the peer and the path work.
     Closed,
-    /// There is room now for the chunk, which was not taken before: it waits to be sent again.
+    /// The peer has dropped the chunk and now has room for it: the chunk waits for retransmission.
     Open,
 }
 
 impl Sender {
-    /// Whether one chunk may be sent into a closed window: nothing else is on its way or waits to be sent again.
+    /// Whether one chunk may probe a closed window: no chunk is in flight or waits for retransmission.
     pub(crate) fn may_probe(&self) -> bool {
         seeded!(WindowProbeNeverSent => return false);
         self.in_flight == 0 && self.flights.iter().all(|flight| flight.lost_chunks() == 0)
     }
 
-    /// Whether a path may send one chunk into a window that is full: it has nothing on its way or to be sent again.
+    /// Whether a path may probe a full window: it has no chunk in flight or waiting for retransmission.
     pub(crate) fn may_probe_on(&self, path: PathId) -> bool {
         let flight = &self.flights[path.index()];
         flight.bytes() == 0 && flight.lost_chunks() == 0
     }
 
-    /// A chunk of so many bytes leaves; it is a probe if the peer has no room for it even when all else has arrived.
+    /// Records that a chunk is sent; it is a probe if it is larger than the advertised window.
     pub(super) fn note_probe(&mut self, path: PathId, tsn: Tsn, payload: u64) {
         if payload > self.announced {
             let before = self.flights[path.index()].probe.replace(tsn);
@@ -46,7 +46,7 @@ impl Sender {
         self.probes -= 1;
     }
 
-    /// What the SACK that has just been taken in says of the probe of a path, if there is one.
+    /// Evaluates the SACK just processed for the probe of a path, if there is one.
     pub(crate) fn answer_to_probe(&mut self, path: PathId) -> Option<Answer> {
         let tsn = self.flights[path.index()].probe?;
         let probe = self.outstanding.get(tsn);

@@ -1,4 +1,4 @@
-//! Messages that wait for their first transmission, cut into fragments as they leave. RFC 9260 §6.9
+//! Messages before their first transmission, fragmented when they are sent. RFC 9260 §6.9
 
 mod special;
 #[cfg(test)]
@@ -13,48 +13,49 @@ use crate::event::{Message, SendError};
 use crate::packet::DataFlags;
 use special::{Key, Lane, Special};
 
-/// Messages in the order in which the application handed them over.
+/// Waiting messages in the order in which the application sent them.
 ///
-/// Those with a lifetime or a path of their own are apart, so that the others pay nothing for them. A message that leaves
-/// in fragments comes before all others until its last one has left: the TSNs of a message follow each other.
+/// Messages with a lifetime or a path are stored separately, so that they cost other messages nothing. A message whose
+/// first fragment was sent precedes all others until its last fragment is sent, because its TSNs must be consecutive.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     messages: VecDeque<Waiting>,
-    /// From the first message on that has a lifetime or a path. Without it every path may take the first of `messages`.
+    /// Set when the first message with a lifetime or a path is queued. While it is `None`, every path may send the
+    /// first of `messages`.
     special: Option<Box<Special>>,
-    /// Bytes of the first of `messages` that have not left yet; 0 if there is none.
+    /// Unsent bytes of the first of `messages`; 0 if there is none.
     first: usize,
-    /// How many messages were handed over.
+    /// Number of messages queued so far.
     places: u64,
-    /// Number of the next ordered message, per stream.
+    /// SSN of the next ordered message, per stream.
     next_ssn: Vec<Ssn>,
-    /// Payload bytes that wait.
+    /// Waiting payload bytes.
     bytes: usize,
 }
 
-/// A message, and its place in the order of all.
+/// A message with its position in the order of all messages.
 #[derive(Debug)]
 struct Waiting {
     message: Message,
     place: u64,
 }
 
-/// The path for which the queue is asked for something.
+/// The path that takes a message from the queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Taker {
     pub(crate) path: PathId,
-    /// Whether it carries messages that name no path.
+    /// Whether the path may send messages that name no path.
     pub(crate) takes_any: bool,
 }
 
-/// Where the next message of a path is.
+/// The place of the next message of a path.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Next {
     Plain,
     Special(Key),
 }
 
-/// A message or a part of it, ready to become a DATA chunk.
+/// A whole message or a fragment, for a DATA chunk.
 #[derive(Debug)]
 pub(crate) struct Fragment {
     pub(crate) stream: u16,
@@ -65,7 +66,7 @@ pub(crate) struct Fragment {
 }
 
 impl Queue {
-    /// So many streams were negotiated. Messages that wait for others are dropped; how many bytes these had.
+    /// Sets the negotiated number of streams. Drops messages on other streams; returns their bytes.
     pub(crate) fn start(&mut self, streams: u16) -> usize {
         self.next_ssn.clear();
         self.next_ssn.resize(usize::from(streams), Ssn(0));
@@ -86,7 +87,7 @@ impl Queue {
         dropped
     }
 
-    /// Takes a message whose first transmission must begin before `expires`, on `path` if one is named.
+    /// Queues a message whose first transmission must begin before `expires`, on `path` if it is given.
     pub(crate) fn push(
         &mut self,
         message: Message,
@@ -144,32 +145,32 @@ impl Queue {
         self.special.as_ref().map_or(Time::NEVER, |special| special.next_expiry())
     }
 
-    /// Takes out a message that has expired and whose transmission has not begun.
+    /// Removes an expired message whose transmission has not begun.
     pub(crate) fn take_expired(&mut self, now: Time) -> Option<Message> {
         let message = self.special.as_mut()?.take_expired(now)?;
         self.bytes -= message.payload.len();
         Some(message)
     }
 
-    /// Whether messages wait that name a path, or one that does has left in part.
+    /// Whether any message that names a path waits, or was sent in part.
     #[inline]
     pub(crate) fn has_bound(&self) -> bool {
         self.special.as_ref().is_some_and(|special| special.has_bound())
     }
 
-    /// Whether messages wait that name this path, or one that does has left in part.
+    /// Whether a message that names this path waits, or was sent in part.
     pub(crate) fn has_bound_to(&self, path: PathId) -> bool {
         self.special.as_ref().is_some_and(|special| special.has_bound_to(path))
     }
 
-    /// Messages that name this path may take any.
+    /// Lets messages that name this path use any path.
     pub(crate) fn unbind(&mut self, path: PathId) {
         if let Some(special) = &mut self.special {
             special.unbind(path);
         }
     }
 
-    /// Takes out all messages with what is left of them, in order.
+    /// Removes all messages, with their unsent parts, in order.
     pub(crate) fn take_all(&mut self) -> Vec<Message> {
         let special = self.special.take();
         let mut all: Vec<(u64, Message)> = special.map_or_else(Vec::new, |all| all.into_all());
@@ -189,17 +190,17 @@ impl Queue {
         self.bytes == 0
     }
 
-    /// Messages that wait, the one that has left in part included.
+    /// Number of waiting messages, including a partly sent one.
     pub(crate) fn len(&self) -> usize {
         self.messages.len() + self.special.as_ref().map_or(0, |special| special.len())
     }
 
-    /// Payload bytes that wait.
+    /// Waiting payload bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Payload of the next chunk of a path, 0 if none waits for it.
+    /// Payload of the next chunk of a path; 0 if there is none.
     #[inline]
     pub(crate) fn next_length(&self, taker: Taker, max_payload: usize) -> usize {
         let length = match &self.special {
@@ -218,7 +219,7 @@ impl Queue {
         }
     }
 
-    /// The message that leaves next on a path: the earliest of those that may.
+    /// The next message of a path: the earliest that the path may send.
     #[cold]
     fn next(&self, special: &Special, taker: Taker) -> Option<Next> {
         let plain = self.messages.front();
@@ -233,7 +234,7 @@ impl Queue {
         apart.chain(plain).min_by_key(|(place, _)| *place).map(|(_, next)| next)
     }
 
-    /// Takes the next chunk's worth of the message that leaves next on a path.
+    /// Removes the next chunk's payload of a path.
     pub(crate) fn take(&mut self, taker: Taker, max_payload: usize) -> Option<Fragment> {
         if let Some(special) = &self.special
             && let Some(Next::Special(key)) = self.next(special, taker)
@@ -254,7 +255,7 @@ impl Queue {
         Some(fragment)
     }
 
-    /// A message that was apart comes first of all.
+    /// Moves a separately stored message to the front.
     #[cold]
     fn begin(&mut self, key: Key) {
         let Some(message) = self.special.as_mut().and_then(|special| special.begin(key)) else {
@@ -264,7 +265,7 @@ impl Queue {
         self.messages.push_front(Waiting { message, place: key.1 });
     }
 
-    /// The first message has left as a whole, or its last fragment has.
+    /// Removes the first message, which has been sent completely.
     fn pop(&mut self) -> Option<Message> {
         if self.special.is_some() {
             self.end_special();

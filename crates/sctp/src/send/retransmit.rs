@@ -1,4 +1,4 @@
-//! Chunks that are taken for lost, and everything that goes into a packet: again, or for the first time.
+//! Lost chunks, and the chunks for the next packet: retransmissions and first transmissions.
 
 use manypath_core::{PathId, Time, Tsn, TsnRange};
 
@@ -9,7 +9,7 @@ use super::{Sender, Taker};
 use crate::packet::{DATA_HEADER, Data};
 
 impl Sender {
-    /// Takes a chunk out of flight to be sent again on `path`.
+    /// Removes a chunk from the flight and queues it for retransmission on `path`.
     pub(super) fn mark_lost(&mut self, tsn: Tsn, path: PathId) {
         self.leave_flight(tsn);
         let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
@@ -21,15 +21,16 @@ impl Sender {
         self.change_holder(from, path, length);
     }
 
-    /// Another path answers for so many bytes of the send buffer.
+    /// Moves bytes of the send buffer from the share of one path to that of another.
     pub(super) fn change_holder(&mut self, from: PathId, to: PathId, length: u16) {
         self.flights[from.index()].buffered -= u64::from(length);
         self.flights[to.index()].buffered += u64::from(length);
     }
 
-    /// Everything in flight on `from` counts as lost and waits for `to`. RFC 9260 §6.3.3 E3; returns how many chunks.
+    /// Marks all chunks in flight on `from` as lost, for retransmission on `to`; returns their number.
+    /// RFC 9260 §6.3.3 E3
     ///
-    /// Both paths look for new pseudo-cumulative TSNs afterwards.
+    /// Both paths then search for new pseudo-cumulative TSNs.
     pub(crate) fn time_out(&mut self, from: PathId, to: PathId) -> u32 {
         let mut chunks = 0;
         while let Some(tsn) = self.flights[from.index()].head() {
@@ -48,7 +49,7 @@ impl Sender {
         chunks
     }
 
-    /// What waits to be sent again on a failed path shall take another one.
+    /// Moves the lost chunks of a failed path to another one.
     pub(crate) fn move_lost(&mut self, from: PathId, to: PathId) {
         while let Some(tsn) = self.flights[from.index()].next_lost(&self.outstanding, from) {
             let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
@@ -61,7 +62,7 @@ impl Sender {
         }
     }
 
-    /// Sends the next lost chunk of `path` again if it fits into `room` bytes.
+    /// Retransmits the next lost chunk of `path` if it fits into `room` bytes.
     pub(crate) fn send_lost(&mut self, now: Time, path: PathId, room: usize) -> Option<Data> {
         let tsn = self.flights[path.index()].next_lost(&self.outstanding, path)?;
         let chunk = self.outstanding.get_mut(tsn)?;
@@ -83,16 +84,16 @@ impl Sender {
         self.in_flight += payload;
         self.note_probe(path, tsn, payload);
         if self.strict_samples {
-            self.spoil_samples_from(tsn);
+            self.exclude_samples_from(tsn);
         }
         Some(data)
     }
 
-    /// A chunk was sent again: what is outstanding from its TSN on times no path. RFC 9260 §6.3.1 C5
+    /// Excludes outstanding chunks from this TSN on from RTT samples, because it was retransmitted. RFC 9260 §6.3.1 C5
     ///
-    /// What lies between two such ranges that are both outstanding counts as spoiled, too: samples follow soon.
+    /// Chunks between two such ranges are excluded too; other chunks soon give samples.
     #[cold]
-    fn spoil_samples_from(&mut self, tsn: Tsn) {
+    fn exclude_samples_from(&mut self, tsn: Tsn) {
         let last = self.outstanding.next_tsn().previous();
         let before =
             self.spoiled.filter(|range| range.last.is_at_or_after(self.outstanding.first_tsn()));
@@ -111,7 +112,7 @@ impl Sender {
         }
         let fragment = self.queue.take(taker, self.max_payload)?;
         let (path, tsn) = (taker.path, self.outstanding.next_tsn());
-        // The payload is cloned apart from the chunk, so that the chunk is written once, to where it stays
+        // Only the payload is cloned, so that the chunk is written once, at its final place
         let Fragment { stream, ssn, ppid, flags, payload } = fragment;
         let data = Data { tsn, stream, ssn, ppid, flags, payload: payload.clone() };
         let chunk = Chunk::new(now, path, payload, &data, self.counted(length));
@@ -124,14 +125,14 @@ impl Sender {
         Some(data)
     }
 
-    /// Payload of the next new chunk of a path, 0 if none waits for it.
+    /// Payload of the next new chunk of a path; 0 if there is none.
     #[inline]
     pub(crate) fn next_length(&self, taker: Taker) -> usize {
         self.queue.next_length(taker, self.max_payload)
     }
 
-    /// Bytes of the chunks that wait for their first transmission on any path, padding and headers of further fragments
-    /// apart.
+    /// Bytes of the chunks that wait for their first transmission on any path, without padding and without the headers
+    /// of further fragments.
     pub(crate) fn waiting_bytes(&self) -> usize {
         self.queue.bytes() + DATA_HEADER * self.queue.len()
     }
@@ -141,12 +142,12 @@ impl Sender {
         self.flights[path.index()].payload()
     }
 
-    /// Payload bytes of a path's chunks that occupy the send buffer. \[D10] IV-B: Buffered
+    /// Payload bytes of a path's chunks in the send buffer. \[D10] IV-B: Buffered
     pub(crate) fn buffered_on(&self, path: PathId) -> u64 {
         self.flights[path.index()].buffered()
     }
 
-    /// What the last SACK said of a path.
+    /// The results of the last SACK for a path.
     pub(crate) fn news(&self, path: PathId) -> &News {
         &self.flights[path.index()].news
     }
@@ -157,7 +158,7 @@ impl Sender {
         flight.head().zip(flight.tail())
     }
 
-    /// The lowest TSN of a path that is in flight or waits to be sent again.
+    /// The lowest TSN of a path that is in flight or waits for retransmission.
     pub(crate) fn lowest_unacked(&mut self, path: PathId) -> Option<Tsn> {
         let flight = &mut self.flights[path.index()];
         let lost =
@@ -168,7 +169,7 @@ impl Sender {
         }
     }
 
-    /// The highest TSN of a path that is in flight or waits to be sent again.
+    /// The highest TSN of a path that is in flight or waits for retransmission.
     pub(crate) fn highest_unacked(&mut self, path: PathId) -> Option<Tsn> {
         let flight = &mut self.flights[path.index()];
         match (flight.tail(), flight.last_lost()) {
@@ -177,13 +178,13 @@ impl Sender {
         }
     }
 
-    /// Send time of the lowest TSN in flight on a path.
+    /// Transmission time of the lowest TSN in flight on a path.
     pub(crate) fn oldest_sent(&self, path: PathId) -> Option<Time> {
         let head = self.flights[path.index()].head()?;
         self.outstanding.get(head).map(|chunk| chunk.sent_at)
     }
 
-    /// Keeps in mind which chunk of a path is the oldest; whether it is another one than before.
+    /// Records the oldest chunk of a path; returns whether it has changed.
     pub(crate) fn note_oldest(&mut self, path: PathId) -> bool {
         let Some(oldest) = self.oldest_sent(path) else { return true };
         std::mem::replace(&mut self.flights[path.index()].oldest_sent, oldest) != oldest

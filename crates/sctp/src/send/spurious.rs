@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn two_chunks_of_one_sack_are_a_burst_and_a_third_one_is_no_other() {
+    fn a_sack_with_two_or_more_spurious_retransmissions_is_one_burst() {
         let mut memory = marked();
         assert_eq!(reveal(&mut memory, &[2]), (1, 0));
         assert_eq!(reveal(&mut memory, &[7]), (1, 0));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_been_revealed_is_not_revealed_again_though_it_is_sent_once_more() {
+    fn a_spurious_retransmission_counts_once_even_if_the_chunk_is_sent_again() {
         let mut memory = marked();
         assert_eq!(reveal(&mut memory, &[2]), (1, 0));
         memory.expect_another(Tsn(2));
@@ -153,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn other_duplicates_and_further_ones_reveal_nothing() {
+    fn duplicates_of_other_chunks_and_repeated_duplicates_reveal_nothing() {
         let mut memory = marked();
         assert_eq!(reveal(&mut memory, &[4, 2, 2, 2]), (1, 0));
         assert_eq!(reveal(&mut memory, &[2]), (0, 0));
     }
 
     #[test]
-    fn a_copy_that_left_later_must_be_a_duplicate_first() {
+    fn a_later_copy_requires_another_duplicate() {
         let mut memory = marked();
         memory.expect_another(Tsn(1));
         assert_eq!(reveal(&mut memory, &[1]), (0, 0), "the later copy, or the one before it");

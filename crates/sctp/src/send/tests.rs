@@ -1,4 +1,4 @@
-//! What SACKs of a hostile peer cost: steps are counted, not timed.
+//! The cost of SACKs from a hostile peer, in steps instead of time.
 
 use bytes::Bytes;
 use manypath_core::{PathId, Time, Tsn, TsnRange};
@@ -8,11 +8,11 @@ use crate::config::{Config, CumAck};
 use crate::event::Message;
 use crate::packet::Sack;
 
-/// As many chunks as may be outstanding.
+/// The largest number of outstanding chunks.
 const CHUNKS: u32 = 1 << 15;
 const ROOM: usize = 1468;
 
-/// A sender on so many paths that has sent all the chunks it may, in turns.
+/// A sender that has sent as many chunks as allowed, on its paths in turn.
 fn full(paths: u8) -> Sender {
     let config =
         Config { cumack: CumAck::PathV2, split_fast_retransmit: true, ..Config::default() };
@@ -38,7 +38,7 @@ fn full(paths: u8) -> Sender {
     sender
 }
 
-/// The sender hears of one block of TSNs; how many chunks it looks at in search of a place or of a lowest TSN.
+/// Handles a SACK with one gap block; returns how many chunks were visited to find a position or a lowest TSN.
 fn steps(sender: &mut Sender, block: Option<(u32, u32)>) -> u64 {
     let before = count(sender);
     let mut sack = Sack { cumulative: Tsn(0), window: u32::MAX, ..Sack::default() };
@@ -56,7 +56,7 @@ fn count(sender: &Sender) -> u64 {
 }
 
 #[test]
-fn a_peer_that_takes_back_everything_costs_a_few_steps_for_each_chunk() {
+fn reneging_of_all_chunks_costs_a_few_steps_per_chunk() {
     for paths in [1, 2, 5] {
         let mut sender = full(paths);
         steps(&mut sender, Some((2, CHUNKS - 1)));
@@ -70,7 +70,7 @@ fn a_peer_that_takes_back_everything_costs_a_few_steps_for_each_chunk() {
 }
 
 #[test]
-fn chunks_taken_back_from_the_middle_cost_no_more_than_there_are_between() {
+fn reneging_in_the_middle_costs_at_most_the_distance() {
     let mut sender = full(1);
     let (first, last) = (CHUNKS / 4, CHUNKS / 2);
     steps(&mut sender, Some((first, last)));
@@ -79,10 +79,10 @@ fn chunks_taken_back_from_the_middle_cost_no_more_than_there_are_between() {
 }
 
 #[test]
-fn news_of_first_transmissions_above_retransmissions_cost_a_few_steps_for_each_chunk() {
+fn acknowledgements_of_first_transmissions_above_retransmissions_cost_a_few_steps_per_chunk() {
     let mut sender = full(1);
     let half = CHUNKS / 2;
-    // The lower half is sent again while the upper one waits behind a gap block, which is then taken back
+    // The lower half is retransmitted while a gap block covers the upper half, which the peer then reneges
     steps(&mut sender, Some((half + 1, CHUNKS)));
     sender.time_out(PathId(0), PathId(0));
     while sender.send_lost(Time::ZERO, PathId(0), ROOM).is_some() {}
@@ -92,7 +92,7 @@ fn news_of_first_transmissions_above_retransmissions_cost_a_few_steps_for_each_c
 }
 
 #[test]
-fn news_of_retransmissions_alone_cost_a_few_steps_for_each_chunk() {
+fn acknowledgements_of_retransmissions_cost_a_few_steps_per_chunk() {
     let mut sender = full(1);
     sender.time_out(PathId(0), PathId(0));
     while sender.send_lost(Time::ZERO, PathId(0), ROOM).is_some() {}
@@ -101,7 +101,7 @@ fn news_of_retransmissions_alone_cost_a_few_steps_for_each_chunk() {
 }
 
 #[test]
-fn what_is_lost_out_of_order_is_sent_again_in_order_and_once() {
+fn lost_chunks_are_retransmitted_once_and_in_tsn_order() {
     let mut sender = full(1);
     let half = CHUNKS / 2;
     steps(&mut sender, Some((1, half)));

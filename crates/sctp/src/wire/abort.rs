@@ -1,4 +1,4 @@
-//! ABORT: the end of an association at once. RFC 9260 §3.3.7
+//! ABORT: ends an association at once. RFC 9260 §3.3.7
 //!
 //! ```text
 //! ┌────────┬────────┬─────────────────┐
@@ -18,12 +18,12 @@ pub(super) fn write(writer: &mut Writer<'_>, reflected: bool, causes: &[Cause]) 
     writer.chunk(kind::ABORT, u8::from(reflected), |value| cause::write_all(value, causes));
 }
 
-/// Reads the chunk, which ends the association for any causes.
+/// Reads the chunk. It ends the association whatever its causes are.
 pub(super) fn read(chunk: Chunk<'_>) -> Control {
     Control::Abort { reflected: chunk.flags & REFLECTED != 0, causes: cause::read_all(chunk.value) }
 }
 
-/// T bit: the tag is the receiver's own.
+/// T bit: the packet carries the verification tag that the receiver uses for its own packets.
 pub(super) const REFLECTED: u8 = 0x01;
 
 #[cfg(test)]
@@ -34,7 +34,7 @@ mod tests {
     use crate::wire::tests::{control, hex};
 
     #[test]
-    fn abort_says_why_if_there_is_a_reason() {
+    fn abort_contains_its_causes() {
         let silent = Control::Abort { reflected: true, causes: Vec::new() };
         assert_eq!(control(silent), hex("06010004"));
         let causes =

@@ -30,14 +30,14 @@ const RESTART_WITH_NEW_ADDRESSES: u16 = 11;
 const USER_INITIATED: u16 = 12;
 const PROTOCOL_VIOLATION: u16 = 13;
 
-/// Writes the causes one behind the other.
+/// Writes the causes in sequence.
 pub(super) fn write_all(writer: &mut Writer<'_>, causes: &[Cause]) {
     for cause in causes {
         writer.parameter(code(cause), |value| write(value, cause));
     }
 }
 
-/// Reads causes up to the end, or up to the first one whose length cannot be: those in front of it count.
+/// Reads causes up to the end, or up to the first one with an invalid length; the causes before it are returned.
 pub(super) fn read_all(mut value: Reader<'_>) -> Vec<Cause> {
     std::iter::from_fn(|| value.parameter().ok().flatten().map(|cause| read(&cause))).collect()
 }
@@ -69,7 +69,7 @@ fn write(value: &mut Writer<'_>, cause: &Cause) {
     }
 }
 
-/// A cause whose particulars are not those of its code is kept as it is.
+/// Reads a cause. If the content does not match the code, the cause is kept as raw bytes.
 fn read(cause: &Parameter<'_>) -> Cause {
     known(cause.kind, cause.value.clone())
         .unwrap_or_else(|_| Cause::Other { code: cause.kind, info: cause.value.to_bytes() })
@@ -132,7 +132,7 @@ mod tests {
     use crate::wire::tests::hex;
 
     #[test]
-    fn each_cause_has_its_code_and_its_particulars() {
+    fn each_cause_has_its_code_and_its_content() {
         let text = Bytes::from_static(b"why");
         for (cause, expected) in [
             (Cause::InvalidStream(0x0102), "00010008 01020000"),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn causes_in_front_of_a_broken_one_count() {
+    fn causes_before_an_invalid_one_are_read() {
         let bytes = Bytes::from(hex("00040004 00090006 0a0b0000 00030009 00000001"));
         let odd = Cause::Other { code: 9, info: Bytes::from_static(&[10, 11]) };
         assert_eq!(read_all(Reader::new(&bytes)), [Cause::OutOfResource, odd]);

@@ -1,17 +1,17 @@
-//! CRC32c, by which a receiver knows a packet that was damaged on its way. RFC 9260 §6.8, appendix A
+//! CRC32c, which detects packets that were damaged on the way. RFC 9260 §6.8, appendix A
 //!
-//! The crate that computes it uses the instructions of the processor for it, where there are some.
+//! The crate `crc32c` uses the CRC instructions of the processor if it has them.
 
 /// Writes the checksum into a packet whose checksum field is zero.
 pub(super) fn seal(packet: &mut [u8]) {
-    // The checksum is the one number that has its least significant byte first.
+    // Unlike all other fields, the checksum is sent with its least significant byte first. RFC 9260 appendix A
     let checksum = crc32c::crc32c(packet).to_le_bytes();
     packet[FIELD..FIELD + checksum.len()].copy_from_slice(&checksum);
 }
 
-/// Whether a packet has the checksum that its bytes ask for; not if it has no room for one.
+/// Whether the checksum of a packet is right. False if the packet is too short to have one.
 ///
-/// Zero is a checksum like any other: no peer was told that it may send zero instead. RFC 9653
+/// Zero has no special meaning, because this stack does not offer zero checksums. RFC 9653
 pub(super) fn is_right(packet: &[u8]) -> bool {
     let Some((before, rest)) = packet.split_at_checked(FIELD) else { return false };
     let Some((field, behind)) = rest.split_first_chunk::<4>() else { return false };
@@ -19,7 +19,7 @@ pub(super) fn is_right(packet: &[u8]) -> bool {
     crc32c::crc32c_append(head, behind) == u32::from_le_bytes(*field)
 }
 
-/// Place of the field in the common header.
+/// Offset of the field in the common header.
 const FIELD: usize = 8;
 
 #[cfg(test)]

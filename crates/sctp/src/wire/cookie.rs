@@ -23,7 +23,7 @@ pub(super) fn write_ack(writer: &mut Writer<'_>) {
     writer.chunk(COOKIE_ACK, 0, |_| {});
 }
 
-/// Reads COOKIE ECHO; the cookie is not looked into.
+/// Reads COOKIE ECHO. The cookie is kept as opaque bytes.
 pub(super) fn read_echo(chunk: &Chunk<'_>) -> Control {
     Control::CookieEcho(chunk.value.to_bytes())
 }

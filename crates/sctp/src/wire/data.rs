@@ -10,7 +10,7 @@
 //! ├─────────────────┴─────────────────┤
 //! │ payload protocol identifier       │
 //! ├───────────────────────────────────┤
-//! │ user data, one byte at least      │
+//! │ user data, at least one byte      │
 //! └───────────────────────────────────┘
 //! ```
 
@@ -33,7 +33,7 @@ pub(super) fn write(writer: &mut Writer<'_>, chunk: &Data) {
     });
 }
 
-/// Reads the chunk. One without user data is read, too: its receiver answers it. RFC 9260 §6.2
+/// Reads the chunk, also one without user data, which the receiver answers with ABORT. RFC 9260 §6.2
 #[inline]
 pub(super) fn read(mut chunk: Chunk<'_>) -> Result<Data, Fault> {
     let value = &mut chunk.value;
@@ -43,13 +43,13 @@ pub(super) fn read(mut chunk: Chunk<'_>) -> Result<Data, Fault> {
         stream: u16::from_be_bytes([i0, i1]),
         ssn: Ssn(u16::from_be_bytes([n0, n1])),
         ppid: u32::from_be_bytes([p0, p1, p2, p3]),
-        // The other bits are reserved and ignored. RFC 9260 §3.3.1
+        // Reserved bits are ignored. RFC 9260 §3.3.1
         flags: DataFlags(chunk.flags & FLAGS),
         payload: value.to_bytes(),
     })
 }
 
-/// The flags that have a meaning: I, U, B, E.
+/// The defined flags: I, U, B, E.
 const FLAGS: u8 = 0x0f;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Why a packet, or the rest of one, could not be read.
+//! The reason why a packet, or the rest of one, could not be decoded.
 
 use std::fmt;
 
@@ -7,20 +7,20 @@ use super::kind;
 /// A packet broke a rule of the wire format.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct DecodeError {
-    /// The chunk that breaks the rule; none if it is the packet as a whole.
+    /// The chunk that breaks the rule; `None` if it is the packet itself.
     pub chunk: Option<ChunkPlace>,
-    /// Where, in bytes from the beginning of the common header.
+    /// Offset of the error in bytes from the beginning of the common header.
     pub offset: usize,
-    /// The rule.
+    /// The broken rule.
     pub rule: Rule,
 }
 
-/// A chunk of a packet.
+/// The position of a chunk in a packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ChunkPlace {
-    /// The type of the chunk as it stands in the packet.
+    /// The type of the chunk.
     pub kind: u8,
-    /// Its position among the chunks of the packet, from 0.
+    /// The index among the chunks of the packet, from 0.
     pub index: usize,
 }
 
@@ -29,21 +29,22 @@ pub struct ChunkPlace {
 pub enum Rule {
     /// A packet begins with a common header of 12 bytes.
     CommonHeader,
-    /// The checksum is that of the packet.
+    /// The checksum matches the packet.
     Checksum,
-    /// A chunk's length counts its header of 4 bytes.
+    /// A chunk's length includes its header of 4 bytes.
     ChunkLength,
     /// A chunk ends within its packet.
     PartialChunk,
-    /// A chunk has all fields of its type.
+    /// A chunk has all fixed fields of its type.
     ChunkFields,
-    /// INIT, INIT ACK and SHUTDOWN COMPLETE share their packet with no other chunk.
+    /// INIT, INIT ACK and SHUTDOWN COMPLETE are not bundled with other chunks.
     NotAlone,
-    /// A parameter counts its header of 4 bytes, ends within its chunk and has all fields of its type.
+    /// A parameter's length includes its header of 4 bytes, the parameter ends within its chunk, and it has all fields
+    /// of its type.
     Parameter,
     /// HEARTBEAT and HEARTBEAT ACK carry the parameter Heartbeat Info.
     HeartbeatInfo,
-    /// Gap blocks begin above the cumulative TSN, do not overlap, and stand in ascending order.
+    /// Gap blocks begin above the cumulative TSN, do not overlap, and are in ascending order.
     GapBlocks,
 }
 
@@ -52,7 +53,7 @@ impl DecodeError {
         Self { chunk: None, offset, rule }
     }
 
-    /// Whether nothing in the packet counts; else the chunks in front of the one that breaks the rule do.
+    /// Whether the whole packet must be discarded. Otherwise the chunks before the faulty one are valid.
     #[must_use]
     pub fn discards_packet(&self) -> bool {
         matches!(self.rule, Rule::CommonHeader | Rule::Checksum | Rule::NotAlone)
@@ -60,7 +61,7 @@ impl DecodeError {
 }
 
 impl Rule {
-    /// The section of RFC 9260 where the rule stands.
+    /// The section of RFC 9260 with the rule.
     #[must_use]
     pub const fn section(self) -> &'static str {
         match self {

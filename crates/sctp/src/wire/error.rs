@@ -1,4 +1,4 @@
-//! ERROR: something is wrong, and the association goes on. RFC 9260 §3.3.10
+//! ERROR: reports an error that does not end the association. RFC 9260 §3.3.10
 //!
 //! ```text
 //! ┌────────┬────────┬─────────────────┐

@@ -1,6 +1,6 @@
-//! HEARTBEAT and HEARTBEAT ACK: a probe, and the same probe on its way back. RFC 9260 §3.3.5, §3.3.6
+//! HEARTBEAT and HEARTBEAT ACK: a probe, and its echo. RFC 9260 §3.3.5, §3.3.6
 //!
-//! Only the prober understands what stands behind the header of the parameter. This is how probes of this stack look:
+//! The content of the parameter is opaque to the peer. This stack sends this content:
 //!
 //! ```text
 //! ┌────────┬────────┬─────────────────┐
@@ -10,11 +10,11 @@
 //! ├─────────────────┴─────────────────┤
 //! │ nonce, two rows                   │
 //! ├───────────────────────────────────┤
-//! │ when it was sent, two rows        │
+//! │ sending time, two rows            │
 //! ├────────┬──────────────────────────┤
 //! │ 4 or 6 │ reserved                 │
 //! ├────────┴──────────────────────────┤
-//! │ address that is probed, four rows │
+//! │ probed address, four rows         │
 //! └───────────────────────────────────┘
 //! ```
 
@@ -29,7 +29,7 @@ use crate::packet::{Heartbeat, HeartbeatInfo};
 /// Type of the parameter Heartbeat Info.
 const HEARTBEAT_INFO: u16 = 1;
 
-/// Writes the chunk, which is of type `kind`.
+/// Writes a chunk of type `kind`.
 pub(super) fn write(writer: &mut Writer<'_>, kind: u8, info: &Heartbeat) {
     writer.chunk(kind, 0, |value| {
         value.parameter(HEARTBEAT_INFO, |value| match info {
@@ -39,7 +39,8 @@ pub(super) fn write(writer: &mut Writer<'_>, kind: u8, info: &Heartbeat) {
     });
 }
 
-/// Reads the information. It counts as our own only if it would be written with the very same bytes.
+/// Reads the information. It counts as information of this stack only if this stack would encode it with the same
+/// bytes.
 pub(super) fn read(mut chunk: Chunk<'_>) -> Result<Heartbeat, Fault> {
     let info = match chunk.value.parameter()? {
         Some(info) if info.kind == HEARTBEAT_INFO => info.value,
@@ -63,7 +64,7 @@ impl HeartbeatInfo {
         bytes
     }
 
-    /// What bytes of the right number say if they are information of this stack; family and padding do not count.
+    /// Parses information of this length as that of this stack, without checking family and padding.
     pub(crate) fn parse(mut info: &[u8]) -> Option<Self> {
         if info.len() != Self::LENGTH {
             return None;
@@ -84,7 +85,7 @@ mod tests {
     use crate::wire::tests::{control, hex};
 
     #[test]
-    fn a_probe_comes_back_as_it_went() {
+    fn a_probe_is_returned_unchanged() {
         let address = Address::v4(10, 0, 1, 2);
         let info = HeartbeatInfo { nonce: 0x0102_0304_0506_0708, sent_at: 1_000_000_000, address };
         let value = "0001 0028 0102030405060708 000000003b9aca00 04000000
@@ -97,9 +98,9 @@ mod tests {
         assert_eq!(control(Control::HeartbeatAck(foreign)), hex("0500000b 00010007 6f646400"));
     }
 
-    /// Information that differs from ours in padding alone has to come back with it.
+    /// Information that differs from ours only in padding must be returned with that padding.
     #[test]
-    fn only_what_would_be_written_in_the_same_way_is_our_own() {
+    fn only_information_with_the_same_encoding_is_our_own() {
         let info = HeartbeatInfo { nonce: 1, sent_at: 2, address: Address::v4(10, 0, 0, 1) };
         for (at, byte, is_own) in [(0, 9, true), (16, 6, false), (17, 1, false), (20, 1, false)] {
             let mut bytes = info.bytes().to_vec();

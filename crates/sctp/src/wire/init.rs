@@ -1,4 +1,4 @@
-//! INIT and INIT ACK: what each side brings to an association. RFC 9260 §3.3.2, §3.3.3
+//! INIT and INIT ACK: the parameters of each side for an association. RFC 9260 §3.3.2, §3.3.3
 //!
 //! ```text
 //! ┌────────┬────────┬─────────────────┐
@@ -24,7 +24,7 @@ use super::writer::Writer;
 use super::{kind, offers, parameter};
 use crate::packet::Init;
 
-/// Writes the chunk, which is of type `kind`.
+/// Writes a chunk of type `kind`.
 pub(super) fn write(writer: &mut Writer<'_>, kind: u8, init: &Init) {
     writer.chunk(kind, 0, |value| {
         value.put_u32(init.tag);
@@ -54,7 +54,7 @@ pub(super) fn write(writer: &mut Writer<'_>, kind: u8, init: &Init) {
     });
 }
 
-/// Reads INIT or INIT ACK. Numbers that no association can stand on are read, too: the receiver answers them.
+/// Reads INIT or INIT ACK. Invalid values, such as zero streams, are read too, because the receiver must answer them.
 /// RFC 9260 §3.3.2, §3.3.3
 pub(super) fn read(chunk: Chunk<'_>) -> Result<Init, Fault> {
     let mut value = chunk.value;
@@ -68,7 +68,8 @@ pub(super) fn read(chunk: Chunk<'_>) -> Result<Init, Fault> {
     };
     while let Some(parameter) = value.parameter()? {
         if !read_parameter(&mut init, &parameter)? {
-            // RFC 9260 §3.2.1: what the type is not known of says whether the ones behind it count
+            // RFC 9260 §3.2.1: the upper bits of an unknown type select whether it is reported and whether later
+            // parameters are read
             if parameter.kind & parameter::REPORT != 0 {
                 init.unrecognized.push(parameter.whole.to_bytes());
             }
@@ -80,7 +81,7 @@ pub(super) fn read(chunk: Chunk<'_>) -> Result<Init, Fault> {
     Ok(init)
 }
 
-/// Takes note of a parameter; false if its type is not known. Of cookies, the first counts.
+/// Stores a parameter; returns false if its type is unknown. Of several cookies, the first is used.
 fn read_parameter(init: &mut Init, parameter: &Parameter<'_>) -> Result<bool, Fault> {
     match parameter.kind {
         parameter::IPV4_ADDRESS | parameter::IPV6_ADDRESS => {
@@ -130,14 +131,14 @@ mod tests {
 
     #[test]
     fn the_length_of_init_leaves_out_only_the_padding_of_its_last_parameter() {
-        // 5 bytes of Supported Extensions and 3 of padding behind the chunk.
+        // Supported Extensions with 5 bytes, and 3 bytes of padding after the chunk.
         let expected = "01000029 11223344 00020000 000a0800 cafef00d
                         00050008 0a000001 00050008 0a000101 80080005 10000000";
         assert_eq!(control(Control::Init(Box::new(init()))), hex(expected));
     }
 
     #[test]
-    fn init_ack_brings_the_cookie() {
+    fn init_ack_contains_the_cookie() {
         let cookie = Some(Bytes::from_static(&[0xaa; 6]));
         let ack = Init { cookie, addresses: Vec::new(), ..init() };
         let expected = "02000026 11223344 00020000 000a0800 cafef00d
@@ -145,7 +146,7 @@ mod tests {
         assert_eq!(control(Control::InitAck(Box::new(ack))), hex(expected));
     }
 
-    /// What comes of parameters behind a bare INIT: the initial TSN of it, and what is to be reported.
+    /// Parses an INIT with these parameters.
     fn parameters(text: &str) -> Result<Init, Fault> {
         let head = "11223344 00020000 000a0800 cafef00d";
         let value = hex(&format!("{head} {text}"));
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_of_an_impossible_length_spoils_its_chunk() {
+    fn a_parameter_with_an_invalid_length_makes_its_chunk_invalid() {
         for broken in ["00050003", "00050009 0a000001", "00050007 0a000001", "8008ffff 10"] {
             let fault = parameters(&format!("c0000004 {broken}")).expect_err(broken);
             assert_eq!((fault.rule, fault.offset), (Rule::Parameter, 24), "{broken}");
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn init_may_bring_nothing_else() {
+    fn init_may_have_no_parameters() {
         let bare = Init { addresses: Vec::new(), nr_sack: false, ..init() };
         let expected = "01000014 11223344 00020000 000a0800 cafef00d";
         assert_eq!(control(Control::Init(Box::new(bare))), hex(expected));

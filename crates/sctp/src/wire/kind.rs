@@ -1,4 +1,4 @@
-//! Types of chunks, and what an unknown one asks of its reader. RFC 9260 §3.2
+//! Chunk types, and the handling of unknown types. RFC 9260 §3.2
 
 use std::fmt;
 
@@ -28,25 +28,25 @@ pub(crate) const ERROR: u8 = 9;
 pub(crate) const COOKIE_ECHO: u8 = 10;
 /// RFC 9260 §3.3.12
 pub(crate) const COOKIE_ACK: u8 = 11;
-/// Reserved for the echo of congestion marks, which is never negotiated here. RFC 9260 §3.2
+/// Reserved for the congestion echo of ECN, which this stack never negotiates. RFC 9260 §3.2
 pub(crate) const ECNE: u8 = 12;
-/// Reserved for the answer to ECNE. RFC 9260 §3.2
+/// Reserved for the reply to ECNE. RFC 9260 §3.2
 pub(crate) const CWR: u8 = 13;
 /// RFC 9260 §3.3.13
 pub(crate) const SHUTDOWN_COMPLETE: u8 = 14;
-/// Has no number at IANA: both sides must have announced it. draft-natarajan-tsvwg-sctp-nrsack
+/// Not assigned by IANA; only sent if both sides announced it. draft-natarajan-tsvwg-sctp-nrsack
 pub(crate) const NR_SACK: u8 = 0x10;
-/// Has no number at IANA: both sides must have announced it. draft-stewart-sctp-pktdrprep
+/// Not assigned by IANA; only sent if both sides announced it. draft-stewart-sctp-pktdrprep
 pub(crate) const PACKET_DROP: u8 = 0x81;
 /// RFC 4820 §3
 pub(crate) const PADDING: u8 = 0x84;
 
-/// Bit of an unknown chunk's type: the reader goes on behind it. RFC 9260 §3.2
+/// Bit of an unknown chunk type: skip the chunk and read the next one. RFC 9260 §3.2
 pub(super) const SKIP: u8 = 0x80;
-/// Bit of an unknown chunk's type: the reader reports it. RFC 9260 §3.2
+/// Bit of an unknown chunk type: report the chunk. RFC 9260 §3.2
 pub(super) const REPORT: u8 = 0x40;
 
-/// Whether this stack writes chunks of the type with these flags.
+/// Whether this stack sends chunks of this type with these flags.
 pub(crate) fn is_own(kind: u8, flags: u8) -> bool {
     let known = match kind {
         DATA | PACKET_DROP => 0x0f,
@@ -59,7 +59,7 @@ pub(crate) fn is_own(kind: u8, flags: u8) -> bool {
     flags & !known == 0
 }
 
-/// Whether this stack writes chunks of the type with this length.
+/// Whether this stack sends chunks of this type with this length.
 pub(crate) fn has_length(kind: u8, length: usize) -> bool {
     match kind {
         COOKIE_ACK | SHUTDOWN_ACK | SHUTDOWN_COMPLETE => length == 4,
@@ -69,12 +69,12 @@ pub(crate) fn has_length(kind: u8, length: usize) -> bool {
     }
 }
 
-/// Whether the type is one of those that acknowledge.
+/// Whether the type is SACK or NR-SACK.
 pub(crate) fn is_sack(kind: u8) -> bool {
     matches!(kind, SACK | NR_SACK)
 }
 
-/// A type as people write it.
+/// A chunk type, displayed by its name.
 pub(super) struct Name(pub(super) u8);
 
 impl fmt::Display for Name {

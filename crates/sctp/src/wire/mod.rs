@@ -1,9 +1,8 @@
-//! Packets as bytes, written and read: one file for each chunk or family of small ones, each with its picture.
-//! RFC 9260 §3
+//! Encoding and decoding of packets, with one file per chunk type or group of small ones. RFC 9260 §3
 //!
-//! Rows of the pictures are four bytes wide, and numbers have their most significant byte first.
+//! Each row of the diagrams is four bytes wide. All fields are in network byte order.
 //!
-//! [`Packet::decode`](crate::Packet::decode) says what becomes of a packet that breaks a rule.
+//! [`Packet::decode`](crate::Packet::decode) describes the handling of malformed packets.
 
 mod abort;
 mod cause;

@@ -1,4 +1,4 @@
-//! Parameters by which INIT and INIT ACK offer an extension or ask for something. RFC 9260 §3.3.2, §3.3.3
+//! Parameters of INIT and INIT ACK that offer an extension or make a request. RFC 9260 §3.3.2, §3.3.3
 
 use bytes::Bytes;
 
@@ -31,7 +31,7 @@ const FORWARD_TSN: u16 = 0xc000;
 /// RFC 5061 §4.2.6
 const ADAPTATION: u16 = 0xc006;
 
-/// Writes all of them but Supported Extensions.
+/// Writes all parameters except Supported Extensions.
 pub(super) fn write(writer: &mut Writer<'_>, offers: &Offers) {
     let flags = [(ECN_CAPABLE, offers.ecn), (FORWARD_TSN, offers.forward_tsn)];
     for (kind, _) in flags.into_iter().filter(|(_, on)| *on) {
@@ -64,10 +64,9 @@ pub(super) fn write(writer: &mut Writer<'_>, offers: &Offers) {
     }
 }
 
-/// Takes note of one of them; false if its type is not known.
+/// Stores a parameter; returns false if its type is unknown. Of several with the same type, the last is used.
 ///
-/// Each is read even where nothing comes of it, so that its sender does not hear that it is unknown. Of several, the last
-/// counts.
+/// Parameters without an effect are read too, so that they are not reported as unrecognised.
 pub(super) fn read(
     offers: &mut Option<Box<Offers>>,
     parameter: &Parameter<'_>,
@@ -107,7 +106,7 @@ mod tests {
     use crate::wire::tests::hex;
 
     #[test]
-    fn what_peers_offer_is_known_and_what_nobody_offers_is_not() {
+    fn known_parameters_are_read_and_unknown_ones_are_not() {
         let parameters = Bytes::from(hex(
             "80000004 80010008 00000001 80020008 01020304 80030005 c1000000 80040006 00030000
              80050007 00000000 c0000004 c0060008 0000002a 00090008 000003e8 000c0006 00050000

@@ -1,4 +1,4 @@
-//! The packet: the common header, and its chunks behind it. RFC 9260 §3, §3.1
+//! The packet: common header and chunks. RFC 9260 §3, §3.1
 //!
 //! ```text
 //! ┌─────────────────┬─────────────────┐
@@ -33,22 +33,23 @@ impl Encode for Packet {
 }
 
 impl Packet {
-    /// Becomes the packet that a datagram holds, without its network header of `network_header` bytes. The memory of the
-    /// packet is kept, and payloads, cookies and all that is opaque are slices of the datagram.
+    /// Replaces this packet with the one that a datagram contains. `network_header` is the size of the headers before
+    /// the datagram. The packet's memory is reused; payloads, cookies and other opaque bytes are slices of the
+    /// datagram.
     ///
-    /// Chunks are read in their order (RFC 9260 §6.10), with these rules for what is unusual:
+    /// Chunks are read in order (RFC 9260 §6.10), with these rules:
     ///
-    /// - Of several SACKs the newest one counts, and of equally new ones the last.
-    /// - A control chunk behind DATA is taken as if it stood in front of it.
-    /// - Chunks of unknown types are passed over or end the packet as their two upper bits say; those whose sender wants a
-    ///   report are in [`Control::Unrecognized`], the last control chunk. RFC 9260 §3.2
-    /// - ECNE and CWR are passed over: congestion marks are not negotiated.
-    /// - Up to three bytes of padding behind the last chunk may be missing.
+    /// - Of several SACKs, the one with the highest cumulative TSN is kept; of equal ones, the last.
+    /// - A control chunk after DATA is handled as if it were before it.
+    /// - A chunk of unknown type is skipped, or ends the packet, depending on its two upper bits. Chunks to report are
+    ///   in [`Control::Unrecognized`], the last control chunk. RFC 9260 §3.2
+    /// - ECNE and CWR are skipped, because ECN is not negotiated.
+    /// - Up to three bytes of padding after the last chunk may be missing.
     ///
     /// # Errors
-    /// If the packet breaks a rule. Then it holds the chunks in front of the one that does, which count, or none where the
-    /// error [discards the packet](DecodeError::discards_packet). Ports and tag are there unless the common header is cut
-    /// short.
+    /// If the packet is malformed. It then contains the chunks before the faulty one, which are valid, or none if the
+    /// error [discards the packet](DecodeError::discards_packet). Ports and tag are set unless the common header is
+    /// truncated.
     pub fn decode(&mut self, datagram: &Bytes, network_header: u16) -> Result<(), DecodeError> {
         self.clear();
         let mut reader = Reader::new(datagram);
@@ -102,7 +103,7 @@ impl Packet {
         Ok(())
     }
 
-    /// Reads a chunk; false if the packet ends with it.
+    /// Reads a chunk; returns false if the rest of the packet must be ignored.
     #[inline]
     fn read_chunk(
         &mut self,
@@ -136,7 +137,7 @@ impl Packet {
     }
 }
 
-/// Reads a control chunk other than SACK; the whole chunk if its type is not known.
+/// Reads a control chunk other than SACK; returns the whole chunk if its type is unknown.
 fn read_control(chunk: Chunk<'_>) -> Result<Result<Control, Bytes>, Fault> {
     Ok(Ok(match chunk.kind {
         kind::INIT => Control::Init(Box::new(init::read(chunk)?)),
@@ -156,12 +157,12 @@ fn read_control(chunk: Chunk<'_>) -> Result<Result<Control, Bytes>, Fault> {
     }))
 }
 
-/// RFC 9260 §6.10
+/// Whether a chunk type must not be bundled. RFC 9260 §6.10
 fn must_be_alone(kind: u8) -> bool {
     matches!(kind, kind::INIT | kind::INIT_ACK | kind::SHUTDOWN_COMPLETE)
 }
 
-/// Writes a packet, which is the same wherever it goes.
+/// Appends the encoded packet to `out`.
 fn write(packet: &Packet, out: &mut Vec<u8>) {
     let mut writer = Writer::new(out);
     writer.put_u16(packet.source_port);
@@ -199,7 +200,7 @@ fn write_control(writer: &mut Writer<'_>, chunk: &Control) {
     }
 }
 
-/// Place of the checksum in the common header.
+/// Offset of the checksum in the common header.
 const CHECKSUM: usize = 8;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! PKTDROP: a packet that arrived damaged, back to where it came from. draft-stewart-sctp-pktdrprep
+//! PKTDROP: returns a damaged packet to its sender. draft-stewart-sctp-pktdrprep
 //!
 //! ```text
 //! ┌────────┬────────┬─────────────────┐
@@ -20,11 +20,11 @@ use super::reader::{Chunk, Fault};
 use super::writer::Writer;
 use crate::packet::PacketDrop;
 
-/// Flag: a box on the way reports, not the peer.
+/// Flag: sent by a middlebox instead of the peer.
 const FROM_MIDDLEBOX: u8 = 0x01;
-/// Flag: the checksum was wrong.
+/// Flag: the checksum of the packet was wrong.
 const BAD_CHECKSUM: u8 = 0x02;
-/// Flag: the chunk repeats only the first part of the packet.
+/// Flag: the chunk contains only the first part of the packet.
 const TRUNCATED: u8 = 0x04;
 
 /// Writes the chunk.
@@ -42,7 +42,7 @@ pub(super) fn write(writer: &mut Writer<'_>, report: &PacketDrop) {
     });
 }
 
-/// Reads the chunk. The dropped packet is not looked into.
+/// Reads the chunk. The dropped packet is kept as opaque bytes.
 pub(super) fn read(mut chunk: Chunk<'_>) -> Result<PacketDrop, Fault> {
     let value = &mut chunk.value;
     let window = value.take_u32(Rule::ChunkFields)?;
@@ -50,7 +50,7 @@ pub(super) fn read(mut chunk: Chunk<'_>) -> Result<PacketDrop, Fault> {
     let length = value.take_u16(Rule::ChunkFields)?;
     value.take_u16(Rule::ChunkFields)?;
     let dropped = value.to_bytes();
-    // As long as a chunk is, so that it fits 16 bits
+    // Shorter than the chunk, whose length has 16 bits
     let repeated = dropped.len() as u16;
     let is_truncated = chunk.flags & TRUNCATED != 0;
     Ok(PacketDrop {
@@ -71,20 +71,20 @@ mod tests {
     use crate::packet::Control;
     use crate::wire::tests::{control, hex};
 
-    /// A packet of 16 bytes: COOKIE ACK with the checksum of reference vector 5.2 and one wrong byte.
+    /// A packet of 16 bytes: COOKIE ACK with a checksum that was computed before one byte was damaged.
     fn damaged() -> Bytes {
         Bytes::from(hex("1389138a deadbeef 5876026e 0b0000fb"))
     }
 
     #[test]
-    fn the_damaged_packet_comes_back_with_its_damage() {
+    fn the_report_contains_the_packet_as_it_arrived() {
         let report = PacketDrop::new((0x10000, 0x200), &damaged(), 1468);
         let expected = "81020020 00010000 00000200 00000000 1389138a deadbeef 5876026e 0b0000fb";
         assert_eq!(control(Control::PacketDrop(Box::new(report))), hex(expected));
     }
 
     #[test]
-    fn a_packet_that_does_not_fit_is_cut_off_and_its_length_told() {
+    fn a_packet_that_does_not_fit_is_truncated_and_its_length_reported() {
         let report = PacketDrop::new((1, 0), &damaged(), 16 + 15);
         let expected = "8106001c 00000001 00000000 00100000 1389138a deadbeef 5876026e";
         assert_eq!(control(Control::PacketDrop(Box::new(report))), hex(expected));

@@ -1,4 +1,4 @@
-//! PAD: bytes without meaning, which make a packet as large as its sender wants. RFC 4820 §3
+//! PAD: bytes without meaning, which enlarge a packet. RFC 4820 §3
 //!
 //! ```text
 //! ┌────────┬────────┬─────────────────┐
@@ -13,14 +13,14 @@ use super::reader::Chunk;
 use super::writer::Writer;
 use crate::packet::Control;
 
-/// Writes the chunk with so many zeros behind its header.
+/// Writes the chunk with this number of zeros after its header.
 pub(super) fn write(writer: &mut Writer<'_>, zeros: u16) {
     writer.chunk(PADDING, 0, |value| value.fill(usize::from(zeros)));
 }
 
-/// Reads the chunk, whose flags and bytes are ignored.
+/// Reads the chunk; its flags and content are ignored.
 pub(super) fn read(chunk: &Chunk<'_>) -> Control {
-    // The length of a chunk is a number of 16 bits
+    // The length field has 16 bits
     Control::Padding(u16::try_from(chunk.value.as_slice().len()).unwrap_or(u16::MAX))
 }
 

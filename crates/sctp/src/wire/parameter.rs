@@ -1,4 +1,4 @@
-//! Parameters: what INIT, INIT ACK and error causes may bring, in any order. RFC 9260 §3.2.1
+//! Parameters: optional fields of INIT, INIT ACK and error causes, in any order. RFC 9260 §3.2.1
 //!
 //! ```text
 //! ┌─────────────────┬─────────────────┐   ┌─────────────────┬─────────────────┐
@@ -31,9 +31,9 @@ pub(crate) const STATE_COOKIE: u16 = 7;
 pub(super) const UNRECOGNIZED_PARAMETER: u16 = 8;
 /// Type of Supported Extensions. RFC 5061 §4.2.7
 pub(super) const SUPPORTED_EXTENSIONS: u16 = 0x8008;
-/// Bit of an unknown parameter's type: the reader goes on behind it. RFC 9260 §3.2.1
+/// Bit of an unknown parameter type: skip the parameter and read the next one. RFC 9260 §3.2.1
 pub(super) const SKIP: u16 = 0x8000;
-/// Bit of an unknown parameter's type: the reader reports it. RFC 9260 §3.2.1
+/// Bit of an unknown parameter type: report the parameter. RFC 9260 §3.2.1
 pub(super) const REPORT: u16 = 0x4000;
 
 /// Writes an address of the sender.
@@ -44,7 +44,7 @@ pub(super) fn write_address(writer: &mut Writer<'_>, address: Address) {
     }
 }
 
-/// Reads an address; none if the parameter is another one.
+/// Reads an address; `None` if the parameter has another type.
 pub(super) fn read_address(parameter: &Parameter<'_>) -> Result<Option<Address>, Fault> {
     let fault = || parameter.whole.fault(Rule::Parameter);
     let value = parameter.value.as_slice();
@@ -61,12 +61,12 @@ pub(super) fn read_address(parameter: &Parameter<'_>) -> Result<Option<Address>,
     })
 }
 
-/// The numbers of a list of two bytes each.
+/// Decodes a list of 16-bit numbers.
 pub(super) fn numbers(list: &[u8]) -> Vec<u16> {
     list.as_chunks().0.iter().map(|bytes| u16::from_be_bytes(*bytes)).collect()
 }
 
-/// Writes a parameter of the peer's INIT that is not known here, whole.
+/// Writes an unrecognised parameter of the peer's INIT, including its header.
 pub(super) fn write_unrecognized(writer: &mut Writer<'_>, whole: &[u8]) {
     writer.parameter(UNRECOGNIZED_PARAMETER, |value| value.put(whole));
 }
@@ -76,7 +76,7 @@ pub(super) fn write_state_cookie(writer: &mut Writer<'_>, cookie: &[u8]) {
     writer.parameter(STATE_COOKIE, |value| value.put(cookie));
 }
 
-/// Writes the types of the chunks that the sender understands beyond those of RFC 9260.
+/// Writes the types of the supported chunks beyond RFC 9260.
 pub(super) fn write_supported_extensions(writer: &mut Writer<'_>, types: &[u8]) {
     writer.parameter(SUPPORTED_EXTENSIONS, |value| value.put(types));
 }

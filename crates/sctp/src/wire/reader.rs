@@ -1,10 +1,10 @@
-//! Takes chunks, parameters and causes apart: a cursor over a datagram that stays within its bounds. RFC 9260 §3.2
+//! Decodes chunks, parameters and causes: a cursor over a datagram with bounds checks. RFC 9260 §3.2
 
 use bytes::Bytes;
 
 use super::decode_error::Rule;
 
-/// A part of a datagram that is yet to be read.
+/// The unread part of a datagram.
 #[derive(Clone, Debug)]
 pub(super) struct Reader<'a> {
     datagram: &'a Bytes,
@@ -12,20 +12,20 @@ pub(super) struct Reader<'a> {
     end: usize,
 }
 
-/// What breaks a rule, and where.
+/// A broken rule, and the offset where it is broken.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fault {
     pub(super) offset: usize,
     pub(super) rule: Rule,
 }
 
-/// A chunk with its whole value.
+/// A chunk with its value.
 #[derive(Debug)]
 pub(super) struct Chunk<'a> {
     pub(super) kind: u8,
     pub(super) flags: u8,
     pub(super) value: Reader<'a>,
-    /// The chunk with its header and without its padding.
+    /// The chunk with its header, without padding.
     pub(super) whole: Reader<'a>,
 }
 
@@ -34,22 +34,22 @@ pub(super) struct Chunk<'a> {
 pub(super) struct Parameter<'a> {
     pub(super) kind: u16,
     pub(super) value: Reader<'a>,
-    /// The parameter with its header and without its padding.
+    /// The parameter with its header, without padding.
     pub(super) whole: Reader<'a>,
 }
 
 impl<'a> Reader<'a> {
-    /// Begins at the common header.
+    /// A reader that begins at the common header.
     pub(super) fn new(datagram: &'a Bytes) -> Self {
         Self { datagram, at: 0, end: datagram.len() }
     }
 
-    /// Place of the next byte, from the beginning of the datagram.
+    /// Offset of the next byte from the beginning of the datagram.
     pub(super) fn offset(&self) -> usize {
         self.at
     }
 
-    /// Bytes that are left.
+    /// Number of unread bytes.
     pub(super) fn left(&self) -> usize {
         self.end - self.at
     }
@@ -58,12 +58,12 @@ impl<'a> Reader<'a> {
         self.at == self.end
     }
 
-    /// A rule is broken at the next byte.
+    /// A violation of `rule` at the next byte.
     pub(super) fn fault(&self, rule: Rule) -> Fault {
         Fault { offset: self.at, rule }
     }
 
-    /// The next bytes, as many as the array has; none of them is read if there are fewer.
+    /// Reads an array of bytes; if there are fewer, reads nothing.
     #[inline]
     pub(super) fn take<const N: usize>(&mut self, rule: Rule) -> Result<[u8; N], Fault> {
         let Some(bytes) = self.as_slice().first_chunk::<N>() else { return Err(self.fault(rule)) };
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         Ok(*bytes)
     }
 
-    /// So many entries of `N` bytes; none of them is read if there are fewer.
+    /// Reads this number of entries of `N` bytes; if there are fewer, reads nothing.
     pub(super) fn take_all<const N: usize>(
         &mut self,
         count: usize,
@@ -82,29 +82,29 @@ impl<'a> Reader<'a> {
         Ok(bytes.as_chunks().0)
     }
 
-    /// Two bytes, the most significant first.
+    /// Reads a 16-bit number in network byte order.
     #[inline]
     pub(super) fn take_u16(&mut self, rule: Rule) -> Result<u16, Fault> {
         self.take(rule).map(u16::from_be_bytes)
     }
 
-    /// Four bytes, the most significant first.
+    /// Reads a 32-bit number in network byte order.
     #[inline]
     pub(super) fn take_u32(&mut self, rule: Rule) -> Result<u32, Fault> {
         self.take(rule).map(u32::from_be_bytes)
     }
 
-    /// All that is left, to be looked at.
+    /// All unread bytes, borrowed.
     pub(super) fn as_slice(&self) -> &'a [u8] {
         &self.datagram[self.at..self.end]
     }
 
-    /// All that is left, as a counted slice of the datagram.
+    /// All unread bytes, as a reference-counted slice of the datagram.
     pub(super) fn to_bytes(&self) -> Bytes {
         self.datagram.slice(self.at..self.end)
     }
 
-    /// The next chunk; none at the end of the packet. The last one may lack its padding.
+    /// Reads the next chunk; `None` at the end of the packet. The last chunk may lack its padding.
     #[inline]
     pub(super) fn chunk(&mut self) -> Result<Option<Chunk<'a>>, Fault> {
         if self.is_empty() {
@@ -119,10 +119,10 @@ impl<'a> Reader<'a> {
         Ok(Some(Chunk { kind, flags, value, whole }))
     }
 
-    /// The next parameter or error cause; none at the end of the chunk.
+    /// Reads the next parameter or error cause; `None` at the end of the chunk.
     ///
-    /// Fewer than four bytes at the end are padding: some senders count that of the last parameter in the length of the
-    /// chunk. RFC 9260 §3.2
+    /// Fewer than four remaining bytes are padding: some senders include the padding of the last parameter in the
+    /// length of the chunk. RFC 9260 §3.2
     pub(super) fn parameter(&mut self) -> Result<Option<Parameter<'a>>, Fault> {
         if self.left() < HEADER {
             return Ok(None);
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
         Ok(Some(Parameter { kind, value, whole }))
     }
 
-    /// The first `length` bytes, which begin with a header of four.
+    /// The first `length` bytes, including a header of four bytes.
     fn first(&self, length: usize, too_short: Rule, too_long: Rule) -> Result<Self, Fault> {
         match length {
             0..HEADER => Err(self.fault(too_short)),

@@ -1,4 +1,4 @@
-//! SACK and NR-SACK: what has arrived, and how much room is left. RFC 9260 §3.3.4, draft-natarajan-tsvwg-sctp-nrsack
+//! SACK and NR-SACK: received TSNs and the receive window. RFC 9260 §3.3.4, draft-natarajan-tsvwg-sctp-nrsack
 //!
 //! ```text
 //! ┌────────┬────────┬─────────────────┐   ┌────────┬────────┬─────────────────┐
@@ -20,8 +20,8 @@
 //!                                         └───────────────────────────────────┘
 //! ```
 //!
-//! Blocks count from the cumulative TSN. `PP` is the number of packets that the SACK stands for, the extension of DAC
-//! \[I06]; without it the bits are zero.
+//! Blocks are offsets from the cumulative TSN. `PP` is the number of packets that the SACK acknowledges, an extension
+//! for DAC \[I06]; without DAC the bits are zero.
 
 use manypath_core::{Ranges, Tsn, TsnRange};
 
@@ -31,7 +31,7 @@ use super::reader::{Chunk, Fault, Reader};
 use super::writer::Writer;
 use crate::packet::Sack;
 
-/// Place of the number of packets among the flags.
+/// Bit position of the number of packets in the flags.
 const PACKETS_SHIFT: u8 = 6;
 
 /// Writes the chunk.
@@ -70,10 +70,10 @@ fn count(entries: usize) -> u16 {
     u16::try_from(entries).expect("a SACK that fits into a packet")
 }
 
-/// Reads the chunk into `sack`, whose memory is kept; after an error `sack` is as before.
+/// Reads the chunk into `sack` and reuses its memory. After an error `sack` is unchanged.
 ///
-/// Blocks that touch each other become one: they should be isolated, but need not be. Blocks that are empty, reversed,
-/// overlapping or out of order say nothing that can be relied on: the chunk is refused. RFC 9260 §3.3.4
+/// Adjacent blocks are merged: they should be isolated, but need not be. A chunk with empty, reversed, overlapping or
+/// unordered blocks is refused. RFC 9260 §3.3.4
 pub(super) fn read(chunk: Chunk<'_>, sack: &mut Sack) -> Result<(), Fault> {
     let is_nr_sack = chunk.kind == NR_SACK;
     let mut value = chunk.value;
@@ -98,12 +98,12 @@ pub(super) fn read(chunk: Chunk<'_>, sack: &mut Sack) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The cumulative TSN of a chunk whose fields are there.
+/// The cumulative TSN of a chunk, if it is long enough.
 pub(super) fn cumulative(chunk: &Chunk<'_>) -> Option<Tsn> {
     chunk.value.as_slice().first_chunk().map(|bytes| Tsn(u32::from_be_bytes(*bytes)))
 }
 
-/// As many gap blocks, which ascend.
+/// Reads this number of gap blocks and checks their order.
 fn blocks<'a>(value: &mut Reader<'a>, count: u16) -> Result<&'a [[u8; 4]], Fault> {
     let start = value.clone();
     let blocks = entries(value, count)?;
@@ -118,7 +118,7 @@ fn blocks<'a>(value: &mut Reader<'a>, count: u16) -> Result<&'a [[u8; 4]], Fault
     Ok(blocks)
 }
 
-/// As many entries of four bytes.
+/// Reads this number of entries of four bytes.
 fn entries<'a>(value: &mut Reader<'a>, count: u16) -> Result<&'a [[u8; 4]], Fault> {
     value.take_all(usize::from(count), Rule::ChunkFields)
 }
@@ -153,7 +153,7 @@ mod tests {
         ranges
     }
 
-    /// The blocks that are read, if any are.
+    /// The gap blocks of a SACK, or the rule that it breaks.
     fn blocks_of(text: &str) -> Result<Vec<(u32, u32)>, Rule> {
         let value = hex(text);
         let mut chunk = hex("03000000 00000064 00000bb8");
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sack_that_promises_more_than_it_has_is_refused() {
+    fn a_sack_with_fewer_entries_than_its_counts_is_refused() {
         for (kind, counts) in [("03", "0001 0000"), ("03", "0000 0001"), ("10", "0000 0001")] {
             let datagram = Bytes::from(hex(&format!("{kind}000010 00000064 00000bb8 {counts}")));
             let chunk = Reader::new(&datagram).chunk().expect("a chunk").expect("a chunk");

@@ -1,4 +1,4 @@
-//! SHUTDOWN, SHUTDOWN ACK, SHUTDOWN COMPLETE: the orderly end. RFC 9260 §3.3.8, §3.3.9, §3.3.13
+//! SHUTDOWN, SHUTDOWN ACK, SHUTDOWN COMPLETE: the graceful shutdown. RFC 9260 §3.3.8, §3.3.9, §3.3.13
 //!
 //! ```text
 //! ┌────────┬────────┬─────────────────┐   ┌────────┬────────┬─────────────────┐

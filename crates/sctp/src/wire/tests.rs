@@ -1,5 +1,5 @@
-//! Laws over random packets: as many bytes as the size says, whole chunks, zeros between them, the right checksum; and
-//! they are read as they were written.
+//! Laws over random packets: the size is right, chunks are complete, padding is zero, the checksum is right, and
+//! decoding inverts encoding.
 
 mod any;
 mod hostile;
@@ -11,26 +11,26 @@ use proptest::prelude::*;
 
 use crate::packet::{COMMON_HEADER, Control, Data, DataFlags, IPV4_HEADER, Init, Offers, Packet};
 
-/// The bytes that digits of `text` name, blanks left out.
+/// Decodes hexadecimal digits; blanks are ignored.
 pub(super) fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(16)).collect();
     assert_eq!(digits.len() % 2, 0, "two digits a byte");
     digits.chunks(2).map(|pair| (16 * pair[0] + pair[1]) as u8).collect()
 }
 
-/// The whole packet.
+/// The encoded packet.
 pub(super) fn bytes(packet: &Packet) -> Vec<u8> {
     let mut out = Vec::new();
     packet.encode(Via::default(), &(), &mut out);
     out
 }
 
-/// What follows the common header.
+/// The encoded packet without its common header.
 pub(super) fn chunks(packet: &Packet) -> Vec<u8> {
     bytes(packet).split_off(COMMON_HEADER)
 }
 
-/// A control chunk alone.
+/// An encoded control chunk.
 pub(super) fn control(chunk: Control) -> Vec<u8> {
     chunks(&Packet { control: vec![chunk], ..Packet::default() })
 }
@@ -84,9 +84,9 @@ proptest! {
     }
 
     #[test]
-    fn what_is_decoded_is_what_was_encoded(packet in packet(), used in packet()) {
+    fn a_decoded_packet_equals_the_encoded_one(packet in packet(), used in packet()) {
         let datagram = Bytes::from(bytes(&packet));
-        // A recycled packet keeps nothing but its memory
+        // A recycled packet keeps only its memory
         let mut decoded = used;
         prop_assert_eq!(decoded.decode(&datagram, packet.network_header), Ok(()));
         prop_assert_eq!(decoded.size(), IPV4_HEADER + datagram.len());
@@ -103,8 +103,8 @@ proptest! {
     }
 }
 
-/// INIT and INIT ACK count the padding of all their parameters but the last, the pieces of what is unrecognised are
-/// chunks of their own.
+/// Lengths of the chunks of a control chunk on the wire. INIT and INIT ACK count the padding of all parameters except
+/// the last one; unrecognised chunks are separate chunks.
 fn unpadded_lengths(chunk: &Control) -> Vec<usize> {
     let padding = |length: usize| length.next_multiple_of(4) - length;
     let init_padding = |init: &Init| {
@@ -139,7 +139,7 @@ fn unpadded_lengths(chunk: &Control) -> Vec<usize> {
     }
 }
 
-/// A checksum as a receiver makes it, bit by bit from the polynomial. RFC 9260 appendix A
+/// Computes the checksum bit by bit from the polynomial. RFC 9260 appendix A
 fn is_sound(packet: &[u8]) -> bool {
     let mut crc = u32::MAX;
     for (at, &byte) in packet.iter().enumerate() {

@@ -1,23 +1,24 @@
-//! Puts chunks, parameters and causes one behind the other, with their lengths and their padding. RFC 9260 §3.2
+//! Encodes chunks, parameters and causes with their lengths and padding. RFC 9260 §3.2
 
 use bytes::BufMut;
 
-/// Appends a packet to a buffer that may hold something else already.
+/// Appends a packet to a buffer, which may contain earlier data.
 #[derive(Debug)]
 pub(super) struct Writer<'a> {
     out: &'a mut Vec<u8>,
-    /// Where the packet begins.
+    /// Offset of the packet in the buffer.
     start: usize,
 }
 
 impl<'a> Writer<'a> {
-    /// The packet begins at the end of `out`.
+    /// A writer for a packet that begins at the end of `out`.
     pub(super) fn new(out: &'a mut Vec<u8>) -> Self {
         let start = out.len();
         Self { out, start }
     }
 
-    /// A chunk, padded; its length counts the padding between its parameters and not that behind it.
+    /// Writes a chunk with padding. Its length includes the padding between its parameters, but not the padding at its
+    /// end.
     ///
     /// ```text
     /// ┌────────┬────────┬─────────────────┐
@@ -34,13 +35,13 @@ impl<'a> Writer<'a> {
         self.pad();
     }
 
-    /// A chunk that is complete with its header, padded.
+    /// Writes a chunk that already has its header, and pads it.
     pub(super) fn whole(&mut self, chunk: &[u8]) {
         self.put(chunk);
         self.pad();
     }
 
-    /// A parameter or an error cause; what stands before it is padded. RFC 9260 §3.2.1, §3.3.10
+    /// Pads the preceding bytes and writes a parameter or an error cause. RFC 9260 §3.2.1, §3.3.10
     ///
     /// ```text
     /// ┌─────────────────┬─────────────────┐
@@ -58,38 +59,38 @@ impl<'a> Writer<'a> {
         self.set_length(start);
     }
 
-    /// These bytes.
+    /// Writes bytes.
     pub(super) fn put(&mut self, bytes: &[u8]) {
         self.out.put_slice(bytes);
     }
 
-    /// So many zeros.
+    /// Writes this number of zeros.
     pub(super) fn fill(&mut self, zeros: usize) {
         self.out.resize(self.out.len() + zeros, 0);
     }
 
-    /// Two bytes, the most significant first.
+    /// Writes a 16-bit number in network byte order.
     pub(super) fn put_u16(&mut self, value: u16) {
         self.out.put_u16(value);
     }
 
-    /// Four bytes, the most significant first.
+    /// Writes a 32-bit number in network byte order.
     pub(super) fn put_u32(&mut self, value: u32) {
         self.out.put_u32(value);
     }
 
-    /// Everything written since the packet began.
+    /// The bytes of the packet so far.
     pub(super) fn packet(&mut self) -> &mut [u8] {
         &mut self.out[self.start..]
     }
 
-    /// Zeros up to a multiple of four.
+    /// Writes zeros up to a multiple of four bytes.
     fn pad(&mut self) {
         let length = self.packet().len();
         self.out.resize(self.start + length.next_multiple_of(4), 0);
     }
 
-    /// The part that began at `start` ends here: its length goes into its third and fourth byte.
+    /// Writes the length of the part that began at `start` into its third and fourth byte.
     fn set_length(&mut self, start: usize) {
         let length = u16::try_from(self.out.len() - start).expect("a packet of less than 64 KiB");
         self.out[start + 2..start + 4].copy_from_slice(&length.to_be_bytes());

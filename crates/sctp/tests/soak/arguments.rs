@@ -1,22 +1,22 @@
-//! What the command line asks for.
+//! The command line arguments.
 
 /// What to do.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) enum Arguments {
-    /// Tell the story of this number.
+    /// Run the story with this number.
     One(u64),
-    /// Tell so many stories, then look for the bugs.
+    /// Run this number of stories, then search for the seeded bugs.
     Many {
         /// Number of the first story.
         from: u64,
-        /// How many.
+        /// Number of stories.
         stories: u64,
     },
 }
 
 impl Arguments {
     /// # Errors
-    /// One line that names the argument and what would be right.
+    /// A message with the argument and the valid alternatives.
     pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
         let (mut from, mut stories, mut story) = (0, USUAL_STORIES, None);
         while let Some(word) = words.next() {
@@ -31,11 +31,11 @@ impl Arguments {
                 "--story" => story = Some(number()?),
                 "--from" => from = number()?,
                 "--stories" => stories = number()?,
-                // `cargo test --quiet` hands this on to every test
+                // `cargo test --quiet` passes this to every test
                 "--quiet" => {}
                 _ => {
                     return Err(format!(
-                        "{word}: not known; use --story, --from or --stories with a number"
+                        "{word}: unknown; use --story, --from or --stories with a number"
                     ));
                 }
             }

@@ -1,4 +1,4 @@
-//! Do random stories find bugs? Each bug that was made on purpose is woken until a story fails.
+//! Checks that the random stories find each seeded bug, by running stories with the bug until one fails.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, ScopedJoinHandle};
@@ -8,9 +8,9 @@ use manypath_sctp::{SeededBug, switch_bug, take_hits};
 use crate::crowd::cores;
 use crate::random;
 
-/// Looks for every bug and says after how many stories it was found; whether all were.
+/// Searches for every bug and prints after how many stories it was found; returns whether all were found.
 pub(crate) fn find_all() -> bool {
-    println!("\nbugs made on purpose           found by story");
+    println!("\nseeded bugs                    found by story");
     let mut found_all = true;
     for bug in SeededBug::ALL {
         let name = format!("{bug:?}");
@@ -27,12 +27,12 @@ pub(crate) fn find_all() -> bool {
     found_all
 }
 
-/// The beginning of the first line.
+/// The begin of the first line.
 fn shortened(complaint: &str) -> String {
     complaint.lines().next().unwrap_or_default().chars().take(LONG_ENOUGH).collect()
 }
 
-/// The first story that fails with the bug awake, and how.
+/// The number of the first story that fails with the bug enabled, and its failure.
 fn find(bug: SeededBug) -> Option<(u64, String)> {
     let (next, first) = (AtomicU64::new(0), AtomicU64::new(PATIENCE));
     let work = || {
@@ -61,7 +61,7 @@ fn find(bug: SeededBug) -> Option<(u64, String)> {
     complaints.into_iter().min_by_key(|(number, _)| *number)
 }
 
-/// So many stories must be enough to find a bug.
+/// A bug must be found within this number of stories.
 const PATIENCE: u64 = 20_000;
-/// So many letters tell what is wrong.
+/// Printed length of a failure, in characters.
 const LONG_ENOUGH: usize = 120;

@@ -1,5 +1,5 @@
-//! Very many stories on all cores.
-#![expect(clippy::disallowed_types, reason = "who waits wants to see how fast it goes")]
+//! Runs many stories on all cores.
+#![expect(clippy::disallowed_types, reason = "the progress report shows the elapsed time")]
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -11,14 +11,14 @@ use manypath_sctp::{Hit, take_hits};
 
 use crate::random::{self, Subject, Tally, place_of};
 
-/// Tells so many stories from a number on; what they reached together.
+/// Runs stories from a number on; returns what they reached together.
 ///
-/// Nothing if one failed, which is printed; after a few failures the rest is not told.
+/// Returns `None` if one failed, after printing it. After a few failures no more stories are run.
 pub(crate) fn tell_all(from: u64, stories: u64) -> Option<Tally> {
     let begun = Instant::now();
     let (next, told) = (AtomicU64::new(from), AtomicU64::new(0));
     let (all, failures) = (Mutex::new(Tally::default()), AtomicU64::new(0));
-    // Stories that fail in the same place are made short once
+    // Only the first failure at each place is shrunk
     let places = Mutex::new(BTreeSet::new());
     let work = || {
         let mut reached = Tally::default();
@@ -72,7 +72,7 @@ fn report(told: u64, stories: u64, elapsed: Duration) {
     );
 }
 
-/// Counts what happened inside of the associations of this thread.
+/// Counts the transitions and timers inside the associations of this thread.
 fn note_hits(reached: &mut Tally) {
     for (hit, count) in take_hits() {
         match hit {

@@ -1,4 +1,4 @@
-//! The soak: very many random stories, what they reached, and whether they find bugs that were made on purpose.
+//! The soak: many random stories, what they reached, and whether they find seeded bugs.
 
 mod arguments;
 mod bugs;
@@ -6,7 +6,7 @@ mod crowd;
 mod table;
 
 #[path = "../stories/pair/mod.rs"]
-#[expect(dead_code, reason = "told stories use more of the fixture than random ones")]
+#[expect(dead_code, reason = "the other stories use more of the fixture than random ones")]
 mod pair;
 #[path = "../stories/random/mod.rs"]
 mod random;
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     if well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Tells one story; if it fails, the shortest one that fails alike, packet by packet.
+/// Runs one story. If it fails, prints the shortest story with the same failure, packet by packet.
 fn tell(number: u64) -> bool {
     match random::tell(number) {
         Ok(_) => {

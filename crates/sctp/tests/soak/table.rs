@@ -1,10 +1,10 @@
-//! What the stories reached as a table, in which no row may be empty and no row may be missing.
+//! The table of what the stories reached. No expected row may be empty or missing.
 
 use manypath_sctp::Config;
 
 use crate::random::{FATES, Subject, Tally, positions};
 
-/// Prints everything that was reached; whether nothing is missing and nothing is unknown.
+/// Prints everything that was reached; returns whether all expected rows were reached and no others.
 pub(crate) fn print(reached: &Tally) -> bool {
     let mut complete = true;
     for (subject, title, rows) in expected() {
@@ -22,12 +22,12 @@ pub(crate) fn print(reached: &Tally) -> bool {
         }
     }
     if !complete {
-        println!("\nsomething is never reached, or not expected");
+        println!("\nsome row was never reached, or is not expected");
     }
     complete
 }
 
-/// Every row that must not be empty.
+/// All rows that must not be empty.
 fn expected() -> Vec<(Subject, &'static str, Vec<String>)> {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let fates: Vec<&str> = FATES.iter().copied().chain(["overflow"]).collect();
@@ -69,7 +69,7 @@ const STATES: [&str; 11] = [
     "path INACTIVE",
 ];
 
-/// RFC 9260 §4, figure 3, and §5.2.4 for what happens while both sides open. A state that leads to itself repeats its chunk.
+/// RFC 9260 §4, figure 3, and §5.2.4 for simultaneous opening. A transition from a state to itself repeats its chunk.
 /// Paths: RFC 9260 §8.2, RFC 7829 §3.2.
 const TRANSITIONS: [&str; 29] = [
     "CLOSED -> COOKIE-WAIT",

@@ -44,7 +44,7 @@ fn an_endpoint_that_does_not_listen_refuses_init_and_opens_associations_itself()
 }
 
 #[test]
-fn settings_for_real_networks_admit_nobody_before_the_endpoint_listens() {
+fn with_settings_for_real_networks_init_is_refused_before_listen() {
     let mut pair = Pair::configured(1, |_, config| {
         let Config { port, local, .. } = config.clone();
         *config = Config { port, local, ..Config::for_real_networks() };
@@ -95,7 +95,7 @@ fn incoming_associations_wait_until_they_are_accepted() {
     let refusal = Control::Abort { reflected: false, causes: vec![Cause::OutOfResource] };
     let [(2, answer)] = &crowd.sent[..] else { panic!("{:?}", crowd.sent) };
     assert_eq!(answer.control, [refusal]);
-    // What waits receives already
+    // Waiting associations already receive data
     crowd.act(0, |peer, id, now| peer.send(now, id, message(5)).unwrap());
     assert_eq!(crowd.server.accept(), Some(first));
     assert!(crowd.server.receive(crowd.now, first).is_some());
@@ -113,7 +113,7 @@ fn an_association_that_ends_before_it_is_accepted_leaves_the_backlog() {
         crowd.act(number, |peer, id, now| peer.abort(now, id));
     }
     assert_eq!(crowd.server.accept(), None);
-    // One that left something to read is still worth it
+    // An ended association with unread data can still be accepted
     let number = crowd.call();
     crowd.act(number, |peer, id, now| {
         peer.send(now, id, message(7)).unwrap();
@@ -136,7 +136,7 @@ fn an_association_that_ends_before_it_is_accepted_is_announced_and_announced_as_
         crowd.act(number, |peer, id, now| peer.abort(now, id));
         let reason = CloseReason::AbortedByPeer;
         assert_eq!(crowd.events.last(), Some(&Event::Closed { association, reason }));
-        // The second one shares the endpoint with one that it has opened itself
+        // The second association shares the endpoint with one that the endpoint has opened itself
         crowd.server.connect(crowd.now, &[via_of(99)], 5001);
         crowd.deliver();
     }
@@ -152,13 +152,13 @@ fn peers_open_no_more_associations_than_the_endpoint_admits() {
     assert_eq!(ids.len(), 3);
     crowd.act(0, |peer, id, now| peer.abort(now, id));
     crowd.call();
-    assert!(crowd.connected().is_empty(), "a closed one counts until it is forgotten");
+    assert!(crowd.connected().is_empty(), "a closed association counts until it is forgotten");
     crowd.server.forget(ids[0]);
     crowd.call();
     assert_eq!(crowd.connected().len(), 1);
 }
 
-/// Even where all listed addresses are of IPv6 and the path is narrow.
+/// Even if all listed addresses are IPv6 and the path MTU is small.
 #[test]
 fn init_ack_with_all_addresses_of_a_peer_fits_a_narrow_path() {
     let v6 = |host: u128| Address::from_bits(0x2001_0db8 << 96 | host);
@@ -246,7 +246,7 @@ fn packets_from_and_to_groups_are_dropped_in_silence() {
 }
 
 #[test]
-fn strangers_fill_no_memory_while_the_socket_blocks() {
+fn out_of_the_blue_packets_use_bounded_memory_while_the_socket_blocks() {
     let mut crowd = Crowd::new(|_| ());
     for number in 0..10_000 {
         let mut packet = Packet {
@@ -260,7 +260,7 @@ fn strangers_fill_no_memory_while_the_socket_blocks() {
     crowd.deliver();
     assert_eq!(crowd.sent.len(), 256);
     let last = crowd.sent.last().map(|(number, _)| *number);
-    assert_eq!(last, Some(9_999), "the latest are answered");
+    assert_eq!(last, Some(9_999), "the latest packets are answered");
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Whatever the settings, the network and the applications: two thousand random stories end well.
+//! Random settings, networks and applications: two thousand random stories must pass.
 
 use manypath_sctp::Config;
 
 use crate::random::{positions, tell};
 
 #[test]
-fn two_thousand_random_stories_end_well() {
+fn two_thousand_random_stories_pass() {
     for number in 0..2000 {
         if let Err(failure) = tell(number) {
             failure.narrate(|line| println!("{line}"));
@@ -29,15 +29,15 @@ fn random_stories_draw_every_setting_of_an_endpoint() {
     assert!(forgotten.is_empty(), "draw {forgotten:?} in tests/stories/random");
 }
 
-/// Fields of [`Config`] that take any of many values, or one that is fixed on purpose.
+/// Fields of [`Config`] with many possible values, or with a deliberately fixed value.
 const NUMBERS: &[&str] = &[
-    // The fixture gives ports and addresses
+    // The fixture sets ports and addresses
     "port",
     "local",
     "mtu",
     "outbound_streams",
     "inbound_streams",
-    // A story sends messages of any length
+    // Stories send messages of any length
     "fragmentation",
     "initial_tsn",
     "send_buffer",
@@ -54,11 +54,11 @@ const NUMBERS: &[&str] = &[
     "association_max_retransmissions",
     "init_max_retransmissions",
     "cookie_life",
-    // Admission has stories of its own
+    // Admission has its own stories
     "listens",
     "backlog",
     "max_associations",
-    // So have the events that only some applications hear, and the limit for peers with little memory
+    // So have the detailed events, and the limit for peers with little memory
     "detailed_events",
     "max_outstanding",
 ];

@@ -1,4 +1,4 @@
-//! Each path may fill its share of the buffers. \[D10] eq. 1 and 2; by outstanding bytes: PAMS 2011
+//! Each path may use its share of the buffers. \[D10] eq. 1 and 2; with outstanding bytes: PAMS 2011
 
 use manypath_core::Span;
 use manypath_sctp::{BufferSplit, Config, Event, SplitBy};
@@ -7,12 +7,12 @@ use crate::cmt::concurrent;
 use crate::pair::{A, FIRST, Fate, Pair, Z, path};
 use crate::send::peer::{Peer, Report, alone};
 
-/// How many chunks of 1452 bytes each of two paths takes, whose windows have room for three.
+/// Number of chunks of 1452 bytes that each of two paths sends; each window has room for three.
 fn chunks(buffer_split: BufferSplit, send_buffer: usize, window: u32) -> [usize; 2] {
     chunks_of(window, Config { buffer_split, send_buffer, ..concurrent() })
 }
 
-/// The same with any settings and number of paths.
+/// Like `chunks`, with any settings and number of paths.
 fn chunks_of<const PATHS: usize>(window: u32, config: Config) -> [usize; PATHS] {
     let count = (config.send_buffer / 1452).min(10);
     let packets = Peer::on(PATHS, window, config).takes(count, 1452);
@@ -59,7 +59,7 @@ fn one_path_at_a_time_divides_nothing_with_the_path_in_reserve() {
     }
 }
 
-/// Saturates A for two seconds; the most chunks of 1400 bytes that path 0 ever had outstanding.
+/// Saturates A for two seconds; returns the largest number of outstanding chunks of 1400 bytes on path 0.
 fn most_on_first(pair: &mut Pair) -> u64 {
     let (end, mut most) = (pair.now + Span::from_secs(2), 0);
     while pair.now < end {
@@ -80,7 +80,7 @@ fn the_share_of_a_path_that_has_failed_goes_to_the_others_until_it_works_again()
         config.nagle = false;
         config.path_max_retransmissions = 0;
         config.heartbeat_interval = Span::from_secs(1);
-        // The story needs all paths from the start
+        // All paths must be confirmed from the start
         config.heartbeat_burst = u32::MAX;
     });
     pair.connect();
@@ -127,11 +127,12 @@ fn a_retransmission_needs_no_share() {
     assert_eq!(peer.takes(5, 1452).len(), 4);
     peer.watches(Span::from_millis(500));
     peer.says(Report { gaps: &[(3, 3)], path: 1, ..Report::default() });
-    // Path 1 holds 4 and 5, its whole share, when the timer of path 0 sends it 1
+    // Chunks 4 and 5 fill the share of path 1 when the timer of path 0 moves chunk 1 there
     assert_eq!(peer.watches(Span::from_millis(500)), [(1, vec![1])]);
 }
 
-/// A send buffer of eight chunks and a bit, so that a share of 6000 bytes admits four; three on each path are in flight.
+/// A send buffer of slightly more than eight chunks, so that a share of 6000 bytes admits four; three on each path are
+/// in flight.
 fn eight_chunks(split_by: SplitBy) -> Peer {
     let buffer_split = BufferSplit::Sender;
     let mut peer = Peer::on(
@@ -144,7 +145,7 @@ fn eight_chunks(split_by: SplitBy) -> Peer {
 }
 
 #[test]
-fn what_the_receiver_may_give_up_fills_a_share_by_buffered_bytes_and_not_by_outstanding_ones() {
+fn renegable_data_fills_a_share_of_buffered_bytes_but_not_of_outstanding_bytes() {
     let news = Report { gaps: &[(4, 6)], path: 1, ..Report::default() };
     let sends = |split_by| eight_chunks(split_by).says(news);
     assert_eq!(sends(SplitBy::Outstanding), [(1, vec![7]), (1, vec![8])]);
@@ -152,13 +153,13 @@ fn what_the_receiver_may_give_up_fills_a_share_by_buffered_bytes_and_not_by_outs
 }
 
 #[test]
-fn what_the_receiver_keeps_fills_no_share() {
+fn non_renegable_data_fills_no_share() {
     let news = Report { kept: &[(4, 6)], path: 1, ..Report::default() };
     assert_eq!(eight_chunks(SplitBy::Buffered).says(news), [(1, vec![7]), (1, vec![8])]);
 }
 
 #[test]
-fn what_a_timeout_moves_fills_the_share_of_the_path_that_it_waits_for() {
+fn chunks_moved_by_a_timeout_fill_the_share_of_their_new_path() {
     let mut peer = eight_chunks(SplitBy::Buffered);
     peer.watches(Span::from_millis(500));
     peer.says(Report { kept: &[(4, 6)], path: 1, ..Report::default() });
@@ -184,7 +185,7 @@ fn by_buffered_bytes_the_share_of_the_receive_buffer_is_not_exceeded() {
 }
 
 #[test]
-fn a_path_that_could_fill_the_buffers_alone_leaves_another_its_share() {
+fn a_path_cannot_use_the_share_of_another() {
     let run = |buffer_split| {
         let mut pair = Pair::configured(2, |_, config| {
             let (port, local) = (config.port, config.local.clone());
@@ -194,7 +195,7 @@ fn a_path_that_could_fill_the_buffers_alone_leaves_another_its_share() {
         });
         pair.connect();
         pair.drive(Span::from_secs(1));
-        // Path 1 takes 12 ms for each packet, a tenth of the rate of path 0, and drops none
+        // Path 1 takes 12 ms per packet, a tenth of the rate of path 0, and drops none
         let mut free = pair.now;
         pair.network.rule(move |sent| {
             if (sent.from, sent.path) != (A, 1) {

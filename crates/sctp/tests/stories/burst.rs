@@ -1,4 +1,4 @@
-//! How much leaves at once, and what becomes of a window that is not used. RFC 9260 §6.1 D, §7.2.1, §7.2.2
+//! Limits of bursts, and the decay of unused windows. RFC 9260 §6.1 D, §7.2.1, §7.2.2
 
 use manypath_cc::Profile;
 use manypath_core::Span;
@@ -7,7 +7,7 @@ use manypath_sctp::{Burst, Config};
 use crate::cmt::concurrent;
 use crate::send::peer::{Peer, Report, alone};
 
-/// A window of 30 kB and more, all of whose chunks have arrived; nothing waits.
+/// A window of at least 30 kB, all of whose chunks were acknowledged; no data waits.
 fn drained(config: Config) -> Peer {
     let mut peer = Peer::of(config);
     peer.gets(60, 1452);
@@ -48,9 +48,9 @@ fn max_burst_counts_each_path_by_itself() {
 }
 
 #[test]
-fn use_it_or_lose_it_takes_what_a_burst_may_not_use() {
+fn use_it_or_lose_it_cuts_the_window_to_one_burst() {
     let mut peer = Peer::of(Config { burst: Burst::UseItOrLoseIt, max_burst: 2, ..alone() });
-    // Nothing is in flight: of 4404 bytes two packets of 1500 are left, which a third one exceeds
+    // Nothing is in flight: the window of 4404 bytes is cut to two packets of 1500, which a third packet exceeds
     assert_eq!(peer.gets(60, 1452), [[1], [2], [3]]);
     assert_eq!(peer.stats(0).window, 3000);
     // With two chunks in flight there is room for the growth
@@ -73,10 +73,10 @@ fn a_window_that_is_not_full_does_not_grow() {
 }
 
 #[test]
-fn with_nothing_outstanding_the_partial_bytes_are_forgotten() {
+fn partial_bytes_acked_is_reset_when_nothing_is_outstanding() {
     let mut peer = Peer::grown();
     peer.loses_first(&[2, 3, 4]);
-    // Above the threshold now, the application runs out of data: the last chunks do not fill the window
+    // Above the threshold, the application has no more data: the last chunks do not fill the window
     while peer.stats(0).outstanding > 0 {
         peer.reports(peer.highest, &[]);
     }
@@ -103,17 +103,21 @@ fn a_window_that_is_not_used_is_lost_step_by_step() {
     let (window, after, _) = rest(Profile::RFC9260, 700);
     assert_eq!(after, window, "within one RTO nothing is lost");
     let (window, after, ssthresh) = rest(Profile::RFC9260, 1500);
-    assert_eq!((after, ssthresh), (window / 2, window), "slow start leads back to where it was");
+    assert_eq!(
+        (after, ssthresh),
+        (window / 2, window),
+        "slow start leads back to the earlier window"
+    );
     let (window, after, _) = rest(Profile::RFC9260, 2500);
     assert_eq!(after, window / 4);
     let (_, after, _) = rest(Profile::RFC9260, 3_600_000 - 1);
-    assert_eq!(after, 4 * 1468, "but for four chunks");
+    assert_eq!(after, 4 * 1468, "down to four chunks");
     let (_, after, _) = rest(Profile::INET, 1500);
-    assert_eq!(after, 4380, "the papers' simulator begins anew");
+    assert_eq!(after, 4380, "the papers' simulator resets the window");
 }
 
 #[test]
-fn being_idle_costs_once() {
+fn idleness_reduces_the_window_once() {
     let mut peer = drained(Config { nagle: false, ..alone() });
     let window = peer.stats(0).window;
     peer.waits(Span::from_millis(1500));

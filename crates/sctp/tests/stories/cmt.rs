@@ -1,5 +1,5 @@
-//! Several paths at once, and what keeps reordering between them from looking like loss. Iyengar, Amer and Stewart
-//! 2006: CUC, SFR, DAC; \[D10] III: smart fast retransmission
+//! Concurrent multipath transfer, and the mechanisms that distinguish reordering between paths from loss. Iyengar, Amer
+//! and Stewart 2006: CUC, SFR, DAC; \[D10] III: smart fast retransmission
 
 use manypath_core::Span;
 use manypath_sctp::{Config, CumAck, DataFlags, RttSample, SackPath, SendOrder};
@@ -7,7 +7,7 @@ use manypath_sctp::{Config, CumAck, DataFlags, RttSample, SackPath, SendOrder};
 use crate::pair::{A, FIRST, Fate, Pair, Z, path};
 use crate::send::peer::{Peer, Report, alone};
 
-/// CMT with everything that belongs to it.
+/// CMT with all of its mechanisms.
 pub(crate) fn concurrent() -> Config {
     Config {
         concurrent: true,
@@ -52,8 +52,8 @@ fn two_paths_carry_twice_as_much() {
 }
 
 #[test]
-fn with_cuc_a_window_grows_by_news_of_its_own_path() {
-    // Path 1 is the faster one: its chunk 4 arrives while 1 is still on its way on path 0
+fn with_cuc_a_window_grows_by_acknowledgements_of_its_own_path() {
+    // Path 1 is faster: its chunk 4 arrives while 1 is in flight on path 0
     for (cumack, grows) in
         [(CumAck::Association, false), (CumAck::PathV1, true), (CumAck::PathV2, true)]
     {
@@ -83,7 +83,7 @@ fn only_the_second_version_of_cuc_grows_past_a_retransmission_that_is_missing() 
         peer.watches(Span::from_millis(500));
         let news = Report { gaps: &[(4, 6)], path: 1, ..Report::default() };
         assert_eq!(peer.says(news).len(), 4);
-        // The timer of path 0 moves chunk 1 to path 1, where 7 is the lowest that was sent for the first time
+        // The timer of path 0 moves chunk 1 to path 1, where 7 is the lowest first transmission
         let again = peer.watches(Span::from_millis(500));
         assert_eq!(again[0], (1, vec![1]));
         let window = peer.stats(1).window;
@@ -93,7 +93,7 @@ fn only_the_second_version_of_cuc_grows_past_a_retransmission_that_is_missing() 
 }
 
 #[test]
-fn sfr_takes_no_news_of_another_path_for_a_loss() {
+fn with_sfr_acknowledgements_of_another_path_do_not_indicate_loss() {
     for (split_fast_retransmit, spurious) in [(true, 0), (false, 3)] {
         let mut peer = two_full_windows(Config { split_fast_retransmit, ..concurrent() });
         for last in 4..8 {
@@ -125,12 +125,12 @@ fn paths_of_different_delay_cause_no_fast_retransmission_with_sfr() {
 }
 
 #[test]
-fn sfr_still_finds_what_is_lost_on_a_path() {
+fn with_sfr_losses_of_a_path_are_still_detected() {
     let mut peer = two_full_windows(Config { delayed_ack_for_cmt: false, ..concurrent() });
     for gaps in [&[(2, 2)], &[(2, 3)]] {
         peer.says(Report { gaps, ..Report::default() });
     }
-    // 7 and 8 went out on path 0; the third report comes with 7, and chunk 1 stays on its path
+    // 7 and 8 were sent on path 0; 7 causes the third report, and chunk 1 stays on its path
     let third = peer.says(Report { gaps: &[(2, 3), (7, 7)], ..Report::default() });
     assert!(third.contains(&(0, vec![1])), "{third:?}");
     assert_eq!((peer.stats(0).window_cuts, peer.stats(1).window_cuts), (1, 0));
@@ -163,7 +163,7 @@ fn with_dac_a_sack_counts_once_where_its_packets_need_not_lie_beyond_the_chunk()
     assert_eq!(
         reports(Report { cumulative: 1, gaps: &[(3, 3)], ..two }, &[(3, 3), (7, 7)]),
         0,
-        "one of the two was taken in by the cumulative TSN"
+        "the cumulative TSN covers one of the two"
     );
     assert_eq!(reports(Report { gaps: &[(2, 3)], ..two }, &[(2, 3), (7, 7)]), 1, "both beyond 1");
 }
@@ -171,7 +171,7 @@ fn with_dac_a_sack_counts_once_where_its_packets_need_not_lie_beyond_the_chunk()
 #[test]
 fn a_loss_on_each_path_cuts_each_window_once() {
     let mut peer = two_full_windows(Config { delayed_ack_for_cmt: false, ..concurrent() });
-    // 1 and 4 are lost. Growth needs the lowest chunk, so the windows stand at 4404
+    // 1 and 4 are lost. Without the lowest chunk the windows do not grow beyond 4404
     for gaps in [&[(2, 2), (5, 5)], &[(2, 3), (5, 6)]] {
         peer.says(Report { gaps, ..Report::default() });
     }
@@ -187,7 +187,7 @@ fn fast_recovery_of_a_path_ends_when_its_own_chunks_have_arrived() {
     for (path_fast_recovery, cuts) in [(true, 2), (false, 1)] {
         let config = Config { delayed_ack_for_cmt: false, path_fast_recovery, ..concurrent() };
         let mut peer = two_full_windows(config);
-        // Path 1 loses 4, which comes again and arrives with all else of the path; 1 to 3 are on their way all the time
+        // Path 1 loses 4; the retransmission and all other chunks of the path arrive, while 1 to 3 are in flight
         for gaps in [&[(5, 5)], &[(5, 6)]] {
             peer.says(Report { gaps, path: 1, ..Report::default() });
         }
@@ -195,7 +195,7 @@ fn fast_recovery_of_a_path_ends_when_its_own_chunks_have_arrived() {
         assert_eq!(peer.stats(1).window_cuts, 1);
         let exit = peer.highest;
         peer.says(Report { gaps: &[(4, exit)], path: 1, ..Report::default() });
-        // The next loss there: without a recovery of its own the path waits for chunk 1
+        // The next loss there: without its own Fast Recovery the path waits for chunk 1
         for last in 2..5 {
             let gaps = [(4, exit), (exit + 2, exit + last)];
             peer.says(Report { gaps: &gaps, path: 1, ..Report::default() });
@@ -206,13 +206,13 @@ fn fast_recovery_of_a_path_ends_when_its_own_chunks_have_arrived() {
 }
 
 #[test]
-fn a_chunk_that_a_timeout_moved_tells_nothing_of_losses_on_its_new_path() {
+fn a_chunk_moved_by_a_timeout_does_not_indicate_losses_on_its_new_path() {
     for (smart_fast_retransmit, spurious) in [(true, 0), (false, 2)] {
         let config = Config { smart_fast_retransmit, delayed_ack_for_cmt: false, ..concurrent() };
         let mut peer = two_full_windows(config);
         peer.watches(Span::from_millis(500));
         peer.says(Report { cumulative: 1, ..Report::default() });
-        // The timer of path 1 moves 4 to 6 to path 0, where 2 and 3 are on their way still
+        // The timer of path 1 moves 4 to 6 to path 0, where 2 and 3 are still in flight
         assert!(peer.watches(Span::from_millis(500)).contains(&(0, vec![4])));
         for last in 4..7 {
             peer.says(Report { cumulative: 1, gaps: &[(4, last)], ..Report::default() });
@@ -222,13 +222,13 @@ fn a_chunk_that_a_timeout_moved_tells_nothing_of_losses_on_its_new_path() {
 }
 
 #[test]
-fn news_of_what_left_before_says_nothing_about_a_chunk_that_a_timeout_just_moved() {
+fn earlier_chunks_do_not_report_a_chunk_missing_that_a_timeout_moved() {
     for (smart_fast_retransmit, spurious) in [(true, 0), (false, 1)] {
         let config = Config { smart_fast_retransmit, delayed_ack_for_cmt: false, ..concurrent() };
         let mut peer = two_full_windows(config);
         peer.watches(Span::from_millis(500));
         peer.says(Report { gaps: &[(4, 6)], path: 1, ..Report::default() });
-        // 7 to 10 are on their way on path 1 when the timer of path 0 moves chunk 1 there
+        // 7 to 10 are in flight on path 1 when the timer of path 0 moves chunk 1 there
         assert!(peer.watches(Span::from_millis(500)).contains(&(1, vec![1])));
         for last in 7..10 {
             peer.says(Report { gaps: &[(4, last)], path: 1, ..Report::default() });
@@ -246,7 +246,7 @@ fn a_sack_measures_the_path_that_it_takes() {
     assert_eq!(peer.stats(1).srtt, Span::from_millis(80));
 }
 
-/// Four full windows of three chunks each; the order of the paths in which a SACK on path 2 lets them send on.
+/// Four full windows of three chunks each; the order in which the paths send after a SACK on path 2.
 fn order(
     send_order: SendOrder,
     before: impl Fn(&mut Peer),
@@ -275,7 +275,7 @@ fn the_path_of_the_sack_sends_first_and_the_policy_orders_the_others() {
     };
     let silent = SendOrder::SmallestLastTransmission;
     assert_eq!(order(silent, path_0_sends, None), [2, 1, 3, 0]);
-    // Two chunks are still on their way on path 0, one on path 1, none on path 3
+    // Two chunks are still in flight on path 0, one on path 1, none on path 3
     let last = Report { gaps: &[(3, 3), (5, 12)], path: 2, ..Report::default() };
     assert_eq!(order(SendOrder::LargestSpace, nothing, Some(last)), [2, 3, 1, 0]);
     // A timeout lowers the threshold of path 0
@@ -288,7 +288,7 @@ fn the_path_of_the_sack_sends_first_and_the_policy_orders_the_others() {
 }
 
 #[test]
-fn what_the_application_hands_over_takes_the_path_that_the_policy_puts_first() {
+fn new_data_uses_the_first_path_of_the_policy() {
     for (send_order, expected) in [
         (SendOrder::Address, [0, 0, 0]),
         (SendOrder::RoundRobin, [0, 0, 0]),
@@ -323,7 +323,7 @@ fn the_last_packet_that_fits_into_the_window_asks_for_a_sack() {
     // Three chunks of 1468 bytes fill the window of 4404
     let full = |path| [(path, false), (path, false), (path, true)];
     assert_eq!(flagged(1452), [full(0), full(1)].concat());
-    // After four of 1016 bytes there is room for a fifth that exceeds the window: it asks for nothing
+    // After four of 1016 bytes there is room for a fifth that exceeds the window: it requests no SACK
     let over = |path| [false, false, false, true, false].map(|asks| (path, asks));
     assert_eq!(flagged(1000), [over(0), over(1)].concat());
 }
@@ -347,12 +347,12 @@ fn the_last_packet_of_all_asks_for_a_sack() {
     assert_eq!(pair.endpoint(A).path_stats(FIRST, path(0)).outstanding, 0);
 }
 
-/// Settings for an endpoint that keeps its port and addresses.
+/// The settings with the port and the addresses of the endpoint.
 fn keeping_addresses(endpoint: &Config, settings: Config) -> Config {
     Config { port: endpoint.port, local: endpoint.local.clone(), ..settings }
 }
 
-/// The smoothed RTT of path 1, in milliseconds, after it has become slower by 100 ms; all SACKs come back on path 0.
+/// The smoothed RTT of path 1 in milliseconds, after its delay has grown by 100 ms; all SACKs arrive on path 0.
 fn timed_by(rtt_sample: RttSample) -> f64 {
     let mut pair = Pair::configured(2, |_, config| {
         let (port, local) = (config.port, config.local.clone());
@@ -374,8 +374,8 @@ fn timed_by(rtt_sample: RttSample) -> f64 {
 }
 
 #[test]
-fn a_peer_whose_sacks_take_one_path_times_the_others_only_where_any_sack_counts() {
+fn sacks_on_one_path_give_samples_of_others_only_with_any_sack() {
     let (same, any) = (timed_by(RttSample::SamePath), timed_by(RttSample::AnySack));
-    assert!(same < 50.0, "{same} ms: from the probe at the beginning");
+    assert!(same < 50.0, "{same} ms: only from the first probe");
     assert!((115.0..250.0).contains(&any), "{any} ms");
 }

@@ -1,4 +1,4 @@
-//! Both sides open at once, or cookies come late. RFC 9260 §5.2.1, §5.2.4
+//! Simultaneous opening of both sides, and late cookies. RFC 9260 §5.2.1, §5.2.4
 
 use manypath_core::{Span, Time};
 use manypath_sctp::{Cause, CloseReason, Config, Control, Event, Init};
@@ -26,7 +26,7 @@ fn crossing_inits_make_one_association() {
     pair.open(A);
     pair.open(Z);
     pair.settle();
-    // Both cookies hold the tags of both INITs, so that both come to the same association (action D)
+    // Both cookies contain the tags of both INITs, so both create the same association (action D)
     assert!(pair.network.log.iter().all(|sent| sent.path == 0));
     let mut story = pair.arrows();
     story.sort();
@@ -57,7 +57,7 @@ fn an_init_in_cookie_wait_is_answered_with_the_values_of_the_own_init() {
     pair.drive(Span::from_millis(15));
     assert_eq!(tag_in(&pair, "INIT ACK", A), tag_in(&pair, "INIT", A));
     pair.settle();
-    // The cookie of A was enough: action B for A, which still waited for INIT ACK
+    // A's cookie established it: action B for A, which still waited for INIT ACK
     assert_eq!(pair.events(A), [Event::Connected(FIRST)]);
     assert_eq!(pair.events(Z), [Event::Connected(FIRST)]);
     assert_works(&mut pair);
@@ -67,7 +67,7 @@ fn an_init_in_cookie_wait_is_answered_with_the_values_of_the_own_init() {
 fn in_a_collision_only_addresses_that_the_application_named_are_answered() {
     let mut pair = Pair::new(2);
     pair.network.cut(0);
-    // A wants the first path only; the INIT of Z gets through on the second one
+    // A uses only the first path; Z's INIT arrives on the second one
     pair.open_on(A, 1);
     pair.open(Z);
     pair.drive(Span::from_millis(1_500));
@@ -95,14 +95,14 @@ fn in_a_collision_init_ack_goes_to_the_source_of_the_init() {
 
 #[test]
 fn a_second_init_of_the_peer_counts_where_its_first_answer_came_too() {
-    // Z answers INIT as a listener, and begins to open an association of its own before COOKIE ECHO comes
+    // Z answers INIT as a listener, and begins to open its own association before COOKIE ECHO arrives
     let mut pair = Pair::new(1);
     pair.network.once(A, "COOKIE ECHO", Fate::Lose);
     pair.open(A);
     pair.settle();
     pair.open(Z);
     pair.settle();
-    // A was in COOKIE-ECHOED with Z's first tag and takes the second one (action B)
+    // A was in COOKIE-ECHOED with Z's first tag and changes to the second one (action B)
     assert_eq!(pair.events(A), [Event::Connected(FIRST)]);
     assert_eq!(pair.events(Z), [Event::Connected(FIRST)]);
     assert_works(&mut pair);
@@ -114,7 +114,7 @@ fn a_cookie_of_an_earlier_answer_is_dropped_when_it_comes_late() {
     pair.network.once(A, "COOKIE ECHO", Fate::Hold);
     pair.open(A);
     pair.settle();
-    // Z opens an association of its own, whose COOKIE ECHO is lost: Z knows A's tag and has a new one itself
+    // Z opens its own association, whose COOKIE ECHO is lost: Z knows A's tag and has a new tag itself
     pair.network.once(Z, "COOKIE ECHO", Fate::Lose);
     pair.open(Z);
     pair.settle();
@@ -135,7 +135,7 @@ fn a_cookie_that_was_made_for_an_association_opens_no_other_one() {
     pair.open(A);
     pair.open(Z);
     pair.settle();
-    // The cookies of A stand for the association that both have opened, which A aborts without Z's hearing of it
+    // A's cookies belong to the association that both have opened and that A aborts; Z does not receive the ABORT
     pair.send(A, 100);
     pair.settle();
     pair.network.once(A, "ABORT", Fate::Lose);
@@ -149,7 +149,7 @@ fn a_cookie_that_was_made_for_an_association_opens_no_other_one() {
     assert_eq!(pair.close_reason(Z), Some(CloseReason::AbortedByPeer));
 }
 
-/// A packet that was sent before arrives, for the first time or again.
+/// Delivers a packet from the log again, or a lost one for the first time.
 fn comes_late(pair: &mut Pair, from: Side, label: &str) {
     let sent = pair.network.log.iter().rfind(|sent| sent.from == from && sent.label == label);
     let sent = sent.expect("it was sent").clone();
@@ -170,7 +170,7 @@ fn a_cookie_that_was_sealed_before_a_new_attempt_restarts_nothing() {
     pair.open(A);
     pair.open(Z);
     pair.drive_until(|pair| pair.network.log.iter().any(|sent| sent.label == "ERROR"));
-    // Z has refused the cookie as stale; but then it learns A's tag, and another copy makes the association after all
+    // Z has refused the cookie as stale; but then it learns A's tag, and another copy establishes the association
     comes_late(&mut pair, A, "INIT ACK");
     comes_late(&mut pair, A, "COOKIE ECHO");
     assert_eq!(pair.events(Z), [Event::Connected(FIRST)]);
@@ -202,15 +202,15 @@ fn an_init_with_a_new_address_in_cookie_echoed_is_refused() {
     pair.settle();
     let mut init = init_of(&pair.network.log[0].control).unwrap().clone();
     init.tag = 77;
-    let stranger = manypath_core::Address::v4(192, 0, 2, 1);
-    init.addresses = vec![Z.address(0), stranger];
+    let new_address = manypath_core::Address::v4(192, 0, 2, 1);
+    init.addresses = vec![Z.address(0), new_address];
     let packet = pair.forge(A, 0, Control::Init(Box::new(init)));
     pair.arrows();
     pair.inject(A, 0, packet);
     let answer = pair.network.log[0].clone();
     assert_eq!((answer.label.as_str(), answer.tag), ("ABORT", 77));
     let [Control::Abort { causes, .. }] = &answer.control[..] else { panic!("{answer}") };
-    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![stranger])]);
+    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![new_address])]);
     assert!(pair.events(A).is_empty());
 }
 

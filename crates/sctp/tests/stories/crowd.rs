@@ -1,4 +1,4 @@
-//! One endpoint and many peers: what each costs, and what is left of those that are gone.
+//! One endpoint with many peers: the cost of each, and the state that remains of those that are gone.
 
 use std::collections::VecDeque;
 
@@ -7,12 +7,12 @@ use manypath_sctp::{AssociationId, Config, Control, Endpoint, Event, Packet};
 
 use crate::pair::message;
 
-/// A server and its peers, each at an address of its own. Packets take no time.
+/// A server and its peers, each with its own address. Packets arrive without delay.
 pub(crate) struct Crowd {
     pub(crate) now: Time,
     pub(crate) server: Endpoint,
     peers: Vec<Peer>,
-    /// What the server sent and to which peer, while the story asks for it.
+    /// The packets of the server with the number of the peer, while the story records them.
     pub(crate) sent: Vec<(usize, Packet)>,
     pub(crate) events: Vec<Event>,
 }
@@ -35,7 +35,7 @@ impl Crowd {
         }
     }
 
-    /// A new peer begins to open an association with the server; its number.
+    /// A new peer begins to open an association with the server; returns its number.
     pub(crate) fn call(&mut self) -> usize {
         let number = self.peers.len();
         let config = Config { local: vec![address(number)], ..Config::default() };
@@ -54,7 +54,7 @@ impl Crowd {
         self.deliver_from(number);
     }
 
-    /// Lets a peer do something with its association.
+    /// Runs a command on a peer's association.
     pub(crate) fn act(
         &mut self,
         number: usize,
@@ -65,7 +65,7 @@ impl Crowd {
         self.deliver_from(number);
     }
 
-    /// Hands over all packets of the server, and all answers, until there are none.
+    /// Delivers all packets in both directions until there are none.
     pub(crate) fn deliver(&mut self) {
         let mut packet = Packet::default();
         while let Some(via) = self.server.poll_transmit(self.now, &mut packet) {
@@ -100,7 +100,7 @@ impl Crowd {
         }
     }
 
-    /// Lets the server's timers expire for so long.
+    /// Advances the time and handles the server's timers.
     pub(crate) fn wait(&mut self, span: Span) {
         let end = self.now + span;
         while self.server.poll_timeout() <= end {
@@ -112,7 +112,7 @@ impl Crowd {
         self.now = end;
     }
 
-    /// Associations that have come to stand on the server since the last call.
+    /// Associations that were established on the server since the last call.
     pub(crate) fn connected(&mut self) -> Vec<AssociationId> {
         let stand = |event| match event {
             Event::Connected(id) => Some(id),
@@ -133,7 +133,7 @@ fn number_of(address: Address) -> usize {
     (address.bits() & 0xff_ffff) as usize
 }
 
-/// The way to a peer as the server sees it.
+/// The addresses of a peer as the server sees them.
 pub(crate) fn via_of(number: usize) -> Via {
     Via { local: SERVER, remote: address(number) }
 }
@@ -159,7 +159,7 @@ fn associations_take_turns_in_the_order_in_which_they_were_opened() {
         order.push(number_of(via.remote));
         packet = Packet::default();
     }
-    // The turn begins where the handshakes left it
+    // The turn continues after the handshakes
     assert_eq!(order.len(), 400);
     let first = order[0];
     let expected: Vec<usize> = (0..400).map(|place| (first + place) % 200).collect();
@@ -185,7 +185,7 @@ fn each_of_many_associations_wakes_the_endpoint_for_itself_alone() {
 }
 
 #[test]
-fn the_place_of_a_forgotten_association_is_used_again_under_another_name() {
+fn the_slot_of_a_forgotten_association_is_reused_with_a_new_identifier() {
     let mut crowd = Crowd::new(|_| ());
     crowd.call();
     let stays = crowd.connected()[0];
@@ -200,7 +200,7 @@ fn the_place_of_a_forgotten_association_is_used_again_under_another_name() {
     }
     let places = ids.iter().map(|id| id.0 as u32).max();
     assert_eq!(places, Some(1), "two places are enough for two associations at a time");
-    // An old name reaches nothing of the association that is in its place now
+    // An old identifier does not reach the new association in the same slot
     crowd.call();
     let new = crowd.connected()[0];
     let old = ids[49];
@@ -222,7 +222,7 @@ fn a_closed_association_that_is_not_forgotten_is_not_found_any_more() {
     }
     let closed = crowd.connected();
     assert_eq!(closed.len(), 3);
-    // The same peers open new associations, and are taken neither for the old ones nor for restarted
+    // The same peers open new associations, which are neither matched with the old ones nor regarded as restarts
     for number in 0..3 {
         crowd.call_again(number);
     }

@@ -1,4 +1,4 @@
-//! What arrives damaged comes back, and is sent again without a word about congestion. draft-stewart-sctp-pktdrprep
+//! Damaged packets are reported and retransmitted without a congestion response. draft-stewart-sctp-pktdrprep
 
 use manypath_core::{Encode as _, Packet as _, Span, Via};
 use manypath_sctp::{
@@ -9,7 +9,7 @@ use crate::cmt::concurrent;
 use crate::pair::{A, FIRST, Fate, Pair, Sent, Side, Z, path};
 use crate::send::peer::{Peer, Report, alone, message};
 
-/// Somewhere in the payload of a full packet, and behind the first chunk's head in any.
+/// An offset in the payload of a full packet, after the head of the first chunk of any packet.
 const LATE: u32 = 1499;
 
 fn reporting(paths: usize) -> Pair {
@@ -27,7 +27,7 @@ fn path_stats(pair: &mut Pair, side: Side) -> PathStats {
 }
 
 #[test]
-fn a_damaged_packet_comes_back_and_its_data_leaves_again_at_once() {
+fn a_damaged_packet_is_reported_and_its_data_retransmitted_at_once() {
     let mut pair = reporting(1);
     let before = path_stats(&mut pair, A);
     let start = pair.now;
@@ -69,7 +69,7 @@ fn both_sides_must_agree() {
             pair.drive(Span::from_secs(4));
             let reported = pair.arrows().iter().any(|arrow| arrow.contains("PKTDROP"));
             assert_eq!(reported, offers == [true, true]);
-            assert_eq!(pair.read(side.other()), 1400, "T3 repeats what nobody reports");
+            assert_eq!(pair.read(side.other()), 1400, "T3 retransmits unreported chunks");
             assert_eq!(stats(&mut pair, side.other()).damaged_received, 1);
         }
     }
@@ -104,7 +104,7 @@ fn a_report_repeats_the_packet_up_to_one_mtu() {
 }
 
 #[test]
-fn a_packet_whose_first_chunk_cannot_be_told_is_just_lost() {
+fn a_packet_with_an_unrecognisable_first_chunk_is_not_reported() {
     for (byte, reported) in [(0, 0), (31, 0), (47, 0), (48, 1)] {
         let mut pair = reporting(1);
         pair.network.once(A, "DATA", Fate::Damage(byte));
@@ -112,7 +112,7 @@ fn a_packet_whose_first_chunk_cannot_be_told_is_just_lost() {
         pair.drive(Span::from_secs(2));
         assert_eq!(pair.read(Z), 1400);
         assert_eq!(stats(&mut pair, Z).drop_reports_sent, reported, "byte {byte}");
-        // The first bytes of the payload identify the chunk, too: 48 is one of them
+        // The first bytes of the payload identify the chunk, too, including byte 48
         assert_eq!(stats(&mut pair, A).timeouts, 1);
     }
 }
@@ -149,7 +149,7 @@ fn windows_stay_as_they_are_while_gap_reports_come_in() {
 }
 
 #[test]
-fn a_damaged_heartbeat_comes_again_and_measures_from_then_on() {
+fn a_damaged_heartbeat_is_sent_again_and_measures_from_then_on() {
     let mut pair = reporting(1);
     pair.network.once(A, "HEARTBEAT", Fate::Damage(60));
     pair.drive_until(|pair| {
@@ -164,7 +164,7 @@ fn a_damaged_heartbeat_comes_again_and_measures_from_then_on() {
 }
 
 #[test]
-fn an_association_closes_in_order_whatever_is_damaged_once() {
+fn an_association_closes_gracefully_whichever_packet_is_damaged_once() {
     for label in ["SHUTDOWN", "SHUTDOWN ACK", "SHUTDOWN COMPLETE"] {
         let mut pair = reporting(1);
         pair.send(A, 100);
@@ -179,7 +179,7 @@ fn an_association_closes_in_order_whatever_is_damaged_once() {
     }
 }
 
-/// Delivers to `side` a report of the last packet that it sent, independently of the fate of the packet.
+/// Delivers to `side` a report of the last packet that it sent, whether that packet arrived or not.
 fn return_last(pair: &mut Pair, side: Side, tag: u32) {
     let sent = pair.network.log.iter().rev().find(|sent| sent.from == side).expect("a packet");
     let report = report(&Packet { control: sent.control.clone(), ..Packet::default() });
@@ -187,13 +187,13 @@ fn return_last(pair: &mut Pair, side: Side, tag: u32) {
     pair.inject(side, 0, packet);
 }
 
-/// What `side` wants to see in packets, as far as the log tells.
+/// The verification tag that `side` expects, from the log.
 fn tag_of(pair: &Pair, side: Side) -> u32 {
     pair.network.log.iter().find(|sent| sent.from != side).expect("a packet").tag
 }
 
 #[test]
-fn what_is_reported_while_its_answer_is_awaited_leaves_again_at_once() {
+fn a_reported_control_chunk_is_retransmitted_at_once_while_its_answer_is_outstanding() {
     let mut pair = reporting(1);
     pair.send(A, 100);
     pair.settle();
@@ -236,7 +236,7 @@ fn a_sack_that_is_reported_leaves_again() {
 }
 
 #[test]
-fn nothing_is_said_of_damaged_reports_and_ends() {
+fn damaged_reports_and_aborts_are_not_reported() {
     let mut pair = reporting(1);
     pair.network.once(A, "DATA", Fate::Damage(LATE));
     pair.network.once(Z, "PKTDROP", Fate::Damage(LATE));
@@ -289,7 +289,7 @@ fn a_transfer_over_noisy_paths_is_complete_and_no_window_is_cut() {
     let mut packets = 0_u32;
     pair.network.rule(move |sent| {
         packets += u32::from(sent.from == A);
-        // Every 13th packet of A's, and always at another place behind the heads
+        // Every 13th packet of A, each time at another offset after the heads
         let is_damaged = sent.from == A && packets.is_multiple_of(13);
         if is_damaged { Fate::Damage(80 + packets * 37 % 1400) } else { Fate::Pass }
     });
@@ -306,12 +306,12 @@ fn a_transfer_over_noisy_paths_is_complete_and_no_window_is_cut() {
     assert_eq!((sender.fast_retransmissions, receiver.duplicates_received), (0, 0));
 }
 
-/// A sender that is about to hear of damage.
+/// A sender that will receive reports.
 fn sender(paths: usize, config: Config) -> Peer {
     Peer::on(paths, 100_000, Config { packet_drop_reports: true, ..config })
 }
 
-/// A's application sends so many messages; the packets that come.
+/// A's application sends this number of messages; returns the resulting packets.
 fn packets(peer: &mut Peer, count: usize) -> Vec<Packet> {
     for _ in 0..count {
         peer.endpoint.send(peer.now, FIRST, message(1452)).expect("there is room");
@@ -319,7 +319,7 @@ fn packets(peer: &mut Peer, count: usize) -> Vec<Packet> {
     peer.deliveries().into_iter().map(|(_, packet)| packet).collect()
 }
 
-/// A report of a packet in which a byte far behind the heads is wrong, if it has that many.
+/// A report of a packet with a wrong byte far after the heads, if it has that many bytes.
 fn report(packet: &Packet) -> PacketDrop {
     let mut damaged = Vec::new();
     packet.encode(Via::default(), &(), &mut damaged);
@@ -369,7 +369,7 @@ fn each_copy_may_be_damaged_and_is_sent_again() {
 }
 
 #[test]
-fn a_chunk_that_the_timer_has_moved_is_no_longer_meant() {
+fn a_report_of_a_chunk_that_the_timer_moved_is_ignored() {
     let mut peer = sender(2, alone());
     let sent = packets(&mut peer, 1);
     assert_eq!(peer.watches(Span::from_secs(1)), [(1, vec![1])]);
@@ -379,7 +379,7 @@ fn a_chunk_that_the_timer_has_moved_is_no_longer_meant() {
 }
 
 #[test]
-fn a_chunk_that_gap_reports_have_sent_again_is_no_longer_meant() {
+fn a_report_of_a_fast_retransmitted_chunk_is_ignored() {
     let mut peer = sender(1, alone());
     let sent = packets(&mut peer, 3);
     peer.watches(Span::from_millis(50));
@@ -411,7 +411,7 @@ fn gap_reports_after_a_drop_report_cut_no_window() {
 }
 
 #[test]
-fn the_timer_starts_anew_with_the_earliest_chunk_and_only_with_it() {
+fn only_a_retransmission_of_the_earliest_chunk_restarts_the_timer() {
     let mut peer = sender(1, alone());
     let start = peer.now;
     let sent = packets(&mut peer, 3);
@@ -452,7 +452,7 @@ fn a_report_tells_how_much_room_the_peer_has() {
 }
 
 #[test]
-fn a_report_of_what_was_never_sent_changes_nothing() {
+fn a_report_of_data_that_was_never_sent_changes_nothing() {
     let mut peer = sender(1, alone());
     let sent = packets(&mut peer, 2);
     peer.watches(Span::from_millis(50));
@@ -476,7 +476,7 @@ fn a_report_of_what_was_never_sent_changes_nothing() {
 }
 
 #[test]
-fn reports_that_nobody_agreed_on_are_ignored() {
+fn drop_reports_without_agreement_are_ignored() {
     let mut peer = Peer::of(alone());
     let sent = packets(&mut peer, 1);
     assert_eq!(peer.returns(0, report(&sent[0])), []);
@@ -484,7 +484,7 @@ fn reports_that_nobody_agreed_on_are_ignored() {
 }
 
 #[test]
-fn the_application_hears_nothing_of_damage() {
+fn damage_causes_no_events() {
     let mut pair = reporting(1);
     pair.events(A);
     pair.network.once(A, "DATA", Fate::Damage(LATE));

@@ -1,4 +1,4 @@
-//! Which paths work, and whether the peer is still there. RFC 9260 §8.1 to §8.3
+//! Failure and recovery of paths, and detection of an unreachable peer. RFC 9260 §8.1 to §8.3
 
 use manypath_core::{Span, Time};
 use manypath_sctp::{CloseReason, Control, Event, HeartbeatInfo};
@@ -8,7 +8,7 @@ use crate::pair::{A, FIRST, Fate, Pair, Side, Z, path};
 const DOWN: fn(u8) -> Event = |index| Event::PathDown { association: FIRST, path: path(index) };
 const UP: fn(u8) -> Event = |index| Event::PathUp { association: FIRST, path: path(index) };
 
-/// When `side` probed the path, in seconds since `start`.
+/// Times at which `side` probed the path, in seconds since `start`.
 fn probes(pair: &Pair, side: Side, on: usize, start: Time) -> Vec<f64> {
     let is_probe = |sent: &&crate::pair::Sent| {
         sent.from == side && sent.path == on && sent.label == "HEARTBEAT"
@@ -40,7 +40,7 @@ fn an_idle_path_is_probed_every_heartbeat_interval_and_one_rto_give_or_take_half
     let pauses: Vec<f64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(pauses.iter().all(|pause| (30.5..=31.5).contains(pause)), "{pauses:?}");
     let spread = pauses.iter().fold(0.0, |most: f64, pause| most.max((pause - pauses[0]).abs()));
-    assert!(spread > 0.1, "the pauses differ by chance");
+    assert!(spread > 0.1, "the intervals are random");
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_path_that_carries_data_is_not_probed() {
         pair.drive(Span::from_secs(10));
     }
     assert_eq!(probes(&pair, A, 0, start), [] as [f64; 0]);
-    // The peer sends no data: it knows nothing of the path but from its own probes
+    // The peer sends no data, so it monitors the path by its own probes
     assert!(!probes(&pair, Z, 0, start).is_empty());
 }
 
@@ -87,7 +87,7 @@ fn unanswered_probes_double_the_rto_and_mark_the_path_inactive() {
     assert_eq!(probes(&pair, A, 1, start).len(), 6);
     assert!(!pair.endpoint(A).path_stats(FIRST, path(1)).usable);
     assert_eq!(pair.endpoint(A).path_stats(FIRST, path(1)).rto, Span::from_secs(60));
-    // Probing goes on, and one answer brings the path back
+    // Probing continues, and one answer makes the path active
     pair.network.mend(1);
     pair.drive_until(|pair| pair.events(A).contains(&UP(1)));
     assert!(pair.endpoint(A).path_stats(FIRST, path(1)).usable);
@@ -140,11 +140,11 @@ fn data_finds_out_that_the_peer_is_gone() {
 }
 
 #[test]
-fn who_gives_up_aborts_on_all_paths_and_a_peer_that_hears_it_ends_the_association() {
+fn an_unreachable_peer_gets_abort_on_all_paths_and_ends_the_association_if_one_arrives() {
     let mut pair = Pair::configured(2, |_, config| config.association_max_retransmissions = 3);
     pair.connect();
     pair.drive(Span::from_secs(1));
-    // What Z sends gets lost, and one path is cut for both
+    // Packets of Z are lost, and one path is cut in both directions
     pair.network.rule(|sent| if sent.from == Z { Fate::Lose } else { Fate::Pass });
     pair.network.cut(0);
     pair.send(A, 100);
@@ -157,7 +157,7 @@ fn who_gives_up_aborts_on_all_paths_and_a_peer_that_hears_it_ends_the_associatio
 }
 
 #[test]
-fn silence_on_all_paths_is_not_borne_shorter_than_on_one_if_every_path_must_fail() {
+fn with_every_path_must_fail_an_outage_of_all_paths_is_tolerated_as_long_as_on_one() {
     let seconds = |paths, every_path_must_fail, quickly: bool, sends: bool| {
         let mut pair = Pair::configured(paths, |_, config| {
             config.concurrent = true;
@@ -179,7 +179,7 @@ fn silence_on_all_paths_is_not_borne_shorter_than_on_one_if_every_path_must_fail
         (pair.now - start).as_secs_f64()
     };
     for (quickly, sends) in [(false, false), (false, true), (true, false), (true, true)] {
-        // T3 alone: the sixth error of a path comes after 1 + 2 + 4 + 5 + 5 + 5 s, its fourth after 12 s
+        // T3 alone: the sixth error of a path occurs after 1 + 2 + 4 + 5 + 5 + 5 s, its fourth after 12 s
         for paths in [2, 4] {
             let together = seconds(paths, true, quickly, sends);
             assert!((12.0..31.0).contains(&together), "{together} s on {paths} paths");
@@ -205,7 +205,7 @@ fn an_acknowledgement_resets_the_error_counters() {
 }
 
 #[test]
-fn another_path_takes_over_when_the_primary_one_fails_and_hands_back_when_it_works_again() {
+fn data_uses_another_path_while_the_primary_one_has_failed() {
     let mut pair = Pair::configured(2, |_, config| config.path_max_retransmissions = 1);
     pair.connect();
     pair.drive(Span::from_millis(100));
@@ -287,7 +287,7 @@ fn only_the_nonce_that_was_sent_confirms_an_address() {
         pair.inject(Z, 1, packet);
         assert!(!usable(&mut pair));
     }
-    // A time that the peer makes up is no sample
+    // A time invented by the peer gives no RTT sample
     let late = HeartbeatInfo { sent_at: 0, ..info };
     let packet = pair.forge(Z, tag, Control::HeartbeatAck(late.into()));
     let round_trip = pair.now.saturating_since(manypath_core::Time::from_nanos(info.sent_at));
@@ -326,10 +326,10 @@ fn a_heartbeat_is_answered_before_the_association_stands() {
     assert_eq!(pair.arrows(), ["A -> HEARTBEAT ACK -> Z"]);
 }
 
-/// A retransmission over the path that works is acknowledged later than T3 expires there, so that the chunk has gone back to
-/// the failed path when its SACK comes. RFC 9260 §8.2 leaves open whether it speaks for that path.
+/// A retransmission over the working path is acknowledged after T3 has expired there, so the chunk has returned to the
+/// failed path when its SACK arrives. RFC 9260 §8.2 does not say whether that SACK shows that the failed path works.
 #[test]
-fn a_late_sack_of_chunks_that_went_back_to_a_failed_path_says_nothing_of_that_path() {
+fn a_late_sack_of_chunks_that_returned_to_a_failed_path_does_not_clear_its_errors() {
     for concurrent in [false, true] {
         let mut pair = Pair::configured(2, |_, config| {
             (config.rto.min, config.rto.initial) = (Span::from_millis(50), Span::from_millis(100));
@@ -352,7 +352,7 @@ fn a_late_sack_of_chunks_that_went_back_to_a_failed_path_says_nothing_of_that_pa
         // Path.Max.Retrans is 3: the fourth error in a row counts
         let timeouts = pair.endpoint(A).path_stats(FIRST, path(0)).timeouts - before;
         assert_eq!(timeouts, 4, "concurrent: {concurrent}");
-        assert!(!events.contains(&DOWN(1)), "the path that works was given up");
+        assert!(!events.contains(&DOWN(1)), "the working path was marked as failed");
         pair.drive(Span::from_secs(2));
         pair.arrows();
         pair.send(A, 100);

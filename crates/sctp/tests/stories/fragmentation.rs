@@ -7,7 +7,7 @@ use manypath_sctp::{Config, Data, DataFlags, Message, SendError};
 use crate::cmt::concurrent;
 use crate::pair::{A, FIRST, Fate, Pair, Z, path};
 
-/// A message that is its own witness.
+/// A message whose bytes depend on its number and their position.
 fn large(number: u32, length: usize, unordered: bool) -> Message {
     let payload: Vec<u8> = (0..length).map(|at| (at / 7 + number as usize * 31) as u8).collect();
     Message {
@@ -39,7 +39,11 @@ fn fragments_have_consecutive_tsns_one_ssn_and_the_bits_of_first_and_last() {
     assert_eq!((*first, *last), (DataFlags::BEGIN, DataFlags::END));
     assert!(middle.iter().all(|flags| *flags == DataFlags(0)));
     assert!(chunks.iter().rev().skip(1).all(|chunk| chunk.payload.len() == 1452));
-    assert_eq!(chunks_of(&pair, 6)[0].ssn, Ssn(2), "a message is one, however many its fragments");
+    assert_eq!(
+        chunks_of(&pair, 6)[0].ssn,
+        Ssn(2),
+        "a message has one SSN, whatever the number of its fragments"
+    );
 }
 
 #[test]
@@ -101,7 +105,7 @@ fn messages_of_other_streams_pass_a_large_one_that_waits_for_a_fragment() {
 }
 
 #[test]
-fn a_sender_told_not_to_fragment_refuses_what_no_packet_holds() {
+fn without_fragmentation_messages_larger_than_a_packet_are_refused() {
     let mut pair = Pair::configured(1, |_, config| config.fragmentation = false);
     pair.connect();
     assert_eq!(pair.hand_over(A, large(0, 1453, true)), Err(SendError::TooLarge));

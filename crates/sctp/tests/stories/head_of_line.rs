@@ -1,4 +1,4 @@
-//! Ordered messages wait for earlier ones: how long, how many, and how much buffer that takes. RFC 9260 §6.6
+//! Head-of-line blocking of ordered messages: duration, number of messages, and used buffer. RFC 9260 §6.6
 
 use bytes::Bytes;
 use manypath_core::Span;
@@ -55,7 +55,7 @@ fn messages_behind_a_lost_one_wait_until_it_comes() {
     let arrivals = reorder(&mut pair);
     assert_eq!((stats.messages, stats.waits), (10, 0));
     assert!((1..10).contains(&stats.waited), "{stats:?}");
-    // Each message that waits holds its bytes for just as long
+    // Each waiting message holds its bytes for the same time
     assert_eq!(arrivals.byte_nanos, 1400 * u128::from(stats.waiting.as_nanos()));
     assert!(stats.waiting >= stats.blocked && stats.blocked > Span::from_millis(20), "{stats:?}");
     assert_eq!((arrivals.bytes, arrivals.most_bytes % 1400), (0, 0));
@@ -63,7 +63,7 @@ fn messages_behind_a_lost_one_wait_until_it_comes() {
 }
 
 #[test]
-fn a_stream_of_its_own_for_each_message_blocks_nothing() {
+fn with_one_stream_per_message_nothing_is_blocked() {
     let mut pair = ten_messages(|number| number);
     pair.drive(Span::from_millis(30));
     assert!(pair.read(Z) > 0, "all but the first one can be read at once");

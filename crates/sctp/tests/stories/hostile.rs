@@ -1,4 +1,4 @@
-//! Packets out of the blue, under wrong tags, and from people who mean no good. RFC 9260 §8.4, §8.5
+//! Out-of-the-blue packets, wrong tags, and hostile peers. RFC 9260 §8.4, §8.5
 
 use bytes::Bytes;
 use manypath_core::{Address, Packet as _, SansIo, Ssn, Time, Tsn, Via};
@@ -9,7 +9,7 @@ use manypath_sctp::{
 use crate::pair::{A, FIRST, Fate, Pair, Side, Z};
 use crate::setup::init_of;
 
-/// A pair whose association stands, and the tags that A and Z want to see.
+/// A pair with an established association, and the verification tags that A and Z expect.
 fn connected() -> (Pair, u32, u32) {
     let mut pair = Pair::new(1);
     pair.open(A);
@@ -48,7 +48,7 @@ fn probe() -> Heartbeat {
 }
 
 #[test]
-fn a_packet_under_a_wrong_tag_is_dropped_in_silence() {
+fn a_packet_with_a_wrong_tag_is_silently_discarded() {
     let (mut pair, _, of_z) = connected();
     let chunks = [
         Control::Abort { reflected: false, causes: Vec::new() },
@@ -68,7 +68,7 @@ fn a_packet_under_a_wrong_tag_is_dropped_in_silence() {
 }
 
 #[test]
-fn tag_zero_is_for_init_alone() {
+fn only_init_has_tag_zero() {
     let (mut pair, ..) = connected();
     for chunk in [
         Control::CookieAck,
@@ -79,10 +79,10 @@ fn tag_zero_is_for_init_alone() {
         pair.inject(Z, 0, packet);
     }
     assert_unharmed(&mut pair);
-    let mut stranger = Pair::new(1);
-    let packet = stranger.forge(Z, 0, Control::Heartbeat(probe()));
-    stranger.inject(Z, 0, packet);
-    assert!(stranger.arrows().is_empty());
+    let mut unlisted = Pair::new(1);
+    let packet = unlisted.forge(Z, 0, Control::Heartbeat(probe()));
+    unlisted.inject(Z, 0, packet);
+    assert!(unlisted.arrows().is_empty());
     // and INIT has no other tag
     let init =
         Init { tag: 5, window: 1500, outbound_streams: 1, inbound_streams: 1, ..Init::default() };
@@ -124,7 +124,7 @@ fn nothing_in_a_packet_with_abort_is_answered() {
 }
 
 #[test]
-fn shutdown_complete_goes_by_the_same_tags() {
+fn shutdown_complete_has_the_same_tag_rules() {
     for reflected in [false, true] {
         let (mut pair, of_a, of_z) = connected();
         pair.network.times(9, Z, "SHUTDOWN ACK", Fate::Lose);
@@ -141,7 +141,7 @@ fn shutdown_complete_goes_by_the_same_tags() {
 }
 
 #[test]
-fn packets_out_of_the_blue_are_answered_with_abort_under_their_own_tag() {
+fn out_of_the_blue_packets_are_answered_with_abort_and_their_own_tag() {
     let mut pair = Pair::new(1);
     for chunk in [
         Control::Shutdown(Tsn(0)),
@@ -200,7 +200,7 @@ fn a_packet_for_another_port_is_dropped() {
 }
 
 #[test]
-fn a_flood_of_inits_leaves_nothing_behind() {
+fn a_flood_of_inits_leaves_no_state() {
     let mut pair = Pair::new(1);
     for tag in 1..=1000 {
         let init =
@@ -219,21 +219,21 @@ fn from_an_unknown_address_a_heartbeat_is_answered_and_data_is_not_taken() {
     let mut packet = pair.forge(Z, of_z, Control::Heartbeat(probe()));
     packet.control.push(Control::Heartbeat(probe()));
     packet.data.push(data(Tsn(0)));
-    let stranger = Via { local: Z.address(0), remote: Address::v4(192, 0, 2, 9) };
+    let unlisted = Via { local: Z.address(0), remote: Address::v4(192, 0, 2, 9) };
     let now = pair.now;
-    pair.endpoint(Z).handle_packet(now, stranger, &mut packet);
+    pair.endpoint(Z).handle_packet(now, unlisted, &mut packet);
     let mut answer = Packet::default();
-    assert_eq!(pair.endpoint(Z).poll_transmit(now, &mut answer), Some(stranger));
-    // One answer for a packet, so that it is never larger than what it answers
+    assert_eq!(pair.endpoint(Z).poll_transmit(now, &mut answer), Some(unlisted));
+    // One answer per packet, so that it is never larger than the packet
     assert_eq!(answer.control, [Control::HeartbeatAck(probe())]);
     assert_eq!((answer.tag, answer.data.len()), (of_a, 0));
     answer.clear();
     assert_eq!(pair.endpoint(Z).poll_transmit(now, &mut answer), None);
     assert_eq!(pair.endpoint(Z).path_count(FIRST), 1);
-    // With another tag, or from a source that is no host, there is none
-    for (tag, remote) in [(of_z ^ 1, stranger.remote), (of_z, Address::v4(224, 0, 0, 1))] {
+    // With another tag, or from a multicast source, there is none
+    for (tag, remote) in [(of_z ^ 1, unlisted.remote), (of_z, Address::v4(224, 0, 0, 1))] {
         let mut packet = pair.forge(Z, tag, Control::Heartbeat(probe()));
-        pair.endpoint(Z).handle_packet(now, Via { remote, ..stranger }, &mut packet);
+        pair.endpoint(Z).handle_packet(now, Via { remote, ..unlisted }, &mut packet);
         pair.endpoint(Z).poll_transmit(now, &mut answer);
         assert!(!matches!(answer.control[..], [Control::HeartbeatAck(_)]));
         answer.clear();
@@ -242,7 +242,7 @@ fn from_an_unknown_address_a_heartbeat_is_answered_and_data_is_not_taken() {
 }
 
 #[test]
-fn an_abort_that_guesses_while_the_peer_is_unknown_is_dropped() {
+fn an_abort_with_a_guessed_tag_before_init_ack_is_discarded() {
     let mut pair = Pair::new(1);
     pair.network.cut(0);
     pair.open(A);
@@ -251,9 +251,9 @@ fn an_abort_that_guesses_while_the_peer_is_unknown_is_dropped() {
     assert_eq!(pair.close_reason(A), None);
 }
 
-/// Every chunk there is, with values that make no sense, in every state: nothing panics, nothing answers for ever.
+/// Every chunk type with invalid values in every state: no panic, and no endless exchange of answers.
 #[test]
-fn nonsense_under_the_right_tag_does_no_worse_than_ending_the_association() {
+fn invalid_packets_with_the_right_tag_at_most_end_the_association() {
     let mut random = manypath_core::Streams::new(7, 0).stream("nonsense");
     for round in 0..400 {
         let (mut pair, of_a, of_z) = connected();
@@ -343,7 +343,7 @@ fn the_chunks_of_a_packet_are_taken_in_their_order() {
     pair.inject(Z, 0, packet);
     let answers = [1, 2].map(|nonce| Control::HeartbeatAck(numbered(nonce)));
     assert_eq!(pair.network.log[0].control, answers);
-    // What stands behind an ABORT finds no association
+    // Chunks after an ABORT find no association
     let mut packet = pair.forge(Z, of_z, Control::Abort { reflected: false, causes: Vec::new() });
     packet.control.push(Control::Heartbeat(numbered(3)));
     packet.data.push(data(Tsn(0)));

@@ -1,4 +1,4 @@
-//! What the fuzz targets have found.
+//! Bugs that the fuzz targets have found.
 
 use bytes::Bytes;
 use manypath_core::{Encode as _, Packet as _, Span};
@@ -6,7 +6,7 @@ use manypath_sctp::{CloseReason, Control, Packet};
 
 use crate::pair::{A, Fate, Pair, Z, message};
 
-/// The peer has forgotten the association by then: an ABORT would turn an orderly end into a failure.
+/// The peer has already released the association: an ABORT would turn a graceful end into a failure.
 #[test]
 fn a_drop_report_that_comes_after_the_end_is_not_answered() {
     let mut pair = Pair::configured(1, |_, config| config.packet_drop_reports = true);
@@ -16,7 +16,7 @@ fn a_drop_report_that_comes_after_the_end_is_not_answered() {
     pair.settle();
     assert_eq!(pair.close_reason(Z), Some(CloseReason::Shutdown));
     let complete = pair.network.log.last().expect("SHUTDOWN COMPLETE").clone();
-    // What arrives of it: the common header, from which nothing can be told of the chunk
+    // Only the common header arrives, so the chunk is unknown
     let lost = pair.forge(A, complete.tag, Control::ShutdownComplete { reflected: false });
     let mut bytes = Vec::new();
     lost.encode(A.via(0), &(), &mut bytes);
@@ -33,7 +33,7 @@ fn a_drop_report_that_comes_after_the_end_is_not_answered() {
     assert_eq!(pair.arrows(), expected);
 }
 
-/// What a chunk takes beside its payload is not in the window: room for less than that is none.
+/// The overhead of a chunk is not in the window, so free space below the overhead is useless.
 #[test]
 fn an_association_outlives_a_reader_that_pauses_while_small_chunks_wait() {
     let mut pair = Pair::configured(2, |_, config| {

@@ -1,4 +1,4 @@
-//! What ICMP says about packets of an association. RFC 9260 §10
+//! ICMP messages about packets of an association. RFC 9260 §10
 
 use manypath_core::{PathId, Span};
 use manypath_sctp::{CloseReason, Event, PathState};
@@ -24,7 +24,7 @@ fn a_host_without_sctp_ends_the_association_as_an_abort_does() {
     no_sctp(&mut pair, 0);
     assert_eq!(pair.close_reason(A), Some(CloseReason::Unreachable));
     pair.settle();
-    // The T bit would be set in what is not sent
+    // No ABORT is sent
     assert_eq!(pair.arrows(), [""; 0]);
 }
 
@@ -34,7 +34,7 @@ fn one_of_several_addresses_without_sctp_fails_alone() {
     pair.connect();
     no_sctp(&mut pair, 1);
     assert_eq!(pair.events(A), [Event::PathDown { association: FIRST, path: path(1) }]);
-    // It answers after all, and all is forgotten
+    // It answers, and the message is forgotten
     pair.drive(Span::from_secs(1));
     assert_eq!(pair.events(A), [Event::PathUp { association: FIRST, path: path(1) }]);
     no_sctp(&mut pair, 0);

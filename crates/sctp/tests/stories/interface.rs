@@ -1,4 +1,4 @@
-//! What an application can set, ask and hear beside messages. RFC 9260 §11
+//! Settings, queries and events of applications. RFC 9260 §11
 
 use bytes::Bytes;
 use manypath_core::{RtoLimits, Span, Ssn, Tsn};
@@ -63,7 +63,7 @@ fn an_application_hears_that_the_peer_shuts_down_and_that_all_has_arrived() {
 }
 
 #[test]
-fn an_application_hears_what_the_peer_complains_about() {
+fn an_error_of_the_peer_is_reported_to_the_application() {
     let mut pair = detailed(1);
     let tag = pair.tag_of(A);
     let error = Control::Error(vec![Cause::InvalidStream(9)]);
@@ -75,7 +75,7 @@ fn an_application_hears_what_the_peer_complains_about() {
 }
 
 #[test]
-fn a_message_tells_under_which_numbers_it_came() {
+fn a_received_message_has_its_tsn_and_ssn() {
     let mut pair = Pair::configured(1, |_, config| {
         config.initial_tsn = Some(Tsn(70));
         config.receive_buffer = 20_000;
@@ -104,7 +104,7 @@ fn a_message_tells_under_which_numbers_it_came() {
 }
 
 #[test]
-fn messages_that_do_not_arrive_before_the_end_come_back() {
+fn unacknowledged_messages_are_reported_at_the_end() {
     let mut pair = detailed(1);
     pair.network.rule(|sent| if sent.data.is_empty() { Fate::Pass } else { Fate::Lose });
     for bytes in [1000, 2000, 3000, 4000, 50_000] {
@@ -129,10 +129,10 @@ fn messages_that_do_not_arrive_before_the_end_come_back() {
 }
 
 #[test]
-fn a_message_whose_time_is_over_before_it_leaves_is_dropped_and_reported() {
+fn a_message_that_expires_before_its_transmission_is_dropped_and_reported() {
     let mut pair = detailed(1);
     pair.network.cut(0);
-    // More than the window takes, then one that is soon worthless, and one that is not
+    // More data than the window allows, then a message with a short lifetime, and one without
     pair.send(A, 20_000);
     for (bytes, lifetime) in [(123, 500), (77, 60_000)] {
         pair.act(A, |endpoint, now| {
@@ -158,14 +158,14 @@ fn a_message_whose_time_is_over_before_it_leaves_is_dropped_and_reported() {
 fn settings_of_one_association_can_be_changed_while_it_lives() {
     let mut pair = Pair::configured(2, |_, config| config.nagle = false);
     pair.connect();
-    // Data takes the path that is primary now
+    // Data uses the new primary path
     assert!(pair.act(A, |endpoint, now| endpoint.set_primary(now, FIRST, path(1))));
     assert!(!pair.act(A, |endpoint, now| endpoint.set_primary(now, FIRST, path(2))));
     pair.send(A, 100);
     pair.settle();
     let taken: Vec<usize> = pair.data_packets(A).map(|sent| sent.path).collect();
     assert_eq!(taken, [1]);
-    // A SACK at once, and after another delay
+    // An immediate SACK, and another delay
     pair.drive(Span::from_secs(1));
     pair.act(Z, |endpoint, _| endpoint.set_sack(FIRST, 2, Span::from_millis(50)));
     let before = pair.sacks(Z).count();
@@ -174,7 +174,7 @@ fn settings_of_one_association_can_be_changed_while_it_lives() {
     assert_eq!(pair.sacks(Z).count(), before);
     pair.drive(Span::from_millis(20));
     assert_eq!(pair.sacks(Z).count(), before + 1);
-    // Fewer chunks outstanding than the window admits
+    // Fewer outstanding chunks than the window allows
     pair.act(A, |endpoint, _| endpoint.set_max_outstanding(FIRST, 2));
     pair.network.log.clear();
     pair.send(A, 1400);

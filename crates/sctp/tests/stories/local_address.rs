@@ -1,4 +1,4 @@
-//! A local address stops working and comes back, and the endpoint is told. RFC 9260 §8.2, §8.3
+//! A local address fails and returns, and its owner reports this to the endpoint. RFC 9260 §8.2, §8.3
 
 use manypath_core::Span;
 use manypath_sctp::{Event, PathState};
@@ -14,7 +14,7 @@ fn down_and_up(pair: &mut Pair) -> Vec<Event> {
 }
 
 #[test]
-fn what_was_in_flight_goes_to_another_path_without_waiting_for_a_timer() {
+fn chunks_in_flight_move_to_another_path_without_a_timeout() {
     let mut pair = Pair::new(2);
     pair.connect();
     pair.drive(Span::from_secs(5));
@@ -31,7 +31,7 @@ fn what_was_in_flight_goes_to_another_path_without_waiting_for_a_timer() {
     assert!(pair.now - begin < Span::from_secs(1), "{}", pair.now - begin);
     assert_eq!(pair.endpoint(A).stats(FIRST).timeouts, 0);
 
-    // Telling it again changes nothing
+    // Reporting it again changes nothing
     pair.act(A, |endpoint, now| endpoint.local_address_down(now, A.address(0)));
     assert_eq!(down_and_up(&mut pair), []);
 }
@@ -48,7 +48,7 @@ fn a_path_whose_address_is_back_is_probed_at_once() {
     pair.act(A, |endpoint, now| endpoint.local_address_up(now, A.address(1)));
     pair.drive(Span::from_millis(500));
     assert_eq!(down_and_up(&mut pair), [Event::PathUp { association: FIRST, path: path(1) }]);
-    // A path that works is not probed for it
+    // A working path is not probed
     pair.network.log.clear();
     pair.act(A, |endpoint, now| endpoint.local_address_up(now, A.address(1)));
     pair.drive(Span::from_millis(100));

@@ -1,4 +1,4 @@
-//! Losses of every kind, told by the packets on the wire: what repairs them, and when. RFC 9260 §6.3.3, §7.2.4
+//! Losses of all kinds, and when they are repaired, checked by the packets on the wire. RFC 9260 §6.3.3, §7.2.4
 
 use manypath_core::{Span, Time, Tsn};
 use manypath_sctp::{Burst, Config, Message};
@@ -6,7 +6,7 @@ use manypath_sctp::{Burst, Config, Message};
 use crate::cmt::concurrent;
 use crate::pair::{A, FIRST, Fate, Pair, Z, message};
 
-/// A connected pair whose window has grown to forty chunks and more.
+/// A connected pair whose window has grown to at least forty chunks.
 fn warm(paths: usize, change: impl Fn(&mut Config)) -> Pair {
     let mut pair = Pair::configured(paths, |_, config| {
         config.nagle = false;
@@ -24,7 +24,7 @@ fn warm(paths: usize, change: impl Fn(&mut Config)) -> Pair {
     pair
 }
 
-/// The DATA packets of A with these numbers, counted from 1, are lost once.
+/// A's DATA packets with these numbers, counted from 1, are lost once.
 fn lose(pair: &mut Pair, numbers: &'static [usize]) {
     let mut seen = 0;
     pair.network.rule(move |sent| {
@@ -70,7 +70,7 @@ fn several_losses_in_one_flight_are_repaired_without_a_timeout_and_cut_the_windo
     assert!(pair.drive_until_read(Z, 40 * 1452) < Span::from_millis(300));
     let mut again: Vec<u32> = pair.retransmissions(A).iter().map(|(_, chunk)| *chunk).collect();
     again.sort_unstable();
-    assert_eq!(again, [3, 7, 8, 15], "what was lost and nothing else");
+    assert_eq!(again, [3, 7, 8, 15], "only lost chunks");
     let path = pair.endpoint(A).path_stats(FIRST, crate::pair::path(0));
     assert_eq!((path.window_cuts, path.timeouts), (1, 0));
 }
@@ -84,7 +84,7 @@ fn the_last_packets_of_a_flight_wait_for_the_timer() {
     pair.drive_until_read(Z, 10 * 1452);
     let again = pair.retransmissions(A);
     assert_eq!(again.iter().map(|(_, chunk)| *chunk).collect::<Vec<_>>(), [9, 10]);
-    // The last SACK came some 40 ms after the start, and the RTO is at its minimum of one second
+    // The last SACK arrived about 40 ms after the start, and the RTO is at its minimum of one second
     let first = again[0].0 - start;
     assert!(first > Span::from_secs(1) && first < Span::from_millis(1300), "{first}");
 }
@@ -111,11 +111,11 @@ fn a_retransmission_that_is_lost_again_waits_for_the_timer() {
         .map(|(at, _)| *at)
         .collect();
     assert_eq!(times.len(), 2);
-    assert!(times[1] - times[0] >= Span::from_secs(1), "three more reports do not suffice");
+    assert!(times[1] - times[0] >= Span::from_secs(1), "three more reports do not retransmit it");
 }
 
 #[test]
-fn a_whole_flight_that_is_lost_comes_again_in_slow_start() {
+fn a_lost_flight_is_retransmitted_in_slow_start() {
     let mut pair = warm(1, |_| ());
     pair.network.cut(0);
     pair.send_many(A, 30, 1452);
@@ -189,12 +189,12 @@ fn ordered_messages_wait_for_a_lost_one_of_their_stream_and_no_other() {
         ..message(1452)
     };
     pair.send_all(A, (1..=6).map(numbered));
-    // One way and six packets: the retransmission is not here yet
+    // One-way delay and six packets: the retransmission has not arrived yet
     pair.drive(Span::from_millis(20));
     let numbers = |pair: &mut Pair| -> Vec<u32> {
         pair.read_messages(Z).iter().map(|message| message.ppid).collect()
     };
-    assert_eq!(numbers(&mut pair), [2, 4, 5, 6], "1 keeps 3 waiting, 5 waits for nobody");
+    assert_eq!(numbers(&mut pair), [2, 4, 5, 6], "3 waits for 1; 5 is unordered");
     pair.drive(Span::from_millis(100));
     assert_eq!(numbers(&mut pair), [1, 3]);
 }
@@ -229,5 +229,5 @@ fn sequence_numbers_wrap_around() {
     }
 }
 
-/// The first TSN of A with this seed is 4294967192: 104 chunks later 0 follows.
+/// The first TSN of A with this seed is 4294967192, so that TSN 0 follows 104 chunks later.
 const TSN_NEAR_ITS_END: u64 = 37_082_870;

@@ -1,4 +1,4 @@
-//! Stories between two endpoints, told by the packets on the wire; one file per subject.
+//! Stories between two endpoints, checked by the packets on the wire; one file per subject.
 
 mod pair;
 

@@ -1,4 +1,4 @@
-//! Headers and largest packets that differ from path to path, and an MTU that falls. RFC 9260 §6.9, §7.3
+//! Different headers and MTUs of paths, and a decreasing MTU. RFC 9260 §6.9, §7.3
 
 use manypath_core::{Address, Packet as _, SansIo, Span, Streams, Time, Via};
 use manypath_sctp::{Config, Endpoint, Packet};
@@ -6,7 +6,7 @@ use manypath_sctp::{Config, Endpoint, Packet};
 use crate::cmt::concurrent;
 use crate::pair::{A, FIRST, Fate, Pair, Z, message, path};
 
-/// The sizes of A's packets with DATA, and the payloads in them, as far as the log holds them.
+/// The sizes of A's packets with DATA in the log, and of their payloads.
 fn sizes(pair: &Pair) -> (usize, usize) {
     let packets = || pair.data_packets(A);
     let payloads = packets().flat_map(|sent| &sent.data).map(|chunk| chunk.payload.len());
@@ -23,7 +23,7 @@ fn packets_inside_udp_leave_room_for_its_header() {
     assert_eq!(pair.read(Z), 20_000);
 }
 
-/// Everything that one endpoint sends arrives at the other; network headers and sizes of the packets.
+/// Delivers all packets of one endpoint to the other; records network headers and sizes.
 fn carry(from: &mut Endpoint, to: &mut Endpoint, via: Via, carried: &mut Vec<(u16, usize)>) {
     let mut packet = Packet::default();
     while from.poll_transmit(Time::ZERO, &mut packet).is_some() {
@@ -76,7 +76,7 @@ fn chunks_fit_the_smallest_mtu_of_all_paths() {
     assert_eq!(pair.read(Z), 100_000);
 }
 
-/// From now on routers drop what is larger and may not be fragmented.
+/// From now on routers drop larger packets that must not be fragmented.
 fn narrow(pair: &mut Pair, mtu: usize) {
     pair.network.rule(move |sent| {
         let fits = sent.size <= mtu || sent.may_fragment;
@@ -85,7 +85,7 @@ fn narrow(pair: &mut Pair, mtu: usize) {
 }
 
 #[test]
-fn chunks_that_no_longer_fit_leave_once_more_fragmentable_and_the_path_goes_on_with_smaller_ones() {
+fn chunks_that_exceed_a_smaller_mtu_are_retransmitted_with_ip_fragmentation() {
     let mut pair = Pair::new(1);
     pair.connect();
     pair.send(A, 200_000);
@@ -120,7 +120,7 @@ fn a_lost_chunk_takes_a_path_with_a_smaller_mtu_when_its_own_one_fails() {
 }
 
 #[test]
-fn an_mtu_that_nobody_can_mean_counts_as_the_least_one() {
+fn an_implausibly_small_mtu_counts_as_the_smallest_one() {
     let mut pair = Pair::new(1);
     pair.connect();
     pair.endpoint(A).set_path_mtu(FIRST, path(0), 0);
@@ -142,13 +142,13 @@ fn congestion_control_counts_in_the_packets_of_its_path() {
     pair.drive(Span::from_secs(3));
     // RFC 9260 §7.2.3: a timeout leaves one packet, here without the headers of IPv4 and SCTP
     assert_eq!(pair.endpoint(A).path_stats(FIRST, path(0)).window, 1000 - 20 - 12);
-    // What no window has room for opens it
+    // The larger MTU makes the window larger
     pair.endpoint(A).set_path_mtu(FIRST, path(0), 9000);
     assert_eq!(pair.endpoint(A).path_stats(FIRST, path(0)).window, 9000 - 20 - 12);
 }
 
 #[test]
-fn the_header_of_udp_is_none_of_a_window() {
+fn the_udp_header_does_not_count_in_windows() {
     let window = |udp_encapsulation| {
         let mut pair =
             Pair::configured(1, |_, config| config.udp_encapsulation = udp_encapsulation);

@@ -20,7 +20,7 @@ fn is_probe(sent: &Sent) -> bool {
     sent.control.iter().any(|chunk| matches!(chunk, Control::Padding(_)))
 }
 
-/// From now on packets larger than `mtu` vanish without a word, unless they may be fragmented.
+/// From now on packets larger than `mtu` are lost without an ICMP message, unless they may be fragmented.
 fn swallow(pair: &mut Pair, mtu: usize) {
     pair.network.forget_rules();
     pair.network.rule(move |sent| {
@@ -33,7 +33,7 @@ fn mtu(pair: &mut Pair, number: u8) -> u16 {
     pair.endpoint(A).path_mtu(FIRST, path(number)).expect("the path is there")
 }
 
-/// The sizes of A's probes on a path, as far as the log holds them.
+/// The sizes of A's probes on a path in the log.
 fn probed(pair: &Pair, number: usize) -> Vec<usize> {
     let probes = pair.network.log.iter().filter(|sent| sent.from == A && sent.path == number);
     probes.filter(|sent| is_probe(sent)).map(|sent| sent.size).collect()
@@ -52,14 +52,14 @@ fn a_probe_is_a_heartbeat_with_padding_alone_in_a_packet_of_its_size() {
         assert_eq!(probed(&pair, 0), [1280, 1500, 9216]);
         let probes: Vec<_> = pair.network.log.iter().filter(|sent| is_probe(sent)).collect();
         assert!(probes.iter().all(|sent| sent.label == "HEARTBEAT + PAD" && !sent.may_fragment));
-        // Its sender grows the packets only when the answer is here
+        // The packets grow only after the answer
         assert_eq!(mtu(&mut pair, 0), 9216);
         assert_eq!(pair.read(Z), 20_000);
     }
 }
 
 #[test]
-fn without_the_switch_nothing_is_probed() {
+fn without_mtu_discovery_nothing_is_probed() {
     let mut pair = Pair::new(1);
     pair.connect();
     pair.send(A, 20_000);
@@ -131,7 +131,7 @@ fn each_path_has_at_most_one_probe_on_its_way() {
         let sent = pair.network.log.iter().filter(|sent| sent.path == number && is_probe(sent));
         let sent: Vec<_> = sent.collect();
         assert_eq!(sent.len(), 8, "path {number}");
-        // A lost one is followed after PROBE_TIMER, an answered one after a round trip
+        // The next probe follows a lost one after PROBE_TIMER, an answered one after a round trip
         for both in sent.windows(2) {
             let least = if both[0].lost { Span::from_secs(1) } else { Span::from_millis(20) };
             assert!(both[1].at.saturating_since(both[0].at) >= least, "path {number}");
@@ -141,7 +141,7 @@ fn each_path_has_at_most_one_probe_on_its_way() {
 }
 
 #[test]
-fn a_path_where_not_even_the_base_passes_gets_the_smallest_packets_and_finds_its_way_up() {
+fn a_path_below_the_base_size_starts_with_the_smallest_packets_and_searches_upwards() {
     let mut pair = probing(1);
     pair.open(A);
     swallow(&mut pair, 600);
@@ -156,7 +156,7 @@ fn a_path_where_not_even_the_base_passes_gets_the_smallest_packets_and_finds_its
 }
 
 #[test]
-fn a_message_of_icmp_shortens_the_search() {
+fn an_icmp_message_shortens_the_search() {
     let mut pair = probing(1);
     pair.open(A);
     swallow(&mut pair, 1450);
@@ -174,7 +174,7 @@ fn a_message_of_icmp_shortens_the_search() {
 }
 
 #[test]
-fn icmp_about_packets_in_use_leads_back_to_the_base_and_to_a_probe_of_what_it_names() {
+fn an_icmp_message_about_the_size_in_use_resets_to_the_base_and_probes_the_reported_size() {
     for (named, meanwhile) in [(1400, 1280), (1200, 576), (1280, 1280)] {
         let mut pair = probing(1);
         pair.open(A);
@@ -219,7 +219,7 @@ fn a_black_hole_is_found_by_timeouts_of_large_packets() {
 }
 
 #[test]
-fn timeouts_of_packets_that_are_not_larger_than_the_base_say_nothing_about_sizes() {
+fn timeouts_of_packets_up_to_the_base_size_are_ignored() {
     let mut pair = probing(1);
     pair.open(A);
     pair.drive(Span::from_secs(1));

@@ -1,4 +1,4 @@
-//! What shares a packet, and which packets wait to be filled. RFC 9260 §6.1, §6.10
+//! Bundling of chunks, and packets that wait until they are full. RFC 9260 §6.1, §6.10
 
 use manypath_core::Span;
 use manypath_sctp::{Config, SackPath};
@@ -37,13 +37,13 @@ fn packets_fit_an_mtu_that_is_no_multiple_of_four() {
 fn a_packet_leaves_as_soon_as_it_is_full_headers_of_chunks_included() {
     let mut peer = Peer::of(alone());
     assert_eq!(peer.gets(1, 1452), [[1]]);
-    assert_eq!(peer.gets(12, 100), [[0; 0]; 0], "a thirteenth chunk might come");
+    assert_eq!(peer.gets(12, 100), [[0; 0]; 0], "a thirteenth chunk might follow");
     assert_eq!(peer.gets(1, 100), [(2..14).collect::<Vec<u32>>()]);
     assert_eq!(peer.reports(13, &[]), [[14]]);
 }
 
 #[test]
-fn without_nagle_nothing_waits_for_company() {
+fn without_nagle_packets_are_not_held() {
     let mut peer = Peer::of(Config { nagle: false, ..alone() });
     for chunk in 1..10 {
         assert_eq!(peer.gets(1, 100), [[chunk]]);
@@ -51,7 +51,7 @@ fn without_nagle_nothing_waits_for_company() {
 }
 
 #[test]
-fn nothing_waits_for_company_once_the_application_wants_to_close() {
+fn no_packet_is_held_after_shutdown() {
     let mut peer = Peer::of(alone());
     peer.gets(1, 1452);
     assert_eq!(peer.gets(1, 100), [[0; 0]; 0]);
@@ -60,7 +60,7 @@ fn nothing_waits_for_company_once_the_application_wants_to_close() {
 }
 
 #[test]
-fn what_is_sent_again_shares_packets_too() {
+fn retransmissions_are_bundled() {
     let mut peer = Peer::of(Config { nagle: false, ..alone() });
     for _ in 0..12 {
         peer.gets(1, 100);
@@ -170,7 +170,7 @@ fn a_sack_that_could_wait_does_not_join_data_on_another_path() {
     pair.settle();
     pair.network.cut(0);
     pair.send(A, 100);
-    // A's second chunk takes path 1 after the timeout; Z answers on its primary path
+    // A's second chunk uses path 1 after the timeout; Z answers on its primary path
     pair.drive_until(|pair| pair.data_packets(A).any(|sent| sent.path == 1));
     pair.settle();
     pair.network.log.clear();

@@ -1,4 +1,4 @@
-//! Chunks that the receiver promises to keep leave the send buffer at once. draft-natarajan-tsvwg-sctp-nrsack
+//! Non-renegably acknowledged chunks leave the send buffer at once. draft-natarajan-tsvwg-sctp-nrsack
 
 use manypath_core::Span;
 use manypath_sctp::Config;
@@ -15,19 +15,19 @@ fn six_chunks() -> (Peer, usize) {
 }
 
 #[test]
-fn what_is_kept_leaves_the_send_buffer_and_what_may_be_given_up_stays() {
+fn non_renegable_data_leaves_the_send_buffer_and_renegable_data_stays() {
     let (mut peer, space) = six_chunks();
     peer.says(Report { gaps: &[(4, 4)], ..Report::default() });
     assert_eq!(peer.endpoint.send_space(FIRST), space);
     peer.says(Report { gaps: &[(4, 4)], kept: &[(5, 6)], ..Report::default() });
     assert_eq!(peer.endpoint.send_space(FIRST), space + 2 * 1452);
-    assert_eq!(peer.stats(1).outstanding, 0, "out of flight is either");
+    assert_eq!(peer.stats(1).outstanding, 0, "both kinds have left the flight");
     peer.says(Report { cumulative: 6, ..Report::default() });
     assert_eq!(peer.endpoint.send_space(FIRST), space + 6 * 1452, "each chunk once");
 }
 
 #[test]
-fn what_may_be_given_up_becomes_what_is_kept_and_is_not_acknowledged_twice() {
+fn renegable_data_that_becomes_non_renegable_is_not_acknowledged_twice() {
     let (mut peer, space) = six_chunks();
     peer.says(Report { gaps: &[(4, 6)], ..Report::default() });
     let before = peer.stats(1);
@@ -37,7 +37,7 @@ fn what_may_be_given_up_becomes_what_is_kept_and_is_not_acknowledged_twice() {
 }
 
 #[test]
-fn what_is_kept_stays_acknowledged_whatever_later_sacks_say() {
+fn non_renegable_data_stays_acknowledged_whatever_later_sacks_report() {
     let (mut peer, space) = six_chunks();
     peer.says(Report { gaps: &[(4, 4)], kept: &[(5, 6)], ..Report::default() });
     peer.says(Report::default());
@@ -45,9 +45,9 @@ fn what_is_kept_stays_acknowledged_whatever_later_sacks_say() {
     assert_eq!(peer.endpoint.send_space(FIRST), space + 2 * 1452);
 }
 
-/// A SACK that covers what was never sent is no answer of the peer to what was.
+/// A SACK for data that was never sent does not acknowledge other data either.
 #[test]
-fn a_promise_to_keep_what_was_never_sent_counts_for_nothing() {
+fn a_non_renegable_block_of_data_that_was_never_sent_is_ignored() {
     for kept in [&[(4, 4), (7, 7)][..], &[(5, 7)]] {
         let (mut peer, space) = six_chunks();
         let before = peer.stats(1);
@@ -58,7 +58,7 @@ fn a_promise_to_keep_what_was_never_sent_counts_for_nothing() {
 }
 
 #[test]
-fn what_is_kept_counts_for_growth_and_for_losses() {
+fn non_renegable_blocks_count_for_growth_and_for_losses() {
     let (mut peer, _) = six_chunks();
     peer.says(Report { kept: &[(4, 4)], path: 1, ..Report::default() });
     assert_eq!(peer.stats(1).window, 4404 + 1468);
@@ -68,7 +68,7 @@ fn what_is_kept_counts_for_growth_and_for_losses() {
 }
 
 #[test]
-fn nr_sack_is_spoken_where_both_sides_offer_it() {
+fn nr_sack_is_used_if_both_sides_offer_it() {
     for offers in [[true, true], [true, false], [false, true]] {
         let mut pair = Pair::configured(1, |side, config| config.nr_sack = offers[side as usize]);
         pair.connect();
@@ -85,14 +85,14 @@ fn an_nr_sack_that_was_not_agreed_on_ends_its_packet() {
     pair.connect();
     pair.network.rule(|sent| if sent.data.is_empty() { Fate::Pass } else { Fate::Lose });
     pair.send(A, 700);
-    let sent = pair.data_packets(A).next().expect("it is on its way").data[0].clone();
+    let sent = pair.data_packets(A).next().expect("it is in flight").data[0].clone();
     let chunk = manypath_sctp::Control::Error(Vec::new());
     let mut packet = pair.forge(A, pair.tag_of(A), chunk);
     packet.has_sack = true;
     packet.sack.non_renegable_chunk = true;
     (packet.sack.cumulative, packet.sack.window) = (sent.tsn, 10_000);
     packet.data.push(sent);
-    // No data is acknowledged, the chunks behind it are not read, and no error is reported
+    // No data is acknowledged, the chunks after it are not read, and no error is reported
     let plain = {
         let mut packet = packet.clone();
         packet.sack.non_renegable_chunk = false;
@@ -121,7 +121,7 @@ fn with_nr_sack_a_gap_does_not_block_the_send_buffer() {
             pair.drive_until_read(Z, 14_520);
             pair.drive(Span::from_millis(300));
         }
-        // The first of ten chunks is lost whenever it is sent
+        // Every copy of the first of ten chunks is lost
         let mut lost = None;
         pair.network.rule(move |sent| match (sent.from, sent.data.first()) {
             (A, Some(chunk)) if *lost.get_or_insert(chunk.tsn) == chunk.tsn => Fate::Lose,

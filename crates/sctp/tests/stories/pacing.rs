@@ -1,4 +1,4 @@
-//! Packets that are spread over the round trip instead of leaving all at once. RFC 9002 §7.7
+//! Pacing: packets are spread over the round trip. RFC 9002 §7.7
 
 use manypath_core::{Rate, Span, Time};
 use manypath_link::LinkConfig;
@@ -8,10 +8,10 @@ use crate::cmt::concurrent;
 use crate::pair::{A, FIRST, Network, Pair, Z, path};
 use crate::send::peer::{Peer, alone};
 
-/// A round trip without queues on the links of these stories.
+/// The round-trip time on the links of these stories without queueing.
 const ROUND_TRIP: Span = Span::from_millis(20);
 
-/// An association over 100 Mbit/s, 10 ms each way and a queue without limits, that has sent and received for one second.
+/// An association over 100 Mbit/s, 10 ms each way and an unlimited queue, which has carried data for one second.
 fn running(paths: usize, change: impl Fn(&mut Config)) -> Pair {
     let link = LinkConfig::new(Rate::from_bits_per_second(100_000_000), ROUND_TRIP / 2);
     running_over(&vec![link; paths], change)
@@ -20,7 +20,7 @@ fn running(paths: usize, change: impl Fn(&mut Config)) -> Pair {
 fn running_over(links: &[LinkConfig], change: impl Fn(&mut Config)) -> Pair {
     let mut pair = Pair::across(Network::of(links), 1, |_, config| {
         config.pacing = true;
-        // 90 packets of a round trip fit, so that the congestion window is what limits
+        // The receive window exceeds the 90 packets of a round trip, so that the congestion window is the limit
         config.receive_buffer = 100_000;
         config.send_buffer = 400_000;
         change(config);
@@ -31,7 +31,7 @@ fn running_over(links: &[LinkConfig], change: impl Fn(&mut Config)) -> Pair {
     pair
 }
 
-/// A always has something to send, and Z reads it; how many bytes it reads.
+/// A always has data to send, and Z reads it; returns the number of bytes that Z reads.
 fn transfer(pair: &mut Pair, span: Span) -> usize {
     let end = pair.now + span;
     let mut read = 0;
@@ -43,7 +43,7 @@ fn transfer(pair: &mut Pair, span: Span) -> usize {
     read
 }
 
-/// A's data is delivered and read, and nothing happens for a while.
+/// Delivers and reads all data of A, then leaves the association idle for a while.
 fn rest(pair: &mut Pair) {
     for _ in 0..40 {
         pair.drive(ROUND_TRIP);
@@ -54,12 +54,12 @@ fn rest(pair: &mut Pair) {
     pair.network.log.clear();
 }
 
-/// When packets with DATA left A on a path.
+/// When A's packets with DATA were sent on a path.
 fn departures(pair: &Pair, path: usize) -> Vec<Time> {
     pair.data_packets(A).filter(|sent| sent.path == path).map(|sent| sent.at).collect()
 }
 
-/// The most packets that left within one millisecond.
+/// The largest number of packets within one millisecond.
 fn largest_burst(times: &[Time]) -> usize {
     let within = |first: &Time| {
         times.iter().filter(|at| *at >= first && **at - *first < Span::from_millis(1)).count()
@@ -75,7 +75,7 @@ fn departures_are_spaced_by_the_rate_of_the_window() {
     let stats = pair.endpoint(A).path_stats(FIRST, path(0));
     let times = departures(&pair, 0);
     let factor = if stats.in_slow_start { 2.0 } else { 1.25 };
-    // Each packet takes 1,468 bytes of the window; a path that wakes late makes up for 2 ms
+    // Each packet takes 1,468 bytes of the window; a late timer is compensated by up to 2 ms
     let most = |span: Span| {
         let windows = factor * (span.as_secs_f64() + 0.002) / stats.srtt.as_secs_f64();
         (windows * stats.window as f64 / 1468.0).ceil() as usize + 1
@@ -85,7 +85,7 @@ fn departures_are_spaced_by_the_rate_of_the_window() {
 }
 
 #[test]
-fn what_was_idle_sends_a_small_burst_and_spreads_the_rest() {
+fn an_idle_path_sends_a_small_burst_and_paces_the_rest() {
     let burst = |pacing| {
         let mut pair = running(1, |config| (config.pacing, config.burst) = (pacing, Burst::None));
         rest(&mut pair);
@@ -101,7 +101,7 @@ fn what_was_idle_sends_a_small_burst_and_spreads_the_rest() {
 }
 
 #[test]
-fn a_paced_path_fills_its_window_though_its_timer_is_late() {
+fn a_paced_path_fills_its_window_despite_a_late_timer() {
     let links = [LinkConfig::new(Rate::from_bits_per_second(50_000_000), ROUND_TRIP / 2)];
     let exact = transfer(&mut running_over(&links, |_| ()), Span::from_secs(2));
     let sudden = |config: &mut Config| config.pacing = false;
@@ -183,7 +183,7 @@ fn an_acknowledgement_does_not_wait_while_data_does() {
 }
 
 #[test]
-fn the_initial_window_leaves_at_once() {
+fn the_initial_window_is_not_paced() {
     let paced = Config { pacing: true, ..alone() };
     let mut peer = Peer::of(paced);
     assert_eq!(peer.gets(60, 1452), Peer::of(alone()).gets(60, 1452));
@@ -191,7 +191,7 @@ fn the_initial_window_leaves_at_once() {
 }
 
 #[test]
-fn what_was_lost_is_spread_too() {
+fn retransmissions_are_paced() {
     let mut peer = Peer::of(Config { pacing: true, ..alone() });
     peer.gets(100, 1452);
     let mut acked = 0;

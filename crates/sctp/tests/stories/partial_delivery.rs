@@ -1,4 +1,4 @@
-//! Messages that are larger than the receive buffer come part by part. RFC 9260 §6.9
+//! Messages larger than the receive buffer are delivered in parts. RFC 9260 §6.9
 
 use bytes::Bytes;
 use manypath_core::{Span, Ssn};
@@ -6,7 +6,7 @@ use manypath_sctp::{CloseReason, Event, Message};
 
 use crate::pair::{A, FIRST, Fate, Pair, Z};
 
-/// A message whose bytes differ from place to place.
+/// A message whose bytes depend on their position.
 fn large(number: u32, length: usize, unordered: bool) -> Message {
     let payload: Vec<u8> = (0..length).map(|at| (at / 5 + number as usize * 17) as u8).collect();
     Message { stream: 1, ppid: number, unordered, payload: Bytes::from(payload), part: None }
@@ -34,7 +34,8 @@ fn reads_for(pair: &mut Pair, span: Span) -> Vec<Message> {
     read
 }
 
-/// The payloads of parts of one message, joined; they share a name, and the last one alone is the end.
+/// The joined payloads of parts of one message; checks that they name the same message and that only the last one ends
+/// it.
 fn joined(parts: &[Message]) -> Vec<u8> {
     let (last, others) = parts.split_last().expect("a part");
     let named = |message: &Message| message.part.expect("it is a part");
@@ -78,7 +79,7 @@ fn fragments_whose_overhead_fills_the_buffer_get_through() {
 }
 
 #[test]
-fn losses_do_not_change_what_the_parts_say() {
+fn losses_do_not_change_the_parts() {
     for unordered in [false, true] {
         let mut pair = pair(0);
         let mut count = 0;
@@ -121,13 +122,13 @@ fn an_abort_in_the_middle_leaves_a_message_without_an_end() {
 }
 
 #[test]
-fn an_application_hears_that_the_rest_of_a_message_never_comes() {
+fn an_aborted_partial_delivery_is_reported() {
     for (unordered, restarts) in [(false, false), (true, false), (false, true)] {
         let mut pair = Pair::configured(1, |_, config| {
             (config.receive_buffer, config.detailed_events) = (20_000, true);
         });
         pair.connect();
-        // The first one is complete, so nothing is said of it
+        // The first one is complete, so there is no event for it
         pair.send_all(A, [large(1, 50_000, unordered), large(2, 100_000, unordered)]);
         let mut last = None;
         pair.drive_until(|pair| {
@@ -164,7 +165,7 @@ fn an_application_hears_that_the_rest_of_a_message_never_comes() {
 }
 
 #[test]
-fn a_receiver_told_not_to_hands_over_whole_messages_alone() {
+fn without_partial_delivery_only_whole_messages_are_delivered() {
     let mut pair = Pair::configured(1, |_, config| {
         (config.receive_buffer, config.partial_delivery) = (20_000, false);
     });

@@ -1,4 +1,4 @@
-//! A path whose window a loss would bring below one packet pauses before it sends new data. \[D12] IV-A, \[INET]
+//! A path pauses before new data if a loss would reduce its window below one packet. \[D12] IV-A, \[INET]
 
 use manypath_core::Span;
 use manypath_sctp::{Config, PathBlocking, T3Path};
@@ -6,14 +6,18 @@ use manypath_sctp::{Config, PathBlocking, T3Path};
 use crate::cmt::concurrent;
 use crate::send::peer::{Peer, Report};
 
-/// Chunks 1 to 3 are on path 0 and 4 to 6 on path 1. Both windows are equal, so that RPv1 asks for all that path 1 has when
-/// chunk 4 is lost; MPTCP-like asks for half.
+/// Chunks 1 to 3 are on path 0 and 4 to 6 on path 1. Both windows are equal, so that after the loss of chunk 4 RPv1
+/// requests a reduction by the whole window of path 1; MPTCP-like by half.
 fn after_a_loss(config: Config) -> Peer {
     let mut peer = Peer::on(2, 100_000, config);
     assert_eq!(peer.takes(6, 1452).len(), 6);
     peer.watches(Span::from_millis(100));
     let lost = Report { gaps: &[(5, 6)], packets: 3, path: 1, ..Report::default() };
-    assert_eq!(peer.says(lost), [(1, vec![4])], "what was lost comes again, pause or not");
+    assert_eq!(
+        peer.says(lost),
+        [(1, vec![4])],
+        "the lost chunk is retransmitted, with or without a pause"
+    );
     assert_eq!(peer.stats(1).window_cuts, 1);
     peer
 }
@@ -22,7 +26,7 @@ fn pooling(path_blocking: PathBlocking) -> Config {
     Config { congestion: "cmt-rpv1".to_owned(), path_blocking, ..concurrent() }
 }
 
-/// The paths of the chunks that leave when everything has arrived and 20 more chunks are handed over.
+/// The paths of the chunks that are sent after everything has arrived and the application has sent 20 more chunks.
 fn paths_of_new_data(peer: &mut Peer) -> Vec<usize> {
     peer.says(Report { cumulative: 6, ..Report::default() });
     let mut paths: Vec<usize> = peer.takes(20, 1452).iter().map(|(path, _)| *path).collect();
@@ -31,7 +35,7 @@ fn paths_of_new_data(peer: &mut Peer) -> Vec<usize> {
 }
 
 #[test]
-fn a_path_that_was_to_have_less_than_a_packet_sends_no_new_data() {
+fn a_path_with_a_requested_window_below_one_packet_sends_no_new_data() {
     let paths = |path_blocking| paths_of_new_data(&mut after_a_loss(pooling(path_blocking)));
     assert_eq!(paths(PathBlocking::None), [0, 1]);
     assert_eq!(paths(PathBlocking::Rto), [0]);
@@ -60,7 +64,7 @@ fn the_pause_lasts_one_timeout_or_one_for_each_path() {
 }
 
 #[test]
-fn another_loss_does_not_begin_the_pause_anew() {
+fn another_loss_does_not_restart_the_pause() {
     let settings = Config {
         split_fast_retransmit: false,
         delayed_ack_for_cmt: false,
@@ -74,7 +78,7 @@ fn another_loss_does_not_begin_the_pause_anew() {
     reports(&mut peer, &[(2, 3), (5, 6)]);
     assert_eq!(reports(&mut peer, &[(2, 3), (5, 7)]), [(1, vec![4]), (0, vec![1])]);
     peer.watches(Span::from_millis(500));
-    // Path 1 is through with its recovery when the peer gives chunk 6 up, which the news of path 0 show to be missing
+    // Path 1 has finished Fast Recovery when the peer reneges chunk 6, which SACKs for path 0 then report missing
     reports(&mut peer, &[(2, 7)]);
     reports(&mut peer, &[(2, 5), (7, 7)]);
     reports(&mut peer, &[(2, 5), (7, 8)]);
@@ -94,7 +98,7 @@ fn a_timeout_ends_the_pause() {
     let t3_path = T3Path::Same;
     let mut peer = after_a_loss(Config { t3_path, ..pooling(PathBlocking::RtoTimesPaths) });
     peer.says(Report { cumulative: 3, gaps: &[(5, 6)], ..Report::default() });
-    // Chunk 4 is lost again. Its timer runs out after one second, in the midst of the pause
+    // Chunk 4 is lost again. Its timer expires after one second, during the pause
     assert_eq!(peer.watches(Span::from_millis(1000)), [(1, vec![4])]);
     assert_eq!(peer.stats(1).timeouts, 1);
     assert_eq!(paths_of_new_data(&mut peer), [0, 1]);
@@ -105,7 +109,7 @@ fn chunks_that_time_out_do_not_move_to_a_path_that_pauses() {
     for (path_blocking, target) in [(PathBlocking::None, 1), (PathBlocking::RtoTimesPaths, 0)] {
         let mut peer = after_a_loss(pooling(path_blocking));
         peer.says(Report { gaps: &[(4, 6)], ..Report::default() });
-        // The timer of path 0 runs out one second after chunk 1 left
+        // The timer of path 0 expires one second after chunk 1 was sent
         assert_eq!(peer.watches(Span::from_millis(900))[0], (target, vec![1]), "{path_blocking:?}");
     }
 }

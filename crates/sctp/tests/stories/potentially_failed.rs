@@ -1,4 +1,4 @@
-//! Quick failover: paths that may have failed are avoided before they count as failed. RFC 7829
+//! Quick failover: potentially failed paths are avoided before they fail. RFC 7829
 
 use manypath_core::{Rate, Span, Time};
 use manypath_link::LinkConfig;
@@ -14,7 +14,8 @@ const DOUBTED: fn(u8) -> Event =
 const DOWN: fn(u8) -> Event = |index| Event::PathDown { association: FIRST, path: path(index) };
 const UP: fn(u8) -> Event = |index| Event::PathUp { association: FIRST, path: path(index) };
 
-/// Two paths, one at a time or both at once, where A doubts a path after so many errors.
+/// Two paths, used one at a time or concurrently; a path of A becomes potentially failed after more than `after`
+/// errors.
 fn doubting(after: Option<u32>, concurrent: bool) -> Pair {
     let mut pair = Pair::configured(2, |_, config| {
         config.potentially_failed_after = after;
@@ -29,7 +30,8 @@ fn state(pair: &mut Pair, index: u8) -> PathState {
     pair.endpoint(A).path_stats(FIRST, path(index)).state
 }
 
-/// When A sent something whose label begins so on a path, in seconds since `start`, rounded to milliseconds.
+/// Times at which A sent packets with labels that begin with `label` on a path, in seconds since `start`, rounded to
+/// milliseconds.
 fn times(pair: &Pair, label: &str, on: usize, start: Time) -> Vec<f64> {
     let is_meant = |sent: &&crate::pair::Sent| {
         sent.from == A && sent.path == on && sent.label.starts_with(label) && sent.at >= start
@@ -38,7 +40,7 @@ fn times(pair: &Pair, label: &str, on: usize, start: Time) -> Vec<f64> {
     pair.network.log.iter().filter(is_meant).map(|sent| seconds(sent.at)).collect()
 }
 
-/// A sends a message every 100 ms for so long.
+/// A sends a message every 100 ms during `span`.
 fn chats(pair: &mut Pair, span: Span) {
     let end = pair.now + span;
     while pair.now < end {
@@ -49,7 +51,7 @@ fn chats(pair: &mut Pair, span: Span) {
 
 /// RFC 7829 §3.2 items 2, 3.
 #[test]
-fn a_path_that_stops_answering_gets_no_new_data_after_the_timeouts_that_make_it_doubtful() {
+fn a_path_gets_no_new_data_after_the_timeouts_that_make_it_potentially_failed() {
     for (limit, timeouts, doubted_at) in [(0, 1, 1), (1, 2, 3)] {
         let mut pair = doubting(Some(limit), false);
         pair.network.cut(0);
@@ -75,7 +77,7 @@ fn failover_takes_one_timeout_instead_of_six() {
         let start = pair.now;
         pair.send(A, 1000);
         let left = if after.is_some() { DOUBTED(0) } else { DOWN(0) };
-        // Something new always waits, so that the failing path is tried at every timeout
+        // New data always waits, so that the failing path is tried at every timeout
         while !pair.events(A).contains(&left) {
             chats(&mut pair, Span::from_millis(100));
         }
@@ -89,7 +91,7 @@ fn failover_takes_one_timeout_instead_of_six() {
 
 /// RFC 7829 §3.2 items 5, 6, 8.
 #[test]
-fn a_doubtful_path_is_probed_once_per_timeout_until_it_has_failed() {
+fn a_potentially_failed_path_is_probed_once_per_rto_until_it_fails() {
     let mut pair = doubting(Some(0), false);
     pair.network.cut(0);
     let start = pair.now;
@@ -98,7 +100,7 @@ fn a_doubtful_path_is_probed_once_per_timeout_until_it_has_failed() {
     assert_eq!(pair.now - start, Span::from_secs(63));
     assert_eq!(times(&pair, "HEARTBEAT", 0, start), [1.0, 3.0, 7.0, 15.0, 31.0]);
     assert_eq!(state(&mut pair, 0), Inactive);
-    // Then HB.interval counts again: 30 s, and an RTO of 60 s give or take half
+    // Then HB.interval applies again: 30 s, and an RTO of 60 s ± 50 %
     pair.drive(Span::from_secs(400));
     let probes = times(&pair, "HEARTBEAT", 0, start);
     let pauses: Vec<f64> = probes[4..].windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -106,9 +108,9 @@ fn a_doubtful_path_is_probed_once_per_timeout_until_it_has_failed() {
     assert!(pauses.len() >= 3);
 }
 
-/// RFC 7829 §3.2 item 7; RFC 9260 §7.2.1: the window is that of slow start after a timeout.
+/// RFC 7829 §3.2 item 7; RFC 9260 §7.2.1: slow start after a timeout.
 #[test]
-fn one_answered_probe_brings_a_doubtful_path_back_and_data_with_it() {
+fn one_answered_probe_makes_a_potentially_failed_path_active() {
     let mut pair = doubting(Some(0), false);
     pair.network.cut(0);
     chats(&mut pair, Span::from_secs(5));
@@ -130,9 +132,9 @@ fn one_answered_probe_brings_a_doubtful_path_back_and_data_with_it() {
     assert_eq!(pair.events(A).iter().filter(|event| **event == DOWN(0)).count(), 0);
 }
 
-/// RFC 7829 §3.2 item 2: probes of a path at rest count as well.
+/// RFC 7829 §3.2 item 2: probes of an idle path count too.
 #[test]
-fn a_path_at_rest_becomes_doubtful_by_a_probe_that_is_not_answered() {
+fn an_unanswered_probe_makes_an_idle_path_potentially_failed() {
     let mut pair = doubting(Some(0), false);
     pair.network.cut(1);
     let start = pair.now;
@@ -184,7 +186,7 @@ fn with_cmt_new_data_leaves_a_path_that_stops_answering_after_one_timeout() {
 
 /// RFC 7829 §3.2 item 4.
 #[test]
-fn where_all_paths_are_doubtful_data_takes_the_one_with_the_fewest_errors() {
+fn if_all_paths_are_potentially_failed_data_uses_the_one_with_the_fewest_errors() {
     let mut pair = doubting(Some(0), false);
     pair.network.cut(0);
     pair.send(A, 1000);
@@ -194,11 +196,11 @@ fn where_all_paths_are_doubtful_data_takes_the_one_with_the_fewest_errors() {
     pair.send(A, 1000);
     pair.drive(Span::from_secs(20));
     assert_eq!([0, 1].map(|index| state(&mut pair, index)), [PotentiallyFailed; 2]);
-    // Path 0 has made four errors after 15 s, path 1 its first after 9 s, its third after 15 s
+    // Path 0 has four errors after 15 s; path 1 has its first after 9 s and its third after 15 s
     assert_eq!(times(&pair, "DATA", 0, start), [] as [f64; 0]);
     assert_eq!(times(&pair, "DATA", 1, start), [0.0, 1.0, 3.0, 7.0, 15.0]);
     assert_eq!(pair.close_reason(A), None);
-    // A path that answers is taken at once, though it is not the one that data waits on
+    // A path that answers is used at once, although the data waits on the other one
     pair.network.mend(0);
     pair.drive_until(|pair| pair.events(A).contains(&UP(0)));
     pair.drive(Span::from_secs(20));
@@ -207,7 +209,7 @@ fn where_all_paths_are_doubtful_data_takes_the_one_with_the_fewest_errors() {
 
 /// RFC 7829 §4.1.
 #[test]
-fn where_all_paths_have_failed_data_still_tries_its_luck() {
+fn if_all_paths_have_failed_data_is_still_sent() {
     let delivered_after = |after| {
         let mut pair = Pair::configured(2, |_, config| {
             config.potentially_failed_after = after;
@@ -232,7 +234,7 @@ fn where_all_paths_have_failed_data_still_tries_its_luck() {
     assert!(delivered_after(None) > 1800, "only the next probe finds out");
 }
 
-/// Three chunks timed out on path 0, which is doubted now; only the first one has left on path 1 as yet.
+/// Three chunks timed out on path 0, which is potentially failed; only the first one has been retransmitted on path 1.
 fn three_chunks_after_a_timeout() -> Peer {
     let mut peer = Peer::on(
         2,
@@ -252,9 +254,10 @@ fn three_chunks_after_a_timeout() -> Peer {
     peer
 }
 
-/// RFC 7829 §3.2 item 10: the timeout was spurious, as news of a chunk shows that took no other path.
+/// RFC 7829 §3.2 item 10: the timeout was spurious, as the acknowledgement of a chunk that was sent on this path only
+/// shows.
 #[test]
-fn news_of_a_chunk_that_was_sent_on_one_path_only_brings_that_path_back() {
+fn an_acknowledged_chunk_of_one_path_only_makes_that_path_active() {
     let mut peer = three_chunks_after_a_timeout();
     peer.says(Report { gaps: &[(2, 2)], ..Report::default() });
     assert_eq!(peer.stats(0).state, Active);
@@ -262,18 +265,18 @@ fn news_of_a_chunk_that_was_sent_on_one_path_only_brings_that_path_back() {
 
 /// Unlike RFC 7829 §3.2 item 10: chunk 2 arrived, then both directions of its path failed, and its SACK was lost.
 #[test]
-fn news_of_what_arrived_before_its_path_failed_does_not_bring_that_path_back() {
+fn acknowledgements_of_chunks_from_before_the_failure_do_not_make_a_path_active() {
     let mut peer = three_chunks_after_a_timeout();
     peer.says(Report { cumulative: 2, path: 1, ..Report::default() });
     assert_eq!(peer.stats(0).state, PotentiallyFailed);
 }
 
 #[test]
-fn a_path_of_which_both_directions_fail_at_once_carries_nothing_after_its_timeout() {
+fn a_path_that_fails_in_both_directions_carries_nothing_after_its_timeout() {
     let mut pair = doubting(Some(0), false);
     (0..40).for_each(|_| pair.send(A, 1400));
     pair.drive(Span::from_millis(25));
-    // The first chunks have arrived; what Z says of them is lost
+    // The first chunks have arrived; Z's SACKs are lost
     pair.network.cut(0);
     let start = pair.now;
     pair.drive(Span::from_secs(10));
@@ -284,7 +287,7 @@ fn a_path_of_which_both_directions_fail_at_once_carries_nothing_after_its_timeou
 
 /// RFC 7829 §3.2 item 9: it is unknown which of the copies arrived.
 #[test]
-fn news_of_a_chunk_that_took_two_paths_brings_neither_back() {
+fn an_acknowledged_chunk_of_two_paths_makes_neither_active() {
     let mut peer = three_chunks_after_a_timeout();
     peer.says(Report { cumulative: 1, ..Report::default() });
     assert_eq!([0, 1].map(|index| peer.stats(index).state), [PotentiallyFailed, Active]);
@@ -298,7 +301,7 @@ fn news_of_a_chunk_that_took_two_paths_brings_neither_back() {
 
 /// RFC 7829 §3.2 item 10.
 #[test]
-fn new_data_that_a_doubtful_path_delivers_brings_it_back() {
+fn new_data_delivered_by_a_potentially_failed_path_makes_it_active() {
     let mut peer = Peer::of(Config { potentially_failed_after: Some(0), ..alone() });
     peer.takes(1, 1000);
     assert_eq!(peer.watches(Span::from_millis(1_000)), [(0, vec![1])], "there is no other path");
@@ -307,7 +310,7 @@ fn new_data_that_a_doubtful_path_delivers_brings_it_back() {
     assert_eq!(peer.stats(0).state, Active);
 }
 
-/// RFC 7829 §3.2 item 6: where data is in flight its timer counts, and a probe does not count a second time.
+/// RFC 7829 §3.2 item 6: the timer of data in flight counts, and a probe does not count a second time.
 #[test]
 fn a_timeout_and_an_unanswered_probe_on_one_path_are_one_error() {
     let give_up = |after| {
@@ -328,7 +331,7 @@ fn a_timeout_and_an_unanswered_probe_on_one_path_are_one_error() {
 
 /// RFC 9260 §8.3: no probes after SHUTDOWN.
 #[test]
-fn a_path_that_becomes_doubtful_during_shutdown_is_not_probed() {
+fn a_path_that_becomes_potentially_failed_during_shutdown_is_not_probed() {
     let mut pair = doubting(Some(0), false);
     pair.network.rule(|sent| if sent.path == 0 { Fate::Lose } else { Fate::Pass });
     pair.arrows();
@@ -339,7 +342,7 @@ fn a_path_that_becomes_doubtful_during_shutdown_is_not_probed() {
     assert!(!sent.iter().any(|arrow| arrow.contains("HEARTBEAT")), "{sent:?}");
 }
 
-/// RFC 7829 §3.2 item 6: the probe is overdue before the data that left after it.
+/// RFC 7829 §3.2 item 6: the probe times out before the data that was sent after it.
 #[test]
 fn a_probe_that_is_not_answered_counts_nothing_while_data_is_in_flight() {
     let heartbeat_interval = Span::from_secs(10);
@@ -349,13 +352,13 @@ fn a_probe_that_is_not_answered_counts_nothing_while_data_is_in_flight() {
         peer.now = peer.timer();
         peer.waits(Span::ZERO);
     }
-    // The probe that has just left has 2 s, and so has the data that follows it
+    // The last probe times out after 2 s, and so does the data after it
     peer.waits(Span::from_secs(1));
     peer.takes(1, 1000);
     assert_eq!(peer.waits_for_packets(3), [2.0, 6.0, 14.0]);
 }
 
-/// RFC 7829 §3.2 item 4: path 0 is slow, so that the errors of path 1 soon are more.
+/// RFC 7829 §3.2 item 4: path 0 is slow, so that path 1 soon has more errors.
 #[test]
 fn fewest_errors_count_more_than_which_path_was_active_last() {
     let link =
@@ -381,7 +384,7 @@ fn fewest_errors_count_more_than_which_path_was_active_last() {
 }
 
 #[test]
-fn a_coupled_path_grows_as_if_it_were_alone_while_the_other_one_is_doubtful() {
+fn a_coupled_path_grows_as_a_single_path_while_the_other_one_is_potentially_failed() {
     let config = |after| Config {
         congestion: "cmt-rpv2".to_owned(),
         potentially_failed_after: after,

@@ -127,7 +127,7 @@ fn a_window_that_opens_is_announced_once_without_waiting_for_data() {
 }
 
 #[test]
-fn the_window_is_what_is_free_but_never_silly() {
+fn the_window_is_the_free_space_with_silly_window_avoidance() {
     let mut peer = Peer::after_first_sack(Config {
         receive_buffer: 10_000,
         sack_every: 1,
@@ -153,7 +153,7 @@ fn gap_blocks_fill_the_packet_and_no_more() {
 }
 
 #[test]
-fn the_application_hears_of_messages_once_until_it_has_read_them() {
+fn the_application_is_notified_once_until_it_has_read_all_messages() {
     let mut peer = Peer::of(Config::default());
     peer.sends([data(1)]);
     peer.sends([data(2)]);
@@ -213,7 +213,7 @@ fn data_after_the_peers_shutdown_is_discarded() {
 
 #[test]
 fn a_sack_takes_the_path_that_the_policy_names() {
-    // The probe of path 1 came back at once: its RTT is least. The first SACK took path 0
+    // The probe of path 1 was answered at once, so its RTT is smallest. The first SACK used path 0
     let cases = [
         (SackPath::FirstData, 1),
         (SackPath::LastData, 1),
@@ -239,7 +239,7 @@ fn a_sack_takes_the_path_that_the_policy_names() {
 }
 
 #[test]
-fn a_sack_takes_a_path_that_carried_data_whatever_others_may_offer() {
+fn a_sack_uses_only_paths_that_carried_data() {
     for sack_path in
         [SackPath::FirstData, SackPath::LastData, SackPath::RoundRobin, SackPath::SmallestSrtt]
     {
@@ -261,11 +261,11 @@ fn one_packet_gets_one_sack() {
     assert!(peer.waits(Span::from_millis(500)).is_empty());
 }
 
-/// The other end of an association with Z, without any rules of its own.
+/// The peer of an association with Z. It has no rules of its own.
 struct Peer {
     now: Time,
     endpoint: Endpoint,
-    /// What Z wants to see in packets.
+    /// The verification tag that Z expects.
     tag: u32,
 }
 
@@ -317,13 +317,13 @@ impl Peer {
         peer
     }
 
-    /// Sends a packet of DATA on the first path; the SACK that comes back at once, if one does.
+    /// Sends a packet of DATA on the first path; returns the SACK that is sent at once, if any.
     fn sends(&mut self, chunks: impl IntoIterator<Item = Data>) -> Option<Sack> {
         let answers = self.hands_over(0, chunks);
         sacks(&answers).next()
     }
 
-    /// Sends a packet of DATA; what comes back at once.
+    /// Sends a packet of DATA; returns the packets that are sent at once.
     fn hands_over(
         &mut self,
         path: usize,
@@ -344,7 +344,7 @@ impl Peer {
         self.answers()
     }
 
-    /// Time passes; what comes meanwhile.
+    /// Advances the time; returns the packets sent meanwhile.
     fn waits(&mut self, span: Span) -> Vec<(Via, Packet)> {
         let end = self.now + span;
         let mut answers = Vec::new();
@@ -357,7 +357,7 @@ impl Peer {
         answers
     }
 
-    /// The application of Z reads everything; the lengths of the messages.
+    /// Reads all messages at Z; returns their lengths.
     fn read(&mut self) -> Vec<usize> {
         let now = self.now;
         std::iter::from_fn(|| self.endpoint.receive(now, FIRST))

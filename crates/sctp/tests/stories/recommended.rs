@@ -1,4 +1,4 @@
-//! What RFC 9260 recommends and simulations leave out: it is on in settings for real networks.
+//! Recommendations of RFC 9260 that simulations leave out, and that are enabled in settings for real networks.
 
 use manypath_core::Span;
 use manypath_sctp::Config;
@@ -25,7 +25,7 @@ fn each_address_has_a_timer_of_its_own_for_init_and_cookie_echo() {
 }
 
 #[test]
-fn no_chunk_above_one_that_was_sent_again_times_its_path() {
+fn no_chunk_above_a_retransmitted_one_gives_an_rtt_sample() {
     let smoothed = |strict_rtt_sample| {
         let mut peer = Peer::of(Config { strict_rtt_sample, nagle: false, ..alone() });
         assert_eq!(peer.gets(5, 800).len(), 5);
@@ -54,13 +54,13 @@ fn the_first_probe_of_a_closed_window_waits_one_rto_and_each_later_one_twice_as_
     peer.gets(9, 1000);
     peer.window = 0;
     assert_eq!(peer.reports(5, &[]), [[0; 0]; 0]);
-    // A probe that is not answered comes again at doubling intervals, as any chunk
+    // An unanswered probe is retransmitted at doubling intervals, like any chunk
     assert_eq!(peer.waits_for_packets(4), [1.0, 2.0, 4.0, 8.0]);
-    // One that is taken is followed by the next one, after twice the time
+    // An accepted probe is followed by the next one, after twice the time
     assert_eq!(peer.reports(6, &[]), [[0; 0]; 0]);
     let rto = peer.stats(0).rto;
     assert_eq!(peer.waits_for_packets(1), [(rto * 2).min(Span::from_secs(60)).as_secs_f64()]);
-    // As soon as there is room all go on, and a window that closes again begins at one RTO
+    // As soon as there is room, sending continues; the probes of a window that closes again begin at one RTO
     peer.window = 2000;
     assert_eq!(peer.reports(7, &[]), [[8]]);
     peer.window = 0;

@@ -1,4 +1,4 @@
-//! A receiver may give up what it has only acknowledged by gap blocks, and its sender sends that again.
+//! A receiver may renege data that it has only acknowledged by gap blocks, and the sender retransmits it.
 //! RFC 9260 §6.2.1 D iii), draft-natarajan-tsvwg-sctp-nrsack
 
 use std::collections::BTreeSet;
@@ -70,14 +70,14 @@ fn a_receiver_that_reneges_delivers_everything_once_and_in_order() {
 }
 
 #[test]
-fn a_promise_not_to_renege_is_kept() {
+fn non_renegable_data_is_kept() {
     let (mut pair, received) = through_a_small_buffer(true, true);
     assert!(received.iter().map(|message| message.ppid).eq(0..MESSAGES));
     assert_eq!(stats(&mut pair, Z).given_up, 0);
 }
 
 #[test]
-fn nothing_is_kept_of_a_blocked_stream_and_everything_of_an_unordered_one() {
+fn blocked_ordered_data_is_renegable_and_unordered_data_is_not() {
     for unordered in [false, true] {
         let mut pair = Pair::configured(1, |_, config| {
             *config =
@@ -101,11 +101,11 @@ fn nothing_is_kept_of_a_blocked_stream_and_everything_of_an_unordered_one() {
 }
 
 #[test]
-fn what_was_given_up_and_sent_again_is_news_when_it_is_reported_again() {
+fn reneged_and_retransmitted_chunks_count_as_newly_acknowledged() {
     let config = Config { association_max_retransmissions: 2, ..alone() };
     let mut peer = Peer::of(config);
     assert_eq!(peer.gets(3, 100), [[1, 2, 3]]);
-    // Chunk 2 is lost whenever it is sent, and chunk 3 is given up each time it has been reported
+    // Every copy of chunk 2 is lost, and chunk 3 is reneged after each report
     for round in 0..8 {
         let errors = peer.stats(0).timeouts;
         peer.reports(1, &[(3, 3)]);
@@ -114,11 +114,11 @@ fn what_was_given_up_and_sent_again_is_news_when_it_is_reported_again() {
         assert_eq!((peer.stats(0).timeouts, again), (errors + 1, vec![vec![2, 3]]), "{round}");
     }
     peer.reports(3, &[]);
-    assert_eq!(peer.gets(1, 100), [[4]], "the association lives");
+    assert_eq!(peer.gets(1, 100), [[4]], "the association continues");
 }
 
 #[test]
-fn bytes_that_were_given_up_count_once_as_acknowledged() {
+fn reneged_bytes_count_once_as_acknowledged() {
     let mut peer = Peer::of(alone());
     peer.gets(3, 100);
     peer.reports(1, &[(3, 3)]);
@@ -131,17 +131,17 @@ fn bytes_that_were_given_up_count_once_as_acknowledged() {
     assert_eq!(peer.stats(0).bytes_acked, 300);
 }
 
-/// What happens between a sender and a receiver without manners.
+/// A step between a sender and a reneging receiver.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Send(usize),
     Wait(Span),
-    /// The receiver reports what it has: all of it by gap blocks, or some of it to be kept.
+    /// The receiver reports what has arrived: by gap blocks only, or partly as non-renegable.
     Report {
         keeps: u32,
         path: usize,
     },
-    /// The receiver gives up one in so many of what it may.
+    /// The receiver reneges a fraction of the chunks that it may renege.
     GiveUp(u32),
     Shutdown,
 }
@@ -156,7 +156,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A receiver that breaks every promise it has not made, with the sender that it talks to.
+/// A receiver that reneges whatever it may, with its sender.
 struct Reneger {
     peer: Peer,
     cumulative: u32,
@@ -165,7 +165,7 @@ struct Reneger {
     kept: BTreeSet<u32>,
     sent: u32,
     closing: bool,
-    /// Bits of luck: which packets arrive.
+    /// Random bits, which select the packets that arrive.
     luck: u64,
 }
 
@@ -232,7 +232,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
     #[test]
-    fn a_receiver_that_gives_up_whatever_it_may_gets_everything_in_the_end(
+    fn a_receiver_that_reneges_everything_eventually_gets_all_data(
         cmt in any::<bool>(),
         steps in prop::collection::vec(step(), 1..80),
         luck in any::<u64>(),

@@ -1,4 +1,4 @@
-//! A path that a missing chunk of another one blocks takes the chunk over. \[D10] IV-C
+//! A path that is blocked by another path's missing chunk retransmits this chunk. \[D10] IV-C
 
 use manypath_core::Span;
 use manypath_sctp::{
@@ -9,7 +9,7 @@ use crate::cmt::concurrent;
 use crate::pair::FIRST;
 use crate::send::peer::{Peer, Report, alone, message};
 
-/// Eight chunks are the whole send buffer. 1 to 3 left on path 0, 4 to 6 on path 1, where 7 and 8 followed.
+/// The send buffer holds eight chunks. 1 to 3 were sent on path 0, 4 to 6 on path 1, then 7 and 8 on path 1.
 fn eight_chunks(rescheduling: Rescheduling) -> Peer {
     in_buffer(12_000, Config { rescheduling, ..concurrent() })
 }
@@ -83,8 +83,8 @@ fn acknowledging_a_rescheduled_chunk_lets_no_window_grow() {
     assert_eq!(after[1].bytes_acked, before[1].bytes_acked + 1452);
 }
 
-/// Chunks 1 to 4 are on path 0, 5 to 8 on path 1, where all but 5 have arrived: 9 and 10 follow them, and chunk 1 before
-/// if it is rescheduled. Both windows are full then.
+/// Chunks 1 to 4 are on path 0, 5 to 8 on path 1, where all but 5 have arrived; then 9 and 10 follow there, after chunk
+/// 1 if it is rescheduled. Both windows are full then.
 fn with_full_windows(rescheduling: Rescheduling) -> Peer {
     let buffer_split = BufferSplit::Sender;
     let settings =
@@ -98,11 +98,11 @@ fn with_full_windows(rescheduling: Rescheduling) -> Peer {
 #[test]
 fn acknowledging_a_rescheduled_chunk_opens_no_window_that_is_full() {
     let windows = |peer: &Peer| [0, 1].map(|path| peer.stats(path).window);
-    // Chunk 1 and the news of chunk 9, above a chunk that is missing on the same path. No SACK that is well made reports
-    // chunk 1 by a gap block, for nothing below it is missing
+    // Acknowledges chunk 1, or chunk 9, which is above a missing chunk of the same path. A valid SACK never reports
+    // chunk 1 by a gap block, because nothing below it is missing
     let by_cumulative_tsn = Report { cumulative: 1, gaps: &[(6, 9)], path: 1, ..Report::default() };
     let by_gap_block = Report { gaps: &[(1, 1), (6, 9)], path: 1, ..Report::default() };
-    // Beside chunk 1 also chunk 5, by which the window of path 1 may grow, by its own 1216 bytes
+    // In addition to chunk 1 also chunk 5, which lets the window of path 1 grow by its 1216 bytes
     let with_another = Report { cumulative: 1, gaps: &[(5, 8)], path: 1, ..Report::default() };
     for (report, growth) in [(by_cumulative_tsn, 0), (by_gap_block, 0), (with_another, 1216)] {
         let mut peer = with_full_windows(Rescheduling::Threshold);
@@ -141,7 +141,7 @@ fn the_paper_wants_more_than_half_of_the_buffer_blocked_and_inet_half() {
 }
 
 #[test]
-fn of_a_divided_buffer_half_a_share_is_enough() {
+fn in_a_divided_buffer_half_of_a_share_blocks() {
     for (buffer_split, expected) in
         [(BufferSplit::None, 0), (BufferSplit::Sender, 1), (BufferSplit::Receiver, 1)]
     {
@@ -172,7 +172,7 @@ fn a_share_is_of_as_many_paths_as_may_send_new_data() {
         let mut peer = Peer::on(3, 100_000, settings);
         assert_eq!(peer.takes(9, 1452).len(), 9);
         peer.says(Report { cumulative: 6, ..Report::default() });
-        // Path 2 times out: its chunks come again on path 0
+        // Path 2 times out: its chunks are retransmitted on path 0
         peer.watches(Span::from_secs(1));
         assert_eq!((peer.stats(2).timeouts, peer.stats(2).usable), (1, expected == 1));
         peer.says(Report { cumulative: 9, ..Report::default() });
@@ -245,7 +245,7 @@ fn a_path_sends_its_own_chunk_again_after_a_round_trip_and_in_inet_after_two() {
         peer.stats(1).rescheduled
     };
     assert_eq!(repeats(Threshold, 1, 1), 1);
-    assert_eq!(repeats(Threshold, 0, 1), 0, "nobody knows how long the round trip of path 1 is");
+    assert_eq!(repeats(Threshold, 0, 1), 0, "the round-trip time of path 1 is unknown");
     assert_eq!((repeats(Inet, 1, 100), repeats(Inet, 1, 101)), (0, 1));
 }
 
@@ -289,8 +289,8 @@ fn in_inet_a_pause_goes_on_when_another_chunk_is_taken_over() {
     assert_eq!(peer.watches(Span::from_millis(1)).first().map(|(path, _)| *path), Some(0));
 }
 
-/// Chunks 1 to 3 are on path 0, 4 to 6 on path 1, where the gap blocks of one SACK report 5 and 6. It may stand for three
-/// packets: then chunk 4 is lost, and path 1 in Fast Recovery.
+/// Chunks 1 to 3 are on path 0, 4 to 6 on path 1, where the gap blocks of one SACK report 5 and 6. With DAC it may
+/// count for three packets: then chunk 4 is lost, and path 1 is in Fast Recovery.
 fn blocked_by_two_chunks(packets: u8, config: Config) -> Peer {
     let buffer_split = BufferSplit::Sender;
     let mut peer = Peer::on(2, 100_000, Config { buffer_split, send_buffer: 9000, ..config });
@@ -314,18 +314,18 @@ fn inet_reschedules_nothing_to_a_path_that_pauses() {
     for (path_blocking, expected) in [(PathBlocking::None, 1), (PathBlocking::Rto, 0)] {
         let (rescheduling, congestion) = (Rescheduling::Inet, "cmt-rpv1".to_owned());
         let settings = Config { rescheduling, congestion, path_blocking, ..concurrent() };
-        // RPv1 asks for all of the window when chunk 4 is lost, so that path 1 may pause
+        // RPv1 requests a reduction by the whole window when chunk 4 is lost, so that path 1 may pause
         let mut peer = blocked_by_two_chunks(3, settings);
         assert_eq!(peer.stats(1).rescheduled, 0);
-        // Chunk 4 has come again and arrived: Fast Recovery is over
+        // The retransmission of chunk 4 has arrived: Fast Recovery is over
         peer.tells(Report { gaps: &[(4, 6)], path: 1, ..Report::default() });
         assert!(!peer.stats(1).in_recovery);
         assert_eq!(peer.stats(1).rescheduled, expected, "{path_blocking:?}");
     }
 }
 
-/// One SACK acknowledges all of path 0, brings path 2 back from a timeout and leaves chunk 4, on path 1, to block path 2.
-fn after_news_of_three_paths(rescheduling: Rescheduling) -> Peer {
+/// One SACK acknowledges all of path 0, ends the timeout of path 2, and leaves chunk 4 of path 1 blocking path 2.
+fn after_a_sack_for_three_paths(rescheduling: Rescheduling) -> Peer {
     let mut settings = Config {
         rescheduling,
         buffer_split: BufferSplit::Sender,
@@ -338,7 +338,7 @@ fn after_news_of_three_paths(rescheduling: Rescheduling) -> Peer {
     let mut peer = Peer::on(3, 100_000, settings);
     let filled: Vec<_> = (1..=9).map(|chunk| ((chunk as usize - 1) / 3, vec![chunk])).collect();
     assert_eq!(peer.takes(9, 1452), filled);
-    // The round trip of path 2 alone is known: its timer is the first to run out
+    // Only path 2 has an RTT sample: its timer expires first
     peer.watches(Span::from_millis(100));
     assert_eq!(peer.says(Report { gaps: &[(7, 7)], path: 2, ..Report::default() }), []);
     assert_eq!(peer.watches(Span::from_secs(1)), [(0, vec![8])]);
@@ -352,15 +352,15 @@ fn after_news_of_three_paths(rescheduling: Rescheduling) -> Peer {
 #[test]
 fn a_path_that_comes_back_blocked_takes_no_growth_from_the_others() {
     let windows = |peer: &Peer| [0, 1, 2].map(|path| peer.stats(path).window);
-    let plain = after_news_of_three_paths(Rescheduling::None);
+    let plain = after_a_sack_for_three_paths(Rescheduling::None);
     assert_eq!(windows(&plain)[..2], [4404 + 1468, 4404]);
-    let inet = after_news_of_three_paths(Rescheduling::Inet);
+    let inet = after_a_sack_for_three_paths(Rescheduling::Inet);
     assert_eq!([0, 1, 2].map(|path| inet.stats(path).rescheduled), [0, 0, 1]);
     assert_eq!([0, 1, 2].map(|path| inet.stats(path).window_cuts), [0, 1, 0]);
     assert_eq!([0, 2].map(|path| windows(&inet)[path]), [0, 2].map(|path| windows(&plain)[path]));
 }
 
-/// The same with ordered messages and a peer that keeps all that arrives, its buffer as large as eight chunks.
+/// Ordered messages, and a peer that reneges nothing, with a receive buffer of eight chunks.
 fn kept(ordered: bool, window_left: u32) -> u64 {
     let settings = Config { rescheduling: Rescheduling::Threshold, ..concurrent() };
     let mut peer = Peer::on(2, 12_000, settings);
@@ -377,10 +377,10 @@ fn kept(ordered: bool, window_left: u32) -> u64 {
 }
 
 #[test]
-fn what_the_peer_keeps_and_cannot_read_blocks_like_what_it_may_give_up() {
+fn unreadable_non_renegable_data_blocks_like_renegable_data() {
     assert_eq!(kept(true, 12_000 - 7260), 1);
-    assert_eq!(kept(false, 12_000), 0, "unordered messages wait for nobody");
-    assert_eq!(kept(true, 12_000), 0, "the peer has read them: they were of other streams");
+    assert_eq!(kept(false, 12_000), 0, "unordered messages do not wait");
+    assert_eq!(kept(true, 12_000), 0, "the peer has read them, because they were in other streams");
     assert_eq!(kept(true, 6000), 0, "half of the buffer is not more than half");
     assert_eq!(kept(true, 5999), 1);
 }

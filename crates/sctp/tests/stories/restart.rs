@@ -1,4 +1,4 @@
-//! The peer has crashed and restarts the association. RFC 9260 §5.2.2, §5.2.4
+//! Restart of an association after a crash of the peer. RFC 9260 §5.2.2, §5.2.4
 
 use manypath_core::{Address, SansIo, Span, Via};
 use manypath_sctp::{Cause, CloseReason, Control, Event, Init, Packet};
@@ -7,7 +7,7 @@ use crate::pair::{A, FIRST, Fate, Pair, Z, path};
 use crate::setup::init_of;
 
 #[test]
-fn a_restarted_peer_gets_the_association_anew() {
+fn a_restart_of_the_peer_resets_the_association() {
     let mut pair = Pair::new(2);
     pair.connect();
     pair.drive(Span::from_millis(100));
@@ -22,7 +22,7 @@ fn a_restarted_peer_gets_the_association_anew() {
     pair.reboot(A);
     pair.open(A);
     pair.drive(Span::from_millis(45));
-    // Z answers INIT with a cookie that remembers the association (action A)
+    // Z answers INIT with a cookie that identifies the association (action A)
     let story = pair.arrows();
     assert_eq!(
         story[..4],
@@ -32,7 +32,7 @@ fn a_restarted_peer_gets_the_association_anew() {
     assert!(pair.events(A).contains(&Event::Connected(FIRST)));
     assert!(
         pair.endpoint(Z).path_stats(FIRST, path(0)).window < window,
-        "congestion control starts anew"
+        "congestion control is reset"
     );
 
     pair.send(A, 500);
@@ -63,7 +63,7 @@ fn a_cookie_that_has_restarted_an_association_opens_no_other_one() {
 }
 
 #[test]
-fn an_unexpected_init_disturbs_nothing_and_gets_a_fresh_tag() {
+fn an_unexpected_init_changes_no_state_and_is_answered_with_a_new_tag() {
     let mut pair = Pair::new(1);
     pair.open(A);
     pair.settle();
@@ -88,9 +88,9 @@ fn an_unexpected_init_disturbs_nothing_and_gets_a_fresh_tag() {
     assert!(!pair.events(Z).contains(&Event::Restarted(FIRST)));
 }
 
-/// Only a restart with a tag of its own is one: table 12 of RFC 9260 §5.2.4 has no row for the same one.
+/// A restart has a new tag: table 12 of RFC 9260 §5.2.4 has no row for the previous one.
 #[test]
-fn a_restart_with_the_tag_from_before_is_none() {
+fn an_init_with_the_previous_tag_is_no_restart() {
     let mut pair = Pair::new(1);
     pair.open(A);
     pair.settle();
@@ -107,14 +107,14 @@ fn a_restart_with_the_tag_from_before_is_none() {
 }
 
 #[test]
-fn a_restart_must_not_bring_addresses_along() {
+fn a_restart_must_not_add_addresses() {
     let mut pair = Pair::new(1);
     pair.open(A);
     pair.settle();
-    let stranger = Address::v4(192, 0, 2, 1);
+    let unlisted = Address::v4(192, 0, 2, 1);
     let init = Init {
         tag: 99,
-        addresses: vec![A.address(0), stranger],
+        addresses: vec![A.address(0), unlisted],
         ..init_of(&pair.network.log[0].control).unwrap().clone()
     };
     pair.arrows();
@@ -125,32 +125,32 @@ fn a_restart_must_not_bring_addresses_along() {
     let [Control::Abort { reflected: false, causes }] = &answer.control[..] else {
         panic!("{answer}")
     };
-    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![stranger])]);
+    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![unlisted])]);
     pair.send(A, 100);
     pair.settle();
     assert_eq!(pair.read(Z), 100);
 }
 
 #[test]
-fn an_init_from_a_new_address_belongs_to_the_association_that_it_lists_an_address_of() {
+fn an_init_from_a_new_address_matches_the_association_by_its_listed_addresses() {
     let mut pair = Pair::new(1);
     pair.open(A);
     pair.settle();
     let init = Init { tag: 99, addresses: vec![A.address(0)], ..pair.announcements()[0].clone() };
     pair.arrows();
     let packet = pair.forge(Z, 0, Control::Init(Box::new(init)));
-    let stranger = Via { local: Z.address(0), remote: Address::v4(10, 0, 0, 9) };
+    let unlisted = Via { local: Z.address(0), remote: Address::v4(10, 0, 0, 9) };
     let now = pair.now;
     let mut packet = packet;
-    pair.endpoint(Z).handle_packet(now, stranger, &mut packet);
+    pair.endpoint(Z).handle_packet(now, unlisted, &mut packet);
     let mut answer = Packet::default();
-    assert_eq!(pair.endpoint(Z).poll_transmit(now, &mut answer), Some(stranger));
+    assert_eq!(pair.endpoint(Z).poll_transmit(now, &mut answer), Some(unlisted));
     let [Control::Abort { causes, .. }] = &answer.control[..] else { panic!("{answer:?}") };
-    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![stranger.remote])]);
+    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![unlisted.remote])]);
 }
 
 #[test]
-fn the_cookie_for_an_unexpected_init_does_not_betray_the_tags() {
+fn the_cookie_for_an_unexpected_init_does_not_reveal_the_tags() {
     let mut pair = Pair::new(1);
     pair.open(A);
     pair.settle();
@@ -166,7 +166,7 @@ fn the_cookie_for_an_unexpected_init_does_not_betray_the_tags() {
 }
 
 #[test]
-fn a_restart_with_a_stale_cookie_is_refused_with_the_data_behind_it() {
+fn a_restart_with_a_stale_cookie_is_refused_with_its_data() {
     let mut pair = Pair::configured(1, |_, config| config.cookie_life = Span::from_millis(200));
     pair.connect();
     pair.reboot(A);
@@ -181,7 +181,7 @@ fn a_restart_with_a_stale_cookie_is_refused_with_the_data_behind_it() {
 
 #[test]
 fn a_cookie_that_ties_to_another_association_is_dropped() {
-    // Two INITs of the restarted peer: the second COOKIE ECHO comes when the first has made everything new
+    // Two INITs of the restarted peer: the second COOKIE ECHO arrives after the first has restarted the association
     let mut pair = Pair::new(1);
     pair.connect();
     pair.reboot(A);
@@ -203,8 +203,8 @@ fn a_cookie_that_ties_to_another_association_is_dropped() {
 }
 
 #[test]
-fn a_restart_while_the_association_shuts_down_is_put_off() {
-    // The cookie is made while the association stands, and comes back when it does not any more
+fn a_restart_during_shutdown_is_refused() {
+    // The cookie is created while the association is established, and returned after that
     let mut pair = Pair::new(1);
     pair.connect();
     pair.network.once(A, "SHUTDOWN", Fate::Hold);
@@ -227,7 +227,7 @@ fn a_restart_while_the_association_shuts_down_is_put_off() {
 }
 
 #[test]
-fn a_restarted_peer_hears_shutdown_ack_and_makes_an_end_before_it_begins() {
+fn a_restarted_peer_gets_shutdown_ack_and_ends_the_old_association_first() {
     let mut pair = Pair::new(1);
     pair.connect();
     pair.network.times(1, Z, "SHUTDOWN ACK", Fate::Lose);
@@ -237,7 +237,7 @@ fn a_restarted_peer_hears_shutdown_ack_and_makes_an_end_before_it_begins() {
     pair.arrows();
     pair.open(A);
     pair.drive(Span::from_secs(3));
-    // INIT is answered with SHUTDOWN ACK; A knows of no association and says so; its next INIT succeeds
+    // INIT is answered with SHUTDOWN ACK; A has no association and sends ABORT; its next INIT succeeds
     assert_eq!(
         pair.arrows(),
         [

@@ -32,7 +32,7 @@ fn send_on(pair: &mut Pair, number: u8, bytes: usize) {
     hand_over(pair, message(bytes), None, Some(number)).unwrap();
 }
 
-/// Length and path of each chunk that A has sent since the log began.
+/// Length and path of each chunk in A's log.
 fn chunks(pair: &Pair) -> Vec<(usize, usize)> {
     let sent = pair.data_packets(A);
     sent.flat_map(|sent| sent.data.iter().map(|data| (data.payload.len(), sent.path))).collect()
@@ -86,7 +86,7 @@ fn a_message_whose_path_does_not_work_takes_another_one() {
     send_on(&mut pair, 1, 700);
     pair.settle();
     assert_eq!(chunks(&pair), [(700, 0)]);
-    // It fails while messages wait for it: they leave on the other path, nothing is lost
+    // It fails while messages wait for it: they are sent on the other path, and none is lost
     pair.network.mend(1);
     pair.drive_until(|pair| {
         pair.events(A).contains(&Event::PathUp { association: FIRST, path: path(1) })
@@ -113,7 +113,7 @@ fn a_path_that_does_not_exist_is_refused() {
 fn a_message_expires_in_the_middle_of_the_queue_as_soon_as_its_time_is_over() {
     let mut pair = pair(1, false);
     pair.network.rule(|sent| if sent.data.is_empty() { Fate::Pass } else { Fate::Lose });
-    // The window is full, and so is the send buffer in the end
+    // The window fills, and then the send buffer
     for _ in 0..20 {
         pair.send(A, 1400);
     }

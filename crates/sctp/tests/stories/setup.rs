@@ -64,7 +64,7 @@ fn tags_come_from_the_whole_range_and_none_is_zero() {
     tags.dedup();
     assert_eq!(tags.len(), 1000);
     assert!(tags[0] != 0);
-    // A thousand draws leave a gap of a fiftieth of the range once in 500,000 times
+    // A thousand draws leave a gap of a fiftieth of the range with a probability of 1/500,000
     let gaps = tags.windows(2).map(|pair| pair[1] - pair[0]);
     assert!(gaps.max().unwrap() < u32::MAX / 50 && tags[0] < u32::MAX / 50);
 }
@@ -72,7 +72,7 @@ fn tags_come_from_the_whole_range_and_none_is_zero() {
 #[test]
 fn cookie_ack_to_an_unconfirmed_address_shares_its_packet_with_a_probe() {
     let mut pair = Pair::new(3);
-    // INIT takes the first path, COOKIE ECHO arrives on the third one only
+    // INIT uses the first path, COOKIE ECHO arrives only on the third one
     pair.network.times(2, A, "COOKIE ECHO", Fate::Lose);
     pair.network.rule(|sent| match sent.label.as_str() {
         "COOKIE ECHO" if sent.path < 2 => Fate::Lose,
@@ -86,7 +86,7 @@ fn cookie_ack_to_an_unconfirmed_address_shares_its_packet_with_a_probe() {
 }
 
 #[test]
-fn the_responder_keeps_nothing_before_cookie_echo() {
+fn the_responder_keeps_no_state_before_cookie_echo() {
     let mut pair = Pair::new(1);
     pair.network.times(3, A, "COOKIE ECHO", Fate::Lose);
     pair.open(A);
@@ -98,14 +98,14 @@ fn the_responder_keeps_nothing_before_cookie_echo() {
 }
 
 #[test]
-fn data_rides_behind_cookie_echo_and_never_alone_before_cookie_ack() {
+fn data_follows_cookie_echo_in_its_packet_and_is_not_sent_alone_before_cookie_ack() {
     let mut pair = Pair::new(1);
     pair.open(A);
     pair.send(A, 1000);
     pair.send(A, 1000);
     pair.network.once(Z, "COOKIE ACK", Fate::Delay(Span::from_millis(50)));
     pair.settle();
-    // Z acknowledges the first DATA at once; A holds the second one back until COOKIE ACK
+    // Z acknowledges the first DATA at once; A holds the second one until COOKIE ACK
     let mut story = pair.arrows();
     story.truncate(5);
     assert_eq!(
@@ -121,9 +121,9 @@ fn data_rides_behind_cookie_echo_and_never_alone_before_cookie_ack() {
     assert_eq!(pair.read(Z), 2000);
 }
 
-/// Only a peer that stands sends DATA in a packet without COOKIE ECHO.
+/// Only an established peer sends DATA in a packet without COOKIE ECHO.
 #[test]
-fn data_that_comes_before_cookie_ack_stands_for_it() {
+fn data_before_cookie_ack_counts_as_cookie_ack() {
     let mut pair = Pair::new(1);
     pair.network.once(Z, "COOKIE ACK", Fate::Hold);
     pair.open(A);
@@ -158,7 +158,7 @@ fn data_before_cookie_echo_was_sent_is_discarded() {
     assert_eq!(pair.read(A), 0);
 }
 
-/// A peer may discard DATA that is faster than COOKIE ACK. RFC 9260 §6
+/// A peer may discard DATA that overtakes COOKIE ACK. RFC 9260 §6
 #[test]
 fn cookie_ack_also_takes_the_path_of_the_data_behind_it() {
     let mut pair = Pair::new(2);
@@ -196,7 +196,7 @@ fn t1_cookie_gives_up_after_max_init_retransmits() {
 }
 
 #[test]
-fn each_lost_packet_of_the_handshake_is_made_good() {
+fn each_lost_packet_of_the_handshake_is_retransmitted() {
     for (side, lost) in [(A, "INIT"), (Z, "INIT ACK"), (A, "COOKIE ECHO"), (Z, "COOKIE ACK")] {
         let mut pair = Pair::new(1);
         pair.network.once(side, lost, Fate::Lose);
@@ -208,7 +208,7 @@ fn each_lost_packet_of_the_handshake_is_made_good() {
 }
 
 #[test]
-fn each_doubled_packet_of_the_handshake_does_no_harm() {
+fn duplicated_packets_of_the_handshake_have_no_effect() {
     for (side, doubled) in [(A, "INIT"), (Z, "INIT ACK"), (A, "COOKIE ECHO"), (Z, "COOKIE ACK")] {
         let mut pair = Pair::new(1);
         pair.network.once(side, doubled, Fate::Duplicate);
@@ -278,7 +278,7 @@ fn the_responder_sends_data_on_a_path_only_after_its_probe_came_back() {
     let mut pair = Pair::configured(2, |_, config| config.concurrent = true);
     pair.open(A);
     pair.drive_until(|pair| pair.events(Z).contains(&Event::Connected(FIRST)));
-    // A was told both paths by its application; Z knows that INIT ACK reached the first one
+    // A's application gave it both paths; Z knows that INIT ACK reached the first one
     for _ in 0..20 {
         pair.send(Z, 1400);
     }
@@ -335,7 +335,7 @@ fn unconfirmed_addresses_are_probed_one_after_the_other() {
     let times: Vec<(Time, usize)> = probes.map(|sent| (sent.at, sent.path)).collect();
     let gap = |pair: &[(Time, usize)]| pair[1].0 - pair[0].0;
     assert!(times.len() > 10, "{times:?}");
-    // RTO.Initial is 1 s, and an answer that is missing makes the RTO of its path longer
+    // RTO.Initial is 1 s, and a missing answer increases the RTO of its path
     assert!(times.windows(2).all(|pair| gap(pair) >= Span::from_secs(1)), "{times:?}");
     let first: Vec<usize> = times[..5].iter().map(|(_, path)| *path).collect();
     assert_eq!(first, [1, 2, 3, 4, 5], "no address waits for the second probe of another one");
@@ -365,7 +365,7 @@ fn a_stale_cookie_is_refused_and_a_new_init_fetches_a_fresh_one() {
 }
 
 #[test]
-fn what_rode_behind_a_stale_cookie_is_sent_again() {
+fn data_after_a_stale_cookie_is_retransmitted() {
     let mut pair = Pair::configured(1, |_, config| config.cookie_life = Span::from_millis(200));
     pair.network.once(A, "COOKIE ECHO", Fate::Delay(Span::from_millis(300)));
     pair.open(A);
@@ -377,7 +377,7 @@ fn what_rode_behind_a_stale_cookie_is_sent_again() {
 }
 
 #[test]
-fn a_late_error_about_an_older_cookie_does_not_keep_the_association_from_standing() {
+fn a_late_error_about_an_older_cookie_does_not_prevent_the_association() {
     let mut pair = Pair::configured(1, |_, config| {
         config.rto.initial = Span::from_millis(100);
         config.cookie_life = Span::from_millis(200);
@@ -385,7 +385,7 @@ fn a_late_error_about_an_older_cookie_does_not_keep_the_association_from_standin
     pair.network.times(2, A, "COOKIE ECHO", Fate::Hold);
     pair.open(A);
     pair.drive_until(|pair| pair.announcements().len() == 3);
-    // Z takes the new cookie. Before A hears of it, the copies of the old one that come late are refused
+    // Z accepts the new cookie. Before A receives COOKIE ACK, late copies of the old cookie are refused
     pair.network.once(Z, "COOKIE ACK", Fate::Lose);
     pair.network.release(pair.now);
     pair.drive(Span::from_secs(3));
@@ -396,8 +396,8 @@ fn a_late_error_about_an_older_cookie_does_not_keep_the_association_from_standin
     assert_eq!((pair.read(Z), pair.read(A)), (100, 200));
 }
 
-/// A opens and sends 100 bytes, which Z acknowledges, as some peers do, in a packet of its own; but COOKIE ACK is lost, and
-/// so A sends the cookie again, which takes its time. Meanwhile Z aborts, and A does not hear of that.
+/// A opens and sends 100 bytes, which Z acknowledges in a separate packet, as some peers do. COOKIE ACK is lost, so A
+/// retransmits the cookie, which is delayed. Meanwhile Z aborts, and the ABORT is lost.
 fn with_a_cookie_on_its_way_to_a_peer_that_has_aborted() -> Pair {
     let mut pair = Pair::configured(1, |_, config| {
         config.rto.initial = Span::from_millis(100);
@@ -447,7 +447,7 @@ fn a_cookie_opens_one_association_even_if_that_is_over_and_forgotten() {
 }
 
 #[test]
-fn a_peer_that_has_acknowledged_data_and_refuses_its_cookie_is_not_called_again() {
+fn no_new_attempt_follows_if_a_peer_has_acknowledged_data_and_refuses_its_cookie() {
     let mut pair = with_a_cookie_on_its_way_to_a_peer_that_has_aborted();
     pair.arrows();
     pair.network.cut(0);
@@ -460,7 +460,7 @@ fn a_peer_that_has_acknowledged_data_and_refuses_its_cookie_is_not_called_again(
 }
 
 #[test]
-fn whose_cookies_are_always_stale_gives_up() {
+fn an_attempt_ends_if_its_cookies_are_always_stale() {
     let mut pair = Pair::configured(1, |_, config| config.cookie_life = Span::from_millis(1));
     pair.open(A);
     pair.drive(Span::from_secs(1000));
@@ -483,7 +483,7 @@ fn the_stale_cookie_error_says_by_how_much() {
         },
         _ => None,
     });
-    // Made on arrival of INIT; INIT ACK and COOKIE ECHO took 10 ms each and their serialisation
+    // Created on arrival of INIT; INIT ACK and COOKIE ECHO took 10 ms each, plus their serialisation
     let late = cause.expect("an error says so");
     assert!((120_000..121_000).contains(&late), "{late} us");
 }
@@ -510,7 +510,7 @@ fn a_forged_cookie_is_dropped_in_silence() {
 }
 
 #[test]
-fn an_init_that_cannot_be_is_refused_under_the_tag_that_it_announced() {
+fn an_invalid_init_is_refused_with_its_initiate_tag() {
     let good = possible();
     let bad = [
         Init { outbound_streams: 0, ..good.clone() },
@@ -529,7 +529,7 @@ fn an_init_that_cannot_be_is_refused_under_the_tag_that_it_announced() {
         assert_eq!((pair.network.log[0].tag, &pair.network.log[0].control), (7, &vec![abort]));
         assert_eq!(pair.arrows(), ["Z -> ABORT -> A"]);
     }
-    // There is no peer that could be answered with tag 0
+    // No peer has tag 0, so there is no answer
     let mut pair = Pair::new(1);
     let packet = pair.forge(Z, 0, Control::Init(Box::new(Init { tag: 0, ..good })));
     pair.inject(Z, 0, packet);
@@ -547,7 +547,7 @@ fn a_list_of_families_that_leaves_out_the_one_in_use_is_no_error() {
 }
 
 #[test]
-fn an_init_ack_that_cannot_be_ends_the_attempt() {
+fn an_invalid_init_ack_ends_the_attempt() {
     let good = possible();
     let without_cookie = (good.clone(), Cause::MissingParameters(vec![7]));
     let baked = Init { cookie: Some(vec![1].into()), ..good };
@@ -600,7 +600,7 @@ fn packets_go_to_the_addresses_that_the_peer_has_listed_and_to_no_other_one() {
         paths.dedup();
         paths
     };
-    // DATA that seems to come from the third one changes nothing, nor do losses on both others
+    // DATA from the third address changes nothing, nor do losses on both others
     let tag = pair.announcements()[1].tag;
     let mut packet = pair.forge(Z, tag, Control::Error(Vec::new()));
     packet.data.push(pair_data());
@@ -629,7 +629,7 @@ fn init_shares_its_packet_with_nothing() {
 }
 
 #[test]
-fn answers_that_nobody_waits_for_are_dropped_in_silence() {
+fn unexpected_handshake_chunks_are_silently_discarded() {
     let mut pair = Pair::new(1);
     pair.open(A);
     pair.settle();
@@ -652,7 +652,7 @@ fn answers_that_nobody_waits_for_are_dropped_in_silence() {
     assert_eq!(pair.read(Z), 100);
 }
 
-/// An INIT body with the smallest values that are allowed, and tag 7.
+/// An INIT body with the smallest allowed values and tag 7.
 fn possible() -> Init {
     Init { tag: 7, window: 1500, outbound_streams: 1, inbound_streams: 1, ..Init::default() }
 }

@@ -1,4 +1,4 @@
-//! Closing an association: in order, or at once. RFC 9260 §9
+//! Closing an association: gracefully, or with ABORT. RFC 9260 §9
 
 use bytes::Bytes;
 use manypath_core::Span;
@@ -40,7 +40,7 @@ fn shutdown_waits_until_everything_has_arrived() {
 }
 
 #[test]
-fn nobody_may_send_once_the_shutdown_began() {
+fn no_message_is_accepted_after_shutdown() {
     let mut pair = Pair::new(1);
     pair.connect();
     pair.send(Z, 1400);
@@ -53,7 +53,7 @@ fn nobody_may_send_once_the_shutdown_began() {
 }
 
 #[test]
-fn the_peer_sends_to_the_end_and_hears_shutdown_with_every_packet() {
+fn the_peer_sends_all_data_and_gets_a_shutdown_for_every_packet() {
     let mut pair = Pair::new(1);
     pair.connect();
     for _ in 0..20 {
@@ -72,13 +72,13 @@ fn the_peer_sends_to_the_end_and_hears_shutdown_with_every_packet() {
 }
 
 #[test]
-fn shutdown_acknowledges_what_no_sack_has_acknowledged() {
+fn shutdown_acknowledges_data_without_a_sack() {
     let mut pair = Pair::new(1);
     pair.connect();
     pair.send(Z, 100);
     pair.settle();
     pair.arrows();
-    // The second DATA waits 200 ms for its SACK; SHUTDOWN is faster
+    // The SACK for the second DATA is delayed by 200 ms; SHUTDOWN is sent earlier
     pair.send(Z, 100);
     pair.drive(Span::from_millis(15));
     pair.shutdown(A);
@@ -95,7 +95,7 @@ fn shutdown_acknowledges_what_no_sack_has_acknowledged() {
 }
 
 #[test]
-fn each_lost_packet_of_a_shutdown_is_made_good() {
+fn each_lost_packet_of_a_shutdown_is_retransmitted() {
     for (side, lost) in [(A, "SHUTDOWN"), (Z, "SHUTDOWN ACK"), (A, "SHUTDOWN COMPLETE")] {
         let mut pair = Pair::new(1);
         pair.connect();
@@ -108,7 +108,7 @@ fn each_lost_packet_of_a_shutdown_is_made_good() {
 }
 
 #[test]
-fn a_lost_shutdown_complete_is_repeated_by_one_who_has_forgotten() {
+fn a_lost_shutdown_complete_is_repeated_without_state() {
     let mut pair = Pair::new(1);
     pair.connect();
     pair.network.once(A, "SHUTDOWN COMPLETE", Fate::Lose);
@@ -169,7 +169,7 @@ fn shutdown_ack_is_repeated_association_max_retransmits_times_too() {
 }
 
 #[test]
-fn probes_of_the_peer_do_not_put_off_the_repetition_of_a_lost_shutdown() {
+fn heartbeats_of_the_peer_do_not_delay_the_retransmission_of_shutdown() {
     let mut pair = Pair::configured(1, |side, config| {
         config.rto.min = Span::from_millis(if side == A { 3000 } else { 200 });
         config.heartbeat_interval = Span::from_millis(500);
@@ -208,7 +208,7 @@ fn a_repeated_shutdown_takes_another_path() {
 
 #[test]
 fn the_guard_timer_ends_a_shutdown_that_never_ends() {
-    // The application of A reads nothing: Z probes a closed window for ever, and A answers each probe
+    // The application of A reads nothing: Z probes a closed window forever, and A answers each probe
     let mut pair = Pair::configured(1, |_, config| config.receive_buffer = 5_000);
     pair.connect();
     for _ in 0..10 {
@@ -244,9 +244,9 @@ fn an_abort_ends_both_sides_at_once_and_is_not_answered() {
     assert!(!pair.step());
 }
 
-/// What Z sends meanwhile is answered by an ABORT without a reason, over the path on which it came.
+/// Z's packets in between are answered with an ABORT without a reason, on the path of the packet.
 #[test]
-fn the_reason_of_an_abort_is_heard_whichever_path_is_slow() {
+fn the_reason_of_an_abort_arrives_whichever_path_is_slow() {
     for slow in [0, 1] {
         let mut pair = Pair::configured(2, |_, config| config.concurrent = true);
         pair.connect();
@@ -268,7 +268,7 @@ fn the_reason_of_an_abort_is_heard_whichever_path_is_slow() {
 }
 
 #[test]
-fn an_abort_before_the_peer_is_known_is_sent_to_nobody() {
+fn an_abort_before_init_ack_sends_no_packet() {
     let mut pair = Pair::new(1);
     pair.network.cut(0);
     pair.open(A);
@@ -324,7 +324,7 @@ fn an_init_in_shutdown_ack_sent_is_answered_with_shutdown_ack() {
 }
 
 #[test]
-fn shutdown_means_nothing_before_the_association_stands() {
+fn shutdown_before_establishment_is_ignored() {
     let mut pair = Pair::new(1);
     pair.network.once(A, "COOKIE ECHO", Fate::Lose);
     pair.open(A);
@@ -373,7 +373,7 @@ fn heartbeats_end_with_the_shutdown() {
 }
 
 #[test]
-fn what_is_read_after_the_end_sets_no_timer() {
+fn reads_after_the_end_set_no_timer() {
     let mut pair = Pair::configured(1, |_, config| config.receive_buffer = 4_000);
     pair.connect();
     for _ in 0..6 {
@@ -383,7 +383,7 @@ fn what_is_read_after_the_end_sets_no_timer() {
     pair.drive(Span::from_secs(1));
     assert_eq!(pair.close_reason(Z), Some(CloseReason::Shutdown));
     assert_eq!(pair.read(Z), 3_000);
-    assert!(!pair.step(), "nobody waits for news of the window");
+    assert!(!pair.step(), "no window update is sent after the end");
 }
 
 #[test]

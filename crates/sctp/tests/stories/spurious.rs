@@ -1,4 +1,4 @@
-//! Spurious fast retransmissions are detected by the duplicates that the peer reports. \[D10] III-C
+//! Detection of spurious fast retransmissions by reported duplicates. \[D10] III-C
 
 use manypath_core::Span;
 use manypath_sctp::Config;
@@ -6,13 +6,13 @@ use manypath_sctp::Config;
 use crate::pair::{A, FIRST, Fate, Pair, Z};
 use crate::send::peer::{Peer, Report, alone};
 
-/// Chunks that turned out superfluous, and bursts of them.
+/// Spurious fast retransmissions, and bursts of them.
 fn spurious(peer: &Peer) -> (u64, u64) {
     let stats = peer.endpoint.stats(FIRST);
     (stats.spurious_fast_retransmissions, stats.spurious_bursts)
 }
 
-/// One SACK made chunks 1 and 3 fast retransmissions, and the next one 5.
+/// One SACK has caused fast retransmissions of chunks 1 and 3, and the next one of chunk 5.
 fn three_fast_retransmissions() -> Peer {
     let mut peer = Peer::of(Config { delayed_ack_for_cmt: true, ..alone() });
     peer.gets(100, 1452);
@@ -40,7 +40,7 @@ fn duplicates(peer: &mut Peer, chunks: &[u32]) {
 }
 
 #[test]
-fn a_duplicate_of_a_fast_retransmission_counts_though_the_chunk_is_long_gone() {
+fn a_duplicate_of_a_fast_retransmission_counts_after_its_acknowledgement() {
     let mut peer = three_fast_retransmissions();
     let base = peer.base;
     peer.says(Report { cumulative: base + 8, ..Report::default() });
@@ -54,7 +54,7 @@ fn a_duplicate_of_a_fast_retransmission_counts_though_the_chunk_is_long_gone() {
 }
 
 #[test]
-fn two_chunks_that_one_sack_made_the_sender_repeat_are_a_burst() {
+fn two_spurious_retransmissions_by_one_sack_are_a_burst() {
     let mut peer = three_fast_retransmissions();
     duplicates(&mut peer, &[1, 3]);
     assert_eq!(spurious(&peer), (2, 1));
@@ -63,7 +63,7 @@ fn two_chunks_that_one_sack_made_the_sender_repeat_are_a_burst() {
 }
 
 #[test]
-fn duplicates_count_in_a_sack_that_is_stale_otherwise() {
+fn duplicates_in_a_stale_sack_count() {
     let mut peer = three_fast_retransmissions();
     let base = peer.base;
     peer.says(Report { cumulative: base + 9, ..Report::default() });
@@ -72,7 +72,7 @@ fn duplicates_count_in_a_sack_that_is_stale_otherwise() {
 }
 
 #[test]
-fn a_copy_that_a_timer_sent_later_explains_one_duplicate() {
+fn a_later_retransmission_by_the_timer_explains_one_duplicate() {
     let mut peer = three_fast_retransmissions();
     peer.waits(Span::from_secs(1));
     assert!(peer.endpoint.stats(FIRST).timeouts > 0);
@@ -83,7 +83,7 @@ fn a_copy_that_a_timer_sent_later_explains_one_duplicate() {
 }
 
 #[test]
-fn what_was_only_late_was_repeated_in_vain_and_what_was_lost_was_not() {
+fn retransmissions_of_late_chunks_are_spurious_and_those_of_lost_ones_are_not() {
     for (fate, expected) in [(Fate::Delay(Span::from_millis(25)), 1), (Fate::Lose, 0)] {
         let mut pair = Pair::new(1);
         pair.connect();

@@ -7,7 +7,7 @@ use crate::cmt::concurrent;
 use crate::pair::{A, Pair, Z};
 use crate::send::peer::{Peer, Report, alone};
 
-/// Chunks 1 to 3 fill the window of path 0, and so on; half a second later nothing has come of them.
+/// Chunks 1 to 3 fill the window of path 0, and so on; half a second later none has been acknowledged.
 fn half_a_second_after(paths: usize, config: Config) -> Peer {
     let mut peer = Peer::on(paths, 100_000, config);
     assert_eq!(peer.takes(60, 1452).len(), 3 * paths);
@@ -33,7 +33,7 @@ fn each_timeout_doubles_the_rto_up_to_its_maximum_and_a_sample_collapses_it() {
     assert_eq!(peer.stats(0).rto, Span::from_secs(1));
 }
 
-/// A path of 1.2 s whose round-trip time does not vary, until one SACK comes `late`; how often the timer ran out.
+/// A path with a constant round-trip time of 1.2 s, until one SACK arrives `late`; returns the number of timeouts.
 fn timeouts_on_a_long_path(rule: RtoRule, late: Span) -> u64 {
     let rto = RtoLimits { rule, ..RtoLimits::RFC4960 };
     let mut peer = Peer::of(Config { rto, ..alone() });
@@ -64,7 +64,7 @@ fn a_granularity_of_a_quarter_of_the_sack_delay_leaves_time_for_a_delayed_sack()
 fn after_a_timeout_one_packet_is_in_flight_until_the_path_answers() {
     let mut peer = Peer::of(alone());
     assert_eq!(peer.gets(8, 1000), [[1], [2], [3], [4], [5]]);
-    // Two of these chunks would begin within the window of 1468
+    // A second chunk would still begin within the window of 1468
     assert_eq!(peer.waits(Span::from_secs(1)), [[1]]);
     assert_eq!(peer.stats(0).window, 1468);
     assert_eq!(peer.reports(1, &[]), [[2], [3]]);
@@ -77,7 +77,7 @@ fn fast_recovery_does_not_outlive_a_timeout() {
     let exit = peer.highest;
     peer.waits(Span::from_secs(1));
     assert_eq!(peer.stats(0).timeouts, 1);
-    // All comes again from 1 on; long before the exit point is reached another chunk is lost
+    // All chunks from 1 on are retransmitted; long before the exit point another chunk is lost
     let base = peer.base;
     let mut acked = base + 4;
     while peer.stats(0).outstanding < 6 * 1468 {
@@ -119,7 +119,7 @@ fn one_packet_of_a_timeout_leaves_at_once_and_the_rest_as_the_window_of_the_new_
     let news = Report { gaps: &[(4, 6)], path: 1, ..Report::default() };
     assert_eq!(peer.says(news), [7, 8, 9, 10].map(|chunk| (1, vec![chunk])));
     assert!(peer.stats(1).outstanding >= peer.stats(1).window, "path 1 is full");
-    // Path 0 may send again, too: new data, one chunk
+    // Path 0 may also send again: one chunk of new data
     assert_eq!(peer.watches(Span::from_millis(500)), [(1, vec![1]), (0, vec![11])]);
     let news = Report { gaps: &[(4, 7)], path: 1, ..Report::default() };
     assert_eq!(peer.says(news), [(1, vec![2])]);
@@ -141,7 +141,7 @@ fn the_smart_rule_restarts_the_timer_when_the_oldest_chunk_is_a_younger_one() {
         let start = peer.now;
         assert_eq!(peer.gets(4, 1452).len(), 3);
         peer.waits(Span::from_millis(300));
-        // 2 is now the earliest chunk; it left together with 1
+        // 2 is now the earliest chunk; it was sent together with 1
         assert_eq!(peer.reports(1, &[]), [[4]]);
         let elapsed = if restarts { 1300 } else { 1000 };
         assert_eq!(peer.timer(), start + Span::from_millis(elapsed), "{t3_reset:?}");
@@ -152,7 +152,7 @@ fn the_smart_rule_restarts_the_timer_when_the_oldest_chunk_is_a_younger_one() {
 }
 
 #[test]
-fn news_of_another_path_does_not_put_off_a_timer() {
+fn acknowledgements_of_another_path_do_not_restart_a_timer() {
     for t3_reset in [T3Reset::Rfc9260, T3Reset::Smart] {
         let mut peer = half_a_second_after(2, Config { t3_reset, ..concurrent() });
         peer.says(Report { cumulative: 1, ..Report::default() });
@@ -173,7 +173,7 @@ fn a_chunk_that_is_no_longer_reported_starts_the_timer_of_its_path() {
         // Path 1 has delivered everything: its timer stops
         peer.says(Report { gaps: &[(4, 6)], path: 1, ..Report::default() });
         peer.watches(Span::from_millis(300));
-        // The receiver has given up 4 to 6
+        // The receiver has reneged 4 to 6
         peer.says(Report { cumulative: 3, ..Report::default() });
         assert_eq!((peer.stats(0).outstanding, peer.stats(1).outstanding), (0, 3 * 1468));
         assert_eq!(peer.timer(), peer.now + Span::from_secs(1), "{t3_reset:?}");
@@ -181,7 +181,7 @@ fn a_chunk_that_is_no_longer_reported_starts_the_timer_of_its_path() {
 }
 
 #[test]
-fn a_chunk_that_is_reported_again_is_no_news() {
+fn a_chunk_that_is_reported_again_is_not_newly_acknowledged() {
     let mut peer = Peer::on(2, 100_000, concurrent());
     peer.takes(60, 1452);
     let reported = Report { gaps: &[(4, 4)], path: 1, ..Report::default() };
@@ -190,13 +190,13 @@ fn a_chunk_that_is_reported_again_is_no_news() {
     peer.watches(Span::from_millis(100));
     peer.says(Report { path: 1, ..Report::default() });
     peer.says(reported);
-    assert_eq!(peer.stats(1).window, window, "it does not grow twice by one chunk");
+    assert_eq!(peer.stats(1).window, window, "it does not grow twice for one chunk");
     assert_eq!(peer.stats(1).bytes_acked, 1452);
-    assert_eq!(peer.stats(1).srtt, Span::ZERO, "nor is it measured after it was taken back");
+    assert_eq!(peer.stats(1).srtt, Span::ZERO, "nor does a reneged chunk give an RTT sample");
 }
 
 #[test]
-fn what_waits_for_a_path_that_has_failed_takes_the_first_one_that_works_again() {
+fn chunks_waiting_for_a_failed_path_use_the_first_path_that_works_again() {
     for (concurrent_paths, mended) in [(true, 0), (true, 1), (false, 0), (false, 1)] {
         let mut pair = Pair::configured(2, |_, config| {
             config.concurrent = concurrent_paths;

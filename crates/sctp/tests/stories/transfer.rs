@@ -1,4 +1,4 @@
-//! Whole transfers over bad paths: everything arrives, once, unchanged, and in order where that was asked for.
+//! Transfers over faulty paths: all messages arrive once, unchanged, and in order if requested.
 
 use bytes::Bytes;
 use manypath_cc::Profile;
@@ -31,7 +31,7 @@ fn ordered_messages_come_through_a_small_buffer_over_two_lossy_paths() {
 #[test]
 fn a_stream_waits_before_its_sequence_numbers_become_ambiguous() {
     let mut pair = Pair::configured(1, |_, config| {
-        // Only payload counts, one byte a message: thousands of messages are in flight at once
+        // Only payload counts, one byte per message, so thousands of messages are in flight at once
         config.profile = Profile::INET;
         (config.send_buffer, config.receive_buffer) = (100_000, 200_000);
     });
@@ -51,7 +51,7 @@ fn a_stream_waits_before_its_sequence_numbers_become_ambiguous() {
     pair.send_all(A, (0..70_000).map(message));
     pair.drive(Span::from_millis(900));
     let sent = pair.data_packets(A).flat_map(|sent| &sent.data);
-    assert_eq!(sent.map(|chunk| chunk.ssn.0).max(), Some(0x7fff), "half of the circle");
+    assert_eq!(sent.map(|chunk| chunk.ssn.0).max(), Some(0x7fff), "half of the number space");
     pair.drive(Span::from_secs(20));
     let read = pair.read_messages(Z);
     assert!(read.iter().map(|message| message.ppid).eq(0..70_000));
@@ -98,7 +98,7 @@ fn any_settings_carry_everything_over_bad_paths() {
     }
 }
 
-/// What the random transfers differ in.
+/// The settings of a random transfer.
 #[derive(Debug)]
 struct Settings {
     concurrent: bool,
@@ -134,7 +134,7 @@ const SACK_PATHS: [SackPath; 5] = [
     SackPath::SmallestSrtt,
 ];
 
-/// CMT as the papers run it.
+/// CMT with the settings of the papers.
 fn concurrent(config: &mut Config) {
     config.concurrent = true;
     config.cumack = CumAck::PathV2;
@@ -172,7 +172,7 @@ impl Transfer {
             .rule(move |_| if dice.chance(probability) { Fate::Lose } else { Fate::Pass });
     }
 
-    /// Some packets arrive twice, some late.
+    /// Duplicates and delays some packets.
     fn scramble(&mut self) {
         let mut dice = self.dice.clone();
         self.pair.network.rule(move |_| match dice.below(20) {
@@ -189,7 +189,7 @@ impl Transfer {
         let end = self.pair.now + Span::from_secs(3000);
         while received.contains(&false) {
             let now = self.pair.now;
-            assert!(now < end, "it takes forever");
+            assert!(now < end, "the transfer stalls");
             while sent < count {
                 match self.pair.endpoint(A).send(now, FIRST, message(sent)) {
                     Ok(()) => sent += 1,
@@ -213,7 +213,7 @@ impl Transfer {
     }
 }
 
-/// What a message looks like.
+/// The properties of a message.
 struct Shape {
     stream: usize,
     unordered: bool,

@@ -1,4 +1,4 @@
-//! What one side does not know of what the other says: it is reported where the sender asks for it. RFC 9260 §3.2
+//! Unknown chunks and parameters are reported if their type requests it. RFC 9260 §3.2
 
 use bytes::Bytes;
 use manypath_core::Packet as _;
@@ -7,7 +7,7 @@ use manypath_sctp::{Cause, Control, Heartbeat, HeartbeatInfo, Init, Packet};
 use crate::pair::{A, Pair, Z};
 use crate::setup::init_of;
 
-/// A chunk or a parameter with its header, of a type whose upper bits ask for a report.
+/// A chunk or a parameter with its header, of a type whose upper bits request a report.
 fn unknown(value: &'static [u8]) -> Bytes {
     Bytes::from([&[0xff, 0xff, 0, 4 + value.len() as u8], value].concat())
 }
@@ -40,7 +40,7 @@ fn a_report_of_many_unknown_chunks_is_no_larger_than_a_packet() {
     let sent = &pair.network.log[0];
     assert!((1490..=1500).contains(&sent.size), "{}", sent.size);
     assert_eq!(pair.arrows(), ["Z -> ERROR -> A"]);
-    // Chunks that do not divide the room
+    // A multiple of this size does not fill a packet exactly
     let packet = pair.forge(Z, tag, Control::Unrecognized(vec![unknown(&[7; 95]); 100]));
     pair.inject(Z, 0, packet);
     assert!((1400..=1500).contains(&pair.network.log[0].size));
@@ -48,13 +48,13 @@ fn a_report_of_many_unknown_chunks_is_no_larger_than_a_packet() {
 
 #[test]
 fn a_report_of_many_unknown_parameters_is_no_larger_than_a_packet() {
-    let (_, sent) = told_parameters(&vec![unknown(&[7; 95]); 100]);
+    let (_, sent) = reported_parameters(&vec![unknown(&[7; 95]); 100]);
     let size = Packet { control: vec![sent], ..Packet::default() }.size();
     assert!((1300..=1500 - 20).contains(&size), "{size}");
 }
 
 #[test]
-fn unknown_parameters_of_init_come_back_in_init_ack() {
+fn unknown_parameters_of_init_are_reported_in_init_ack() {
     let mut pair = Pair::new(1);
     let unrecognized = vec![unknown(b"a"), unknown(b"bcd")];
     let init =
@@ -68,8 +68,8 @@ fn unknown_parameters_of_init_come_back_in_init_ack() {
 }
 
 #[test]
-fn unknown_parameters_of_init_ack_come_back_in_an_error_behind_cookie_echo() {
-    let (echo, error) = told_parameters(&[unknown(b"a"), unknown(b"bcde")]);
+fn unknown_parameters_of_init_ack_are_reported_in_an_error_after_cookie_echo() {
+    let (echo, error) = reported_parameters(&[unknown(b"a"), unknown(b"bcde")]);
     let reported = Bytes::from_static(&[
         0xff, 0xff, 0, 5, b'a', 0, 0, 0, 0xff, 0xff, 0, 8, b'b', b'c', b'd', b'e',
     ]);
@@ -77,8 +77,8 @@ fn unknown_parameters_of_init_ack_come_back_in_an_error_behind_cookie_echo() {
     assert_eq!(error, Control::Error(vec![Cause::UnrecognizedParameters(reported)]));
 }
 
-/// COOKIE ECHO, and what goes out behind it, for an INIT ACK with these parameters.
-fn told_parameters(unrecognized: &[Bytes]) -> (Control, Control) {
+/// COOKIE ECHO and the chunk after it, for an INIT ACK with these parameters.
+fn reported_parameters(unrecognized: &[Bytes]) -> (Control, Control) {
     let mut pair = Pair::new(1);
     pair.network.cut(0);
     pair.open(A);
@@ -111,9 +111,9 @@ fn information_of_a_foreign_probe_is_returned_byte_for_byte() {
     }
 }
 
-/// The answer must not be lost on a path that takes no packet of its size in one piece.
+/// The answer must not be lost on a path whose MTU is smaller.
 #[test]
-fn information_that_is_larger_than_a_packet_comes_back_in_fragments_of_ip() {
+fn information_larger_than_a_packet_is_returned_in_ip_fragments() {
     let (mut pair, tag) = connected();
     for (length, may_fragment) in [(1460, false), (1461, true), (9000, true)] {
         let info = Heartbeat::Foreign(Bytes::from(vec![7; length]));

@@ -1,4 +1,4 @@
-//! Why a path sends no new data, and for how long: the counters that figures show.
+//! The counters of the time for which a path sends no new data, by reason.
 
 use manypath_core::Span;
 use manypath_sctp::{Blocked, BufferSplit, Config};
@@ -9,7 +9,8 @@ use crate::send::peer::{Peer, Report, alone};
 
 const MILLISECONDS: Span = Span::from_millis(70);
 
-/// What two paths have waited for 70 ms after they were given chunks of 1452 bytes; their windows have room for three.
+/// The time that two paths were blocked, 70 ms after the application sent chunks of 1452 bytes; each window has room
+/// for three.
 fn waits(chunks: usize, window: u32, config: Config) -> [Blocked; 2] {
     let mut peer = Peer::on(2, window, config);
     let before = blocked(&peer);
@@ -54,7 +55,7 @@ fn a_path_waits_for_the_peer_whose_buffer_the_other_path_has_filled() {
 
 #[test]
 fn a_path_waits_for_the_send_buffer_that_the_other_path_has_filled() {
-    // Five chunks of 1452 bytes leave 740: the application has more, but none that fits
+    // Five chunks of 1452 bytes leave 740: the application has more data, which does not fit
     let [first, second] = waits(5, 100_000, Config { send_buffer: 8000, ..concurrent() });
     assert_eq!(first, Blocked { window: MILLISECONDS, ..Blocked::default() });
     assert_eq!(second, Blocked { send_buffer: MILLISECONDS, ..Blocked::default() });
@@ -63,7 +64,7 @@ fn a_path_waits_for_the_send_buffer_that_the_other_path_has_filled() {
 #[test]
 fn a_path_waits_for_room_for_a_message_that_is_longer_than_a_packet() {
     let send_buffer = |send_buffer| Blocked { send_buffer, ..Blocked::default() };
-    // Nagle keeps the end of the last message back
+    // Nagle holds the end of the last message
     for (messages, nagle, waits) in [
         (1, true, Span::ZERO),
         (2, true, MILLISECONDS),
@@ -85,7 +86,7 @@ fn a_path_waits_for_room_for_a_message_that_is_longer_than_a_packet() {
 fn a_path_waits_while_as_many_chunks_are_outstanding_as_there_may_be() {
     let mut peer = Peer::on(1, 100_000, concurrent());
     peer.takes(33_000, 1);
-    // Chunk 1 is missing; all others arrive as soon as they have left
+    // Chunk 1 is missing; all others arrive at once
     let all_but_first = |peer: &mut Peer| {
         let gaps = [(2, peer.highest)];
         peer.says(Report { gaps: &gaps, ..Report::default() })
@@ -121,7 +122,7 @@ fn a_path_in_reserve_waits_for_the_path_that_carries_the_data() {
 }
 
 #[test]
-fn the_reason_changes_with_the_news() {
+fn the_reason_changes_with_each_sack() {
     let mut peer = Peer::on(2, 5000, concurrent());
     peer.takes(10, 1452);
     let begun = blocked(&peer)[1];

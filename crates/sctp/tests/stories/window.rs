@@ -1,4 +1,4 @@
-//! The peer's receive window: never exceeded, probed while it is closed, used when it opens. RFC 9260 §6.1, §6.2.1
+//! The peer's receive window: it is not exceeded, probed while closed, and used when it opens. RFC 9260 §6.1, §6.2.1
 
 use manypath_core::Span;
 use manypath_sctp::{Config, DataFlags, LimitingWindow, T3Path, WindowOverrun, WindowProbe};
@@ -12,12 +12,12 @@ fn new_data_leaves_the_room_of_chunks_marked_as_lost_to_them() {
     let mut peer = Peer::on(2, 6000, Config { t3_path: T3Path::Same, ..concurrent() });
     assert_eq!(peer.takes(12, 1000).len(), 6, "the peer's window is full");
     peer.watches(Span::from_millis(500));
-    // 1 to 5 are on their way on path 0 and take all of the window
+    // 1 to 5 are in flight on path 0 and fill the window
     peer.window = 5000;
     assert_eq!(peer.says(Report { gaps: &[(6, 6)], path: 1, ..Report::default() }), []);
-    // Their timer expires: 1 comes again, and 2 to 5 will; what path 1 has to send waits for them
+    // Their timer expires: 1 is retransmitted, and 2 to 5 will be; new data of path 1 waits for them
     assert_eq!(peer.watches(Span::from_millis(500)), [(0, vec![1])]);
-    // The peer takes a larger window back: what is beyond the five chunks is for new ones
+    // The peer reports a larger window: the part beyond the five chunks is for new data
     peer.window = 7000;
     let packets = peer.says(Report { gaps: &[(6, 6)], path: 1, ..Report::default() });
     assert_eq!(packets, [(1, vec![7]), (1, vec![8])]);
@@ -30,7 +30,7 @@ fn chunks_marked_as_lost_do_not_open_a_window_that_the_peer_has_closed() {
     peer.watches(Span::from_millis(500));
     peer.window = 0;
     assert_eq!(peer.says(Report { gaps: &[(4, 6)], path: 1, ..Report::default() }), []);
-    // What was sent before is sent again; nothing new follows it on either path
+    // Lost chunks are retransmitted; no new data follows on either path
     assert_eq!(peer.watches(Span::from_millis(500)), [(1, vec![1]), (1, vec![2]), (1, vec![3])]);
 }
 
@@ -40,7 +40,7 @@ fn a_lost_chunk_probes_a_closed_window_before_a_new_one() {
     peer.takes(60, 1452);
     peer.watches(Span::from_millis(100));
     peer.window = 0;
-    // Chunk 6 alone is left: it is what probes, again and again
+    // Only chunk 6 is left: it probes repeatedly
     peer.says(Report { cumulative: 5, path: 1, ..Report::default() });
     let probes: Vec<u32> =
         peer.watches(Span::from_secs(20)).into_iter().flat_map(|(_, chunks)| chunks).collect();
@@ -72,7 +72,7 @@ fn a_window_too_small_for_the_probe_is_closed() {
         peer.window = window;
         peer.reports(2, &[]);
         peer.gets(1, 1000);
-        // A peer that answers is not given up, however long its buffer is full
+        // A peer that answers is not regarded as unreachable, however long its buffer is full
         for _ in 0..10 {
             peer.reports(2, &[]);
             assert_eq!(peer.waits_for_packets(1).len(), 1);
@@ -83,7 +83,7 @@ fn a_window_too_small_for_the_probe_is_closed() {
     }
 }
 
-/// A sends messages of so many bytes to Z, whose buffer holds so many, and which reads when the story says so.
+/// A sends `count` messages of `length` bytes to Z, whose receive buffer has `buffer` bytes and which reads on request.
 fn into_a_small_buffer(buffer: usize, count: usize, length: usize) -> Pair {
     let mut pair = Pair::configured(1, |_, config| {
         config.receive_buffer = buffer;
@@ -115,11 +115,11 @@ fn a_window_that_opens_is_used_one_way_later() {
 }
 
 #[test]
-fn a_reader_of_small_bites_does_not_make_small_packets() {
+fn small_reads_do_not_cause_small_packets() {
     let mut pair = into_a_small_buffer(10_000, 400, 100);
     pair.drive(Span::from_secs(1));
     pair.network.log.clear();
-    // One message of 100 bytes at a time
+    // Reads one message of 100 bytes at a time
     let mut left = 300;
     while left > 0 {
         left -= usize::from(pair.read_one(Z).is_some());
@@ -206,7 +206,7 @@ fn a_probe_leaves_only_where_the_congestion_window_has_room() {
     peer.gets(20, 1452);
     assert!(peer.stats(0).outstanding >= peer.stats(0).window);
     peer.window = 0;
-    // What fills the congestion window is still on its way
+    // The congestion window is still full of data in flight
     assert_eq!(peer.reports(2, &[]), [[0; 0]; 0]);
     for tsn in 3..8 {
         assert_eq!(peer.reports(tsn, &[]), [[tsn + 1]]);
@@ -221,10 +221,10 @@ fn probing_leaves_the_congestion_window_in_slow_start() {
     peer.gets(20, 1452);
     peer.window = 0;
     peer.reports(3, &[]);
-    // The probe is not answered: one packet is left of the window, as after any timeout
+    // The probe is not answered: the window becomes one packet, as after any timeout
     peer.waits_for_packets(1);
     assert_eq!((peer.stats(0).window, peer.stats(0).in_slow_start), (1468, true));
-    // Each probe that fills it and is acknowledged adds itself
+    // Each acknowledged probe that fills the window makes it grow by its size
     assert_eq!(peer.reports(4, &[]), [[5]]);
     assert_eq!(peer.stats(0).window, 2 * 1468);
     peer.window = 100_000;

@@ -1,4 +1,4 @@
-//! An endpoint on an open network, and what a hostile peer sends to it.
+//! An endpoint on an open network, and the packets of a hostile peer.
 
 use bytes::Bytes;
 use manypath_core::{Address, Packet as _, SansIo, Ssn, Streams, Time, Tsn, Via};
@@ -9,7 +9,7 @@ pub(crate) struct Victim {
     pub(crate) endpoint: Endpoint,
     tag: u32,
     pub(crate) id: AssociationId,
-    /// Chunks that it has sent for the first time or again.
+    /// Number of chunks sent, including retransmissions.
     pub(crate) sent: u32,
 }
 
@@ -39,12 +39,12 @@ impl Victim {
         Self { endpoint, tag, id, sent: 0 }
     }
 
-    /// A packet with these chunks arrives; SACKs leave at once.
+    /// Delivers a packet with these chunks; SACKs are sent at once.
     pub(crate) fn takes(&mut self, data: impl IntoIterator<Item = Data>) {
         self.takes_packet(Packet { data: data.into_iter().collect(), ..Packet::default() });
     }
 
-    /// The chunks of a packet arrive; all that can leaves at once.
+    /// Delivers the chunks of a packet; the endpoint sends everything that it can.
     pub(crate) fn takes_packet(&mut self, chunks: Packet) {
         let mut packet = Packet { source_port: 1, destination_port: 2, tag: self.tag, ..chunks };
         self.endpoint.handle_packet(NOW, here(), &mut packet);
@@ -94,7 +94,7 @@ pub(crate) fn open_network(nr_sack: bool) -> Config {
     }
 }
 
-/// A chunk of so many bytes, a part of a datagram of 1500.
+/// A chunk with a payload of this length, part of a datagram of 1500 bytes.
 pub(crate) fn chunk(bytes: usize, flags: DataFlags) -> Data {
     let payload = Bytes::from(vec![1; 1500]).slice(..bytes);
     Data { tsn: Tsn(0), stream: 0, ssn: Ssn(0), ppid: 0, flags, payload }

@@ -141,7 +141,7 @@ fn a_route_counts_what_did_not_arrive_whole_once() {
 }
 
 #[test]
-fn the_digest_knows_damage_and_its_place() {
+fn the_digest_depends_on_damage_and_its_offset() {
     let digests = [0.0, 1e-5, 1e-4].map(|rate| heard_over(&[noise(rate)]).digest());
     assert_eq!(digests[0], heard_over(&[calm()]).digest());
     assert!(digests[0] != digests[1] && digests[1] != digests[2] && digests[0] != digests[2]);

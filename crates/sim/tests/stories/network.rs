@@ -36,7 +36,7 @@ fn enough_balls_fill_the_core() {
 }
 
 #[test]
-fn what_does_not_fit_is_dropped_and_played_again() {
+fn dropped_packets_can_be_replayed() {
     let queue = QueueConfig::DropTail(Capacity::Packets(5));
     let mut dumbbell =
         Dumbbell::new(1, 50, &LinkConfig { queue, ..slow_core() }, &Streams::new(1, 0));
@@ -56,7 +56,7 @@ fn what_does_not_fit_is_dropped_and_played_again() {
 }
 
 #[test]
-fn routes_are_flows_to_a_queue_that_tells_flows_apart() {
+fn routes_are_flows_for_queues_that_distinguish_flows() {
     // One game with a single ball beside one that fills the core with a hundred.
     let returned = |queue| {
         let core = LinkConfig { queue, ..slow_core() };
@@ -77,7 +77,7 @@ fn routes_are_flows_to_a_queue_that_tells_flows_apart() {
 }
 
 #[test]
-fn a_timer_wakes_a_host_that_nobody_talks_to() {
+fn a_timer_wakes_an_idle_host() {
     let mut core = slow_core();
     core.events = vec![
         LinkEvent { at: seconds(1), change: Change::Down },

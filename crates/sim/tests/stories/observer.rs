@@ -61,7 +61,7 @@ fn an_observer_sees_each_packet_that_a_link_delivers() {
 }
 
 #[test]
-fn an_observer_knows_both_ends_of_the_journey_halfway() {
+fn an_observer_sees_source_and_destination_at_every_hop() {
     let (dumbbell, notebook) = watched();
     let notes = notebook.came_out_of(dumbbell.core);
     for game in 0..2 {
@@ -71,7 +71,7 @@ fn an_observer_knows_both_ends_of_the_journey_halfway() {
 }
 
 #[test]
-fn what_an_observer_sees_adds_up_to_the_counters_of_hosts_and_links() {
+fn observed_events_add_up_to_the_counters_of_hosts_and_links() {
     let (dumbbell, notebook) = watched();
     let world = &dumbbell.world;
     for host in world.hosts() {

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_copy_holds_is_let_go_with_the_copy() {
+    fn dropping_a_copy_releases_its_data() {
         let mut branch = Branch::default();
         assert_eq!(branch.lowest(0, None), None);
         assert_eq!(branch.lowest(0, Some(500)), Some(500));
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn an_orphan_whose_bytes_arrived_is_forgotten() {
+    fn a_reinjected_range_that_arrived_is_forgotten() {
         let mut branch = Branch::default();
         branch.orphans.extend([Chunk { data: 0, length: 10 }, Chunk { data: 10, length: 10 }]);
         assert_eq!(branch.orphan(0), Some(Chunk { data: 0, length: 10 }));

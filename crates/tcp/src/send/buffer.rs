@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_is_taken_whole_or_not_at_all() {
+    fn a_write_is_accepted_completely_or_refused() {
         let mut buffer = SendBuffer::new(8);
         assert_eq!(buffer.push(Bytes::from_static(b"123456789")), Err(WriteError::TooLarge));
         buffer.push(Bytes::from_static(b"12345")).unwrap();

@@ -102,8 +102,8 @@ impl Subflow {
     /// RFC 5961 §7
     #[cold]
     pub(crate) fn answer_odd(&mut self, now: Time) -> bool {
-        if now >= self.answers_anew {
-            self.answers_anew = now + ANSWERS_WITHIN;
+        if now >= self.answers_reset_at {
+            self.answers_reset_at = now + ANSWERS_WITHIN;
             self.answers = 0;
         }
         let may_answer = self.answers < MOST_ANSWERS;

@@ -128,7 +128,7 @@ pub(crate) struct Subflow {
     /// Answers to segments without new data, in the current interval of the rate limit.
     answers: u32,
     /// When the next interval of the rate limit begins.
-    answers_anew: Time,
+    answers_reset_at: Time,
     /// SYN, or SYN with ACK, must be sent now.
     syn_due: bool,
     /// When SYN was first sent.
@@ -194,7 +194,7 @@ impl Subflow {
             unacknowledged: 0,
             ack_due: false,
             answers: 0,
-            answers_anew: Time::ZERO,
+            answers_reset_at: Time::ZERO,
             syn_due: true,
             syn_sent_at: Time::ZERO,
             syn_repeated: false,

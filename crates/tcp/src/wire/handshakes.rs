@@ -1,5 +1,5 @@
-//! The content of the SYNs of Multipath TCP, which is necessary to encode and decode later segments. RFC 6824 §3.1,
-//! §3.2
+//! The content of the SYNs of Multipath TCP, which is necessary to encode and decode later segments.
+//! RFC 6824 §3.1, §3.2
 
 use std::collections::BTreeMap;
 
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_join_of_a_connection_that_nobody_has_seen_is_not_noted() {
+    fn a_join_of_an_unknown_connection_is_not_recorded() {
         let mut handshakes = Handshakes::default();
         let join = syn(1, Flags::SYN, MultipathOption::Join { token: 5 });
         handshakes.note(via(), &join);

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acknowledgement_maps_nothing_unless_it_says_that_data_end() {
+    fn an_acknowledgement_has_a_mapping_only_with_data_fin() {
         let known = handshakes();
         let ack = segment(300, 400, Flags::ACK, signal(0x10, 0, false));
         let expected = hex("1e082001 e324d57b 000000000000000000000000");
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_stands_behind_the_reports_of_gaps() {
+    fn the_data_sequence_signal_follows_the_sack_blocks() {
         let mut ack = segment(300, 400, Flags::ACK, signal(0x10, 0, false));
         ack.options.sack.push(SackBlock { start: 1, end: 2 });
         let written = options_of(&ack, via().reversed(), &handshakes());
@@ -249,7 +249,7 @@ mod tests {
         let join = MultipathOption::Join { token: token(CLIENT) };
         let answer = segment(0x0a0b_0c0d, 1, Flags::SYN.with(Flags::ACK), join);
         let elsewhere = Via { local: Address::v4(10, 9, 9, 9), ..via().reversed() };
-        assert_eq!(options_of(&answer, elsewhere, &known), [0; 12], "nobody has seen it begin");
+        assert_eq!(options_of(&answer, elsewhere, &known), [0; 12], "its begin was not seen");
         answer.note(elsewhere, &mut known);
         let expected = hex("1e0c1001 425af12a 0a0b0c0d");
         assert_eq!(options_of(&answer, elsewhere, &known), expected);

@@ -54,7 +54,7 @@ mod tests {
     use crate::wire::tests::{hex, options};
 
     #[test]
-    fn a_syn_says_how_large_a_segment_and_a_window_may_be() {
+    fn a_syn_has_the_mss_and_the_window_scale() {
         let syn = Options {
             mss: Some(1460),
             window_scale: Some(7),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_nobody_reads_are_zeros() {
+    fn unused_options_are_zeros() {
         assert_eq!(options(Options { other_bytes: 12, ..Options::default() }), [0; 12]);
     }
 }

@@ -40,7 +40,8 @@ fn an_acknowledgement_waits_for_the_application_but_not_longer_than_for_the_next
     let start = pair.now;
     pair.write(A, 3 * 1460);
     pair.drive(Span::from_millis(100));
-    // The application does not read: the segment that arrives at 11.2 ms is acknowledged with the one at 12.4, and from then on at once
+    // The application does not read: the segment that arrives at 11.2 ms is acknowledged with the one at 12.4, and from
+    // then on at once
     assert_eq!(acks(&pair, start), [12, 13]);
     assert_eq!(pair.read(Z), 3 * 1460);
 

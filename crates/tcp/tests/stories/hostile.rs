@@ -82,7 +82,7 @@ fn data_that_overlaps_the_edge_of_the_window_is_cut() {
 }
 
 #[test]
-fn acknowledgements_of_what_was_never_sent_are_answered_and_not_believed() {
+fn acknowledgements_of_unsent_data_are_answered_and_ignored() {
     let mut pair = known();
     pair.write(A, 3000);
     pair.network.log.clear();
@@ -172,7 +172,7 @@ fn segments_without_an_acknowledgement_are_dropped() {
 }
 
 #[test]
-fn strangers_are_reset_and_resets_of_strangers_ignored() {
+fn out_of_the_blue_segments_are_reset_and_out_of_the_blue_resets_ignored() {
     let mut pair = Pair::new();
     pair.inject(Z, forged(7, 9, Flags::ACK));
     pair.inject(Z, forged(7, 0, Flags::FIN));

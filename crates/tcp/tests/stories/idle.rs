@@ -44,7 +44,7 @@ fn a_window_that_is_smaller_than_its_beginning_stays_so() {
 }
 
 #[test]
-fn the_initial_window_is_what_the_configuration_says() {
+fn the_initial_window_is_that_of_the_configuration() {
     for segments in [1, 3, 10] {
         let mut pair = Pair::configured(|_, config| config.initial_window = segments);
         pair.connect();

@@ -112,7 +112,7 @@ fn a_lost_tail_waits_for_the_timer() {
 }
 
 #[test]
-fn a_lost_tail_behind_an_earlier_loss_is_rescued() {
+fn a_lost_tail_after_an_earlier_loss_is_retransmitted() {
     let mut pair = warm(true);
     pair.network.lose(A, &[5, 40]);
     pair.write(A, 40 * 1460);
@@ -169,7 +169,7 @@ fn the_timer_of_a_lost_retransmission_ends_though_later_losses_are_repaired_mean
 }
 
 #[test]
-fn what_was_reported_is_not_sent_again_after_a_timeout() {
+fn selectively_acknowledged_data_is_not_retransmitted_after_a_timeout() {
     let mut pair = warm(true);
     pair.network.lose_repeatedly(A, 2);
     pair.write(A, 20 * 1460);
@@ -181,7 +181,7 @@ fn what_was_reported_is_not_sent_again_after_a_timeout() {
 }
 
 #[test]
-fn a_whole_flight_that_is_lost_comes_again_in_slow_start() {
+fn a_lost_flight_is_retransmitted_in_slow_start() {
     let mut pair = warm(true);
     pair.network.cut();
     pair.write(A, 40 * 1460);

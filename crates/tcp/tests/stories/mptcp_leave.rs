@@ -89,7 +89,7 @@ fn a_path_that_one_side_leaves_before_it_stands_there_is_not_the_last_one_of_the
 }
 
 #[test]
-fn a_side_that_lost_the_only_path_it_could_send_on_tells_the_peer_that_it_is_over() {
+fn a_side_without_a_path_to_send_on_closes_the_subflow() {
     let mut several = predictable(2, |_, _| ());
     several.connect();
     several.leave(A, PathId(1));

@@ -43,7 +43,7 @@ fn a_path_that_joins_in_mid_transfer_carries_its_part() {
 }
 
 #[test]
-fn a_path_that_leaves_in_mid_transfer_takes_nothing_with_it() {
+fn removing_a_path_during_a_transfer_loses_no_data() {
     let mut several = Several::new(&[link(10, 10), link(10, 10)], PLAIN);
     several.connect();
     several.write(A, 900_000);
@@ -123,7 +123,7 @@ fn a_path_that_the_peer_left_first_comes_back_before_its_time_wait_is_over() {
 }
 
 #[test]
-fn what_a_path_that_goes_black_carried_takes_another_path() {
+fn data_of_a_failed_path_is_reinjected_on_another_path() {
     let mut several = Several::configured(&[link(10, 10), link(10, 10)], |_, config| {
         config.multipath = Some(PLAIN);
         config.max_retransmissions = 5;
@@ -228,7 +228,7 @@ fn a_join_that_meets_a_peer_without_the_connection_is_given_up() {
 }
 
 #[test]
-fn a_lost_syn_delays_a_join_and_nothing_else() {
+fn a_lost_syn_only_delays_a_join() {
     let mut several = predictable(2, |_, _| ());
     several.network[1].once(A, "SYN", Fate::Lose);
     several.open(2);
@@ -258,7 +258,7 @@ fn with_a_peer_that_speaks_tcp_only_the_first_path_carries_everything() {
 }
 
 #[test]
-fn one_direction_ends_and_the_other_goes_on_over_all_paths() {
+fn one_direction_ends_and_the_other_continues_over_all_paths() {
     let mut several = Several::new(&[link(10, 10), link(10, 10)], PLAIN);
     several.connect();
     several.write(A, 50_000);

@@ -19,7 +19,7 @@ fn two_disjoint_paths_are_filled_together() {
 }
 
 #[test]
-fn further_paths_join_once_the_first_one_stands() {
+fn further_paths_join_once_the_first_one_is_established() {
     let mut several = Several::new(&[link(10, 10), link(10, 20), link(10, 5)], PLAIN);
     several.open(3);
     several.settle();

@@ -20,7 +20,7 @@ fn an_abort_ends_both_sides() {
 }
 
 #[test]
-fn a_peer_that_rebooted_resets_what_it_does_not_know() {
+fn a_rebooted_peer_resets_unknown_connections() {
     let mut pair = Pair::new();
     pair.connect();
     pair.reboot(Z);
@@ -31,7 +31,7 @@ fn a_peer_that_rebooted_resets_what_it_does_not_know() {
 }
 
 #[test]
-fn a_side_that_rebooted_and_connects_again_ends_what_the_peer_still_has() {
+fn a_new_connection_after_a_reboot_ends_the_old_one_at_the_peer() {
     let mut pair = Pair::new();
     pair.connect();
     pair.reboot(A);
@@ -46,7 +46,7 @@ fn a_side_that_rebooted_and_connects_again_ends_what_the_peer_still_has() {
 }
 
 #[test]
-fn a_reset_that_stands_nowhere_is_ignored() {
+fn a_reset_outside_of_the_window_is_ignored() {
     let mut pair = Pair::new();
     pair.connect();
     for seq in [0, 1 << 30, 1 << 31, 3 << 30] {

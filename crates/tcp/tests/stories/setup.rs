@@ -20,7 +20,7 @@ fn three_segments_open_a_connection() {
 }
 
 #[test]
-fn nothing_is_taken_before_the_connection_stands() {
+fn no_data_is_accepted_before_the_connection_is_established() {
     let mut pair = Pair::new();
     pair.open(A);
     let refused = pair.act(A, |endpoint, now| endpoint.write(now, FIRST, vec![1].into()));
@@ -72,7 +72,7 @@ fn a_lost_syn_costs_a_second_and_the_initial_window() {
 }
 
 #[test]
-fn data_stands_in_for_a_lost_ack_of_the_handshake() {
+fn data_replaces_a_lost_ack_of_the_handshake() {
     let mut pair = Pair::new();
     pair.network.once(A, "ACK", Fate::Lose);
     pair.open(A);
@@ -130,7 +130,7 @@ fn a_peer_that_never_answers_is_given_up() {
 }
 
 #[test]
-fn a_port_where_nobody_listens_refuses() {
+fn a_closed_port_refuses_connections() {
     let mut pair = Pair::new();
     pair.act(A, |endpoint, now| endpoint.connect(now, &[A.via(0)], 9));
     pair.settle();

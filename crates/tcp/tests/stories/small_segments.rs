@@ -36,7 +36,7 @@ fn nagle_holds_a_small_segment_while_data_is_outstanding() {
 }
 
 #[test]
-fn nagle_holds_nothing_back_once_the_application_has_closed() {
+fn nagle_holds_no_data_after_close() {
     let mut pair = Pair::configured(|_, config| config.nagle = true);
     pair.connect();
     pair.write(A, 100);

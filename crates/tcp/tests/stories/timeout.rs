@@ -87,7 +87,7 @@ fn the_text_of_rfc_6298_lets_the_timer_run_out_where_the_round_trip_time_is_cons
 }
 
 #[test]
-fn what_the_first_sample_added_to_the_timeout_fades_once_in_a_round() {
+fn the_contribution_of_the_first_sample_to_the_timeout_decays_once_per_round() {
     // Round trips of 300 ms: the handshake's sample gives a margin of 600 ms, where 200 ms are the least
     let mut pair = Pair::across(Path::of(&link(10, 150)), |_, config| config.ack_every = 1);
     pair.connect();
@@ -100,8 +100,8 @@ fn what_the_first_sample_added_to_the_timeout_fades_once_in_a_round() {
         let path = pair.path_stats(A);
         path.rto - path.srtt
     };
-    // The first acknowledgement ends the round of the handshake. The second sample leaves 4 RTTVAR = 600·(3/4)² = 338 ms,
-    // the largest of the next round, which ends with the second flight: 600 - (600 - 338)/4 = 534 ms
+    // The first acknowledgement ends the round of the handshake. The second sample leaves 4 RTTVAR = 600·(3/4)² = 338
+    // ms, the largest of the next round, which ends with the second flight: 600 - (600 - 338)/4 = 534 ms
     let second = margin_after_rounds(&mut pair, 2);
     assert!(second > Span::from_millis(530) && second < Span::from_millis(540), "{second}");
     let later = margin_after_rounds(&mut pair, 20);

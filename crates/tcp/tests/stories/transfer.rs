@@ -109,7 +109,7 @@ fn sequence_numbers_wrap_around_in_the_middle_of_losses() {
 }
 
 #[test]
-fn a_full_send_buffer_refuses_and_says_when_there_is_room() {
+fn a_full_send_buffer_refuses_writes_and_reports_when_there_is_room() {
     let mut pair = Pair::configured(|_, config| config.send_buffer = 10_000);
     pair.connect();
     pair.write(A, 10_000);

@@ -21,7 +21,7 @@ fn no_more_arrives_than_the_buffer_holds() {
 }
 
 #[test]
-fn a_reader_that_comes_back_opens_the_window_at_once() {
+fn a_resuming_reader_opens_the_window_at_once() {
     let mut pair = small(20_000);
     pair.write(A, 100_000);
     pair.drive(Span::from_secs(5));
@@ -51,7 +51,7 @@ fn a_closed_window_is_probed_ever_more_rarely() {
 }
 
 #[test]
-fn a_lost_window_update_is_asked_for() {
+fn a_lost_window_update_is_requested() {
     let mut pair = small(20_000);
     pair.write(A, 40_000);
     pair.drive(Span::from_millis(300));

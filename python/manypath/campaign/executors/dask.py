@@ -183,7 +183,7 @@ def _fetched(batch: Batch, work: Work) -> Batch:
 
 
 def _arrived(shard: Path, keys: frozenset[str], engine: str) -> dict[str, str]:
-    """The outcomes in a shard that somebody else wrote, once the file system shows it here, too."""
+    """The outcomes in a shard of another process, once the file system shows it on this machine."""
     give_up = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:

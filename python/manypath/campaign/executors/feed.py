@@ -30,7 +30,7 @@ class Pace:
         self._seconds_per_run = max(seconds, 1e-4) / runs
 
     def size(self, remaining: int, slots: int) -> int:
-        """Runs of the next batch: growth is gradual, and nobody gets more than half of a fair share of what remains."""
+        """Runs of the next batch: growth is gradual, up to half of a fair share of the remaining runs."""
         if not self._largest:
             return 1
         aim = min(self._batch_seconds / self._seconds_per_run, 4.0 * self._largest)

@@ -46,7 +46,7 @@ class LocalExecutor(Executor):
             try:
                 yield from feed(submit, supply, lambda: (self.workers, self.workers), self._batch_seconds, stopped)
             finally:
-                # Whoever leaves early, such as by a second Ctrl-C, does not wait for the runs under way.
+                # An early exit, such as a second Ctrl-C, does not wait for the current runs.
                 halt.set()
 
 

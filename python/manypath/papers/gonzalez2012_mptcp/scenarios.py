@@ -67,8 +67,8 @@ def other_delays_without_cross_traffic(cc: str) -> Scenario:
 def cuts_that_fall_apart(cc: str) -> Scenario:
     """The same, with a few packets of B lost once, halfway between two cuts of A.
 
-    Left to themselves both windows keep step: each cut on B comes a second after every other cut on A, and nobody can
-    tell which one bends the curves.
+    Left to themselves both windows keep step: each cut on B comes a second after every other cut on A, and it
+    cannot be told which one bends the curves.
     """
     pushed = (Event(at=f"{PUSH} s", loss=1.0), Event(at=f"{PUSH + 0.01} s", loss=0.0))
     return _with_events(_alone(3, cc), "b", *pushed)

@@ -116,8 +116,8 @@ def _against_tcp(weights: tuple[str, ...], flows: int) -> Scenario:
     network = _network([*indices, *indices])
     kinds = dict(zip(indices, islice(cycle(weights), flows), strict=True))
     aimd = {f"{AIMD}{n}": tcp(f"path{n}", weighted(weight)) for n, weight in kinds.items()}
-    everybody = {**aimd, **standard(network, flows, flows)}
-    return Scenario(network=network, flows={name: flow.but(recovery="reno") for name, flow in everybody.items()})
+    all_flows = {**aimd, **standard(network, flows, flows)}
+    return Scenario(network=network, flows={name: flow.but(recovery="reno") for name, flow in all_flows.items()})
 
 
 for _number, _weight in EQUAL.items():

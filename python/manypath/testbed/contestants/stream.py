@@ -76,7 +76,7 @@ def _read(connection: socket.socket, block: bytearray) -> int:
 
 def send(protocol: str, address: str, port: str, local: str, control: str, begin: str, end: str) -> None:
     """Send as fast as the connection takes it."""
-    # Whoever else computes here must not be what a flow is limited by.
+    # Other load on this machine must not limit the flow.
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, PROTOCOLS[protocol]) as connection:

@@ -1,4 +1,4 @@
-//! The integer formulas, asked on the host or in the kernel, as an algorithm of `manypath-cc`.
+//! The integer formulas, evaluated on the host or in the kernel, as an algorithm of `manypath-cc`.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -11,13 +11,13 @@ use question::{Action, Question};
 
 pub(crate) mod question;
 
-/// Who answers.
+/// The place where the formulas are evaluated.
 pub(crate) trait Ask: Debug + Send + Sync {
     /// Fills in the answers.
     fn ask(&self, question: &mut Question);
 }
 
-/// The headers as compiled for this machine.
+/// The headers, compiled for this machine.
 #[derive(Debug)]
 pub(crate) struct Host;
 
@@ -33,14 +33,14 @@ impl Ask for Host {
     }
 }
 
-/// The headers as the kernel runs them.
+/// The headers, run by the kernel.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     object: Mutex<libbpf_rs::Object>,
 }
 
 impl Kernel {
-    /// Loads the program that answers.
+    /// Loads the program that evaluates the formulas.
     pub(crate) fn new() -> Self {
         let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/questions.bpf.o")).to_vec();
         let object = ObjectBuilder::default().open_memory(&bytes).unwrap().load().unwrap();
@@ -88,13 +88,13 @@ impl Kind {
     ];
 }
 
-/// An algorithm whose formulas are questions.
+/// An algorithm that evaluates the integer formulas.
 #[derive(Debug)]
 pub(crate) struct Twin {
     kind: Kind,
     ask: Arc<dyn Ask>,
     question: Question,
-    /// Windows count in this many bytes, so that they fit into 32 bits.
+    /// Windows are in units of this many bytes, so that they fit into 32 bits.
     scale: u64,
 }
 
@@ -126,7 +126,7 @@ impl Twin {
         question
     }
 
-    /// Corrects what `path` contributes and the maximum, as an acknowledgement does.
+    /// Updates the contribution of `path` and the maximum, as an acknowledgement does.
     fn correct(&mut self, paths: &Paths, path: PathId, window: u64) {
         self.question.set_action(Action::EuniceMeasure);
         self.question.set_mine(path.index());
@@ -171,7 +171,7 @@ impl Algorithm for Twin {
         let cut = as_told(self.answer(path).cut() * self.scale as f64);
         match self.kind {
             Kind::Balia | Kind::RpV2 => Cut::Bytes(cut),
-            // Halves of whole bytes, which profiles round in ways of their own.
+            // Halves of whole bytes, because profiles round differently.
             _ => Cut::HalfOf((2.0 * cut).round() as u64),
         }
     }
@@ -206,12 +206,12 @@ impl Algorithm for Twin {
     }
 }
 
-/// Smoothed round-trip time as the kernel keeps it, in eighths of a microsecond; zero before the first.
+/// Smoothed round-trip time in the kernel's unit, eighths of a microsecond; zero before the first sample.
 fn srtt(paths: &Paths, path: PathId) -> u32 {
     paths.rtt_seconds(path).map_or(0, |rtt| (rtt * 8e6).round() as u32)
 }
 
-/// 26 bits of a number: 25410 and not 25410.00001, which would be rounded up.
+/// Rounds to 26 bits: 25410 instead of 25410.00001, which would be rounded up.
 fn as_told(x: f64) -> f64 {
     f64::from_bits((x.to_bits() + (1 << 25)) & !((1 << 26) - 1))
 }

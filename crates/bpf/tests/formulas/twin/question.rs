@@ -5,7 +5,7 @@ const CONNECTION: usize = 96;
 const SLOTS: usize = CONNECTION + 16;
 const SLOT: usize = 128;
 
-/// What is asked.
+/// The requested operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     Formulas,
@@ -62,7 +62,7 @@ impl Question {
         self.set(8, slot as u32);
     }
 
-    /// A slot in use.
+    /// Marks a slot as used.
     pub(crate) fn open(&mut self, slot: usize) {
         self.words[(SLOTS + slot * SLOT) / 8] = 1;
         let count = self.get(CONNECTION + 4).max(slot as u32 + 1);
@@ -94,7 +94,7 @@ impl Question {
         }
     }
 
-    /// Asks how a window changes: growth and cut in packets, as whole numbers over powers of two.
+    /// A question about the changes of a window: growth and cut in packets, as integers divided by powers of two.
     pub(crate) fn windows(
         window: u32,
         acked: u32,
@@ -137,7 +137,7 @@ impl Question {
         }
     }
 
-    /// Packets.
+    /// In packets.
     pub(crate) fn more(&self) -> f64 {
         value(self.words[3])
     }
@@ -178,13 +178,13 @@ impl Question {
     }
 }
 
-/// What a word of `bpf/number.h` means.
+/// The value of a word of `bpf/number.h`.
 pub(crate) fn value(number: u64) -> f64 {
     let exponent = (number >> 32) as i32 - 16384;
     (number as u32) as f64 * 2_f64.powi(exponent)
 }
 
-/// The word of a positive number, cut off after 32 bits.
+/// The word of a positive number, truncated after 32 bits.
 pub(crate) fn number(x: f64) -> u64 {
     if x == 0.0 {
         return 0;

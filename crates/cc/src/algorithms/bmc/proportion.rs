@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn two_flow_shares_are_moved_like_one() {
+    fn two_flow_shares_move_like_one() {
         let measured =
             [(4.0, 1.0), (26.0 / 3.0, 1.0)].map(|(goodput, rtt)| Some(Measured { goodput, rtt }));
         let mut weights = [1.0, 1.0];

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_cut_into_its_messages_however_its_bytes_come() {
+    fn a_stream_is_cut_into_its_messages_whatever_the_segments() {
         let (bytes, ends) = stream(50);
         for step in [1, 7, 1460, 5000, 100_000] {
             let (mut ledger, mut found) = (StreamLedger::new(messages()), Vec::new());
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_nobody_sent_and_bytes_that_never_came_are_missed() {
+    fn unsent_and_missing_bytes_are_detected() {
         let (bytes, ends) = stream(5);
         let mut ledger = StreamLedger::new(messages());
         ledger.deliver(&bytes.slice(..ends[3]), |_, _| {}).unwrap();

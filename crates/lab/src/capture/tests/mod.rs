@@ -1,4 +1,4 @@
-//! Tests of captures with an independent decoder: tshark decodes packets of each protocol.
+//! Captures of each protocol, checked with tshark as an independent decoder.
 
 mod sctp;
 mod tcp;
@@ -11,7 +11,8 @@ use manypath_core::{Address, Encode, Time, Via};
 
 use super::{ip, pcapng};
 
-/// What tshark reads in each packet: a line with these fields, bars between them, and commas between the values of one.
+/// The fields that tshark decodes in each packet: one line per packet, bars between fields, commas between the values
+/// of one field.
 fn dissect(file: &[u8], fields: &[&str]) -> Vec<String> {
     let mut tshark = Command::new("tshark")
         .args(["-r", "-", "-o", "sctp.checksum:CRC 32c", "-o", "tcp.check_checksum:TRUE"])
@@ -26,14 +27,14 @@ fn dissect(file: &[u8], fields: &[&str]) -> Vec<String> {
             "this test needs tshark: .ci/prepare --tests installs it, or apt-get install tshark",
         );
     let mut stdin = tshark.stdin.take().expect("a pipe");
-    stdin.write_all(file).expect("tshark reads what it is given");
+    stdin.write_all(file).expect("tshark reads its input");
     drop(stdin);
     let output = tshark.wait_with_output().expect("tshark ends");
     let text = String::from_utf8(output.stdout).expect("tshark writes text");
     text.lines().map(str::to_owned).collect()
 }
 
-/// A capture of packets of a protocol, each a millisecond after the one before.
+/// A capture of packets of a protocol at intervals of a millisecond.
 fn file<'a, P: Encode + 'a>(protocol: u8, packets: impl Iterator<Item = (Via, &'a P)>) -> Vec<u8> {
     let mut out = Vec::new();
     let mut writer = pcapng::Writer::new(&mut out, "samples").expect("memory");
@@ -50,12 +51,12 @@ fn file<'a, P: Encode + 'a>(protocol: u8, packets: impl Iterator<Item = (Via, &'
     out
 }
 
-/// From one address to another, with each version of IP.
+/// A pair of addresses of each IP version.
 fn vias() -> [Via; 2] {
     let address = |text: &str| Address::from(text.parse::<IpAddr>().expect("an address"));
     [["10.0.0.1", "10.0.1.2"], ["2001:db8::1", "2001:db8::2"]]
         .map(|[local, remote]| Via { local: address(local), remote: address(remote) })
 }
 
-/// What tshark says of a checksum that is right.
+/// tshark's value for a right checksum.
 const SOUND: &str = "1";

@@ -1,4 +1,4 @@
-//! Tests of captures of SCTP with an independent decoder: tshark decodes every kind of chunk.
+//! Captures of SCTP, checked with tshark as an independent decoder, for every type of chunk.
 
 use bytes::Bytes;
 use manypath_core::{Address, Ranges, Ssn, Tsn, Via};
@@ -8,11 +8,11 @@ use manypath_sctp::{
 
 use super::{SOUND, dissect, file, vias};
 
-/// A packet, and what it is called: its chunks by type, as tshark names them.
+/// A packet, and tshark's names of its chunk types.
 type Sample = (Packet, &'static str);
 
 #[test]
-fn tshark_takes_every_chunk_apart_over_both_versions_of_ip() {
+fn tshark_decodes_every_chunk_over_both_ip_versions() {
     for via in vias() {
         let samples = samples(via);
         let packets = samples.iter().map(|(packet, _)| (via, packet));
@@ -105,7 +105,7 @@ fn sack(non_renegable_chunk: bool) -> Sack {
     }
 }
 
-/// Two fragments and a whole message of odd lengths behind what else a packet can carry.
+/// Two fragments and a whole message of odd lengths, after everything else that a packet can contain.
 fn bundled(info: Heartbeat) -> Packet {
     let chunk = |tsn, flags, payload| Data {
         tsn: Tsn(tsn),
@@ -123,5 +123,5 @@ fn bundled(info: Heartbeat) -> Packet {
     Packet { data, control: vec![Control::HeartbeatAck(info)], ..acknowledging(sack(true)) }
 }
 
-/// Number of SCTP among the protocols.
+/// The IP protocol number of SCTP.
 const SCTP: u8 = 132;

@@ -1,4 +1,4 @@
-//! Tests of captures of TCP with an independent decoder: tshark follows a connection of TCP and one of Multipath TCP.
+//! Captures of TCP and Multipath TCP connections, checked with tshark as an independent decoder.
 
 use bytes::Bytes;
 use manypath_core::{Address, Via};
@@ -43,7 +43,7 @@ fn read(conversation: &[(Via, Segment)], fields: &[&str]) -> Vec<String> {
     dissect(&file(TCP, conversation.iter().map(|(via, segment)| (*via, segment))), fields)
 }
 
-/// Opens, loses the first of three segments, and closes.
+/// Opens a connection, loses the first of three segments, and closes it.
 fn conversation(there: Via) -> Vec<(Via, Segment)> {
     let back = there.reversed();
     let agreed = Options {
@@ -113,7 +113,7 @@ fn tshark_follows_a_connection_of_multipath_tcp_over_two_subflows() {
         "1|0|2|||||1|6|1|5|1|".to_owned(),
         "1|0|2|||||11||||0|".to_owned(),
         "1|0|2|||||11|1|0|1|1|".to_owned(),
-        // A reset maps nothing
+        // A reset has no mapping
         format!("1|0|7||{server}||||||||1"),
     ];
     assert_eq!(read(&conversation, &fields), expected);
@@ -166,5 +166,5 @@ fn segment(seq: u32, ack: u32, flags: Flags, payload: &'static [u8]) -> Segment 
 
 const SYN_ACK: Flags = Flags::SYN.with(Flags::ACK);
 
-/// Number of TCP among the protocols.
+/// The IP protocol number of TCP.
 const TCP: u8 = 6;

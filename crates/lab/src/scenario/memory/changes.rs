@@ -1,4 +1,4 @@
-//! How many changes a run will at least record.
+//! A lower bound of the number of recorded changes of a run.
 
 use manypath_core::{Rate, Span, Time};
 use manypath_link::{Change, LinkConfig};
@@ -7,13 +7,13 @@ use super::{BYTES_OF_NUMBER, Bytes, COPIES};
 use crate::scenario::{Application, Flow, Path, Scenario, ScenarioError};
 
 impl Scenario {
-    /// Says whether a row for each change may fit into `available` bytes.
+    /// Checks that a row per change can fit into `available` bytes.
     ///
-    /// The estimate is low: it counts a part of the packets of saturated flows whose paths lose nothing. The run itself
-    /// finds what it does not see.
+    /// The estimate is low: it only counts a part of the packets of saturated flows over paths without losses. The run
+    /// itself detects if more changes do not fit.
     ///
     /// # Errors
-    /// If not even that fits: how much it needs.
+    /// The memory that even this estimate needs.
     pub fn check_changes(&self, available: u64) -> Result<(), ScenarioError> {
         let packets = self.flows.values().filter_map(|flow| self.sure_packets(flow)).max();
         let packets = packets.unwrap_or_default();
@@ -29,11 +29,11 @@ impl Scenario {
         Err(ScenarioError::value("series", "\"event\"", expected))
     }
 
-    /// Data packets that the flow sends at least; none where that is unknown.
+    /// A lower bound of the data packets of the flow; `None` if it is unknown.
     fn sure_packets(&self, flow: &Flow) -> Option<u64> {
         let Application::Saturated { .. } = flow.app() else { return None };
         let buffer = flow.send_buffer().min(flow.receive_buffer());
-        // A slow path may hold up the others of its flow
+        // A slow path may block the other paths of its flow
         let rates =
             flow.paths().iter().map(|path| self.sure_rate(self.network.paths.get(path)?, buffer));
         let rate = rates.collect::<Option<Vec<_>>>()?.into_iter().min()?;
@@ -43,7 +43,7 @@ impl Scenario {
         Some(u64::try_from(packets).unwrap_or(u64::MAX))
     }
 
-    /// The rate at which a path without losses is busy with windows of `buffer` bytes.
+    /// The rate at which a path without losses is used with windows of `buffer` bytes.
     fn sure_rate(&self, path: &Path, buffer: u64) -> Option<Rate> {
         let core =
             path.forward.iter().chain(&path.reverse).map(|name| self.network.links.get(name));
@@ -60,7 +60,7 @@ impl Scenario {
     }
 }
 
-/// The lowest rate and the longest delay that a link ever has; none if it may lose packets outside its queue.
+/// The lowest rate and the longest delay of a link; `None` if it may lose packets outside its queue.
 fn worst(link: &LinkConfig) -> Option<(Rate, Span)> {
     let mut loses = link.loss.harm(ANY_PACKET) > 0.0;
     let (mut rate, mut delay) = (link.rate, link.delay);
@@ -75,7 +75,7 @@ fn worst(link: &LinkConfig) -> Option<(Rate, Span)> {
     (!loses).then_some((rate, delay + link.jitter))
 }
 
-/// Bytes of the largest packet on a link, headers and framing included, roughly.
+/// Approximate size of the largest packet on a link in bytes, headers and framing included.
 fn largest_packet(flow: &Flow) -> u64 {
     match flow {
         Flow::Sctp(flow) => u64::from(flow.mtu) + HEADERS,
@@ -84,11 +84,11 @@ fn largest_packet(flow: &Flow) -> u64 {
     }
 }
 
-/// A data packet gives two rows of three numbers at a link and one of four where it arrives, others left out.
+/// A data packet causes two rows of three numbers at a link and one of four at its receiver, without other numbers.
 const NUMBERS_OF_PACKET: u64 = 10;
-/// A flow without losses outside queues sends more than one in so many of the packets that its path could carry.
+/// A flow without losses outside queues sends more than this fraction of the packets that its path could carry.
 const LOW: u128 = 4;
-/// Links between hosts and core on the way of a packet and of its acknowledgement.
+/// Access links on the way of a packet and of its acknowledgement.
 const ACCESS_LINKS: usize = 4;
 const HEADERS: u64 = 100;
 const ANY_PACKET: u32 = 1500;

@@ -6,7 +6,7 @@ use super::{ascending, existing, within_bytes};
 use crate::scenario::{Application, Flow, Network, ScenarioError};
 
 impl Flow {
-    /// Says which field makes no sense; `field` names the fields of this flow.
+    /// Checks the fields of this flow, which `field` names.
     pub(super) fn validate(
         &self,
         field: &dyn Fn(&str) -> String,
@@ -99,6 +99,6 @@ pub(super) fn unknown(field: String, error: &cc::UnknownName) -> ScenarioError {
     ScenarioError::unknown(field, &error.name, &error.kind, error.nearest, &error.known)
 }
 
-/// An association or connection uses no more.
+/// The largest number of paths of an association or connection.
 const MAX_PATHS: usize = 16;
 const MAX_MESSAGE: u64 = crate::app::MAX_MESSAGE as u64;

@@ -1,4 +1,4 @@
-//! What an SCTP flow must fulfil.
+//! The requirements for an SCTP flow.
 
 use manypath_cc::Profile;
 use manypath_core::Span;
@@ -8,7 +8,7 @@ use super::{ascending, at_most, positive, within, within_bytes};
 use crate::scenario::{ScenarioError, SctpFlow};
 
 impl SctpFlow {
-    /// Says which setting of the association makes no sense.
+    /// Checks the settings of the association.
     pub(in crate::scenario) fn validate(
         &self,
         field: &dyn Fn(&str) -> String,
@@ -49,9 +49,9 @@ impl SctpFlow {
     }
 }
 
-/// RFC 791: what every host must accept.
+/// RFC 791: every host must accept packets of this size.
 const MIN_MTU: u64 = 576;
-/// RFC 9260 §6.2: an acknowledgement does not wait longer.
+/// RFC 9260 §6.2: largest delay of an acknowledgement.
 const MAX_SACK_DELAY: Span = Span::from_millis(500);
-/// No clock is coarser than the least timeout that RFC 9260 §16 recommends.
+/// The smallest timeout that RFC 9260 §16 recommends; a clock must not be coarser.
 const MAX_GRANULARITY: Span = Span::from_secs(1);

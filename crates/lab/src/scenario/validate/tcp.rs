@@ -1,4 +1,4 @@
-//! What a flow over TCP or Multipath TCP must fulfil.
+//! The requirements for a flow over TCP or Multipath TCP.
 
 use manypath_core::Span;
 
@@ -6,7 +6,7 @@ use super::{ascending, at_most, positive, within, within_bytes};
 use crate::scenario::{ScenarioError, TcpFlow};
 
 impl TcpFlow {
-    /// Says which setting of a connection over one path makes no sense.
+    /// Checks the settings of a connection over one path.
     pub(super) fn validate(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
         if self.paths.len() != 1 {
             let value = format!("{} paths", self.paths.len());
@@ -16,7 +16,7 @@ impl TcpFlow {
         self.validate_settings(field)
     }
 
-    /// Says which setting makes no sense that Multipath TCP has, too.
+    /// Checks the settings that Multipath TCP has too.
     pub(super) fn validate_settings(
         &self,
         field: &dyn Fn(&str) -> String,
@@ -40,7 +40,7 @@ impl TcpFlow {
         positive(field("rto.min"), self.rto.min)
     }
 
-    /// Says which of the windows that are given in segments makes no sense beside the others.
+    /// Checks the windows that are given in segments, which depend on each other.
     fn validate_windows(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
         within(field("initial_window"), self.initial_window.into(), 1, u16::MAX.into())?;
         let most = self.initial_window.max(STANDARD_FLOOR);
@@ -51,15 +51,15 @@ impl TcpFlow {
     }
 }
 
-/// RFC 5681 §3.1 equation 4: no window is cut below two segments, although the first one may have one.
+/// RFC 5681 §3.1 equation 4: no window is reduced below two segments, although the initial window may be one.
 const STANDARD_FLOOR: u32 = 2;
 /// Room for all options and some data.
 const MIN_MSS: u64 = 88;
 /// The longest IPv4 packet less the headers of IP and TCP. RFC 791 §3.1, RFC 9293 §3.1
 const MAX_MSS: u64 = 65_535 - 40;
-/// RFC 9293 §3.1: the header has 60 bytes at most.
+/// RFC 9293 §3.1: the header has at most 60 bytes.
 const MAX_OPTIONS: u64 = 40;
-/// RFC 5681 §4.2: an acknowledgement does not wait longer.
+/// RFC 5681 §4.2: largest delay of an acknowledgement.
 const MAX_ACK_DELAY: Span = Span::from_millis(500);
-/// The largest window that can be told. RFC 7323 §2.3
+/// The largest window that can be advertised. RFC 7323 §2.3
 const MAX_WINDOW: u64 = 1 << 30;

@@ -1,4 +1,4 @@
-//! How the command line makes an endpoint.
+//! Creates endpoints from the command line.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use manypath_net::{Association, Builder, Config, Endpoint};
 
 use crate::arguments::{Local, MOST_STREAMS};
 
-/// The settings of both sides; `udp` is the local UDP port, if packets travel inside UDP.
+/// The settings of both sides; `udp` is the local UDP port, if UDP encapsulation is used.
 pub(crate) fn builder(local: &Local, udp: u16) -> Builder {
     let builder = Endpoint::builder();
     let builder =
@@ -23,7 +23,7 @@ pub(crate) fn builder(local: &Local, udp: u16) -> Builder {
         .configure(notice_dead_peers)
 }
 
-/// Tries every address of a peer at least once before the attempt to connect is given up.
+/// Allows enough attempts to try every address of a peer at least once.
 pub(crate) fn trying_all(builder: Builder, addresses: &[IpAddr]) -> Builder {
     let count = u32::try_from(addresses.len()).unwrap_or(u32::MAX);
     builder.configure(|config| {
@@ -31,8 +31,8 @@ pub(crate) fn trying_all(builder: Builder, addresses: &[IpAddr]) -> Builder {
     })
 }
 
-/// A peer that was killed is noticed after about half a minute, also by the side that only receives, and silence of ten
-/// seconds ends nothing, however many paths there are.
+/// A killed peer is noticed after about half a minute, also by a side that only receives. An outage of ten seconds ends
+/// no association, whatever the number of paths.
 fn notice_dead_peers(config: &mut Config) {
     config.heartbeat_interval = Span::from_secs(2);
     config.path_max_retransmissions = 3;
@@ -42,7 +42,7 @@ fn notice_dead_peers(config: &mut Config) {
     config.init_max_retransmissions = 3;
 }
 
-/// Tells people where an endpoint waits.
+/// Prints where an endpoint listens.
 pub(crate) fn tell_waiting(endpoint: &Endpoint) {
     let addresses: Vec<_> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
     let below = match endpoint.encapsulation_port() {
@@ -58,7 +58,7 @@ pub(crate) fn tell_waiting(endpoint: &Endpoint) {
     }
 }
 
-/// The paths of an association, with the share of the data that each carried, for people.
+/// The paths of an association, with the share of the data that each carried, as text.
 pub(crate) fn shares(
     association: &Association,
     bytes: impl Fn(&manypath_net::Path) -> u64,

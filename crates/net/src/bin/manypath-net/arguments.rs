@@ -1,4 +1,4 @@
-//! What may stand on the command line.
+//! The command line arguments.
 
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     pub(crate) task: Task,
 }
 
-/// What is to be done.
+/// The task.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
     /// Take messages of any peer, on many associations at once.
@@ -35,7 +35,7 @@ pub(crate) enum Task {
 }
 
 impl Task {
-    /// What all tasks have.
+    /// The arguments of all tasks.
     pub(crate) fn local(&self) -> &Local {
         match self {
             Self::Listen(listen) => &listen.local,
@@ -45,7 +45,7 @@ impl Task {
         }
     }
 
-    /// Files that it reads.
+    /// Files that the task reads.
     pub(crate) fn inputs(&self) -> Vec<PathBuf> {
         match self {
             Self::Send(send) => vec![send.file.clone()],
@@ -92,7 +92,7 @@ pub(crate) struct Receive {
     pub(crate) local: Local,
 }
 
-/// What both sides have.
+/// The arguments of both sides.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Local {
     /// Local addresses, separated by commas; each makes a path. All addresses of the machine without it. Packets of
@@ -116,7 +116,7 @@ pub(crate) struct Local {
     pub(crate) watched: Watched,
 }
 
-/// A local address, perhaps bound to an interface.
+/// A local address, with an interface if it is bound to one.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Bound {
     pub(crate) address: IpAddr,
@@ -155,12 +155,12 @@ pub(crate) fn port(text: &str) -> Result<u16, String> {
     whole(text, 1..=65_535)
 }
 
-/// A local port, or 0 for any that is free.
+/// A local port; 0 selects a free one.
 pub(crate) fn port_or_any(text: &str) -> Result<u16, String> {
     whole(text, 0..=65_535)
 }
 
-/// A whole number within limits.
+/// A whole number in a range.
 pub(crate) fn whole<T: TryFrom<u64>>(text: &str, within: RangeInclusive<u64>) -> Result<T, String> {
     let number = text.parse().ok().filter(|number| within.contains(number));
     let number = number.and_then(|number| T::try_from(number).ok());
@@ -171,7 +171,7 @@ pub(crate) fn whole<T: TryFrom<u64>>(text: &str, within: RangeInclusive<u64>) ->
     })
 }
 
-/// SCTP port of a receiver that names none.
+/// Default SCTP port of a receiver.
 const SCTP_PORT: u16 = 5001;
-/// Streams that a receiver takes at most.
+/// Largest number of streams of a receiver.
 pub(crate) const MOST_STREAMS: u64 = 1024;

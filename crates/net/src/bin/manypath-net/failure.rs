@@ -1,4 +1,4 @@
-//! Why the program could not do what it was asked to.
+//! Failures of the program.
 
 use std::fmt::Display;
 use std::io;
@@ -6,22 +6,22 @@ use std::path::Path;
 
 use manypath_net::Error;
 
-/// One line for people, and a code for the shell.
+/// A failure: a message of one line, and an exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) code: u8,
-    /// What a peer is told, where it is not to know the whole message.
+    /// The message for the peer, if it must not see the whole message.
     for_peer: Option<String>,
 }
 
 impl Failure {
-    /// The caller can mend it.
+    /// The input of the caller is wrong.
     pub(crate) fn input(message: impl Into<String>) -> Self {
         Self { message: message.into(), code: INPUT, for_peer: None }
     }
 
-    /// The network, the peer or the system broke it.
+    /// The network, the peer or the system failed.
     pub(crate) fn broken(message: impl Into<String>) -> Self {
         Self { message: message.into(), code: BROKEN, for_peer: None }
     }
@@ -31,19 +31,19 @@ impl Failure {
         Self { message: "interrupted".to_owned(), code: INTERRUPTED, for_peer: None }
     }
 
-    /// A signal ended the task.
+    /// Whether a signal ended the task.
     pub(crate) fn is_interruption(&self) -> bool {
         self.code == INTERRUPTED
     }
 
-    /// A file cannot be read or written as it should. A peer hears its name, and not in which folder it is.
+    /// A file cannot be read or written. A peer is told its name, but not its folder.
     pub(crate) fn file(path: &Path, reason: impl Display) -> Self {
         let name = path.file_name().unwrap_or_default().display();
         let for_peer = Some(format!("{name}: {reason}"));
         Self { for_peer, ..Self::broken(format!("{}: {reason}", path.display())) }
     }
 
-    /// What a peer is told.
+    /// The message for the peer.
     pub(crate) fn for_peer(&self) -> &str {
         self.for_peer.as_deref().unwrap_or(&self.message)
     }
@@ -71,7 +71,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// The option of the command line that makes a setting.
+/// The command line option of a setting.
 fn option(field: &str) -> &str {
     match field {
         "addresses" => "--to",
@@ -82,8 +82,8 @@ fn option(field: &str) -> &str {
     }
 }
 
-/// The code after wrong input.
+/// Exit code after wrong input.
 pub(crate) const INPUT: u8 = 2;
 const BROKEN: u8 = 1;
-/// The code after Ctrl-C, as shells have it.
+/// Exit code after Ctrl-C, as in shells.
 const INTERRUPTED: u8 = 130;

@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does the task until it is done, or until a signal ends it.
+/// Runs the task until it completes, or until a signal ends it.
 fn run(arguments: Arguments) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -49,7 +49,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         let stop = Stop::on_signals()?;
         let task = &arguments.task;
         let (watched, inputs) = (task.local().watched.clone(), task.inputs());
-        // A pipe may wait for its reader
+        // Opening a pipe may block until there is a reader
         let watch = stop.clone().or_block(|| Watch::begin(watched, inputs)).await?;
         let done = match arguments.task {
             Task::Listen(listen) => listen::run(*listen, stop, &watch).await,
@@ -59,15 +59,15 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         };
         done.and(watch.finish()).and(output::finish())
     });
-    // Threads that write a file which is given up remove it
+    // Threads that write an abandoned file remove it
     runtime.shutdown_timeout(Duration::from_secs(2));
     done
 }
 
-/// Help where it was asked for; what is wrong with the command line in one line, where clap has several.
+/// Prints help if requested; otherwise the error of the command line in one line, although clap has several.
 fn answer(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
-        // A reader that has closed the pipe is no error
+        // A closed pipe is no error
         let _ = error.print();
         return ExitCode::SUCCESS;
     }

@@ -1,11 +1,11 @@
-//! Standard output, and whether it took everything.
+//! Standard output with error handling.
 
 use std::io::{self, ErrorKind, Write, stdout};
 use std::sync::OnceLock;
 
 use crate::failure::Failure;
 
-/// Why standard output takes no more; nothing is written to it afterwards.
+/// The first error of standard output; nothing is written afterwards.
 static REFUSED: OnceLock<io::Error> = OnceLock::new();
 
 /// Prints a line on standard output.
@@ -13,19 +13,19 @@ pub(crate) fn say(line: &str) {
     print(&format!("{line}\n"));
 }
 
-/// Prints text on standard output. [`finish`] returns the first error, except that the reader has closed the pipe.
+/// Prints text on standard output. [`finish`] returns the first error, unless the reader has closed the pipe.
 pub(crate) fn print(text: &str) {
     if REFUSED.get().is_some() {
         return;
     }
     let mut out = stdout().lock();
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // Another thread may have told already
+        // Another thread may have set an error already
         let _ = REFUSED.set(error);
     }
 }
 
-/// Whether everything was printed.
+/// Returns an error if not everything was printed.
 pub(crate) fn finish() -> Result<(), Failure> {
     match REFUSED.get() {
         Some(error) if error.kind() != ErrorKind::BrokenPipe => {

@@ -1,4 +1,4 @@
-//! Files that the program is about to write: never over an input, or over a file that manypath did not write.
+//! Output files of the program. They never replace an input, or a file that manypath did not write.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,11 +11,11 @@ use crate::failure::Failure;
 #[derive(Debug)]
 pub(crate) struct Outputs {
     inputs: Vec<PathBuf>,
-    /// Those that were checked, with their options.
+    /// The checked files, with their options.
     named: Vec<(&'static str, PathBuf)>,
 }
 
-/// A kind of file, and how one of ours is recognised by its first bytes.
+/// A kind of file, and how manypath's files of this kind are recognised by their first bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
@@ -23,12 +23,12 @@ pub(crate) struct Kind {
 }
 
 impl Outputs {
-    /// Beside files that are read.
+    /// A check against these input files.
     pub(crate) fn beside(inputs: Vec<PathBuf>) -> Self {
         Self { inputs, named: Vec::new() }
     }
 
-    /// Checks a file that an option names, and changes nothing on the disk.
+    /// Checks the file of an option, without changing the disk.
     pub(crate) fn check(
         &mut self,
         option: &'static str,
@@ -46,7 +46,7 @@ impl Outputs {
 
     fn objection(&self, file: &Path, kind: Kind) -> io::Result<Option<String>> {
         let is_there = match file.metadata() {
-            // Devices and pipes are shared freely
+            // Devices and pipes may be shared
             Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => return Ok(None),
             Ok(_) => true,
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
@@ -71,7 +71,7 @@ impl Outputs {
     }
 }
 
-/// The system or a rule forbids an output.
+/// The error for an output that the system or a rule forbids.
 pub(crate) fn refused(
     option: &'static str,
     file: &Path,
@@ -80,18 +80,18 @@ pub(crate) fn refused(
     Failure::input(format!("`{option}` is {}: {reason}", file.display()))
 }
 
-/// A file that is about to be made. If it was not there before, it is removed unless it is kept or something is in it.
+/// A file that will be created. If it did not exist before, it is removed on drop unless it is kept or has content.
 #[derive(Debug)]
 pub(crate) struct NewFile(Option<PathBuf>);
 
 impl NewFile {
-    /// Before the file is made.
+    /// Must be called before the file is created.
     pub(crate) fn at(file: &Path) -> Self {
         let is_missing = file.symlink_metadata().is_err();
         Self(is_missing.then(|| file.to_owned()))
     }
 
-    /// The file stays.
+    /// Keeps the file.
     pub(crate) fn keep(mut self) {
         self.0 = None;
     }
@@ -102,13 +102,13 @@ impl Drop for NewFile {
         if let Some(file) = &self.0
             && file.symlink_metadata().is_ok_and(|made| made.is_file() && made.len() == 0)
         {
-            // It may be gone
+            // The file may be gone
             let _ = std::fs::remove_file(file);
         }
     }
 }
 
-/// Refuses a folder in which no file can be made.
+/// Refuses a folder in which no file can be created.
 pub(crate) fn takes_files(option: &'static str, folder: &Path) -> Result<(), Failure> {
     if !folder.is_dir() {
         return Err(refused(option, folder, "it is no folder: name one"));
@@ -119,7 +119,7 @@ pub(crate) fn takes_files(option: &'static str, folder: &Path) -> Result<(), Fai
     }
 }
 
-/// Whether two names are those of one file, by links as well.
+/// Whether two paths refer to the same file, also through links.
 fn is_same(one: &Path, other: &Path) -> bool {
     match (one.metadata(), other.metadata()) {
         (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
@@ -131,14 +131,14 @@ fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Where a file that is not there would be.
+/// The path of a file that does not exist, in resolved form.
 fn place(file: &Path) -> Option<PathBuf> {
     let folder = file.parent().filter(|folder| *folder != Path::new(""));
     let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
     Some(folder.join(file.file_name()?))
 }
 
-/// Bytes by which a file is recognised.
+/// Number of bytes by which a file is recognised.
 const HEAD: u64 = 1 << 16;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! How long a peer may keep the program waiting.
+//! Time limits for peers.
 
 use std::future::Future;
 use std::time::Duration;
@@ -9,15 +9,15 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use crate::failure::Failure;
 use crate::protocol::Word;
 
-/// Waits for the first word of the peer.
+/// Waits for the first message of the peer.
 pub(crate) async fn first<T>(word: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     timeout(FIRST, word).await.unwrap_or_else(|_| {
         Err(Failure::broken(format!("the peer said nothing for {} s", FIRST.as_secs())))
     })
 }
 
-/// Waits for what the peer has to do while anything arrives from it. Acknowledgements prove nothing: its SCTP sends them
-/// without its program, also for the probes of a full receive window.
+/// Waits for the peer as long as any data arrives from it. Acknowledgements do not count: the peer's SCTP sends them
+/// even if its program has stopped, also for window probes.
 pub(crate) async fn while_heard<T>(
     association: &Association,
     task: impl Future<Output = Result<T, Failure>>,
@@ -33,7 +33,7 @@ pub(crate) async fn while_heard<T>(
     }
 }
 
-/// Does something, and tells the peer meanwhile that it goes on.
+/// Runs a task, and sends `Busy` to the peer meanwhile.
 pub(crate) async fn telling<T>(association: &Association, task: impl Future<Output = T>) -> T {
     let mut ticks = interval_at(Instant::now() + TELLS_EVERY, TELLS_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -43,16 +43,16 @@ pub(crate) async fn telling<T>(association: &Association, task: impl Future<Outp
             biased;
             done = &mut task => return done,
             _ = ticks.tick() => {
-                // The task learns what becomes of the association
+                // The task detects the end of the association
                 let _ = association.send(Message::new(Word::Busy.encode())).await;
             }
         }
     }
 }
 
-/// A program says its first word at once.
+/// Time limit for the first message, which a program sends at once.
 const FIRST: Duration = Duration::from_secs(20);
-/// A receiver that has nothing else to say tells every [`TELLS_EVERY`] that it is there.
+/// Time limit without data; a busy receiver sends a message every [`TELLS_EVERY`].
 const SILENCE: Duration = Duration::from_secs(60);
-/// Several words may be lost with a path.
+/// Interval of these messages: several may be lost with a path.
 const TELLS_EVERY: Duration = Duration::from_secs(10);

@@ -1,15 +1,15 @@
-//! A line on the terminal that tells how far a transfer is.
+//! The progress of a transfer as a line on the terminal.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
-/// Shows how many bytes of a file are done, if standard error is a terminal.
+/// Shows the transferred bytes of a file, if standard error is a terminal.
 #[derive(Debug)]
 pub(crate) struct Progress {
     name: String,
     total: u64,
     start: Instant,
-    /// When the line was last written; none if it is never written.
+    /// When the line was last written; `None` if it is never written.
     shown: Option<Instant>,
 }
 
@@ -20,7 +20,7 @@ impl Progress {
         Self { name: name.to_owned(), total, start, shown }
     }
 
-    /// So many bytes are done.
+    /// Updates the number of transferred bytes.
     pub(crate) fn show(&mut self, done: u64) {
         let Some(shown) = &mut self.shown else { return };
         if shown.elapsed() < INTERVAL {
@@ -28,11 +28,11 @@ impl Progress {
         }
         *shown = Instant::now();
         let line = line(&self.name, done, self.total, self.start.elapsed());
-        // What a terminal does not take is not missed
+        // Errors of the terminal are ignored
         let _ = write!(stderr(), "\r{line}\x1b[K");
     }
 
-    /// What came of it, in words.
+    /// The result as text.
     pub(crate) fn summary(&self, done: u64) -> String {
         let elapsed = self.start.elapsed();
         format!("{} in {:.1} s, {}", size(done), elapsed.as_secs_f64(), rate(done, elapsed))
@@ -75,13 +75,13 @@ pub(crate) fn size(bytes: u64) -> String {
     )
 }
 
-/// A rate in units of a million bits a second.
+/// A rate in Mbit/s.
 pub(crate) fn rate(bytes: u64, elapsed: Duration) -> String {
     let megabits = bytes as f64 * 8.0 / 1e6 / elapsed.as_secs_f64().max(1e-9);
     format!("{megabits:.1} Mbit/s")
 }
 
-/// Pause between two looks.
+/// Interval between two updates.
 const INTERVAL: Duration = Duration::from_millis(200);
 /// Width of the bar.
 const BAR: usize = 20;

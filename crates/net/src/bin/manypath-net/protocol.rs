@@ -1,15 +1,15 @@
-//! What sender and receiver of a file say to each other, each word one SCTP message.
+//! The messages between sender and receiver of a file, each one SCTP message.
 //!
-//! The sender says hello on stream 0 and waits until the receiver is ready. Data follows on all streams, each piece with
-//! its place in the file, and on stream 0 the hash of what was read. The receiver answers once it has verified the file, and
-//! tells every ten seconds that it is still busy: writing and verifying a large file takes long.
+//! The sender sends a hello on stream 0 and waits until the receiver is ready. Data follows on all streams, each piece
+//! with its offset in the file, and on stream 0 the hash of the file. The receiver answers after it has verified the
+//! file. Every ten seconds it reports that it is still busy, because writing and verifying a large file takes long.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
-/// A word of the protocol.
+/// A message of the protocol.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Word {
-    /// The sender has a file.
+    /// The sender offers a file.
     Hello {
         /// Its length in bytes.
         length: u64,
@@ -25,21 +25,21 @@ pub(crate) enum Word {
         /// The bytes.
         bytes: Bytes,
     },
-    /// The receiver goes on.
+    /// The receiver is still working.
     Busy,
-    /// Nothing follows.
+    /// The sender has sent everything.
     End {
         /// BLAKE3 hash of the whole file as it was read.
         hash: [u8; 32],
     },
-    /// The file is complete, has this hash, and has its name.
+    /// The file is complete, has this hash, and was renamed to its name.
     Verified,
     /// The receiver cannot take the file, or could not complete it.
     Failed(String),
 }
 
 impl Word {
-    /// The word as a message.
+    /// Encodes the message.
     pub(crate) fn encode(&self) -> Bytes {
         let mut out = BytesMut::new();
         match self {
@@ -69,7 +69,7 @@ impl Word {
         out.freeze()
     }
 
-    /// Reads a message; none if it is not of this protocol.
+    /// Decodes a message; `None` if it does not belong to this protocol.
     pub(crate) fn decode(mut message: Bytes) -> Option<Self> {
         let text = |bytes: Bytes| String::from_utf8(bytes.into()).ok();
         Some(match message.try_get_u8().ok()? {
@@ -87,17 +87,17 @@ impl Word {
     }
 }
 
-/// Room for the header of a piece, so that a file can be read right behind it.
+/// The header of a piece; the file can be read into the bytes after it.
 pub(crate) fn data_header(offset: u64) -> [u8; DATA_HEADER] {
     let mut header = [DATA; DATA_HEADER];
     header[1..].copy_from_slice(&offset.to_be_bytes());
     header
 }
 
-/// Bytes in front of each piece.
+/// Bytes of the header of each piece.
 pub(crate) const DATA_HEADER: usize = 9;
 
-/// 2: the receiver says that it is busy.
+/// In version 2 the receiver reports that it is busy.
 const VERSION: u8 = 2;
 const HELLO: u8 = b'H';
 const READY: u8 = b'R';

@@ -1,4 +1,4 @@
-//! `manypath-net receive`: files on their way in.
+//! `manypath-net receive`: receives files.
 
 use std::fs::File;
 use std::io::{ErrorKind, Seek, SeekFrom, Write};
@@ -22,7 +22,7 @@ use crate::protocol::Word;
 use crate::stop::Stop;
 use crate::watch::Watch;
 
-/// Receives one file, or files until it is stopped.
+/// Receives one file, or files until the program is stopped.
 pub(crate) async fn run(receive: Receive, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
     let into = receive.into;
     takes_files("--into", &into)?;
@@ -34,7 +34,7 @@ pub(crate) async fn run(receive: Receive, mut stop: Stop, watch: &Watch) -> Resu
         let accepting = async { Ok(endpoint.accept().await?) };
         let association = match stop.or(accepting).await {
             Ok(association) => association,
-            // Ctrl-C is the usual end of a receiver that goes on
+            // Ctrl-C is the normal end of a receiver with `--keep`
             Err(failure) if receive.keep && failure.is_interruption() => break Ok(()),
             Err(failure) => break Err(failure),
         };
@@ -57,7 +57,7 @@ pub(crate) async fn run(receive: Receive, mut stop: Stop, watch: &Watch) -> Resu
     if was_interrupted { Err(Failure::interrupted()) } else { done }
 }
 
-/// Receives the file of one sender, and tells it how that went.
+/// Receives a sender's file, and sends the result to the sender.
 async fn serve(
     association: Association,
     into: PathBuf,
@@ -69,17 +69,17 @@ async fn serve(
         Ok(_) => Word::Verified,
         Err(failure) => Word::Failed(failure.for_peer().to_owned()),
     };
-    // A sender that is gone does not hear it
+    // Fails if the sender is gone
     let _ = association.send(Message::new(word.encode())).await;
     if let Ok(told) = &done {
         say(told);
     }
-    // The sender ends the association once it has heard
+    // The sender ends the association after the answer
     stop.farewell(association.closed()).await;
     done.map(|_| ())
 }
 
-/// Takes one file; what to say about it.
+/// Receives one file; returns the message about it.
 async fn transfer(
     association: &Association,
     into: &Path,
@@ -103,7 +103,7 @@ async fn transfer(
     ))
 }
 
-/// Takes the contents of a file, verifies them, and gives the file its name.
+/// Receives the contents of a file, verifies them, and renames the file.
 async fn take(
     association: &Association,
     file: NamedTempFile,
@@ -119,7 +119,7 @@ async fn take(
     });
     let collected = collect(association, length, pieces, progress).await;
     let written = writer.await.map_err(|error| Failure::broken(error.to_string()))?;
-    // A disk that is full is the cause of a collection that stopped
+    // If writing failed, that is why collecting stopped
     let (file, hash) = match (written, collected) {
         (Ok(file), Ok(hash)) => (file, hash),
         (Err(failure), _) | (_, Err(failure)) => return Err(failure),
@@ -132,7 +132,7 @@ async fn take(
     .map_err(|error| Failure::broken(error.to_string()))?
 }
 
-/// The next word of the sender.
+/// The next message of the sender.
 async fn word(association: &Association) -> Result<Word, Failure> {
     let message = association.receive().await?;
     let message = message.ok_or_else(|| Failure::broken("the sender ended the transfer"))?;
@@ -143,7 +143,7 @@ fn no_sender() -> Failure {
     Failure::broken("the peer is no `manypath-net send` of this version")
 }
 
-/// Where the file goes. A sender names no folders, nothing hidden, nothing that exists, and nothing that cannot exist.
+/// The path of the file. A sender cannot name folders, hidden files, existing files, or invalid names.
 fn target(into: &Path, name: &str, overwrite: bool) -> Result<PathBuf, Failure> {
     let is_plain = !name.is_empty()
         && !name.starts_with('.')
@@ -159,9 +159,9 @@ fn target(into: &Path, name: &str, overwrite: bool) -> Result<PathBuf, Failure> 
     }
 }
 
-/// A new file beside the target; it is removed unless it gets the target's name.
+/// A new file beside the target; it is removed unless it is renamed to the target.
 fn temporary(into: &Path, name: &str) -> std::io::Result<NamedTempFile> {
-    // Its name is longer than that of the target
+    // The name of the temporary file is longer than that of the target
     let length = (0..=MOST_NAME.min(name.len())).rev().find(|&at| name.is_char_boundary(at));
     let name = &name[..length.unwrap_or(0)];
     tempfile::Builder::new()
@@ -171,7 +171,7 @@ fn temporary(into: &Path, name: &str) -> std::io::Result<NamedTempFile> {
         .tempfile_in(into)
 }
 
-/// Hands pieces to the writer until the file is complete; its hash.
+/// Passes pieces to the writer until the file is complete; returns its hash.
 async fn collect(
     association: &Association,
     length: u64,
@@ -201,7 +201,7 @@ async fn collect(
     }
 }
 
-/// Writes pieces to where they belong.
+/// Writes pieces at their offsets.
 fn write(
     file: NamedTempFile,
     target: &Path,
@@ -214,7 +214,7 @@ fn write(
     Ok(file)
 }
 
-/// Reads the file again, compares its hash, and gives it its name.
+/// Reads the file again, compares its hash, and renames it.
 fn complete(
     mut file: NamedTempFile,
     target: &Path,
@@ -234,7 +234,7 @@ fn complete(
     Ok(())
 }
 
-/// Length and hash of what a file holds.
+/// Length and hash of a file.
 fn hash_of(file: &mut File) -> std::io::Result<(u64, blake3::Hash)> {
     file.seek(SeekFrom::Start(0))?;
     let mut hasher = blake3::Hasher::new();
@@ -242,11 +242,11 @@ fn hash_of(file: &mut File) -> std::io::Result<(u64, blake3::Hash)> {
     Ok((hasher.count(), hasher.finalize()))
 }
 
-/// Bytes of a target's name that a temporary file has in its own, which the system limits to 255.
+/// Largest part of the target's name in the name of a temporary file, in bytes; the system limits names to 255.
 const MOST_NAME: usize = 240;
-/// Senders that may wait while one is served.
+/// Largest number of senders that wait while one is served.
 const BACKLOG: usize = 16;
-/// Pieces that wait to be written.
+/// Largest number of pieces that wait to be written.
 const PIECES_AHEAD: usize = 16;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `manypath-net send`: a file on its way out.
+//! `manypath-net send`: sends a file.
 
 use std::fs::File;
 use std::io::Read;
@@ -40,7 +40,7 @@ pub(crate) async fn run(send: Send, mut stop: Stop, watch: &Watch) -> Result<(),
             );
             drop(progress);
             say(&told);
-            // The receiver has the file, whatever becomes of the rest
+            // The receiver has the file, however the association ends
             stop.farewell(association.shutdown()).await;
             Ok(())
         }
@@ -55,7 +55,7 @@ pub(crate) async fn run(send: Send, mut stop: Stop, watch: &Watch) -> Result<(),
 /// The file, its length, and the name that the receiver gives it.
 fn open(path: &Path) -> Result<(File, u64, String), Failure> {
     let refused = |error: std::io::Error| Failure::input(format!("{}: {error}", path.display()));
-    // A pipe would wait for its writer
+    // Opening a pipe would block until there is a writer
     let metadata = path.metadata().map_err(refused)?;
     if !metadata.is_file() {
         return Err(Failure::input(format!("{}: is no regular file", path.display())));
@@ -85,13 +85,13 @@ async fn transfer(
         word => return Err(unexpected(&word)),
     }
     let streams = streams.min(association.streams().outbound);
-    // The receiver says in time that it is still busy, also where this side is slow
+    // The receiver reports in time that it is busy, even if this side is slow
     let contents = async {
         let answer = answer(association);
         tokio::pin!(answer);
         tokio::select! {
             sent = pump(association, file, path, length, streams, progress) => sent?,
-            // Before it has everything, the receiver answers only to give up
+            // Before it has the whole file, the receiver only answers if it fails
             word = &mut answer => return word,
         }
         answer.await
@@ -102,7 +102,7 @@ async fn transfer(
     }
 }
 
-/// The next word of the receiver that is an answer.
+/// The next message of the receiver, except `Busy`.
 async fn answer(association: &Association) -> Result<Word, Failure> {
     loop {
         let message = association.receive().await?;
@@ -151,7 +151,7 @@ async fn pump(
     Ok(())
 }
 
-/// Reads the file piece by piece, each behind its header; its hash.
+/// Reads the file piece by piece, with headers; returns its hash.
 fn read(
     mut file: File,
     path: &Path,
@@ -178,7 +178,7 @@ fn read(
     Ok(hasher.finalize().into())
 }
 
-/// Bytes of the file in one message.
+/// Bytes of the file per message.
 const PIECE: usize = 1 << 16;
-/// Pieces that are read before they can be sent.
+/// Largest number of pieces that are read ahead.
 const PIECES_AHEAD: usize = 16;

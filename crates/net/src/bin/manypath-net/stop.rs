@@ -1,4 +1,4 @@
-//! Ctrl-C, SIGTERM and SIGHUP end the program in order.
+//! Graceful end of the program after Ctrl-C, SIGTERM or SIGHUP.
 
 use std::future::Future;
 use std::io;
@@ -11,12 +11,12 @@ use tokio::time::sleep;
 
 use crate::failure::Failure;
 
-/// Tells tasks that they are to end. Clones tell the same.
+/// Signals tasks to end. Clones share the signal.
 #[derive(Clone, Debug)]
 pub(crate) struct Stop(watch::Receiver<bool>);
 
 impl Stop {
-    /// One that signals to this process set off.
+    /// A stop that signals to this process trigger.
     pub(crate) fn on_signals() -> io::Result<Self> {
         let (sender, receiver) = watch::channel(false);
         let mut signals = [
@@ -31,15 +31,15 @@ impl Stop {
                 _ = terminate.recv() => {}
                 _ = hangup.recv() => {}
             }
-            // Without a receiver, all tasks have ended
+            // Fails only if all tasks have ended
             let _ = sender.send(true);
-            // The signals stay caught until the process ends
+            // Keep handling the signals until the process ends
             std::future::pending::<()>().await;
         });
         Ok(Self(receiver))
     }
 
-    /// Does something until it is done or the program is to end.
+    /// Runs a task until it completes or the program must end.
     pub(crate) async fn or<T>(
         &mut self,
         task: impl Future<Output = Result<T, Failure>>,
@@ -50,7 +50,7 @@ impl Stop {
         }
     }
 
-    /// The same for something that may block its thread, which goes on if the program is to end.
+    /// Like `or`, for a task that may block its thread; the thread continues if the program must end.
     pub(crate) async fn or_block<T: Send + 'static>(
         &mut self,
         task: impl FnOnce() -> Result<T, Failure> + Send + 'static,
@@ -61,13 +61,13 @@ impl Stop {
         self.or(task).await
     }
 
-    /// Waits for the end of a conversation, not long if the program is to end.
+    /// Waits for the end of an association, with a time limit if the program must end.
     pub(crate) async fn farewell<T>(&self, ending: impl Future<Output = T>) {
-        // Who does not answer in time is left alone
+        // A peer that does not answer in time is ignored
         let _ = self.in_time(ending).await;
     }
 
-    /// The same for an end that matters; none if it did not come in time.
+    /// Like `farewell`, with the result; `None` after the time limit.
     pub(crate) async fn in_time<T>(&self, ending: impl Future<Output = T>) -> Option<T> {
         let mut stop = self.clone();
         let hurry = async {
@@ -81,14 +81,14 @@ impl Stop {
         }
     }
 
-    /// Whether the program is to end.
+    /// Whether the program must end.
     pub(crate) fn is_requested(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Waits until the program is to end.
+    /// Waits until the program must end.
     pub(crate) async fn requested(&mut self) {
-        // The signals are watched until the process ends
+        // The sender lives until the process ends
         let _ = self.0.wait_for(|stops| *stops).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Metrics, captures and events of the program's endpoint, as the command line asks for them.
+//! Metrics, captures and events of the program's endpoint, as requested on the command line.
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use crate::failure::Failure;
 use crate::outputs::{Kind, NewFile, Outputs, refused};
 
-/// What is to be watched.
+/// The requested outputs.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Watched {
     /// Serve counters as OpenMetrics text at http://ADDRESS:PORT/metrics; on 127.0.0.1 if no address is
@@ -33,18 +33,18 @@ pub(crate) struct Watched {
     only: Vec<String>,
 }
 
-/// What watches an endpoint.
+/// The outputs of an endpoint.
 #[derive(Debug)]
 pub(crate) struct Watch {
     metrics: Option<std::net::TcpListener>,
     capture: Option<(PathBuf, Capture)>,
     events: Option<(PathBuf, EventLog)>,
-    /// They are removed if there is no endpoint: a mistake leaves no empty files.
+    /// New files, which are removed if there is no endpoint, so that a mistake leaves no empty files.
     new_files: Mutex<Vec<NewFile>>,
 }
 
 impl Watch {
-    /// Opens what is needed for it, beside files that the task reads.
+    /// Opens the outputs. They must differ from the files that the task reads.
     pub(crate) fn begin(watched: Watched, inputs: Vec<PathBuf>) -> Result<Self, Failure> {
         let mut outputs = Outputs::beside(inputs);
         for (option, file, kind) in
@@ -85,7 +85,7 @@ impl Watch {
         })
     }
 
-    /// Makes the endpoint, and watches it.
+    /// Creates the endpoint with its outputs.
     pub(crate) async fn bind(&self, builder: Builder, port: u16) -> Result<Endpoint, Failure> {
         let builder = match &self.capture {
             Some((_, capture)) => builder.capture(capture.clone()),
@@ -116,7 +116,7 @@ impl Watch {
     }
 }
 
-/// Says how many packets or events are missing from a file.
+/// Reports how many packets or events are missing in a file.
 fn complete(file: &Path, what: &str, finished: io::Result<u64>) -> Result<(), Failure> {
     let missed = finished.map_err(|error| Failure::file(file, &error))?;
     if missed > 0 {
@@ -125,7 +125,7 @@ fn complete(file: &Path, what: &str, finished: io::Result<u64>) -> Result<(), Fa
     Ok(())
 }
 
-/// What `--only` takes.
+/// The values of `--only`.
 fn names() -> Vec<&'static str> {
     categories().into_iter().chain(NAMES).collect()
 }
@@ -135,7 +135,7 @@ const CAPTURE: Kind = Kind { name: "a capture", is_ours: manypath_pcapng::is_our
 const EVENTS: &str = "--events";
 const LINES: Kind = Kind { name: "events", is_ours: manypath_events::is_ours };
 
-/// An address and a port, or a port of this machine alone.
+/// An address and a port, or a port on the loopback address.
 fn listen_address(text: &str) -> Result<SocketAddr, String> {
     let port = |text: &str| text.parse().ok().map(|port: u16| ([127, 0, 0, 1], port).into());
     let address = text.parse().ok().or_else(|| port(text));

@@ -25,14 +25,14 @@ pub(crate) struct Share {
     pub(crate) mtu: u64,
 }
 
-/// Whether a path that fills its share with so many bytes may send a new chunk.
+/// Whether a path that has filled this part of its share may send a new chunk.
 ///
-/// By outstanding bytes the receiver's share may be exceeded by one packet, as in the simulator of the papers since July
-/// 2011; by buffered bytes neither may. Unlike in \[D10] eq. 1, 2, one packet at a time may pass however small the buffers,
-/// because a share smaller than a packet would else stop the path for good.
+/// With outstanding bytes, the receiver's share may be exceeded by one packet, as in the papers' simulator since July
+/// 2011; with buffered bytes, no share may be exceeded. Unlike in \[D10] eq. 1, 2, a path without data may always send
+/// one packet, because a share smaller than a packet would otherwise stop the path forever.
 pub(crate) fn admits(split: BufferSplit, by: SplitBy, share: Share, filled: u64) -> bool {
     let Share { paths, send_buffer, peer_window, in_flight, mtu } = share;
-    // A product instead of a quotient: this is asked for every packet
+    // A multiplication instead of a division, because this runs for every packet
     let fits = |buffer: u64| filled == 0 || (filled + mtu) * paths <= buffer;
     let announced = peer_window + in_flight;
     let receiver = match by {
@@ -49,7 +49,7 @@ mod tests {
     const TWO_PATHS: Share =
         Share { paths: 2, send_buffer: 250_000, peer_window: 60_000, in_flight: 60_000, mtu: 1500 };
 
-    /// The most bytes with which a path may send another chunk.
+    /// The largest part of its share with which a path may send another chunk.
     fn most(split: BufferSplit, by: SplitBy, share: Share) -> u64 {
         let refused = (0..500_000).find(|&filled| !admits(split, by, share, filled));
         refused.expect("no share is so large") - 1

@@ -4,37 +4,37 @@
 
 use manypath_core::Tsn;
 
-/// The lowest TSN outstanding on a path, followed from one SACK to the next.
+/// The lowest outstanding TSN of a path, tracked across SACKs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PseudoCumAck {
-    /// The TSN whose acknowledgement lets the window grow; `None` until the next look at the flight finds it.
+    /// The TSN whose acknowledgement lets the window grow; `None` until the next search of the flight.
     expected: Option<Tsn>,
-    /// The same among retransmissions (version 2).
+    /// Like `expected`, among retransmissions only (version 2).
     expected_retransmission: Option<Tsn>,
 }
 
 impl PseudoCumAck {
-    /// What was expected has arrived or left the path: the next SACK looks for another.
+    /// Discards the expected TSNs, because they were acknowledged or left the path. The next SACK searches for others.
     pub(crate) fn find_again(&mut self) {
         *self = Self::default();
     }
 
-    /// Whether it is not known which TSN to expect, and which among retransmissions.
+    /// Whether `expected` and `expected_retransmission` are unknown.
     pub(crate) fn lacks(&self) -> (bool, bool) {
         (self.expected.is_none(), self.expected_retransmission.is_none())
     }
 
-    /// From now on this TSN is expected.
+    /// Sets the expected TSN.
     pub(crate) fn expect(&mut self, lowest: Option<Tsn>) {
         self.expected = lowest;
     }
 
-    /// From now on this TSN is expected among retransmissions.
+    /// Sets the expected TSN among retransmissions.
     pub(crate) fn expect_retransmission(&mut self, lowest: Option<Tsn>) {
         self.expected_retransmission = lowest;
     }
 
-    /// A gap block acknowledged `tsn`; whether that moves the path's cumulative TSN.
+    /// Handles a gap block that acknowledges `tsn`; returns whether the path's pseudo-cumulative TSN moves.
     pub(crate) fn acknowledge(&mut self, tsn: Tsn) -> bool {
         let first = self.expected == Some(tsn);
         let again = self.expected_retransmission == Some(tsn);

@@ -33,12 +33,12 @@ pub(crate) struct Blocking {
     /// Path of its last transmission.
     pub(crate) path: PathId,
     pub(crate) sent_at: Time,
-    /// What it counts for window and flight.
+    /// Bytes that it counts against the window.
     pub(crate) counted: u64,
 }
 
 impl Sender {
-    /// Whether a path is blocked by a missing chunk, where the buffers are divided into so many shares.
+    /// Whether a missing chunk blocks a path, if the buffers are divided into this number of shares.
     pub(crate) fn is_blocked(&self, path: PathId, by: Rescheduling, shares: u64) -> bool {
         let flight = &self.flights[path.index()];
         let (stuck, kept) = (flight.buffered() - flight.payload(), flight.kept_ordered);
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_paper_asks_for_more_than_half_and_inet_for_half() {
+    fn the_threshold_is_above_half_in_the_paper_and_half_in_inet() {
         for (shares, half) in [(1, 125_000), (2, 62_500), (4, 31_250)] {
             assert!(
                 !exceeds_half(half, 250_000, shares) && exceeds_half(half + 1, 250_000, shares)
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_never_blocks() {
+    fn a_path_without_data_is_never_blocked() {
         assert!(!exceeds_half(0, 0, 1) && !reaches_half(0, 0, 1));
     }
 }

@@ -1,18 +1,18 @@
 //! How often a SACK counts a chunk as missing.
 //!
-//! SFR and DAC of Iyengar, Amer and Stewart 2006: only news of the same path counts, and one SACK may stand for several
-//! packets.
+//! SFR and DAC of Iyengar, Amer and Stewart 2006: only acknowledgements of later chunks of the same path count, and one
+//! SACK may count for several packets.
 
 use manypath_core::Tsn;
 
-/// The rule by which the SACK in hand counts missing chunks.
+/// How the current SACK counts missing chunks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Strike {
     /// Each missing chunk once.
     Once,
-    /// Chunks below all that is news count once per packet that the SACK stands for, others once.
+    /// Chunks below all newly acknowledged TSNs count once per packet that the SACK acknowledges, others once.
     PerPacket {
-        /// Lowest TSN that a gap block newly acknowledged.
+        /// Lowest TSN that a gap block newly acknowledges.
         lowest: Tsn,
         /// DATA packets since the previous SACK.
         packets: u8,
@@ -34,13 +34,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chunk_below_all_news_counts_once_per_packet() {
+    fn a_chunk_below_all_newly_acknowledged_tsns_counts_once_per_packet() {
         let strike = Strike::PerPacket { lowest: Tsn(10), packets: 2 };
         assert_eq!(strike.count(Tsn(9)), 2);
     }
 
     #[test]
-    fn a_chunk_between_news_counts_once() {
+    fn a_chunk_between_newly_acknowledged_tsns_counts_once() {
         let strike = Strike::PerPacket { lowest: Tsn(10), packets: 2 };
         assert_eq!(strike.count(Tsn(11)), 1);
     }

@@ -1,5 +1,5 @@
-//! Messages with a lifetime or a path of their own: the first to expire, and the first for each path, are found without a
-//! search. RFC 9260 §11.1.5
+//! Messages with a lifetime or a path. The first to expire and the first for each path are found without a search.
+//! RFC 9260 §11.1.5
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,33 +7,33 @@ use manypath_core::{PathId, Time};
 
 use crate::event::Message;
 
-/// The path that the first transmission of a message takes; any if there is none.
+/// The path of a message's first transmission; `None` means any path.
 pub(super) type Lane = Option<PathId>;
-/// The lane of a message, and its place in the order of all.
+/// The lane of a message, and its position in the order of all messages.
 pub(super) type Key = (Lane, u64);
 
-/// Messages that are apart.
+/// The separately stored messages.
 ///
-/// On each stream, ordered messages that may take any path come before those that wait for one. One that follows such a
-/// message in its stream waits for the same path: else it would have to wait for it in front of others.
+/// On each stream, ordered messages that may use any path precede those that wait for a path. An ordered message after
+/// one that waits for a path waits for the same path; otherwise it would block other messages of its lane.
 #[derive(Debug, Default)]
 pub(super) struct Special {
     waiting: BTreeMap<Key, Entry>,
-    /// Those that expire.
+    /// Messages with a lifetime.
     deadlines: BTreeSet<(Time, Key)>,
-    /// The path that ordered messages wait for, by stream and place.
+    /// The paths of ordered messages, by stream and position.
     bound: BTreeMap<(u16, u64), PathId>,
-    /// How many ordered messages of each stream may take any path, here and elsewhere in the queue. They are counted from
-    /// the first message on that names a path.
+    /// For each stream, the number of ordered messages in the whole queue that may use any path. Counted from the first
+    /// message on that names a path.
     free: Option<BTreeMap<u16, u32>>,
-    /// The path that the message must take whose first fragments have left.
+    /// The path of the partly sent message, if it names one.
     begun_on: Lane,
 }
 
 #[derive(Debug)]
 struct Entry {
     message: Message,
-    /// [`Time::NEVER`] without a limit.
+    /// [`Time::NEVER`] if there is no limit.
     expires: Time,
 }
 
@@ -47,7 +47,7 @@ impl Special {
         self.free.is_some()
     }
 
-    /// Begins to count ordered messages: those here, and these.
+    /// Starts to count ordered messages: the stored ones, and those in `elsewhere`.
     pub(super) fn count<'a>(&mut self, elsewhere: impl Iterator<Item = &'a Message>) {
         let mut free = BTreeMap::new();
         let mut add = |message: &Message| {
@@ -60,7 +60,7 @@ impl Special {
         self.free = Some(free);
     }
 
-    /// A message that may take any path waits from now on.
+    /// Counts a message that may use any path.
     pub(super) fn count_free(&mut self, message: &Message) {
         if let Some(free) = &mut self.free
             && !message.unordered
@@ -69,7 +69,7 @@ impl Special {
         }
     }
 
-    /// A message that might take any path waits no more.
+    /// Stops counting a message that may use any path.
     pub(super) fn forget_free(&mut self, message: &Message) {
         if let Some(free) = &mut self.free
             && !message.unordered
@@ -82,7 +82,7 @@ impl Special {
         }
     }
 
-    /// The path that the ordered message before this one in its stream waits for, if it does.
+    /// The path for which the preceding ordered message of the stream waits, if any.
     pub(super) fn lane_of_predecessor(&self, message: &Message, place: u64) -> Lane {
         if message.unordered {
             return None;
@@ -105,7 +105,7 @@ impl Special {
         self.waiting.insert((lane, place), Entry { message, expires });
     }
 
-    /// Takes a message out.
+    /// Removes a message.
     pub(super) fn take(&mut self, key: Key) -> Option<Message> {
         let Entry { message, expires } = self.remove(key)?;
         if expires != Time::NEVER {
@@ -114,7 +114,7 @@ impl Special {
         Some(message)
     }
 
-    /// Takes a message out, which leaves before all others from now on.
+    /// Removes a message whose transmission begins.
     pub(super) fn begin(&mut self, key: Key) -> Option<Message> {
         let message = self.take(key)?;
         self.count_free(&message);
@@ -122,13 +122,13 @@ impl Special {
         Some(message)
     }
 
-    /// The message that was the next to leave has left, whether it was apart or not.
+    /// Records that the transmission of a message is complete, wherever the message was stored.
     pub(super) fn end(&mut self, message: &Message) {
         self.forget_free(message);
         self.begun_on = None;
     }
 
-    /// The path that the message must take whose first fragments have left.
+    /// The path of the partly sent message, if it names one.
     pub(super) fn begun_on(&self) -> Lane {
         self.begun_on
     }
@@ -149,7 +149,7 @@ impl Special {
         self.deadlines.first().map_or(Time::NEVER, |(at, _)| *at)
     }
 
-    /// Takes the message out that expires first, if it has.
+    /// Removes the message that expires first, if it has expired.
     pub(super) fn take_expired(&mut self, now: Time) -> Option<Message> {
         let &(at, key) = self.deadlines.first()?;
         if at > now {
@@ -158,13 +158,13 @@ impl Special {
         self.take(key)
     }
 
-    /// Whether messages wait for a path, or one that does has left in part.
+    /// Whether a message waits for a path, or one that does was sent in part.
     pub(super) fn has_bound(&self) -> bool {
         let last = self.waiting.last_key_value();
         last.is_some_and(|((lane, _), _)| lane.is_some()) || self.begun_on.is_some()
     }
 
-    /// Whether messages wait for this path, or one that does has left in part.
+    /// Whether a message waits for this path, or one that does was sent in part.
     pub(super) fn has_bound_to(&self, path: PathId) -> bool {
         self.first_in(Some(path)).is_some() || self.begun_on == Some(path)
     }
@@ -174,12 +174,12 @@ impl Special {
         Some((*key, entry))
     }
 
-    /// The first message that may take any path.
+    /// The first message that may use any path.
     pub(super) fn first_free(&self) -> Option<Key> {
         self.first_in(None).map(|(key, _)| key)
     }
 
-    /// The first message that waits for this path, unless another one of its stream must leave before it.
+    /// The first message that waits for this path, unless another one of its stream must be sent before it.
     pub(super) fn first_on(&self, path: PathId) -> Option<Key> {
         let (key, Entry { message, .. }) = self.first_in(Some(path))?;
         let stream = message.stream;
@@ -195,7 +195,8 @@ impl Special {
         self.waiting.get(&key).map_or(0, |entry| entry.message.payload.len())
     }
 
-    /// Messages that wait for this path may take any, unless they follow one of their stream that waits for another.
+    /// Lets messages that wait for this path use any path, unless they follow a message of their stream that waits for
+    /// another path.
     pub(super) fn unbind(&mut self, path: PathId) {
         self.begun_on = self.begun_on.filter(|begun_on| *begun_on != path);
         while let Some((key, _)) = self.first_in(Some(path))
@@ -207,7 +208,7 @@ impl Special {
         }
     }
 
-    /// Drops messages on streams that were not negotiated; how many bytes these had.
+    /// Drops messages on streams that were not negotiated; returns their bytes.
     pub(super) fn drop_streams_from(&mut self, streams: u16) -> usize {
         let is_dropped = |entry: &&Entry| entry.message.stream >= streams;
         let keys = self.waiting.iter().filter(|(_, entry)| is_dropped(entry)).map(|(key, _)| *key);
@@ -215,7 +216,7 @@ impl Special {
         keys.into_iter().filter_map(|key| self.take(key)).map(|message| message.payload.len()).sum()
     }
 
-    /// All messages, each with its place.
+    /// All messages with their positions.
     pub(super) fn into_all(self) -> Vec<(u64, Message)> {
         self.waiting.into_iter().map(|((_, place), entry)| (place, entry.message)).collect()
     }

@@ -1,4 +1,4 @@
-//! What leaves the send queue, in which order and on which path.
+//! The order and the paths of messages from the send queue.
 
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ fn only_messages_that_have_not_begun_to_leave_expire() {
     queue.push(message(70, true), Time::NEVER, None).unwrap();
     assert!(queue.take_expired(at(9)).is_none());
     queue.take(ANY, 1452);
-    assert!(queue.take_expired(at(11)).is_none(), "half of it is on its way");
+    assert!(queue.take_expired(at(11)).is_none(), "its first fragment was sent");
     queue.take(ANY, 1452);
     assert_eq!(queue.next_expiry(), at(20));
     assert_eq!(queue.take_expired(at(20)).map(|message| message.payload.len()), Some(50));
@@ -77,7 +77,7 @@ fn only_messages_that_have_not_begun_to_leave_expire() {
     assert_eq!((queue.bytes(), queue.len()), (70, 1));
 }
 
-/// A message of so many bytes, ordered on this stream.
+/// An ordered message of this length on a stream.
 fn on(stream: u16, length: usize) -> Message {
     Message { stream, ..message(length, false) }
 }
@@ -90,7 +90,7 @@ fn lane(path: u8) -> Lane {
     Some(PathId(path))
 }
 
-/// Lengths of the chunks that a path takes one after the other.
+/// Lengths of all chunks that a path takes.
 fn taken(queue: &mut Queue, taker: Taker) -> Vec<usize> {
     std::iter::from_fn(|| {
         (queue.next_length(taker, 1452) > 0).then(|| queue.take(taker, 1452).unwrap().payload.len())
@@ -115,7 +115,7 @@ fn a_path_takes_its_own_messages_and_those_that_name_none_in_order() {
 fn no_ordered_message_overtakes_one_of_its_stream() {
     let mut queue = Queue::default();
     queue.start(9);
-    // Stream 1 goes on where it was bound, stream 2 does not care
+    // Stream 1 continues on the path of its last message, stream 2 on any path
     for (message, lane) in
         [(on(1, 1), lane(1)), (on(1, 2), None), (on(2, 3), None), (on(1, 4), lane(0))]
     {
@@ -150,7 +150,7 @@ fn messages_for_a_path_that_fails_take_any_other_one() {
         queue.push(message, Time::NEVER, lane).unwrap();
     }
     queue.take(taker(1, false), 1452).unwrap();
-    assert_eq!(taken(&mut queue, taker(0, true)), [0; 0], "a message has left in part");
+    assert_eq!(taken(&mut queue, taker(0, true)), [0; 0], "a message was sent in part");
     queue.unbind(PathId(1));
     assert_eq!(taken(&mut queue, taker(0, true)), [548, 3, 4]);
     assert_eq!(taken(&mut queue, taker(2, false)), [5]);
@@ -173,7 +173,7 @@ fn a_message_expires_wherever_it_waits() {
 }
 
 #[test]
-fn all_that_waits_comes_back_in_order() {
+fn all_waiting_messages_are_returned_in_order() {
     let mut queue = Queue::default();
     queue.start(9);
     for (length, lane) in [(2000, None), (2, lane(1)), (3, None), (4, lane(0))] {
@@ -185,7 +185,7 @@ fn all_that_waits_comes_back_in_order() {
     assert!(queue.is_empty());
 }
 
-/// What may happen to a queue.
+/// An operation on a queue.
 #[derive(Clone, Debug)]
 enum Step {
     Push { stream: u16, unordered: bool, length: usize, expires: Option<u64>, lane: Option<u8> },
@@ -211,17 +211,17 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A queue, and what has to come out of it.
+/// A queue and its expected content.
 #[derive(Default)]
 struct Watched {
     queue: Queue,
-    /// Number and path of what has not left in full; the PPID of a message is its number.
+    /// Number and path of messages that were not sent completely; the PPID of a message is its number.
     waiting: BTreeMap<u32, Lane>,
     pushed: u32,
     next_ssn: [u16; 3],
-    /// The last ordered message that left on each stream.
+    /// The last ordered message that was sent on each stream.
     latest: [Option<u32>; 3],
-    /// The message that has left in part.
+    /// The message that was sent in part.
     begun: Option<u32>,
 }
 
@@ -283,7 +283,7 @@ impl Watched {
 
 proptest! {
     #[test]
-    fn whatever_happens_all_that_is_not_dropped_leaves_in_the_order_of_its_stream(
+    fn messages_are_sent_in_the_order_of_their_stream(
         steps in vec(step(), 1..80)
     ) {
         let mut watched = Watched::default();

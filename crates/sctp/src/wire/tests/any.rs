@@ -1,4 +1,4 @@
-//! Random packets of every kind.
+//! Random packets with every chunk type.
 
 use bytes::Bytes;
 use manypath_core::{Address, Ranges, Ssn, Tsn, TsnRange};
@@ -46,7 +46,7 @@ fn packet_of(control: impl Strategy<Value = Control>) -> impl Strategy<Value = P
     })
 }
 
-/// A chunk that shares its packet with no other.
+/// A chunk that must not be bundled.
 fn any_alone() -> impl Strategy<Value = Control> {
     prop_oneof![
         any_init(None).prop_map(Control::Init),
@@ -71,7 +71,7 @@ fn any_control() -> impl Strategy<Value = Control> {
     ]
 }
 
-/// Chunks of types whose two upper bits ask for a report and let the reader go on.
+/// Chunks of unknown types whose two upper bits request a report and let the reader continue.
 fn any_unrecognized() -> impl Strategy<Value = Control> {
     let chunk = (0xc0..=0xff_u8, any::<u8>(), vec(any::<u8>(), 0..50));
     let chunk = chunk.prop_map(|(kind, flags, value)| {
@@ -104,7 +104,7 @@ fn any_init(cookie: Option<Bytes>) -> impl Strategy<Value = Box<Init>> {
                 nr_sack,
                 packet_drop_reports,
                 cookie: cookie.clone(),
-                // Nothing is offered by an offer of nothing
+                // An empty offer is encoded like no offer
                 offers: offers.filter(|offers| *offers != Offers::default()).map(Box::new),
                 reported,
                 unrecognized: Vec::new(),
@@ -139,14 +139,14 @@ fn any_offers() -> impl Strategy<Value = Offers> {
         })
 }
 
-/// A parameter with its header and without padding.
+/// A parameter with its header, without padding.
 fn any_parameter(upper: u8) -> impl Strategy<Value = Bytes> {
     (any::<u8>(), vec(any::<u8>(), 0..30)).prop_map(move |(kind, value)| {
         Bytes::from([&[upper, kind, 0, 4 + value.len() as u8], &value[..]].concat())
     })
 }
 
-/// Opaque bytes, fewer than `limit`.
+/// Fewer than `limit` opaque bytes.
 fn opaque(limit: usize) -> impl Strategy<Value = Bytes> {
     vec(any::<u8>(), 0..limit).prop_map(Bytes::from)
 }
@@ -158,7 +158,7 @@ fn any_address() -> impl Strategy<Value = Address> {
     ]
 }
 
-/// Information of this stack, or of another one.
+/// Heartbeat information of this stack or of another one.
 fn any_info() -> impl Strategy<Value = Heartbeat> {
     let own = (any::<u64>(), any::<u64>(), any_address())
         .prop_map(|(nonce, sent_at, address)| HeartbeatInfo { nonce, sent_at, address }.into());

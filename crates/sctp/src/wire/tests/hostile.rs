@@ -1,4 +1,4 @@
-//! Packets that break rules: each is read as far as it makes sense, and never further than it reaches.
+//! Malformed packets: each is read up to its error, and never beyond its end.
 
 use bytes::Bytes;
 use manypath_core::{Packet as _, Tsn};
@@ -10,7 +10,7 @@ use super::{bytes, hex};
 use crate::packet::{COMMON_HEADER, Control, Packet};
 use crate::wire::{DecodeError, Rule, checksum};
 
-/// A datagram with a right checksum.
+/// Adds the right checksum to a datagram.
 fn sealed(mut datagram: Vec<u8>) -> Bytes {
     if let Some(field) = datagram.get_mut(8..12) {
         field.fill(0);
@@ -19,7 +19,7 @@ fn sealed(mut datagram: Vec<u8>) -> Bytes {
     datagram.into()
 }
 
-/// What becomes of a packet of these chunks.
+/// Decodes a packet with these chunks.
 fn read(chunks: &str) -> (Packet, Result<(), DecodeError>) {
     let datagram = [hex("1389138a deadbeef 00000000"), hex(chunks)].concat();
     let mut packet = Packet::default();
@@ -28,7 +28,7 @@ fn read(chunks: &str) -> (Packet, Result<(), DecodeError>) {
     (packet, result)
 }
 
-/// The rule that is broken and where, and how many control and DATA chunks count.
+/// The broken rule and its offset, and the numbers of control and DATA chunks that were read.
 fn verdict(chunks: &str) -> (Option<(Rule, usize)>, usize, usize) {
     let (packet, result) = read(chunks);
     let fault = result.err().map(|error| (error.rule, error.offset));
@@ -111,7 +111,7 @@ fn the_upper_bits_of_an_unknown_chunk_say_what_to_do() {
 }
 
 #[test]
-fn congestion_marks_are_passed_over() {
+fn ecne_and_cwr_are_skipped() {
     assert_eq!(verdict(&format!("0c000008 00000001 0d000008 00000001 {DATA}")), (None, 0, 1));
 }
 
@@ -139,7 +139,7 @@ fn data_without_user_data_is_read_so_that_it_can_be_answered() {
 }
 
 #[test]
-fn a_wrong_checksum_leaves_ports_and_tag_alone() {
+fn a_packet_with_a_wrong_checksum_still_has_ports_and_tag() {
     let datagram = Bytes::from(hex("1389138a deadbeef 00000000 0b000004"));
     let mut packet = Packet::default();
     let error = packet.decode(&datagram, 20).expect_err("zero is no checksum");
@@ -151,14 +151,14 @@ fn a_wrong_checksum_leaves_ports_and_tag_alone() {
 }
 
 #[test]
-fn what_is_opaque_is_a_slice_of_the_datagram() {
+fn opaque_fields_are_slices_of_the_datagram() {
     let datagram = sealed([hex("1389138a deadbeef 00000000"), hex(DATA)].concat());
     let mut packet = Packet::default();
     packet.decode(&datagram, 20).expect("a sound packet");
     assert_eq!(packet.data[0].payload.as_ptr(), datagram[28..].as_ptr());
 }
 
-/// Entries of a packet that was read take no more than a small multiple of its bytes.
+/// Number of entries in a decoded packet; it must be small compared with the packet's size in bytes.
 fn weight(packet: &Packet) -> usize {
     let causes = |causes: &[crate::packet::Cause]| 1 + causes.len();
     let control = packet.control.iter().map(|chunk| match chunk {
@@ -184,7 +184,7 @@ fn survives(datagram: Vec<u8>) {
     }
     let chunks = datagram.len().saturating_sub(COMMON_HEADER);
     assert!(weight(&packet) <= chunks / 4, "{packet:?}");
-    // What was read can be written again
+    // The decoded packet can be encoded
     if result.is_ok() && packet.size() < usize::from(u16::MAX) {
         let again = Bytes::from(bytes(&packet));
         let mut second = Packet::default();

@@ -1,4 +1,4 @@
-//! What was sent, as arrows that people read.
+//! The log of sent packets, displayed as arrows.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use manypath_sctp::{Control, Data, Packet, Sack};
 
 use super::Side;
 
-/// A packet as it left.
+/// A sent packet.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     pub(crate) at: Time,
@@ -22,9 +22,9 @@ pub(crate) struct Sent {
     pub(crate) data: Vec<Data>,
     /// Bytes of the IP packet.
     pub(crate) size: usize,
-    /// IP may fragment it.
+    /// Whether IP may fragment it.
     pub(crate) may_fragment: bool,
-    /// The network took it away.
+    /// Whether the network lost it.
     pub(crate) lost: bool,
 }
 
@@ -35,7 +35,7 @@ impl fmt::Display for Sent {
     }
 }
 
-/// Names of the chunks of a packet in the order of the wire.
+/// Names of the chunks of a packet, in wire order.
 pub(crate) fn label(packet: &Packet) -> String {
     let control = packet.control.iter().map(name);
     let sack_name = if packet.sack.non_renegable_chunk { "NR-SACK" } else { "SACK" };

@@ -1,4 +1,4 @@
-//! Two endpoints, A and Z, and the paths between them, in virtual time: the stage of all stories.
+//! Two endpoints, A and Z, and the paths between them, in virtual time: the fixture of all stories.
 
 mod log;
 mod network;
@@ -19,7 +19,7 @@ pub(crate) use network::{Fate, Network};
 pub(crate) enum Side {
     /// Opens the association in most stories.
     A,
-    /// Answers.
+    /// Responds.
     Z,
 }
 
@@ -48,39 +48,39 @@ impl Side {
 pub(crate) struct Pair {
     pub(crate) now: Time,
     pub(crate) network: Network,
-    /// How late timers fire.
+    /// The delay of every timer.
     pub(crate) late: Span,
     endpoints: [Endpoint; 2],
     configs: [Config; 2],
     events: [Vec<Event>; 2],
-    /// The tags that both sides want to see, once [`Self::connect`] has returned.
+    /// The verification tags that both sides expect, once [`Self::connect`] has returned.
     tags: [u32; 2],
     paths: usize,
     seed: u64,
-    /// How often an endpoint was rebooted.
+    /// Number of reboots.
     lives: u64,
 }
 
-/// The association of most stories, on both sides.
+/// The association of most stories; both sides use the same identifier.
 pub(crate) const FIRST: AssociationId = AssociationId(0);
 
 impl Pair {
-    /// Two endpoints with so many paths and RFC 9260's constants.
+    /// Two endpoints with this number of paths and RFC 9260's constants.
     pub(crate) fn new(paths: usize) -> Self {
         Self::configured(paths, |_, _| ())
     }
 
-    /// Two endpoints with so many paths, and what `change` makes of each configuration.
+    /// Two endpoints with this number of paths; `change` modifies each configuration.
     pub(crate) fn configured(paths: usize, change: impl Fn(Side, &mut Config)) -> Self {
         Self::seeded(1, paths, change)
     }
 
-    /// The same with random numbers of their own.
+    /// Like [`Self::configured`], with this seed.
     pub(crate) fn seeded(seed: u64, paths: usize, change: impl Fn(Side, &mut Config)) -> Self {
         Self::across(Network::new(paths), seed, change)
     }
 
-    /// The same with any network between them.
+    /// Like [`Self::configured`], with this network and seed.
     pub(crate) fn across(network: Network, seed: u64, change: impl Fn(Side, &mut Config)) -> Self {
         let paths = network.paths();
         let configs = [A, Z].map(|side| config(side, paths, &change));
@@ -102,7 +102,7 @@ impl Pair {
         }
     }
 
-    /// An endpoint that knows nothing any more takes the place of one that crashed.
+    /// Replaces an endpoint by a new one without state, as after a crash.
     pub(crate) fn reboot(&mut self, side: Side) {
         self.lives += 1;
         let config = self.configs[side as usize].clone();
@@ -114,7 +114,7 @@ impl Pair {
         &mut self.endpoints[side as usize]
     }
 
-    /// Lets the owner of an endpoint do something with it, then takes what it wants to send and to tell.
+    /// Runs a command on an endpoint, then takes its packets and events.
     pub(crate) fn act<T>(&mut self, side: Side, act: impl FnOnce(&mut Endpoint, Time) -> T) -> T {
         let now = self.now;
         let result = act(self.endpoint(side), now);
@@ -127,13 +127,13 @@ impl Pair {
         self.open_on(side, self.paths)
     }
 
-    /// `side` begins to open an association on the first so many paths.
+    /// `side` begins to open an association on the first `paths` paths.
     pub(crate) fn open_on(&mut self, side: Side, paths: usize) -> AssociationId {
         let vias: Vec<Via> = (0..paths).map(|path| side.via(path)).collect();
         self.act(side, |endpoint, now| endpoint.connect(now, &vias, port(side.other())))
     }
 
-    /// A opens an association, which stands when this returns; the log begins afterwards.
+    /// A opens an association, which is established when this returns; then the log is cleared.
     pub(crate) fn connect(&mut self) {
         self.open(A);
         self.settle();
@@ -145,27 +145,27 @@ impl Pair {
         self.network.log.clear();
     }
 
-    /// The tag that one side wants to see.
+    /// The verification tag that one side expects.
     pub(crate) fn tag_of(&self, side: Side) -> u32 {
         self.tags[side as usize]
     }
 
-    /// Hands over a message of so many bytes, unordered, on stream 0.
+    /// Sends an unordered message of this length on stream 0.
     pub(crate) fn send(&mut self, side: Side, bytes: usize) {
         self.hand_over(side, message(bytes)).unwrap();
     }
 
-    /// Hands over any message.
+    /// Sends a message.
     pub(crate) fn hand_over(&mut self, side: Side, message: Message) -> Result<(), SendError> {
         self.act(side, |endpoint, now| endpoint.send(now, FIRST, message))
     }
 
-    /// Reads everything that waits; how many payload bytes it was.
+    /// Reads all waiting messages; returns their payload bytes.
     pub(crate) fn read(&mut self, side: Side) -> usize {
         self.read_messages(side).iter().map(|message| message.payload.len()).sum()
     }
 
-    /// Reads everything that waits.
+    /// Reads all waiting messages.
     pub(crate) fn read_messages(&mut self, side: Side) -> Vec<Message> {
         self.act(side, |endpoint, now| {
             std::iter::from_fn(|| endpoint.receive(now, FIRST)).collect()
@@ -180,12 +180,12 @@ impl Pair {
         self.act(side, |endpoint, now| endpoint.abort(now, FIRST));
     }
 
-    /// A packet from nowhere arrives at `to`, as if from the other side's address on `path`.
+    /// A forged packet arrives at `to`, as if from the other side's address on `path`.
     pub(crate) fn inject(&mut self, to: Side, path: usize, packet: Packet) {
         self.inject_via(to, to.via(path), packet);
     }
 
-    /// A packet from nowhere arrives at `to` by any way.
+    /// A forged packet arrives at `to` with these addresses.
     pub(crate) fn inject_via(&mut self, to: Side, via: Via, mut packet: Packet) {
         self.act(to, |endpoint, now| endpoint.handle_packet(now, via, &mut packet));
     }
@@ -201,7 +201,7 @@ impl Pair {
         }
     }
 
-    /// What INIT and INIT ACK announced, as far as the log holds them.
+    /// The bodies of INIT and INIT ACK in the log.
     pub(crate) fn announcements(&self) -> Vec<Init> {
         let chunks = self.network.log.iter().flat_map(|sent| &sent.control);
         let inits = chunks.filter_map(|chunk| match chunk {
@@ -216,7 +216,7 @@ impl Pair {
         std::mem::take(&mut self.events[side as usize])
     }
 
-    /// Why the first association of `side` ended, if it did; events up to then are gone.
+    /// The reason why the first association of `side` ended, if it did; discards the events up to then.
     pub(crate) fn close_reason(&mut self, side: Side) -> Option<CloseReason> {
         self.events(side).into_iter().find_map(|event| match event {
             Event::Closed { association: FIRST, reason } => Some(reason),
@@ -224,12 +224,12 @@ impl Pair {
         })
     }
 
-    /// What was sent since the last call, such as `A -> INIT -> Z`; `A -> INIT -> lost` if it never arrives.
+    /// The packets since the last call, such as `A -> INIT -> Z`; `A -> INIT -> lost` if the packet is lost.
     pub(crate) fn arrows(&mut self) -> Vec<String> {
         self.network.log.drain(..).map(|sent| sent.to_string()).collect()
     }
 
-    /// The next instant at which something happens; false if nothing ever will.
+    /// Advances to the next instant at which something happens; returns false if there is none.
     pub(crate) fn step(&mut self) -> bool {
         let next = self.next();
         if next == Time::NEVER {
@@ -248,14 +248,14 @@ impl Pair {
                 self.act(side, SansIo::handle_timeout);
                 assert!(
                     self.endpoint(side).poll_timeout() > next,
-                    "{side:?} does not act on a timer at {next}"
+                    "{side:?} does not handle a timer at {next}"
                 );
             }
         }
         true
     }
 
-    /// Lets everything happen that is due within `span`.
+    /// Handles everything that is due within `span`.
     pub(crate) fn drive(&mut self, span: Span) {
         let end = self.now + span;
         while self.next() <= end {
@@ -264,23 +264,23 @@ impl Pair {
         self.now = end;
     }
 
-    /// Lets things happen until `done` holds.
+    /// Handles events until `done` returns true.
     pub(crate) fn drive_until(&mut self, mut done: impl FnMut(&mut Self) -> bool) {
         let limit = self.now + Span::from_secs(3600);
         while !done(self) {
-            assert!(self.step(), "nothing happens any more");
+            assert!(self.step(), "nothing more happens");
             assert!(self.now < limit, "it does not happen within an hour");
         }
     }
 
-    /// Lets things happen until no packet is under way.
+    /// Handles events until no packet is in flight.
     pub(crate) fn settle(&mut self) {
         while self.network.poll_timeout() != Time::NEVER {
             self.step();
         }
     }
 
-    /// When something happens next.
+    /// The time of the next event.
     pub(crate) fn next(&self) -> Time {
         [A, Z]
             .map(|side| self.timeout(side))
@@ -288,7 +288,7 @@ impl Pair {
             .fold(self.network.poll_timeout(), Time::min)
     }
 
-    /// When the next timer of a side fires.
+    /// The time of a side's next timer.
     fn timeout(&self, side: Side) -> Time {
         match self.endpoints[side as usize].poll_timeout() {
             Time::NEVER => Time::NEVER,
@@ -296,7 +296,7 @@ impl Pair {
         }
     }
 
-    /// Takes what an endpoint wants to send and to tell.
+    /// Takes all packets and events of an endpoint.
     fn drain(&mut self, side: Side) {
         let now = self.now;
         let mut may_transmit = self.endpoint(side).may_transmit();
@@ -304,7 +304,10 @@ impl Pair {
             assert!(packets < 10_000, "{side:?} never stops sending at {now}");
             let mut packet = Packet::default();
             let Some(via) = self.endpoint(side).poll_transmit(now, &mut packet) else { break };
-            assert!(may_transmit, "{side:?} said at {now} that nothing more would leave");
+            assert!(
+                may_transmit,
+                "{side:?} sent a packet at {now} although `may_transmit` was false"
+            );
             may_transmit = self.endpoint(side).may_transmit();
             self.network.send(now, side, via, packet);
         }
@@ -314,7 +317,7 @@ impl Pair {
     }
 }
 
-/// A message of so many bytes, unordered, on stream 0.
+/// An unordered message of this length on stream 0.
 pub(crate) fn message(bytes: usize) -> Message {
     Message {
         stream: 0,
@@ -325,7 +328,7 @@ pub(crate) fn message(bytes: usize) -> Message {
     }
 }
 
-/// A path as the statistics name it.
+/// A path by its number.
 pub(crate) fn path(index: u8) -> PathId {
     PathId(index)
 }

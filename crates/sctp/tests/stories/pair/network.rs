@@ -1,4 +1,4 @@
-//! The paths between the endpoints, and what a story lets happen to the packets on them.
+//! The paths between the endpoints, and the faults that a story causes on them.
 
 use manypath_core::{Packet as _, Rate, Span, Streams, Time, Via};
 use manypath_link::{Entry, LinkConfig, Pipe, Popped, Verdict};
@@ -6,33 +6,34 @@ use manypath_sctp::Packet;
 
 use super::{A, Sent, Side, Z, label};
 
-/// What a story does to a packet that an endpoint sends.
+/// The fate of a packet that an endpoint sends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Fate {
-    /// Nothing: it takes its path.
+    /// It is delivered.
     Pass,
     /// It is lost.
     Lose,
-    /// It takes its path twice.
+    /// It is delivered twice.
     Duplicate,
-    /// It takes its path so much later.
+    /// It is delayed by this time.
     Delay(Span),
-    /// It waits for [`Network::release`].
+    /// It is held until [`Network::release`].
     Hold,
-    /// It arrives with a wrong byte, counted from the network header on; one beyond its end counts as the last one.
+    /// It arrives with a wrong byte at this offset from the network header; an offset beyond the end means the last
+    /// byte.
     Damage(u32),
 }
 
-/// A packet under way.
+/// A packet in flight.
 struct UnderWay {
     packet: Packet,
-    /// How its receiver sees its way.
+    /// The addresses as the receiver sees them.
     via: Via,
-    /// The byte that is wrong, if one is.
+    /// Offset of the wrong byte, if any.
     damaged_byte: Option<u32>,
 }
 
-/// A packet that arrives.
+/// A packet that has arrived.
 pub(super) struct Arrived {
     pub(super) at: Side,
     pub(super) via: Via,
@@ -40,24 +41,24 @@ pub(super) struct Arrived {
     pub(super) damaged_byte: Option<u32>,
 }
 
-/// Decides what happens to a packet.
+/// A rule that determines the fate of packets.
 struct Rule(Box<dyn FnMut(&Sent) -> Fate>);
 
-/// One pipe each way per path, and the packets in them.
+/// The network: one pipe per path and direction, and the packets in flight.
 pub(crate) struct Network {
-    /// What was sent, in order.
+    /// All sent packets, in order.
     pub(crate) log: Vec<Sent>,
     /// By sending side, then by path.
     pipes: [Vec<Pipe<usize>>; 2],
-    /// Every packet that is under way.
+    /// All packets in flight.
     packets: Vec<Option<UnderWay>>,
     rules: Vec<Rule>,
     broken: Vec<bool>,
     late: Vec<(Time, Side, usize, usize)>,
     held: Vec<(Side, usize, usize)>,
-    /// Labels of the packets that arrived whole, in order.
+    /// Labels of the packets that arrived undamaged, in order.
     pub(crate) arrived: Vec<(Side, String)>,
-    /// Packets that found a queue full.
+    /// Packets that were dropped because a queue was full.
     pub(crate) overflows: u64,
 }
 
@@ -67,7 +68,7 @@ impl Network {
         Self::of(&vec![link; paths])
     }
 
-    /// One path for each link, which is the same both ways.
+    /// One path per link, with equal directions.
     pub(crate) fn of(links: &[LinkConfig]) -> Self {
         let paths = links.len();
         let pipes = |_| {
@@ -93,22 +94,22 @@ impl Network {
         self.broken.len()
     }
 
-    /// From now on `fate` decides about every packet, unless an earlier rule does not let it pass.
+    /// Adds a rule. The first rule with another result than [`Fate::Pass`] determines the fate of a packet.
     pub(crate) fn rule(&mut self, fate: impl FnMut(&Sent) -> Fate + 'static) {
         self.rules.push(Rule(Box::new(fate)));
     }
 
-    /// Everything passes again.
+    /// Removes all rules.
     pub(crate) fn forget_rules(&mut self) {
         self.rules.clear();
     }
 
-    /// The next packet of `from` whose label begins so meets this fate.
+    /// The next packet of `from` whose label begins with `label` has this fate.
     pub(crate) fn once(&mut self, from: Side, label: &'static str, fate: Fate) {
         self.times(1, from, label, fate);
     }
 
-    /// The next so many packets of `from` whose labels begin so meet this fate.
+    /// The next `count` packets of `from` whose labels begin with `label` have this fate.
     pub(crate) fn times(&mut self, count: usize, from: Side, label: &'static str, fate: Fate) {
         let mut left = count;
         self.rule(move |sent| {
@@ -118,7 +119,7 @@ impl Network {
         });
     }
 
-    /// Nothing that is sent on this path arrives until it is mended.
+    /// Loses all packets on this path until [`Self::mend`].
     pub(crate) fn cut(&mut self, path: usize) {
         self.broken[path] = true;
     }
@@ -127,20 +128,20 @@ impl Network {
         self.broken[path] = false;
     }
 
-    /// Lets the packets go that were held, in order.
+    /// Sends the held packets, in order.
     pub(crate) fn release(&mut self, now: Time) {
         for (from, path, handle) in std::mem::take(&mut self.held) {
             self.push(now, from, path, handle);
         }
     }
 
-    /// A packet leaves `from`.
+    /// Sends a packet of `from`.
     pub(super) fn send(&mut self, now: Time, from: Side, via: Via, packet: Packet) {
         let paths = 0..self.broken.len();
         let path = paths
             .clone()
             .find(|&path| from.other().address(path) == via.remote)
-            .expect("a path leads there");
+            .expect("the addresses belong to a path");
         let control = packet.control.clone();
         let mut sent = Sent {
             at: now,
@@ -184,7 +185,7 @@ impl Network {
         }
     }
 
-    /// When the next packet arrives or sets out late.
+    /// When the next packet arrives, or a delayed one is sent.
     pub(super) fn poll_timeout(&self) -> Time {
         let pipes = self.pipes.iter().flatten().map(Pipe::poll_timeout);
         pipes.chain(self.late.iter().map(|(at, ..)| *at)).min().unwrap_or(Time::NEVER)

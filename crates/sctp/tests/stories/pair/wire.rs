@@ -1,4 +1,4 @@
-//! What stories ask of the packets that were sent: their DATA and their SACKs.
+//! Queries about sent packets: their DATA and their SACKs.
 
 use manypath_core::{Span, Time};
 use manypath_sctp::{Message, Sack};
@@ -6,12 +6,12 @@ use manypath_sctp::{Message, Sack};
 use super::{FIRST, Pair, Sent, Side};
 
 impl Pair {
-    /// Hands over so many unordered messages of so many bytes at once.
+    /// Sends `count` unordered messages of this length.
     pub(crate) fn send_many(&mut self, side: Side, count: usize, bytes: usize) {
         self.send_all(side, (0..count).map(|_| super::message(bytes)));
     }
 
-    /// Hands over unordered messages of so many bytes while there is room, at most so many; how many these were.
+    /// Sends up to `most` unordered messages of this length while there is room; returns their number.
     pub(crate) fn offer(&mut self, side: Side, most: usize, bytes: usize) -> usize {
         self.act(side, |endpoint, now| {
             let taken = |_: &usize| endpoint.send(now, FIRST, super::message(bytes)).is_ok();
@@ -19,12 +19,12 @@ impl Pair {
         })
     }
 
-    /// Reads one message, if one waits.
+    /// Reads one message, if there is one.
     pub(crate) fn read_one(&mut self, side: Side) -> Option<Message> {
         self.act(side, |endpoint, now| endpoint.receive(now, FIRST))
     }
 
-    /// Hands over the messages at once.
+    /// Sends all messages at once.
     pub(crate) fn send_all(&mut self, side: Side, messages: impl IntoIterator<Item = Message>) {
         self.act(side, |endpoint, now| {
             for message in messages {
@@ -33,18 +33,18 @@ impl Pair {
         });
     }
 
-    /// Packets of `side` that carried DATA.
+    /// Packets of `side` with DATA.
     pub(crate) fn data_packets(&self, side: Side) -> impl Iterator<Item = &Sent> {
         self.network.log.iter().filter(move |sent| sent.from == side && !sent.data.is_empty())
     }
 
-    /// SACKs of `side`, and when they left.
+    /// SACKs of `side` with the times at which they were sent.
     pub(crate) fn sacks(&self, side: Side) -> impl Iterator<Item = (Time, &Sack)> {
         let sent = self.network.log.iter().filter(move |sent| sent.from == side);
         sent.filter_map(|sent| Some((sent.at, sent.sack.as_ref()?)))
     }
 
-    /// When chunks that `side` had sent before left again, and their numbers, counted from 1 where the log begins.
+    /// Times and numbers of the retransmitted chunks of `side`; chunks are numbered from 1 at the begin of the log.
     pub(crate) fn retransmissions(&self, side: Side) -> Vec<(Time, u32)> {
         let mut seen = std::collections::BTreeSet::new();
         let first = self.data_packets(side).next().map_or(0, |sent| sent.data[0].tsn.0);
@@ -68,7 +68,7 @@ impl Pair {
             read += pair.read(side);
             read >= bytes
         });
-        assert_eq!(read, bytes, "more has come than was sent");
+        assert_eq!(read, bytes, "more data arrived than was sent");
         self.now - start
     }
 }

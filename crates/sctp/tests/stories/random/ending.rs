@@ -1,4 +1,4 @@
-//! How a random story must end: everything has arrived, both ends agree, and nothing ever happens again.
+//! The end of a random story: all data has arrived, both sides agree, and nothing happens afterwards.
 
 use manypath_core::{Span, Time};
 use manypath_sctp::CloseReason;
@@ -9,7 +9,7 @@ use super::tally::{Subject, Tally};
 use crate::pair::{A, Side, Z, path};
 
 impl Story {
-    /// The network works, and what was under way has had its time: closes what is open, and looks at everything.
+    /// Ends the story after all faults are gone: closes open associations, and checks everything.
     pub(super) fn end(mut self, closes: Side) -> Tally {
         let healed = self.pair.now;
         self.settle();
@@ -29,7 +29,7 @@ impl Story {
         self.tally
     }
 
-    /// Waits until nothing new has been read for long. A receive buffer of one packet takes one chunk for each timeout.
+    /// Waits until no new data has been read for long. A receive buffer of one packet receives one chunk per timeout.
     fn settle(&mut self) {
         for _ in 0..MOST_ROUNDS {
             let before = self.bytes_read();
@@ -46,22 +46,22 @@ impl Story {
         self.parties.each_ref().map(|party| party.outgoing.read().1)
     }
 
-    /// Nobody gives up or breaks off without a reason.
+    /// Checks that no side ended the association without a reason.
     fn check_reasons(&self, healed: Time) {
         for side in [A, Z] {
             let (party, config) =
                 (&self.parties[side as usize], &self.setting.ends[side as usize].config);
             let Some((reason, at)) = party.end else { continue };
             match reason {
-                // The cookie that it echoes is of an endpoint that has forgotten everything
+                // The cookie belongs to an endpoint that has lost its state
                 CloseReason::Unreachable if self.rebooted && !party.connected => {}
                 CloseReason::Unreachable => {
                     let may_give_up = config.association_max_retransmissions < u32::MAX;
                     assert!(may_give_up || party.shut_down, "{side:?} gives up without a reason");
                     let last = healed + config.rto.max * 2 + Span::from_secs(60);
-                    assert!(at <= last, "{side:?} gives up though everything works");
+                    assert!(at <= last, "{side:?} gives up although all paths work");
                 }
-                CloseReason::ProtocolViolation => panic!("{side:?} finds fault with its peer"),
+                CloseReason::ProtocolViolation => panic!("{side:?} reports a protocol violation"),
                 _ => {}
             }
         }
@@ -74,7 +74,7 @@ impl Story {
         }
     }
 
-    /// Nothing is outstanding, and everything works.
+    /// Checks that nothing is outstanding, after all paths work.
     fn check_open(&mut self) {
         for side in [A, Z] {
             let party = &self.parties[side as usize];
@@ -100,12 +100,12 @@ impl Story {
         }
     }
 
-    /// An association at rest sends heartbeats and their answers only, no more than it should.
+    /// An idle association sends only heartbeats and their answers, at most as often as configured.
     fn check_rest(&mut self) {
         self.pass(SETTLED);
         let sent = std::mem::take(&mut self.pair.network.log);
         let restless = sent.iter().find(|sent| !sent.label.contains("HEARTBEAT"));
-        assert!(restless.is_none(), "nobody has a reason to send {restless:?}");
+        assert!(restless.is_none(), "{restless:?} was sent at rest");
         let paths = self.setting.links.len() as u64;
         let most: u64 = self
             .setting
@@ -118,25 +118,25 @@ impl Story {
             .sum();
         assert!(sent.len() as u64 <= most, "{} packets at rest, {most} at most", sent.len());
         for sent in sent {
-            self.books.note(&sent);
+            self.seen_packets.note(&sent);
         }
     }
 
-    /// Both sides have closed in order where they could, and nothing ever happens again.
+    /// Both sides have closed gracefully where possible, and nothing happens afterwards.
     fn check_closed(&mut self) {
         let ends = self.parties.each_ref().map(Party::end_reason);
         for (party, side) in self.parties.iter().zip([A, Z]) {
             assert!(party.end.is_some() || !party.begun, "{side:?} does not end: {ends:?}");
         }
-        // A SHUTDOWN that comes late to a side that has forgotten everything is answered with ABORT
-        let nobody_closed = ends.iter().all(|end| *end == Some(CloseReason::AbortedByPeer));
-        // A late ABORT may meet an attempt that began after it, and its sender then gets answers from that attempt
-        let excused = self.rebooted || self.parties.iter().any(|party| party.hears_again);
-        assert!(excused || !nobody_closed, "both sides say that the other one closed");
+        // A late SHUTDOWN to a side that has lost its state is answered with ABORT
+        let both_were_aborted = ends.iter().all(|end| *end == Some(CloseReason::AbortedByPeer));
+        // A late ABORT may arrive at a newer attempt, whose answers its sender then receives
+        let excused = self.rebooted || self.parties.iter().any(|party| party.reopened);
+        assert!(excused || !both_were_aborted, "both sides report that the other one closed");
         for end in ends.into_iter().flatten() {
             self.tally.add(Subject::End, format!("{end:?}"), 1);
         }
-        assert!(!self.instant(), "something goes on after the end");
+        assert!(!self.instant(), "an event occurs after the end");
         for side in [A, Z] {
             let id = self.parties[side as usize].association;
             self.pair.endpoint(side).forget(id);
@@ -149,7 +149,7 @@ impl Story {
     }
 
     fn count(&mut self) {
-        for (fate, count) in self.weather.fates() {
+        for (fate, count) in self.faults.fates() {
             self.tally.add(Subject::Fate, fate, count);
         }
         self.tally.add(Subject::Fate, "overflow", self.pair.network.overflows);
@@ -161,19 +161,19 @@ impl Story {
     }
 }
 
-/// Whether messages may have been lost because an association did not end in order.
+/// Whether messages may have been lost because an association did not end gracefully.
 fn is_broken_off(party: &Party) -> bool {
     match party.end_reason() {
         Some(CloseReason::Unreachable | CloseReason::AbortedHere) => true,
-        // A COOKIE ECHO of an earlier life that came late had opened an association that the peer knew nothing of
-        Some(CloseReason::AbortedByPeer) => party.hears_again,
+        // A late COOKIE ECHO of an earlier life had opened an association that the peer did not know
+        Some(CloseReason::AbortedByPeer) => party.reopened,
         _ => false,
     }
 }
 
-/// After so long at rest, probes have found every path, and every late packet has come.
+/// Time at rest after which probes have found every path and every delayed packet has arrived.
 const SETTLED: Span = Span::from_secs(300);
-/// How often an application reads while it waits for that.
+/// Interval at which an application reads during this time.
 const READS: Span = Span::from_secs(1);
-/// Transfers that take longer than so many times that have come to a standstill in all but name.
+/// Largest number of such times for a transfer; longer ones count as stalled.
 const MOST_ROUNDS: u32 = 20;

@@ -1,4 +1,4 @@
-//! Which messages were handed over and which were read: each comes once, unchanged, in its order, in one life.
+//! The sent and received messages: each must arrive once, unchanged, in order, in the same life of the association.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use manypath_sctp::{Data, DataFlags, Message};
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     handed_over: Vec<HandedOver>,
-    /// How many messages of each life of the sender were not yet read.
+    /// Number of unread messages, by life of the sender.
     unread: BTreeMap<u32, u64>,
-    /// Which life of the sender each life of the reader hears.
+    /// The sender's life that corresponds to each life of the receiver.
     hears: BTreeMap<u32, u32>,
-    /// The last ordered message that was read, by life of the reader and stream.
+    /// The last ordered message that was read, by life of the receiver and stream.
     last: BTreeMap<(u32, u16), u32>,
     /// Messages and payload bytes that were read.
     read: (u64, u64),
-    /// Payload bytes that were handed over.
+    /// Payload bytes that were sent.
     bytes: u64,
 }
 
@@ -28,20 +28,20 @@ struct HandedOver {
     payload: Bytes,
     /// The life of the sender when the message was sent: a restarted association begins another life.
     life: u32,
-    /// In which life of the reader it was last read.
+    /// The life of the receiver in which it was last read.
     read: Option<u32>,
-    /// It need not arrive: the reader's association had ended while the sender knew nothing of it.
+    /// It need not arrive: the receiver's association had ended, and the sender did not know it.
     excused: bool,
 }
 
 impl Ledger {
-    /// The next message to hand over, of so many bytes.
+    /// The next message to send, with this length.
     pub(crate) fn next(&self, stream: u16, length: usize, unordered: bool) -> Message {
         let number = self.handed_over.len() as u32;
         Message { stream, ppid: number, unordered, payload: payload(number, length), part: None }
     }
 
-    /// The message has been taken.
+    /// Records that the endpoint has accepted the message.
     pub(crate) fn note_taken(&mut self, message: &Message, life: u32) {
         let Message { stream, unordered, ref payload, .. } = *message;
         self.bytes += payload.len() as u64;
@@ -57,8 +57,8 @@ impl Ledger {
         });
     }
 
-    /// The message has been read in a life of its reader; it may have been read in an earlier one where that ended
-    /// before the sender knew that it was heard.
+    /// Records that the message was read in this life of the receiver. It may have been read in an earlier life, if
+    /// that ended before the sender knew that the message had arrived.
     pub(crate) fn note_read(&mut self, message: &Message, life: u32, may_come_again: bool) {
         let number = message.ppid;
         let sent = &mut self.handed_over[number as usize];
@@ -81,7 +81,7 @@ impl Ledger {
         self.read.1 += message.payload.len() as u64;
     }
 
-    /// Messages that were not read yet need not arrive: the reader's association has ended and was opened again.
+    /// Excuses unread messages: the receiver's association has ended and was reopened.
     pub(crate) fn excuse_unread(&mut self) {
         for sent in self.handed_over.iter_mut().filter(|sent| sent.read.is_none()) {
             sent.excused = true;
@@ -89,12 +89,12 @@ impl Ledger {
         self.unread.clear();
     }
 
-    /// Whether everything that was handed over in this life has been read.
+    /// Whether all messages of this life have been read.
     pub(crate) fn is_complete(&self, life: u32) -> bool {
         self.unread.get(&life).is_none_or(|unread| *unread == 0)
     }
 
-    /// Numbers of the messages of a life that were not read.
+    /// Numbers of the unread messages of a life.
     pub(crate) fn missing(&self, life: u32) -> Vec<usize> {
         let numbered = self.handed_over.iter().enumerate();
         let missing =
@@ -102,7 +102,7 @@ impl Ledger {
         missing.map(|(number, _)| number).collect()
     }
 
-    /// Messages and payload bytes that were handed over.
+    /// Messages and payload bytes that were sent.
     pub(crate) fn taken(&self) -> (u64, u64) {
         (self.handed_over.len() as u64, self.bytes)
     }
@@ -112,7 +112,7 @@ impl Ledger {
         self.read
     }
 
-    /// Whether a chunk may carry the message whose number it names, or a part of it.
+    /// Whether a chunk contains the message whose number is in its PPID, or a part of it.
     pub(crate) fn holds(&self, chunk: &Data) -> bool {
         let Some(sent) = self.handed_over.get(chunk.ppid as usize) else { return false };
         let (whole, part) = (&sent.payload, &chunk.payload);
@@ -130,7 +130,7 @@ impl Ledger {
     }
 }
 
-/// Bytes that differ from message to message and from place to place.
+/// Bytes that depend on the message and on the position.
 fn payload(number: u32, length: usize) -> Bytes {
     let byte = |at: u32| (at.wrapping_mul(0x9e37_79b1) ^ number.wrapping_mul(0x85eb_ca6b)) >> 24;
     (0..length as u32).map(|at| byte(at) as u8).collect()

@@ -1,9 +1,10 @@
-//! Any settings, any network, any applications: every message arrives once, unchanged, in order where that was asked
-//! for; counters add up; the association comes to rest, and to its end. Debug builds check the books of both ends
+//! Random settings, networks and applications. Every message must arrive once, unchanged, and in order if requested;
+//! counters must add up; the association must come to rest and end. Debug builds check the invariants of both endpoints
 //! after every event.
 
-mod books;
+mod counters;
 mod ending;
+mod faults;
 mod ledger;
 mod numbered;
 mod party;
@@ -13,9 +14,8 @@ mod step;
 mod story;
 mod switches;
 mod tally;
-mod weather;
 
+pub(crate) use faults::FATES;
 pub(crate) use numbered::{narrate, place_of, tell, try_one};
 pub(crate) use switches::positions;
 pub(crate) use tally::{Subject, Tally};
-pub(crate) use weather::FATES;

@@ -1,4 +1,4 @@
-//! Random stories by number: the number is the seed, so each can be told again; one that fails is made short.
+//! Random stories by number: the number is the seed, so each story can be repeated; a failing story is shrunk.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -12,26 +12,26 @@ use super::script::{Script, script};
 use super::story::{Narrator, instants_so_far, play};
 use super::tally::Tally;
 
-/// A story that went wrong.
+/// A failed story.
 #[derive(Debug)]
 pub(crate) struct Failure {
     /// The number of the story.
     pub(crate) number: u64,
-    /// What went wrong, as it was first told.
+    /// The first failure.
     pub(crate) complaint: String,
-    /// The shortest story found that goes wrong, and how it does.
+    /// The shortest failing story found, and its failure.
     pub(crate) shortest: (Script, String),
 }
 
-/// Plays one story.
+/// Runs one story.
 ///
 /// # Errors
-/// What went wrong; the story is not made shorter.
+/// The failure; the story is not shrunk.
 pub(crate) fn try_one(number: u64) -> Result<Tally, String> {
     complaint_of(&tree(number).current(), None)
 }
 
-/// Plays one story, and shorter and shorter ones if it fails.
+/// Runs one story, and shrinks it if it fails.
 ///
 /// # Errors
 /// The shortest story that fails.
@@ -57,19 +57,19 @@ pub(crate) fn tell(number: u64) -> Result<Tally, Box<Failure>> {
     Err(Box::new(Failure { number, complaint, shortest }))
 }
 
-/// The line of code that complains: a shorter story that goes wrong elsewhere is another story.
+/// The line of code that failed: a shrunk story must fail at the same place.
 pub(crate) fn place_of(complaint: &str) -> &str {
     complaint.split(' ').next().unwrap_or_default()
 }
 
 impl Failure {
-    /// Plays the shortest story once more, packet by packet.
+    /// Runs the shortest story again and prints its packets.
     pub(crate) fn narrate(&self, narrator: Narrator) {
         let _ = complaint_of(&self.shortest.0, Some(narrator));
     }
 }
 
-/// Plays a story that ends well once more, packet by packet.
+/// Runs a passing story again and prints its packets.
 pub(crate) fn narrate(number: u64, narrator: Narrator) {
     let _ = complaint_of(&tree(number).current(), Some(narrator));
 }
@@ -83,7 +83,7 @@ fn tree(number: u64) -> impl ValueTree<Value = Script> {
 }
 
 thread_local! {
-    /// What went wrong on this thread while it plays a story.
+    /// The failure of the story on this thread.
     static COMPLAINT: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -103,14 +103,14 @@ fn complaint_of(script: &Script, narrator: Option<Narrator>) -> Result<Tally, St
     played.map_err(|_| complaint)
 }
 
-/// Keeps the message of a panic for the story that is being played, if one is.
+/// Keeps the message of a panic for the running story, if there is one.
 fn note(complaint: &mut Option<String>, info: &PanicHookInfo<'_>) -> bool {
     let Some(complaint) = complaint else { return false };
     let place = info.location().map(ToString::to_string).unwrap_or_default();
     let payload = info.payload();
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    *complaint = format!("{place}: {}", text.unwrap_or("a panic without words"));
+    *complaint = format!("{place}: {}", text.unwrap_or("a panic without a message"));
     true
 }
 
@@ -120,9 +120,9 @@ impl fmt::Display for Failure {
         writeln!(f, "story {} fails: {}", self.number, self.complaint)?;
         writeln!(f, "the shortest story found: {complaint}")?;
         writeln!(f, "{script}")?;
-        write!(f, "told again by: make soak STORY={}", self.number)
+        write!(f, "repeat it with: make soak STORY={}", self.number)
     }
 }
 
-/// So many instants may pass in search of a shorter story.
+/// Largest number of instants in the search for a shorter story.
 const PATIENCE: u64 = 20_000_000;

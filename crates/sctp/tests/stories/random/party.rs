@@ -1,4 +1,4 @@
-//! One side of a random story: an application that remembers what it asked for and what it was told.
+//! One side of a random story: an application that records its calls and events.
 
 use std::collections::BTreeMap;
 
@@ -11,29 +11,29 @@ use crate::pair::FIRST;
 /// An application and its association.
 #[derive(Debug)]
 pub(crate) struct Party {
-    /// What it hands over.
+    /// The messages that it sends.
     pub(crate) outgoing: Ledger,
-    /// It has opened the association, or the association has stood.
+    /// It has opened the association, or the association has been established.
     pub(crate) begun: bool,
     /// The association that it uses.
     pub(crate) association: AssociationId,
-    /// How often the association was opened again.
+    /// How often the association was reopened.
     pub(crate) life: u32,
-    /// The association has stood in this life.
+    /// The association was established since it was last opened.
     pub(crate) connected: bool,
-    /// The association was opened again after its end, perhaps with a peer that does not know of the end.
-    pub(crate) hears_again: bool,
+    /// The association was reopened after its end, possibly with a peer that does not know of the end.
+    pub(crate) reopened: bool,
     /// The peer restarted while the association of this side was established.
     pub(crate) restarted: bool,
-    /// It asked for the association to be closed in this life.
+    /// It has requested shutdown since it last opened the association.
     pub(crate) shut_down: bool,
-    /// Why and when the association ended, if it did.
+    /// Reason and time of the association's end, if it has ended.
     pub(crate) end: Option<(CloseReason, Time)>,
-    /// It was told that there is something to read, and has not read everything since.
+    /// It was notified of data and has not read all of it since.
     pub(crate) may_read: bool,
-    /// A message found no room, and it was not yet told that there is some again.
+    /// A message was refused for lack of room, and no `Writable` event has followed.
     pub(crate) waits_for_room: bool,
-    /// What was read of messages that come in parts, by the TSN that names them.
+    /// The received parts of partially delivered messages, by the TSN of the message.
     parts: BTreeMap<u32, Vec<u8>>,
 }
 
@@ -42,13 +42,13 @@ impl Party {
         Self::living(0, FIRST, Ledger::default())
     }
 
-    /// Starts another life with an association that is not yet established.
-    pub(crate) fn begin_anew(&mut self, association: AssociationId) {
+    /// Continues with a new association that is not yet established.
+    pub(crate) fn reopen(&mut self, association: AssociationId) {
         let outgoing = std::mem::take(&mut self.outgoing);
         *self = Self::living(self.life + 1, association, outgoing);
     }
 
-    /// The message that this one is, or completes.
+    /// The message that is complete with this part, if any.
     pub(crate) fn join(&mut self, message: &Message) -> Option<Message> {
         let Some(part) = message.part else { return Some(message.clone()) };
         let known = self.parts.entry(part.message.0).or_default();
@@ -60,7 +60,7 @@ impl Party {
         Some(Message { payload, part: None, ..message.clone() })
     }
 
-    /// Payload bytes that were read of messages whose ends have not come.
+    /// Payload bytes of incomplete messages.
     pub(crate) fn unfinished(&self) -> u64 {
         self.parts.values().map(|parts| parts.len() as u64).sum()
     }
@@ -72,7 +72,7 @@ impl Party {
             association,
             life,
             connected: false,
-            hears_again: false,
+            reopened: false,
             restarted: false,
             shut_down: false,
             end: None,
@@ -82,21 +82,21 @@ impl Party {
         }
     }
 
-    /// Hears what its endpoint has to say.
-    pub(crate) fn hear(&mut self, now: Time, event: &Event) {
+    /// Handles an event of the endpoint.
+    pub(crate) fn handle_event(&mut self, now: Time, event: &Event) {
         match *event {
             Event::Connected(association) => {
                 if self.connected || self.end.is_some() {
-                    assert_ne!(association, self.association, "it stands already");
-                    let hears_again = self.end.is_some();
-                    self.begin_anew(association);
-                    self.hears_again = hears_again;
+                    assert_ne!(association, self.association, "it is established already");
+                    let reopened = self.end.is_some();
+                    self.reopen(association);
+                    self.reopened = reopened;
                 }
                 (self.association, self.begun, self.connected) = (association, true, true);
             }
             Event::Restarted(association) => {
                 assert_eq!((association, self.end), (self.association, None));
-                self.begin_anew(association);
+                self.reopen(association);
                 (self.begun, self.connected, self.restarted) = (true, true, true);
             }
             Event::Closed { association, reason } => {
@@ -107,7 +107,7 @@ impl Party {
             Event::Writable(association) => {
                 self.waits_for_room &= association != self.association;
             }
-            // News of paths, and events that stories do not switch on
+            // Events of paths, and events that stories do not enable
             _ => {}
         }
     }

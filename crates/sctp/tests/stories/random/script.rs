@@ -1,4 +1,4 @@
-//! A random story before it is played: setting, steps, and how it ends.
+//! The description of a random story: setting, steps, and end.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ use super::setting::{Setting, setting};
 use super::step::{Step, step};
 use crate::pair::Side;
 
-/// Everything that a story depends on; shrinks towards less and plainer.
+/// Everything that determines a story; shrinks towards fewer and simpler steps.
 #[derive(Clone, Debug)]
 pub(crate) struct Script {
     pub(crate) setting: Setting,
     pub(crate) steps: Vec<Step>,
-    /// So many tiny messages flow after the last step: enough for stream sequence numbers to wrap around.
+    /// A number of one-byte messages after the last step, enough to wrap stream sequence numbers.
     pub(crate) flood: Option<Flood>,
-    /// The side that closes the association if neither side has closed it.
+    /// The side that closes the association if neither side has done so.
     pub(crate) closes: Side,
 }
 

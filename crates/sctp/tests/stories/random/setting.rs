@@ -1,4 +1,4 @@
-//! What a random story begins with: how both endpoints are set, and what lies between them.
+//! The setting of a random story: both configurations and the network.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::switches::switches;
 
-/// Both endpoints and the paths between them; shrinks towards the plainest.
+/// Both endpoints and the paths between them; shrinks towards the defaults.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub(crate) links: Vec<Link>,
@@ -18,7 +18,7 @@ pub(crate) struct Setting {
     pub(crate) ends: [End; 2],
     /// Both sides open the association at once.
     pub(crate) both_open: bool,
-    /// Seed of the endpoints and of the weather.
+    /// Seed of the endpoints and of the faults.
     pub(crate) seed: u64,
 }
 
@@ -30,19 +30,19 @@ pub(crate) struct End {
     pub(crate) reads_at_once: bool,
 }
 
-/// One path, the same both ways.
+/// A path with equal properties in both directions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
     pub(crate) kilobits_per_second: u64,
     pub(crate) delay: Span,
-    /// Packets that may wait.
+    /// Capacity of the queue in packets.
     pub(crate) queue: u64,
 }
 
-/// Most paths of a story.
+/// The largest number of paths.
 pub(crate) const PATHS: usize = 4;
 
-/// Longer than the network is down at first, so that the association comes to stand.
+/// Enough attempts to outlast the initial outage of the network.
 const OPENING_ATTEMPTS: u32 = 60;
 
 prop_compose! {
@@ -81,7 +81,7 @@ prop_compose! {
             initial_tsn: sizes.initial_tsn,
             send_buffer: sizes.send_buffer,
             receive_buffer: sizes.receive_buffer,
-            // In parts alone a message gets through whose chunks take more than the buffer
+            // A message whose chunks exceed the buffer can only be delivered in parts
             chunk_overhead: if switches.partial_delivery { overhead } else { 0 },
             sack_every: sizes.sack_every,
             max_burst: sizes.max_burst,
@@ -169,7 +169,7 @@ impl Link {
     }
 }
 
-/// Shows only what differs from the default.
+/// Shows only settings that differ from the default.
 impl fmt::Debug for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = |config: &Config| -> Vec<String> {

@@ -1,44 +1,44 @@
-//! What happens in a random story, one step after the other.
+//! The steps of a random story.
 
 use manypath_core::Span;
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use super::faults::FaultRates;
 use super::setting::PATHS;
-use super::weather::Storm;
 use crate::pair::{A, Fate, Side, Z};
 
-/// Something that happens. Paths and streams that do not exist stand for those that do, counted around.
+/// A step. Numbers of paths and streams are taken modulo the existing ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
-    /// The application hands over so many messages.
+    /// The application sends messages.
     Send { side: Side, stream: u16, length: Length, unordered: bool, count: usize },
-    /// The application reads so many messages.
+    /// The application reads up to `most` messages.
     Read { side: Side, most: usize },
     /// Time passes.
     Pass(Span),
-    /// The next packets that one side sends on a path meet this fate.
+    /// The next packets of one side on a path have this fate.
     Treat { side: Side, path: usize, packets: usize, fate: Fate },
-    /// From now on any packet of one side on a path may meet such a fate.
-    Storm { side: Side, path: usize, storm: Storm },
-    /// Nothing of what one side sends on a path arrives any more.
+    /// From now on, packets of one side on a path have faults with these probabilities.
+    SetRates { side: Side, path: usize, rates: FaultRates },
+    /// All further packets of one side on a path are lost.
     Cut { side: Side, path: usize },
     /// A path works again, both ways.
     Mend { path: usize },
-    /// Packets that were held set out at last.
+    /// Held packets are sent.
     Release,
-    /// The application wants to close once everything has arrived.
+    /// The application requests shutdown.
     Shutdown(Side),
-    /// The application wants to close at once.
+    /// The application aborts the association.
     Abort(Side),
     /// An endpoint loses all its state and opens the association again; at most once per story.
     Reboot(Side),
 }
 
-/// How long a message is.
+/// The length of a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Length {
-    /// So many bytes, or as many as fit into both buffers.
+    /// This number of bytes, but at most as many as fit into both buffers.
     Bytes(usize),
     /// As many bytes as fit into both buffers.
     Most,
@@ -56,8 +56,8 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         40 => (1..4000_u64).prop_map(|ms| Step::Pass(Span::from_millis(ms))),
         100 => (side(), 0..PATHS, 1..6_usize, fate())
             .prop_map(|(side, path, packets, fate)| Step::Treat { side, path, packets, fate }),
-        20 => (side(), 0..PATHS, storm())
-            .prop_map(|(side, path, storm)| Step::Storm { side, path, storm }),
+        20 => (side(), 0..PATHS, rates())
+            .prop_map(|(side, path, rates)| Step::SetRates { side, path, rates }),
         15 => (side(), 0..PATHS).prop_map(|(side, path)| Step::Cut { side, path }),
         20 => (0..PATHS).prop_map(|path| Step::Mend { path }),
         10 => Just(Step::Release),
@@ -86,7 +86,7 @@ fn fate() -> impl Strategy<Value = Fate> {
     ]
 }
 
-fn storm() -> impl Strategy<Value = Storm> {
+fn rates() -> impl Strategy<Value = FaultRates> {
     (0..300_u16, 0..100_u16, 0..300_u16, 0..200_u16)
-        .prop_map(|(lose, duplicate, delay, damage)| Storm { lose, duplicate, delay, damage })
+        .prop_map(|(lose, duplicate, delay, damage)| FaultRates { lose, duplicate, delay, damage })
 }

@@ -1,43 +1,43 @@
-//! A random story as it is played: two applications, two endpoints, and the weather between them.
+//! Runs a random story: two applications, two endpoints, and the faults of the network.
 
 use std::cell::Cell;
 
 use manypath_core::{Ranges, Span};
 use manypath_sctp::{Data, Event, Message, SendError};
 
-use super::books::Books;
+use super::counters::SeenPackets;
+use super::faults::Faults;
 use super::party::Party;
 use super::script::{Flood, Script};
 use super::setting::{Link, Setting};
 use super::step::{Length, Step};
 use super::tally::{Subject, Tally};
-use super::weather::Weather;
 use crate::pair::{A, Network, Pair, Sent, Side, Z};
 
-/// A story under way.
+/// A running story.
 pub(crate) struct Story {
     pub(super) pair: Pair,
     pub(super) setting: Setting,
-    pub(super) weather: Weather,
+    pub(super) faults: Faults,
     /// A and Z.
     pub(super) parties: [Party; 2],
-    pub(super) books: Books,
+    pub(super) seen_packets: SeenPackets,
     /// An endpoint has lost all its state and opened the association again.
     pub(super) rebooted: bool,
     pub(super) tally: Tally,
-    /// Instants at which something happened.
+    /// Number of instants at which something happened.
     instants: u64,
-    /// Who hears what happens, packet by packet.
+    /// Receives a line per packet.
     narrator: Option<Narrator>,
 }
 
-/// Where the lines of a story go.
+/// The receiver of a story's lines.
 pub(crate) type Narrator = fn(&str);
 
-/// Plays a story to its end; what it reached.
+/// Runs a story to its end; returns what it reached.
 ///
 /// # Panics
-/// If anything is not as it must be.
+/// If any check fails.
 pub(crate) fn play(script: &Script, narrator: Option<Narrator>) -> Tally {
     let mut story = Story::begin(&script.setting, narrator);
     story.look();
@@ -58,7 +58,7 @@ impl Story {
     fn begin(setting: &Setting, narrator: Option<Narrator>) -> Self {
         let links: Vec<_> = setting.links.iter().map(Link::config).collect();
         let mut network = Network::of(&links);
-        let weather = Weather::over(&mut network, setting.seed);
+        let faults = Faults::over(&mut network, setting.seed);
         let mut pair = Pair::across(network, setting.seed, |side, config| {
             let (port, local) = (config.port, std::mem::take(&mut config.local));
             *config = setting.ends[side as usize].config.clone();
@@ -74,9 +74,9 @@ impl Story {
         Self {
             pair,
             setting: setting.clone(),
-            weather,
+            faults,
             parties,
-            books: Books::default(),
+            seen_packets: SeenPackets::default(),
             rebooted: false,
             tally: Tally::default(),
             instants: 0,
@@ -95,11 +95,13 @@ impl Story {
             Step::Read { side, most } => self.read(side, most),
             Step::Pass(span) => self.pass(span),
             Step::Treat { side, path, packets, fate } => {
-                self.weather.strike(side, path % paths, packets, fate);
+                self.faults.apply_to_next(side, path % paths, packets, fate);
             }
-            Step::Storm { side, path, storm } => self.weather.blow(side, path % paths, storm),
-            Step::Cut { side, path } => self.weather.darken(side, path % paths),
-            Step::Mend { path } => self.weather.clear_path(path % paths),
+            Step::SetRates { side, path, rates } => {
+                self.faults.set_rates(side, path % paths, rates)
+            }
+            Step::Cut { side, path } => self.faults.cut(side, path % paths),
+            Step::Mend { path } => self.faults.clear_path(path % paths),
             Step::Release => self.pair.network.release(self.pair.now),
             Step::Shutdown(side) => self.shut_down(side),
             Step::Abort(side) => self.abort(side),
@@ -108,8 +110,8 @@ impl Story {
         self.listen();
     }
 
-    /// Bytes of the longest message from `side` that can be delivered: it fits into the send buffer, and into the receive
-    /// buffer whole or chunk by chunk.
+    /// Length of the longest message from `side` that can be delivered: it fits into the send buffer, and into the
+    /// receive buffer as a whole or chunk by chunk.
     fn most(&self, side: Side) -> usize {
         let [from, to] = [side, side.other()].map(|side| &self.setting.ends[side as usize].config);
         let in_parts = to.partial_delivery && usize::from(from.mtu) <= to.receive_buffer;
@@ -133,14 +135,14 @@ impl Story {
             Err(SendError::NotConnected) => {
                 let may_close = |party: &Party| party.shut_down || party.end.is_some();
                 let excused = !party.begun || self.rebooted;
-                assert!(excused || self.parties.iter().any(may_close), "nobody has closed");
+                assert!(excused || self.parties.iter().any(may_close), "neither side has closed");
             }
             Err(error) => panic!("{error:?}"),
         }
         result.is_ok()
     }
 
-    /// Reads up to so many messages, if there is reason to.
+    /// Reads up to `most` messages, if there was a notification.
     pub(super) fn read(&mut self, side: Side, most: usize) {
         for _ in 0..most {
             if !self.parties[side as usize].may_read {
@@ -156,8 +158,8 @@ impl Story {
     }
 
     fn note_read(&mut self, side: Side, message: &Message) {
-        let Party { life, hears_again, restarted, .. } = self.parties[side as usize];
-        let may_come_again = hears_again || restarted;
+        let Party { life, reopened, restarted, .. } = self.parties[side as usize];
+        let may_come_again = reopened || restarted;
         let Some(message) = &self.parties[side as usize].join(message) else { return };
         self.parties[side.other() as usize].outgoing.note_read(message, life, may_come_again);
     }
@@ -184,12 +186,12 @@ impl Story {
             self.pair.events(side);
             let association = self.pair.open(side);
             let party = &mut self.parties[side as usize];
-            party.begin_anew(association);
+            party.reopen(association);
             party.begun = true;
         }
     }
 
-    /// Lets time pass; applications that read at once do.
+    /// Advances the time; applications that read at once do so.
     pub(super) fn pass(&mut self, span: Span) {
         let end = self.pair.now + span;
         while self.pair.next() <= end {
@@ -198,7 +200,7 @@ impl Story {
         self.pair.now = end;
     }
 
-    /// The next instant at which something happens; false if nothing ever will.
+    /// Advances to the next instant at which something happens; returns false if there is none.
     pub(super) fn instant(&mut self) -> bool {
         self.instants += 1;
         INSTANTS.set(INSTANTS.get() + 1);
@@ -217,19 +219,19 @@ impl Story {
         }
     }
 
-    /// Both applications hear what they are told.
+    /// Passes the events of both endpoints to the applications.
     fn listen(&mut self) {
         for side in [A, Z] {
             for event in self.pair.events(side) {
                 self.narrate(|| format!("{side:?}: {event:?}"));
                 if matches!(event, Event::Connected(_)) {
-                    // What the association before has delivered is not lost
+                    // Messages of the previous association can still be read
                     self.read(side, usize::MAX);
                 }
                 let party = &mut self.parties[side as usize];
                 let life = party.life;
-                party.hear(self.pair.now, &event);
-                if party.life > life && party.hears_again {
+                party.handle_event(self.pair.now, &event);
+                if party.life > life && party.reopened {
                     self.parties[side.other() as usize].outgoing.excuse_unread();
                 }
                 self.tally.add(Subject::Event, event_name(&event), 1);
@@ -240,7 +242,7 @@ impl Story {
         }
     }
 
-    /// Looks at everything that was sent since the last look.
+    /// Checks all packets that were sent since the last call.
     pub(super) fn look(&mut self) {
         for sent in std::mem::take(&mut self.pair.network.log) {
             self.narrate(|| format!("{sent}{}", details(&sent)));
@@ -251,17 +253,17 @@ impl Story {
             for chunk in &sent.data {
                 assert!(
                     self.parties[side].outgoing.holds(chunk),
-                    "{chunk:?} was never handed over"
+                    "{chunk:?} was never sent by the application"
                 );
             }
-            self.books.note(&sent);
+            self.seen_packets.note(&sent);
             self.count_chunks(Subject::ChunkSent, &sent.label);
         }
         for (_, label) in std::mem::take(&mut self.pair.network.arrived) {
             self.count_chunks(Subject::ChunkReceived, &label);
         }
         if !self.rebooted {
-            self.books.compare(&mut self.pair, &self.parties);
+            self.seen_packets.compare(&mut self.pair, &self.parties);
         }
     }
 
@@ -271,10 +273,10 @@ impl Story {
         }
     }
 
-    /// Everything works again, and there is time for everything.
+    /// Removes all faults and waits until the protocol has recovered.
     fn heal(&mut self) {
         for path in 0..self.setting.links.len() {
-            self.weather.clear_path(path);
+            self.faults.clear_path(path);
         }
         self.pair.network.release(self.pair.now);
         let patience = self.pair.now + Span::from_secs(3600);
@@ -283,7 +285,7 @@ impl Story {
         }
     }
 
-    /// Time passes in which both applications read everything.
+    /// Advances the time while both applications read everything.
     pub(super) fn rest(&mut self, span: Span) {
         self.pass(span);
         self.read(A, usize::MAX);
@@ -291,7 +293,7 @@ impl Story {
         self.look();
     }
 
-    /// Whether nothing is to be expected any more.
+    /// Whether nothing more is expected to happen.
     fn is_done(&self) -> bool {
         let stand = self.parties.iter().all(|party| party.connected && party.end.is_none());
         let ended = self.parties.iter().all(|party| party.end.is_some() || !party.begun);
@@ -316,12 +318,12 @@ thread_local! {
     static INSTANTS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many instants the stories of this thread have had, those that failed included.
+/// Number of instants in the stories of this thread, including failed ones.
 pub(crate) fn instants_so_far() -> u64 {
     INSTANTS.get()
 }
 
-/// What the chunks of a packet say.
+/// The content of a packet's chunks.
 fn details(sent: &Sent) -> String {
     let mut words = format!(" path {}", sent.path);
     for Data { tsn, stream, ssn, flags, payload, .. } in &sent.data {

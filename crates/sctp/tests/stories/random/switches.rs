@@ -1,4 +1,4 @@
-//! Every switch of an endpoint and the positions it may be in, drawn at random.
+//! All switches of an endpoint with random values.
 
 use std::fmt::Debug;
 
@@ -14,9 +14,9 @@ use proptest::sample::select;
 pub(crate) struct Switch {
     /// The field of [`Config`].
     pub(crate) name: &'static str,
-    /// The position it is in.
+    /// Its value.
     pub(crate) position: String,
-    /// The positions there are.
+    /// All possible values.
     pub(crate) positions: Vec<String>,
 }
 
@@ -27,17 +27,17 @@ impl Switch {
     }
 }
 
-/// Fields of [`Config`] with all values of each, the plainest first.
+/// Fields of [`Config`] with all their values, the default first.
 macro_rules! switches {
     ($($field:ident: $positions:expr;)*) => {
         prop_compose! {
-            /// Any position of every switch; shrinks towards the first one of each.
+            /// Random values of all switches; shrinks towards the first value of each.
             pub(super) fn switches()($($field in select(Vec::from($positions))),*) -> Config {
                 Config { $($field,)* ..Config::default() }
             }
         }
 
-        /// Every switch as it is set.
+        /// All switches with their values.
         pub(crate) fn positions(config: &Config) -> Vec<Switch> {
             vec![$(Switch::new(stringify!($field), &config.$field, &$positions)),*]
         }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-/// How often each thing happened.
+/// How often each item was reached.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally(BTreeMap<(Subject, String), u64>);
 
-/// What is counted.
+/// The kind of an item.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Subject {
     State,

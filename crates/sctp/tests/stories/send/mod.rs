@@ -44,7 +44,7 @@ fn probes_that_are_answered_and_not_taken_are_no_errors() {
     }
     peer.window = 100_000;
     peer.reports(2, &[]);
-    assert_eq!(peer.gets(1, 1000), [[3]], "the association lives");
+    assert_eq!(peer.gets(1, 1000), [[3]], "the association continues");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn the_window_is_exceeded_by_one_packet_and_by_less_than_a_chunk() {
     // 916 bytes each; the first window of 4404 has room for 4.8 chunks
     assert_eq!(peer.gets(9, 900).len(), 5);
     assert_eq!((peer.stats(0).window, peer.stats(0).outstanding), (4404, 5 * 916));
-    assert_eq!(peer.gets(9, 900), [[0; 0]; 0], "a full window admits nothing");
+    assert_eq!(peer.gets(9, 900), [[0; 0]; 0], "nothing is sent into a full window");
     assert_eq!(
         peer.stats(0).ssthresh,
         u64::from(u32::MAX),
@@ -171,7 +171,7 @@ fn one_sample_a_round_trip_and_none_of_a_retransmission() {
     peer.gets(1, 1452);
     peer.waits(Span::from_millis(1200));
     peer.reports(1, &[]);
-    assert_eq!(peer.stats(0).srtt, Span::ZERO, "nobody knows which of the two was answered");
+    assert_eq!(peer.stats(0).srtt, Span::ZERO, "it is unknown which copy was acknowledged");
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn what_is_acknowledged_leaves_the_send_buffer_and_an_old_sack_changes_nothing()
 }
 
 #[test]
-fn nothing_below_the_first_tsn_is_news() {
+fn tsns_below_the_first_one_acknowledge_nothing() {
     let mut peer = Peer::of(alone());
     peer.gets(1, 1000);
     peer.first = peer.first.previous();
@@ -199,12 +199,12 @@ fn nothing_below_the_first_tsn_is_news() {
     assert_eq!(
         peer.endpoint.stats(FIRST).stale_sacks,
         1,
-        "the TSN before the first one is where all begins"
+        "the initial cumulative TSN precedes the first TSN"
     );
 }
 
 #[test]
-fn the_third_report_retransmits_at_once_whatever_the_window() {
+fn the_third_missing_report_retransmits_at_once_whatever_the_window() {
     let mut peer = Peer::grown();
     assert!(!peer.loses_first(&[2, 3]));
     let window = peer.stats(0).window;
@@ -231,7 +231,7 @@ fn a_fast_retransmission_restarts_the_timer_for_the_first_chunk_only() {
     assert_eq!(peer.timer(), before);
     peer.loses_first(&[4]);
     assert_eq!(peer.timer(), before + Span::from_millis(100));
-    // 5 is lost too, while 1 is on its way for the second time
+    // 5 is lost too, while the retransmission of 1 is in flight
     peer.waits(Span::from_millis(100));
     for last in 6..9 {
         peer.reports_after(0, &[(2, 4), (6, last)]);
@@ -264,7 +264,7 @@ fn reports_count_below_the_highest_tsn_that_is_newly_acknowledged() {
     let mut peer = Peer::grown();
     let base = peer.base;
     let report = |peer: &mut Peer, blocks: &[(u32, u32)]| peer.reports_after(0, blocks);
-    // 1 and 4 are missing. News of 2 and 3 says nothing of 4
+    // 1 and 4 are missing. Acknowledgements of 2 and 3 do not show that 4 is missing
     report(&mut peer, &[(5, 5)]);
     report(&mut peer, &[(2, 2), (5, 5)]);
     assert_eq!(report(&mut peer, &[(2, 3), (5, 5)]), [[base + 1]]);
@@ -281,7 +281,7 @@ fn a_chunk_that_is_no_longer_reported_is_in_flight_again_and_missing_once() {
     assert_eq!(peer.stats(0).outstanding, flight + 1468);
     peer.reports_after(0, &[(3, 3)]);
     assert_eq!(peer.stats(0).fast_retransmissions, 0);
-    // The third report of 1, and of 2, whose first report was the block that went away
+    // The third report of 1, and of 2, whose first report was the withdrawn block
     peer.reports_after(0, &[(3, 4)]);
     assert_eq!(peer.stats(0).fast_retransmissions, 2);
 }

@@ -9,19 +9,19 @@ use manypath_sctp::{Burst, Config, Control, Endpoint, Init, Message, Packet, Pat
 use crate::pair::{A, FIRST, path};
 pub(crate) use report::Report;
 
-/// The other end of an association with A, without any rules of its own. Chunks are numbered from 1.
+/// The peer of an association with A. It has no rules of its own. Chunks are numbered from 1.
 pub(crate) struct Peer {
     pub(crate) now: Time,
     pub(crate) endpoint: Endpoint,
-    /// What A wants to see in packets.
+    /// The verification tag that A expects.
     tag: u32,
     /// TSN of chunk 1.
     pub(crate) first: Tsn,
-    /// Receive window in SACKs, bytes.
+    /// Receive window in SACKs, in bytes.
     pub(crate) window: u32,
     /// The highest chunk that A has sent.
     pub(crate) highest: u32,
-    /// Everything up to here was reported before the story began.
+    /// All chunks up to this one were acknowledged before the story began.
     pub(crate) base: u32,
     /// The path of the last packet with DATA.
     pub(crate) last_path: usize,
@@ -36,7 +36,7 @@ impl Peer {
         Self::on(1, window, config)
     }
 
-    /// A connects to Z on so many paths. Both speak NR-SACK.
+    /// A connects to Z on `paths` paths. Both support NR-SACK.
     pub(crate) fn on(paths: usize, window: u32, config: Config) -> Self {
         let local = (0..paths).map(|path| A.address(path)).collect();
         let config = Config { port: 1001, local, nr_sack: true, ..config };
@@ -68,7 +68,7 @@ impl Peer {
         peer
     }
 
-    /// A window of some 30 kB is in flight, and more waits to be sent.
+    /// A window of about 30 kB is in flight, and more data waits.
     pub(crate) fn grown() -> Self {
         let mut peer = Self::of(alone());
         peer.gets(100, 1452);
@@ -81,7 +81,7 @@ impl Peer {
         peer
     }
 
-    /// A's application sends so many messages of so many bytes; the chunks in each packet that comes.
+    /// A's application sends messages; returns the chunks in each resulting packet.
     pub(crate) fn gets(&mut self, count: usize, length: usize) -> Vec<Vec<u32>> {
         for _ in 0..count {
             self.endpoint.send(self.now, FIRST, message(length)).expect("there is room");
@@ -89,7 +89,7 @@ impl Peer {
         self.chunks()
     }
 
-    /// Sends a SACK; the chunks in each packet that comes back at once.
+    /// Sends a SACK; returns the chunks in each packet that follows at once.
     pub(crate) fn reports(&mut self, cumulative: u32, blocks: &[(u32, u32)]) -> Vec<Vec<u32>> {
         let (first, window) = (self.first.previous(), self.window);
         let mut sack = Sack { cumulative: first.add(cumulative), window, ..Sack::default() };
@@ -100,7 +100,7 @@ impl Peer {
         self.chunks()
     }
 
-    /// The same with numbers that begin at the story.
+    /// Like [`Self::reports`], with chunk numbers relative to the begin of the story.
     pub(crate) fn reports_after(
         &mut self,
         cumulative: u32,
@@ -111,13 +111,14 @@ impl Peer {
         self.reports(base + cumulative, &blocks)
     }
 
-    /// Chunk 1 of the story is lost and the next ones arrive, up to each of `lasts`; whether 1 came again.
+    /// Chunk 1 of the story is lost and the next ones arrive, up to each of `lasts`; returns whether 1 is
+    /// retransmitted.
     pub(crate) fn loses_first(&mut self, lasts: &[u32]) -> bool {
         let packets = lasts.iter().flat_map(|&last| self.reports_after(0, &[(2, last)])).flatten();
         packets.collect::<Vec<_>>().contains(&(self.base + 1))
     }
 
-    /// Time passes; the chunks in each packet that comes meanwhile.
+    /// Advances the time; returns the chunks in each packet sent meanwhile.
     pub(crate) fn waits(&mut self, span: Span) -> Vec<Vec<u32>> {
         let end = self.now + span;
         let mut packets = Vec::new();
@@ -128,7 +129,7 @@ impl Peer {
         packets
     }
 
-    /// Time passes until so many packets have come; after how many seconds each.
+    /// Advances the time until `count` packets were sent; returns the seconds until each.
     pub(crate) fn waits_for_packets(&mut self, count: usize) -> Vec<f64> {
         let start = self.now;
         let mut times = Vec::new();
@@ -145,7 +146,7 @@ impl Peer {
         self.chunks()
     }
 
-    /// When A's next timer runs out.
+    /// When A's next timer expires.
     pub(crate) fn timer(&self) -> Time {
         self.endpoint.poll_timeout()
     }
@@ -196,7 +197,7 @@ impl Peer {
     }
 }
 
-/// RFC 9260's rules, and no heartbeat within a story.
+/// RFC 9260's rules, without heartbeats during a story.
 pub(crate) fn alone() -> Config {
     Config {
         heartbeat_interval: Span::from_secs(3600),
@@ -206,7 +207,7 @@ pub(crate) fn alone() -> Config {
     }
 }
 
-/// An unordered message of so many bytes.
+/// An unordered message of this length.
 pub(crate) fn message(length: usize) -> Message {
     Message {
         stream: 0,

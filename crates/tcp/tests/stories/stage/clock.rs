@@ -16,7 +16,7 @@ impl<N: Network> Stage<N> {
         }
         assert!(next >= self.now, "time goes back from {} to {next}", self.now);
         self.turns += 1;
-        assert!(self.turns < MOST_TURNS, "both sides talk for ever at {next}");
+        assert!(self.turns < MOST_TURNS, "both sides send forever at {next}");
         self.now = next;
         for path in 0..self.network.paths().len() {
             while let Some((at, segment)) = self.network.paths_mut()[path].arrival(next) {

@@ -75,7 +75,7 @@ def each_connection_gets_a_third(results: Evidence) -> Check:
     kind="Q",
     suspects=("settled", "queue-half", "queue-double", "red"),
     says="With decreases coupled too, all traffic would flap between equal paths, and a worse path would be left, so "
-    "that nobody notices when it gets better. Coupling increases alone avoids both.",
+    "that it is not noticed when it gets better. Coupling increases alone avoids both.",
 )
 def full_coupling_flaps_and_forgets(results: Evidence) -> Check:
     """Compare both couplings on equal links, on unequal ones, and after the worse link became four times as fast."""

@@ -1,4 +1,4 @@
-"""Claims of section 4.2, figures 2 and 3: how windows grow while nobody else is on the links."""
+"""Claims of section 4.2, figures 2 and 3: how windows grow without other flows on the links."""
 
 from __future__ import annotations
 

@@ -9,11 +9,11 @@ use super::sink::Target;
 use crate::failure::Failure;
 use crate::stop::Stop;
 
-/// An association, and what has arrived on it.
+/// An association with its received data.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     pub(crate) association: Association,
-    /// Its number among those of the program.
+    /// Its number in this program.
     pub(crate) number: u64,
     /// First address and SCTP port of the peer.
     pub(crate) peer: String,
@@ -38,7 +38,7 @@ impl Conversation {
         Self { association, number, peer, messages: 0, bytes: 0, begun, report, target, echoes }
     }
 
-    /// How long it has lasted.
+    /// The time since it began.
     pub(crate) fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
@@ -51,7 +51,7 @@ impl Conversation {
             self.messages += u64::from(ends);
             self.bytes += message.payload.len() as u64;
             sink.write(&message.payload)?;
-            // Nothing can be sent once the program ends the association
+            // No data can be sent once the program ends the association
             if self.echoes && !stop.is_requested() {
                 let sent = self.association.send(back(message)).await;
                 sent.or_else(|error| if stop.is_requested() { Ok(()) } else { Err(error) })?;
@@ -61,7 +61,7 @@ impl Conversation {
     }
 }
 
-/// Serves an association until either side ends it, and tells about it.
+/// Serves an association until either side ends it, and reports its begin and its end.
 pub(crate) async fn converse(
     mut conversation: Conversation,
     mut stop: Stop,
@@ -76,14 +76,14 @@ pub(crate) async fn converse(
             if let Err(failure) = &heard {
                 association.abort(format!("the listener gave up: {}", failure.for_peer()));
             }
-            // What is sent back still has to arrive
+            // Echoed data still has to arrive
             heard.and(association.closed().await.map_err(Failure::from))
         };
         tokio::pin!(listening);
         tokio::select! {
             done = &mut listening => done,
             () = stop.requested() => {
-                // The peer can end only if what it sends is read meanwhile
+                // The peer's shutdown completes only while its data is read
                 let ending = async { tokio::join!(association.shutdown(), &mut listening).1 };
                 stop.in_time(ending).await.unwrap_or_else(|| {
                     association.abort("the listener was stopped");
@@ -96,7 +96,7 @@ pub(crate) async fn converse(
     done
 }
 
-/// The message as it is sent back.
+/// The message as an echo.
 fn back(message: Message) -> Message {
     let Message { payload, stream, ppid, unordered, .. } = message;
     let back = Message::new(payload).stream(stream).ppid(ppid);

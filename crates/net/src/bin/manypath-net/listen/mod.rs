@@ -27,7 +27,8 @@ pub(crate) struct Listen {
     /// Send each message back on its stream.
     #[arg(long)]
     echo: bool,
-    /// Write the payload of received messages into a folder, in a file for each association, or to standard output: `-`.
+    /// Write the payload of received messages into a folder, in a file for each association, or to standard output:
+    /// `-`.
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
     /// End after one association.
@@ -51,7 +52,7 @@ pub(crate) struct Listen {
     pub(crate) local: Local,
 }
 
-/// Serves associations until it is stopped, or one.
+/// Serves associations until the program is stopped, or only one.
 pub(crate) async fn run(listen: Listen, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
     let target = Target::new(listen.output.clone())?;
     let builder = builder(&listen.local, listen.udp).nodelay(listen.nodelay).listen(BACKLOG);
@@ -65,7 +66,7 @@ pub(crate) async fn run(listen: Listen, mut stop: Stop, watch: &Watch) -> Result
         let accepting = stop.or(accept(&endpoint, Arc::clone(&places)));
         let (association, place) = match accepting.await {
             Ok(accepted) => accepted,
-            // Ctrl-C is the usual end of a server
+            // Ctrl-C is the normal end of a server
             Err(failure) if failure.is_interruption() => break Ok(()),
             Err(failure) => break Err(failure),
         };
@@ -78,7 +79,7 @@ pub(crate) async fn run(listen: Listen, mut stop: Stop, watch: &Watch) -> Result
         }
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
-            // The report has told how it ended
+            // The end was reported already
             let _ = conversing.await;
             drop(place);
         });
@@ -88,7 +89,7 @@ pub(crate) async fn run(listen: Listen, mut stop: Stop, watch: &Watch) -> Result
     done
 }
 
-/// The next association once there is a place for it.
+/// The next association, once fewer than the limit are served.
 async fn accept(
     endpoint: &Endpoint,
     places: Arc<Semaphore>,
@@ -98,5 +99,5 @@ async fn accept(
     Ok((endpoint.accept().await?, place))
 }
 
-/// Associations that may wait for a place.
+/// Largest number of associations that wait to be served.
 const BACKLOG: usize = 128;

@@ -1,4 +1,4 @@
-//! What a listener says about associations, for people or programs.
+//! Reports of a listener about its associations, as text or JSON.
 
 use std::io::{Write, stderr};
 
@@ -10,11 +10,11 @@ use crate::failure::Failure;
 use crate::output::say;
 use crate::progress::size;
 
-/// How it is said.
+/// The form and destination of reports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Report {
     json: bool,
-    /// Standard output has the messages.
+    /// Whether reports go to standard error, because standard output has the messages.
     on_stderr: bool,
 }
 
@@ -23,7 +23,7 @@ impl Report {
         Self { json, on_stderr }
     }
 
-    /// An association stands.
+    /// Reports that an association was established.
     pub(crate) fn begins(self, conversation: &Conversation) {
         let Conversation { number, peer, association, .. } = conversation;
         let paths = association.paths();
@@ -40,7 +40,7 @@ impl Report {
         self.say(&format!("#{number} {peer}: begins, {paths}"));
     }
 
-    /// An association has ended.
+    /// Reports the end of an association.
     pub(crate) fn ends(self, conversation: &Conversation, failure: Option<&Failure>) {
         let Conversation { number, peer, association, messages, bytes, .. } = conversation;
         let seconds = conversation.elapsed().as_secs_f64();
@@ -66,7 +66,7 @@ impl Report {
 
     fn say(self, line: &str) {
         if self.on_stderr {
-            // A reader that has closed the pipe is no error
+            // A closed pipe is no error
             let _ = writeln!(stderr(), "{line}");
         } else {
             say(line);
@@ -74,7 +74,7 @@ impl Report {
     }
 }
 
-/// A document in one line.
+/// A JSON document in one line.
 fn document(value: &Value) -> String {
     value.to_string()
 }

@@ -1,4 +1,4 @@
-//! Where the payload of received messages goes.
+//! The destination of received payload.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -9,7 +9,7 @@ use tokio::task::block_in_place;
 use crate::failure::Failure;
 use crate::outputs::takes_files;
 
-/// The place that the command line names.
+/// The destination from the command line.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     Nothing,
@@ -17,7 +17,7 @@ pub(crate) enum Target {
     Folder(PathBuf),
 }
 
-/// The place of one association.
+/// The destination for one association.
 #[derive(Debug)]
 pub(crate) enum Sink {
     Nothing,
@@ -41,7 +41,7 @@ impl Target {
         matches!(self, Self::Stdout)
     }
 
-    /// The place of an association. A file that exists is never replaced.
+    /// Opens the destination for an association. An existing file is never replaced.
     pub(crate) fn open(&self, peer: &str, number: u64) -> Result<Sink, Failure> {
         match self {
             Self::Nothing => Ok(Sink::Nothing),
@@ -61,7 +61,7 @@ impl Sink {
         match self {
             Self::Nothing => Ok(()),
             Self::Stdout => {
-                // One lock for all of it: messages of several associations stay whole
+                // One lock per message, so that messages of several associations do not mix
                 let mut out = io::stdout().lock();
                 let written = block_in_place(|| out.write_all(payload).and_then(|()| out.flush()));
                 written.map_err(|error| Failure::file(Path::new("standard output"), &error))
@@ -71,7 +71,7 @@ impl Sink {
         }
     }
 
-    /// Everything is where it belongs.
+    /// Completes the output.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         match self {
             Self::Nothing | Self::Stdout => Ok(()),
@@ -82,7 +82,7 @@ impl Sink {
     }
 }
 
-/// The number first, so that a listing has them in order. Addresses of IPv6 lose their brackets and colons.
+/// The number comes first, so that a listing is in order. IPv6 addresses lose their brackets and colons.
 fn file_name(peer: &str, number: u64) -> String {
     let plain = peer.replace(['[', ']'], "").replace(':', "-");
     format!("{number:05}_{plain}")

@@ -1,4 +1,4 @@
-//! What may stand behind `perf`.
+//! The arguments of `perf`.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -89,7 +89,7 @@ impl Perf {
         Ok(self)
     }
 
-    /// The endpoint of this side; `udp` is its UDP port, if packets travel inside UDP.
+    /// The endpoint of this side; `udp` is its UDP port, if UDP encapsulation is used.
     pub(crate) fn builder(&self, udp: u16) -> Builder {
         let builder = trying_all(builder(&self.local, udp), &self.to).nodelay(self.nodelay);
         match &self.flow {
@@ -98,7 +98,7 @@ impl Perf {
         }
     }
 
-    /// How results are printed.
+    /// The form of the results.
     pub(crate) fn form(&self) -> Form {
         match (self.json, self.json_stream) {
             (true, _) => Form::Json,
@@ -107,7 +107,7 @@ impl Perf {
         }
     }
 
-    /// The test that a client asks for.
+    /// The test that a client requests.
     pub(crate) fn request(&self) -> Request {
         let direction = match (self.reverse, self.both) {
             (false, false) => Direction::Send,
@@ -142,5 +142,5 @@ fn interval(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected seconds, from 0.05 to 3600".to_owned())
 }
 
-/// Length of a test that names none.
+/// Default length of a test in seconds.
 const SECONDS: f64 = 10.0;

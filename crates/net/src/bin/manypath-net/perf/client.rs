@@ -1,4 +1,4 @@
-//! The side that asks for a test.
+//! The client, which requests a test.
 
 use manypath_net::Peer;
 use manypath_net::perf::{self, Record};
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::stop::Stop;
 use crate::watch::Watch;
 
-/// Does one test.
+/// Runs one test.
 pub(crate) async fn run(perf: Perf, stop: Stop, watch: &Watch) -> Result<(), Failure> {
     let request = perf.request();
     request.check()?;
@@ -43,7 +43,7 @@ async fn test(
     match stop.or(running).await {
         Ok(outcome) => {
             show.outcome(record.take(), &outcome);
-            // The results are there, however the association ends
+            // The results are complete, however the association ends
             stop.farewell(association.shutdown()).await;
             stop.farewell(endpoint.close()).await;
             Ok(())

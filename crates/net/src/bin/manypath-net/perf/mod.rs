@@ -1,4 +1,4 @@
-//! `manypath-net perf`: how much the paths between two machines carry.
+//! `manypath-net perf`: measures the throughput between two machines.
 
 mod arguments;
 mod client;
@@ -14,9 +14,9 @@ use crate::failure::Failure;
 use crate::stop::Stop;
 use crate::watch::Watch;
 
-/// Serves tests, or does one.
+/// Serves tests, or runs one.
 pub(crate) async fn run(perf: Perf, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
-    // A pipe may wait for its writer
+    // Opening a pipe may block until there is a writer
     let perf = stop.or_block(|| perf.with_settings()).await?;
     if perf.listen {
         server::run(perf, stop, watch).await

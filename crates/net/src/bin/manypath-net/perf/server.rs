@@ -1,4 +1,4 @@
-//! The side that waits for tests.
+//! The server, which waits for tests.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::stop::Stop;
 use crate::watch::Watch;
 
-/// Serves one test, or tests until it is stopped.
+/// Serves one test, or tests until the program is stopped.
 pub(crate) async fn run(perf: Perf, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
     let builder = perf.builder(perf.udp).listen(BACKLOG);
     let endpoint = watch.bind(builder, perf.local.port).await?;
@@ -21,13 +21,13 @@ pub(crate) async fn run(perf: Perf, mut stop: Stop, watch: &Watch) -> Result<(),
     let done = loop {
         let association = match stop.or(async { Ok(endpoint.accept().await?) }).await {
             Ok(association) => association,
-            // No test is under way: Ctrl-C is the usual end of a server
+            // No test is running: Ctrl-C is the normal end of a server
             Err(failure) if failure.is_interruption() => break Ok(()),
             Err(failure) => break Err(failure),
         };
         let done = stop.or(alone(&endpoint, serve(&association, &endpoint, &perf))).await;
         match &done {
-            // The client ends the association once it has the results
+            // The client ends the association after it has received the results
             Ok(()) => stop.farewell(association.closed()).await,
             Err(failure) => {
                 association.abort(format!("the server gave up: {}", failure.message));
@@ -45,12 +45,12 @@ pub(crate) async fn run(perf: Perf, mut stop: Stop, watch: &Watch) -> Result<(),
     done
 }
 
-/// Does one test.
+/// Runs one test.
 async fn serve(association: &Association, endpoint: &Endpoint, perf: &Perf) -> Result<(), Failure> {
     let remote = association.paths().first().map(|path| path.remote);
     let name = remote.map_or_else(|| "an unknown address".to_owned(), |ip| ip.to_string());
     let ports = [endpoint.port(), association.peer_port()];
-    // The test begins, and then has its intervals: both closures need what is kept of it
+    // Both closures, for the begin and for the intervals, need the record
     let kept = std::cell::RefCell::new((None, Show::new(perf.form())));
     let begin = |request: &perf::Request| {
         let (record, show) = &mut *kept.borrow_mut();
@@ -73,7 +73,7 @@ async fn serve(association: &Association, endpoint: &Endpoint, perf: &Perf) -> R
     done.map(drop).map_err(Failure::from)
 }
 
-/// Does a test, and refuses all other ones meanwhile: they would disturb the measurement.
+/// Runs a test, and refuses others meanwhile, because they would disturb the measurement.
 async fn alone(
     endpoint: &Endpoint,
     test: impl Future<Output = Result<(), Failure>>,
@@ -86,14 +86,14 @@ async fn alone(
         };
         tokio::spawn(timeout(PATIENCE, async move {
             if perf::refuse(&association, "another test is going on").await.is_ok() {
-                // It ends in order, or is left alone
+                // Errors of refused clients are ignored
                 let _ = association.closed().await;
             }
         }));
     }
 }
 
-/// Clients that may wait to be accepted.
+/// Largest number of clients that wait to be accepted.
 const BACKLOG: usize = 16;
-/// How long a client that is refused may take.
+/// Time limit for a refused client.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,4 +1,4 @@
-//! Settings of a test's endpoints from a scenario: a simulated endpoint of the same flow has the same ones.
+//! Settings of a test's endpoints from a flow of a scenario, as for the simulated endpoint of this flow.
 
 use std::fs::File;
 use std::io::Read;
@@ -22,12 +22,12 @@ pub(super) fn read(file: &Path) -> Result<SctpFlow, Failure> {
     SctpFlow::parse(&text).map_err(|error| wrong(&error))
 }
 
-/// Gives an endpoint the settings of a flow. What only simulations can do without stays as it is.
+/// Applies the settings of a flow to an endpoint. Settings that only simulations can omit are not changed.
 pub(super) fn apply(builder: Builder, flow: &SctpFlow) -> Builder {
     let settings = manypath_lab::sctp_config(flow, Vec::new());
     builder.configure(|config| {
         *config = Config {
-            // Stream 0 carries the words of the test
+            // Stream 0 carries the control messages of the test
             outbound_streams: settings.outbound_streams.saturating_add(1),
             inbound_streams: settings.inbound_streams.saturating_add(1),
             initial_tsn: config.initial_tsn,
@@ -41,5 +41,5 @@ pub(super) fn apply(builder: Builder, flow: &SctpFlow) -> Builder {
     })
 }
 
-/// Bytes of a file of settings at most.
+/// Largest size of a settings file in bytes.
 const MOST: u64 = 1 << 20;

@@ -1,4 +1,4 @@
-//! A test on the terminal: a table that is renewed every interval, or lines where the output is a file or a pipe; or JSON.
+//! The display of a test: a table that is updated every interval, lines if the output is a file or a pipe, or JSON.
 
 use std::io::{IsTerminal, stdout};
 
@@ -12,11 +12,11 @@ use std::time::Duration;
 /// How results are printed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Form {
-    /// A table for people.
+    /// A table as text.
     Text,
     /// One document at the end.
     Json,
-    /// A line for each event, in the shape of iperf3's `--json-stream`.
+    /// A line per event, in the format of iperf3's `--json-stream`.
     JsonStream,
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum Form {
 pub(crate) struct Show {
     form: Form,
     is_terminal: bool,
-    /// Lines of the table that stands on the terminal.
+    /// Number of lines of the table on the terminal.
     lines: usize,
 }
 
@@ -38,14 +38,14 @@ impl Show {
         self.form == Form::Text
     }
 
-    /// Shows that a test begins.
+    /// Shows the begin of a test.
     pub(crate) fn start(&mut self, record: &Record) {
         if self.form == Form::JsonStream {
             event("start", record.start());
         }
     }
 
-    /// Shows an interval, and keeps it where a document is to follow.
+    /// Shows an interval, and keeps it for a later document.
     pub(crate) fn interval(&mut self, record: &mut Record, interval: &Interval) {
         match self.form {
             Form::Text => self.table(interval),
@@ -54,7 +54,7 @@ impl Show {
         }
     }
 
-    /// Shows what came of the test, as both sides counted it.
+    /// Shows the results of both sides.
     pub(crate) fn outcome(&mut self, record: Option<Record>, outcome: &Outcome) {
         match (self.form, record) {
             (Form::Json, Some(record)) => print_json(&record.finish(outcome)),
@@ -63,7 +63,7 @@ impl Show {
         }
     }
 
-    /// Puts into JSON why there is no outcome. People are told on standard error.
+    /// Writes a failure into the JSON document. As text, failures go to standard error.
     pub(crate) fn failure(&mut self, record: Option<Record>, text: &str) {
         match self.form {
             Form::Text => {}
@@ -81,7 +81,7 @@ impl Show {
             out.push_str(HEADING);
             out.push('\n');
         } else if self.is_terminal {
-            // Back to the first line of the table
+            // Move the cursor to the first line of the table
             out.push_str(&format!("\x1b[{}A", self.lines));
         }
         let end = if self.is_terminal { "\x1b[K\n" } else { "\n" };
@@ -95,7 +95,7 @@ impl Show {
     }
 }
 
-/// Each direction of a test in words.
+/// Prints the sums of each direction as text.
 fn sums(outcome: &Outcome) {
     let Outcome { is_client, local, remote, .. } = outcome;
     let names = if *is_client { ["client", "server"] } else { ["server", "client"] };
@@ -116,14 +116,14 @@ fn event(name: &str, data: &Value) {
     say(&json!({ "event": name, "data": data }).to_string());
 }
 
-/// One direction of a test in words.
+/// The sums of one direction as text.
 fn direction(name: &str, sender: &Results, sent: &Total, received: &Total) -> String {
     let told = |total: &Total| {
         let rate = rate(total.bytes, Duration::from_secs_f64(total.seconds));
         format!("{} in {:.2} s, {rate}", size(total.bytes), total.seconds)
     };
     let Results { retransmits, congestion, .. } = sender;
-    // The peer may have named it
+    // The peer may have sent this name
     let congestion = congestion.escape_debug();
     format!(
         "{name} sent {}; {retransmits} chunks sent again ({congestion}); received {}",
@@ -172,7 +172,7 @@ fn row(interval: &Interval, number: usize, path: &PathInterval) -> String {
     .to_owned()
 }
 
-/// For what the path waited longest, with the part of the interval in percent.
+/// The limit for which the path waited longest, with its part of the interval in percent.
 fn wait(interval: &Interval, path: &PathInterval) -> String {
     let longest = path.carried.blocked.iter().max_by(|a, b| a.1.total_cmp(&b.1));
     let part = |seconds: f64| seconds * 100.0 / interval.seconds().max(1e-9);

@@ -1,4 +1,4 @@
-//! What the peer of a sender may report beside a plain SACK on the first path, and on which paths data comes.
+//! SACKs with all options, and the paths of data.
 
 use manypath_core::{Ranges, SansIo, Span};
 use manypath_sctp::{Control, Packet, PacketDrop, Sack};
@@ -6,25 +6,25 @@ use manypath_sctp::{Control, Packet, PacketDrop, Sack};
 use super::{Peer, message};
 use crate::pair::{A, FIRST};
 
-/// A SACK as a story wants it. Chunks are numbered from 1.
+/// The content of a SACK. Chunks are numbered from 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Report<'a> {
-    /// Every chunk up to this one has arrived.
+    /// Cumulative TSN: all chunks up to this one have arrived.
     pub(crate) cumulative: u32,
-    /// Blocks that may be given up.
+    /// Gap blocks that may be reneged.
     pub(crate) gaps: &'a [(u32, u32)],
-    /// Blocks that will not be given up.
+    /// Gap blocks that will not be reneged.
     pub(crate) kept: &'a [(u32, u32)],
-    /// Chunks that arrived once more.
+    /// Chunks that arrived again.
     pub(crate) duplicates: &'a [u32],
-    /// DATA packets that the SACK stands for.
+    /// Number of DATA packets that the SACK acknowledges.
     pub(crate) packets: u8,
-    /// The path that the SACK takes.
+    /// The path of the SACK.
     pub(crate) path: usize,
 }
 
 impl Peer {
-    /// A's application sends so many messages; the path and the chunks of each packet that comes.
+    /// A's application sends messages; returns the path and the chunks of each resulting packet.
     pub(crate) fn takes(&mut self, count: usize, length: usize) -> Vec<(usize, Vec<u32>)> {
         for _ in 0..count {
             self.endpoint.send(self.now, FIRST, message(length)).expect("there is room");
@@ -32,13 +32,13 @@ impl Peer {
         self.arrivals()
     }
 
-    /// Sends a SACK; the path and the chunks of each packet that comes back at once.
+    /// Sends a SACK; returns the path and the chunks of each packet that follows at once.
     pub(crate) fn says(&mut self, report: Report<'_>) -> Vec<(usize, Vec<u32>)> {
         self.tells(report);
         self.arrivals()
     }
 
-    /// Sends a SACK, and does not look at what comes back.
+    /// Sends a SACK, and leaves the resulting packets unread.
     pub(crate) fn tells(&mut self, report: Report<'_>) {
         let before = self.first.previous();
         let ranges = |blocks: &[(u32, u32)]| {
@@ -60,8 +60,8 @@ impl Peer {
         self.brings(report.path, Packet { sack, has_sack: true, ..Packet::default() });
     }
 
-    /// Returns a packet of A's on a path, as one that arrived damaged; the path and the chunks of each packet that comes
-    /// back at once.
+    /// Returns a packet of A on a path in a packet drop report; returns the path and the chunks of each packet that
+    /// follows at once.
     pub(crate) fn returns(&mut self, path: usize, report: PacketDrop) -> Vec<(usize, Vec<u32>)> {
         let control = vec![Control::PacketDrop(Box::new(report))];
         self.brings(path, Packet { control, ..Packet::default() });
@@ -74,7 +74,7 @@ impl Peer {
         self.endpoint.handle_packet(self.now, A.via(path), &mut packet);
     }
 
-    /// Time passes; the path and the chunks of each packet that comes meanwhile.
+    /// Advances the time; returns the path and the chunks of each packet sent meanwhile.
     pub(crate) fn watches(&mut self, span: Span) -> Vec<(usize, Vec<u32>)> {
         let end = self.now + span;
         let mut arrivals = Vec::new();
@@ -99,7 +99,7 @@ impl Peer {
         arrivals
     }
 
-    /// Packets with DATA that A sends now, and their paths.
+    /// Packets with DATA that A sends now, with their paths.
     pub(crate) fn deliveries(&mut self) -> Vec<(usize, Packet)> {
         let mut deliveries = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! Counters must add up: with the packets that were seen, with the messages, and among each other.
+//! Checks that counters add up: with the observed packets, with the messages, and with each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,15 +7,15 @@ use manypath_sctp::{PathStats, Stats};
 use super::party::Party;
 use crate::pair::{A, Pair, Sent, Side, Z, path};
 
-/// What left each side, by path.
+/// The packets that each side sent, by path.
 #[derive(Debug, Default)]
-pub(crate) struct Books {
+pub(crate) struct SeenPackets {
     sides: [BTreeMap<usize, Seen>; 2],
     /// TSNs that each side has sent.
     tsns: [BTreeSet<u32>; 2],
 }
 
-/// Packets with DATA, DATA chunks, those that had been sent before, and SACKs.
+/// Packets with DATA, DATA chunks, retransmitted ones, and SACKs.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 struct Seen {
     data_packets: u64,
@@ -24,7 +24,7 @@ struct Seen {
     sacks: u64,
 }
 
-impl Books {
+impl SeenPackets {
     pub(crate) fn note(&mut self, sent: &Sent) {
         let seen = self.sides[sent.from as usize].entry(sent.path).or_default();
         seen.data_packets += u64::from(!sent.data.is_empty());
@@ -54,7 +54,8 @@ impl Books {
         }
     }
 
-    /// Paths of an association may be in another order than those of the network: all of them together are compared.
+    /// The order of an association's paths may differ from that of the network, so the paths are compared as a
+    /// multiset.
     fn compare_paths(&self, side: Side, paths: &[PathStats]) {
         let mut seen: Vec<_> = self.sides[side as usize]
             .values()
@@ -75,13 +76,13 @@ impl Books {
     }
 }
 
-/// The association's counters are the sums of its paths'.
+/// The association's counters are the sums of those of its paths.
 fn add_up(stats: &Stats, paths: &[PathStats]) {
     let sum = |count: fn(&PathStats) -> u64| paths.iter().map(count).sum::<u64>();
     assert_eq!(stats.data_packets_sent, sum(|path| path.data_packets_sent));
     assert_eq!(stats.data_chunks_sent, sum(|path| path.data_chunks_sent));
     assert_eq!(stats.data_chunks_sent_again, sum(|path| path.data_chunks_sent_again));
-    // What was marked may have been acknowledged before it could leave
+    // A marked chunk may be acknowledged before its retransmission
     assert!(stats.data_chunks_sent_again <= marked(stats), "{stats:?}");
     assert_eq!(stats.sacks_sent, sum(|path| path.sacks_sent));
     assert_eq!(stats.fast_retransmissions, sum(|path| path.fast_retransmissions));

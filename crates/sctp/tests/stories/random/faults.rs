@@ -1,0 +1,128 @@
+//! Faults of the network in random stories: for the next packets, with given probabilities, or for all packets.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use manypath_core::{Random, Span, Streams};
+
+use super::setting::PATHS;
+use crate::pair::{Fate, Network, Sent, Side};
+
+/// The probability of each fault, per thousand packets.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FaultRates {
+    pub(crate) lose: u16,
+    pub(crate) duplicate: u16,
+    pub(crate) delay: u16,
+    pub(crate) damage: u16,
+}
+
+/// The faults on every path and direction; shared between the story and its network.
+#[derive(Clone)]
+pub(crate) struct Faults(Rc<RefCell<AllPaths>>);
+
+struct AllPaths {
+    /// By sending side, then by path.
+    paths: [[PathFaults; PATHS]; 2],
+    random: Random,
+    /// Number of packets per fate.
+    fates: BTreeMap<&'static str, u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct PathFaults {
+    /// The fate of the next packets, and the number of these packets; a later call replaces it.
+    next: Option<(Fate, usize)>,
+    rates: FaultRates,
+    cut: bool,
+}
+
+impl Faults {
+    pub(crate) fn over(network: &mut Network, seed: u64) -> Self {
+        let random = Streams::new(seed, 0).stream("weather");
+        let paths = AllPaths { paths: Default::default(), random, fates: BTreeMap::new() };
+        let faults = Self(Rc::new(RefCell::new(paths)));
+        let decides = faults.clone();
+        network.rule(move |sent| decides.0.borrow_mut().fate_of(sent));
+        faults
+    }
+
+    pub(crate) fn apply_to_next(&self, side: Side, path: usize, packets: usize, fate: Fate) {
+        self.0.borrow_mut().paths[side as usize][path].next = Some((fate, packets));
+    }
+
+    pub(crate) fn set_rates(&self, side: Side, path: usize, rates: FaultRates) {
+        self.0.borrow_mut().paths[side as usize][path].rates = rates;
+    }
+
+    pub(crate) fn cut(&self, side: Side, path: usize) {
+        self.0.borrow_mut().paths[side as usize][path].cut = true;
+    }
+
+    pub(crate) fn clear_path(&self, path: usize) {
+        for paths in &mut self.0.borrow_mut().paths {
+            paths[path] = PathFaults::default();
+        }
+    }
+
+    /// Number of packets per fate.
+    pub(crate) fn fates(&self) -> BTreeMap<&'static str, u64> {
+        self.0.borrow().fates.clone()
+    }
+}
+
+impl AllPaths {
+    fn fate_of(&mut self, sent: &Sent) -> Fate {
+        let path = &mut self.paths[sent.from as usize][sent.path];
+        let forced = path.next.map(|(fate, _)| fate);
+        path.next = path.next.and_then(|(fate, left)| (left > 1).then_some((fate, left - 1)));
+        let (cut, rates) = (path.cut, path.rates);
+        let (fate, name) = match forced {
+            _ if cut => (Fate::Lose, "blackout"),
+            Some(fate) => (fate, name(fate)),
+            None => {
+                let fate = self.draw(rates, sent.size);
+                (fate, name(fate))
+            }
+        };
+        *self.fates.entry(name).or_default() += 1;
+        fate
+    }
+
+    fn draw(&mut self, rates: FaultRates, size: usize) -> Fate {
+        let FaultRates { lose, duplicate, delay, damage } = rates;
+        let mut drawn = self.random.below(1000);
+        let mut falls_on = |share: u16| {
+            let falls = drawn < u64::from(share);
+            drawn = drawn.saturating_sub(u64::from(share));
+            falls
+        };
+        if falls_on(lose) {
+            Fate::Lose
+        } else if falls_on(duplicate) {
+            Fate::Duplicate
+        } else if falls_on(delay) {
+            Fate::Delay(Span::from_millis(self.random.between(1, 300)))
+        } else if falls_on(damage) {
+            Fate::Damage(self.random.below(size as u64) as u32)
+        } else {
+            Fate::Pass
+        }
+    }
+}
+
+/// The names of all fates that [`Faults`] can cause.
+pub(crate) const FATES: [&str; 7] =
+    ["pass", "lose", "duplicate", "delay", "hold", "damage", "blackout"];
+
+fn name(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Pass => "pass",
+        Fate::Lose => "lose",
+        Fate::Duplicate => "duplicate",
+        Fate::Delay(_) => "delay",
+        Fate::Hold => "hold",
+        Fate::Damage(_) => "damage",
+    }
+}
