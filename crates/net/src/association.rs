@@ -247,11 +247,7 @@ pub(crate) fn poll_send(
         return Poll::Ready(Err(ending.clone()));
     }
     let now = state.clock.now();
-    let sent = match message.span() {
-        Some(lifetime) => state.core.send_for(now, id, message.to_core(), lifetime),
-        None => state.core.send(now, id, message.to_core()),
-    };
-    match sent {
+    match state.core.send_with(now, id, message.to_core(), message.options()) {
         Ok(()) => {
             state.wake_driver_if_needed();
             Poll::Ready(Ok(()))

@@ -22,6 +22,9 @@ pub struct Message {
     /// The message is dropped if its first transmission has not begun after this time; [`Event::SendFailed`](crate::Event::SendFailed)
     /// tells. None in a received message. RFC 9260 §11.1.5
     pub lifetime: Option<Duration>,
+    /// The peer is asked not to delay its acknowledgement of this message and of all earlier ones. It saves up to 200 ms where
+    /// nothing follows until the acknowledgement, such as before a shutdown. False in a received message. RFC 7053 §4.1
+    pub sack_immediately: bool,
     /// The part of a larger message that a received payload is. Only messages that do not fit into the receive buffer
     /// arrive in parts. No meaning in a message that is sent.
     pub part: Option<Part>,
@@ -36,6 +39,7 @@ impl Message {
             ppid: 0,
             unordered: false,
             lifetime: None,
+            sack_immediately: false,
             part: None,
         }
     }
@@ -64,6 +68,12 @@ impl Message {
         Self { lifetime: Some(lifetime), ..self }
     }
 
+    /// The same message, to be acknowledged at once.
+    #[must_use]
+    pub fn sack_immediately(self) -> Self {
+        Self { sack_immediately: true, ..self }
+    }
+
     /// The message as the state machine takes it; the payload is shared.
     pub(crate) fn to_core(&self) -> sctp::Message {
         sctp::Message {
@@ -75,16 +85,20 @@ impl Message {
         }
     }
 
-    /// The lifetime in the state machine's unit.
-    pub(crate) fn span(&self) -> Option<Span> {
+    /// What is asked for it, in the state machine's units.
+    pub(crate) fn options(&self) -> sctp::SendOptions {
         let nanos = |lifetime: Duration| u64::try_from(lifetime.as_nanos()).unwrap_or(u64::MAX);
-        Some(Span::from_nanos(nanos(self.lifetime?)))
+        sctp::SendOptions {
+            lifetime: self.lifetime.map(|lifetime| Span::from_nanos(nanos(lifetime))),
+            sack_immediately: self.sack_immediately,
+            path: None,
+        }
     }
 }
 
 impl From<sctp::Message> for Message {
     fn from(message: sctp::Message) -> Self {
         let sctp::Message { stream, ppid, unordered, payload, part } = message;
-        Self { payload, stream, ppid, unordered, lifetime: None, part }
+        Self { part, unordered, ppid, stream, ..Self::new(payload) }
     }
 }

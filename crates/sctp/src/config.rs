@@ -80,6 +80,11 @@ pub struct Config {
     pub sack_immediately: bool,
     /// Which window that is.
     pub sack_immediately_at: LimitingWindow,
+    /// With `sack_immediately`, ask only where a delayed SACK would stop the sender: with a packet that fills a window and
+    /// is alone in flight on its path, and with the last packet in SHUTDOWN-PENDING. The peer acknowledges every second
+    /// packet at once anyway. If false, as in INET, every packet that fills a window asks, and the last packet of all data
+    /// that the application has handed over. RFC 7053 §4.2
+    pub sack_immediately_sparingly: bool,
     /// Send a SACK for every so many DATA packets.
     pub sack_every: u32,
     /// Send a SACK at the latest so long after the first unacknowledged DATA packet.

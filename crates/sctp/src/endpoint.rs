@@ -173,7 +173,11 @@ impl Endpoint {
     ) -> Result<(), SendError> {
         let association = self.association_mut(id).ok_or(SendError::NotConnected)?;
         let expires = options.lifetime.map_or(Time::NEVER, |lifetime| now + lifetime);
-        association.send(now, message, expires, options.path)
+        association.send(now, message, expires, options.path)?;
+        if options.sack_immediately {
+            association.request_sack();
+        }
+        Ok(())
     }
 
     /// The same for a message with a lifetime.

@@ -158,6 +158,8 @@ pub struct SendOptions {
     ///
     /// Messages for other paths may overtake the message, those of the same stream only if either is unordered.
     pub path: Option<PathId>,
+    /// Once everything that was handed over has left, its last packet asks for an immediate SACK. RFC 7053 §4.1
+    pub sack_immediately: bool,
 }
 
 /// The message that a part belongs to. RFC 9260 §6.9

@@ -6,7 +6,7 @@ use super::flight::{Flight, News};
 use super::outstanding::{Chunk, ChunkState, Past};
 use super::queue::Fragment;
 use super::{Sender, Taker};
-use crate::packet::{DATA_HEADER, Data};
+use crate::packet::{DATA_HEADER, Data, DataFlags};
 
 impl Sender {
     /// Takes a chunk out of flight to be sent again on `path`.
@@ -122,6 +122,14 @@ impl Sender {
         self.note_overrun(length as u64);
         self.in_flight += length as u64;
         Some(data)
+    }
+
+    /// Retransmissions of this chunk ask for an immediate SACK, too.
+    #[cold]
+    pub(crate) fn repeat_with_immediate(&mut self, tsn: Tsn) {
+        if let Some(chunk) = self.outstanding.get_mut(tsn) {
+            chunk.flags = chunk.flags.with(DataFlags::IMMEDIATE);
+        }
     }
 
     /// Payload of the next new chunk of a path, 0 if none waits for it.

@@ -147,7 +147,8 @@ async fn pump(
         progress.show(done);
     }
     let hash = reader.await.map_err(|error| Failure::broken(error.to_string()))??;
-    association.send(Message::new(Word::End { hash }.encode())).await?;
+    // Without this request, the shutdown might wait for the delayed acknowledgement of this message
+    association.send(Message::new(Word::End { hash }.encode()).sack_immediately()).await?;
     Ok(())
 }
 
