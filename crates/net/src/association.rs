@@ -213,12 +213,12 @@ impl Association {
         .await
     }
 
-    /// Completes once a number that `progress` finds in the paths has not changed for `limit`, up to a tenth later. It tells a
+    /// Completes once a number that `progress` finds in the paths has not changed for `limit`, up to a sixtieth later. It tells a
     /// peer whose program does nothing from one that is slow: a peer that no longer answers at all ends the association.
     pub async fn stalled(&self, limit: Duration, mut progress: impl FnMut(&[Path]) -> u64) {
         let (mut known, mut since) = (None, Instant::now());
-        while since.elapsed() < limit {
-            sleep(limit / 20).await;
+        while let Some(left) = limit.checked_sub(since.elapsed()).filter(|left| !left.is_zero()) {
+            sleep(left.min(limit / 60)).await;
             let found = Some(progress(&self.paths()));
             if found != known {
                 (known, since) = (found, Instant::now());

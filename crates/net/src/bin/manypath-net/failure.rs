@@ -11,24 +11,44 @@ use manypath_net::Error;
 pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) code: u8,
+    /// The peer's SCTP answers, and its program does not: there is no end of the association to wait for.
+    pub(crate) is_silence: bool,
     /// What a peer is told, where it is not to know the whole message.
     for_peer: Option<String>,
+    /// The line has been printed.
+    is_told: bool,
 }
 
 impl Failure {
     /// The caller can mend it.
     pub(crate) fn input(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: INPUT, for_peer: None }
+        Self::new(message.into(), INPUT)
     }
 
     /// The network, the peer or the system broke it.
     pub(crate) fn broken(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: BROKEN, for_peer: None }
+        Self::new(message.into(), BROKEN)
+    }
+
+    /// The program of the peer says nothing.
+    pub(crate) fn silence(message: impl Into<String>) -> Self {
+        Self { is_silence: true, ..Self::broken(message) }
     }
 
     /// Ctrl-C or another signal.
     pub(crate) fn interrupted() -> Self {
-        Self { message: "interrupted".to_owned(), code: INTERRUPTED, for_peer: None }
+        Self::new("interrupted".to_owned(), INTERRUPTED)
+    }
+
+    fn new(message: String, code: u8) -> Self {
+        Self { message, code, is_silence: false, for_peer: None, is_told: false }
+    }
+
+    /// Prints the line, once.
+    pub(crate) fn tell(&mut self) {
+        if !std::mem::replace(&mut self.is_told, true) {
+            eprintln!("error: {}", self.message);
+        }
     }
 
     /// A signal ended the task.
@@ -61,7 +81,7 @@ impl From<Error> for Failure {
             }
             error => error.to_string(),
         };
-        Self { message, code, for_peer: None }
+        Self::new(message, code)
     }
 }
 

@@ -90,9 +90,10 @@ async fn transfer(
         let answer = answer(association);
         tokio::pin!(answer);
         tokio::select! {
-            sent = pump(association, file, path, length, streams, progress) => sent?,
-            // Before it has everything, the receiver answers only to give up
+            biased;
+            // Before it has everything, the receiver answers only to give up, and may then end the association
             word = &mut answer => return word,
+            sent = pump(association, file, path, length, streams, progress) => sent?,
         }
         answer.await
     };
