@@ -1,7 +1,5 @@
 //! How the command line makes an endpoint.
 
-use std::net::IpAddr;
-
 use manypath_core::Span;
 use manypath_net::{Association, Builder, Config, Endpoint};
 
@@ -21,14 +19,6 @@ pub(crate) fn builder(local: &Local, udp: u16) -> Builder {
         .concurrent(local.cc.clone())
         .pacing(local.pacing)
         .configure(notice_dead_peers)
-}
-
-/// Tries every address of a peer at least once before the attempt to connect is given up.
-pub(crate) fn trying_all(builder: Builder, addresses: &[IpAddr]) -> Builder {
-    let count = u32::try_from(addresses.len()).unwrap_or(u32::MAX);
-    builder.configure(|config| {
-        config.init_max_retransmissions = config.init_max_retransmissions.max(count);
-    })
 }
 
 /// A peer that was killed is noticed after about half a minute, also by the side that only receives, and silence of ten

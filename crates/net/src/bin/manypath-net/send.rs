@@ -9,7 +9,7 @@ use manypath_net::{Association, Message, Peer};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
-use crate::addresses::{builder, shares, trying_all};
+use crate::addresses::{builder, shares};
 use crate::arguments::Send;
 use crate::failure::Failure;
 use crate::output::say;
@@ -22,8 +22,7 @@ use crate::watch::Watch;
 /// Sends one file and waits until the receiver has verified it.
 pub(crate) async fn run(send: Send, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
     let (file, length, name) = open(&send.file)?;
-    let endpoint =
-        watch.bind(trying_all(builder(&send.local, 0).nodelay(true), &send.to), 0).await?;
+    let endpoint = watch.bind(builder(&send.local, 0).nodelay(true), 0).await?;
     let peer = Peer::new(send.to, send.local.port);
     let peer = if send.local.raw { peer.raw() } else { peer.encapsulation(send.udp) };
     let connecting = async { Ok(endpoint.connect(peer).await?) };
