@@ -214,12 +214,12 @@ impl Association {
         .await
     }
 
-    /// Completes when the value of `progress` has not changed for `limit`, up to a tenth of `limit` later. It detects a
+    /// Completes when the value of `progress` has not changed for `limit`, up to a sixtieth of `limit` later. It detects a
     /// peer whose program has stopped. A peer that does not answer at all ends the association instead.
     pub async fn stalled(&self, limit: Duration, mut progress: impl FnMut(&[Path]) -> u64) {
         let (mut known, mut since) = (None, Instant::now());
-        while since.elapsed() < limit {
-            sleep(limit / 20).await;
+        while let Some(left) = limit.checked_sub(since.elapsed()).filter(|left| !left.is_zero()) {
+            sleep(left.min(limit / 60)).await;
             let found = Some(progress(&self.paths()));
             if found != known {
                 (known, since) = (found, Instant::now());
@@ -248,11 +248,7 @@ pub(crate) fn poll_send(
         return Poll::Ready(Err(ending.clone()));
     }
     let now = state.clock.now();
-    let sent = match message.span() {
-        Some(lifetime) => state.core.send_for(now, id, message.to_core(), lifetime),
-        None => state.core.send(now, id, message.to_core()),
-    };
-    match sent {
+    match state.core.send_with(now, id, message.to_core(), message.options()) {
         Ok(()) => {
             state.wake_driver_if_needed();
             Poll::Ready(Ok(()))

@@ -77,6 +77,9 @@ impl Endpoint {
     /// Opens an association with a peer and waits until it is established. If the future is dropped before, the attempt
     /// ends.
     ///
+    /// Every address of the peer is tried at least once, also if that takes more attempts than
+    /// [`Config::init_max_retransmissions`] allows.
+    ///
     /// # Errors
     /// If no local address reaches the peer, an association with it is open, or the peer refuses or does not answer.
     pub async fn connect(&self, peer: Peer) -> Result<Association, Error> {
@@ -119,6 +122,9 @@ impl Endpoint {
             state.carriers.set(via.remote, peer.port, peer.carrier);
         }
         config.udp_encapsulation = matches!(peer.carrier, Carrier::Udp(_));
+        // Every address is tried at least once
+        let others = u32::try_from(vias.len()).unwrap_or(u32::MAX).saturating_sub(1);
+        config.init_max_retransmissions = config.init_max_retransmissions.max(others);
         let now = state.clock.now();
         let id = state.core.connect_with(now, &vias, peer.port, |own| *own = config);
         state.entry(id);

@@ -83,6 +83,11 @@ pub struct Config {
     pub sack_immediately: bool,
     /// The windows for which `sack_immediately` applies.
     pub sack_immediately_at: LimitingWindow,
+    /// With `sack_immediately`: request an immediate SACK only if a delayed one would stop the sender, that is with a
+    /// packet that fills a window and is alone in flight on its path, and with the last packet in SHUTDOWN-PENDING. The
+    /// peer acknowledges every second packet without delay in any case. If false, as in INET, every packet that fills a
+    /// window requests a SACK, and so does the last packet of all data of the application. RFC 7053 §4.2
+    pub sack_immediately_sparingly: bool,
     /// Number of DATA packets per SACK.
     pub sack_every: u32,
     /// Largest delay of a SACK after the first unacknowledged DATA packet.

@@ -36,7 +36,7 @@ pub struct Endpoint {
     /// The slot of the association of the last packet.
     latest: usize,
     /// The keys by which packets find their association.
-    lookup: Lookup,
+    lookup: Box<Lookup>,
     /// Associations with pending work. Not maintained while there is only one slot, whose association is queried
     /// directly.
     queues: Queues,
@@ -93,7 +93,7 @@ impl Endpoint {
             config: Arc::new(config),
             slots: Slots::default(),
             latest: 0,
-            lookup: Lookup::default(),
+            lookup: Box::default(),
             queues: Queues::default(),
             turn: 0,
             opened: 0,
@@ -175,7 +175,11 @@ impl Endpoint {
     ) -> Result<(), SendError> {
         let association = self.association_mut(id).ok_or(SendError::NotConnected)?;
         let expires = options.lifetime.map_or(Time::NEVER, |lifetime| now + lifetime);
-        association.send(now, message, expires, options.path)
+        association.send(now, message, expires, options.path)?;
+        if options.sack_immediately {
+            association.request_sack();
+        }
+        Ok(())
     }
 
     /// Like [`send`](Self::send), with a lifetime.

@@ -157,6 +157,8 @@ pub struct SendOptions {
     /// Messages for other paths may overtake this message; messages of the same stream only if one of them is
     /// unordered.
     pub path: Option<PathId>,
+    /// Once everything that was handed over has left, its last packet asks for an immediate SACK. RFC 7053 §4.1
+    pub sack_immediately: bool,
 }
 
 /// The message to which a part belongs. RFC 9260 §6.9

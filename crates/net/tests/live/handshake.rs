@@ -1,9 +1,10 @@
 //! Associations over IPv4 and IPv6, one and many.
 
 use std::collections::BTreeSet;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr, UdpSocket};
 
-use manypath_net::{Message, PathState, Peer};
+use manypath_core::Span;
+use manypath_net::{Endpoint, Message, PathState, Peer};
 
 use crate::namespace::Namespace;
 use crate::stage::{connect, ip, loopback, on, pair, pair_on, pattern, server, soon};
@@ -32,6 +33,25 @@ async fn ipv6_and_ipv4_are_paths_of_one_association() {
     pair.client.send(Message::new("over IPv6")).await.unwrap();
     assert_eq!(soon(pair.server.receive()).await.unwrap().unwrap().payload, "over IPv6");
     assert_eq!(pair.client.paths()[0].stats.data_packets_sent, 1);
+}
+
+/// The other addresses belong to sockets that do not answer. The setting allows nine attempts.
+#[tokio::test]
+async fn a_peer_that_answers_at_its_last_address_is_found() {
+    let (server, _) = server(on(&[loopback(77)])).await;
+    let udp = server.encapsulation_port();
+    let mute: Vec<IpAddr> = (61..=75).map(loopback).collect();
+    let bind = |&address: &IpAddr| UdpSocket::bind((address, udp)).expect("the port is free there");
+    let _sockets: Vec<_> = mute.iter().map(bind).collect();
+    let addresses: Vec<IpAddr> = mute.into_iter().chain(server.local_addresses()).collect();
+    assert_eq!(addresses.len(), Endpoint::MOST_ADDRESSES);
+    let client = on(&[loopback(1)]).configure(|config| {
+        assert!(config.init_max_retransmissions < 15);
+        config.rto.initial = Span::from_millis(50);
+    });
+    let client = client.bind(0).await.unwrap();
+    let peer = Peer::new(addresses, server.port()).encapsulation(udp);
+    soon(client.connect(peer)).await.unwrap();
 }
 
 #[test]

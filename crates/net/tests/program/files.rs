@@ -4,6 +4,7 @@ use std::fs;
 use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use manypath_net::Message;
 use tempfile::{TempDir, tempdir};
@@ -164,12 +165,28 @@ async fn a_silent_peer_does_not_block_a_receiver() {
     let into = tempdir().unwrap();
     let (receiver, port) = receiver(into.path(), &[]);
     let (_endpoint, association) = call(builder(0), 11, port.parse().unwrap()).await;
+    let begun = Instant::now();
     let told = association.receive().await.unwrap().expect("it says why");
     let text = "the peer said nothing for 20 s";
     assert!(told.payload.ends_with(text.as_bytes()), "{told:?}");
-    association.shutdown().await.unwrap();
+    // The peer does not end the association
     let received = tokio::task::spawn_blocking(move || receiver.wait()).await.unwrap();
     assert_eq!((received.code, received.err), (Some(1), format!("error: {text}\n")));
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+    assert!(association.receive().await.unwrap().is_none(), "it ended in order");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_receiver_tells_of_a_failure_before_the_peer_has_heard() {
+    let into = tempdir().unwrap();
+    let (mut receiver, port) = receiver(into.path(), &[]);
+    let (_endpoint, association) = call(builder(0), 11, port.parse().unwrap()).await;
+    let begun = Instant::now();
+    association.send(Message::new("no word of a sender")).await.unwrap();
+    let line = tokio::task::spawn_blocking(move || receiver.line()).await.unwrap();
+    assert_eq!(line, "error: the peer is no `manypath-net send` of this version\n");
+    // It waits up to 20 seconds for the peer, which does not end the association
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
 
 /// The messages are defined in `src/bin/manypath-net/protocol.rs`.

@@ -1,12 +1,13 @@
-//! Small messages of the programs that are sent at once. The peers are endpoints of the test, which delay
-//! acknowledgements by a minute: a message that waits for an acknowledgement is sent only after a retransmission
-//! timeout, and the peer counts the duplicate.
+//! Small messages of the programs that are sent at once, and one that is acknowledged at once. The peers are endpoints
+//! of the test, which delay acknowledgements by a minute: a message that waits for an acknowledgement is sent only after
+//! a retransmission timeout, and the peer counts the duplicate.
 
 use std::time::Duration;
 
 use manypath_core::Span;
 use manypath_net::{Builder, Config, Message, perf};
 use tempfile::tempdir;
+use tokio::time::sleep;
 
 use crate::peer::{Called, builder, call, soon};
 use crate::process::{Process, free_port};
@@ -42,6 +43,35 @@ async fn the_end_of_a_file_leaves_at_once() {
         sender.says("R").await;
         assert!(sender.hears().await.starts_with(b"D"));
         assert!(sender.hears().await.starts_with(b"E"));
+        let duplicates = sender.association.stats().duplicates_received;
+        sender.says("V").await;
+        soon(sender.association.closed()).await.unwrap();
+        assert_eq!(sender.program.wait().code, Some(0));
+        duplicates
+    })
+    .await;
+}
+
+/// The receiver's answer may take another path than the acknowledgement, for which the shutdown would wait.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_a_file_is_acknowledged_at_once() {
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, vec![7; 2000]).unwrap();
+    at_once(async || {
+        let sender = Called::by(&["send", file.to_str().unwrap()], slow_to_acknowledge).await;
+        assert!(sender.hears().await.starts_with(b"H"));
+        sender.says("R").await;
+        assert!(sender.hears().await.starts_with(b"D"));
+        assert!(sender.hears().await.starts_with(b"E"));
+        let sacks = || sender.association.stats().sacks_sent;
+        // The first one acknowledges the greeting, together with the answer to it
+        soon(async {
+            while sacks() < 2 {
+                sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
         let duplicates = sender.association.stats().duplicates_received;
         sender.says("V").await;
         soon(sender.association.closed()).await.unwrap();

@@ -1,5 +1,7 @@
 //! Peers that accept an association and then do nothing. Their SCTP still acknowledges data.
 
+use std::time::{Duration, Instant};
+
 use manypath_net::{Association, Message};
 use tempfile::tempdir;
 
@@ -73,6 +75,7 @@ async fn a_peer_that_stops_in_the_middle_is_given_up() {
         assert!(!busy.is_empty() && busy.iter().all(|word| word == b"B"), "{heard:?}");
     };
     let line = "error: nothing came from the peer for 60 s\n";
+    let begun = Instant::now();
     tokio::join!(
         gives_up(full.program, line),
         gives_up(mute.program, line),
@@ -86,6 +89,8 @@ async fn a_peer_that_stops_in_the_middle_is_given_up() {
             assert!(said.code == Some(1) && said.err.ends_with(line), "{said:?}");
         },
     );
+    // None of them waits for the end of the association
+    assert!(begun.elapsed() < Duration::from_secs(75), "{:?}", begun.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]

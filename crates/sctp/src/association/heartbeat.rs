@@ -5,7 +5,7 @@ use manypath_core::{PathId, Span, Time};
 use super::Association;
 use super::timers::Timer;
 use crate::packet::{Control, Heartbeat, HeartbeatInfo};
-use crate::path::{Path, PathState, Probe};
+use crate::path::{Local, Path, PathState, Probe};
 
 impl Association {
     /// Starts the heartbeats of all paths. Unconfirmed paths are probed at the rate that HB.Max.Burst allows.
@@ -66,7 +66,12 @@ impl Association {
         let srtt = known.rtt.srtt().unwrap_or(sample);
         let newly_confirmed =
             !std::mem::replace(&mut known.confirmed, true) && known.state == PathState::Active;
+        // An answered probe, which was sent after the loss of the address, proves more than the system's report of the loss
+        let has_returned = std::mem::take(&mut known.local) != Local::Kept;
         self.control.on_rtt(path, srtt, sample);
+        if has_returned {
+            self.take_over_flights(now, path);
+        }
         let works_again = self.path_alive(path);
         if newly_confirmed {
             self.path_up(path);

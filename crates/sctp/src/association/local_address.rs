@@ -4,7 +4,7 @@ use manypath_core::{Address, PathId, Time};
 
 use super::timers::Timer;
 use super::{Association, Notice};
-use crate::path::PathState;
+use crate::path::{Local, PathState};
 
 impl Association {
     /// Whether a path uses this local address.
@@ -17,24 +17,43 @@ impl Association {
         if self.is_closed() {
             return;
         }
+        let data_path = self.data_path();
         for path in self.paths_from(address) {
-            if self.paths[path.index()].fail(now, &self.config) {
+            if self.paths[path.index()].lose_local(now) {
                 self.notices.push_back(Notice::PathDown(path));
                 self.couple_usable_paths();
                 self.give_up_flight(now, path);
+                self.probe_potentially_failed(now, path);
             }
         }
+        self.follow_last_resort(now, data_path);
         #[cfg(debug_assertions)]
         self.check();
     }
 
     /// Handles the return of a local address: heartbeats probe the paths that use it.
     pub(crate) fn local_up(&mut self, now: Time, address: Address) {
+        let data_path = self.data_path();
         for path in self.paths_from(address) {
-            let failed = self.paths[path.index()].state == PathState::Inactive;
-            if failed && self.state.may_send_data() {
-                self.send_heartbeat(now, path);
+            let known = &mut self.paths[path.index()];
+            if known.state != PathState::Active {
+                known.local = Local::Returned;
+                if self.state.may_send_data() {
+                    self.send_heartbeat(now, path);
+                }
             }
+        }
+        self.follow_last_resort(now, data_path);
+        #[cfg(debug_assertions)]
+        self.check();
+    }
+
+    /// If no path works, another one may have become the last resort. What waits takes that one.
+    fn follow_last_resort(&mut self, now: Time, before: PathId) {
+        let data_path = self.data_path();
+        if data_path != before {
+            self.couple_usable_paths();
+            self.open_opportunity(now, data_path);
         }
     }
 
@@ -46,14 +65,33 @@ impl Association {
     /// Marks the chunks in flight on a failed path as lost and moves them to another path.
     fn give_up_flight(&mut self, now: Time, path: PathId) {
         let target = self.retransmission_path(path);
-        if self.sender.extent(path).is_some() && target != path {
-            self.timers.cancel(Timer::Retransmit(path));
-            self.control.on_timeout(now, path);
-            self.leave_recovery(path);
-            self.end_pause(path);
-            self.stats.timer_retransmissions += u64::from(self.sender.time_out(path, target));
-            self.paths[target.index()].retransmission_due = true;
+        if target != path {
+            self.move_flight(now, path, target);
         }
         self.open_opportunity(now, target);
+    }
+
+    /// Lets a path whose local address has returned take what is in flight on paths that do not work, its own included: it
+    /// was sent in vain and would wait for its timer. The caller opens an opportunity to send.
+    #[cold]
+    pub(super) fn take_over_flights(&mut self, now: Time, target: PathId) {
+        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
+            if self.paths[path.index()].state != PathState::Active {
+                self.move_flight(now, path, target);
+            }
+        }
+    }
+
+    /// Marks the chunks in flight on a path as lost; `target` sends them again at once.
+    fn move_flight(&mut self, now: Time, path: PathId, target: PathId) {
+        if self.sender.extent(path).is_none() {
+            return;
+        }
+        self.timers.cancel(Timer::Retransmit(path));
+        self.control.on_timeout(now, path);
+        self.leave_recovery(path);
+        self.end_pause(path);
+        self.stats.timer_retransmissions += u64::from(self.sender.time_out(path, target));
+        self.paths[target.index()].retransmission_due = true;
     }
 }

@@ -10,6 +10,7 @@ mod deliver;
 mod drop_report;
 mod heartbeat;
 mod icmp;
+mod immediate_sack;
 mod local_address;
 mod mtu_discovery;
 mod opportunity;
@@ -89,6 +90,8 @@ pub(crate) struct Association {
     random: Entropy,
     /// An event about free send buffer is queued; one is enough.
     writable_queued: bool,
+    /// The application has requested an immediate SACK of the last packet of all data.
+    sack_requested: bool,
     /// Both sides support packet drop reports.
     drop_reports: bool,
     /// Largest payload of a chunk that is suitable for the peer's receive buffer, in bytes.

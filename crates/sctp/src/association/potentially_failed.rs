@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use manypath_core::{PathId, Time};
 
 use super::Association;
-use crate::path::{Path, PathState};
+use crate::path::{Local, Path, PathState};
 
 impl Association {
     /// Whether data may use this path: the path is active, or no path is and it is the last resort.
@@ -24,7 +24,7 @@ impl Association {
 
     /// The path for data if no path is active. RFC 7829 §3.2 item 4, §4.1
     ///
-    /// With equal errors it is the path that was active last; RFC 7829 leaves the choice open.
+    /// Paths whose local address was lost come last. With equal errors it is the path that was active last; RFC 7829 leaves the choice open.
     #[cold]
     fn last_resort(&self) -> Option<PathId> {
         if !self.config.fails_over_quickly() || self.paths.iter().any(Path::works) {
@@ -34,7 +34,9 @@ impl Association {
             .filter(|&index| self.paths[index].confirmed)
             .min_by_key(|&index| {
                 let known = &self.paths[index];
-                (known.state == PathState::Inactive, known.errors, Reverse(known.last_active))
+                let has_failed = known.state == PathState::Inactive;
+                let is_lost = known.local == Local::Lost;
+                (has_failed, is_lost, known.errors, Reverse(known.last_active))
             })
             .map(|index| PathId(index as u8))
     }
@@ -55,8 +57,20 @@ impl Association {
     }
 
     /// Probes a potentially failed path after every error, without waiting for HB.interval. RFC 7829 §3.2 items 5, 6
+    ///
+    /// A path whose local address was lost is probed like a potentially failed one until it has as many errors as one that
+    /// fails: so the peer counts as gone no earlier and no later than after silence.
     pub(super) fn probe_potentially_failed(&mut self, now: Time, path: PathId) {
-        let is_doubted = self.paths[path.index()].state == PathState::PotentiallyFailed;
+        let known = &self.paths[path.index()];
+        let is_doubted = match known.state {
+            PathState::Active => false,
+            PathState::PotentiallyFailed => true,
+            PathState::Inactive => {
+                known.local != Local::Kept
+                    && self.config.fails_over_quickly()
+                    && known.errors <= self.config.path_max_retransmissions
+            }
+        };
         // RFC 9260 §8.3: no probes before the association is established, nor after SHUTDOWN
         if is_doubted && self.state.may_send_data() {
             self.send_heartbeat(now, path);

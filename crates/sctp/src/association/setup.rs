@@ -104,6 +104,7 @@ impl Association {
             notices: VecDeque::new(),
             random,
             writable_queued: false,
+            sack_requested: false,
             drop_reports: false,
             suitable_payload: usize::MAX,
             streams: (0, 0),

@@ -5,8 +5,8 @@ use manypath_core::{PathId, Time, Tsn, Via};
 use super::Association;
 use super::opportunity::Window;
 use super::timers::Timer;
-use crate::config::{Burst, LimitingWindow, SplitBy};
-use crate::packet::{Control, DATA_HEADER, Data, DataFlags, Packet, padded};
+use crate::config::{Burst, SplitBy};
+use crate::packet::{Control, DATA_HEADER, Data, Packet, padded};
 use crate::path::Limit;
 use crate::send::{Taker, buffer_split};
 
@@ -377,20 +377,20 @@ impl Association {
 
     /// A path as input of the send queue: whether it carries messages that name no path.
     #[inline]
-    fn taker(&self, path: PathId) -> Taker {
+    pub(super) fn taker(&self, path: PathId) -> Taker {
         Taker { path, takes_any: !self.sender.has_bound() || self.carries_new_data(path) }
     }
 
     /// Payload of the next new chunk of a path, 0 if none waits for it.
     #[inline]
-    fn next_length(&self, path: PathId) -> usize {
+    pub(super) fn next_length(&self, path: PathId) -> usize {
         self.sender.next_length(self.taker(path))
     }
 
     /// Whether the peer's buffer has room for the next chunk, which has `next` bytes of payload. One chunk may probe a
     /// full window. RFC 9260 §6.1 A
     #[inline]
-    fn fits_peer_window(&self, path: PathId, next: usize) -> bool {
+    pub(super) fn fits_peer_window(&self, path: PathId, next: usize) -> bool {
         self.sender.peer_window_admits(next, self.config.window_overrun) || self.may_probe(path)
     }
 
@@ -400,26 +400,9 @@ impl Association {
         self.sender.peer_window_admits(self.next_length(path), self.config.window_overrun)
     }
 
-    /// Whether the packet just filled is the last one that fits into the window, or the last one of all data.
-    ///
-    /// One more packet may follow and exceed the window. As in the papers' simulator, that packet does not request a
-    /// SACK.
-    fn is_last(&self, path: PathId) -> bool {
-        let peer_counts = self.config.sack_immediately_at == LimitingWindow::Any;
-        let next = self.next_length(path);
-        if next == 0 || (peer_counts && !self.fits_peer_window(path, next)) {
-            return true;
-        }
-        let left = self.control.window(path).checked_sub(self.sender.flight(path));
-        left.is_some_and(|left| left < (DATA_HEADER + next) as u64)
-    }
-
     fn finish_data(&mut self, now: Time, path: PathId, packet: &mut Packet) {
-        if self.config.sack_immediately
-            && self.is_last(path)
-            && let Some(last) = packet.data.last_mut()
-        {
-            last.flags = last.flags.with(DataFlags::IMMEDIATE);
+        if self.config.sack_immediately || self.sack_requested {
+            self.ask_for_sack(path, packet);
         }
         let known = &mut self.paths[path.index()];
         known.last_sent = now;

@@ -19,6 +19,7 @@ impl Config {
     /// | `strict_rtt_sample` | true | RFC 9260 §6.3.1 C5 |
     /// | `setup_timer_per_address` | true | RFC 9260 §5.1 |
     /// | `window_probe_waits` | true | RFC 9260 §6.1 A |
+    /// | `sack_immediately`, `sack_immediately_sparingly` | true | RFC 7053 §4.2 |
     /// | `t3_divergent` | true | RFC 9260 §6.4.1 |
     /// | `max_outstanding` | 4000 | usrsctp and Linux keep track of 4096 TSNs and drop those beyond |
     /// | `chunk_overhead` | 256 bytes | the memory of a small chunk in addition to its payload |
@@ -39,6 +40,8 @@ impl Config {
             strict_rtt_sample: true,
             setup_timer_per_address: true,
             window_probe_waits: true,
+            sack_immediately: true,
+            sack_immediately_sparingly: true,
             t3_divergent: true,
             max_outstanding: 4000,
             chunk_overhead: 256,
@@ -90,6 +93,7 @@ impl Default for Config {
             sack_path: SackPath::LastData,
             sack_immediately: false,
             sack_immediately_at: LimitingWindow::Any,
+            sack_immediately_sparingly: false,
             sack_every: 2,
             sack_delay: Span::from_millis(200),
             burst: Burst::MaxBurst,

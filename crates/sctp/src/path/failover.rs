@@ -17,6 +17,18 @@ pub enum PathState {
     Inactive,
 }
 
+/// What has become of the local address of a path.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Local {
+    /// Nothing since the last answer.
+    #[default]
+    Kept,
+    /// It is lost.
+    Lost,
+    /// It has returned, and nothing has been answered since.
+    Returned,
+}
+
 /// The last HEARTBEAT of a path, by its nonce. RFC 9260 §8.3
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Probe {
@@ -47,19 +59,23 @@ impl Path {
         self.enter(self.state_after_errors(config))
     }
 
-    /// Marks the path as failed for a known reason, like after Path.Max.Retrans errors; returns whether it worked
-    /// before.
-    pub(crate) fn fail(&mut self, now: Time, config: &Config) -> bool {
+    /// Marks the path as failed because its local address was lost; returns whether it had not failed before. An answer
+    /// to an earlier probe says nothing about the path without the address.
+    ///
+    /// Its errors stay as they are: they count missing answers of the peer, which ends the association after
+    /// Association.Max.Retrans of them.
+    pub(crate) fn lose_local(&mut self, now: Time) -> bool {
         if self.state == PathState::Active {
             self.last_active = now;
         }
-        self.errors = self.errors.max(config.path_max_retransmissions.saturating_add(1));
+        (self.local, self.probe) = (Local::Lost, Probe::None);
         self.enter(PathState::Inactive)
     }
 
     fn state_after_errors(&self, config: &Config) -> PathState {
         let doubted = config.potentially_failed_after.is_some_and(|limit| self.errors > limit);
-        if self.errors > config.path_max_retransmissions {
+        let waits_for_local = self.local != Local::Kept && self.state == PathState::Inactive;
+        if waits_for_local || self.errors > config.path_max_retransmissions {
             PathState::Inactive
         } else if doubted && self.confirmed {
             PathState::PotentiallyFailed
@@ -69,8 +85,14 @@ impl Path {
     }
 
     /// Records an answer on the path; returns whether the path has become active again. RFC 9260 §8.2, RFC 7829 §3.2
+    ///
+    /// While the local address is lost, answers to data were under way before, and the path stays inactive.
     pub(crate) fn note_answer(&mut self) -> bool {
         (self.errors, self.has_no_sctp) = (0, false);
+        if self.local == Local::Lost {
+            return false;
+        }
+        self.local = Local::Kept;
         self.enter(PathState::Active)
     }
 

@@ -7,7 +7,7 @@ mod network;
 mod pacer;
 
 pub use failover::PathState;
-pub(crate) use failover::Probe;
+pub(crate) use failover::{Local, Probe};
 pub(crate) use limit::{Limit, Waiting};
 pub(crate) use mtu_search::MtuSearch;
 pub(crate) use network::{Network, header};
@@ -33,6 +33,8 @@ pub(crate) struct Path {
     pub(crate) has_no_sctp: bool,
     /// Whether the path works as far as known. RFC 9260 §8.2
     pub(crate) state: PathState,
+    /// What has become of the local address.
+    pub(crate) local: Local,
     /// When the path was last active, if it is not active now.
     pub(crate) last_active: Time,
     /// Consecutive errors. RFC 9260 §8.2
@@ -81,6 +83,7 @@ impl Path {
             confirmed,
             has_no_sctp: false,
             state: PathState::Active,
+            local: Local::Kept,
             last_active: Time::ZERO,
             errors: 0,
             probe: Probe::None,

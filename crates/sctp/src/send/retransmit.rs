@@ -6,7 +6,7 @@ use super::flight::{Flight, News};
 use super::outstanding::{Chunk, ChunkState, Past};
 use super::queue::Fragment;
 use super::{Sender, Taker};
-use crate::packet::{DATA_HEADER, Data};
+use crate::packet::{DATA_HEADER, Data, DataFlags};
 
 impl Sender {
     /// Removes a chunk from the flight and queues it for retransmission on `path`.
@@ -123,6 +123,14 @@ impl Sender {
         self.note_overrun(length as u64);
         self.in_flight += length as u64;
         Some(data)
+    }
+
+    /// Retransmissions of this chunk request an immediate SACK, too.
+    #[cold]
+    pub(crate) fn repeat_with_immediate(&mut self, tsn: Tsn) {
+        if let Some(chunk) = self.outstanding.get_mut(tsn) {
+            chunk.flags = chunk.flags.with(DataFlags::IMMEDIATE);
+        }
     }
 
     /// Payload of the next new chunk of a path; 0 if there is none.

@@ -16,6 +16,7 @@ mod head_of_line;
 mod hostile;
 mod hostile_found;
 mod icmp;
+mod immediate_sack;
 mod interface;
 mod local_address;
 mod loss;

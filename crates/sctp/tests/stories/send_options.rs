@@ -24,7 +24,7 @@ fn hand_over(
     number: Option<u8>,
 ) -> Result<(), SendError> {
     let lifetime = lifetime_ms.map(Span::from_millis);
-    let options = SendOptions { lifetime, path: number.map(path) };
+    let options = SendOptions { lifetime, path: number.map(path), ..SendOptions::default() };
     pair.act(A, |endpoint, now| endpoint.send_with(now, FIRST, message, options))
 }
 

@@ -1,7 +1,5 @@
 //! Creates endpoints from the command line.
 
-use std::net::IpAddr;
-
 use manypath_core::Span;
 use manypath_net::{Association, Builder, Config, Endpoint};
 
@@ -21,14 +19,6 @@ pub(crate) fn builder(local: &Local, udp: u16) -> Builder {
         .concurrent(local.cc.clone())
         .pacing(local.pacing)
         .configure(notice_dead_peers)
-}
-
-/// Allows enough attempts to try every address of a peer at least once.
-pub(crate) fn trying_all(builder: Builder, addresses: &[IpAddr]) -> Builder {
-    let count = u32::try_from(addresses.len()).unwrap_or(u32::MAX);
-    builder.configure(|config| {
-        config.init_max_retransmissions = config.init_max_retransmissions.max(count);
-    })
 }
 
 /// A killed peer is noticed after about half a minute, also by a side that only receives. An outage of ten seconds ends

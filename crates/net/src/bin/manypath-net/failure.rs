@@ -11,24 +11,44 @@ use manypath_net::Error;
 pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) code: u8,
+    /// The peer's SCTP answers, but its program does not: the association must be ended by this side.
+    pub(crate) is_silence: bool,
     /// The message for the peer, if it must not see the whole message.
     for_peer: Option<String>,
+    /// The line has been printed.
+    is_told: bool,
 }
 
 impl Failure {
     /// The input of the caller is wrong.
     pub(crate) fn input(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: INPUT, for_peer: None }
+        Self::new(message.into(), INPUT)
     }
 
     /// The network, the peer or the system failed.
     pub(crate) fn broken(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: BROKEN, for_peer: None }
+        Self::new(message.into(), BROKEN)
+    }
+
+    /// The program of the peer says nothing.
+    pub(crate) fn silence(message: impl Into<String>) -> Self {
+        Self { is_silence: true, ..Self::broken(message) }
     }
 
     /// Ctrl-C or another signal.
     pub(crate) fn interrupted() -> Self {
-        Self { message: "interrupted".to_owned(), code: INTERRUPTED, for_peer: None }
+        Self::new("interrupted".to_owned(), INTERRUPTED)
+    }
+
+    fn new(message: String, code: u8) -> Self {
+        Self { message, code, is_silence: false, for_peer: None, is_told: false }
+    }
+
+    /// Prints the line, once.
+    pub(crate) fn tell(&mut self) {
+        if !std::mem::replace(&mut self.is_told, true) {
+            eprintln!("error: {}", self.message);
+        }
     }
 
     /// Whether a signal ended the task.
@@ -61,7 +81,7 @@ impl From<Error> for Failure {
             }
             error => error.to_string(),
         };
-        Self { message, code, for_peer: None }
+        Self::new(message, code)
     }
 }
 

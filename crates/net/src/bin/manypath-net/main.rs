@@ -32,9 +32,9 @@ fn main() -> ExitCode {
     };
     match run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure { message, code, .. }) => {
-            eprintln!("error: {message}");
-            ExitCode::from(code)
+        Err(mut failure) => {
+            failure.tell();
+            ExitCode::from(failure.code)
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::protocol::Word;
 /// Waits for the first message of the peer.
 pub(crate) async fn first<T>(word: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     timeout(FIRST, word).await.unwrap_or_else(|_| {
-        Err(Failure::broken(format!("the peer said nothing for {} s", FIRST.as_secs())))
+        Err(Failure::silence(format!("the peer said nothing for {} s", FIRST.as_secs())))
     })
 }
 
@@ -28,7 +28,7 @@ pub(crate) async fn while_heard<T>(
         done = task => done,
         () = association.stalled(SILENCE, received) => {
             let text = format!("nothing came from the peer for {} s", SILENCE.as_secs());
-            Err(Failure::broken(text))
+            Err(Failure::silence(text))
         }
     }
 }

@@ -44,12 +44,8 @@ pub(crate) async fn run(receive: Receive, mut stop: Stop, watch: &Watch) -> Resu
         }
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
-            let failure = done.await.err();
-            let is_interrupted = failure.as_ref().is_some_and(Failure::is_interruption);
-            if let Some(failure) = failure.filter(|_| !is_interrupted) {
-                eprintln!("error: {}", failure.message);
-            }
-            is_interrupted
+            // Other failures have been told
+            done.await.is_err_and(|failure| failure.is_interruption())
         });
     };
     let was_interrupted = tasks.join_all().await.contains(&true);
@@ -64,18 +60,24 @@ async fn serve(
     overwrite: bool,
     mut stop: Stop,
 ) -> Result<(), Failure> {
-    let done = stop.or(transfer(&association, &into, overwrite)).await;
+    let mut done = stop.or(transfer(&association, &into, overwrite)).await;
     let word = match &done {
         Ok(_) => Word::Verified,
         Err(failure) => Word::Failed(failure.for_peer().to_owned()),
     };
     // Fails if the sender is gone
     let _ = association.send(Message::new(word.encode())).await;
-    if let Ok(told) = &done {
-        say(told);
+    match &mut done {
+        Ok(told) => say(told),
+        Err(failure) if failure.is_interruption() => {}
+        Err(failure) => failure.tell(),
     }
-    // The sender ends the association after the answer
-    stop.farewell(association.closed()).await;
+    if done.as_ref().is_err_and(|failure| failure.is_silence) {
+        stop.farewell(association.shutdown()).await;
+    } else {
+        // The sender ends the association once it has heard
+        stop.farewell(association.closed()).await;
+    }
     done.map(|_| ())
 }
 

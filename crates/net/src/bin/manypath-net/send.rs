@@ -9,7 +9,7 @@ use manypath_net::{Association, Message, Peer};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
-use crate::addresses::{builder, shares, trying_all};
+use crate::addresses::{builder, shares};
 use crate::arguments::Send;
 use crate::failure::Failure;
 use crate::output::say;
@@ -22,8 +22,7 @@ use crate::watch::Watch;
 /// Sends one file and waits until the receiver has verified it.
 pub(crate) async fn run(send: Send, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
     let (file, length, name) = open(&send.file)?;
-    let endpoint =
-        watch.bind(trying_all(builder(&send.local, 0).nodelay(true), &send.to), 0).await?;
+    let endpoint = watch.bind(builder(&send.local, 0).nodelay(true), 0).await?;
     let peer = Peer::new(send.to, send.local.port);
     let peer = if send.local.raw { peer.raw() } else { peer.encapsulation(send.udp) };
     let connecting = async { Ok(endpoint.connect(peer).await?) };
@@ -90,9 +89,10 @@ async fn transfer(
         let answer = answer(association);
         tokio::pin!(answer);
         tokio::select! {
-            sent = pump(association, file, path, length, streams, progress) => sent?,
-            // Before it has the whole file, the receiver only answers if it fails
+            biased;
+            // Before it has the whole file, the receiver only answers if it fails; it may then end the association
             word = &mut answer => return word,
+            sent = pump(association, file, path, length, streams, progress) => sent?,
         }
         answer.await
     };
@@ -147,7 +147,8 @@ async fn pump(
         progress.show(done);
     }
     let hash = reader.await.map_err(|error| Failure::broken(error.to_string()))??;
-    association.send(Message::new(Word::End { hash }.encode())).await?;
+    // Without this request, the shutdown might wait for the delayed acknowledgement of this message
+    association.send(Message::new(Word::End { hash }.encode()).sack_immediately()).await?;
     Ok(())
 }
 

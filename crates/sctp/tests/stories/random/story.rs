@@ -98,7 +98,7 @@ impl Story {
                 self.faults.apply_to_next(side, path % paths, packets, fate);
             }
             Step::SetRates { side, path, rates } => {
-                self.faults.set_rates(side, path % paths, rates)
+                self.faults.set_rates(side, path % paths, rates);
             }
             Step::Cut { side, path } => self.faults.cut(side, path % paths),
             Step::Mend { path } => self.faults.clear_path(path % paths),

@@ -82,6 +82,7 @@ switches! {
     udp_encapsulation: ON_AND_OFF;
     sack_immediately: ON_AND_OFF;
     sack_immediately_at: [LimitingWindow::Any, LimitingWindow::Congestion];
+    sack_immediately_sparingly: ON_AND_OFF;
     burst: [Burst::None, Burst::MaxBurst, Burst::UseItOrLoseIt];
     pacing: ON_AND_OFF;
     send_order: [

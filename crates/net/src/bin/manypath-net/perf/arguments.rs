@@ -11,7 +11,7 @@ use manypath_net::{Builder, Peer};
 
 use super::settings;
 use super::show::Form;
-use crate::addresses::{builder, trying_all};
+use crate::addresses::builder;
 use crate::arguments::{Local, address, port_or_any, whole};
 use crate::failure::Failure;
 
@@ -91,7 +91,7 @@ impl Perf {
 
     /// The endpoint of this side; `udp` is its UDP port, if UDP encapsulation is used.
     pub(crate) fn builder(&self, udp: u16) -> Builder {
-        let builder = trying_all(builder(&self.local, udp), &self.to).nodelay(self.nodelay);
+        let builder = builder(&self.local, udp).nodelay(self.nodelay);
         match &self.flow {
             Some(flow) => settings::apply(builder, flow),
             None => builder,

@@ -1,0 +1,77 @@
+//! The I bit of DATA: the sender asks for a SACK without delay. RFC 9260 §6.1, RFC 7053 §4
+
+use manypath_core::PathId;
+
+use super::Association;
+use super::state::State;
+use crate::config::LimitingWindow;
+use crate::packet::{DATA_HEADER, DataFlags, Packet};
+
+impl Association {
+    /// The application wants an immediate SACK of everything that it has handed over.
+    pub(crate) fn request_sack(&mut self) {
+        self.sack_requested = true;
+    }
+
+    /// Sets the I bit in the packet just filled, if a delayed SACK would hold something up.
+    pub(super) fn ask_for_sack(&mut self, path: PathId, packet: &mut Packet) {
+        let asks = match (self.config.sack_immediately, self.config.sack_immediately_sparingly) {
+            (false, _) => false,
+            (true, false) => self.is_last(path),
+            (true, true) => self.is_awaited(path, packet),
+        };
+        let is_requested = self.sack_requested && self.is_last_of_all();
+        if (asks || is_requested)
+            && let Some(last) = packet.data.last_mut()
+        {
+            last.flags = last.flags.with(DataFlags::IMMEDIATE);
+            if is_requested {
+                self.sack_requested = false;
+                self.sender.repeat_with_immediate(last.tsn);
+            }
+        }
+    }
+
+    /// Whether the packet is the last one that fits into the window, or the last one of all data.
+    ///
+    /// One more packet may follow and exceed the window. As in the papers' simulator, that packet does not request a
+    /// SACK.
+    fn is_last(&self, path: PathId) -> bool {
+        let next = self.next_length(path);
+        if next == 0 || (self.peer_window_counts() && !self.fits_peer_window(path, next)) {
+            return true;
+        }
+        let left = self.control.window(path).checked_sub(self.sender.flight(path));
+        left.is_some_and(|left| left < (DATA_HEADER + next) as u64)
+    }
+
+    /// Whether nothing more leaves on the path, or at all before the end, until the SACK of this packet. RFC 7053 §4.2
+    fn is_awaited(&self, path: PathId, packet: &Packet) -> bool {
+        let fills_window = self.paths[path.index()].after_timeout
+            || self.sender.flight(path) >= self.control.window(path)
+            || (self.peer_window_counts() && self.waits_for_peer_window(path));
+        (fills_window && self.is_alone(path, packet))
+            || (matches!(self.state, State::ShutdownPending) && self.is_last_of_all())
+    }
+
+    /// Whether nothing but this packet is in flight on its path.
+    fn is_alone(&self, path: PathId, packet: &Packet) -> bool {
+        let ends = packet.data.first().zip(packet.data.last());
+        self.sender.extent(path) == ends.map(|(first, last)| (first.tsn, last.tsn))
+    }
+
+    fn peer_window_counts(&self) -> bool {
+        self.config.sack_immediately_at == LimitingWindow::Any
+    }
+
+    /// Whether a new chunk waits for room in the peer's buffer.
+    fn waits_for_peer_window(&self, path: PathId) -> bool {
+        let next = self.next_length(path);
+        next > 0 && !self.fits_peer_window(path, next)
+    }
+
+    /// Whether nothing waits to be sent, for the first time or again.
+    fn is_last_of_all(&self) -> bool {
+        !self.sender.has_waiting() && !self.sender.has_any_lost()
+    }
+}
