@@ -24,7 +24,19 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["send", &missing], "<FILE>"),
         (&["send", &missing, "--to", "nowhere"], "expected an IPv4 or IPv6 address"),
         (&["send", &missing, "--to", "fe80::1%eth0"], "`--bind` names the interface"),
-        (&["send", "/etc/hostname", to[0], to[1], "--cc", "fast"], "`--cc` is \"fast\", expected"),
+        (
+            &["send", "/etc/hostname", to[0], to[1], "--cc", "cmt-rpv"],
+            "error: `--cc` is \"cmt-rpv\", expected a congestion control of these: newreno, cmt-rpv1, ",
+        ),
+        (&["listen", "--cc", "cmt-rpv"], "; did you mean \"cmt-rpv1\"?\n"),
+        (
+            &["listen", "--cc", "bmc:x=1"],
+            "`--cc` is \"bmc:x=1\", expected a parameter of bmc of these: ",
+        ),
+        (
+            &["listen", "--cc", "weighted-aimd:weight=x"],
+            "expected right parameters: weighted-aimd:weight is",
+        ),
         (
             &["send", "/etc/hostname", to[0], to[1], "--bind", "203.0.113.7"],
             "203.0.113.7 is not an address of this machine",
@@ -38,7 +50,8 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["receive", "--into", &missing], "missing: it is no folder"),
         (&["receive", "--into", "/proc"], "`--into` is /proc: no file can be made there"),
         (&["receive", "--port", "0"], "expected a whole number, from 1 to 65535"),
-        (&["perf"], "--listen"),
+        (&["perf"], "error: `--to` and `--listen` are missing, expected `--to` with the addresses"),
+        (&["perf", "--once", "--json"], "error: `--to` and `--listen` are missing, expected"),
         (&["perf", "--listen", to[0], to[1]], "cannot be used with"),
         (&["perf", "--listen", "--time", "1"], "cannot be used with"),
         (&["perf", to[0], to[1], "--once"], "cannot be used with"),
@@ -56,7 +69,12 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["perf", to[0], to[1], "--settings", "/dev/zero"], "it has more than 1 MiB"),
         (&["perf", to[0], to[1], "--settings", &missing], "`--settings` is "),
         (&["perf", to[0], to[1], "--time", "1", "--bytes", "1"], "cannot be used with"),
-        (&["perf", to[0], to[1], "--bytes", "0"], "expected a whole number, at least 1"),
+        (&["perf", to[0], to[1], "--bytes", "0"], "expected a whole number, from 1 to 184467"),
+        (
+            &["perf", to[0], to[1], "--bytes", "18446744073709551616"],
+            "'18446744073709551616' for '--bytes <COUNT>': expected a whole number, from 1 to \
+             18446744073709551615",
+        ),
         (&["perf", to[0], to[1], "--bytes", "1M"], "invalid value '1M' for '--bytes"),
         (&["perf", to[0], to[1], "--size", "0"], "expected a whole number, from 1 to 1048576"),
         (&["perf", to[0], to[1], "--size", "-1"], "expected a whole number, from 1 to 1048576"),
