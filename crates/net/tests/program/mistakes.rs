@@ -10,6 +10,17 @@ use tempfile::tempdir;
 use crate::perf::{client, server};
 use crate::process::{Process, free_port, names, receiver, run};
 
+/// Each command line ends with code 2 and one line that contains a text.
+fn refuses(cases: &[(&[&str], &str)]) {
+    for (words, text) in cases {
+        let said = run(*words);
+        assert_eq!(said.code, Some(2), "{words:?}: {said:?}");
+        assert!(said.err.contains(text), "{words:?}: {said:?}");
+        assert_eq!(said.err.matches('\n').count(), 1, "{words:?}: {said:?}");
+        assert!(said.err.starts_with("error: ") || said.err.starts_with("Usage"), "{said:?}");
+    }
+}
+
 #[test]
 fn what_is_wrong_is_said_in_one_line() {
     let folder = tempdir().unwrap();
@@ -18,7 +29,7 @@ fn what_is_wrong_is_said_in_one_line() {
     let missing_folder = format!("{missing}/capture.pcapng");
     let to = ["--to", "127.0.0.11"];
     let many = (1..=17).map(|last| format!("127.0.0.{last}")).collect::<Vec<_>>().join(",");
-    let cases: &[(&[&str], &str)] = &[
+    refuses(&[
         (&["send", &missing, to[0], to[1]], "missing: No such file or directory (os error 2)"),
         (&["send", folder, to[0], to[1]], ": is no regular file"),
         (&["send", &missing], "<FILE>"),
@@ -46,10 +57,27 @@ fn what_is_wrong_is_said_in_one_line() {
             "127.0.0.11 cannot be reached from any local address of the endpoint",
         ),
         (&["listen", "--bind", &many], "`--bind` is 17 addresses, expected at most 16"),
-        (&["perf", "--to", &many], "`--to` is 17 addresses, expected at most 16"),
         (&["receive", "--into", &missing], "missing: it is no folder"),
         (&["receive", "--into", "/proc"], "`--into` is /proc: no file can be made there"),
         (&["receive", "--port", "0"], "expected a whole number, from 1 to 65535"),
+        (&["listen", "--output", &missing], "missing: it is no folder"),
+        (&["listen", "--limit", "0"], "expected a whole number, from 1 to 65536"),
+        (&["listen", "--events", &missing_folder], "`--events` is "),
+        (&["reserve"], "unrecognized subcommand 'reserve'"),
+        (&[], "requires a subcommand"),
+    ]);
+}
+
+#[test]
+fn what_is_wrong_with_a_test_is_said_in_one_line() {
+    let folder = tempdir().unwrap();
+    let missing = folder.path().join("missing");
+    let missing_folder = missing.join("capture.pcapng");
+    let [missing, missing_folder] = [&missing, &missing_folder].map(|it| it.to_str().unwrap());
+    let to = ["--to", "127.0.0.11"];
+    let many = (1..=17).map(|last| format!("127.0.0.{last}")).collect::<Vec<_>>().join(",");
+    refuses(&[
+        (&["perf", "--to", &many], "`--to` is 17 addresses, expected at most 16"),
         (&["perf"], "error: `--to` and `--listen` are missing, expected `--to` with the addresses"),
         (&["perf", "--once", "--json"], "error: `--to` and `--listen` are missing, expected"),
         (&["perf", "--listen", to[0], to[1]], "cannot be used with"),
@@ -67,7 +95,7 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["perf", to[0], to[1], "--udp", "0"], "`--udp` is 0, expected the UDP port of the peer"),
         (&["perf", to[0], to[1], "--udp", "x"], "expected a whole number, from 0 to 65535"),
         (&["perf", to[0], to[1], "--settings", "/dev/zero"], "it has more than 1 MiB"),
-        (&["perf", to[0], to[1], "--settings", &missing], "`--settings` is "),
+        (&["perf", to[0], to[1], "--settings", missing], "`--settings` is "),
         (&["perf", to[0], to[1], "--time", "1", "--bytes", "1"], "cannot be used with"),
         (&["perf", to[0], to[1], "--bytes", "0"], "expected a whole number, from 1 to 184467"),
         (
@@ -84,20 +112,8 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["perf", to[0], to[1], "--cc", "\u{1b}[2J"], "`--cc` is \"\\u{1b}[2J\", expected"),
         (&["perf", "--listen", "--metrics", "here"], "expected a port, or an address and a port"),
         (&["perf", "--listen", "--metrics", "203.0.113.7:1"], "`--metrics` is 203.0.113.7:1"),
-        (&["perf", "--listen", "--pcapng", &missing_folder], "`--pcapng` is "),
-        (&["listen", "--output", &missing], "missing: it is no folder"),
-        (&["listen", "--limit", "0"], "expected a whole number, from 1 to 65536"),
-        (&["listen", "--events", &missing_folder], "`--events` is "),
-        (&["reserve"], "unrecognized subcommand 'reserve'"),
-        (&[], "requires a subcommand"),
-    ];
-    for (words, text) in cases {
-        let said = run(*words);
-        assert_eq!(said.code, Some(2), "{words:?}: {said:?}");
-        assert!(said.err.contains(text), "{words:?}: {said:?}");
-        assert_eq!(said.err.matches('\n').count(), 1, "{words:?}: {said:?}");
-        assert!(said.err.starts_with("error: ") || said.err.starts_with("Usage"), "{said:?}");
-    }
+        (&["perf", "--listen", "--pcapng", missing_folder], "`--pcapng` is "),
+    ]);
 }
 
 #[test]
