@@ -1,5 +1,6 @@
 //! The state machine's settings for real networks.
 
+use manypath_cc::{AlgorithmError, UnknownName};
 use manypath_sctp::{BufferSplit, Burst, Config, CumAck, Endpoint, SendOrder, T3Reset};
 
 use crate::Error;
@@ -47,11 +48,7 @@ pub(crate) fn check_count(field: &'static str, count: usize) -> Result<(), Error
 
 /// Refuses settings that the state machine cannot use.
 pub(crate) fn check(config: &Config) -> Result<(), Error> {
-    manypath_cc::algorithm(&config.congestion).map_err(|error| Error::Setting {
-        field: "congestion",
-        value: format!("{:?}", config.congestion),
-        expected: format!("the name of a congestion control: {error}"),
-    })?;
+    check_congestion(&config.congestion)?;
     let least = |field, value: usize, least: usize| {
         if value >= least {
             return Ok(());
@@ -69,4 +66,18 @@ pub(crate) fn check(config: &Config) -> Result<(), Error> {
     least("outbound_streams", usize::from(config.outbound_streams), 1)?;
     least("inbound_streams", usize::from(config.inbound_streams), 1)?;
     least("sack_every", config.sack_every as usize, 1)
+}
+
+/// Refuses a name that no congestion control has, and parameters that it does not take.
+fn check_congestion(name: &str) -> Result<(), Error> {
+    let Err(error) = manypath_cc::algorithm(name) else { return Ok(()) };
+    let expected = match error {
+        AlgorithmError::Unknown(UnknownName { kind, nearest, known, .. }) => {
+            let nearest =
+                nearest.map_or_else(String::new, |nearest| format!("; did you mean {nearest:?}?"));
+            format!("a {kind} of these: {}{nearest}", known.join(", "))
+        }
+        error @ AlgorithmError::Value { .. } => format!("right parameters: {error}"),
+    };
+    Err(Error::Setting { field: "congestion", value: format!("{name:?}"), expected })
 }

@@ -11,6 +11,7 @@ import typer
 
 from manypath.cli.measure_grid import measure_grid
 from manypath.cli.names import comparisons, congestion_controls
+from manypath.cli.option_names import as_options
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
 from manypath.cli.targets import check_store
@@ -111,38 +112,41 @@ def measure(
         known = {**GRIDS, **COMPARISONS}
         print_table(["scenario", "what it is"], ([name, each.title] for name, each in known.items()))
         return
-    if scenario in GRIDS:
-        _check_grid(scenario, cc, publish, simulations)
-        check_store(store)
-        measure_grid(
+    # A scenario file may have another congestion control that is wrong
+    named = ("cc",) if cc else ()
+    with as_options(*named, "most", "runs", "simulations", "seed", "store", "report", "at_once", "tries"):
+        if scenario in GRIDS:
+            _check_grid(scenario, cc, publish, simulations)
+            check_store(store)
+            measure_grid(
+                scenario,
+                quick=quick,
+                udp=udp,
+                runs=runs,
+                most=most,
+                seed=seed,
+                store=store,
+                report=report or REPORT,
+                at_once=at_once,
+                tries=tries,
+                as_json=as_json,
+            )
+            return
+        for option, given in (("--quick", quick), ("--udp", udp), ("--most", most), ("--report", report)):
+            if given:
+                raise UserError(f"{option}: is for {', '.join(GRIDS)}: leave it out")
+        _measure_comparison(
             scenario,
-            quick=quick,
-            udp=udp,
-            runs=runs,
-            most=most,
+            cc,
+            runs=runs or RUNS,
+            simulations=simulations,
             seed=seed,
             store=store,
-            report=report or REPORT,
-            at_once=at_once,
-            tries=tries,
+            at_once=at_once or 1,
+            tries=tries or 1,
+            publish=publish,
             as_json=as_json,
         )
-        return
-    for option, given in (("--quick", quick), ("--udp", udp), ("--most", most), ("--report", report)):
-        if given:
-            raise UserError(f"{option}: is for {', '.join(GRIDS)}: leave it out")
-    _measure_comparison(
-        scenario,
-        cc,
-        runs=runs or RUNS,
-        simulations=simulations,
-        seed=seed,
-        store=store,
-        at_once=at_once or 1,
-        tries=tries or 1,
-        publish=publish,
-        as_json=as_json,
-    )
 
 
 def _check_grid(grid: str, cc: list[str] | None, publish: Path | None, simulations: int | None) -> None:

@@ -52,8 +52,8 @@ class Options:
     association_max_retransmissions: int = 10
     """The association ends after more timeouts in succession on all paths. RFC 9260 section 8.1"""
     init_max_retransmissions: int = 8
-    """Opening an association is given up after more timeouts, but not before each address of the peer was tried. RFC 9260
-    section 5.1"""
+    """Opening an association is given up after more timeouts, but not before each address of the peer was tried.
+    RFC 9260 section 5.1"""
     sack_every: int = 2
     """Packets with data that are acknowledged together. RFC 9260 section 6.2"""
     sack_delay: str = "200 ms"

@@ -387,8 +387,9 @@ mod tests {
 
     use super::*;
     use crate::Message;
+    use crate::PathState;
     use crate::association::poll_receive_on;
-    use crate::driver::pair::Pair;
+    use crate::driver::pair::{ADDRESSES, Pair};
 
     fn is_known(state: &State, id: AssociationId) -> bool {
         state.core.peer_port(id).is_some()
@@ -467,6 +468,30 @@ mod tests {
         send(&mut pair.ends[0], left, "new");
         pair.exchange();
         assert_eq!(read(&mut pair.ends[1], later, None), ["new"]);
+    }
+
+    #[test]
+    fn an_association_that_begins_while_a_local_address_is_down_knows_it() {
+        let path_state = |state: &State, id| state.core.path_stats(id, PathId(0)).state;
+        for end in 0..2 {
+            let mut pair = Pair::new();
+            let change = |pair: &mut Pair, change| {
+                let now = pair.ends[end].clock.now();
+                pair.ends[end].change_address(now, change);
+            };
+            change(&mut pair, Change::Down(ADDRESSES[end]));
+            let ids = pair.connect();
+            assert_eq!(path_state(&pair.ends[end], ids[end]), PathState::Inactive, "{end}");
+            assert_eq!(path_state(&pair.ends[1 - end], ids[1 - end]), PathState::Active, "{end}");
+            for (state, id) in pair.ends.iter_mut().zip(ids) {
+                let now = state.clock.now();
+                state.core.abort(now, id);
+            }
+            pair.exchange();
+            change(&mut pair, Change::Up(ADDRESSES[end]));
+            let ids = pair.connect();
+            assert_eq!(path_state(&pair.ends[end], ids[end]), PathState::Active, "{end}");
+        }
     }
 
     #[test]

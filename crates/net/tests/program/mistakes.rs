@@ -10,6 +10,17 @@ use tempfile::tempdir;
 use crate::perf::{client, server};
 use crate::process::{Process, free_port, names, receiver, run};
 
+/// Each command line ends with code 2 and one line that contains a text.
+fn refuses(cases: &[(&[&str], &str)]) {
+    for (words, text) in cases {
+        let said = run(*words);
+        assert_eq!(said.code, Some(2), "{words:?}: {said:?}");
+        assert!(said.err.contains(text), "{words:?}: {said:?}");
+        assert_eq!(said.err.matches('\n').count(), 1, "{words:?}: {said:?}");
+        assert!(said.err.starts_with("error: ") || said.err.starts_with("Usage"), "{said:?}");
+    }
+}
+
 #[test]
 fn wrong_input_is_reported_in_one_line() {
     let folder = tempdir().unwrap();
@@ -18,13 +29,25 @@ fn wrong_input_is_reported_in_one_line() {
     let missing_folder = format!("{missing}/capture.pcapng");
     let to = ["--to", "127.0.0.11"];
     let many = (1..=17).map(|last| format!("127.0.0.{last}")).collect::<Vec<_>>().join(",");
-    let cases: &[(&[&str], &str)] = &[
+    refuses(&[
         (&["send", &missing, to[0], to[1]], "missing: No such file or directory (os error 2)"),
         (&["send", folder, to[0], to[1]], ": is no regular file"),
         (&["send", &missing], "<FILE>"),
         (&["send", &missing, "--to", "nowhere"], "expected an IPv4 or IPv6 address"),
         (&["send", &missing, "--to", "fe80::1%eth0"], "`--bind` names the interface"),
-        (&["send", "/etc/hostname", to[0], to[1], "--cc", "fast"], "`--cc` is \"fast\", expected"),
+        (
+            &["send", "/etc/hostname", to[0], to[1], "--cc", "cmt-rpv"],
+            "error: `--cc` is \"cmt-rpv\", expected a congestion control of these: newreno, cmt-rpv1, ",
+        ),
+        (&["listen", "--cc", "cmt-rpv"], "; did you mean \"cmt-rpv1\"?\n"),
+        (
+            &["listen", "--cc", "bmc:x=1"],
+            "`--cc` is \"bmc:x=1\", expected a parameter of bmc of these: ",
+        ),
+        (
+            &["listen", "--cc", "weighted-aimd:weight=x"],
+            "expected right parameters: weighted-aimd:weight is",
+        ),
         (
             &["send", "/etc/hostname", to[0], to[1], "--bind", "203.0.113.7"],
             "203.0.113.7 is not an address of this machine",
@@ -34,11 +57,29 @@ fn wrong_input_is_reported_in_one_line() {
             "127.0.0.11 cannot be reached from any local address of the endpoint",
         ),
         (&["listen", "--bind", &many], "`--bind` is 17 addresses, expected at most 16"),
-        (&["perf", "--to", &many], "`--to` is 17 addresses, expected at most 16"),
         (&["receive", "--into", &missing], "missing: it is no folder"),
         (&["receive", "--into", "/proc"], "`--into` is /proc: no file can be made there"),
         (&["receive", "--port", "0"], "expected a whole number, from 1 to 65535"),
-        (&["perf"], "--listen"),
+        (&["listen", "--output", &missing], "missing: it is no folder"),
+        (&["listen", "--limit", "0"], "expected a whole number, from 1 to 65536"),
+        (&["listen", "--events", &missing_folder], "`--events` is "),
+        (&["reserve"], "unrecognized subcommand 'reserve'"),
+        (&[], "requires a subcommand"),
+    ]);
+}
+
+#[test]
+fn what_is_wrong_with_a_test_is_said_in_one_line() {
+    let folder = tempdir().unwrap();
+    let missing = folder.path().join("missing");
+    let missing_folder = missing.join("capture.pcapng");
+    let [missing, missing_folder] = [&missing, &missing_folder].map(|it| it.to_str().unwrap());
+    let to = ["--to", "127.0.0.11"];
+    let many = (1..=17).map(|last| format!("127.0.0.{last}")).collect::<Vec<_>>().join(",");
+    refuses(&[
+        (&["perf", "--to", &many], "`--to` is 17 addresses, expected at most 16"),
+        (&["perf"], "error: `--to` and `--listen` are missing, expected `--to` with the addresses"),
+        (&["perf", "--once", "--json"], "error: `--to` and `--listen` are missing, expected"),
         (&["perf", "--listen", to[0], to[1]], "cannot be used with"),
         (&["perf", "--listen", "--time", "1"], "cannot be used with"),
         (&["perf", to[0], to[1], "--once"], "cannot be used with"),
@@ -54,9 +95,14 @@ fn wrong_input_is_reported_in_one_line() {
         (&["perf", to[0], to[1], "--udp", "0"], "`--udp` is 0, expected the UDP port of the peer"),
         (&["perf", to[0], to[1], "--udp", "x"], "expected a whole number, from 0 to 65535"),
         (&["perf", to[0], to[1], "--settings", "/dev/zero"], "it has more than 1 MiB"),
-        (&["perf", to[0], to[1], "--settings", &missing], "`--settings` is "),
+        (&["perf", to[0], to[1], "--settings", missing], "`--settings` is "),
         (&["perf", to[0], to[1], "--time", "1", "--bytes", "1"], "cannot be used with"),
-        (&["perf", to[0], to[1], "--bytes", "0"], "expected a whole number, at least 1"),
+        (&["perf", to[0], to[1], "--bytes", "0"], "expected a whole number, from 1 to 184467"),
+        (
+            &["perf", to[0], to[1], "--bytes", "18446744073709551616"],
+            "'18446744073709551616' for '--bytes <COUNT>': expected a whole number, from 1 to \
+             18446744073709551615",
+        ),
         (&["perf", to[0], to[1], "--bytes", "1M"], "invalid value '1M' for '--bytes"),
         (&["perf", to[0], to[1], "--size", "0"], "expected a whole number, from 1 to 1048576"),
         (&["perf", to[0], to[1], "--size", "-1"], "expected a whole number, from 1 to 1048576"),
@@ -66,20 +112,8 @@ fn wrong_input_is_reported_in_one_line() {
         (&["perf", to[0], to[1], "--cc", "\u{1b}[2J"], "`--cc` is \"\\u{1b}[2J\", expected"),
         (&["perf", "--listen", "--metrics", "here"], "expected a port, or an address and a port"),
         (&["perf", "--listen", "--metrics", "203.0.113.7:1"], "`--metrics` is 203.0.113.7:1"),
-        (&["perf", "--listen", "--pcapng", &missing_folder], "`--pcapng` is "),
-        (&["listen", "--output", &missing], "missing: it is no folder"),
-        (&["listen", "--limit", "0"], "expected a whole number, from 1 to 65536"),
-        (&["listen", "--events", &missing_folder], "`--events` is "),
-        (&["reserve"], "unrecognized subcommand 'reserve'"),
-        (&[], "requires a subcommand"),
-    ];
-    for (words, text) in cases {
-        let said = run(*words);
-        assert_eq!(said.code, Some(2), "{words:?}: {said:?}");
-        assert!(said.err.contains(text), "{words:?}: {said:?}");
-        assert_eq!(said.err.matches('\n').count(), 1, "{words:?}: {said:?}");
-        assert!(said.err.starts_with("error: ") || said.err.starts_with("Usage"), "{said:?}");
-    }
+        (&["perf", "--listen", "--pcapng", missing_folder], "`--pcapng` is "),
+    ]);
 }
 
 #[test]

@@ -2,15 +2,16 @@
 //! of the test, which delay acknowledgements by a minute: a message that waits for an acknowledgement is sent only after
 //! a retransmission timeout, and the peer counts the duplicate.
 
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use manypath_core::Span;
-use manypath_net::{Builder, Config, Message, perf};
+use manypath_net::{Builder, Config, Message, Peer, perf};
 use tempfile::tempdir;
 use tokio::time::sleep;
 
 use crate::peer::{Called, builder, call, soon};
-use crate::process::{Process, free_port};
+use crate::process::{Process, free_port, receiver};
 
 fn slow_to_acknowledge(builder: Builder) -> Builder {
     builder.configure(|config: &mut Config| {
@@ -35,8 +36,9 @@ async fn at_once(mut try_once: impl AsyncFnMut() -> u64) {
 async fn the_end_of_a_file_leaves_at_once() {
     let folder = tempdir().unwrap();
     let file = folder.path().join("file");
-    // A full packet and a small one, which fit into the initial window
-    std::fs::write(&file, vec![7; 2000]).unwrap();
+    // Once the path takes 9,216 bytes, the first packet fills its window and requests its acknowledgement. The window then
+    // allows another full packet, which requests nothing, and the small rest
+    std::fs::write(&file, vec![7; 20_000]).unwrap();
     at_once(async || {
         let sender = Called::by(&["send", file.to_str().unwrap()], slow_to_acknowledge).await;
         assert!(sender.hears().await.starts_with(b"H"));
@@ -47,6 +49,50 @@ async fn the_end_of_a_file_leaves_at_once() {
         sender.says("V").await;
         soon(sender.association.closed()).await.unwrap();
         assert_eq!(sender.program.wait().code, Some(0));
+        duplicates
+    })
+    .await;
+}
+
+/// The peer acknowledges on the path of the answer, and sends the file on the other one, so that no packet carries both.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_verdict_about_a_file_does_not_wait_for_the_acknowledgement_of_an_earlier_answer() {
+    let file = b"what was read";
+    let hello = [&b"H\x02"[..], &(file.len() as u64).to_be_bytes(), b"file"].concat();
+    let data = [&b"D"[..], &0_u64.to_be_bytes(), file].concat();
+    let end = [&b"E"[..], blake3::hash(file).as_bytes()].concat();
+    at_once(async || {
+        let into = tempdir().unwrap();
+        let (receiving, udp) = receiver(into.path(), &[]);
+        let local = [21, 22].map(|last| Ipv4Addr::new(127, 0, 0, last));
+        let client = slow_to_acknowledge(builder(0)).local(local).nodelay(true);
+        let endpoint = client.bind(0).await.unwrap();
+        let remote = [11, 12].map(|last| Ipv4Addr::new(127, 0, 0, last));
+        let peer = Peer::new(remote, 5001).encapsulation(udp.parse().unwrap());
+        let association = soon(endpoint.connect(peer)).await.unwrap();
+        let say = async |word: &[u8]| association.send(Message::new(word.to_vec())).await.unwrap();
+        let hear = async || soon(association.receive()).await.unwrap().expect("it goes on").payload;
+        soon(async {
+            while !association.paths().iter().all(|path| path.stats.confirmed) {
+                sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+        say(&hello).await;
+        assert_eq!(hear().await, "R");
+        say(&data).await;
+        let received =
+            || association.paths().iter().map(|path| path.stats.bytes_received).collect::<Vec<_>>();
+        let before = received();
+        // After ten seconds the receiver says that it is busy
+        assert_eq!(hear().await, "B");
+        let other = usize::from(received()[0] > before[0]);
+        association.set_primary(other).unwrap();
+        say(&end).await;
+        assert_eq!(hear().await, "V");
+        let duplicates = association.stats().duplicates_received;
+        soon(association.shutdown()).await.unwrap();
+        assert_eq!(receiving.wait().code, Some(0));
         duplicates
     })
     .await;

@@ -110,10 +110,7 @@ impl Default for Config {
             window_overrun: WindowOverrun::Never,
             rtt_sample: RttSample::SamePath,
             strict_rtt_sample: false,
-            rto: RtoLimits {
-                rule: RtoRule::Standard { granularity: Span::from_millis(1) },
-                ..RtoLimits::RFC9260
-            },
+            rto: RTO,
             heartbeat_interval: Span::from_secs(30),
             heartbeat_burst: 1,
             path_max_retransmissions: 5,
@@ -130,3 +127,9 @@ impl Default for Config {
         }
     }
 }
+
+/// RFC 9260 §6.3.1, §16
+const RTO: RtoLimits = RtoLimits {
+    rule: RtoRule::Standard { granularity: Span::from_millis(1) },
+    ..RtoLimits::RFC9260
+};

@@ -165,10 +165,7 @@ pub(crate) fn whole<T: TryFrom<u64>>(text: &str, within: RangeInclusive<u64>) ->
     let number = text.parse().ok().filter(|number| within.contains(number));
     let number = number.and_then(|number| T::try_from(number).ok());
     let (least, most) = within.into_inner();
-    number.ok_or_else(|| match most {
-        u64::MAX => format!("expected a whole number, at least {least}"),
-        _ => format!("expected a whole number, from {least} to {most}"),
-    })
+    number.ok_or_else(|| format!("expected a whole number, from {least} to {most}"))
 }
 
 /// Default SCTP port of a receiver.

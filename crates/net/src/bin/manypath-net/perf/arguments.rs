@@ -18,7 +18,7 @@ use crate::failure::Failure;
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Perf {
     /// Serve tests until stopped by Ctrl-C or SIGTERM.
-    #[arg(long, required_unless_present = "to", conflicts_with = "to")]
+    #[arg(long, conflicts_with = "to")]
     pub(crate) listen: bool,
     /// End after one test.
     #[arg(long, conflicts_with = "to")]

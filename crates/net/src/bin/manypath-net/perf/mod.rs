@@ -16,6 +16,11 @@ use crate::watch::Watch;
 
 /// Serves tests, or runs one.
 pub(crate) async fn run(perf: Perf, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
+    if !perf.listen && perf.to.is_empty() {
+        let expected =
+            "expected `--to` with the addresses of a server, or `--listen` to serve tests";
+        return Err(Failure::input(format!("`--to` and `--listen` are missing, {expected}")));
+    }
     // Opening a pipe may block until there is a writer
     let perf = stop.or_block(|| perf.with_settings()).await?;
     if perf.listen {
