@@ -48,7 +48,8 @@ fn a_link_that_becomes_slow_before_the_end_is_waited_for() {
     assert!(once(&scenario).is_ok());
 }
 
-/// Every link works, but no full packet fits into the queue, so that there is no progress although both ends try forever.
+/// Every link works, but no full packet fits into the queue, so that there is no progress although both ends try
+/// forever.
 #[test]
 fn an_association_without_progress_is_stuck() {
     let narrow = QueueConfig::CoDel(CoDelConfig { bytes: Some(1000), ..CoDelConfig::default() });
