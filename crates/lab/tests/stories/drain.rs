@@ -1,4 +1,4 @@
-//! What stands in buffers when a run ends: the proof waits for what gets on, and for nothing else.
+//! Data in buffers when a run ends: the check waits for flows that make progress, and only for these.
 
 use crate::networks::{disjoint, flow, link, scenario, tcp};
 use manypath_core::{Rate, Span, Time};
