@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 /// Returns the entries of `lock`, a `Cargo.lock`, for the package `root` and all that it depends on, in the file's
 /// order.
 ///
-/// So a version that is made of them stays the same where packages of other programs change.
+/// So a version that is computed from them does not change with packages that only other programs need.
 pub(crate) fn below(root: &str, lock: &str) -> String {
     let entries: Vec<&str> = lock.split("[[package]]\n").skip(1).collect();
     let mut wanted = BTreeSet::new();
@@ -20,7 +20,7 @@ pub(crate) fn below(root: &str, lock: &str) -> String {
     wanted.into_iter().map(|index| entries[index]).collect()
 }
 
-/// Tells whether an entry is for `name`: a package alone, or with its version behind a space.
+/// Whether an entry is for `name`: the name alone, or the name, a space and its version.
 fn is_of(entry: &str, name: &str) -> bool {
     let mut words = name.split(' ');
     value(entry, "name") == words.next()

@@ -1,4 +1,4 @@
-//! Hashes the sources of the engine, so that stored results know which engine gave them.
+//! Hashes the sources of the engine, so that stored results can name the engine that computed them.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -6,8 +6,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// Returns the tokens of `source` without comments, documentation and unit tests, separated by spaces.
 ///
-/// So a version that is made of them stays the same where only these change. A source that is no Rust is returned as it
-/// is.
+/// So a version that is computed from them does not change with these. A source that is not Rust is returned unchanged.
 pub(crate) fn of(source: &str) -> String {
     let mut text = String::new();
     match TokenStream::from_str(source) {
@@ -54,7 +53,7 @@ fn is_mark(token: &TokenTree, mark: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == mark)
 }
 
-/// Returns what stands in the brackets of an attribute.
+/// Returns the content of the brackets of an attribute.
 fn attribute(token: &TokenTree) -> Option<String> {
     match token {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {
@@ -64,7 +63,7 @@ fn attribute(token: &TokenTree) -> Option<String> {
     }
 }
 
-/// Tells whether an item ends with this token: `mod tests { ... }` or `mod tests;`.
+/// Whether an item ends with this token: `mod tests { ... }` or `mod tests;`.
 fn ends_item(token: &TokenTree) -> bool {
     is_mark(token, ';')
         || matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)

@@ -11,7 +11,7 @@ use crate::scenario::Scenario;
 /// does not affect the others. When `is_stopped` returns true, all unfinished runs end soon.
 ///
 /// # Panics
-/// If the system gives no threads.
+/// If the system cannot start the threads.
 #[must_use]
 pub fn run_batch(
     jobs: &[(&Scenario, Job)],

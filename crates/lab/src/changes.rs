@@ -13,8 +13,8 @@ use crate::states::{State, StateColumns};
 /// Changes over time as columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
-    /// One row for each instant at which a path changed at the source of its flow: how it looked after all that
-    /// happened then.
+    /// One row for each instant at which a path changed at the source of its flow, with its state after all events of
+    /// that instant.
     pub paths: StateColumns,
     /// One row for each arrival of new payload at the sink of a flow.
     pub arrivals: ArrivalColumns,
@@ -22,7 +22,7 @@ pub struct Changes {
     pub links: LinkColumns,
 }
 
-/// What had arrived.
+/// Payload that had arrived.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ArrivalColumns {
     /// Seconds since the run began.
@@ -38,30 +38,30 @@ pub struct ArrivalColumns {
 /// Collects changes while the world runs.
 #[derive(Debug)]
 pub(crate) struct ChangeRecorder {
-    /// Paths of each flow as they were at the last look.
+    /// Paths of each flow as they were when last read.
     flows: Vec<Vec<Known>>,
-    /// Core links; they are the first of the world.
+    /// Number of core links; they are the first links of the world.
     links: usize,
     changes: Changes,
-    /// Bytes that the columns may have in all their copies, and when the run ends: what is said if that is too little.
+    /// Memory in bytes that the columns and all their copies may take, and the end of the run, for the error message.
     memory: u64,
     end: Time,
 }
 
-/// A path as it was at the last look.
+/// A path as it was when last read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
-    /// What its row says, if it has one.
+    /// The state in its row, if it has one.
     state: Option<State>,
-    /// When that row was written, and its place.
+    /// The time and the index of that row.
     row: Option<(Time, usize)>,
     received_bytes: u64,
 }
 
 impl ChangeRecorder {
-    /// Records from the beginning of the run on.
+    /// Records from the start of the run on.
     ///
-    /// The columns may take so many bytes of memory, copies included.
+    /// The columns and their copies may take `memory` bytes.
     pub(crate) fn new(scenario: &Scenario, memory: u64) -> Self {
         let flows = scenario.flows.values();
         Self {
@@ -73,10 +73,10 @@ impl ChangeRecorder {
         }
     }
 
-    /// Says whether the columns still have room at `now`.
+    /// Whether the columns still have room at `now`.
     ///
     /// # Errors
-    /// If they fill the memory that they may have.
+    /// If they have filled the memory that they may take.
     pub(crate) fn check_memory(&self, now: Time) -> Result<(), ScenarioError> {
         let Changes { paths, arrivals, links } = &self.changes;
         let numbers = 8 * paths.rows() + 4 * arrivals.time.len() + 3 * links.time.len();
@@ -94,12 +94,12 @@ impl ChangeRecorder {
         Err(ScenarioError::value("series", "\"event\"", expected))
     }
 
-    /// What was recorded.
+    /// The recorded columns.
     pub(crate) fn finish(self) -> Changes {
         self.changes
     }
 
-    /// Notes the queue where a packet arrived at a core link or left it.
+    /// Records the queue when a packet arrived at a core link or left it.
     pub(crate) fn see_packet(&mut self, sight: &Sight<'_, Packet>) {
         let Some((link, waiting)) = sight.event.link() else { return };
         if link.index() < self.links {
@@ -110,7 +110,7 @@ impl ChangeRecorder {
         }
     }
 
-    /// Notes what changed at a host: sources and sinks take turns in a world.
+    /// Records what changed at a host. The hosts of a world are alternately sources and sinks.
     pub(crate) fn see_host(&mut self, now: Time, id: HostId, host: &Host) {
         let (flow, is_source) = (id.index() / 2, id.index().is_multiple_of(2));
         let Some(connection) = host.application().connection() else { return };

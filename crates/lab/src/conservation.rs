@@ -31,13 +31,13 @@ pub(crate) fn check(
 enum Drained {
     /// All that was handed over has arrived, or the association or connection has ended.
     Done,
-    /// Messages still arrive, the oldest ones among them.
+    /// Messages still arrive, the oldest ones included.
     Moving,
-    /// Nothing new arrives, for so long that no timeout explains it.
+    /// No progress for longer than any timeout explains.
     Stuck,
 }
 
-/// Runs on until every flow is done or stuck, or until the packets of the proof cost more than those of the run.
+/// Continues the run until every flow is done or stuck, or until more packets were needed for this than for the run.
 ///
 /// A flow may need hours for a large buffer, so the criterion is progress, not time.
 fn drain(
@@ -74,14 +74,14 @@ fn drain(
     }
 }
 
-/// How a flow gets on while its buffers empty.
+/// Progress of a flow while its buffers empty.
 #[derive(Clone, Copy, Debug)]
 struct Progress {
     hosts: FlowHosts,
     paths: usize,
-    /// Payload that had arrived on all paths, and when it last changed.
+    /// Payload that had arrived on all paths, and the time of its last change.
     arrived: (u64, Time),
-    /// The oldest message that had not arrived, and since when it was the oldest.
+    /// The oldest message that had not arrived, and the time since when it was the oldest.
     oldest: (u64, Time),
 }
 
@@ -107,8 +107,8 @@ impl Progress {
         }
     }
 
-    /// The result for the flow; `None` while it is open. If `at_last` is set, there is no more time, and the oldest
-    /// message decides: it may be lost while others arrive.
+    /// The result for the flow; `None` while it is open. If `at_last` is set, time is over and the oldest message
+    /// decides: it may be lost although others arrive.
     fn drained(&self, laboratory: &Laboratory, patience: Span, at_last: bool) -> Option<Drained> {
         let (source, sink) = (laboratory.source(self.hosts), laboratory.sink(self.hosts));
         if source.sent() == sink.ledger().delivered() || source.closed().is_some() {
@@ -127,14 +127,14 @@ fn patience(scenario: &Scenario) -> Span {
     let flows = scenario.flows.values();
     let timeout = flows.clone().map(Flow::longest_timeout).max().unwrap_or_default();
     let buffers = flows.clone().map(Flow::send_buffer).fold(0, u64::saturating_add);
-    // Where many flows share a link, each waits for a message of every other.
+    // On a shared link, each flow may wait for a message of every other flow.
     let turns = flows.map(|flow| u64::from(flow.app().message().max)).fold(0, u64::saturating_add);
     let links = scenario.network.links.values().chain(&scenario.network.access);
     let wait = |link| longest_wait(link, buffers, turns);
     (timeout + links.map(wait).max().unwrap_or_default()).saturating_mul(MANY)
 }
 
-/// Before the last of `buffers` bytes in the queue, and `turns` more, are across the link.
+/// The time until `buffers` bytes in the queue and `turns` more have crossed the link.
 fn longest_wait(link: &LinkConfig, buffers: u64, turns: u64) -> Span {
     let limit = link.queue.limit();
     let queue = limit.bytes.min(limit.packets.saturating_mul(LARGEST_PACKET)).min(buffers);
@@ -151,7 +151,7 @@ fn longest_wait(link: &LinkConfig, buffers: u64, turns: u64) -> Span {
     transfer + delay + link.jitter + pause
 }
 
-/// Whether every link lets something through at the end of its events.
+/// Whether every link can transmit at the end of its events.
 fn every_link_works(scenario: &Scenario) -> bool {
     scenario.network.links.values().chain(&scenario.network.access).all(|link| {
         let mut works = link.loss.harm(LARGE_PACKET) <= MOST_LOSS;
@@ -182,7 +182,7 @@ fn settle(
     let (sent, delivered) = (source.sent(), sink.ledger().delivered());
     let inside = match source.connection() {
         _ if source.closed().is_some_and(|(_, ending)| ending.in_order) => 0,
-        // What broke takes its buffers with it.
+        // A broken association takes the content of its buffers with it.
         _ if source.closed().is_some() => u64::MAX,
         Some(id) if sent != delivered => {
             if drained == Drained::Stuck && every_link_works(scenario) {
@@ -196,16 +196,16 @@ fn settle(
     sink.ledger().settle(sent, source.sent_bytes(), inside)
 }
 
-/// How often the flows are looked at: first, and later so many times in as long as it has taken.
+/// How often the flows are checked: first after this time, later after the elapsed time divided by `STEPS`.
 const FIRST_STEP: Span = Span::from_millis(500);
 const STEPS: u64 = 64;
 /// After this number of longest waits without progress, coincidence is excluded.
 const MANY: u64 = 20;
-/// Packets that may cross links for the proof of even the shortest run: a second or two of work.
+/// Packets that may cross links for this check in even the shortest run: a second or two of processor time.
 const FEWEST_HOPS: u64 = 2_000_000;
-/// Beyond this a flow may rightly give up or take ages.
+/// With more loss than this a flow may give up or take very long.
 const MOST_LOSS: f64 = 0.2;
-/// Bytes of a packet that links harm most.
+/// Bytes of the packet for which the loss of a link is evaluated.
 const LARGE_PACKET: u32 = 1500;
-/// Bytes of the largest packet that IP knows.
+/// Bytes of the largest IP packet.
 const LARGEST_PACKET: u64 = 65_535;

@@ -19,38 +19,38 @@ pub(crate) enum Endpoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ConnectionId(u64);
 
-/// What an application reacts to.
+/// An event for an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     Connected(ConnectionId),
     Readable(ConnectionId),
     Writable,
-    /// What waits to be read is the last that comes.
+    /// The peer has finished: what can be read now is the last data.
     PeerFinished(ConnectionId),
     Closed(Ending),
-    /// Nothing that an application has to do with.
+    /// An event that does not concern an application.
     Other,
 }
 
 /// Why an association or connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ending {
-    /// The reason in an outcome.
+    /// The reason as it is named in an outcome.
     pub(crate) name: &'static str,
-    /// Everything that was sent has arrived.
+    /// Whether everything that was sent has arrived.
     pub(crate) in_order: bool,
 }
 
 /// A message that a source hands over.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outgoing {
-    /// Its place among the messages of the flow.
+    /// Its number among the messages of the flow.
     pub(crate) number: u64,
-    /// Bytes.
+    /// Length in bytes.
     pub(crate) length: u32,
-    /// Where it goes, if the protocol has streams.
+    /// Its stream, if the protocol has streams.
     pub(crate) stream: u16,
-    /// Whether it keeps its place in the stream, if the protocol leaves a choice.
+    /// Whether it is delivered in order, if the protocol offers a choice.
     pub(crate) ordered: bool,
 }
 
@@ -65,20 +65,20 @@ pub(crate) enum Incoming {
 
 /// The interface between applications and an endpoint of any protocol.
 pub(crate) trait Transport: SansIo<Event: Into<Event>> {
-    /// Opens an association or connection over `paths`, the first of them the primary one.
+    /// Opens an association or connection over `paths`; the first one is the primary path.
     fn open(&mut self, now: Time, paths: &[Via], peer_port: u16) -> ConnectionId;
 
-    /// Free bytes of the send buffer.
+    /// Free space of the send buffer in bytes.
     fn space(&self, id: ConnectionId) -> usize;
 
-    /// Hands a message over; false if it was not taken.
+    /// Hands a message over; returns false if it was not accepted.
     fn hand_over(&mut self, now: Time, id: ConnectionId, message: Outgoing) -> bool;
 
-    /// Reads what waits.
+    /// Reads data that arrived.
     fn take(&mut self, now: Time, id: ConnectionId) -> Option<Incoming>;
 
-    /// Sends no more; the association or connection ends when everything has arrived, that of TCP when the peer has
-    /// closed, too.
+    /// Closes the sending direction. An association ends when everything has arrived, a TCP connection when the peer
+    /// has closed, too.
     fn finish(&mut self, now: Time, id: ConnectionId);
 
     /// Bytes that have arrived and cannot be read yet.
@@ -149,7 +149,7 @@ impl Transport for tcp::Endpoint {
 }
 
 impl Endpoint {
-    /// Free bytes of the send buffer.
+    /// Free space of the send buffer in bytes.
     pub(crate) fn space(&self, id: ConnectionId) -> usize {
         match self {
             Self::Sctp(sctp) => sctp.space(id),
@@ -181,7 +181,7 @@ impl From<sctp::Event> for Event {
     }
 }
 
-/// What an event means that comes a few times in the life of an association.
+/// Converts an event that occurs only a few times in the life of an association.
 #[cold]
 #[expect(clippy::needless_pass_by_value, reason = "the usual way has no event to drop")]
 fn rare(event: sctp::Event) -> Event {

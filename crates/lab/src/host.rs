@@ -12,7 +12,7 @@ use crate::packet::Packet;
 pub(crate) struct Host {
     endpoint: Endpoint,
     application: Application,
-    /// Packets of SCTP travel as bytes: a test of their encoding, which changes nothing else.
+    /// Packets of SCTP travel as bytes: a test of the encoding. It does not change the results.
     by_bytes: bool,
 }
 
@@ -34,7 +34,7 @@ impl Host {
     }
 }
 
-/// Takes a packet in.
+/// Processes a packet that arrived.
 #[inline(always)]
 fn arrive<T: Transport>(
     transport: &mut T,
@@ -47,7 +47,7 @@ fn arrive<T: Transport>(
     application.note_arrival(now, transport);
 }
 
-/// Takes the bytes of a damaged packet in. One with a damaged network header reaches no endpoint.
+/// Processes a damaged packet. If the network header is damaged, it reaches no endpoint.
 #[cold]
 fn arrive_damaged(sctp: &mut sctp::Endpoint, via: Via, packet: &mut Packet, damaged_byte: u32) {
     let header = usize::from(packet.sctp_mut().network_header);
@@ -66,8 +66,8 @@ fn act<T: Transport>(transport: &mut T, application: &mut Application, now: Time
     }
 }
 
-/// Fills the packet with what the transport has to send; once all has left for now, the application may react, which
-/// may let more leave.
+/// Fills the packet with what the transport has to send. When the transport has nothing more to send, the application
+/// may react, and may cause more to be sent.
 #[inline(always)]
 fn transmit<T: Transport>(
     transport: &mut T,

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use crate::Job;
 use crate::scenario::{self, ScenarioError};
 
-/// A congestion control and the paths that it meets.
+/// A congestion control and its paths.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ideal {
@@ -22,9 +22,9 @@ pub struct Ideal {
     pub cc: String,
     /// The paths.
     pub paths: Vec<IdealPath>,
-    /// Packets that are sent before anything counts.
+    /// Packets that are sent before the measurement begins.
     pub warmup: u64,
-    /// Packets that count, all paths together.
+    /// Packets that are measured, on all paths together.
     pub packets: u64,
 }
 
@@ -45,7 +45,7 @@ impl Ideal {
     /// Reads and checks a JSON document.
     ///
     /// # Errors
-    /// The first thing that is wrong: field, value and what would be right.
+    /// The first error: field, value and what is expected.
     pub fn parse(document: &str) -> Result<Self, ScenarioError> {
         let ideal: Self = scenario::read(document)?;
         ideal.check().map(|()| ideal)
@@ -80,7 +80,7 @@ impl Ideal {
         Ok(Controller::new(chosen, PROFILE))
     }
 
-    /// Packets that each path sends in a second, in one run.
+    /// Packets per second that each path sends in one run.
     ///
     /// # Errors
     /// If the document is wrong.
@@ -101,7 +101,7 @@ impl Ideal {
     }
 }
 
-/// All paths in full run.
+/// A running connection with all its paths.
 struct Connection {
     controller: Controller,
     paths: Vec<Path>,
@@ -111,10 +111,10 @@ struct Connection {
 struct Path {
     what: IdealPath,
     random: Random,
-    /// When the next packet leaves.
+    /// When the next packet is sent.
     next: Time,
-    /// Losses before this time belong to the loss that was already handled.
-    deaf_until: Time,
+    /// Losses before this time belong to a window reduction that was already made.
+    losses_ignored_until: Time,
     /// When the round-trip time is measured again.
     measured_at: Time,
     sent: u64,
@@ -128,7 +128,14 @@ impl Connection {
             let mut random = streams.stream(&format!("ideal/{index}/loss"));
             // Paths with equal round-trip times are not synchronised.
             let next = Time::from_nanos(random.below(what.rtt.as_nanos()));
-            Path { what, random, next, deaf_until: Time::ZERO, measured_at: Time::ZERO, sent: 0 }
+            Path {
+                what,
+                random,
+                next,
+                losses_ignored_until: Time::ZERO,
+                measured_at: Time::ZERO,
+                sent: 0,
+            }
         };
         let paths: Vec<_> = paths.iter().enumerate().map(path).collect();
         controller.start(u64::MAX);
@@ -158,8 +165,8 @@ impl Connection {
         self.now = now;
         path.sent += 1;
         if path.is_lost() {
-            if now >= path.deaf_until {
-                path.deaf_until = now + path.what.rtt;
+            if now >= path.losses_ignored_until {
+                path.losses_ignored_until = now + path.what.rtt;
                 self.controller.on_sack(now, &[], &[id]);
             }
         } else {
@@ -186,12 +193,12 @@ impl Path {
     }
 }
 
-/// TCP's rules with the floor of the square-root formulas: one packet.
+/// TCP's rules with the minimum window of the square-root formulas: one packet.
 const PROFILE: Profile =
     Profile { floors: Floors { plain: 1.0, pooled: 1.0, linked: 1.0 }, ..Profile::TCP };
-/// Bytes of a packet: so many that rounding to whole bytes does not matter.
+/// Bytes of a packet: large, so that rounding to whole bytes does not matter.
 const UNIT: u64 = 1 << 20;
-/// A connection has at most so many paths.
+/// Maximum number of paths of a connection.
 const MOST_PATHS: usize = 256;
 
 #[cfg(test)]

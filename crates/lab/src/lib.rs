@@ -47,7 +47,7 @@ pub use scenario::{Scenario, ScenarioError};
 pub use series::{BlockedColumns, FlowColumns, LinkColumns, PathColumns, Series, StreamColumns};
 pub use states::StateColumns;
 
-/// Names the sources that the engine was built from: results of different versions are never mixed.
+/// Identifies the sources that the engine was built from, so that results of different versions are not mixed.
 #[must_use]
 pub const fn engine_version() -> &'static str {
     env!("MANYPATH_ENGINE_VERSION")

@@ -13,7 +13,7 @@ use crate::outcome::{
 use crate::reading::{EndReading, FlowReading, PathReading, Reading, ReorderReading};
 use crate::scenario::Scenario;
 
-/// What happened between `before` and `after`, which are the measured time apart.
+/// The outcome between the readings `before` and `after`, which are the measured time apart.
 pub(crate) fn measure(
     scenario: &Scenario,
     before: &Reading,
@@ -37,7 +37,7 @@ pub(crate) fn measure(
     }
 }
 
-/// Adds what the sink of a flow measures by itself.
+/// Adds what the sink of a flow measures itself.
 pub(crate) fn complete(flow: &mut FlowOutcome, sink: &Sink) {
     let latencies = sink.latencies();
     flow.latency = Latency {
@@ -139,7 +139,7 @@ fn of_path(
     }
 }
 
-/// So many of so many; nothing of nothing.
+/// `some` as part of `all`; `None` if `all` is 0.
 fn rate(some: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| some as f64 / all as f64)
 }
@@ -166,7 +166,7 @@ fn of_reorder(before: &ReorderReading, after: &ReorderReading, seconds: f64) -> 
     ReorderBuffer { mean: area / seconds, max: before.bytes }
 }
 
-/// Streams that were not used before had done nothing.
+/// The difference of the readings. A stream that was not used before starts at zero.
 pub(crate) fn of_streams(before: &[StreamStats], after: &[StreamStats]) -> Vec<HeadOfLine> {
     let before = before.iter().copied().chain(std::iter::repeat(StreamStats::default()));
     let streams = after.iter().zip(before).map(|(after, before)| HeadOfLine {

@@ -12,11 +12,11 @@ use crate::slices::Slices;
 pub(crate) struct Observers<'a> {
     /// Slices of the run, between which it can be stopped.
     pub(crate) slices: Slices<'a>,
-    /// The means of the measurement, from the end of the warm-up on.
+    /// Means over the measured time.
     pub(crate) means: Means,
     /// The series, if requested, from the start of the run on.
     pub(crate) recorder: Option<Recorder>,
-    /// See packets and hosts, not instants.
+    /// Called for packets and hosts, not at fixed instants.
     pub(crate) recorders: Recorders,
 }
 
@@ -62,7 +62,7 @@ impl Observers<'_> {
     }
 }
 
-/// Means over time of what has no counter, from samples at even distances.
+/// Means over time of values that have no counter, from equidistant samples.
 #[derive(Debug)]
 pub(crate) struct Means {
     next: Time,
@@ -73,7 +73,7 @@ pub(crate) struct Means {
     queues: Vec<u64>,
 }
 
-/// Sums over samples; means after [`Means::path`].
+/// Sums over samples; [`Means::path`] divides them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PathSums {
     pub(crate) cwnd: f64,
@@ -83,7 +83,7 @@ pub(crate) struct PathSums {
 }
 
 impl Means {
-    /// Means from `first` on, for flows with so many paths each.
+    /// Means from `first` on; `path_counts` has the number of paths of each flow.
     pub(crate) fn new(first: Time, path_counts: &[usize], links: usize) -> Self {
         let paths = vec![PathSums::default(); path_counts.iter().sum()];
         Self {
@@ -95,7 +95,7 @@ impl Means {
         }
     }
 
-    /// The means of the path of that number, counted through all flows.
+    /// The means of a path; paths are numbered through all flows.
     pub(crate) fn path(&self, index: usize) -> PathSums {
         let (sums, samples) = (self.paths[index], self.samples as f64);
         PathSums {
@@ -106,7 +106,7 @@ impl Means {
         }
     }
 
-    /// The mean number of packets that wait for a link.
+    /// The mean number of packets in the queue of a link.
     pub(crate) fn queue(&self, index: usize) -> f64 {
         self.queues[index] as f64 / self.samples as f64
     }
@@ -129,8 +129,8 @@ impl Means {
     }
 }
 
-/// How often the memory of changes is looked at, and how many times at most.
+/// How often the memory for changes is checked, and at most how many times.
 const LOOK_EVERY: Span = Span::from_millis(100);
 const STEPS: u64 = 10_000;
-/// Windows change within a round trip, but their means over minutes need no more than this.
+/// Windows change within a round trip, but means over minutes need no shorter interval.
 const MEANS_EVERY: Span = Span::from_millis(100);

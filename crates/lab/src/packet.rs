@@ -1,4 +1,4 @@
-//! What travels: a packet of SCTP or a segment of TCP.
+//! The packet of the simulated network: an SCTP packet or a TCP segment.
 
 use std::mem::offset_of;
 
@@ -10,13 +10,12 @@ use manypath_tcp as tcp;
 
 /// A packet of either protocol.
 ///
-/// Packets are recycled, and flows of different protocols recycle each other's: one packet keeps the memory of both.
-/// The fields lie in memory as they stand here: what a packet with DATA needs of `sctp`, its end, shares a cache line
-/// with `protocol`.
+/// Packets are recycled among flows of both protocols, so a packet keeps the memory of both. The order of the fields is
+/// the order in memory: the part of `sctp` that a packet with DATA needs, its end, shares a cache line with `protocol`.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Packet {
-    /// The bytes of a packet of SCTP that travels as bytes; of a lost one they stay until the memory is used again.
+    /// The encoded SCTP packet if it travels as bytes. Those of a lost packet stay until the memory is used again.
     datagram: Bytes,
     sctp: sctp::Packet,
     protocol: Protocol,
@@ -38,7 +37,7 @@ enum Protocol {
 }
 
 impl Packet {
-    /// The packet, to be read.
+    /// The packet, for reading.
     pub(crate) fn form(&self) -> Form<'_> {
         match self.protocol {
             Protocol::Sctp => Form::Sctp(&self.sctp),
@@ -46,21 +45,21 @@ impl Packet {
         }
     }
 
-    /// The packet as one of SCTP, to be filled or read.
+    /// The packet as an SCTP packet, for filling or reading.
     #[inline]
     pub(crate) fn sctp_mut(&mut self) -> &mut sctp::Packet {
         self.protocol = Protocol::Sctp;
         &mut self.sctp
     }
 
-    /// The packet as a segment of TCP, to be filled or read.
+    /// The packet as a TCP segment, for filling or reading.
     #[inline]
     pub(crate) fn tcp_mut(&mut self) -> &mut tcp::Segment {
         self.protocol = Protocol::Tcp;
         &mut self.tcp
     }
 
-    /// Writes the packet of SCTP, which leaves `via`, as the bytes that its receiver will see.
+    /// Encodes the SCTP packet, which is sent via `via`, to the bytes that its receiver will decode.
     #[cold]
     pub(crate) fn seal(&mut self, via: Via) {
         let header = usize::from(self.sctp.network_header);
@@ -70,7 +69,7 @@ impl Packet {
         self.datagram = datagram.into();
     }
 
-    /// The packet of SCTP that the bytes say.
+    /// Decodes the SCTP packet from its bytes.
     #[cold]
     pub(crate) fn open(&mut self) -> &mut sctp::Packet {
         let (datagram, header) = (std::mem::take(&mut self.datagram), self.sctp.network_header);
@@ -79,8 +78,8 @@ impl Packet {
         &mut self.sctp
     }
 
-    /// What the bytes of a packet of SCTP say after all bits of one byte were turned, and the bytes; that byte counts
-    /// from the common header on.
+    /// Decodes the SCTP packet after all bits of the byte at offset `damaged`, counted from the common header on, were
+    /// inverted; returns the packet and its bytes.
     #[cold]
     pub(crate) fn open_damaged(&mut self, damaged: usize) -> (&sctp::Packet, Bytes) {
         let mut datagram = Vec::from(std::mem::take(&mut self.datagram));
@@ -91,7 +90,7 @@ impl Packet {
         (&self.sctp, datagram)
     }
 
-    /// Number of the protocol in a network header. RFC 9260 §1, RFC 9293 §3.1
+    /// Protocol number for the network header. RFC 9260 §1, RFC 9293 §3.1
     pub(crate) fn protocol_number(&self) -> u8 {
         match self.protocol {
             Protocol::Sctp => 132,

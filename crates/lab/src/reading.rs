@@ -10,7 +10,7 @@ use crate::app::{Application, Sink, Source};
 use crate::build::{FlowHosts, Laboratory, via};
 use crate::endpoint::{ConnectionId, Ending, Endpoint};
 
-/// What a flow has done so far.
+/// Counters of a flow so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlowReading {
     pub(crate) delivered_messages: u64,
@@ -18,18 +18,18 @@ pub(crate) struct FlowReading {
     pub(crate) source: EndReading,
     pub(crate) sink: EndReading,
     pub(crate) reorder: ReorderReading,
-    /// Streams that were used, at the sink; those of SCTP alone.
+    /// Streams in use, at the sink; empty for TCP.
     pub(crate) streams: Vec<StreamStats>,
 }
 
-/// What one end of a flow has done so far. What a protocol does not know is 0.
+/// Counters of one end of a flow so far. Counters that a protocol does not have are 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EndReading {
     pub(crate) data_packets: u64,
     pub(crate) timeouts: u64,
     /// Chunks or segments sent again by fast retransmission.
     pub(crate) fast_retransmitted: u64,
-    /// The same after a timeout.
+    /// Chunks or segments retransmitted after a timeout.
     pub(crate) timer_retransmitted: u64,
     /// Chunks or segments retransmitted, for any reason; for chunks, those that have been sent.
     pub(crate) retransmitted: u64,
@@ -40,36 +40,36 @@ pub(crate) struct EndReading {
     pub(crate) damaged: u64,
     pub(crate) drop_reports: u64,
     pub(crate) reported: u64,
-    /// Chunks of window probes for which the peer's buffer has room now.
+    /// Chunks of window probes for which the peer's buffer has room again.
     pub(crate) probed: u64,
     pub(crate) refused: u64,
     pub(crate) given_up: u64,
 }
 
-/// What of the sink's receive buffer held bytes that could not be read yet.
+/// Occupancy of the sink's reorder buffer: bytes that cannot be read yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReorderReading {
     pub(crate) bytes: u64,
-    /// Bytes times nanoseconds.
+    /// Integral over time, in bytes times nanoseconds.
     pub(crate) byte_nanos: u128,
 }
 
-/// What a path has carried so far, and its state.
+/// Counters of a path so far, and its state.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PathReading {
     pub(crate) source: PathEndReading,
     pub(crate) sink: PathEndReading,
-    /// What kept the source from sending new data on it; nothing else than SCTP knows.
+    /// Why the source could not send new data on it; `None` for TCP, which does not report it.
     pub(crate) blocked: Option<Blocked>,
-    /// Packets of the source that did not arrive whole.
+    /// Packets of the source that were dropped, lost or damaged.
     pub(crate) lost: u64,
 }
 
-/// What one end of a path has carried so far, and how the path looks from there.
+/// Counters of one end of a path so far, and the state of the path as seen from there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct PathEndReading {
     pub(crate) data_packets: u64,
-    /// Bytes of these on the network layer.
+    /// Their size on the network layer in bytes.
     pub(crate) wire_bytes: u64,
     pub(crate) window_cuts: u64,
     /// Chunks or segments sent again by fast retransmission.
@@ -85,11 +85,11 @@ pub(crate) struct PathEndReading {
     pub(crate) outstanding: u64,
     pub(crate) standing: Standing,
     pub(crate) congestion: CongestionState,
-    /// How many standard TCPs the path is worth, where its congestion control has weights.
+    /// How many standard TCP flows the path corresponds to, if the congestion control has weights.
     pub(crate) weight: Option<f64>,
 }
 
-/// The counters of everything.
+/// All counters of a world.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reading {
     pub(crate) flows: Vec<FlowReading>,
@@ -127,7 +127,7 @@ impl Laboratory {
         }
     }
 
-    /// What of the sink's receive buffer held bytes that could not be read yet.
+    /// Reads the occupancy of the sink's reorder buffer.
     pub(crate) fn read_reorder(&self, flow: FlowHosts) -> ReorderReading {
         let (now, sink) = (self.world.now(), self.sink(flow));
         let Some(id) = sink.connection() else { return ReorderReading::default() };
@@ -144,7 +144,7 @@ impl Laboratory {
         }
     }
 
-    /// What ordered messages waited for on each inbound stream that was used; nothing of TCP.
+    /// Waiting times of ordered messages on each inbound stream in use; empty for TCP.
     pub(crate) fn read_streams(&self, flow: FlowHosts) -> Vec<StreamStats> {
         let (Some(id), Endpoint::Sctp(endpoint)) =
             (self.sink(flow).connection(), self.world.host(flow.sink).endpoint())
@@ -156,7 +156,7 @@ impl Laboratory {
         streams.map(|stream| endpoint.stream_stats(now, id, stream as u16)).collect()
     }
 
-    /// What the path of that number has carried; nothing before the flow knows it.
+    /// Reads the path with this index; zeros before the flow knows the path.
     pub(crate) fn read_path(&self, flow: FlowHosts, path: usize) -> PathReading {
         let via = via(flow.index, path);
         let read = |host, connection: Option<_>, via| {
@@ -171,7 +171,7 @@ impl Laboratory {
         }
     }
 
-    /// Nothing for TCP, which is not asked.
+    /// `None` for TCP, which does not report it.
     fn read_blocked(&self, flow: FlowHosts, path: usize) -> Option<Blocked> {
         let Endpoint::Sctp(sctp) = self.world.host(flow.source).endpoint() else { return None };
         let association = self.source(flow).connection().map(ConnectionId::sctp);
@@ -181,7 +181,7 @@ impl Laboratory {
         }))
     }
 
-    /// Now, or when the association ended: from then on it waits for nothing.
+    /// Now, or the time at which the association ended: from then on it waits for nothing.
     fn now_or(&self, closed: Option<(Time, Ending)>) -> Time {
         closed.map_or(self.world.now(), |(at, _)| at)
     }
@@ -202,7 +202,7 @@ impl Laboratory {
         }
     }
 
-    /// Lets the sinks of all flows keep what samples tell of latencies.
+    /// Lets the sinks of all flows record latencies for samples.
     pub(crate) fn keep_steps(&mut self) {
         for flow in &self.flows {
             if let Application::Sink(sink) = self.world.host_mut(flow.sink).application_mut() {
@@ -213,7 +213,7 @@ impl Laboratory {
 }
 
 impl Endpoint {
-    /// What the association or connection has done; `damaged` packets reached the host.
+    /// Reads the counters of the association or connection; `damaged` packets reached the host.
     pub(crate) fn read(&self, id: ConnectionId, damaged: u64) -> EndReading {
         match self {
             Self::Sctp(sctp) => EndReading::from(sctp.stats(id.sctp())),
@@ -221,10 +221,10 @@ impl Endpoint {
         }
     }
 
-    /// What a path has carried, if the association or connection knows it.
+    /// Reads the counters of a path, if the association or connection knows it.
     ///
-    /// An association counts its paths as the scenario does; the subflows of a connection are counted as they joined,
-    /// and a path that failed and came back has had several.
+    /// An association numbers its paths as the scenario does. A connection numbers its subflows as they joined, and a
+    /// path that failed and recovered has had several.
     pub(crate) fn read_path(
         &self,
         id: ConnectionId,
@@ -254,7 +254,7 @@ impl Endpoint {
 }
 
 impl PathEndReading {
-    /// What both carried, and the state of the later one.
+    /// The sum of the counters of both, with the state of `later`.
     fn followed_by(self, later: Self) -> Self {
         Self {
             data_packets: self.data_packets + later.data_packets,

@@ -26,14 +26,14 @@ use crate::slices::{Slices, Stopped};
 pub struct Job {
     /// Seed of the experiment.
     pub seed: u64,
-    /// Number of the repetition; equal numbers see equal chance in different scenarios.
+    /// Number of the repetition. The same number means the same random choices in different scenarios.
     pub replication: u64,
 }
 
-/// What a run writes down beside its outcome; nothing by default.
+/// What a run records besides its outcome; nothing by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Watch {
-    /// A series sampled this often.
+    /// A series with this sampling interval.
     pub series: Option<Span>,
     /// A series with a row for each change.
     pub changes: bool,
@@ -41,14 +41,14 @@ pub struct Watch {
     pub capture: Option<CaptureConfig>,
     /// Events.
     pub events: Option<EventsConfig>,
-    /// Bytes that a series may take, copies included; as many as the system has if nothing is said.
+    /// Memory in bytes that a series may take, copies included; by default, what the system has.
     pub memory: Option<u64>,
-    /// Packets of SCTP travel as bytes, which are written where they leave and read where they arrive. This tests the
-    /// encoding: the run is slower, and its digest is the same.
+    /// Packets of SCTP travel as bytes: they are encoded when they are sent and decoded when they arrive. This tests
+    /// the encoding; the run is slower, with the same digest.
     pub by_bytes: bool,
 }
 
-/// What a run gives beside its outcome, as far as it was asked for.
+/// What a run recorded besides its outcome, as far as it was requested.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
     /// Samples.
@@ -62,16 +62,16 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("seed {}, replication {}: {cause}", job.seed, job.replication)]
 pub struct RunError {
-    /// Which run.
+    /// Seed and number of the run.
     pub job: Job,
     /// What happened.
     pub cause: Cause,
 }
 
-/// What can happen to a run.
+/// Why a run has no results.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Cause {
-    /// The books of the simulator do not balance.
+    /// The totals of the simulator do not balance.
     #[error("{0}")]
     Packets(manypath_sim::Violation),
     /// A message was not delivered as it was sent.
@@ -88,7 +88,7 @@ pub enum Cause {
     /// The events could not be written.
     #[error(transparent)]
     Events(#[from] EventsError),
-    /// The series has no room in memory.
+    /// The series does not fit into memory.
     #[error(transparent)]
     Memory(#[from] ScenarioError),
     /// The caller stopped the run.
@@ -99,18 +99,18 @@ pub enum Cause {
     Panic(String),
 }
 
-/// Runs a valid scenario once, with what `watch` asks for beside the outcome.
+/// Runs a valid scenario once, with the records that `watch` requests.
 ///
 /// # Errors
-/// If a packet or a message was lost, doubled or altered by the laboratory itself, if the run panicked, or if a
-/// capture or events cannot be written as asked.
+/// If a packet or a message was lost, duplicated or altered by the simulator itself, if the run panicked, or if a
+/// capture or events cannot be written.
 pub fn run(scenario: &Scenario, job: Job, watch: &Watch) -> Result<(Outcome, Record), RunError> {
     run_unless(scenario, job, watch, &|_| false)
 }
 
-/// As [`run()`], but ends soon with [`Cause::Stopped`] when `is_stopped`, which is called several times a second of
-/// real time with the simulated time reached. Messages under way are delivered after the end of the scenario, so that
-/// the time may pass it.
+/// As [`run()`], but ends soon with [`Cause::Stopped`] when `is_stopped` returns true. It is called several times a
+/// second of real time with the simulated time reached. Packets in flight are delivered after the end of the scenario,
+/// so that time may exceed its end.
 ///
 /// # Errors
 /// As [`run()`], or if the run was stopped.
@@ -183,7 +183,7 @@ fn recorders(
     memory: u64,
 ) -> Result<Recorders, Cause> {
     let events = watch.events.as_ref();
-    // What was asked wrongly is refused before the first file is emptied.
+    // Report invalid requests before the first file is truncated.
     events.map(EventLog::check).transpose()?;
     let capture = watch.capture.as_ref();
     let capture = capture.map(|config| Capture::create(config, laboratory, job)).transpose()?;

@@ -32,15 +32,15 @@ pub struct FlowColumns {
     pub time: Vec<f64>,
     /// Index of the flow in the scenario.
     pub flow: Vec<usize>,
-    /// Mean latency of the messages delivered since the sample before, in seconds; not a number if there were none.
+    /// Mean latency of the messages delivered since the previous sample, in seconds; NaN if there were none.
     pub latency: Vec<f64>,
-    /// Half of these messages took no longer; the same holds for the other percentiles.
+    /// Median latency of these messages, in seconds; NaN if there were none.
     pub latency_p50: Vec<f64>,
-    /// 95 % of these messages took no longer.
+    /// 95th percentile of their latency, in seconds.
     pub latency_p95: Vec<f64>,
-    /// 99 % of these messages took no longer.
+    /// 99th percentile of their latency, in seconds.
     pub latency_p99: Vec<f64>,
-    /// Bytes that had arrived and could not be read yet, mean over the time since the sample before.
+    /// Bytes that had arrived and could not be read yet, mean over the time since the previous sample.
     pub reorder_buffer: Vec<f64>,
 }
 
@@ -53,33 +53,33 @@ pub struct StreamColumns {
     pub flow: Vec<usize>,
     /// Number of the stream.
     pub stream: Vec<usize>,
-    /// Ordered messages that the application was offered since the sample before.
+    /// Ordered messages that were offered to the application since the previous sample.
     pub messages: Vec<f64>,
-    /// Those among them that had to wait.
+    /// Those of them that had to wait for an earlier message.
     pub waited: Vec<f64>,
-    /// How long these waited, all together, in seconds.
+    /// Sum of their waiting times, in seconds.
     pub waiting: Vec<f64>,
-    /// How much of the time since the sample before at least one message waited, in seconds.
+    /// Time since the previous sample in which at least one message waited, in seconds.
     pub blocked: Vec<f64>,
 }
 
 /// Samples of paths.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PathColumns {
-    /// How they look.
+    /// States of the paths.
     pub states: StateColumns,
-    /// Payload that arrived over the path since the sample before, in bit/s.
+    /// Payload that arrived over the path since the previous sample, in bit/s.
     pub goodput: Vec<f64>,
-    /// Packets with data that were sent on the path since the sample before, on the network layer, in bit/s.
+    /// Packets with data that were sent on the path since the previous sample, on the network layer, in bit/s.
     pub throughput: Vec<f64>,
-    /// Share of the time since the sample before in which the path could not send new data, by what stopped it;
-    /// not a number for TCP, which is not asked.
+    /// Share of the time since the previous sample in which the path could not send new data, by reason; NaN for TCP,
+    /// which does not report it.
     ///
-    /// What stops a path is looked at when it changes, so that time may be counted in a later sample.
+    /// The reason is evaluated when it changes, so time may be counted in a later sample.
     pub blocked: BlockedColumns,
 }
 
-/// What stopped paths: see [`Blocked`](crate::Blocked).
+/// Why paths could not send: see [`Blocked`](crate::Blocked).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlockedColumns {
     /// The path paused, was not confirmed, or had failed.
@@ -90,7 +90,7 @@ pub struct BlockedColumns {
     pub split_share: Vec<f64>,
     /// The peer's receive window was full.
     pub receive_window: Vec<f64>,
-    /// Nothing waited, and the send buffer was full.
+    /// The send buffer was full, so the application could hand over nothing more, or too many chunks were outstanding.
     pub send_buffer: Vec<f64>,
     /// The next packet was not due yet (pacing).
     pub pacing: Vec<f64>,
@@ -103,7 +103,7 @@ pub struct LinkColumns {
     pub time: Vec<f64>,
     /// Index of the link in the scenario.
     pub link: Vec<usize>,
-    /// Packets that wait.
+    /// Packets in the queue.
     pub queue: Vec<f64>,
 }
 
@@ -112,17 +112,18 @@ pub struct LinkColumns {
 pub(crate) struct Recorder {
     next: Time,
     every: Span,
-    /// Latencies, and bytes times nanoseconds in the reorder buffer, up to the sample before, flow by flow.
+    /// For each flow at the previous sample: its latencies, and the integral of its reorder buffer in bytes times
+    /// nanoseconds.
     flows: Vec<(LatencySum, u128)>,
-    /// What each inbound stream of each flow had done at the sample before.
+    /// Counters of each inbound stream of each flow at the previous sample.
     streams: Vec<Vec<StreamStats>>,
-    /// Flow, path, and what it had carried at the sample before.
+    /// Flow, path, and its counters at the previous sample.
     paths: Vec<(usize, usize, PathReading)>,
     series: Series,
 }
 
 impl Recorder {
-    /// Records `laboratory` from the beginning of the run, once every `every`.
+    /// Records `laboratory` from the start of the run, once every `every`.
     pub(crate) fn new(scenario: &Scenario, every: Span, laboratory: &mut Laboratory) -> Self {
         laboratory.keep_steps();
         let flows = scenario.flows.values().enumerate();
@@ -139,12 +140,12 @@ impl Recorder {
         }
     }
 
-    /// What was recorded.
+    /// The recorded series.
     pub(crate) fn finish(self) -> Series {
         self.series
     }
 
-    /// When it looks next.
+    /// When the next sample is due.
     pub(crate) fn next(&self) -> Time {
         self.next
     }

@@ -7,7 +7,7 @@ use manypath_core::{Span, Time};
 /// Divides simulated time into short slices. The division does not affect the results.
 pub(crate) struct Slices<'a> {
     is_stopped: &'a dyn Fn(Time) -> bool,
-    /// Simulated time in a slice.
+    /// Simulated time of a slice.
     span: Span,
     asked: Instant,
 }
@@ -17,8 +17,8 @@ pub(crate) struct Slices<'a> {
 pub(crate) struct Stopped;
 
 impl<'a> Slices<'a> {
-    /// Slices of a run that begins now. `is_stopped` is called with the simulated time reached, several times a
-    /// second of real time.
+    /// Slices of a run that begins now. `is_stopped` is called several times a second of real time with the simulated
+    /// time reached.
     pub(crate) fn new(is_stopped: &'a dyn Fn(Time) -> bool) -> Self {
         Self { is_stopped, span: FIRST_SPAN, asked: Instant::now() }
     }
@@ -61,7 +61,7 @@ const FIRST_SPAN: Span = Span::from_millis(1);
 const SHORTEST_SPAN: Span = Span::from_nanos(1);
 /// A slice that takes longer is halved.
 const LONG: Duration = Duration::from_millis(50);
-/// A user does not notice such a short delay.
+/// How often `is_stopped` is called: a user does not notice such a short delay.
 const ASK_EVERY: Duration = Duration::from_millis(100);
 
 #[cfg(test)]

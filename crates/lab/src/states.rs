@@ -1,10 +1,10 @@
-//! How paths look at the source of their flow, as columns: sampled or by change.
+//! States of paths at the source of their flow, as columns: sampled or by change.
 
 use manypath_core::Time;
 
 use crate::reading::PathEndReading;
 
-/// States of paths; samples and changes have them in common.
+/// States of paths, in samples and in changes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StateColumns {
     /// Seconds since the run began.
@@ -21,11 +21,11 @@ pub struct StateColumns {
     pub srtt: Vec<f64>,
     /// Outstanding bytes as the congestion control counts them.
     pub outstanding: Vec<f64>,
-    /// How many standard TCPs the path is worth; not a number where the congestion control has no such weights.
+    /// How many standard TCP flows the path corresponds to; NaN if the congestion control has no such weights.
     pub weight: Vec<f64>,
 }
 
-/// What a row says of its path.
+/// The state of a path in one row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct State {
     window: u64,
@@ -46,19 +46,19 @@ impl StateColumns {
         }
     }
 
-    /// Changes what a row says.
+    /// Replaces the state in a row.
     pub(crate) fn set(&mut self, row: usize, state: &State) {
         for (column, value) in self.values(state) {
             column[row] = value;
         }
     }
 
-    /// How many there are.
+    /// Number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.time.len()
     }
 
-    /// Each column with what `state` says in it.
+    /// Each column with its value in `state`.
     fn values(&mut self, state: &State) -> [(&mut Vec<f64>, f64); 5] {
         [
             (&mut self.cwnd, state.window as f64),

@@ -12,9 +12,9 @@ static PATTERN: [u8; 4000] = [0x5a; 4000];
 /// An endpoint whose application writes as much as the buffer takes, or reads all data that arrives.
 struct Host {
     endpoint: Endpoint,
-    /// Writes; else it reads.
+    /// Whether it writes; otherwise it reads.
     writes: bool,
-    /// Where it opens a connection at the beginning, if it does.
+    /// The path over which it opens a connection at the start, if it does.
     opens: Option<Via>,
     read: u64,
 }
@@ -100,7 +100,7 @@ fn a_warm_connection_allocates_nothing() {
     let seconds = |seconds| Time::ZERO + Span::from_secs(seconds);
     for (p, selective_acks) in [(0.0, true), (0.02, true), (0.02, false), (0.1, true)] {
         let (mut world, reader) = network(p, selective_acks);
-        // At 10 % loss the longest repair so far may come late
+        // At 10 % loss the longest recovery so far may come late
         world.run_until(seconds(900));
         let before = world.host(reader).read;
         let measured = allocation_counter::measure(|| world.run_until(seconds(1000)));

@@ -2,12 +2,12 @@
 
 use manypath_core::{Rate, Time};
 
-/// A clock that advances by what messages take at a rate, exactly.
+/// A clock that advances by the exact transmission time of each message at a rate.
 #[derive(Debug)]
 pub(crate) struct Cbr {
     rate: Rate,
     due: Time,
-    /// Part of a nanosecond, in units of 1 ns / rate in bit/s.
+    /// Fraction of a nanosecond, in units of 1 ns / rate in bit/s.
     remainder: u64,
 }
 
@@ -22,13 +22,13 @@ impl Cbr {
         self.due = now;
     }
 
-    /// When the next message is due, independently of earlier messages.
+    /// When the next message is due. A message that is handed over late does not delay later ones.
     #[inline]
     pub(crate) fn due(&self) -> Time {
         self.due
     }
 
-    /// The next message has so many bytes.
+    /// Advances by the transmission time of the next message of `length` bytes.
     #[inline]
     pub(crate) fn advance(&mut self, length: u32) {
         let (span, remainder) = self.rate.time_for_with(length.into(), self.remainder);

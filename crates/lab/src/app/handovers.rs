@@ -1,4 +1,4 @@
-//! The times at which messages were handed over: the only shared state of the two ends of a flow beside the network.
+//! The times at which messages were handed over: the only state besides the network that both ends of a flow share.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use manypath_core::Time;
 
-/// Times of the messages that have not arrived yet, by number. Clones share them.
+/// Hand-over times of the messages that have not arrived yet, by number. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Handovers(Rc<RefCell<Ring>>);
 
@@ -18,13 +18,13 @@ struct Ring {
 }
 
 impl Handovers {
-    /// The next message was handed over at `time`, or should have been.
+    /// The next message was handed over at `time`, or was due then.
     #[inline]
     pub(crate) fn push(&self, time: Time) {
         self.0.borrow_mut().times.push_back(time);
     }
 
-    /// When message `number` was handed over. Messages before `first_open` are not requested again.
+    /// When message `number` was handed over. Messages before `first_open` will not be requested again.
     #[inline]
     pub(crate) fn take(&self, number: u64, first_open: u64) -> Option<Time> {
         let mut ring = self.0.borrow_mut();

@@ -8,9 +8,9 @@ use manypath_core::{Span, Time};
 /// Latencies of the messages of a flow.
 #[derive(Debug)]
 pub(crate) struct Latencies {
-    /// Messages that arrive later than this are measured.
+    /// Messages that arrive after this time are measured.
     measure_from: Time,
-    /// Messages that arrive later than this are measured and nothing else; never where a series is wanted.
+    /// Messages that arrive after this time are only measured; [`Time::NEVER`] if a series is requested.
     plain_from: Time,
     warm_up: LatencySum,
     measured: LatencySum,
@@ -31,7 +31,7 @@ pub(crate) struct LatencySum {
 }
 
 impl Latencies {
-    /// No latency yet; what arrives up to `measure_from` does not count.
+    /// No latency yet. Messages that arrive up to `measure_from` belong to the warm-up.
     pub(crate) fn new(measure_from: Time) -> Self {
         let mut histogram = Histogram::new_with_bounds(FINEST, COARSEST, DIGITS)
             .expect("the bounds are far enough apart");
@@ -53,7 +53,7 @@ impl Latencies {
         self.step = Some(Box::default());
     }
 
-    /// A message of that latency arrived.
+    /// A message with this latency arrived.
     #[inline]
     pub(crate) fn record(&mut self, now: Time, latency: Span) {
         if now <= self.plain_from {
@@ -94,7 +94,7 @@ impl Latencies {
         found
     }
 
-    /// The latencies of all messages so far, warm-up included.
+    /// The sum of the latencies of all messages so far, warm-up included.
     pub(crate) fn sum(&self) -> LatencySum {
         LatencySum {
             messages: self.warm_up.messages + self.measured.messages,
@@ -102,19 +102,19 @@ impl Latencies {
         }
     }
 
-    /// The mean of the measured latencies in seconds; none if no message arrived.
+    /// The mean of the measured latencies in seconds; `None` if no message arrived.
     pub(crate) fn mean(&self) -> Option<f64> {
         self.measured.mean()
     }
 
-    /// What so many percent of the measured messages stay below, in seconds, to 0.1 %; none if no message arrived.
+    /// A percentile of the measured latencies in seconds, to 0.1 %; `None` if no message arrived.
     pub(crate) fn percentile(&self, percent: f64) -> Option<f64> {
-        // A step of the histogram may reach beyond the longest value in it.
+        // A bucket of the histogram may extend beyond its longest value.
         let value = || self.histogram.value_at_percentile(percent).min(self.longest.as_nanos());
         self.any().then(|| Span::from_nanos(value()).as_secs_f64())
     }
 
-    /// The longest of the measured latencies in seconds; none if no message arrived.
+    /// The longest of the measured latencies in seconds; `None` if no message arrived.
     pub(crate) fn max(&self) -> Option<f64> {
         self.any().then(|| self.longest.as_secs_f64())
     }
@@ -125,12 +125,12 @@ impl Latencies {
 }
 
 impl LatencySum {
-    /// The mean in seconds; none of no messages.
+    /// The mean in seconds; `None` without messages.
     pub(crate) fn mean(self) -> Option<f64> {
         (self.messages > 0).then(|| self.nanoseconds as f64 / self.messages as f64 / 1e9)
     }
 
-    /// What has come since `before`.
+    /// The difference from the earlier sum `before`.
     pub(crate) fn since(self, before: Self) -> Self {
         Self {
             messages: self.messages - before.messages,
@@ -145,11 +145,11 @@ impl LatencySum {
     }
 }
 
-/// No latency is told apart more finely than this, in nanoseconds.
+/// Resolution of the histogram in nanoseconds.
 const FINEST: u64 = 1_000;
-/// Longer latencies make the histogram grow, in nanoseconds.
+/// Initial range of the histogram in nanoseconds; it grows for longer latencies.
 const COARSEST: u64 = 10_000_000_000;
-/// Decimal digits that the histogram tells apart.
+/// Significant decimal digits of the histogram.
 const DIGITS: u8 = 3;
 
 #[cfg(test)]

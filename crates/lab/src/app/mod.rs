@@ -40,7 +40,7 @@ impl Application {
         }
     }
 
-    /// Acts if its time has come.
+    /// Acts if the application's timer is due.
     pub(crate) fn handle_timeout(&mut self, now: Time, transport: &mut impl Transport) {
         match self {
             Self::Source(source) => source.handle_timeout(now, transport),
@@ -65,7 +65,7 @@ impl Application {
         }
     }
 
-    /// Whether it has ever stood.
+    /// Whether the association or connection has ever been established.
     pub(crate) fn is_connected(&self) -> bool {
         match self {
             Self::Source(source) => source.is_connected(),
@@ -73,7 +73,7 @@ impl Application {
         }
     }
 
-    /// Why it ended, if it did.
+    /// Why the association or connection ended, if it did.
     pub(crate) fn ending(&self) -> Option<Ending> {
         let closed = match self {
             Self::Source(source) => source.closed(),

@@ -4,12 +4,13 @@ use manypath_core::{Random, Rate, Span, Time};
 
 use super::cbr::Cbr;
 
-/// A clock like [`Cbr`]'s that stands still in pauses; periods are exponential.
+/// A clock like [`Cbr`]'s that stops during pauses. The lengths of active periods and pauses are exponentially
+/// distributed.
 #[derive(Debug)]
 pub(crate) struct OnOff {
     /// The clock without the pauses.
     active: Cbr,
-    /// When the period ends on that clock.
+    /// When the active period ends on that clock.
     active_until: Time,
     /// All pauses so far.
     paused: Span,
@@ -31,19 +32,19 @@ impl OnOff {
         }
     }
 
-    /// A period begins now.
+    /// An active period begins now.
     pub(crate) fn begin(&mut self, now: Time) {
         self.active.begin(now);
         self.active_until = now + exponential(self.on, &mut self.random);
     }
 
-    /// When the next message is due, independently of earlier messages.
+    /// When the next message is due. A message that is handed over late does not delay later ones.
     #[inline]
     pub(crate) fn due(&self) -> Time {
         self.active.due() + self.paused
     }
 
-    /// The next message has so many bytes.
+    /// Advances by the transmission time of the next message of `length` bytes.
     #[inline]
     pub(crate) fn advance(&mut self, length: u32) {
         self.active.advance(length);
@@ -54,7 +55,7 @@ impl OnOff {
     }
 }
 
-/// A span from the exponential distribution, at least a nanosecond.
+/// An exponentially distributed time, at least a nanosecond.
 fn exponential(mean: Span, random: &mut Random) -> Span {
     let span = Span::from_secs_f64(-mean.as_secs_f64() * libm::log(1.0 - random.unit()));
     span.max(Span::from_nanos(1))

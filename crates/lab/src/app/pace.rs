@@ -28,7 +28,7 @@ impl Pace {
         }
     }
 
-    /// The association stands: the first message may be due.
+    /// The association is established: the first message may be due.
     pub(crate) fn begin(&mut self, now: Time) {
         match self {
             Self::Saturated => {}
@@ -47,7 +47,7 @@ impl Pace {
         }
     }
 
-    /// The next message, of so many bytes, was handed over; gives the time from which its latency counts.
+    /// The next message, of `length` bytes, was handed over; returns the time from which its latency counts.
     #[inline]
     pub(crate) fn handed_over(&mut self, now: Time, length: u32) -> Time {
         let due = self.due();

@@ -1,4 +1,4 @@
-//! The messages of a flow: number, length and content follow from the seed, so that both ends know them.
+//! The messages of a flow: number, length and content follow from the seed, so both ends can compute them.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ pub(crate) struct Messages {
 }
 
 impl Messages {
-    /// The messages of the flow called `flow`; every call gives the same ones.
+    /// The messages of the flow called `flow`; each call gives the same sequence.
     pub(crate) fn new(size: MessageSize, streams: &Streams, flow: &str) -> Self {
         Self { random: streams.stream(&format!("flow/{flow}/messages")), size }
     }
@@ -30,8 +30,8 @@ impl Messages {
     }
 }
 
-/// The content of message `number`: a slice of a pattern that every flow shares, so that no byte is ever copied; only
-/// a message longer than the pattern is made of several.
+/// The content of message `number`: a slice of a pattern that all flows share, so that no byte is copied. Only a
+/// message longer than the pattern is composed of several slices.
 #[inline]
 pub(crate) fn content(number: u64, length: u32) -> Bytes {
     if length as usize <= PIECE {
@@ -40,7 +40,7 @@ pub(crate) fn content(number: u64, length: u32) -> Bytes {
     pieces(number, length).collect::<Vec<_>>().concat().into()
 }
 
-/// The payload protocol identifier of message `number`: 32 bits by which the sink knows it.
+/// The payload protocol identifier of message `number`, from which the sink gets the lower 32 bits of the number.
 #[inline]
 pub(crate) fn ppid(number: u64) -> u32 {
     FIRST_PPID.wrapping_add(number as u32)
@@ -58,16 +58,15 @@ pub(crate) fn is_content(payload: &Bytes, number: u64, length: u32) -> bool {
 /// Whether `left` has the bytes of `right`.
 #[inline]
 pub(super) fn is_same(left: &[u8], right: &[u8]) -> bool {
-    // What was reassembled may be a copy; only then the bytes themselves have to be looked at.
+    // A reassembled message may be a copy; only then the bytes must be compared.
     std::ptr::eq(left, right) || left == right
 }
 
-/// What comes at `offset` of message `number` of `length` bytes, up to the end of its piece, where it lies in the
-/// pattern.
+/// The slice of the pattern that message `number` of `length` bytes has from `offset` to the end of the current piece.
 #[inline]
 pub(super) fn rest_of_piece(number: u64, length: u32, offset: u32) -> &'static [u8] {
     let (index, begun) = (offset as usize / PIECE, offset as usize % PIECE);
-    // Pieces of a message begin at different places, so that none is taken for another
+    // Pieces of a message begin at different offsets, so that exchanged pieces are detected
     let place = ((number + index as u64 * STRIDE) % OFFSETS) as usize;
     &PATTERN[place + begun..place + PIECE.min(length as usize - index * PIECE)]
 }
@@ -76,7 +75,7 @@ fn pieces(number: u64, length: u32) -> impl Iterator<Item = &'static [u8]> {
     (0..length).step_by(PIECE).map(move |offset| rest_of_piece(number, length, offset))
 }
 
-/// Bytes in which no two places look alike (SplitMix64).
+/// Pseudo-random bytes (SplitMix64), so that different offsets have different content.
 static PATTERN: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut state = 0_u64;
     let word = || {
@@ -90,16 +89,16 @@ static PATTERN: LazyLock<Vec<u8>> = LazyLock::new(|| {
     std::iter::repeat_with(word).take(words).flat_map(u64::to_le_bytes).collect()
 });
 
-/// Payload protocol identifiers begin here: far from those that IANA gave to protocols, for which a reader of captures
-/// would mistake the content.
+/// First payload protocol identifier: far from those that IANA assigned, so that tools do not decode the content as
+/// another protocol.
 const FIRST_PPID: u32 = 1 << 31;
 /// Longest message in bytes.
 pub(crate) const MAX_MESSAGE: u32 = 1 << 26;
-/// A longer message is a copy, made of pieces of so many bytes.
+/// A longer message is a copy that consists of pieces of this size in bytes.
 pub(crate) const PIECE: usize = 1 << 20;
-/// Messages whose numbers differ by less than this begin at different places of the pattern.
+/// Messages whose numbers differ by less than this begin at different offsets of the pattern.
 const OFFSETS: u64 = 1 << 16;
-/// How far apart two pieces of a message begin.
+/// Distance between the offsets of two successive pieces of a message.
 const STRIDE: u64 = 257;
 
 #[cfg(test)]

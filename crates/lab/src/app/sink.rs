@@ -7,7 +7,7 @@ use super::latency::Latencies;
 use super::ledger::{Ledger, Violation};
 use crate::endpoint::{ConnectionId, Ending, Event, Transport};
 
-/// Reads every message and crosses it out in the ledger.
+/// Reads every message and removes it from the ledger.
 #[derive(Debug)]
 pub(crate) struct Sink {
     ledger: Ledger,
@@ -20,21 +20,21 @@ pub(crate) struct Sink {
     violation: Option<Violation>,
 }
 
-/// Bytes that arrived and could not be read yet.
+/// Occupancy of the reorder buffer: bytes that arrived and cannot be read yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reordered {
-    /// After the latest packet.
+    /// Bytes after the latest packet.
     pub(crate) bytes: u64,
-    /// When that came.
+    /// When the number of bytes was last updated.
     since: Time,
-    /// Bytes times nanoseconds up to then.
+    /// Integral over time until then, in bytes times nanoseconds.
     byte_nanos: u128,
-    /// At most after any packet of the measured time.
+    /// Maximum after any packet of the measured time.
     pub(crate) most: u64,
 }
 
 impl Sink {
-    /// A sink for the messages in `ledger`, which the source notes in `handovers`; latencies count from
+    /// A sink for the messages in `ledger`, whose hand-over times are in `handovers`. Latencies count from
     /// `measure_from` on.
     pub(crate) fn new(ledger: Ledger, handovers: Handovers, measure_from: Time) -> Self {
         let latencies = Latencies::new(measure_from);
@@ -50,12 +50,12 @@ impl Sink {
         }
     }
 
-    /// What arrived.
+    /// The messages that arrived.
     pub(crate) fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// How long what arrived was on its way.
+    /// The latencies of the messages that arrived.
     pub(crate) fn latencies(&self) -> &Latencies {
         &self.latencies
     }
@@ -137,7 +137,8 @@ impl Reordered {
         }
     }
 
-    /// Bytes times nanoseconds: its growth divided by the time between two instants is the mean occupancy.
+    /// Integral over time in bytes times nanoseconds: its growth between two instants, divided by the time between
+    /// them, is the mean occupancy.
     pub(crate) fn byte_nanos_until(&self, now: Time) -> u128 {
         self.byte_nanos + u128::from(self.bytes) * u128::from((now - self.since).as_nanos())
     }

@@ -12,32 +12,32 @@ use crate::endpoint::{ConnectionId, Ending, Event, Outgoing, Transport};
 pub(crate) struct Plan {
     /// When it opens the association or connection.
     pub(crate) start: Time,
-    /// Where it leads, the primary path first.
+    /// The paths that it uses, the primary path first.
     pub(crate) paths: Vec<Via>,
     pub(crate) peer_port: u16,
     pub(crate) messages: Messages,
-    /// When they are due.
+    /// When messages are due.
     pub(crate) pace: Pace,
-    /// Whether they are delivered in the order of their stream, where that is not sure.
+    /// Whether messages are delivered in order within their stream. Not used for TCP.
     pub(crate) ordered: bool,
-    /// Streams that take turns, where there are some.
+    /// Number of streams, which the messages use in turn. Not used for TCP.
     pub(crate) streams: u16,
-    /// Bytes after which it closes.
+    /// The source closes after this number of bytes.
     pub(crate) size: u64,
     /// Where the source notes when messages were handed over.
     pub(crate) handovers: Handovers,
 }
 
-/// Opens an association or connection at its time, and hands over every message that is due and finds room in the send
-/// buffer.
+/// Opens an association or connection at its start time, and hands over every message that is due as soon as the send
+/// buffer has room for it.
 #[derive(Debug)]
 pub(crate) struct Source {
     plan: Plan,
     state: State,
     connection: Option<ConnectionId>,
-    /// Bytes of the message that comes next.
+    /// Length of the next message in bytes.
     next_length: u32,
-    /// Its stream.
+    /// Stream of the next message.
     next_stream: u16,
     sent: u64,
     sent_bytes: u64,
@@ -73,12 +73,12 @@ impl Source {
         }
     }
 
-    /// The association or connection, once its time has come.
+    /// The association or connection, if it was opened already.
     pub(crate) fn connection(&self) -> Option<ConnectionId> {
         self.connection
     }
 
-    /// Whether the association or connection has ever stood.
+    /// Whether the association or connection has ever been established.
     pub(crate) fn is_connected(&self) -> bool {
         self.is_connected
     }
@@ -93,17 +93,17 @@ impl Source {
         self.sent_bytes
     }
 
-    /// When and why it ended, if it did.
+    /// When and why the association or connection ended, if it did.
     pub(crate) fn closed(&self) -> Option<(Time, Ending)> {
         self.closed
     }
 
-    /// Sends no more.
+    /// Stops sending.
     pub(crate) fn stop(&mut self) {
         self.state = State::Done;
     }
 
-    /// When something is due; a full send buffer empties without a timer.
+    /// When the next action is due. A full send buffer has no timer: the endpoint reports when there is room again.
     #[inline]
     pub(crate) fn poll_timeout(&self) -> Time {
         match self.state {
@@ -141,7 +141,7 @@ impl Source {
         }
     }
 
-    /// Hands over what is due, as far as there is room.
+    /// Hands over the messages that are due, as far as there is room.
     fn hand_over(&mut self, now: Time, transport: &mut impl Transport) {
         let Some(connection) = self.connection else { return };
         let mut space = transport.space(connection);

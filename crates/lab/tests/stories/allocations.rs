@@ -4,7 +4,7 @@ use crate::networks::{disjoint, flow, link, outcome, scenario, tcp};
 use manypath_core::Span;
 use manypath_lab::scenario::Flow;
 
-/// \[D11]'s disjoint scenario at 10 Mbit/s: what 200 more seconds allocate.
+/// \[D11]'s disjoint scenario at 10 Mbit/s: allocations of 200 additional seconds.
 #[test]
 fn packets_cost_no_allocation() {
     no_growth(&[
@@ -32,11 +32,11 @@ fn no_growth(flows: &[(&str, Flow); 2]) {
         let measured = allocation_counter::measure(|| packets = outcome(&scenario, 0).data_packets);
         (measured.count_total, packets)
     };
-    // What is made once in a process is no part of the difference
+    // Allocations that happen once per process are not part of the difference
     allocations(1);
     let ((short, few), (long, many)) = (allocations(100), allocations(300));
     assert!(many > few + 300_000, "{few} and {many} packets");
     let growth = long - short;
-    // A queue or a latency that is longer than ever before may double its memory once more.
+    // A queue or a histogram that reaches a new maximum may double its memory once more.
     assert!(growth <= 4, "{growth} allocations for {} packets", many - few);
 }

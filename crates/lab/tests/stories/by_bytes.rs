@@ -1,4 +1,4 @@
-//! Packets of SCTP that travel as bytes: runs are the same as with packets that are never encoded.
+//! Packets of SCTP that travel as bytes: runs are the same as with packets that are not encoded.
 
 use crate::networks::{disjoint, flow, link, scenario, shared, tcp};
 use manypath_core::{Span, Time};
@@ -7,7 +7,7 @@ use manypath_lab::{Job, Outcome, Scenario, Watch, run};
 use manypath_link::loss::{BernoulliConfig, BitErrorConfig};
 use manypath_link::{Change, LinkConfig, LinkEvent, LossConfig};
 
-/// The outcome, which is the same both ways but for the time that it took.
+/// The outcome, which must be the same both ways except for its processor time.
 fn both_ways(scenario: &Scenario) -> Outcome {
     scenario.validate().expect("a valid scenario");
     let outcome = |by_bytes| {

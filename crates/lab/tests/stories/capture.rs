@@ -1,4 +1,4 @@
-//! Captures leave a run as it is, and say in one line why there is none.
+//! Captures do not change a run, and report in one line why they cannot be written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn captured(file: &Path, links: &[&str]) -> Result<Outcome, RunError> {
     run(&two_paths(), Job { seed: 1, replication: 0 }, &watch).map(|(outcome, _)| outcome)
 }
 
-/// The one line that says why there is no capture.
+/// The one-line error for a capture that cannot be written.
 fn refusal(file: &Path, links: &[&str]) -> String {
     let error = captured(file, links).unwrap_err();
     assert!(matches!(error.cause, Cause::Capture(_)));

@@ -1,4 +1,4 @@
-//! Whatever the switches: what is sent arrives, once, unaltered and in order; the ledger of every run proves it.
+//! With every combination of options all data arrives once, unaltered and in order; the ledger of every run checks it.
 
 use std::fmt::Debug;
 
@@ -79,7 +79,7 @@ fn damaged_packets_are_retransmitted_with_and_without_reports() {
     });
 }
 
-/// Runs each of so many combinations over paths that lose and damage packets, and tells those that break.
+/// Runs each combination over paths that lose and damage packets, and reports those that fail.
 fn all_arrive(combinations: usize, flow: impl Fn(&mut Choice) -> SctpFlow) {
     let scenarios: Vec<_> = (0..combinations)
         .map(|combination| {
@@ -105,14 +105,14 @@ fn all_arrive(combinations: usize, flow: impl Fn(&mut Choice) -> SctpFlow) {
     assert!(broken.is_empty(), "{} of {combinations}\n{}", broken.len(), broken.join("\n"));
 }
 
-/// The choices that make up one of many combinations.
+/// The choices of one combination.
 struct Choice {
     combination: usize,
     made: Vec<String>,
 }
 
 impl Choice {
-    /// One of `options`: going through the numbers of combinations goes through all of them.
+    /// Chooses one of `options`: all numbers of combinations together choose all of them.
     fn of<T: Copy + Debug>(&mut self, options: &[T]) -> T {
         let option = options[self.combination % options.len()];
         self.combination /= options.len();

@@ -1,4 +1,4 @@
-//! Bits that links turn: what the counters of links and flows say of them.
+//! Bit errors of links: the counters of links and flows.
 
 use crate::networks::{disjoint, flow, link, outcome, scenario};
 use manypath_core::Span;
@@ -7,7 +7,7 @@ use manypath_lab::{FlowOutcome, Outcome};
 use manypath_link::loss::BitErrorConfig;
 use manypath_link::{LinkConfig, LossConfig};
 
-/// 5.82 % of the packets of 1500 bytes are damaged on the way there.
+/// 5.82 % of the packets of 1500 bytes are damaged in the direction of the data.
 fn damaged(packet_drop_reports: bool) -> Outcome {
     let noisy = LinkConfig {
         loss: LossConfig::BitError(BitErrorConfig { rate: 5e-6, spared: 0 }),
@@ -27,7 +27,7 @@ fn a_flow_counts_what_its_links_damaged() {
     assert_eq!((single.drop_reports, single.reported_chunks), (0, 0));
 }
 
-/// A report tells which chunk was damaged, so that no window is cut, unless a byte is wrong by which it is told.
+/// A report identifies the damaged chunk, so the window is not reduced, unless a byte is damaged that identifies it.
 #[test]
 fn reports_keep_the_window_open() {
     let outcomes = [damaged(false), damaged(true)];

@@ -1,6 +1,6 @@
-//! Small runs of many kinds and their digests: what changes here changes results.
+//! Digests of small runs of many kinds: a change of a digest is a change of results.
 //!
-//! A change that is meant to leave behaviour alone leaves this table alone.
+//! A change that is not meant to change results must leave this table unchanged.
 
 use std::fmt::Write;
 
@@ -39,7 +39,7 @@ fn three_small_tcp_runs() {
     insta::assert_snapshot!(table(runs));
 }
 
-/// The same rivals over every registered queue, then over every registered loss model.
+/// The same competing flows over every registered queue, then over every registered loss model.
 #[test]
 fn every_kind_of_link() {
     let mut table = String::new();
@@ -184,7 +184,7 @@ fn fragments() -> SctpFlow {
     SctpFlow { app, ..flow(&["south", "north"], "newreno") }
 }
 
-/// Every switch away from the baseline.
+/// Every option differs from the baseline.
 fn as_standardised() -> SctpFlow {
     SctpFlow {
         profile: "rfc9260".to_owned(),

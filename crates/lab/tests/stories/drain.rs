@@ -1,4 +1,4 @@
-//! What stands in buffers when a run ends: the proof waits for what gets on, and for nothing else.
+//! Data in buffers when a run ends: the check waits for flows that make progress, and only for these.
 
 use crate::networks::{disjoint, flow, link, scenario, tcp};
 use manypath_core::{Rate, Span, Time};
@@ -48,7 +48,8 @@ fn a_link_that_becomes_slow_before_the_end_is_waited_for() {
     assert!(once(&scenario).is_ok());
 }
 
-/// Every link works, but no full packet fits into the queue, so that there is no progress although both ends try forever.
+/// Every link works, but no full packet fits into the queue, so that there is no progress although both ends try
+/// forever.
 #[test]
 fn an_association_without_progress_is_stuck() {
     let narrow = QueueConfig::CoDel(CoDelConfig { bytes: Some(1000), ..CoDelConfig::default() });

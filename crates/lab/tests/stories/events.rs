@@ -1,4 +1,4 @@
-//! Events tell what the counters of a run count, and leave the run as it is.
+//! Events agree with the counters of a run, and do not change the run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,7 +36,7 @@ fn rough() -> Scenario {
     scenario(network, flows, 0, 10)
 }
 
-/// One path that fails for good after five seconds, and another one that is gone for twenty seconds.
+/// One path that fails permanently after five seconds, and another one that is down for twenty seconds.
 fn failing() -> Scenario {
     let failing = |changes: &[(u64, Change)]| LinkConfig {
         events: changes
@@ -131,7 +131,7 @@ fn events_of_flows_and_paths_add_up_to_the_counters_of_the_outcome() {
         }
         let marked = sum(select(&lines, "recovery:marked_for_retransmit", name, "source", None));
         if name == "cmt" {
-            // Some chunks of SCTP are acknowledged before they leave again
+            // Some marked chunks of SCTP are acknowledged before they are sent again
             let unsent = marked.checked_sub(counted.retransmitted_chunks);
             assert!(
                 unsent.is_some_and(|unsent| unsent * 10 <= marked),
@@ -169,7 +169,7 @@ fn events_at_links_add_up_to_the_counters_of_the_outcome() {
     );
 }
 
-/// Each byte of the streams has its place: what is acknowledged in the end was sent before.
+/// Everything that is acknowledged at the end was sent before.
 #[test]
 fn packet_events_have_the_content_of_the_packet() {
     let (_, lines) = observed(&rough(), "content.jsonl", &["transport"]);
@@ -224,7 +224,7 @@ fn sent_packets_are_received_dropped_lost_or_in_flight() {
     }
 }
 
-/// The state of each path at an instant: the latest that each metric was said to be.
+/// The state of each path at an instant: the latest value of each metric.
 #[test]
 fn metrics_that_are_put_together_again_are_those_of_the_samples() {
     let file = temporary("metrics.jsonl");
@@ -302,7 +302,7 @@ fn failures_and_recoveries_of_paths_and_the_end_are_reported() {
     };
     let gone = states("source", "gone");
     let names: Vec<_> = gone.iter().map(|(_, state)| state.as_str()).collect();
-    // Addresses that an application gave need no proof, those that the peer named do. RFC 9260 §5.4
+    // Addresses from the application need no confirmation, those that the peer listed do. RFC 9260 §5.4
     assert_eq!(names, ["up", "potentially_failed", "down"]);
     assert!(gone[0].0 < 2.0 && gone[1].0 > 5.0 && gone[2].0 < 20.0, "{gone:?}");
     let seen_by_sink = states("sink", "away");
@@ -381,7 +381,7 @@ fn only_the_events_that_were_named_are_written() {
     assert!(names.contains(&"connectivity:path_updated") && names.contains(&"recovery:window_cut"));
 }
 
-/// The one line that says why there are no events.
+/// The one-line error for events that cannot be written.
 fn refusal(watch: &Watch) -> String {
     let error: RunError = run(&rough(), JOB, watch).unwrap_err();
     assert!(matches!(error.cause, Cause::Events(_)));

@@ -1,4 +1,4 @@
-//! How long messages take and what they wait for, against closed forms.
+//! Latency and waiting times of messages, compared with closed forms.
 
 use crate::networks::{disjoint, flow, link, outcome, scenario};
 use manypath_core::{Rate, Span};
@@ -7,7 +7,7 @@ use manypath_lab::{HeadOfLine, Job, Outcome, Watch, run};
 use manypath_link::loss::BernoulliConfig;
 use manypath_link::{LinkConfig, LossConfig};
 
-/// Little's law: what is in the send buffer went in one latency, and an acknowledgement's way back, ago.
+/// Little's law: the content of the send buffer was handed over within one latency and one acknowledgement's delay.
 #[test]
 fn a_full_send_buffer_takes_its_size_over_the_goodput() {
     let network = disjoint([("south", link(10.0, Span::from_millis(5), 100))]);
@@ -45,7 +45,7 @@ fn a_flow_that_delivers_nothing_has_no_latency() {
     assert_eq!(outcome.flows["late"].latency, manypath_lab::Latency::default());
 }
 
-/// A flow that begins at once and sends messages of 1452 bytes at so many Mbit/s.
+/// A flow that begins at once and sends messages of 1452 bytes at this rate in Mbit/s.
 fn cbr(megabits: f64, ordered: bool) -> SctpFlow {
     SctpFlow {
         app: Application::Cbr {
@@ -107,8 +107,8 @@ fn lossy(ordered: bool, streams: u16) -> Outcome {
     outcome(&scenario(disjoint([("south", lossy)]), [("calm", flow)], 5, 60), 0)
 }
 
-/// Data travels and is lost alike, so no message is sooner, and the latencies differ by the waiting for an earlier
-/// one. Reading at once what waited opens the window at once, which one more SACK tells.
+/// Data and losses are the same, so no message arrives earlier, and the latencies differ by the waiting for an earlier
+/// message. Reading the waiting messages at once opens the window at once, which is reported in one additional SACK.
 #[test]
 fn ordered_delivery_only_adds_waiting_time() {
     let (ordered, unordered) = (lossy(true, 1), lossy(false, 1));
@@ -125,7 +125,7 @@ fn ordered_delivery_only_adds_waiting_time() {
     assert!((waiting / difference - 1.0).abs() < 0.01, "{waiting} s and {difference} s");
 }
 
-/// Little's law: the mean number of messages that wait is how often one comes times how long it waits.
+/// Little's law: the mean number of waiting messages is their rate times their mean waiting time.
 #[test]
 fn the_reorder_buffer_holds_the_waiting_bytes() {
     for streams in [1, 4] {

@@ -1,4 +1,4 @@
-//! Whole simulations by documents and by hand-made networks, one file per subject.
+//! Whole simulations, from documents and from networks built in code, one file per subject.
 
 mod networks;
 

@@ -1,4 +1,4 @@
-//! Truths about Multipath TCP on small networks.
+//! Properties of Multipath TCP on small networks.
 
 use crate::networks::{disjoint, flow, link, outcome, scenario, shared, tcp};
 use manypath_core::{Span, Time};
@@ -19,7 +19,7 @@ fn middling(megabits: f64, milliseconds: u64) -> LinkConfig {
     link(megabits, Span::from_millis(milliseconds), 100)
 }
 
-/// The part of a packet with PPP framing that is payload.
+/// Share of the payload in a packet with PPP framing.
 const PAYLOAD: f64 = 1440.0 / 1507.0;
 
 #[track_caller]
@@ -27,7 +27,7 @@ fn near(found: f64, expected: f64, tolerance: f64) {
     assert!((found / expected - 1.0).abs() < tolerance, "{found} is not {expected}");
 }
 
-/// Joins arrive in the order of the distances, which is not that of the scenario.
+/// Joins arrive in the order of the delays of the paths, which is not the order of the scenario.
 #[test]
 fn disjoint_paths_add_up_and_are_reported_separately() {
     let network = disjoint([

@@ -1,10 +1,10 @@
-//! Links that fail: what a run says of flows that lose a path, or all of them.
+//! Failing links: the outcome of flows that lose one path or all of them.
 
 use crate::networks::{disjoint, flow, link, outcome, scenario};
 use manypath_core::{Span, Time};
 use manypath_link::{Change, LinkConfig, LinkEvent};
 
-/// A link that fails for good after ten seconds.
+/// A link that fails permanently after ten seconds.
 fn failing() -> LinkConfig {
     let at = Time::ZERO + Span::from_secs(10);
     LinkConfig {

@@ -1,4 +1,4 @@
-//! Truths about single flows and shared links that need no simulator: closed forms, and laws.
+//! Properties of single flows and shared links that are known without a simulator: closed forms and laws.
 
 use crate::networks::{disjoint, flow, link, outcome, scenario, shared};
 use manypath_core::Span;
@@ -45,7 +45,7 @@ fn throughput_counts_whole_packets_of_data_and_what_a_link_drops() {
     assert!(flow.throughput > flow.goodput * 1500.0 / 1452.0);
 }
 
-/// \[D10] figure 4: with buffers of less than what the slow path's queue can hold, the slow path takes them all.
+/// \[D10] figure 4: if the buffers are smaller than the queue of the slow path, the slow path occupies them completely.
 #[test]
 fn small_buffers_carry_two_unequal_paths_where_each_has_its_share_of_them() {
     let goodput = |(send_buffer, receive_buffer), buffer_split, split_by| {
@@ -66,7 +66,8 @@ fn small_buffers_carry_two_unequal_paths_where_each_has_its_share_of_them() {
     }
 }
 
-/// \[D10] figure 7: in order, a fast path waits for chunks in the slow path's queue unless it sends them itself.
+/// \[D10] figure 7: with ordered delivery, a fast path waits for chunks in the queue of the slow path unless it sends
+/// them itself.
 #[test]
 fn in_order_a_slow_path_stops_a_fast_one_unless_the_fast_one_takes_its_chunks_over() {
     let goodput = |rescheduling, nr_sack| {
@@ -98,7 +99,7 @@ fn in_order_a_slow_path_stops_a_fast_one_unless_the_fast_one_takes_its_chunks_ov
     }
 }
 
-/// A sawtooth between half the window and the whole one fills the pipe less, the smaller the buffer is.
+/// A sawtooth between half the window and the full window uses the link less, the smaller its queue is.
 #[test]
 fn a_sawtooth_fills_the_pipe_as_far_as_its_buffer_allows() {
     let closed_form = [(0.1, 0.818), (0.25, 0.893), (0.5, 0.964), (1.0, 1.0)];
@@ -107,7 +108,8 @@ fn a_sawtooth_fills_the_pipe_as_far_as_its_buffer_allows() {
     }
 }
 
-/// One flow over 10 Mbit/s and 100 ms there and back, with a queue of `buffer` times what the pipe holds.
+/// Utilisation by one flow over 10 Mbit/s and 100 ms round-trip time, with a queue of `buffer` bandwidth-delay
+/// products.
 fn utilisation(buffer: f64) -> f64 {
     let pipe = 10e6 * 0.1 / 8.0 / 1507.0;
     let bottleneck = link(10.0, Span::from_millis(50), (buffer * pipe).round() as u64);
@@ -139,7 +141,7 @@ fn independent_losses_give_the_rate_of_the_square_root_law() {
     }
 }
 
-/// Each uncoupled subflow takes the part of one flow.
+/// Each uncoupled subflow gets the share of one flow.
 #[test]
 fn plain_cmt_takes_n_parts_of_n_plus_one() {
     for paths in [1, 2, 4] {
@@ -155,7 +157,7 @@ fn plain_cmt_takes_n_parts_of_n_plus_one() {
     }
 }
 
-/// Equal packets fall into step with a full queue; random sizes do not. \[D11] V
+/// Equal packets synchronise with a full queue; random sizes do not. \[D11] V
 fn random_sizes(flow: SctpFlow) -> SctpFlow {
     SctpFlow { app: Application::default(), ..flow }
 }

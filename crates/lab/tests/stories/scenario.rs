@@ -1,4 +1,4 @@
-//! Documents: what a scenario looks like, and what a wrong one is told.
+//! Documents: the form of a scenario, and the errors for invalid ones.
 
 use manypath_core::Span;
 use manypath_lab::scenario::{Flow, SctpFlow};
@@ -23,7 +23,7 @@ const DOCUMENT: &str = r#"{
     "measure": 60000000000
 }"#;
 
-/// The document with another value at `place`; `null` takes the field away.
+/// The document with another value at `place`; `null` removes the field.
 fn with(place: &str, value: Value) -> Value {
     let mut document: Value = serde_json::from_str(DOCUMENT).unwrap();
     let (parent, leaf) = place.rsplit_once('/').unwrap();
@@ -118,7 +118,7 @@ fn every_mistake_is_reported_in_one_line_with_field_value_and_remedy() {
     insta::assert_snapshot!(told.join("\n"));
 }
 
-/// A field of a flow over TCP or Multipath TCP, set in an otherwise sensible document.
+/// A field of a flow over TCP or Multipath TCP, set in an otherwise valid document.
 fn tcp_with(transport: &str, field: &str, value: Value) -> Value {
     let mut flow = json!({"transport": transport, "paths": ["south"], "cc": "newreno"});
     flow[field] = value;
@@ -231,7 +231,7 @@ fn samples_that_need_too_much_memory_are_refused_with_an_interval_that_fits() {
         "`series` is 1 ns, expected 50 us or more: 80000000001 samples of 2720 bytes need 218 TB";
     assert!(error.starts_with(start), "{error}");
     assert_eq!(scenario.check_series(Span::from_micros(50), 8 << 30), Ok(()));
-    // What is proposed fits, and half of it does not, however little memory there is.
+    // The proposed interval fits, and half of it does not, whatever the memory.
     for memory in [1 << 20, 1 << 30, 1 << 40] {
         let error = scenario.check_series(Span::from_nanos(1), memory).unwrap_err().to_string();
         let fitting =
@@ -269,7 +269,7 @@ fn changes_that_can_have_no_room_are_refused_before_the_run() {
     let said = "`series` is \"event\", expected an interval such as \"100 ms\", or a shorter run: the changes of \
                 70312871093 packets or more need 28.1 TB, and there are 8.59 GB";
     assert_eq!(error.to_string(), said);
-    // What cannot be known before the run is not refused before it
+    // Changes whose number is unknown before the run are not refused before it
     let sparse = json!({"kind": "cbr", "rate": 1000});
     let loss = json!({"kind": "bernoulli", "p": 0.1});
     for (place, value) in [("/flows/F/app", sparse), ("/network/links/back/loss", loss)] {

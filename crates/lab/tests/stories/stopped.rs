@@ -36,7 +36,7 @@ fn a_run_reports_its_progress_until_it_is_stopped() {
 #[test]
 fn finished_runs_are_kept_when_a_batch_is_stopped() {
     let (short, long) = (lasting(1), lasting(100_000_000));
-    // However busy the machine is, a second is enough for the short one.
+    // Even on a busy machine a second is enough for the short run.
     let asks = AtomicU32::new(0);
     let is_stopped = || asks.fetch_add(1, Ordering::Relaxed) >= 10;
     let results = run_batch(&[(&short, JOB), (&long, JOB)], 1, &is_stopped);

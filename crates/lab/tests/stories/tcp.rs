@@ -1,4 +1,5 @@
-//! Truths about TCP on small networks: shares of links, transfers that end, losses, and rivals of both protocols.
+//! Properties of TCP on small networks: shares of links, transfers that end, losses, and competing flows of both
+//! protocols.
 
 use crate::networks::{disjoint, flow, link, outcome, scenario, shared, tcp};
 use manypath_core::{Rate, Span, Time};
@@ -17,7 +18,7 @@ fn middling() -> LinkConfig {
     link(10.0, Span::from_millis(10), 100)
 }
 
-/// What of a link's rate is payload in full packets with PPP framing.
+/// Payload rate of a link in full packets with PPP framing.
 fn payload_rate(megabits: f64, payload: f64) -> f64 {
     megabits * 1e6 * payload / 1507.0
 }
@@ -84,8 +85,9 @@ fn two_tcp_flows_share_a_link_fairly() {
     near(left, right, 0.15);
 }
 
-/// Both acknowledge every packet. Where they do not, SCTP, whose window grows by a whole packet once a round trip,
-/// sends that packet in a burst of three, and a full drop-tail queue drops more of its packets than of TCP's.
+/// Both acknowledge every packet. With delayed acknowledgements, SCTP, whose window grows by a whole packet once per
+/// round trip, sends that packet in a burst of three, and a full drop-tail queue drops more of its packets than of
+/// TCP's.
 #[test]
 fn tcp_and_standard_sctp_share_a_link_fairly() {
     let standard = SctpFlow {
@@ -129,7 +131,7 @@ fn a_transfer_ends_when_all_of_it_has_arrived() {
     assert!((seconds..seconds + 1.6).contains(&at), "closed after {at} s, {seconds} s of data");
 }
 
-/// A message of 1000 bytes fills one segment of 1040 bytes and waits for nothing.
+/// A message of 1000 bytes fills one segment of 1040 bytes and does not wait.
 #[test]
 fn messages_at_a_constant_rate_have_the_delay_of_the_path() {
     let message = MessageSize { min: 1000, max: 1000 };
@@ -174,7 +176,7 @@ fn independent_losses_hold_the_window_where_the_square_root_law_has_it() {
     assert!(reorder.max > 0 && 0.0 < reorder.mean && reorder.mean < reorder.max as f64);
 }
 
-/// Single segments on a path of 300 ms, whose delay becomes 50 ms longer each way; how often the timer ran out.
+/// Single segments on a path of 300 ms whose one-way delay grows by 50 ms; returns the number of timeouts.
 fn timeouts_where_a_delay_grows(rule: RtoRule) -> u64 {
     let longer = Change::Delay(Span::from_millis(200));
     let link = LinkConfig {
@@ -190,7 +192,7 @@ fn timeouts_where_a_delay_grows(rule: RtoRule) -> u64 {
     outcome(&scenario(disjoint([("only", link)]), [("tcp", flow)], 0, 60), 0).flows["tcp"].timeouts
 }
 
-/// The margin of Linux is 200 ms at least. That of RFC 6298 has faded when the delay grows.
+/// Linux adds a margin of at least 200 ms. The margin of RFC 6298 has decayed when the delay grows.
 #[test]
 fn a_scenario_chooses_the_rule_of_the_timeout() {
     assert_eq!(timeouts_where_a_delay_grows(RtoRule::Linux), 0);

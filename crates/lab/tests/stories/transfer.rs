@@ -1,11 +1,11 @@
-//! Transfers that end: what was asked for arrives, and a path that fails on the way only delays it.
+//! Transfers that end: all data arrives, and a path that fails during the transfer only delays it.
 
 use crate::networks::{disjoint, flow, link, outcome, scenario};
 use manypath_core::{Span, Time};
 use manypath_lab::scenario::{Application, MessageSize, Network, SctpFlow, Start};
 use manypath_link::{Change, LinkConfig, LinkEvent};
 
-/// 4 MB, which take some 3.4 s over one path, from second 0 on.
+/// 4 MB, which take some 3.4 s over one path, from the start of the run on.
 fn transfer(concurrent: bool) -> SctpFlow {
     let message = MessageSize { min: 1452, max: 1452 };
     SctpFlow {
@@ -32,7 +32,7 @@ fn good() -> LinkConfig {
     link(10.0, Span::from_millis(5), 50)
 }
 
-/// The link fails for good after one second.
+/// The link fails permanently after one second.
 fn failing() -> LinkConfig {
     let at = Time::ZERO + Span::from_secs(1);
     LinkConfig { events: vec![LinkEvent { at, change: Change::Down }], ..good() }
@@ -51,7 +51,7 @@ fn a_transfer_takes_as_long_as_its_bytes_on_one_path_and_half_of_it_on_two() {
 fn a_transfer_over_a_path_that_fails_ends_on_the_other_one() {
     let patient = end_of(transfer(false), failing());
     let hasty = end_of(SctpFlow { path_max_retransmissions: 0, ..transfer(false) }, failing());
-    // One retransmission timeout of a second at least, or six that double until the path counts as failed
+    // One retransmission timeout of at least a second, or six that double until the path counts as failed
     assert!((4.0..10.0).contains(&hasty), "{hasty} s");
     assert!(patient > hasty + 10.0, "{patient} s, but {hasty} s");
     let both = end_of(transfer(true), failing());
@@ -60,14 +60,14 @@ fn a_transfer_over_a_path_that_fails_ends_on_the_other_one() {
 
 #[test]
 fn late_acknowledgements_of_lost_chunks_do_not_restore_a_failed_path() {
-    // What the second path makes the sink report was sent over the first one before it failed
+    // The SACKs that the second path causes acknowledge chunks that were sent over the first one before it failed
     let hasty = end_of(SctpFlow { path_max_retransmissions: 0, ..transfer(false) }, failing());
     let undisturbed = end_of(transfer(false), good());
     let lost = hasty - undisturbed;
     assert!((0.9..1.5).contains(&lost), "{lost} s are not one timeout");
 }
 
-/// Of two paths one stands by as long as there is an association, and not any longer.
+/// The second path is a backup as long as the association exists, and not any longer.
 #[test]
 fn ended_flows_wait_for_nothing() {
     let network = || two_paths(good());
@@ -82,7 +82,7 @@ fn ended_flows_wait_for_nothing() {
     assert_eq!(reserve_waited(5), (waited, closed_at));
 }
 
-/// South fails first, so that what comes over north waits for it until the sink gives up, too.
+/// South fails first, so that data on north waits for it until the sink aborts the association, too.
 #[test]
 fn a_stream_is_blocked_no_longer_than_its_association_lasts() {
     let failing_at = |milliseconds| {

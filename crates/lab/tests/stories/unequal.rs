@@ -1,7 +1,7 @@
 //! \[D10] figure 4: plain CMT over 100 and 10 Mbit/s, where the buffers decide.
 //!
-//! Send buffer 250,000 bytes, receive buffer 125,000, unordered messages of 1452 bytes. The goodputs are those of the
-//! authors' simulator, INET 4.5.4, with the calls put back that it lost; the paper reads about 20 and 106 Mbit/s.
+//! Send buffer 250,000 bytes, receive buffer 125,000, unordered messages of 1452 bytes. The expected goodputs are those
+//! of the authors' simulator, INET 4.5.4, with its missing calls restored; the paper shows about 20 and 106 Mbit/s.
 
 use crate::networks::{disjoint, flow, link, outcome, scenario};
 use manypath_core::Span;
@@ -28,7 +28,7 @@ fn near(flow: &FlowOutcome, megabits: f64) {
     assert!((goodput / megabits - 1.0).abs() < 0.02, "{goodput:.2} Mbit/s is not {megabits}");
 }
 
-/// The fast path waits for the slow one. INET's window wraps around when a packet overruns it.
+/// The fast path waits for the slow one. INET's window wraps around when a packet exceeds it.
 #[test]
 fn without_splitting_the_slow_path_fills_the_receive_buffer() {
     let undivided = SctpFlow { buffer_split: BufferSplit::None, ..settings() };
@@ -38,7 +38,7 @@ fn without_splitting_the_slow_path_fills_the_receive_buffer() {
     assert!(cmt.paths["north"].outstanding > 0.9 * 125_000.0, "{:?}", cmt.paths["north"]);
 }
 
-/// 110 Mbit/s less framing and headers, whichever way the shares are counted.
+/// 110 Mbit/s minus framing and headers, for both ways of counting the shares.
 #[test]
 fn divided_buffers_with_gaps_acknowledged_for_good_fill_both_paths() {
     for split_by in [SplitBy::Outstanding, SplitBy::Buffered] {
@@ -48,7 +48,7 @@ fn divided_buffers_with_gaps_acknowledged_for_good_fill_both_paths() {
     }
 }
 
-/// What arrived beyond a gap stays in the send buffer until the gap is closed.
+/// Chunks that arrived beyond a gap stay in the send buffer until the gap is closed.
 #[test]
 fn divided_buffers_are_not_enough_where_gaps_may_be_taken_back() {
     near(&run(SctpFlow { buffer_split: BufferSplit::Both, nr_sack: false, ..settings() }), 39.2);

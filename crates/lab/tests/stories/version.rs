@@ -1,4 +1,4 @@
-//! The version of the engine changes with what a result can depend on, and only with that.
+//! The version of the engine changes with everything that can change a result, and only with that.
 
 #[path = "../../build/locked.rs"]
 mod locked;

@@ -1,4 +1,4 @@
-//! How connections end in order: one direction after the other, or both at once. RFC 9293 §3.6
+//! The orderly end of connections: one direction after the other, or both at once. RFC 9293 §3.6
 
 use manypath_core::Span;
 use manypath_tcp::{CloseReason, Event, WriteError};
@@ -7,7 +7,7 @@ use crate::stage::{A, FIRST, Fate, Pair, Z};
 
 const FINISHED: Event = Event::Closed { connection: FIRST, reason: CloseReason::Finished };
 
-/// A has closed, and Z once it knew.
+/// A has closed, and Z after it received that FIN.
 fn closed_in_turn() -> Pair {
     let mut pair = Pair::new();
     pair.connect();

@@ -1,10 +1,10 @@
-//! When acknowledgements leave: every second segment, after a delay, or at once. RFC 5681 §4.2
+//! When acknowledgements are sent: for every second segment, after a delay, or at once. RFC 5681 §4.2
 
 use manypath_core::Span;
 
 use crate::stage::{A, Fate, Pair, Z};
 
-/// Acknowledgements of Z in the log, and when they left after `start`.
+/// When Z's acknowledgements in the log were sent, in milliseconds after `start`.
 fn acks(pair: &Pair, start: manypath_core::Time) -> Vec<u64> {
     let of_z = pair.network.log.iter().filter(|sent| sent.from == Z);
     of_z.map(|sent| (sent.at - start).as_nanos() / 1_000_000).collect()

@@ -1,4 +1,4 @@
-//! Segments that no honest peer sends. RFC 5961, RFC 9293 §3.10.7
+//! Segments that a correct peer does not send. RFC 5961, RFC 9293 §3.10.7
 
 use bytes::Bytes;
 use manypath_core::{Packet as _, Span};
@@ -6,8 +6,7 @@ use manypath_tcp::{Flags, SackBlock, Segment};
 
 use crate::stage::{A, FIRST, Pair, Z, pattern};
 
-/// A connected pair with sequence numbers that a story can compute with: the next bytes of A and Z stand at 1001 and
-/// 5001.
+/// A connected pair with known sequence numbers: the next bytes of A and Z have the numbers 1001 and 5001.
 fn known() -> Pair {
     let mut pair = Pair::configured(|side, config| {
         config.initial_sequence = Some(if side == A { 1000 } else { 5000 });
@@ -102,7 +101,7 @@ fn sides_that_no_longer_understand_each_other_fall_silent() {
     forgery.payload.push(Bytes::from_static(b"!"));
     pair.inject(Z, forgery);
     pair.drive(Span::from_secs(60));
-    // Z acknowledges what A never sent, and A stands before what Z expects
+    // Z acknowledges data that A never sent, and A's sequence numbers are below what Z expects
     let answers = pair.arrows().len();
     assert!(answers > 2 && answers <= 21, "{answers}");
     assert_eq!(pair.stats(A).challenge_acks_sent, 10);
@@ -151,7 +150,7 @@ fn a_receiver_that_takes_its_reports_back_gets_the_data_again() {
     let mut lie = forged(5001, 1001, Flags::ACK);
     lie.options.sack.push(SackBlock { start: 1001 + 1460, end: 1001 + 10 * 1460 });
     pair.inject(A, lie);
-    // The first segment arrives by a wonder, and nothing else did
+    // The acknowledgement of the first segment is forged, too; that segment is injected below, the others are lost
     pair.inject(A, forged(5001, 1001 + 1460, Flags::ACK));
     pair.network.mend();
     let mut first = forged(1001, 5001, Flags::ACK);
@@ -194,7 +193,7 @@ fn any_segment_at_all_leaves_the_connection_standing_or_ends_it_properly() {
             from.wrapping_add(random.below(400_000) as u32).wrapping_sub(50_000)
         };
         let (seq, ack) = if to == A { (5001, 1001) } else { (1001, 5001) };
-        // No RST: an exact one ends the connection, and that is right
+        // No RST: one with the exact sequence number rightly ends the connection
         let bits = [Flags::ACK, Flags::FIN, Flags::SYN, Flags::ACK.with(Flags::SYN)];
         let flags = bits[random.below(4) as usize];
         let (seq, ack) = (near(&mut random, seq), near(&mut random, ack));

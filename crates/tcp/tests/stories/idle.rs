@@ -1,4 +1,5 @@
-//! Windows that were not used: no growth, and a careful start after a pause. RFC 5681 §4.1, RFC 6928 §2
+//! Windows that were not used: no growth, and a restart from the initial window after a pause.
+//! RFC 5681 §4.1, RFC 6928 §2
 
 use manypath_core::Span;
 

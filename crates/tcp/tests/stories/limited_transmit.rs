@@ -1,10 +1,10 @@
-//! New data for the first duplicates keeps the acknowledgements coming when a window is small. RFC 3042
+//! New data for the first duplicate acknowledgements causes further ones when a window is small. RFC 3042
 
 use manypath_core::Span;
 
 use crate::stage::{A, Pair, Z};
 
-/// How long two segments more than a window of `window` segments take if the first is lost.
+/// Time and timeouts for a window of `window` segments and two more if the first segment is lost.
 fn repair(window: u32, selective_acks: bool, limited_transmit: bool) -> (Span, u64) {
     let mut pair = Pair::configured(|_, config| {
         config.initial_window = window;

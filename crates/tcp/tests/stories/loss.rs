@@ -1,16 +1,16 @@
-//! Losses of every kind with SACK, told by the segments on the wire: what repairs them, and when. RFC 6675 §5
+//! Losses of every kind with SACK, as segments on the wire: what repairs them, and when. RFC 6675 §5
 
 use manypath_core::{Span, Time};
 use manypath_tcp::Config;
 
 use crate::stage::{A, Fate, Pair, Z};
 
-/// A pair whose window has grown to forty segments and more, with nothing under way.
+/// A pair whose window has grown to at least forty segments, with nothing in flight.
 pub(crate) fn warm(selective_acks: bool) -> Pair {
     warm_with(|config| config.selective_acks = selective_acks)
 }
 
-/// The same with settings of one's own.
+/// The same with changes to the configuration.
 pub(crate) fn warm_with(set: impl Fn(&mut Config)) -> Pair {
     let mut pair = Pair::configured(|_, config| set(config));
     pair.connect();
@@ -23,8 +23,8 @@ pub(crate) fn warm_with(set: impl Fn(&mut Config)) -> Pair {
     pair
 }
 
-/// Of the next `segments` segments of A those with these numbers are lost: each is sent once more, in one recovery and
-/// without the timer. How long all took.
+/// Loses these of the next `segments` segments of A: each is sent once more, in one recovery and without a timeout.
+/// Returns the time until all have arrived.
 pub(crate) fn assert_one_recovery(
     pair: &mut Pair,
     segments: usize,
@@ -81,7 +81,7 @@ fn no_more_than_the_window_is_in_flight_during_recovery() {
     while pair.path_stats(A).window_cuts == 0 {
         assert!(pair.step());
     }
-    // At the beginning what was in flight beyond the new window drains
+    // At first, data in flight beyond the new window drains
     while pair.path_stats(A).outstanding > pair.path_stats(A).window {
         assert!(pair.step());
         pair.read(Z);

@@ -29,7 +29,7 @@ fn each_partial_acknowledgement_repairs_the_next_hole() {
 #[test]
 fn duplicates_after_a_timeout_begin_no_second_repair() {
     let mut pair = warm(false);
-    // Losing the head and its repetition makes the timer resend what the peer has already
+    // Losing the first segment and its retransmission makes the timer resend data that the peer has already
     pair.network.lose_repeatedly(A, 2);
     pair.write(A, 60 * 1460);
     pair.drive_until_read(Z, 60 * 1460);
@@ -64,7 +64,7 @@ fn duplicates_repeat_the_window_where_the_application_reads_at_once() {
             pair.path_stats(A).window_cuts == 1
         });
         assert_eq!(pair.stats(A).duplicate_acks_received, 3);
-        // Those on their way included, all are equal
+        // All duplicates are equal, those in flight included
         let of_z: Vec<_> = pair.network.log.iter().filter(|sent| sent.from == Z).collect();
         let last = of_z[of_z.len() - 1];
         let equal = of_z.iter().filter(|sent| sent.ack == last.ack);
@@ -73,7 +73,7 @@ fn duplicates_repeat_the_window_where_the_application_reads_at_once() {
     }
 }
 
-/// A pair that neither has SACK nor goes on with a repair after an acknowledgement of a part.
+/// A pair without SACK, and with fast recovery that ends with the first partial acknowledgement.
 fn warm_reno() -> Pair {
     warm_with(|config| (config.selective_acks, config.recovery) = (false, Recovery::Reno))
 }

@@ -1,9 +1,9 @@
-//! Stories between two endpoints, told by the segments on the wire; one file per subject.
+//! Stories between two endpoints as segments on the wire; one file per subject.
 
+mod random;
 mod stage;
-mod weather;
 
-mod any_weather;
+mod any_faults;
 mod close;
 mod delayed_acks;
 mod hostile;
@@ -11,7 +11,7 @@ mod idle;
 mod limited_transmit;
 mod loss;
 mod loss_without_sack;
-mod mptcp_any_weather;
+mod mptcp_any_faults;
 mod mptcp_blackout;
 mod mptcp_leave;
 mod mptcp_subflows;

@@ -1,12 +1,12 @@
-//! A path goes black for good in the middle of a transfer: what it costs. RFC 8684 §3.3.6
+//! A path fails permanently and silently in the middle of a transfer: the time that it costs. RFC 8684 §3.3.6
 
 use manypath_core::Span;
 use manypath_tcp::{CloseReason, Multipath, Scheduler};
 
 use crate::stage::{A, FIRST, PLAIN, Several, Z, link};
 
-/// One of two paths of 10 Mbit/s goes black for good `after` 2 MB were handed over. From the time on when nothing
-/// arrives by it any more: how long the rest takes, and how long the other path needs to carry so many bytes.
+/// One of two paths of 10 Mbit/s fails permanently `after` 2 MB were handed over. Returns the time that the rest takes
+/// once nothing arrives by this path, and the time that the other path needs for this number of bytes.
 fn time_after_a_blackout(path: usize, scheduler: Scheduler, after: Span) -> (Span, Span) {
     let mut several = Several::configured(&[link(10, 10), link(10, 10)], |_, config| {
         config.multipath = Some(Multipath { scheduler, ..PLAIN });
@@ -21,11 +21,11 @@ fn time_after_a_blackout(path: usize, scheduler: Scheduler, after: Span) -> (Spa
     // The queue drains: 100 packets in 120 ms
     several.drive(Span::from_millis(140));
     several.read(Z);
-    let left = 2_000_000 - several.books(A).1 - several.endpoint(Z).unread(FIRST);
+    let left = 2_000_000 - several.written_and_read(A).1 - several.endpoint(Z).unread(FIRST);
     let took = several.transfer(0);
     assert!(several.path_stats(A, path).timeouts > 0);
     assert_eq!(several.finish(), [CloseReason::Finished; 2]);
-    assert_eq!(several.books(A), (2_000_000, 2_000_000));
+    assert_eq!(several.written_and_read(A), (2_000_000, 2_000_000));
     several.drive(Span::from_secs(300));
     assert!(!several.step(), "no timer is left");
     (took, Span::from_micros(left.div_ceil(1440) * 1200))
@@ -37,7 +37,7 @@ fn a_path_that_goes_black_for_good_costs_its_capacity_and_at_most_a_timeout() {
         for scheduler in [Scheduler::LowestRtt, Scheduler::RoundRobin, Scheduler::Redundant] {
             let (took, alone) = time_after_a_blackout(path, scheduler, Span::from_millis(millis));
             let what = format!("path {path}, {scheduler:?}, {millis} ms: {took} and {alone}");
-            // What has just left the queue arrives by itself
+            // Segments that have just left the queue still arrive
             assert!(took + Span::from_micros(2400) >= alone, "{what}");
             assert!(took < alone + Span::from_millis(200), "{what}");
         }

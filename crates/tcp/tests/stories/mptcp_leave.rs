@@ -1,4 +1,4 @@
-//! Both sides give up subflows, and the connection keeps a way for each direction. RFC 8684 §3.3.3
+//! Both sides remove subflows, and the connection keeps a path for each direction. RFC 8684 §3.3.3
 
 use manypath_core::{PathId, Span};
 use manypath_tcp::{CloseReason, Event, Flags, Segment};
@@ -19,7 +19,7 @@ fn when_both_sides_leave_different_paths_at_once_each_keeps_a_direction() {
     several.read(A);
     several.read(Z);
     for side in [A, Z] {
-        assert_eq!(several.books(side), (200_000, 200_000));
+        assert_eq!(several.written_and_read(side), (200_000, 200_000));
     }
     let sent = |several: &mut Several, side, path| several.path_stats(side, path).data_packets_sent;
     let before = [sent(&mut several, A, 1), sent(&mut several, Z, 0)];
@@ -27,7 +27,7 @@ fn when_both_sides_leave_different_paths_at_once_each_keeps_a_direction() {
     several.write(Z, 100_000);
     several.drive(Span::from_secs(1));
     several.read(A);
-    assert_eq!(several.books(Z), (300_000, 300_000));
+    assert_eq!(several.written_and_read(Z), (300_000, 300_000));
     assert_eq!(before, [sent(&mut several, A, 1), sent(&mut several, Z, 0)], "FIN was the last");
     assert_eq!(several.finish(), [CloseReason::Finished; 2]);
     several.drive(Span::from_secs(300));
@@ -84,7 +84,7 @@ fn a_path_that_one_side_leaves_before_it_stands_there_is_not_the_last_one_of_the
     several.write(Z, 100_000);
     several.drive(Span::from_secs(1));
     several.read(A);
-    assert_eq!(several.books(Z), (100_000, 100_000));
+    assert_eq!(several.written_and_read(Z), (100_000, 100_000));
     assert_eq!(several.finish(), [CloseReason::Finished; 2]);
 }
 

@@ -1,4 +1,4 @@
-//! Subflows that join, leave and fail while the connection goes on. RFC 8684 §3.1 to §3.4
+//! Subflows that join, leave and fail while the connection continues. RFC 8684 §3.1 to §3.4
 
 use manypath_core::{PathId, Span};
 use manypath_tcp::{CloseReason, Config, Event, Flags, MultipathOption, Options, Segment};
@@ -9,12 +9,12 @@ fn up(path: u8) -> Event {
     Event::PathUp { connection: FIRST, path: PathId(path) }
 }
 
-/// The subflow is gone.
+/// The subflow has ended.
 pub(crate) fn down(path: u8) -> Event {
     Event::PathDown { connection: FIRST, path: PathId(path) }
 }
 
-/// Both sides speak Multipath TCP, and their sequence numbers are known.
+/// Both sides use Multipath TCP, and their sequence numbers are known.
 pub(crate) fn predictable(paths: usize, change: impl Fn(Side, &mut Config)) -> Several {
     Several::configured(&vec![link(10, 10); paths], |side, config| {
         config.multipath = Some(PLAIN);
@@ -269,7 +269,7 @@ fn one_direction_ends_and_the_other_continues_over_all_paths() {
     several.write(Z, 500_000);
     several.drive(Span::from_secs(1));
     several.read(A);
-    assert_eq!(several.books(Z), (500_000, 500_000));
+    assert_eq!(several.written_and_read(Z), (500_000, 500_000));
     for path in [0, 1] {
         assert!(several.path_stats(A, path).bytes_received > 150_000);
     }

@@ -1,4 +1,4 @@
-//! One receive window for all subflows: bytes on a slow path hold up those on a fast one, and what helps.
+//! One receive window for all subflows: bytes on a slow path block those on a fast one, and the remedies.
 //! RFC 8684 §3.3.1, §3.3.4
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use manypath_tcp::{CloseReason, Multipath, MultipathOption, Scheduler};
 
 use crate::stage::{A, PLAIN, Several, Z, link};
 
-/// A short path and another one, and little room at the receiver.
+/// A short path and another one, with a small receive buffer.
 fn unequal(other: LinkConfig, rules: Multipath) -> Several {
     let mut several = Several::configured(&[link(10, 10), other], |_, config| {
         config.multipath = Some(rules);
@@ -62,6 +62,6 @@ fn a_reader_that_sleeps_stops_all_paths_and_wakes_them() {
     assert!(several.stats(A).window_probes_sent > 3);
     assert_eq!(several.stats(Z).dropped_no_buffer, 0);
     several.transfer(500_000 - 400_000);
-    assert_eq!(several.books(A), (500_000, 500_000));
+    assert_eq!(several.written_and_read(A), (500_000, 500_000));
     assert_eq!(several.finish(), [CloseReason::Finished; 2]);
 }

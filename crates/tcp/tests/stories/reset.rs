@@ -1,4 +1,4 @@
-//! How connections end at once: by RST, or because the peer is gone. RFC 9293 §3.5.2, §3.10.7
+//! The abrupt end of connections: by RST, or because the peer does not answer. RFC 9293 §3.5.2, §3.10.7
 
 use manypath_core::Span;
 use manypath_tcp::{CloseReason, ConnectionId, Event, Flags, Segment};
@@ -67,7 +67,7 @@ fn a_peer_that_stays_silent_is_given_up() {
     pair.write(A, 1000);
     let start = pair.now;
     pair.drive_until(|pair| pair.close_reason(A) == Some(CloseReason::Unreachable));
-    // One timeout and four times the double of the one before: 1 + 2 + 4 + 8 + 16
+    // One timeout, doubled four times: 1 + 2 + 4 + 8 + 16
     assert_eq!(pair.now - start, rto * 31);
     assert_eq!(pair.arrows().len(), 5);
 }

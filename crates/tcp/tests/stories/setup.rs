@@ -1,4 +1,4 @@
-//! How connections begin: options, lost segments, crossing SYNs, peers that are not there. RFC 9293 §3.5
+//! How connections are opened: options, lost segments, crossing SYNs, peers that do not exist. RFC 9293 §3.5
 
 use manypath_core::{Span, Time};
 use manypath_tcp::{CloseReason, ConnectionId, Event, WriteError};

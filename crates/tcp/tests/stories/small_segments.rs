@@ -1,4 +1,4 @@
-//! Writes that do not fill a segment: joined where they can be, held back if Nagle's rule is on. RFC 9293 §3.7.4
+//! Writes that do not fill a segment: combined if possible, delayed if Nagle's algorithm is on. RFC 9293 §3.7.4
 
 use manypath_core::Span;
 
@@ -14,7 +14,7 @@ fn segments_cross_the_boundaries_of_writes() {
     pair.drive_until_read(Z, 30 * 700);
     let lengths: Vec<usize> =
         pair.network.log.iter().filter(|sent| sent.has_data()).map(|sent| sent.length).collect();
-    // What the first window admitted left at once; the rest waited and was joined
+    // The initial window was sent at once; the rest waited and was combined
     assert_eq!(lengths[..4], [700, 700, 700, 700]);
     assert!(lengths[4..lengths.len() - 1].iter().filter(|length| **length == 1460).count() > 8);
     assert_eq!(lengths.iter().sum::<usize>(), 30 * 700);

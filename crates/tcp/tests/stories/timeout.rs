@@ -1,4 +1,4 @@
-//! The retransmission timer: how long it waits, what it measures, what it does to the window. RFC 6298, RFC 5681 §3.1
+//! The retransmission timer: its value, its samples, and its effect on the window. RFC 6298, RFC 5681 §3.1
 
 use manypath_core::{RtoRule, Span, Time};
 
@@ -16,7 +16,7 @@ fn the_timer_doubles_until_something_new_is_measured() {
         at.windows(2).map(|pair| (pair[1] - pair[0]).as_nanos() / 1_000_000).collect();
     assert_eq!(pauses, [200, 400, 800, 1600]);
     pair.drive(Span::from_millis(100));
-    // Karn: the acknowledgement of a segment that was sent again measures nothing
+    // Karn: the acknowledgement of a retransmitted segment gives no sample
     assert_eq!(pair.path_stats(A).rto, Span::from_millis(3200));
     pair.write(A, 1000);
     pair.drive(Span::from_millis(100));
@@ -59,8 +59,8 @@ fn the_timer_stops_when_everything_has_arrived() {
     assert_eq!(pair.path_stats(A).timeouts, 0);
 }
 
-/// A full segment follows 60 small ones on a path of 300 ms whose round-trip time does not vary, so that its own takes
-/// 1.2 ms longer; how often the timer ran out.
+/// A full segment follows 60 small ones on a path with a constant round-trip time of 300 ms, so that its own sample is
+/// 1.2 ms longer; returns the number of timeouts.
 fn timeouts_on_a_long_path(rule: RtoRule) -> u64 {
     let mut pair = Pair::across(Path::of(&link(10, 150)), |_, config| {
         config.rto.rule = rule;
@@ -88,7 +88,7 @@ fn the_text_of_rfc_6298_lets_the_timer_run_out_where_the_round_trip_time_is_cons
 
 #[test]
 fn the_contribution_of_the_first_sample_to_the_timeout_decays_once_per_round() {
-    // Round trips of 300 ms: the handshake's sample gives a margin of 600 ms, where 200 ms are the least
+    // Round trips of 300 ms: the handshake's sample gives a margin of 600 ms; the minimum is 200 ms
     let mut pair = Pair::across(Path::of(&link(10, 150)), |_, config| config.ack_every = 1);
     pair.connect();
     let margin_after_rounds = |pair: &mut Pair, rounds: usize| {
@@ -110,7 +110,7 @@ fn the_contribution_of_the_first_sample_to_the_timeout_decays_once_per_round() {
 
 #[test]
 fn acknowledgements_that_are_delayed_longer_than_the_margin_time_out_once_and_then_no_more() {
-    // Single segments wait 300 ms for their acknowledgement, 100 ms longer than the least margin
+    // Single segments wait 300 ms for their acknowledgement, 100 ms longer than the minimum margin
     let mut pair = Pair::configured(|_, config| config.ack_delay = Span::from_millis(300));
     pair.connect();
     for _ in 0..50 {
@@ -125,7 +125,7 @@ fn acknowledgements_that_are_delayed_longer_than_the_margin_time_out_once_and_th
 
 #[test]
 fn a_long_repair_is_no_timeout() {
-    // A flight of 60 segments whose first half is lost: its repair takes several round trips
+    // A flight of 60 segments whose first half is lost: its recovery takes several round trips
     let mut pair = Pair::configured(|_, config| {
         config.initial_window = 60;
         config.rto.min = Span::from_millis(100);

@@ -1,4 +1,4 @@
-//! Bytes that travel, without losses: order, speed, sequence numbers, buffers. RFC 9293 §3.4
+//! Transfers without losses: order, speed, sequence numbers, buffers. RFC 9293 §3.4
 
 use manypath_core::Span;
 use manypath_tcp::{Event, WriteError};

@@ -1,4 +1,4 @@
-//! The receive window: small buffers, closed windows and how they open again. RFC 9293 §3.8.6
+//! The receive window: small buffers, zero windows and their updates. RFC 9293 §3.8.6
 
 use manypath_core::{RtoRule, Span};
 use manypath_tcp::CloseReason;
@@ -26,7 +26,7 @@ fn a_resuming_reader_opens_the_window_at_once() {
     pair.write(A, 100_000);
     pair.drive(Span::from_secs(5));
     let took = pair.drive_until_read(Z, 100_000);
-    // Five windows of a round trip of 37 ms each, and no wait for a probe
+    // Five windows of a round trip of 37 ms each, without waiting for a probe
     assert!(took < Span::from_millis(250), "{took}");
 }
 

@@ -1,4 +1,4 @@
-//! The ledger of a flow of messages: none lost, doubled, altered, or out of order where order was promised.
+//! The ledger of a flow of messages: none is lost, duplicated, altered, or out of order on an ordered stream.
 
 use std::collections::VecDeque;
 
@@ -16,13 +16,13 @@ pub(crate) struct MessageLedger {
     messages: Messages,
     /// Number of the first message in `open`.
     first: u64,
-    /// Lengths of the messages from `first` on, 0 where the message has arrived.
+    /// Lengths of the messages from `first` on, 0 for those that have arrived.
     open: VecDeque<u32>,
-    /// For ordered flows: the number that each stream delivers next.
+    /// For ordered flows: the number that each stream must deliver next.
     next_of_stream: Vec<u64>,
     delivered: u64,
     delivered_bytes: u64,
-    /// Bytes of all messages up to the last one in `open`.
+    /// Total length of all messages up to the last one in `open`.
     known_bytes: u64,
 }
 
@@ -56,10 +56,10 @@ impl MessageLedger {
         self.first
     }
 
-    /// Crosses out a message, and says which one it was.
+    /// Removes a message that arrived, and returns its number.
     #[inline]
     pub(super) fn deliver(&mut self, message: &Message) -> Result<u64, Violation> {
-        // The identifier has 32 bits of the number; the rest follows from what is open.
+        // The payload protocol identifier has 32 bits of the number; the open messages give the others.
         let ahead = message.ppid.wrapping_sub(ppid(self.first));
         let number = self.first + u64::from(ahead);
         if ahead > u32::MAX - MAX_AHEAD {
@@ -94,7 +94,7 @@ impl MessageLedger {
         Ok(number)
     }
 
-    /// Whether no message arrived that the source did not hand over, if it handed over `sent`.
+    /// Whether only messages arrived that the source handed over, of which there are `sent`.
     pub(super) fn check_sent(&self, sent: u64) -> Result<(), Violation> {
         let known = self.first + self.open.len() as u64;
         if known > sent { Err(Violation::NeverSent { number: known - 1 }) } else { Ok(()) }
@@ -118,7 +118,7 @@ impl MessageLedger {
     }
 }
 
-/// No association holds more messages than this, so a number further ahead is not one of the flow's.
+/// No association holds more messages than this: a number further ahead was never sent by the flow.
 const MAX_AHEAD: u32 = 1 << 24;
 
 #[cfg(test)]
@@ -134,7 +134,7 @@ mod tests {
         Messages::new(MessageSize { min: 500, max: 1452 }, &Streams::new(1, 0), "flow")
     }
 
-    /// The first messages as the source sends them, on streams by turns.
+    /// The first messages as the source sends them, distributed over the streams in turn.
     fn sent(count: u64, streams: u64) -> Vec<Message> {
         let mut messages = messages();
         let message = |number| Message {

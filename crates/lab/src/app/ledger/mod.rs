@@ -16,9 +16,9 @@ use crate::endpoint::Incoming;
 /// under test.
 #[derive(Debug)]
 pub(crate) enum Ledger {
-    /// Of messages that arrive as such.
+    /// For protocols that deliver messages.
     Messages(MessageLedger),
-    /// Of messages that are bytes in a stream.
+    /// For protocols that deliver a stream of bytes.
     Stream(StreamLedger),
 }
 
@@ -47,12 +47,12 @@ pub enum Violation {
         /// Bytes that arrived.
         delivered: usize,
     },
-    /// A byte of a message arrived as another one.
+    /// A byte of a message arrived altered.
     #[error("message {number} was altered at byte {offset}")]
     Garbled {
         /// Number of the message.
         number: u64,
-        /// Place of the first byte that may be wrong.
+        /// Offset of the first byte that may be wrong.
         offset: u32,
     },
     /// A message of an ordered stream arrived before its turn, or on another stream.
@@ -62,7 +62,7 @@ pub enum Violation {
         number: u64,
         /// The stream that delivered it.
         stream: u16,
-        /// The number whose turn it was.
+        /// The number of the message that was expected on that stream.
         expected: u64,
     },
     /// Messages do not arrive although nothing delays them.
@@ -71,12 +71,12 @@ pub enum Violation {
         /// Messages that were sent and did not arrive.
         undelivered: u64,
     },
-    /// Bytes were sent that neither arrived nor are on their way.
+    /// Bytes were sent that neither arrived nor are still in the buffers.
     #[error(
         "{missing} bytes are missing: {sent} sent, {delivered} delivered, {inside} in the buffers"
     )]
     Lost {
-        /// Bytes that cannot be found.
+        /// Number of these bytes.
         missing: u64,
         /// Bytes that the source handed over.
         sent: u64,
@@ -93,7 +93,7 @@ impl Ledger {
         Self::Messages(MessageLedger::new(messages, ordered, streams))
     }
 
-    /// A ledger of `messages` one behind the other.
+    /// A ledger of `messages` that follow each other in a stream of bytes.
     pub(crate) fn of_stream(messages: Messages) -> Self {
         Self::Stream(StreamLedger::new(messages))
     }
@@ -123,8 +123,8 @@ impl Ledger {
         }
     }
 
-    /// Removes what was received. `completed` is called with the number of each message that is complete with it, and
-    /// the number of the first message that is not.
+    /// Records received data. `completed` is called for each message that is complete with it: with its number, and
+    /// with the number of the first message that is not complete.
     #[inline]
     pub(crate) fn deliver(
         &mut self,
@@ -144,7 +144,7 @@ impl Ledger {
         }
     }
 
-    /// Compares with what the source handed over and what the buffers still hold, in messages and bytes.
+    /// Compares the totals with those of the source and with what the buffers still hold, in messages and bytes.
     pub(crate) fn settle(&self, sent: u64, sent_bytes: u64, inside: u64) -> Result<(), Violation> {
         let delivered = self.delivered_bytes();
         match self {

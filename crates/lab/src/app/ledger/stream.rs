@@ -5,15 +5,15 @@ use bytes::Bytes;
 use super::super::payload::{Messages, is_same, rest_of_piece};
 use super::Violation;
 
-/// Knows the messages of a flow and how far the stream has come.
+/// The messages of a flow, and how many bytes of them have arrived.
 #[derive(Debug)]
 pub(crate) struct StreamLedger {
     messages: Messages,
     /// The message that the next byte belongs to.
     number: u64,
-    /// Its bytes.
+    /// Its length in bytes.
     length: u32,
-    /// Those of them that have arrived.
+    /// How many of them have arrived.
     offset: u32,
     delivered_bytes: u64,
 }
@@ -25,7 +25,7 @@ impl StreamLedger {
         Self { messages, number: 0, length, offset: 0, delivered_bytes: 0 }
     }
 
-    /// Messages that arrived to the last byte.
+    /// Messages that arrived completely.
     pub(super) fn delivered(&self) -> u64 {
         self.number
     }
@@ -35,8 +35,8 @@ impl StreamLedger {
         self.delivered_bytes
     }
 
-    /// Crosses out the next bytes of the stream; `completed` hears the number of each message that ends with them, and
-    /// the number after it.
+    /// Compares the next bytes of the stream. `completed` is called for each message that ends with them: with its
+    /// number, and with the number of the next one.
     #[inline]
     pub(super) fn deliver(
         &mut self,
@@ -63,7 +63,7 @@ impl StreamLedger {
         Ok(())
     }
 
-    /// Whether no byte arrived that the source did not hand over, if it handed over `sent_bytes`.
+    /// Whether only bytes arrived that the source handed over, of which there are `sent_bytes`.
     pub(super) fn check_sent(&self, sent_bytes: u64) -> Result<(), Violation> {
         if self.delivered_bytes > sent_bytes {
             return Err(Violation::NeverSent { number: self.number });
@@ -85,7 +85,7 @@ mod tests {
         Messages::new(MessageSize { min: 500, max: 1452 }, &Streams::new(1, 0), "flow")
     }
 
-    /// The first messages as they stand in the stream, and where each ends.
+    /// The stream of the first messages, and where each ends.
     fn stream(count: u64) -> (Bytes, Vec<usize>) {
         let (mut messages, mut bytes, mut ends) = (messages(), Vec::new(), Vec::new());
         for number in 0..count {

@@ -7,7 +7,7 @@ use manypath_lab::{Job, Outcome, Scenario, Watch, run};
 use manypath_link::queue::Capacity;
 use manypath_link::{LinkConfig, QueueConfig};
 
-/// A link with PPP framing and a drop-tail queue of so many packets.
+/// A link with PPP framing and a drop-tail queue of this many packets.
 pub(crate) fn link(megabits: f64, delay: Span, packets: u64) -> LinkConfig {
     LinkConfig {
         queue: QueueConfig::DropTail(Capacity::Packets(packets)),
@@ -16,7 +16,7 @@ pub(crate) fn link(megabits: f64, delay: Span, packets: u64) -> LinkConfig {
     }
 }
 
-/// Paths with a link of their own each; the way back is as fast and as long, and never full.
+/// Paths with a link of their own each; the reverse direction has the same rate and delay, and never a full queue.
 pub(crate) fn disjoint<'a>(links: impl IntoIterator<Item = (&'a str, LinkConfig)>) -> Network {
     let mut network = Network { links: IndexMap::new(), paths: IndexMap::new(), access: access() };
     for (name, config) in links {
@@ -31,7 +31,7 @@ pub(crate) fn disjoint<'a>(links: impl IntoIterator<Item = (&'a str, LinkConfig)
     network
 }
 
-/// So many paths over one bottleneck; they are called "0", "1", ...
+/// This many paths over one bottleneck; they are called "0", "1", ...
 pub(crate) fn shared(bottleneck: LinkConfig, paths: usize) -> Network {
     let mut network = disjoint([("bottleneck", bottleneck)]);
     let path = network.paths["bottleneck"].clone();
@@ -39,7 +39,7 @@ pub(crate) fn shared(bottleneck: LinkConfig, paths: usize) -> Network {
     network
 }
 
-/// A flow of messages of 1452 bytes, which fill a packet each.
+/// A flow of messages of 1452 bytes, each of which fills a packet.
 pub(crate) fn flow(paths: &[&str], cc: &str) -> SctpFlow {
     SctpFlow {
         paths: paths.iter().map(|&path| path.to_owned()).collect(),
@@ -59,7 +59,7 @@ pub(crate) fn tcp(path: &str) -> TcpFlow {
     TcpFlow { paths: vec![path.to_owned()], app, ..TcpFlow::default() }
 }
 
-/// The flows on the network, for so many seconds.
+/// The flows on the network, for this number of seconds.
 pub(crate) fn scenario<'a>(
     network: Network,
     flows: impl IntoIterator<Item = (&'a str, impl Into<Flow>)>,

@@ -1,14 +1,14 @@
-//! How time passes: from one instant at which something happens to the next.
+//! Advances virtual time from one event to the next.
 
 use manypath_core::{SansIo, Span, Time};
 
 use super::{A, Network, Path, Stage, Z};
 
-/// No story has so many instants.
+/// Upper limit of the instants of a story.
 const MOST_TURNS: u64 = 200_000;
 
 impl<N: Network> Stage<N> {
-    /// The next instant at which something happens; false if nothing ever will.
+    /// Advances to the next event; returns false if there is none.
     pub(crate) fn step(&mut self) -> bool {
         let next = self.next();
         if next == Time::NEVER {
@@ -35,7 +35,7 @@ impl<N: Network> Stage<N> {
         true
     }
 
-    /// Lets everything happen that is due within `span`.
+    /// Runs all events that are due within `span`.
     pub(crate) fn drive(&mut self, span: Span) {
         let end = self.now + span;
         while self.next() <= end {
@@ -44,12 +44,12 @@ impl<N: Network> Stage<N> {
         self.now = end;
     }
 
-    /// Lets things happen until `done` holds; how long it took.
+    /// Runs events until `done` holds; returns the elapsed time.
     pub(crate) fn drive_until(&mut self, done: impl FnMut(&mut Self) -> bool) -> Span {
         self.drive_at_most(Span::from_secs(3600), done)
     }
 
-    /// Lets things happen until `done` holds, before `limit` is over; how long it took.
+    /// Runs events until `done` holds, which must be within `limit`; returns the elapsed time.
     pub(super) fn drive_at_most(
         &mut self,
         limit: Span,
@@ -63,14 +63,14 @@ impl<N: Network> Stage<N> {
         self.now - start
     }
 
-    /// Lets things happen until no segment is under way.
+    /// Runs events until no segment is in flight.
     pub(crate) fn settle(&mut self) {
         while self.network.paths().iter().any(|path| path.poll_timeout() != Time::NEVER) {
             self.step();
         }
     }
 
-    /// When something happens next.
+    /// The time of the next event.
     fn next(&self) -> Time {
         let paths = self.network.paths().iter().map(Path::poll_timeout);
         self.endpoints.iter().map(SansIo::poll_timeout).chain(paths).fold(Time::NEVER, Time::min)

@@ -1,4 +1,4 @@
-//! What was sent, as arrows that people read.
+//! Log of sent segments, as arrows for people to read.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use manypath_tcp::{Flags, Options, Segment};
 
 use super::Side;
 
-/// A segment as it left.
+/// A segment as it was sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     pub(crate) at: Time,
     pub(crate) from: Side,
-    /// What it is, such as `SYN ACK` or `DATA FIN`.
+    /// Its kind, such as `SYN ACK` or `DATA FIN`.
     pub(crate) label: String,
     pub(crate) seq: u32,
     pub(crate) ack: u32,
@@ -22,7 +22,7 @@ pub(crate) struct Sent {
     pub(crate) options: Options,
     /// Bytes of the IP packet.
     pub(crate) size: usize,
-    /// The network took it away.
+    /// Whether the network dropped it.
     pub(crate) lost: bool,
 }
 
@@ -55,7 +55,7 @@ impl fmt::Display for Sent {
     }
 }
 
-/// Control bits and payload of a segment; plain `ACK` only where nothing else is.
+/// Control bits and payload of a segment; plain `ACK` only if there is nothing else.
 fn label(segment: &Segment) -> String {
     let flags = segment.flags;
     let names = [(Flags::SYN, "SYN"), (Flags::RST, "RST")];

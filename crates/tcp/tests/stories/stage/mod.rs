@@ -1,4 +1,4 @@
-//! The stage of all stories: two endpoints, A and Z, and a network between them, in virtual time.
+//! The environment of all stories: two endpoints, A and Z, and a network between them, in virtual time.
 
 mod bytes;
 mod clock;
@@ -30,7 +30,7 @@ pub(crate) struct Stage<N> {
     endpoints: [Endpoint; 2],
     configs: [Config; 2],
     events: [Vec<Event>; 2],
-    /// Bytes that each side has written, which is also where its next write stands in the pattern.
+    /// Bytes that each side has written, and the position of its next write in the pattern.
     written: [u64; 2],
     /// Bytes that each side has read.
     read: [u64; 2],
@@ -39,7 +39,7 @@ pub(crate) struct Stage<N> {
 }
 
 impl<N: Network> Stage<N> {
-    /// Two endpoints across `network`, and what `change` makes of each configuration.
+    /// Two endpoints across `network`; `change` adapts each configuration.
     pub(crate) fn across(network: N, change: impl Fn(Side, &mut Config)) -> Self {
         let configs = [A, Z].map(|side| {
             let mut config = Config::default();
@@ -64,7 +64,7 @@ impl<N: Network> Stage<N> {
         }
     }
 
-    /// An endpoint that knows nothing any more takes the place of one that crashed.
+    /// Replaces an endpoint by a new one without state, as after a crash.
     pub(crate) fn reboot(&mut self, side: Side) {
         let config = self.configs[side as usize].clone();
         let streams = Streams::new(7, 0);
@@ -75,7 +75,7 @@ impl<N: Network> Stage<N> {
         &mut self.endpoints[side as usize]
     }
 
-    /// Lets the owner of an endpoint do something with it, then takes what it wants to send and to tell.
+    /// Calls the endpoint, then collects the segments and events that result.
     pub(crate) fn act<T>(&mut self, side: Side, act: impl FnOnce(&mut Endpoint, Time) -> T) -> T {
         let now = self.now;
         let result = act(self.endpoint(side), now);
@@ -83,13 +83,13 @@ impl<N: Network> Stage<N> {
         result
     }
 
-    /// `side` begins to open a connection over the first `paths` paths.
+    /// `side` starts to open a connection over the first `paths` paths.
     fn open_over(&mut self, side: Side, paths: usize) -> ConnectionId {
         let vias: Vec<Via> = (0..paths).map(|path| side.via(path)).collect();
         self.act(side, |endpoint, now| endpoint.connect(now, &vias, side.other().port()))
     }
 
-    /// A opens a connection over all paths; when this returns, each of them works, and the log begins.
+    /// A opens a connection over all paths; when this returns, each path works, and the log is empty.
     pub(crate) fn connect(&mut self) {
         let paths = self.network.paths().len();
         self.open_over(A, paths);
@@ -110,7 +110,7 @@ impl<N: Network> Stage<N> {
         self.act(side, |endpoint, now| endpoint.abort(now, FIRST));
     }
 
-    /// Both sides end the connection before `limit` is over, and read what is left; why it ended for each.
+    /// Both sides must end the connection within `limit` and read the remaining data; returns the reason of each.
     pub(crate) fn finish_within(&mut self, limit: Span) -> [CloseReason; 2] {
         for side in [A, Z] {
             self.close(side);
@@ -127,12 +127,12 @@ impl<N: Network> Stage<N> {
         ends.map(|end| end.expect("both have ended"))
     }
 
-    /// A segment arrives at `to` by `path`.
+    /// A segment arrives at `to` on `path`.
     fn deliver(&mut self, to: Side, path: usize, mut segment: Segment) {
         self.act(to, |endpoint, now| endpoint.handle_packet(now, to.via(path), &mut segment));
     }
 
-    /// A segment from nowhere arrives at `to` by `path`, as if from the port of the other side.
+    /// A forged segment arrives at `to` on `path`, with the port of the other side.
     fn forge(&mut self, to: Side, path: usize, segment: Segment) {
         let (source_port, destination_port) = (to.other().port(), to.port());
         self.deliver(to, path, Segment { source_port, destination_port, ..segment });
@@ -147,7 +147,7 @@ impl<N: Network> Stage<N> {
         std::mem::take(&mut self.events[side as usize])
     }
 
-    /// Why the first connection of `side` ended, if it did; events up to then are gone.
+    /// Why the first connection of `side` ended, if it did; discards the events until then.
     pub(crate) fn close_reason(&mut self, side: Side) -> Option<CloseReason> {
         self.events(side).into_iter().find_map(|event| match event {
             Event::Closed { connection: FIRST, reason } => Some(reason),
@@ -155,7 +155,7 @@ impl<N: Network> Stage<N> {
         })
     }
 
-    /// Takes what an endpoint wants to send and to tell.
+    /// Collects the segments and events of an endpoint.
     fn drain(&mut self, side: Side) {
         let now = self.now;
         let mut may_transmit = true;

@@ -1,4 +1,4 @@
-//! What lies between the endpoints: one path, or several.
+//! The network between the endpoints: one path, or several.
 
 use super::Path;
 

@@ -1,4 +1,4 @@
-//! The stage of the stories about TCP: one path between the endpoints.
+//! The environment of the stories about TCP: one path between the endpoints.
 
 use manypath_core::{PathId, Span, Time};
 use manypath_tcp::{Config, ConnectionId, PathStats, Segment};
@@ -15,17 +15,17 @@ impl Pair {
         Self::configured(|_, _| ())
     }
 
-    /// Two endpoints, and what `change` makes of each configuration.
+    /// Two endpoints; `change` adapts each configuration.
     pub(crate) fn configured(change: impl Fn(Side, &mut Config)) -> Self {
         Self::across(Path::new(), change)
     }
 
-    /// `side` begins to open a connection.
+    /// `side` starts to open a connection.
     pub(crate) fn open(&mut self, side: Side) -> ConnectionId {
         self.open_over(side, 1)
     }
 
-    /// A segment from nowhere arrives at `to`, as if from the port of the other side.
+    /// A forged segment arrives at `to`, with the port of the other side.
     pub(crate) fn inject(&mut self, to: Side, segment: Segment) {
         self.forge(to, 0, segment);
     }
@@ -34,7 +34,7 @@ impl Pair {
         self.endpoint(side).path_stats(super::FIRST, PathId(0))
     }
 
-    /// Lets things happen until `side` has read `bytes` more, which it does as they arrive; how long it took.
+    /// Runs events until `side`, which reads at once, has read `bytes` more; returns the elapsed time.
     pub(crate) fn drive_until_read(&mut self, side: Side, bytes: usize) -> Span {
         let mut left = bytes;
         self.drive_until(|pair| {
@@ -43,8 +43,8 @@ impl Pair {
         })
     }
 
-    /// Data segments of `side` in the log: when each left, and its number among the segments of `size` bytes since the
-    /// log began, from 1 on.
+    /// Data segments of `side` in the log: when each was sent, and its number among the segments of `size` bytes in the
+    /// log, from 1 on.
     pub(crate) fn data_sent(&self, side: Side, size: usize) -> Vec<(Time, usize)> {
         let of_side = |sent: &&Sent| sent.from == side && sent.has_data();
         let mut sent = self.network.log.iter().filter(of_side).peekable();
@@ -53,7 +53,7 @@ impl Pair {
         sent.map(|sent| (sent.at, number(sent.seq))).collect()
     }
 
-    /// Data segments that left `side` more than once, in the order of their repetitions.
+    /// Data segments that `side` sent more than once, in the order of their retransmissions.
     pub(crate) fn repeated(&self, side: Side, size: usize) -> Vec<usize> {
         let mut highest = 0;
         let mut again = Vec::new();
@@ -66,7 +66,7 @@ impl Pair {
         again
     }
 
-    /// What was sent since the last call, such as `A -> SYN -> Z`; `A -> SYN -> lost` if it never arrives.
+    /// Segments sent since the last call, such as `A -> SYN -> Z`; `A -> SYN -> lost` if the network drops it.
     pub(crate) fn arrows(&mut self) -> Vec<String> {
         self.network.log.drain(..).map(|sent| sent.to_string()).collect()
     }

@@ -1,4 +1,4 @@
-//! The path between the endpoints, and what a story lets happen to the segments on it.
+//! The path between the endpoints, and the faults that a story applies to the segments on it.
 
 use manypath_core::{Packet as _, Rate, Span, Streams, Time};
 use manypath_link::{Entry, LinkConfig, Pipe, Popped, Verdict};
@@ -7,29 +7,29 @@ use manypath_tcp::Segment;
 use super::log::Sent;
 use super::{A, Side, Z};
 
-/// What a story does to a segment that an endpoint sends.
+/// What happens to a segment that an endpoint sends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Fate {
-    /// Nothing: it takes its path.
+    /// It is delivered.
     Pass,
     /// It is lost.
     Lose,
-    /// It takes its path twice.
+    /// It is delivered twice.
     Duplicate,
-    /// It takes its path so much later.
+    /// It enters the link this much later.
     Delay(Span),
 }
 
 /// Decides what happens to a segment.
 struct Rule(Box<dyn FnMut(&Sent) -> Fate>);
 
-/// One pipe each way, and the segments in them.
+/// One pipe in each direction, and the segments in them.
 pub(crate) struct Path {
-    /// What was sent, in order.
+    /// Segments that were sent, in order.
     pub(crate) log: Vec<Sent>,
     /// By sending side.
     pipes: [Pipe<usize>; 2],
-    /// Every segment that is under way.
+    /// All segments in flight.
     segments: Vec<Option<Segment>>,
     rules: Vec<Rule>,
     is_cut: bool,
@@ -37,12 +37,12 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    /// 10 Mbit/s and 10 ms each way, 100 packets of queue.
+    /// 10 Mbit/s and 10 ms in each direction, with a queue of 100 packets.
     pub(crate) fn new() -> Self {
         Self::of(&link(10, 10))
     }
 
-    /// The same link both ways.
+    /// The same link in both directions.
     pub(crate) fn of(link: &LinkConfig) -> Self {
         let pipe = |side: Side| Pipe::new(link, &Streams::new(1, 0), &format!("{side:?}"));
         Self {
@@ -55,17 +55,17 @@ impl Path {
         }
     }
 
-    /// From now on `fate` decides about every segment, unless an earlier rule does not let it pass.
+    /// From now on `fate` decides on every segment that the earlier rules pass.
     pub(crate) fn rule(&mut self, fate: impl FnMut(&Sent) -> Fate + 'static) {
         self.rules.push(Rule(Box::new(fate)));
     }
 
-    /// The next segment of `from` whose label begins so meets this fate.
+    /// Applies `fate` to the next segment of `from` whose label begins with `label`.
     pub(crate) fn once(&mut self, from: Side, label: &'static str, fate: Fate) {
         self.times(1, from, label, fate);
     }
 
-    /// The next so many segments of `from` whose labels begin so meet this fate.
+    /// Applies `fate` to the next `count` segments of `from` whose labels begin with `label`.
     pub(crate) fn times(&mut self, count: usize, from: Side, label: &'static str, fate: Fate) {
         let mut left = count;
         self.rule(move |sent| {
@@ -75,7 +75,7 @@ impl Path {
         });
     }
 
-    /// The data segments of `from` with these numbers, counted from 1 on, are lost.
+    /// Drops the data segments of `from` with these numbers, counted from 1.
     pub(crate) fn lose(&mut self, from: Side, numbers: &'static [usize]) {
         let mut seen = 0;
         self.rule(move |sent| {
@@ -87,7 +87,7 @@ impl Path {
         });
     }
 
-    /// The next segment that leaves `from` is lost, and so is what repeats it, `count` segments in all.
+    /// Drops the next segment of `from` and its retransmissions, `count` segments in all.
     pub(crate) fn lose_repeatedly(&mut self, from: Side, count: usize) {
         let mut left = count;
         let mut victim = None;
@@ -100,7 +100,7 @@ impl Path {
         });
     }
 
-    /// Nothing that is sent arrives until it is mended.
+    /// Drops all segments until [`Self::mend`].
     pub(crate) fn cut(&mut self) {
         self.is_cut = true;
     }
@@ -109,13 +109,13 @@ impl Path {
         self.is_cut = false;
     }
 
-    /// Everything that is sent passes again.
-    pub(crate) fn clear_up(&mut self) {
+    /// Removes all rules and mends the path.
+    pub(crate) fn clear_rules(&mut self) {
         self.mend();
         self.rules.clear();
     }
 
-    /// A segment leaves `from`.
+    /// `from` sends a segment.
     pub(crate) fn send(&mut self, now: Time, from: Side, segment: Segment) {
         let mut sent = Sent::new(now, from, &segment);
         let mut decided =
@@ -142,13 +142,13 @@ impl Path {
         }
     }
 
-    /// When the next segment arrives or sets out late.
+    /// When the next segment arrives, or the next delayed one enters the link.
     pub(crate) fn poll_timeout(&self) -> Time {
         let pipes = self.pipes.iter().map(Pipe::poll_timeout);
         pipes.chain(self.late.iter().map(|(at, ..)| *at)).min().unwrap_or(Time::NEVER)
     }
 
-    /// The next segment that arrives at or before `now`, and where.
+    /// The next segment that arrives at or before `now`, and its receiver.
     pub(crate) fn arrival(&mut self, now: Time) -> Option<(Side, Segment)> {
         while let Some(index) = self.late.iter().position(|(at, ..)| *at <= now) {
             let (_, from, handle) = self.late.swap_remove(index);
@@ -179,7 +179,7 @@ impl Path {
     }
 }
 
-/// A link of so many Mbit/s and milliseconds with 100 packets of queue.
+/// A link of this many Mbit/s and milliseconds, with a queue of 100 packets.
 pub(crate) fn link(megabits: u64, millis: u64) -> LinkConfig {
     LinkConfig::new(Rate::from_bits_per_second(megabits * 1_000_000), Span::from_millis(millis))
 }

@@ -1,4 +1,4 @@
-//! The stage of the stories about Multipath TCP: several paths between the endpoints.
+//! The environment of the stories about Multipath TCP: several paths between the endpoints.
 
 use manypath_core::{PathId, Span};
 use manypath_link::LinkConfig;
@@ -9,7 +9,7 @@ use super::{A, FIRST, Path, Side, Stage, Z};
 /// Two endpoints and the paths between them.
 pub(crate) type Several = Stage<Vec<Path>>;
 
-/// The usual rules: no switch is on.
+/// The usual rules: no option is enabled.
 pub(crate) const PLAIN: Multipath = Multipath {
     scheduler: Scheduler::LowestRtt,
     opportunistic_retransmission: false,
@@ -17,12 +17,12 @@ pub(crate) const PLAIN: Multipath = Multipath {
 };
 
 impl Several {
-    /// Two endpoints that speak Multipath TCP by these rules, and a path over each of `links`.
+    /// Two endpoints that use Multipath TCP with these rules, and a path over each of `links`.
     pub(crate) fn new(links: &[LinkConfig], rules: Multipath) -> Self {
         Self::configured(links, |_, config| config.multipath = Some(rules))
     }
 
-    /// The same with what `change` makes of each configuration.
+    /// The same; `change` adapts each configuration.
     pub(crate) fn configured(links: &[LinkConfig], change: impl Fn(Side, &mut Config)) -> Self {
         Self::across(links.iter().map(Path::of).collect(), |side, config| {
             config.data_option_bytes = 20;
@@ -31,12 +31,12 @@ impl Several {
         })
     }
 
-    /// A begins to open a connection over the first `paths` paths.
+    /// A starts to open a connection over the first `paths` paths.
     pub(crate) fn open(&mut self, paths: usize) -> ConnectionId {
         self.open_over(A, paths)
     }
 
-    /// A segment from nowhere arrives at `to` by `path`, as if from the port of the other side.
+    /// A forged segment arrives at `to` on `path`, with the port of the other side.
     pub(crate) fn inject(&mut self, to: Side, path: usize, segment: Segment) {
         self.forge(to, path, segment);
     }
@@ -45,9 +45,9 @@ impl Several {
         self.endpoint(side).path_stats(FIRST, PathId(path as u8))
     }
 
-    /// A sends `bytes` more as fast as it can to Z, which reads everything at once; how long it takes.
+    /// A sends `bytes` more as fast as possible to Z, which reads at once; returns the elapsed time.
     pub(crate) fn transfer(&mut self, bytes: usize) -> Span {
-        let total = self.books(A).0 + bytes as u64;
+        let total = self.written_and_read(A).0 + bytes as u64;
         let mut unwritten = bytes;
         self.drive_until(|several| {
             while unwritten > 0 {
@@ -59,7 +59,7 @@ impl Several {
                 unwritten -= next;
             }
             several.read(Z);
-            several.books(A).1 == total
+            several.written_and_read(A).1 == total
         })
     }
 
@@ -68,12 +68,12 @@ impl Several {
         self.act(side, |endpoint, now| endpoint.add_subflow(now, FIRST, side.via(path)));
     }
 
-    /// `side` gives up a subflow.
+    /// `side` removes a subflow.
     pub(crate) fn leave(&mut self, side: Side, path: PathId) {
         self.act(side, |endpoint, now| endpoint.remove_subflow(now, FIRST, path));
     }
 
-    /// Both sides end the connection and read what is left; why it ended for each.
+    /// Both sides must end the connection and read the remaining data; returns the reason of each.
     pub(crate) fn finish(&mut self) -> [CloseReason; 2] {
         self.finish_within(Span::from_secs(36_000))
     }

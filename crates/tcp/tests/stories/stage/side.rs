@@ -1,4 +1,4 @@
-//! The two ends of every story.
+//! The two endpoints of a story.
 
 use manypath_core::{Address, Via};
 
@@ -7,7 +7,7 @@ use manypath_core::{Address, Via};
 pub(crate) enum Side {
     /// Opens the connection in most stories.
     A,
-    /// Answers.
+    /// Accepts it.
     Z,
 }
 

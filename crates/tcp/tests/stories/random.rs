@@ -1,4 +1,4 @@
-//! What random stories have in common: who writes and reads when, links, configurations, the weather, and a good end.
+//! Common parts of random stories: traffic of the applications, links, configurations, faults, and the final checks.
 
 use manypath_core::{Rate, Span};
 use manypath_link::loss::BernoulliConfig;
@@ -9,22 +9,22 @@ use proptest::prelude::*;
 
 use crate::stage::{A, FIRST, Fate, Network, Side, Stage, Z};
 
-/// So many of the longest timeouts that a FIN hardly comes too late.
+/// So many of the longest timeouts that a FIN is unlikely to arrive later.
 pub(crate) const TIME_WAIT: Span = Span::from_secs(200);
 
-/// What the applications do, over any network.
+/// Actions of the applications, over any network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Traffic {
-    /// Writes, as far as there is room.
+    /// Writes this many bytes, as far as there is room.
     Write(Side, usize),
-    /// Reads so many pieces.
+    /// Reads at most this many pieces.
     Read(Side, usize),
     /// Time passes.
     Wait(Span),
 }
 
 impl Traffic {
-    /// Lets it happen on `stage`.
+    /// Executes it on `stage`.
     pub(crate) fn happen<N: Network>(self, stage: &mut Stage<N>) {
         match self {
             Self::Write(side, bytes) => _ = stage.write_what_fits(side, bytes),
@@ -34,7 +34,7 @@ impl Traffic {
     }
 }
 
-/// The weights add up to 21, which is what traffic as a whole weighs among the steps of a story.
+/// The weights add up to 21, which is the weight of traffic among the steps of a story.
 pub(crate) fn traffic() -> impl Strategy<Value = Traffic> {
     prop_oneof![
         8 => (side(), 1_usize..60_000).prop_map(|(side, bytes)| Traffic::Write(side, bytes)),
@@ -48,8 +48,8 @@ pub(crate) fn side() -> impl Strategy<Value = Side> {
     prop_oneof![3 => Just(A), 1 => Just(Z)]
 }
 
-/// So many segments of a side meet a fate.
-pub(crate) fn gust() -> impl Strategy<Value = (Side, usize, Fate)> {
+/// A fault for the next segments of a side, and how many.
+pub(crate) fn fault() -> impl Strategy<Value = (Side, usize, Fate)> {
     let fate = prop_oneof![
         Just(Fate::Lose),
         Just(Fate::Duplicate),
@@ -58,7 +58,7 @@ pub(crate) fn gust() -> impl Strategy<Value = (Side, usize, Fate)> {
     (side(), 1_usize..12, fate)
 }
 
-/// Links that lose at most this part of the packets.
+/// Links that lose at most this share of the packets.
 pub(crate) fn link(worst_loss: f64) -> impl Strategy<Value = LinkConfig> {
     let loss = prop_oneof![3 => Just(0.0), 2 => 0.0..0.1, 1 => 0.1..worst_loss];
     (200_000_u64..50_000_000, 0_u64..100_000, 3_u64..60, loss).prop_map(
@@ -71,7 +71,7 @@ pub(crate) fn link(worst_loss: f64) -> impl Strategy<Value = LinkConfig> {
 }
 
 prop_compose! {
-    /// Whatever the weather, a side with such a configuration does not give up.
+    /// A side with such a configuration does not give up, whatever the faults.
     pub(crate) fn config()(
         mss in prop_oneof![Just(1460_u16), 100_u16..1460],
         buffers in (3_000_usize..200_000, 1_000_usize..200_000),
@@ -99,11 +99,11 @@ prop_compose! {
     }
 }
 
-/// Both sides end before `limit` is over, every byte has arrived, and nothing is due once `rest` has passed as well.
+/// Both sides must end within `limit`, every byte must have arrived, and no timer may be left after another `rest`.
 pub(crate) fn assert_good_end<N: Network>(stage: &mut Stage<N>, limit: Span, rest: Span) {
     assert_eq!(stage.finish_within(limit), [CloseReason::Finished; 2]);
     for side in [A, Z] {
-        let (written, read) = stage.books(side);
+        let (written, read) = stage.written_and_read(side);
         assert_eq!(written, read, "what {side:?} wrote arrives");
         assert_eq!(stage.endpoint(side).unread(FIRST), 0);
     }

@@ -6,27 +6,27 @@ use manypath_link::LinkConfig;
 use manypath_tcp::{Config, Multipath, Scheduler};
 use proptest::prelude::*;
 
+use crate::random::{self, TIME_WAIT, Traffic, assert_good_end, fault, side, traffic};
 use crate::stage::{A, Fate, Path, Several, Side, Z};
-use crate::weather::{self, TIME_WAIT, Traffic, assert_good_end, gust, side, traffic};
 
-/// What happens next.
+/// The next event of a story.
 #[derive(Clone, Debug)]
 enum Step {
-    /// The applications go on.
+    /// The applications continue.
     Traffic(Traffic),
-    /// Nothing arrives by a path any more.
+    /// All segments of a path are lost from now on.
     Cut(usize),
-    /// Everything arrives again.
+    /// Segments arrive again.
     Mend(usize),
-    /// The next segments of one side on a path meet a fate.
-    Weather(usize, Side, usize, Fate),
+    /// A fault for the next segments of one side on a path.
+    Fault(usize, Side, usize, Fate),
     /// A side opens another subflow.
     Join(Side, usize),
-    /// A side gives up a subflow.
+    /// A side removes a subflow.
     Leave(Side, u8),
 }
 
-/// Everything that a story is made of.
+/// All parameters of a story.
 #[derive(Clone, Debug)]
 struct Story {
     links: Vec<LinkConfig>,
@@ -40,8 +40,8 @@ fn step() -> impl Strategy<Value = Step> {
         21 => traffic().prop_map(Step::Traffic),
         2 => (0_usize..4).prop_map(Step::Cut),
         3 => (0_usize..4).prop_map(Step::Mend),
-        6 => (0_usize..4, gust())
-            .prop_map(|(path, (side, count, fate))| Step::Weather(path, side, count, fate)),
+        6 => (0_usize..4, fault())
+            .prop_map(|(path, (side, count, fate))| Step::Fault(path, side, count, fate)),
         1 => (side(), 0_usize..4).prop_map(|(side, path)| Step::Join(side, path)),
         1 => (side(), 0_u8..6).prop_map(|(side, path)| Step::Leave(side, path)),
     ]
@@ -60,7 +60,7 @@ fn rules() -> impl Strategy<Value = Multipath> {
 
 prop_compose! {
     fn config()(
-        usual in weather::config(),
+        usual in random::config(),
         congestion in prop::sample::select(&["newreno", "lia", "olia", "balia", "wvegas"]),
     ) -> Config {
         Config {
@@ -74,7 +74,7 @@ prop_compose! {
 }
 
 fn story() -> impl Strategy<Value = Story> {
-    let links = prop::collection::vec(weather::link(0.3), 2..5);
+    let links = prop::collection::vec(random::link(0.3), 2..5);
     let steps = prop::collection::vec(step(), 1..60);
     (links, rules(), [config(), config()], steps).prop_map(|(links, rules, configs, steps)| Story {
         links,
@@ -99,14 +99,14 @@ fn tell(story: &Story) -> Several {
             Step::Traffic(traffic) => traffic.happen(&mut several),
             Step::Cut(path) => several.network[path % paths].cut(),
             Step::Mend(path) => several.network[path % paths].mend(),
-            Step::Weather(path, side, count, fate) => {
+            Step::Fault(path, side, count, fate) => {
                 several.network[path % paths].times(count, side, "", fate);
             }
             Step::Join(side, path) => several.join(side, path % paths),
             Step::Leave(side, path) => several.leave(side, PathId(path)),
         }
     }
-    several.network.iter_mut().for_each(Path::clear_up);
+    several.network.iter_mut().for_each(Path::clear_rules);
     several
 }
 

@@ -6,25 +6,25 @@ use manypath_link::LinkConfig;
 use manypath_tcp::{Config, Event};
 use proptest::prelude::*;
 
+use crate::random::{self, TIME_WAIT, Traffic, assert_good_end, fault, side, traffic};
 use crate::stage::{A, FIRST, Fate, Pair, Path, Side, Z};
-use crate::weather::{self, TIME_WAIT, Traffic, assert_good_end, gust, side, traffic};
 
-/// What happens next.
+/// The next event of a story.
 #[derive(Clone, Debug)]
 enum Step {
-    /// The applications go on.
+    /// The applications continue.
     Traffic(Traffic),
-    /// One side writes no more.
+    /// One side closes its direction.
     Close(Side),
-    /// Nothing arrives any more.
+    /// All segments are lost from now on.
     Cut,
-    /// Everything arrives again.
+    /// Segments arrive again.
     Mend,
-    /// The next segments of one side meet a fate.
-    Weather(Side, usize, Fate),
+    /// A fault for the next segments of one side.
+    Fault(Side, usize, Fate),
 }
 
-/// Everything that a story is made of.
+/// All parameters of a story.
 #[derive(Clone, Debug)]
 struct Story {
     link: LinkConfig,
@@ -38,13 +38,13 @@ fn step() -> impl Strategy<Value = Step> {
         1 => side().prop_map(Step::Close),
         1 => Just(Step::Cut),
         2 => Just(Step::Mend),
-        6 => gust().prop_map(|(side, count, fate)| Step::Weather(side, count, fate)),
+        6 => fault().prop_map(|(side, count, fate)| Step::Fault(side, count, fate)),
     ]
 }
 
 prop_compose! {
     fn config()(
-        usual in weather::config(),
+        usual in random::config(),
         options in 0_u8..24,
         ack_delay in 1_u64..200,
         abc_limit in 1_u32..3,
@@ -61,7 +61,7 @@ prop_compose! {
 }
 
 fn story() -> impl Strategy<Value = Story> {
-    (weather::link(0.2), [config(), config()], prop::collection::vec(step(), 1..60))
+    (random::link(0.2), [config(), config()], prop::collection::vec(step(), 1..60))
         .prop_map(|(link, configs, steps)| Story { link, configs, steps })
 }
 
@@ -73,7 +73,7 @@ fn tell(story: &Story) -> Pair {
     pair.drive_until(|pair| !pair.events(A).is_empty());
     pair.drive_until(|pair| {
         pair.events(Z).contains(&Event::Connected(FIRST)) || {
-            // Its last segment of the handshake may be lost: data stands in for it
+            // The last segment of its handshake may be lost: data replaces it
             pair.write_what_fits(A, 1);
             false
         }
@@ -84,10 +84,10 @@ fn tell(story: &Story) -> Pair {
             Step::Close(side) => pair.close(side),
             Step::Cut => pair.network.cut(),
             Step::Mend => pair.network.mend(),
-            Step::Weather(side, count, fate) => pair.network.times(count, side, "", fate),
+            Step::Fault(side, count, fate) => pair.network.times(count, side, "", fate),
         }
     }
-    pair.network.clear_up();
+    pair.network.clear_rules();
     pair
 }
 
@@ -95,7 +95,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
     #[test]
-    fn every_byte_arrives_in_order_in_any_weather(story in story()) {
+    fn every_byte_arrives_in_order_with_any_faults(story in story()) {
         // Twice the time, because a repeated FIN restarts TIME-WAIT
         assert_good_end(&mut tell(&story), Span::from_secs(3600), TIME_WAIT * 2);
     }
