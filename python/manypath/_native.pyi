@@ -107,7 +107,9 @@ class SctpEndpoint:
 class SctpAssociation:
     """A conversation with one peer. When it is dropped, it is shut down in the background."""
 
-    def send(self, payload: bytes, stream: int, ppid: int, unordered: bool, lifetime: int | None) -> SctpOperation:
+    def send(
+        self, payload: bytes, stream: int, ppid: int, unordered: bool, lifetime: int | None, sack_immediately: bool
+    ) -> SctpOperation:
         """Hand a message over, as soon as there is room; `lifetime` is in nanoseconds."""
 
     def receive(self) -> SctpOperation:

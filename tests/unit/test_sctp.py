@@ -12,6 +12,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import astuple, replace
@@ -89,6 +90,29 @@ async def test_an_echo_has_all_that_was_sent():
         await client.shutdown()
         await answering
         assert await client.receive() is None
+
+
+@bounded
+async def test_a_shutdown_does_not_wait_for_a_delayed_sack_after_a_message_that_asks_for_one():
+    # Other load can make a shutdown slow, but never fast
+    assert await _seconds_of_shutdown(sack_immediately=False) > 0.15
+    for _ in range(20):
+        if await _seconds_of_shutdown(sack_immediately=True) < 0.15:
+            return
+    pytest.fail("20 shutdowns waited for a delayed SACK")
+
+
+async def _seconds_of_shutdown(*, sack_immediately: bool) -> float:
+    async with pair() as (client, server):
+        await client.send(b"the first message, which the answer acknowledges")
+        await server.receive()
+        await server.send(b"the answer")
+        await client.receive()
+        await client.send(b"the last message", sack_immediately=sack_immediately)
+        assert await server.receive() == sctp.Message(b"the last message")
+        started = time.monotonic()
+        await client.shutdown()
+        return time.monotonic() - started
 
 
 @bounded
@@ -620,6 +644,7 @@ WRONG: list[tuple[Callable[..., Awaitable[None]], dict[str, Any], str]] = [
     (_send, {"stream": 70_000}, "stream: 70000 is no number of a stream: give 0 or more, below 65536"),
     (_send, {"ppid": -1}, "ppid: -1 is no payload protocol identifier: give 0 or more, below 2^32"),
     (_send, {"unordered": 1}, "unordered: 1 is no bool: give True or False"),
+    (_send, {"sack_immediately": "yes"}, 'sack_immediately: "yes" is no bool: give True or False'),
     (_send, {"lifetime": 1}, 'lifetime: 1 has no unit: write "1 ms"'),
     (_send, {"lifetime": "1 MB"}, 'lifetime: "1 MB" is no time'),
 ]

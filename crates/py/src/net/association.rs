@@ -33,11 +33,13 @@ impl SctpAssociation {
         ppid: u32,
         unordered: bool,
         lifetime: Option<u64>,
+        sack_immediately: bool,
     ) -> SctpOperation {
         let association = self.association.clone();
         let mut message = Message::new(payload.to_vec()).stream(stream).ppid(ppid);
         message.unordered = unordered;
         message.lifetime = lifetime.map(Duration::from_nanos);
+        message.sack_immediately = sack_immediately;
         SctpOperation::new(self.runtime.clone(), async move {
             association.send(message).await?;
             Ok(Outcome::Nothing)
