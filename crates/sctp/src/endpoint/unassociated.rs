@@ -240,7 +240,7 @@ impl Endpoint {
         if tag == 0 || !is_between_hosts(via) || packet.control.iter().any(must_be_silent) {
             return;
         }
-        let chunk = if matches!(packet.control.first(), Some(Control::ShutdownAck)) {
+        let chunk = if packet.control.contains(&Control::ShutdownAck) {
             Control::ShutdownComplete { reflected: true }
         } else {
             Control::Abort { reflected: true, causes: Vec::new() }
