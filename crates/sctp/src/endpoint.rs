@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use manypath_core::{Address, SansIo, Span, Streams, Time, Via};
+use manypath_core::{Address, Packet as _, SansIo, Span, Streams, Time, Via};
 
 use crate::association::{Association, CookieJar, Notice};
 use crate::config::Config;
@@ -431,6 +431,8 @@ impl Endpoint {
         packet.tag = tag;
         packet.network_header = path::header(&self.config, via.remote);
         packet.control.push(chunk);
+        // A chunk with content of the peer, such as a HEARTBEAT ACK, may be larger than any packet of this side
+        packet.may_fragment = packet.size() > usize::from(self.config.mtu);
         Some(via)
     }
 

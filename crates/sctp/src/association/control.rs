@@ -37,8 +37,9 @@ impl Association {
         }
     }
 
-    /// Reports unrecognised chunks to the peer in one ERROR chunk per packet. Chunks that do not fit are omitted, so
-    /// that the answer is never larger than the received packet plus a header. RFC 9260 §3.2, §3.3.10.6
+    /// Reports unrecognised chunks to the peer in one ERROR chunk per packet. Chunks that do not fit are omitted. Each
+    /// cause adds a header of four bytes, so the answer has at most twice the bytes of the chunks, and one more header.
+    /// RFC 9260 §3.2, §3.3.10.6
     fn report_chunks(&mut self, path: Option<PathId>, chunks: &[Bytes]) {
         let Some(path) = path.filter(|_| self.peer_tag != 0 && !self.is_closed()) else { return };
         let mut room = self.room(path).saturating_sub(CHUNK_HEADER);

@@ -175,8 +175,10 @@ impl Association {
         }
         self.enter(State::CookieEchoed { opening, cookie: cookie.clone() });
         let path = path.unwrap_or(self.primary);
-        self.outbox.push_back((path, Control::CookieEcho(cookie)));
-        self.report_parameters(path, &ack.unrecognized);
+        let echo = Control::CookieEcho(cookie);
+        let room = self.room(path).saturating_sub(padded(echo.length()));
+        self.outbox.push_back((path, echo));
+        self.report_parameters(path, room, &ack.unrecognized);
         self.timers.set(Timer::Setup, now + self.config.rto.initial);
     }
 
@@ -188,11 +190,11 @@ impl Association {
     }
 
     /// Reports the unrecognised parameters of INIT ACK to the peer in an ERROR after COOKIE ECHO. Parameters that do
-    /// not fit into the same packet are omitted. RFC 9260 §3.2.1, §3.3.10.8
-    fn report_parameters(&mut self, path: PathId, unrecognized: &[Bytes]) {
+    /// not fit into the same packet, which has `room` bytes left, are omitted. RFC 9260 §3.2.1, §3.3.10.8
+    fn report_parameters(&mut self, path: PathId, room: usize, unrecognized: &[Bytes]) {
         let mut report = BytesMut::new();
         for whole in unrecognized {
-            if report.len() + padded(whole.len()) + 2 * CHUNK_HEADER > self.room(path) {
+            if report.len() + padded(whole.len()) + 2 * CHUNK_HEADER > room {
                 break;
             }
             report.extend_from_slice(whole);

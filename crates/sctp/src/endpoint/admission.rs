@@ -109,3 +109,19 @@ impl Endpoint {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use manypath_core::Streams;
+
+    use super::*;
+
+    #[test]
+    fn the_backlog_has_an_upper_limit() {
+        let mut endpoint = Endpoint::new(Config::default(), &Streams::new(1, 0), "endpoint");
+        for (wanted, backlog) in [(7, 7), (usize::MAX, Endpoint::MOST_WAITING)] {
+            endpoint.listen(wanted);
+            assert_eq!(endpoint.admission.backlog, Some(backlog));
+        }
+    }
+}

@@ -74,3 +74,35 @@ impl Lookup {
         self.peers.range(keys).map(|(.., slot)| *slot as usize)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+    use manypath_core::{Streams, Time, Via};
+
+    use super::*;
+    use crate::config::Config;
+    use crate::entropy::Entropy;
+
+    #[test]
+    fn a_closed_association_leaves_no_keys() {
+        let via =
+            |path| Via { local: Address::v4(10, path, 0, 1), remote: Address::v4(10, path, 0, 2) };
+        let random = Entropy::Simulated(Streams::new(1, 0).stream("lookup"));
+        let config = Arc::new(Config::default());
+        let vias = [via(0), via(1)];
+        let mut association = Association::connect(Time::ZERO, config, &vias, 9, 77, random);
+        let (mut lookup, mut names) = (Lookup::default(), Names::default());
+        for _ in 0..2 {
+            lookup.update(3, &mut names, &association);
+            assert_eq!(lookup.tagged(77).collect::<Vec<_>>(), [3]);
+            assert_eq!(lookup.with_peer(9, via(1).remote).collect::<Vec<_>>(), [3]);
+            assert_eq!((lookup.tags.len(), lookup.peers.len()), (1, 2));
+        }
+        association.abort(&Bytes::new());
+        lookup.update(3, &mut names, &association);
+        assert!(lookup.tags.is_empty() && lookup.peers.is_empty());
+    }
+}

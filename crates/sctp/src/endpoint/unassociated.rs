@@ -240,7 +240,7 @@ impl Endpoint {
         if tag == 0 || !is_between_hosts(via) || packet.control.iter().any(must_be_silent) {
             return;
         }
-        let chunk = if matches!(packet.control.first(), Some(Control::ShutdownAck)) {
+        let chunk = if packet.control.contains(&Control::ShutdownAck) {
             Control::ShutdownComplete { reflected: true }
         } else {
             Control::Abort { reflected: true, causes: Vec::new() }
@@ -309,7 +309,7 @@ const IN_COOKIE: usize = 16;
 
 #[cfg(test)]
 mod tests {
-    use manypath_core::{Packet as _, SansIo, Streams};
+    use manypath_core::{Packet as _, SansIo, Span, Streams};
 
     use super::*;
     use crate::config::Config;
@@ -375,6 +375,43 @@ mod tests {
             Some((5, Control::ShutdownComplete { reflected: true }))
         );
         assert_eq!(refuse(5, abort(true)), None);
+    }
+
+    #[test]
+    fn init_renews_the_key_of_cookies() {
+        let mut endpoint = endpoint(1, "a");
+        let mut cookie_at = |hours| {
+            let init = Init {
+                tag: 7,
+                window: 10_000,
+                outbound_streams: 1,
+                inbound_streams: 1,
+                ..Init::default()
+            };
+            let mut packet = Packet { source_port: 2, destination_port: 1, ..Packet::default() };
+            packet.control.push(Control::Init(Box::new(init)));
+            let now = NOW + Span::from_secs(3600) * hours;
+            endpoint.handle_packet(now, way(), &mut packet);
+            packet.clear();
+            endpoint.poll_transmit(now, &mut packet);
+            let Some(Control::InitAck(ack)) = packet.control.pop() else {
+                panic!("INIT has an answer")
+            };
+            ack.cookie.expect("INIT ACK has a cookie")
+        };
+        let cookies = [0, 2, 4].map(&mut cookie_at);
+        let is_open = cookies.map(|cookie| endpoint.jar.open(&cookie).is_some());
+        assert_eq!(is_open, [false, true, true], "the current key and the one before it");
+    }
+
+    #[test]
+    fn addresses_of_a_narrower_scope_are_not_told_to_a_peer_outside_of_it() {
+        let loopback = Address::v4(127, 0, 0, 1);
+        let link = Address::from_bits(0xfe80 << 112 | 7);
+        let local = [way().local, loopback, link, Address::v4(10, 1, 0, 1)];
+        assert_eq!(own_addresses(way(), &local, 1500), [local[0], local[3]]);
+        let inside = Via { local: loopback, remote: loopback };
+        assert_eq!(own_addresses(inside, &local, 1500), [local[0], loopback, local[3]]);
     }
 
     #[test]

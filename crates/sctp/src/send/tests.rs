@@ -12,6 +12,18 @@ use crate::packet::Sack;
 const CHUNKS: u32 = 1 << 15;
 const ROOM: usize = 1468;
 
+/// Gap blocks name no chunk that is farther away.
+#[test]
+fn no_setting_allows_more_outstanding_chunks_than_gap_blocks_can_name() {
+    let config = Config { max_outstanding: usize::MAX, ..Config::default() };
+    let mut sender = Sender::new(&config);
+    assert_eq!(sender.most_outstanding, CHUNKS as usize);
+    for (wanted, most) in [(9, 9), (usize::MAX, CHUNKS as usize)] {
+        sender.limit_outstanding(wanted);
+        assert_eq!(sender.most_outstanding, most);
+    }
+}
+
 /// A sender that has sent as many chunks as allowed, on its paths in turn.
 fn full(paths: u8) -> Sender {
     let config =

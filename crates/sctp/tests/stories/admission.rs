@@ -1,6 +1,5 @@
 //! Admission of associations: which peers may open them, how many, and the cost of unknown peers. RFC 9260 §5.1, §8.4
 
-use bytes::Bytes;
 use manypath_core::{Address, Packet as _, SansIo, Span, Time, Via};
 use manypath_sctp::{
     Cause, CloseReason, Config, Control, Endpoint, Event, HeartbeatInfo, Init, Packet,
@@ -225,6 +224,11 @@ fn a_listed_address_of_another_family_or_scope_becomes_no_path() {
 #[test]
 fn packets_from_and_to_groups_are_dropped_in_silence() {
     let mut pair = Pair::new(1);
+    let packet = pair.forge(Z, 0, Control::Init(Box::new(init(5))));
+    pair.inject(Z, 0, packet);
+    let Init { tag, cookie, .. } = pair.announcements().swap_remove(0);
+    let cookie = cookie.expect("INIT ACK has a cookie");
+    pair.arrows();
     let group = Address::v4(224, 0, 0, 1);
     let ways = [
         Via { local: group, remote: A.address(0) },
@@ -235,14 +239,18 @@ fn packets_from_and_to_groups_are_dropped_in_silence() {
         for (tag, chunk) in [
             (0, Control::Init(Box::new(init(5)))),
             (5, Control::ShutdownAck),
-            (5, Control::CookieEcho(Bytes::from_static(&[0; 100]))),
+            (tag, Control::CookieEcho(cookie.clone())),
             (5, Control::Shutdown(manypath_core::Tsn(1))),
         ] {
             let packet = pair.forge(Z, tag, chunk);
             pair.inject_via(Z, via, packet);
         }
     }
-    assert!(pair.arrows().is_empty());
+    assert!(pair.arrows().is_empty() && pair.events(Z).is_empty());
+    // The cookie itself is valid
+    let packet = pair.forge(Z, tag, Control::CookieEcho(cookie));
+    pair.inject(Z, 0, packet);
+    assert_eq!(pair.events(Z), [Event::Connected(FIRST)]);
 }
 
 #[test]

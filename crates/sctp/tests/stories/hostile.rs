@@ -165,6 +165,11 @@ fn shutdown_ack_out_of_the_blue_is_answered_with_shutdown_complete() {
     pair.inject(Z, 0, packet);
     assert_eq!(pair.network.log[0].tag, 1234);
     assert_eq!(pair.arrows(), ["Z -> SHUTDOWN COMPLETE (T) -> A"]);
+    // At any position in the packet
+    let mut packet = pair.forge(Z, 1234, Control::Heartbeat(probe()));
+    packet.control.push(Control::ShutdownAck);
+    pair.inject(Z, 0, packet);
+    assert_eq!(pair.arrows(), ["Z -> SHUTDOWN COMPLETE (T) -> A"]);
 }
 
 #[test]

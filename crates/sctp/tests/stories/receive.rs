@@ -251,6 +251,20 @@ fn a_sack_uses_only_paths_that_carried_data() {
     }
 }
 
+/// The offsets of gap blocks have 16 bits. RFC 9260 §3.3.4
+#[test]
+fn a_chunk_beyond_the_reach_of_gap_blocks_is_dropped() {
+    let mut peer = Peer::after_first_sack(Config::default());
+    peer.read();
+    let farthest = 1 + u32::from(u16::MAX);
+    let sack = peer.sends([data(farthest + 1)]).expect("a dropped chunk is answered at once");
+    assert_eq!((sack.cumulative, blocks(&sack)), (Tsn(1), vec![]));
+    let sack = peer.sends([data(farthest)]).unwrap();
+    assert_eq!(blocks(&sack), [(farthest, farthest)]);
+    assert_eq!(peer.read(), [100]);
+    assert_eq!(peer.endpoint.stats(FIRST).dropped_no_buffer, 1);
+}
+
 #[test]
 fn one_packet_gets_one_sack() {
     let mut peer = Peer::of(Config { sack_every: 1, sack_immediately: true, ..Config::default() });

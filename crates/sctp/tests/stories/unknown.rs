@@ -1,7 +1,7 @@
 //! Unknown chunks and parameters are reported if their type requests it. RFC 9260 §3.2
 
 use bytes::Bytes;
-use manypath_core::Packet as _;
+use manypath_core::{Address, Packet as _, SansIo as _, Via};
 use manypath_sctp::{Cause, Control, Heartbeat, HeartbeatInfo, Init, Packet};
 
 use crate::pair::{A, Pair, Z};
@@ -48,9 +48,9 @@ fn a_report_of_many_unknown_chunks_is_no_larger_than_a_packet() {
 
 #[test]
 fn a_report_of_many_unknown_parameters_is_no_larger_than_a_packet() {
-    let (_, sent) = reported_parameters(&vec![unknown(&[7; 95]); 100]);
+    let (_, sent) = reported_parameters(&vec![unknown(&[7; 95]); 100], &[1; 300]);
     let size = Packet { control: vec![sent], ..Packet::default() }.size();
-    assert!((1300..=1500 - 20).contains(&size), "{size}");
+    assert!((1000..=1500 - 20 - 304).contains(&size), "{size}");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn unknown_parameters_of_init_are_reported_in_init_ack() {
 
 #[test]
 fn unknown_parameters_of_init_ack_are_reported_in_an_error_after_cookie_echo() {
-    let (echo, error) = reported_parameters(&[unknown(b"a"), unknown(b"bcde")]);
+    let (echo, error) = reported_parameters(&[unknown(b"a"), unknown(b"bcde")], &[1]);
     let reported = Bytes::from_static(&[
         0xff, 0xff, 0, 5, b'a', 0, 0, 0, 0xff, 0xff, 0, 8, b'b', b'c', b'd', b'e',
     ]);
@@ -77,8 +77,8 @@ fn unknown_parameters_of_init_ack_are_reported_in_an_error_after_cookie_echo() {
     assert_eq!(error, Control::Error(vec![Cause::UnrecognizedParameters(reported)]));
 }
 
-/// COOKIE ECHO and the chunk after it, for an INIT ACK with these parameters.
-fn reported_parameters(unrecognized: &[Bytes]) -> (Control, Control) {
+/// COOKIE ECHO and the chunk after it in the same packet, for an INIT ACK with these parameters and this cookie.
+fn reported_parameters(unrecognized: &[Bytes], cookie: &'static [u8]) -> (Control, Control) {
     let mut pair = Pair::new(1);
     pair.network.cut(0);
     pair.open(A);
@@ -88,16 +88,18 @@ fn reported_parameters(unrecognized: &[Bytes]) -> (Control, Control) {
         window: 1500,
         outbound_streams: 1,
         inbound_streams: 1,
-        cookie: Some(vec![1].into()),
+        cookie: Some(Bytes::from_static(cookie)),
         unrecognized: unrecognized.to_vec(),
         ..Init::default()
     };
     let packet = pair.forge(A, tag, Control::InitAck(Box::new(ack)));
     pair.arrows();
     pair.inject(A, 0, packet);
-    let chunks = pair.network.log.iter().flat_map(|sent| sent.control.iter().cloned());
-    let [echo, error] = chunks.collect::<Vec<_>>().try_into().expect("two chunks");
-    (echo, error)
+    // Before COOKIE ACK no other packet may be sent. RFC 9260 §5.1 C
+    let [sent] = &pair.network.log[..] else { panic!("one packet") };
+    assert!(sent.size <= 1500, "{}", sent.size);
+    let [echo, error] = &sent.control[..] else { panic!("two chunks") };
+    (echo.clone(), error.clone())
 }
 
 #[test]
@@ -120,6 +122,20 @@ fn information_larger_than_a_packet_is_returned_in_ip_fragments() {
         let packet = pair.forge(Z, tag, Control::Heartbeat(info));
         pair.inject(Z, 0, packet);
         assert_eq!(pair.network.log.last().unwrap().may_fragment, may_fragment, "{length}");
+    }
+}
+
+#[test]
+fn so_is_information_from_an_address_that_does_not_belong_to_the_association() {
+    let (mut pair, tag) = connected();
+    let via = Via { local: Z.address(0), remote: Address::v4(192, 0, 2, 9) };
+    for (length, may_fragment) in [(1460, false), (1461, true)] {
+        let info = Heartbeat::Foreign(Bytes::from(vec![7; length]));
+        let mut packet = pair.forge(Z, tag, Control::Heartbeat(info));
+        let (now, mut answer) = (pair.now, Packet::default());
+        pair.endpoint(Z).handle_packet(now, via, &mut packet);
+        assert_eq!(pair.endpoint(Z).poll_transmit(now, &mut answer), Some(via));
+        assert_eq!(answer.may_fragment, may_fragment, "{length}");
     }
 }
 
