@@ -97,6 +97,11 @@ def chunks_of(packet: dict[str, str]) -> list[int]:
     return [int(chunk) for chunk in packet["sctp.chunk_type"].split(",") if chunk]
 
 
+def tsns_of(packet: dict[str, str]) -> set[str]:
+    """The TSNs of a packet's DATA chunks."""
+    return {tsn for tsn in packet["sctp.data_tsn_raw"].split(",") if tsn}
+
+
 def source_of(packet: dict[str, str]) -> str:
     """The address that a packet comes from."""
     return packet["ip.src"] or packet["ipv6.src"]
@@ -171,6 +176,7 @@ FIELDS = (
     "ipv6.src",
     "sctp.chunk_type",
     "sctp.abort_t_bit",
+    "sctp.data_tsn_raw",
     "sctp.checksum.status",
     "_ws.malformed",
     "_ws.expert.severity",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from capture import ALWAYS, DATA, I_DATA, PKTDROP, capturing, chunks_of, decode, examine, source_of
+from capture import ALWAYS, I_DATA, PKTDROP, capturing, chunks_of, decode, examine, source_of, tsns_of
 from network import Host, Network
 from peer import PATIENCE, Peer
 
@@ -41,8 +41,8 @@ class Stage:
     paths: int
     chunks: Counter[int] = field(default_factory=Counter)
     """How many chunks of each type were sent; known at the end."""
-    data: Counter[str] = field(default_factory=Counter)
-    """How many packets with data left from each address; known at the end."""
+    new_data: Counter[str] = field(default_factory=Counter)
+    """How many packets left from each address with data that its host had not sent before; known at the end."""
     reports: Counter[str] = field(default_factory=Counter)
     """How many packets with reports of damage each host sent, by its namespace; known at the end."""
     _peers: list[Peer] = field(default_factory=list)
@@ -88,11 +88,16 @@ class Stage:
 
     def _count(self, packets: list[dict[str, str]]) -> None:
         owners = {address: host.namespace for host in self.hosts for address in self.addresses(host)}
+        sent: dict[str, set[str]] = {host.namespace: set() for host in self.hosts}
         for packet in packets:
             source = source_of(packet)
-            chunks = chunks_of(packet)
-            self.data[source] += DATA in chunks
-            self.reports[owners[source]] += PKTDROP in chunks
+            host = owners[source]
+            is_report = PKTDROP in chunks_of(packet)
+            self.reports[host] += is_report
+            # A report repeats a packet of the other host
+            tsns = set() if is_report else tsns_of(packet)
+            self.new_data[source] += not tsns <= sent[host]
+            sent[host] |= tsns
 
     def _sources_of_empty_heartbeats(self) -> frozenset[str]:
         """Addresses of peers over pion, whose release 1.12.1 leaves out the mandatory Heartbeat Info of its probes."""

@@ -92,6 +92,7 @@ impl Peer {
         if !self.received_reported {
             self.ledger.report();
         }
+        self.tell_statistics();
         // The last packet leaves.
         endpoint.close().await;
         match end {
@@ -103,6 +104,20 @@ impl Peer {
             }
             Err(error) => fail(&error.to_string()),
         }
+    }
+
+    /// What a test wants to know of the repair of losses.
+    fn tell_statistics(&self) {
+        let stats = self.association.stats();
+        report(
+            "statistics",
+            json!({
+                "fast_retransmitted": stats.fast_retransmissions,
+                "timeouts": stats.timeouts,
+                "drop_reports": stats.drop_reports_received,
+                "drop_reports_marked": stats.drop_report_retransmissions,
+            }),
+        );
     }
 
     async fn take(&mut self, message: Message) {
