@@ -71,8 +71,8 @@ impl Association {
         self.open_opportunity(now, target);
     }
 
-    /// Lets a path whose local address has returned take what is in flight on paths that do not work, its own included: it
-    /// was sent in vain and would wait for its timer. The caller opens an opportunity to send.
+    /// Moves the chunks in flight on paths that do not work, including its own, to a path whose local address has returned.
+    /// They did not arrive and would otherwise wait for their timers. The caller opens an opportunity to send.
     #[cold]
     pub(super) fn take_over_flights(&mut self, now: Time, target: PathId) {
         for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
