@@ -408,7 +408,8 @@ mod tests {
     fn addresses_of_a_narrower_scope_are_not_told_to_a_peer_outside_of_it() {
         let loopback = Address::v4(127, 0, 0, 1);
         let link = Address::from_bits(0xfe80 << 112 | 7);
-        let local = [way().local, loopback, link, Address::v4(10, 1, 0, 1)];
+        let link_v4 = Address::v4(169, 254, 0, 1);
+        let local = [way().local, loopback, link, Address::v4(10, 1, 0, 1), link_v4];
         assert_eq!(own_addresses(way(), &local, 1500), [local[0], local[3]]);
         let inside = Via { local: loopback, remote: loopback };
         assert_eq!(own_addresses(inside, &local, 1500), [local[0], loopback, local[3]]);
