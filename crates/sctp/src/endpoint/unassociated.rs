@@ -102,12 +102,13 @@ impl Endpoint {
     /// RFC 9260 §5.1.5, §5.2.4
     fn handle_cookie_echo(&mut self, now: Time, via: Via, packet: &mut Packet) {
         let Control::CookieEcho(sealed) = packet.control.remove(0) else { return };
-        let Some(cookie) = self.jar.open(&sealed).filter(|_| is_between_hosts(via)) else { return };
+        let life = self.config.cookie_life;
+        let cookie = self.jar.open(now, life, &sealed).filter(|_| is_between_hosts(via));
+        let Some(cookie) = cookie else { return };
         let port = packet.source_port;
         if port != cookie.peer_port || packet.tag != cookie.terms.local_tag {
             return;
         }
-        let life = self.config.cookie_life;
         let known = self.with_peer(port, [via.remote, cookie.via.remote], |_| true);
         let is_its_own = known
             .and_then(|index| self.slots.get(index))
@@ -348,7 +349,11 @@ mod tests {
             panic!("INIT has an answer")
         };
         let sealed = ack.cookie.expect("INIT ACK has a cookie");
-        endpoint.jar.open(&sealed).expect("it is an own one").tie_tag
+        endpoint
+            .jar
+            .open(NOW, endpoint.config.cookie_life, &sealed)
+            .expect("it is an own one")
+            .tie_tag
     }
 
     #[test]
@@ -400,7 +405,8 @@ mod tests {
             ack.cookie.expect("INIT ACK has a cookie")
         };
         let cookies = [0, 2, 4].map(&mut cookie_at);
-        let is_open = cookies.map(|cookie| endpoint.jar.open(&cookie).is_some());
+        let (last, life) = (NOW + Span::from_secs(3600) * 4, endpoint.config.cookie_life);
+        let is_open = cookies.map(|cookie| endpoint.jar.open(last, life, &cookie).is_some());
         assert_eq!(is_open, [false, true, true], "the current key and the one before it");
     }
 
