@@ -56,8 +56,8 @@ impl Endpoint {
                 self.jar.spend(now, own.tag, self.config.cookie_life);
                 (own, tie_tag)
             }
-            Some(InitAnswer::NewAddress(address)) => {
-                let cause = Cause::RestartWithNewAddresses(vec![address]);
+            Some(InitAnswer::NewAddresses(addresses)) => {
+                let cause = Cause::restart(addresses, self.room_for_value(via));
                 return self.reply(via, port, init.tag, abort(cause));
             }
             Some(InitAnswer::Nothing) => return,
@@ -72,10 +72,14 @@ impl Endpoint {
         };
         self.jar.renew_key(now, self.config.cookie_life, &mut self.random);
         let mut answer = Init { cookie: Some(self.jar.seal(&cookie)), ..own };
-        let network = usize::from(path::header(&self.config, via.remote));
-        let headers = network + COMMON_HEADER + CHUNK_HEADER;
-        answer.report(init.unrecognized, usize::from(self.config.mtu).saturating_sub(headers));
+        answer.report(init.unrecognized, self.room_for_value(via));
         self.reply(via, port, init.tag, Control::InitAck(Box::new(answer)));
+    }
+
+    /// The largest value of a chunk, in bytes, that is alone in a packet to the sender of `via`.
+    fn room_for_value(&self, via: Via) -> usize {
+        let network = usize::from(path::header(&self.config, via.remote));
+        usize::from(self.config.mtu).saturating_sub(network + COMMON_HEADER + CHUNK_HEADER)
     }
 
     fn fresh_init(&mut self, via: Via) -> Init {
