@@ -194,7 +194,18 @@ def test_a_file_without_sctp_is_reported_in_one_line(tmp_path: Path):
     assert "remark:" in done.stderr
     assert "has no SCTP among 0 frames" in done.stderr
     (tmp_path / "usb").write_bytes(header + (220).to_bytes(4, "little") + bytes(8) + b"\4\0\0\0" * 2 + bytes(4))
-    assert "has packets of link type 220" in decode(tmp_path / "usb", code=2).stderr
+    said = decode(tmp_path / "usb").stderr
+    assert "remark:" in said
+    assert "frames of link type 220 are skipped (1 of 1): raw IP (101, 228, 229)" in said
+
+
+def test_a_file_that_ends_before_its_first_packet_has_an_error_and_no_remark(tmp_path: Path):
+    file = tmp_path / "short"
+    file.write_bytes(bytes.fromhex("d4c3b2a1 02000400 00000000 00000000 ffff0000 65000000 0000"))
+    said = decode(file, code=2).stderr
+    assert "error: " in said
+    assert "ends within a block" in said
+    assert "remark:" not in said
 
 
 def test_packets_of_many_short_chunks_are_not_kept_in_memory(tmp_path: Path):

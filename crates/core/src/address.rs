@@ -13,7 +13,7 @@ pub struct Address(u128);
 pub enum Scope {
     /// The host itself: 127.0.0.0/8 and ::1.
     Host,
-    /// The local link: fe80::/10.
+    /// The local link: 169.254.0.0/16 (RFC 3927) and fe80::/10.
     Link,
     /// Global: all other addresses.
     Global,
@@ -70,7 +70,11 @@ impl Address {
     #[must_use]
     pub const fn scope(self) -> Scope {
         if self.is_v4() {
-            if (self.0 >> 24) as u8 == 127 { Scope::Host } else { Scope::Global }
+            match (self.0 as u32).to_be_bytes() {
+                [127, ..] => Scope::Host,
+                [169, 254, ..] => Scope::Link,
+                _ => Scope::Global,
+            }
         } else if self.0 == 1 {
             Scope::Host
         } else if self.0 >> 118 == 0xfe80 >> 6 {
@@ -160,6 +164,7 @@ mod tests {
             ["127.0.0.1", "127.9.9.9"],
             ["::1", "::1"],
             ["10.0.0.1", "192.0.2.7"],
+            ["169.254.0.1", "169.254.169.254"],
             ["fe80::1", "febf::1"],
             ["2001:db8::1", "fec0::1"],
         ];
@@ -168,6 +173,16 @@ mod tests {
                 assert_eq!(address(from[0]).reaches(address(to[1])), i == j, "{from:?} {to:?}");
             }
         }
+    }
+
+    #[test]
+    fn only_169_254_is_link_local_in_ipv4() {
+        for global in ["10.0.0.1", "172.16.0.1", "192.168.0.1", "169.253.255.255", "169.255.0.0"] {
+            let address = Address::from(global.parse::<IpAddr>().unwrap());
+            assert_eq!(address.scope(), Scope::Global, "{global}");
+        }
+        assert_eq!(Address::v4(169, 254, 0, 0).scope(), Scope::Link);
+        assert_eq!(Address::v4(169, 254, 255, 255).scope(), Scope::Link);
     }
 
     #[test]

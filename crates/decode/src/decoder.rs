@@ -8,7 +8,7 @@ use manypath_sctp::{DecodeError, Packet, Rule};
 
 use crate::chunk;
 use crate::frames::{FileError, Frames};
-use crate::headers::{self, Content, Sctp};
+use crate::headers::{self, Content, Sctp, UnknownLinkType};
 use crate::packet::{HeaderView, PacketView};
 use crate::summary::{Seen, Summary};
 
@@ -73,8 +73,13 @@ impl Decoder {
         if self.interface.is_some() && self.interface.as_deref() != name {
             return Ok(true);
         }
-        let Some(ip) = headers::find(interface.link_type, &frame.bytes, self.port)? else {
-            return Ok(true);
+        let ip = match headers::find(interface.link_type, &frame.bytes, self.port) {
+            Ok(Some(ip)) => ip,
+            Ok(None) => return Ok(true),
+            Err(UnknownLinkType) => {
+                self.summary.count_skipped(interface.link_type);
+                return Ok(true);
+            }
         };
         let view = PacketView::new(self.summary.frames(), (began, frame.at), name, &ip);
         let view = match &ip.content {

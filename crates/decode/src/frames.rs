@@ -28,11 +28,6 @@ pub enum FileError {
     /// A packet has an interface that the file does not describe.
     #[error("has a packet of interface {0}, which it does not describe")]
     Interface(u32),
-    /// The link type is not supported.
-    #[error(
-        "has packets of link type {0}: raw IP (101, 228, 229), Ethernet (1) and Linux cooked (113, 276) are read"
-    )]
-    LinkType(i32),
 }
 
 /// Reads frames with the memory of the largest block.

@@ -8,8 +8,6 @@ use etherparse::{
     ip_number::{SCTP, UDP},
 };
 
-use crate::frames::FileError;
-
 /// The IP packet of a frame, if it belongs to SCTP.
 #[derive(Clone, Debug)]
 pub(crate) struct IpPacket {
@@ -42,6 +40,10 @@ pub(crate) struct Sctp {
     pub(crate) is_cut: bool,
 }
 
+/// The link type of a frame is not supported.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnknownLinkType;
+
 /// Finds SCTP in a frame of a link type; `None` if the frame has other content.
 ///
 /// # Errors
@@ -50,13 +52,13 @@ pub(crate) fn find(
     link_type: i32,
     frame: &Bytes,
     port: u16,
-) -> Result<Option<IpPacket>, FileError> {
+) -> Result<Option<IpPacket>, UnknownLinkType> {
     let sliced = match link_type {
         ETHERNET => LaxSlicedPacket::from_ethernet(frame).ok(),
         RAW | IPV4 | IPV6 => LaxSlicedPacket::from_ip(frame).ok(),
         COOKED => cooked(frame, 14, 16),
         COOKED_2 => cooked(frame, 0, 20),
-        other => return Err(FileError::LinkType(other)),
+        _ => return Err(UnknownLinkType),
     };
     Ok(sliced.and_then(|sliced| sliced.net).and_then(|net| ip_packet(frame, &net, port)))
 }

@@ -16,9 +16,9 @@ pub(crate) struct PacketView<'a> {
     pub(crate) number: u64,
     /// Unix time in nanoseconds.
     pub(crate) time: u64,
-    /// Time since the first frame of the file, in nanoseconds.
+    /// Time since the first frame of the file, in nanoseconds; negative if the packet is older.
     #[serde(skip)]
-    pub(crate) elapsed: u64,
+    pub(crate) elapsed: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) interface: Option<&'a str>,
     pub(crate) source: IpAddr,
@@ -50,7 +50,7 @@ impl<'a> PacketView<'a> {
         Self {
             number,
             time: at,
-            elapsed: at.saturating_sub(began),
+            elapsed: elapsed(began, at),
             interface,
             source: ip.source,
             destination: ip.destination,
@@ -62,6 +62,15 @@ impl<'a> PacketView<'a> {
             chunks: Vec::new(),
             error: None,
         }
+    }
+}
+
+/// The time from `began` to `at` in nanoseconds, limited to the range of 64 bits.
+pub(crate) fn elapsed(began: u64, at: u64) -> i64 {
+    if at < began {
+        0_i64.saturating_sub_unsigned(began - at)
+    } else {
+        0_i64.saturating_add_unsigned(at - began)
     }
 }
 
@@ -97,8 +106,10 @@ impl From<DecodeError> for ErrorView {
 
 impl fmt::Display for PacketView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (seconds, fraction) = (self.elapsed / SECOND, self.elapsed % SECOND);
-        write!(f, "{:>5} {seconds}.{fraction:09} ", self.number)?;
+        let (sign, elapsed) =
+            (if self.elapsed < 0 { "-" } else { "" }, self.elapsed.unsigned_abs());
+        let (seconds, fraction) = (elapsed / SECOND, elapsed % SECOND);
+        write!(f, "{:>5} {sign}{seconds}.{fraction:09} ", self.number)?;
         self.interface.map_or(Ok(()), |name| write!(f, "{name} "))?;
         match self.header {
             Some(header) => {

@@ -10,6 +10,7 @@ use std::net::IpAddr;
 use manypath_sctp::{Control, Packet};
 use serde::Serialize;
 
+use crate::packet::elapsed;
 use association::{Association, Side};
 
 /// Counters of a capture. Memory is bounded by limits on associations, paths and chunks.
@@ -27,6 +28,8 @@ pub struct Summary {
     cut: u64,
     /// Number of packets that are malformed otherwise.
     broken: u64,
+    /// Number of frames of link types that are not supported, by link type.
+    skipped_frames: BTreeMap<i32, u64>,
     /// Number of IP fragments, which are not reassembled.
     fragments: u64,
     /// Number of packets that belong to no listed association.
@@ -102,6 +105,11 @@ impl Summary {
         {
             self.interfaces.insert(name.to_owned());
         }
+    }
+
+    /// Counts a frame of a link type that is not supported.
+    pub(crate) fn count_skipped(&mut self, link_type: i32) {
+        *self.skipped_frames.entry(link_type).or_default() += 1;
     }
 
     pub(crate) fn count_fragment(&mut self) {
@@ -202,7 +210,7 @@ impl Summary {
             return None;
         }
         let ports = [seen.packet.source_port, seen.packet.destination_port];
-        let elapsed = seen.at.saturating_sub(self.began.unwrap_or(seen.at));
+        let elapsed = elapsed(self.began.unwrap_or(seen.at), seen.at);
         self.associations.push(Association::new(ports, elapsed, with_init));
         Some(self.associations.len() - 1)
     }

@@ -41,8 +41,8 @@ impl Builder {
     }
 
     /// The local addresses, IPv4 and IPv6, in the order in which they are announced to peers. Without this call, the
-    /// endpoint has all addresses of the machine except link-local ones. At most 16 can be given, and at most 16 are
-    /// announced.
+    /// endpoint has all addresses of the machine except link-local ones of IPv6. At most 16 can be given, and at most 16
+    /// are announced.
     pub fn local<I>(mut self, addresses: I) -> Self
     where
         I: IntoIterator,

@@ -52,7 +52,7 @@ def decode(
     said = json.loads(capture.summary())
     if wrong is None and interface is not None and interface not in said["interfaces"]:
         raise UserError(f'--interface: "{interface}" has no frame in {file}: {_choice(interface, said["interfaces"])}')
-    _print_summary(said, file, port, only=summary, as_json=as_json)
+    _print_summary(said, file, port, only=summary, as_json=as_json, complete=wrong is None)
     if wrong is not None:
         raise wrong
 
@@ -69,7 +69,7 @@ def _choice(interface: str, names: list[str]) -> str:
     return remedy(interface, names) if names else "no interface has a name there, so leave it out"
 
 
-def _print_summary(said: dict[str, Any], file: Path, port: int, *, only: bool, as_json: bool) -> None:
+def _print_summary(said: dict[str, Any], file: Path, port: int, *, only: bool, as_json: bool, complete: bool) -> None:
     """Print the summary: as JSON where nothing else is printed, and beside JSON lines on standard error."""
     from manypath.cli.decode_view import print_summary, remarks
 
@@ -77,5 +77,5 @@ def _print_summary(said: dict[str, Any], file: Path, port: int, *, only: bool, a
         print_json(said)
     else:
         print_summary(said, to_stderr=as_json)
-    for remark in remarks(said, port):
+    for remark in remarks(said, port, complete=complete):
         typer.echo(f"remark: {file}: {remark}", err=True)

@@ -24,9 +24,14 @@ def print_summary(said: Mapping[str, Any], *, to_stderr: bool) -> None:
         typer.echo(f"\n{more} more associations: --summary --json prints all", err=to_stderr)
 
 
-def remarks(said: Mapping[str, Any], port: int) -> Iterator[str]:
-    """What a reader of the summary should know."""
+def remarks(said: Mapping[str, Any], port: int, *, complete: bool) -> Iterator[str]:
+    """What a reader of the summary should know; `complete` is false if an error ended the file."""
+    for link_type, count in said["skipped_frames"].items():
+        number = f"{count} of {said['frames']}"
+        yield f"frames of link type {link_type} are skipped ({number}): {LINK_TYPES} are read"
     if said["packets"] + said["fragments"] == 0:
+        if not complete:
+            return
         yield f"has no SCTP among {said['frames']} frames: IP and UDP with port {port} (--port) were searched"
     elif said["damaged"] * 2 > said["packets"]:
         yield "most checksums are wrong, as before a network card sets them: --any-checksum reads such packets"
@@ -105,6 +110,9 @@ def _times(times: Mapping[str, Any]) -> str:
 
 MOST = 100
 """Associations that are printed."""
+
+LINK_TYPES = "raw IP (101, 228, 229), Ethernet (1) and Linux cooked (113, 276)"
+"""The link types that are supported."""
 
 TOTALS = {
     "damaged": "with a wrong checksum",

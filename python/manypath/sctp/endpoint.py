@@ -113,7 +113,7 @@ def listen(
     port
         SCTP port; a random one if 0.
     local
-        Local addresses, which peers learn in this order; all of the machine but link-local ones if there is none.
+        Local addresses, which peers learn in this order; without one, all of the machine but link-local IPv6 ones.
     backlog
         So many associations may wait for `Endpoint.accept`; more are refused.
     encapsulation

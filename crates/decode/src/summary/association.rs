@@ -28,8 +28,9 @@ impl Side {
 #[derive(Debug, Serialize)]
 pub(super) struct Association {
     sides: [Endpoint; 2],
-    /// Time from the first frame of the file to the first packet of the association, in nanoseconds.
-    began: u64,
+    /// Time from the first frame of the file to the first packet of the association, in nanoseconds; negative if the
+    /// packet is older.
+    began: i64,
     /// Whether its INIT was captured.
     with_init: bool,
     /// Whether the capture shows a complete handshake.
@@ -73,7 +74,7 @@ struct Probe {
 }
 
 impl Association {
-    pub(super) fn new([source, destination]: [u16; 2], began: u64, with_init: bool) -> Self {
+    pub(super) fn new([source, destination]: [u16; 2], began: i64, with_init: bool) -> Self {
         let side = |port| Endpoint { port, ..Endpoint::default() };
         Self {
             sides: [side(source), side(destination)],

@@ -87,12 +87,32 @@ fn one_interface_can_be_chosen() {
     let file = pcapng(&[101, 147], &[(0, 1, ip.clone()), (1, 2, ip)]);
     let chosen =
         manypath_decode::Options { interface: Some("eth0".to_owned()), ..options(Form::Line) };
-    let (out, end, _) = read(file.clone(), chosen);
+    let (out, end, _) = read(file, chosen);
     assert!(end.is_ok());
     assert_eq!(out.lines().count(), 1);
-    let (out, end, _) = read(file, options(Form::Line));
-    assert_eq!(out.lines().count(), 1);
-    assert!(end.is_err_and(|error| error.to_string().contains("link type 147")));
+}
+
+#[test]
+fn frames_of_an_unknown_link_type_are_skipped_and_counted() {
+    let ip = || on_first_path(false, &cookie_ack());
+    let frames = [(1, 1, ip()), (0, 2, ip()), (1, 3, ip()), (2, 4, ip()), (0, 5, ip())];
+    let file = pcapng(&[101, 147, 195], &frames);
+    let numbers: Vec<_> =
+        lines(file.clone()).iter().map(|line| line.split(' ').next().unwrap().to_owned()).collect();
+    assert_eq!(numbers, ["2", "5"]);
+    let summary = summary(file);
+    assert_eq!(summary["skipped_frames"], json!({"147": 2, "195": 1}));
+    assert_eq!((&summary["frames"], &summary["packets"]), (&json!(5), &json!(2)));
+}
+
+#[test]
+fn a_packet_that_is_older_than_the_first_frame_has_a_negative_time() {
+    let ip = on_first_path(false, &cookie_ack());
+    let file = pcap(101, &[(5_000_000, vec![0; 20]), (4_500_000, ip.clone()), (2_999_999, ip)]);
+    let seen = lines(file.clone());
+    assert!(seen[0].starts_with("2 -0.500000000 10.1.0.2"), "{seen:?}");
+    assert!(seen[1].starts_with("3 -2.000001000 10.1.0.2"), "{seen:?}");
+    assert_eq!(summary(file)["associations"][0]["began"], -500_000_000);
 }
 
 #[test]

@@ -46,16 +46,20 @@ fn carries_packets(flags: InterfaceFlags) -> bool {
         && (flags.contains(InterfaceFlags::IFF_RUNNING) || has_carrier)
 }
 
-/// The addresses of an endpoint whose application names none: all that work, except link-local ones.
+/// The addresses of an endpoint whose application names none: all that work, except link-local ones of IPv6.
 pub(crate) fn local_addresses() -> Result<Vec<IpAddr>, Error> {
     let mut addresses: Vec<IpAddr> = Vec::new();
     for LocalAddress { ip, is_up, .. } in interface_addresses()? {
-        let usable = is_up && Address::from(ip).scope() != Scope::Link;
-        if usable && !addresses.contains(&ip) {
+        if is_up && !needs_interface(ip) && !addresses.contains(&ip) {
             addresses.push(ip);
         }
     }
     Ok(addresses)
+}
+
+/// Whether an address is valid only together with its interface: link-local ones of IPv6 are. RFC 4291 §2.5.6
+fn needs_interface(ip: IpAddr) -> bool {
+    ip.is_ipv6() && Address::from(ip).scope() == Scope::Link
 }
 
 /// The address to which a socket is bound.
@@ -71,7 +75,7 @@ impl Place {
     pub(super) fn with_scope(&self, port: u16) -> Result<SocketAddr, Error> {
         let address = self.ip;
         match address {
-            IpAddr::V6(ip) if Address::from(address).scope() == Scope::Link => {
+            IpAddr::V6(ip) if needs_interface(address) => {
                 let wanted = self.interface.as_deref().map(|name| if_nametoindex(name).ok());
                 let is_meant = |local: &LocalAddress| {
                     local.ip == address
@@ -111,6 +115,17 @@ pub(super) fn destination(local: SocketAddr, remote: Address, port: u16) -> Sock
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn link_local_addresses_of_ipv6_need_an_interface_and_those_of_ipv4_do_not() {
+        let needs = |text: &str| needs_interface(text.parse().unwrap());
+        assert!(needs("fe80::1"));
+        for text in ["169.254.3.4", "10.0.0.1", "::1", "2001:db8::1"] {
+            assert!(!needs(text), "{text}");
+        }
+        let place = Place { ip: "169.254.3.4".parse().unwrap(), interface: None };
+        assert_eq!(place.with_scope(9899).unwrap(), "169.254.3.4:9899".parse().unwrap());
+    }
 
     #[test]
     fn an_interface_carries_packets_as_soon_as_it_has_a_carrier() {

@@ -2,19 +2,19 @@
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
-use manypath_core::{Address, Via};
+use manypath_core::{Address, Scope, Via};
 
 use crate::Error;
 
 /// The paths to a peer with the addresses `remotes`, the primary one first.
 ///
 /// Within a family and a scope, the i-th local address sends to the i-th remote one; the shorter list is repeated. The
-/// first path leads to the first remote address.
+/// first path leads to the first remote address. If no local IPv4 address has the scope of a remote one, link-local and
+/// global addresses send to each other. RFC 3927 §2.6.2
 pub(crate) fn pair(locals: &[Address], remotes: &[Address]) -> Result<Vec<Via>, Error> {
     let mut vias: Vec<(usize, usize, Via)> = Vec::new();
     for (place, &remote) in remotes.iter().enumerate() {
-        let able: Vec<Address> =
-            locals.iter().copied().filter(|local| local.reaches(remote)).collect();
+        let able = sources_for(locals, remote);
         if able.is_empty() {
             return Err(Error::NoRoute(remote.into()));
         }
@@ -31,6 +31,19 @@ pub(crate) fn pair(locals: &[Address], remotes: &[Address]) -> Result<Vec<Via>, 
     }
     vias.sort_by_key(|(round, place, _)| (*round, *place));
     Ok(vias.into_iter().map(|(_, _, via)| via).collect())
+}
+
+/// The local addresses that send to a remote one.
+fn sources_for(locals: &[Address], remote: Address) -> Vec<Address> {
+    let those = |fits: &dyn Fn(Address) -> bool| -> Vec<Address> {
+        locals.iter().copied().filter(|local| fits(*local)).collect()
+    };
+    let able = those(&|local| local.reaches(remote));
+    if !able.is_empty() {
+        return able;
+    }
+    let leaves_the_host = |address: Address| address.is_v4() && address.scope() != Scope::Host;
+    those(&|local| leaves_the_host(local) && leaves_the_host(remote))
 }
 
 /// The local addresses of the endpoint that the system's routes use for the peer; all local addresses if the system has
@@ -88,10 +101,22 @@ mod tests {
     }
 
     #[test]
+    fn an_ipv4_link_local_address_is_used_for_global_ones_only_if_there_is_no_other() {
+        let locals = ["10.0.0.1", "169.254.0.1"];
+        assert_eq!(pairs(&locals, &["169.254.0.2"]).unwrap(), ["169.254.0.1 -> 169.254.0.2"]);
+        assert_eq!(pairs(&locals, &["10.0.0.2"]).unwrap(), ["10.0.0.1 -> 10.0.0.2"]);
+        assert_eq!(pairs(&["10.0.0.1"], &["169.254.0.2"]).unwrap(), ["10.0.0.1 -> 169.254.0.2"]);
+        assert_eq!(pairs(&["169.254.0.1"], &["10.0.0.2"]).unwrap(), ["169.254.0.1 -> 10.0.0.2"]);
+    }
+
+    #[test]
     fn families_and_scopes_do_not_mix() {
         let locals = ["10.0.0.1", "2001:db8::1", "127.0.0.1"];
         let expected = ["2001:db8::1 -> 2001:db8::2", "10.0.0.1 -> 10.0.0.2"];
         assert_eq!(pairs(&locals, &["2001:db8::2", "10.0.0.2"]).unwrap(), expected);
+        for locals in [["127.0.0.1"], ["fe80::1"]] {
+            pairs(&locals, &["169.254.0.2"]).unwrap_err();
+        }
         assert_eq!(
             pairs(&["10.0.0.1"], &["2001:db8::2"]).unwrap_err(),
             "2001:db8::2 cannot be reached from any local address of the endpoint"

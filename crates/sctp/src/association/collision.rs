@@ -24,7 +24,7 @@ pub(crate) enum InitAnswer {
         tie_tag: u64,
     },
     /// ABORT: a restart must not add new addresses. RFC 9260 §5.2.2
-    NewAddress(Address),
+    NewAddresses(Vec<Address>),
     /// No answer except chunks that the association may have queued.
     Nothing,
 }
@@ -49,9 +49,8 @@ impl Association {
     /// Decides how to answer an INIT from the peer. Only the outgoing chunks change, not the state.
     /// RFC 9260 §5.2.1, §5.2.2
     pub(crate) fn answer_init(&mut self, via: Via, init: &Init) -> InitAnswer {
-        let newcomer =
-            init.addresses.iter().chain([&via.remote]).find(|address| !self.has_address(**address));
-        match (&self.state, newcomer) {
+        let newcomers = self.newcomers(via, init);
+        match (&self.state, newcomers.is_empty()) {
             // RFC 9260 §5.2.1: in a collision, only addresses that the application named get an answer
             (State::CookieWait(_), _) if !self.has_address(via.remote) => InitAnswer::Nothing,
             (State::CookieWait(opening), _) => {
@@ -62,12 +61,19 @@ impl Association {
                 self.repeat_shutdown_ack(*path);
                 InitAnswer::Nothing
             }
-            (_, Some(&address)) => InitAnswer::NewAddress(address),
-            (State::CookieEchoed { opening, .. }, None) => {
+            (_, false) => InitAnswer::NewAddresses(newcomers),
+            (State::CookieEchoed { opening, .. }, true) => {
                 InitAnswer::AsSent { own: Init::clone(&opening.init), tie_tag: self.tie_tag }
             }
-            (_, None) => InitAnswer::Fresh { tie_tag: self.tie_tag },
+            (_, true) => InitAnswer::Fresh { tie_tag: self.tie_tag },
         }
+    }
+
+    /// The addresses of an INIT, its source included, that the association does not have.
+    fn newcomers(&self, via: Via, init: &Init) -> Vec<Address> {
+        let unlisted = (!init.addresses.contains(&via.remote)).then_some(via.remote);
+        let addresses = init.addresses.iter().copied().chain(unlisted);
+        addresses.filter(|address| !self.has_address(*address)).collect()
     }
 
     /// Whether both tags are those of this association. Then even an expired cookie is valid. RFC 9260 §5.2.4

@@ -131,7 +131,7 @@ impl Cookie {
 pub(crate) struct CookieJar {
     /// The keyed hash with the current key, before the first byte.
     current: Hmac<Sha256>,
-    /// The keyed hash with the previous key. Cookies with this key may still be valid.
+    /// The keyed hash with the previous key. It is valid for one cookie lifetime after the current key came into use.
     previous: Option<Hmac<Sha256>>,
     /// When the current key came into use.
     renewed: Time,
@@ -153,7 +153,7 @@ impl CookieJar {
     ///
     /// A key stays valid until all cookies of the key before it have expired, so two keys are enough.
     pub(crate) fn renew_key(&mut self, now: Time, cookie_life: Span, random: &mut Entropy) {
-        if now.saturating_since(self.renewed) > KEY_LIFE.max(cookie_life) {
+        if now.saturating_since(self.renewed) > sealing_time(cookie_life) {
             let fresh = keyed(&random.key());
             self.previous = Some(std::mem::replace(&mut self.current, fresh));
             self.renewed = now;
@@ -180,13 +180,23 @@ impl CookieJar {
         bytes.freeze()
     }
 
-    /// The cookie, if its seal is valid.
-    pub(crate) fn open(&self, sealed: &[u8]) -> Option<Cookie> {
+    /// The cookie, if its seal is valid. A key is valid for one cookie lifetime after its last cookie, even if no INIT
+    /// renews it.
+    pub(crate) fn open(&self, now: Time, cookie_life: Span, sealed: &[u8]) -> Option<Cookie> {
         let (body, seal) = sealed.split_at_checked(sealed.len().checked_sub(SEAL)?)?;
         let fits = |key: &Hmac<Sha256>| key.clone().chain_update(body).verify_slice(seal).is_ok();
-        let is_own = fits(&self.current) || self.previous.as_ref().is_some_and(fits);
+        let age = now.saturating_since(self.renewed);
+        let previous = self.previous.as_ref().filter(|_| age <= cookie_life);
+        let current =
+            Some(&self.current).filter(|_| age <= sealing_time(cookie_life) + cookie_life);
+        let is_own = current.into_iter().chain(previous).any(fits);
         if is_own { Cookie::decode(body) } else { None }
     }
+}
+
+/// The time for which a key seals cookies.
+fn sealing_time(cookie_life: Span) -> Span {
+    KEY_LIFE.max(cookie_life)
 }
 
 fn keyed(secret: &[u8]) -> Hmac<Sha256> {
@@ -220,7 +230,7 @@ impl Spent {
     }
 }
 
-/// The time for which a key seals cookies.
+/// The shortest time for which a key seals cookies.
 const KEY_LIFE: Span = Span::from_secs(3600);
 /// The largest number of recorded tags.
 const MOST_SPENT: usize = 65_536;
@@ -236,6 +246,9 @@ const SEAL: usize = 32;
 mod tests {
     use super::*;
     use manypath_core::Streams;
+
+    const NOW: Time = Time::from_nanos(2_000);
+    const LIFE: Span = Span::from_secs(60);
 
     fn cookie() -> Cookie {
         let own = Init {
@@ -283,7 +296,7 @@ mod tests {
             let terms = Terms { nr_sack, packet_drop_reports, ..cookie().terms };
             let cookie = Cookie { terms, ..cookie() };
             let sealed = jar(1).seal(&cookie);
-            assert_eq!(jar(1).open(&sealed), Some(cookie));
+            assert_eq!(jar(1).open(NOW, LIFE, &sealed), Some(cookie));
         }
     }
 
@@ -302,15 +315,15 @@ mod tests {
         for bit in 0..8 * sealed.len() {
             let mut forged = sealed.to_vec();
             forged[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(jar(1).open(&forged), None, "bit {bit}");
+            assert_eq!(jar(1).open(NOW, LIFE, &forged), None, "bit {bit}");
         }
-        assert_eq!(jar(1).open(&sealed[..sealed.len() - 1]), None);
-        assert_eq!(jar(1).open(&[]), None);
+        assert_eq!(jar(1).open(NOW, LIFE, &sealed[..sealed.len() - 1]), None);
+        assert_eq!(jar(1).open(NOW, LIFE, &[]), None);
     }
 
     #[test]
     fn a_cookie_of_another_endpoint_is_refused() {
-        assert_eq!(jar(2).open(&jar(1).seal(&cookie())), None);
+        assert_eq!(jar(2).open(NOW, LIFE, &jar(1).seal(&cookie())), None);
     }
 
     /// RFC 4231 §4.2, test case 1: the seal is plain HMAC-SHA-256.
@@ -330,18 +343,40 @@ mod tests {
     #[test]
     fn a_cookie_outlives_one_change_of_the_key_and_not_two() {
         let (mut jar, mut random) = (jar(1), Entropy::secret([1; 32]));
-        let life = Span::from_secs(60);
         let sealed = jar.seal(&cookie());
-        let hour = Time::ZERO + KEY_LIFE;
-        jar.renew_key(hour, life, &mut random);
+        let (hour, second) = (Time::ZERO + KEY_LIFE, Span::from_secs(1));
+        jar.renew_key(hour, LIFE, &mut random);
         assert_eq!(jar.seal(&cookie()), sealed, "the hour is not over");
-        jar.renew_key(hour + Span::from_secs(1), life, &mut random);
+        let later = hour + second;
+        jar.renew_key(later, LIFE, &mut random);
         assert_ne!(jar.seal(&cookie()), sealed);
-        assert_eq!(jar.open(&sealed), Some(cookie()));
-        jar.renew_key(hour + Span::from_secs(2), life, &mut random);
-        assert_eq!(jar.open(&sealed), Some(cookie()), "the key was changed too early");
-        jar.renew_key(hour + hour.saturating_since(Time::ZERO) + life, life, &mut random);
-        assert_eq!(jar.open(&sealed), None);
+        assert_eq!(jar.open(later, LIFE, &sealed), Some(cookie()));
+        jar.renew_key(later + second, LIFE, &mut random);
+        assert_eq!(jar.open(later + second, LIFE, &sealed), Some(cookie()), "changed too early");
+        let second_change = later + KEY_LIFE + second;
+        jar.renew_key(second_change, LIFE, &mut random);
+        assert_eq!(jar.open(second_change, LIFE, &sealed), None);
+    }
+
+    #[test]
+    fn the_previous_key_ends_one_cookie_lifetime_after_the_change() {
+        let (mut jar, mut random) = (jar(1), Entropy::secret([1; 32]));
+        let sealed = jar.seal(&cookie());
+        let change = Time::ZERO + KEY_LIFE + Span::from_secs(1);
+        jar.renew_key(change, LIFE, &mut random);
+        assert_eq!(jar.open(change + LIFE, LIFE, &sealed), Some(cookie()));
+        assert_eq!(jar.open(change + LIFE + Span::from_nanos(1), LIFE, &sealed), None);
+    }
+
+    #[test]
+    fn the_current_key_ends_one_cookie_lifetime_after_its_last_cookie_without_an_init() {
+        let (jar, long) = (jar(1), KEY_LIFE + KEY_LIFE);
+        let sealed = jar.seal(&cookie());
+        for (life, end) in [(LIFE, KEY_LIFE + LIFE), (long, long + long)] {
+            let end = Time::ZERO + end;
+            assert_eq!(jar.open(end, life, &sealed), Some(cookie()));
+            assert_eq!(jar.open(end + Span::from_nanos(1), life, &sealed), None);
+        }
     }
 
     #[test]

@@ -506,6 +506,10 @@ mod tests {
         assert_eq!(acceptable(&listed, a(0), &locals), [a(1), a(2)]);
         assert_eq!(acceptable(&listed, loopback, &locals), [a(1), loopback, a(2)]);
         assert_eq!(acceptable(&listed, a(0), &[v6(9), neighbour]), [v6(1)]);
+        let metadata = Address::v4(169, 254, 169, 254);
+        let (link, here) = (Address::v4(169, 254, 0, 1), Address::v4(169, 254, 0, 2));
+        assert_eq!(acceptable(&[a(1), metadata], a(0), &[z(0), here]), [a(1)]);
+        assert_eq!(acceptable(&[a(1), metadata], link, &[z(0), here]), [a(1), metadata]);
         let many: Vec<Address> = (0..200).map(a).collect();
         assert_eq!(acceptable(&many, a(0), &locals), many[..MAX_PATHS]);
     }

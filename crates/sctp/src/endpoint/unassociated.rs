@@ -56,8 +56,8 @@ impl Endpoint {
                 self.jar.spend(now, own.tag, self.config.cookie_life);
                 (own, tie_tag)
             }
-            Some(InitAnswer::NewAddress(address)) => {
-                let cause = Cause::RestartWithNewAddresses(vec![address]);
+            Some(InitAnswer::NewAddresses(addresses)) => {
+                let cause = Cause::restart(addresses, self.room_for_value(via));
                 return self.reply(via, port, init.tag, abort(cause));
             }
             Some(InitAnswer::Nothing) => return,
@@ -72,10 +72,14 @@ impl Endpoint {
         };
         self.jar.renew_key(now, self.config.cookie_life, &mut self.random);
         let mut answer = Init { cookie: Some(self.jar.seal(&cookie)), ..own };
-        let network = usize::from(path::header(&self.config, via.remote));
-        let headers = network + COMMON_HEADER + CHUNK_HEADER;
-        answer.report(init.unrecognized, usize::from(self.config.mtu).saturating_sub(headers));
+        answer.report(init.unrecognized, self.room_for_value(via));
         self.reply(via, port, init.tag, Control::InitAck(Box::new(answer)));
+    }
+
+    /// The largest value of a chunk, in bytes, that is alone in a packet to the sender of `via`.
+    fn room_for_value(&self, via: Via) -> usize {
+        let network = usize::from(path::header(&self.config, via.remote));
+        usize::from(self.config.mtu).saturating_sub(network + COMMON_HEADER + CHUNK_HEADER)
     }
 
     fn fresh_init(&mut self, via: Via) -> Init {
@@ -102,12 +106,13 @@ impl Endpoint {
     /// RFC 9260 §5.1.5, §5.2.4
     fn handle_cookie_echo(&mut self, now: Time, via: Via, packet: &mut Packet) {
         let Control::CookieEcho(sealed) = packet.control.remove(0) else { return };
-        let Some(cookie) = self.jar.open(&sealed).filter(|_| is_between_hosts(via)) else { return };
+        let life = self.config.cookie_life;
+        let cookie = self.jar.open(now, life, &sealed).filter(|_| is_between_hosts(via));
+        let Some(cookie) = cookie else { return };
         let port = packet.source_port;
         if port != cookie.peer_port || packet.tag != cookie.terms.local_tag {
             return;
         }
-        let life = self.config.cookie_life;
         let known = self.with_peer(port, [via.remote, cookie.via.remote], |_| true);
         let is_its_own = known
             .and_then(|index| self.slots.get(index))
@@ -348,7 +353,11 @@ mod tests {
             panic!("INIT has an answer")
         };
         let sealed = ack.cookie.expect("INIT ACK has a cookie");
-        endpoint.jar.open(&sealed).expect("it is an own one").tie_tag
+        endpoint
+            .jar
+            .open(NOW, endpoint.config.cookie_life, &sealed)
+            .expect("it is an own one")
+            .tie_tag
     }
 
     #[test]
@@ -400,7 +409,8 @@ mod tests {
             ack.cookie.expect("INIT ACK has a cookie")
         };
         let cookies = [0, 2, 4].map(&mut cookie_at);
-        let is_open = cookies.map(|cookie| endpoint.jar.open(&cookie).is_some());
+        let (last, life) = (NOW + Span::from_secs(3600) * 4, endpoint.config.cookie_life);
+        let is_open = cookies.map(|cookie| endpoint.jar.open(last, life, &cookie).is_some());
         assert_eq!(is_open, [false, true, true], "the current key and the one before it");
     }
 
@@ -408,7 +418,8 @@ mod tests {
     fn addresses_of_a_narrower_scope_are_not_told_to_a_peer_outside_of_it() {
         let loopback = Address::v4(127, 0, 0, 1);
         let link = Address::from_bits(0xfe80 << 112 | 7);
-        let local = [way().local, loopback, link, Address::v4(10, 1, 0, 1)];
+        let link_v4 = Address::v4(169, 254, 0, 1);
+        let local = [way().local, loopback, link, Address::v4(10, 1, 0, 1), link_v4];
         assert_eq!(own_addresses(way(), &local, 1500), [local[0], local[3]]);
         let inside = Via { local: loopback, remote: loopback };
         assert_eq!(own_addresses(inside, &local, 1500), [local[0], loopback, local[3]]);

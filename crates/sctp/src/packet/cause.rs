@@ -44,6 +44,14 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// A restart that listed these new addresses; those beyond `room` bytes are omitted. RFC 9260 §5.2.2
+    pub(crate) fn restart(mut addresses: Vec<Address>, room: usize) -> Self {
+        while PARAMETER_HEADER + length_of_addresses(&addresses) > room && addresses.len() > 1 {
+            addresses.pop();
+        }
+        Self::RestartWithNewAddresses(addresses)
+    }
+
     /// Length of the cause in bytes, without padding.
     pub(super) fn length(&self) -> usize {
         PARAMETER_HEADER
@@ -68,4 +76,19 @@ impl Cause {
 pub(super) fn length_of_addresses(addresses: &[Address]) -> usize {
     let length = |address: &Address| if address.is_v4() { 4 } else { 16 };
     addresses.iter().map(|address| padded(PARAMETER_HEADER + length(address))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_restart_names_the_new_addresses_that_fit() {
+        let addresses = [Address::v4(10, 0, 0, 1), Address::from_bits(7), Address::v4(10, 0, 0, 2)];
+        for (room, count) in [(500, 3), (40, 3), (39, 2), (32, 2), (31, 1), (0, 1)] {
+            let cause = Cause::restart(addresses.to_vec(), room);
+            assert_eq!(cause, Cause::RestartWithNewAddresses(addresses[..count].to_vec()));
+            assert!(cause.length() <= room.max(12), "{room}");
+        }
+    }
 }

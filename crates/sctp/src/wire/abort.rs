@@ -8,7 +8,7 @@
 //! └───────────────────────────────────┘
 //! ```
 
-use super::reader::Chunk;
+use super::reader::{Chunk, Fault};
 use super::writer::Writer;
 use super::{cause, kind};
 use crate::packet::{Cause, Control};
@@ -18,9 +18,10 @@ pub(super) fn write(writer: &mut Writer<'_>, reflected: bool, causes: &[Cause]) 
     writer.chunk(kind::ABORT, u8::from(reflected), |value| cause::write_all(value, causes));
 }
 
-/// Reads the chunk. It ends the association whatever its causes are.
-pub(super) fn read(chunk: Chunk<'_>) -> Control {
-    Control::Abort { reflected: chunk.flags & REFLECTED != 0, causes: cause::read_all(chunk.value) }
+/// Reads the chunk. A format error in a cause is an error of the chunk; causes of unknown codes are kept.
+pub(super) fn read(chunk: Chunk<'_>) -> Result<Control, Fault> {
+    let causes = cause::read_strictly(chunk.value)?;
+    Ok(Control::Abort { reflected: chunk.flags & REFLECTED != 0, causes })
 }
 
 /// T bit: the packet carries the verification tag that the receiver uses for its own packets.

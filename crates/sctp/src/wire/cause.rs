@@ -42,6 +42,15 @@ pub(super) fn read_all(mut value: Reader<'_>) -> Vec<Cause> {
     std::iter::from_fn(|| value.parameter().ok().flatten().map(|cause| read(&cause))).collect()
 }
 
+/// Reads causes up to the end. A cause must end within its chunk and have all fields of its code.
+pub(super) fn read_strictly(mut value: Reader<'_>) -> Result<Vec<Cause>, Fault> {
+    let mut causes = Vec::new();
+    while let Some(cause) = value.parameter()? {
+        causes.push(known(cause.kind, cause.value)?);
+    }
+    Ok(causes)
+}
+
 fn write(value: &mut Writer<'_>, cause: &Cause) {
     match cause {
         Cause::InvalidStream(stream) => {
@@ -156,7 +165,9 @@ mod tests {
             let mut out = Vec::new();
             write_all(&mut Writer::new(&mut out), std::slice::from_ref(&cause));
             assert_eq!(out, hex(expected), "{cause:?}");
-            assert_eq!(read_all(Reader::new(&out.into())), [cause]);
+            let out = Bytes::from(out);
+            assert_eq!(read_all(Reader::new(&out)), [cause.clone()]);
+            assert_eq!(read_strictly(Reader::new(&out)).unwrap(), [cause]);
         }
     }
 

@@ -39,8 +39,8 @@ pub enum Rule {
     ChunkFields,
     /// INIT, INIT ACK and SHUTDOWN COMPLETE are not bundled with other chunks.
     NotAlone,
-    /// A parameter's length includes its header of 4 bytes, the parameter ends within its chunk, and it has all fields
-    /// of its type.
+    /// The length of a parameter or an error cause includes its header of 4 bytes, it ends within its chunk, and it has
+    /// all fields of its type.
     Parameter,
     /// HEARTBEAT and HEARTBEAT ACK carry the parameter Heartbeat Info.
     HeartbeatInfo,
@@ -84,7 +84,7 @@ impl Rule {
             Self::PartialChunk => "the chunk is longer than the rest of the packet",
             Self::ChunkFields => "the chunk is too short for its fields",
             Self::NotAlone => "the chunk shares its packet with others",
-            Self::Parameter => "a parameter has an impossible length",
+            Self::Parameter => "a parameter or an error cause has an impossible length",
             Self::HeartbeatInfo => "the Heartbeat Info parameter is missing",
             Self::GapBlocks => "the gap blocks are not in ascending order",
         }

@@ -144,7 +144,7 @@ fn read_control(chunk: Chunk<'_>) -> Result<Result<Control, Bytes>, Fault> {
         kind::INIT_ACK => Control::InitAck(Box::new(init::read(chunk)?)),
         kind::HEARTBEAT => Control::Heartbeat(heartbeat::read(chunk)?),
         kind::HEARTBEAT_ACK => Control::HeartbeatAck(heartbeat::read(chunk)?),
-        kind::ABORT => abort::read(chunk),
+        kind::ABORT => abort::read(chunk)?,
         kind::SHUTDOWN => shutdown::read(chunk)?,
         kind::SHUTDOWN_ACK => Control::ShutdownAck,
         kind::SHUTDOWN_COMPLETE => shutdown::read_complete(&chunk),

@@ -1,9 +1,10 @@
 //! Out-of-the-blue packets, wrong tags, and hostile peers. RFC 9260 §8.4, §8.5
 
 use bytes::Bytes;
-use manypath_core::{Address, Packet as _, SansIo, Ssn, Time, Tsn, Via};
+use manypath_core::{Address, Encode as _, Packet as _, SansIo, Ssn, Time, Tsn, Via};
 use manypath_sctp::{
-    Cause, CloseReason, Control, Data, DataFlags, Heartbeat, HeartbeatInfo, Init, Packet, Sack,
+    Cause, CloseReason, Control, Data, DataFlags, Heartbeat, HeartbeatInfo, Init, Packet, Rule,
+    Sack,
 };
 
 use crate::pair::{A, FIRST, Fate, Pair, Side, Z};
@@ -201,6 +202,27 @@ fn a_packet_for_another_port_is_dropped() {
     pair.inject(Z, 0, Packet { destination_port: 9, ..packet });
     let packet = pair.forge(Z, of_z, Control::Abort { reflected: false, causes: Vec::new() });
     pair.inject(Z, 0, Packet { source_port: 9, ..packet });
+    assert_unharmed(&mut pair);
+}
+
+/// RFC 9260 §3.3.7
+#[test]
+fn an_abort_with_a_format_error_leaves_the_association_open() {
+    let (mut pair, _, of_z) = connected();
+    let causes = vec![Cause::Other { code: 12, info: Bytes::new() }];
+    let abort = pair.forge(Z, of_z, Control::Abort { reflected: false, causes });
+    let mut datagram = Vec::new();
+    abort.encode(Via::default(), &(), &mut datagram);
+    // The length of the cause reaches beyond the chunk
+    let cause = datagram.len() - 4;
+    datagram[cause + 2..].fill(0xff);
+    datagram[8..12].fill(0);
+    let checksum = crc32c::crc32c(&datagram).to_le_bytes();
+    datagram[8..12].copy_from_slice(&checksum);
+    let mut packet = Packet::default();
+    let error = packet.decode(&datagram.into(), 20).expect_err("the cause has a wrong length");
+    assert_eq!((error.rule, error.offset), (Rule::Parameter, cause));
+    pair.inject(Z, 0, packet);
     assert_unharmed(&mut pair);
 }
 

@@ -111,10 +111,10 @@ fn a_restart_must_not_add_addresses() {
     let mut pair = Pair::new(1);
     pair.open(A);
     pair.settle();
-    let unlisted = Address::v4(192, 0, 2, 1);
+    let unlisted = [Address::v4(192, 0, 2, 1), Address::v4(192, 0, 2, 2)];
     let init = Init {
         tag: 99,
-        addresses: vec![A.address(0), unlisted],
+        addresses: vec![unlisted[0], A.address(0), unlisted[1]],
         ..init_of(&pair.network.log[0].control).unwrap().clone()
     };
     pair.arrows();
@@ -125,7 +125,7 @@ fn a_restart_must_not_add_addresses() {
     let [Control::Abort { reflected: false, causes }] = &answer.control[..] else {
         panic!("{answer}")
     };
-    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![unlisted])]);
+    assert_eq!(*causes, [Cause::RestartWithNewAddresses(unlisted.to_vec())]);
     pair.send(A, 100);
     pair.settle();
     assert_eq!(pair.read(Z), 100);

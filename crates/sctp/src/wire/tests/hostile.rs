@@ -60,6 +60,24 @@ fn a_chunk_that_is_cut_short_is_dropped_and_those_before_it_count() {
 }
 
 #[test]
+fn an_abort_with_a_format_error_is_dropped_but_not_one_with_an_unknown_cause() {
+    for (causes, fault) in [
+        ("06000008 000cffff", Some(40)),
+        ("06000008 000c0003", Some(40)),
+        ("0600000c 000c0004 000c0005", Some(44)),
+        ("0600000a 00090006 00010000", Some(44)),
+        ("06000004", None),
+        ("06000008 12340004", None),
+        ("0600000a 12340006 12340000", None),
+        ("06010008 000c0004", None),
+    ] {
+        let (found, control, data) = verdict(&format!("{COOKIE_ACK} {DATA} {causes}"));
+        assert_eq!(found, fault.map(|offset| (Rule::Parameter, offset)), "{causes}");
+        assert_eq!((control, data), (1 + usize::from(fault.is_none()), 1), "{causes}");
+    }
+}
+
+#[test]
 fn an_error_names_chunk_place_and_rule() {
     let (_, result) = read(&format!("{COOKIE_ACK} 0300000c 00000001 00000000"));
     let error = result.expect_err("a SACK without numbers of blocks");
