@@ -166,7 +166,7 @@ mod tests {
             write_all(&mut Writer::new(&mut out), std::slice::from_ref(&cause));
             assert_eq!(out, hex(expected), "{cause:?}");
             let out = Bytes::from(out);
-            assert_eq!(read_all(Reader::new(&out)), [cause.clone()]);
+            assert_eq!(read_all(Reader::new(&out)), std::slice::from_ref(&cause));
             assert_eq!(read_strictly(Reader::new(&out)).unwrap(), [cause]);
         }
     }
