@@ -10,7 +10,7 @@ use crate::Error;
 ///
 /// Within a family and a scope, the i-th local address sends to the i-th remote one; the shorter list is repeated. The
 /// first path leads to the first remote address. If no local IPv4 address has the scope of a remote one, link-local and
-/// global addresses send to each other. RFC 3927 §2.6.2
+/// global addresses send to each other. RFC 3927 §2.6
 pub(crate) fn pair(locals: &[Address], remotes: &[Address]) -> Result<Vec<Via>, Error> {
     let mut vias: Vec<(usize, usize, Via)> = Vec::new();
     for (place, &remote) in remotes.iter().enumerate() {
