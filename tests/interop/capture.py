@@ -166,6 +166,25 @@ def examine(
     return chunks
 
 
+def forgets_data(packets: list[dict[str, str]], sender: tuple[str, ...], seconds: float = 10) -> bool:
+    """Whether a sender does not retransmit what is missing, although its peer has room for it.
+
+    It is so if the last acknowledgement of data reports a gap, and the sender's addresses sent no data in all the
+    seconds after it, of which there are so many.
+    """
+    packets = sorted(packets, key=time_of)
+    acknowledged = [packet for packet in packets if source_of(packet) not in sender and SACK in chunks_of(packet)]
+    if not acknowledged or time_of(packets[-1]) - time_of(acknowledged[-1]) < seconds:
+        return False
+    last = acknowledged[-1]
+    sent_later = any(
+        DATA in chunks_of(packet) and source_of(packet) in sender and time_of(packet) > time_of(last)
+        for packet in packets
+    )
+    gaps, room = (last[name].split(",")[-1] for name in ("sctp.sack_number_of_gap_blocks", "sctp.sack_a_rwnd"))
+    return not sent_later and int(gaps) > 0 and int(room) > 0
+
+
 LAST = "the capture ends here"
 """What the last packet of a capture carries."""
 
@@ -177,6 +196,8 @@ FIELDS = (
     "sctp.chunk_type",
     "sctp.abort_t_bit",
     "sctp.data_tsn_raw",
+    "sctp.sack_number_of_gap_blocks",
+    "sctp.sack_a_rwnd",
     "sctp.checksum.status",
     "_ws.malformed",
     "_ws.expert.severity",

@@ -21,6 +21,10 @@ PATIENCE = 60.0
 """Seconds that a test waits for what happens within seconds on a machine without other work."""
 
 
+class TooLateError(AssertionError):
+    """A peer that runs did not say something in time."""
+
+
 class Peer:
     """A peer that runs."""
 
@@ -51,7 +55,7 @@ class Peer:
         try:
             line = self._lines.get(timeout=max(0.0, seconds))
         except queue.Empty:
-            raise AssertionError(f"{self} did not say {sought} in time") from None
+            raise TooLateError(f"{self} did not say {sought} in time") from None
         if line is None:
             return None
         self.events.append(json.loads(line))

@@ -6,12 +6,15 @@ import json
 import subprocess
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
 import numpy as np
+from capture import ALWAYS, NR_SACK, SACK, decode, examine, source_of
 from network import Host
 from peer import PATIENCE
+from stage import UDP4, Carrier
 
 from manypath.programs import NET, program
 
@@ -31,7 +34,7 @@ class Program:
     """A program that runs on a host; `kill` it at the end of a test."""
 
     def __init__(self, host: Host, *words: str) -> None:
-        self.words = words
+        self.words, self.host = words, host
         line = host.command(program(NET), *words)
         self.process = subprocess.Popen(
             line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -99,12 +102,13 @@ class Program:
 class Transfers:
     """Files from the left host to the right one; everything that was started is killed at the end of a test."""
 
-    def __init__(self, sender: Host, receiver: Host, folder: Path) -> None:
-        self.sender, self.receiver = sender, receiver
+    def __init__(self, sender: Host, receiver: Host, folder: Path, carrier: Carrier = UDP4) -> None:
+        self.sender, self.receiver, self.carrier = sender, receiver, carrier
         self.into = folder / "into"
         self.into.mkdir(exist_ok=True)
         self._folder = folder
         self._running: list[Program] = []
+        self._captures: dict[Program, Path] = {}
 
     def __enter__(self) -> Transfers:
         return self
@@ -118,26 +122,65 @@ class Transfers:
         self._running.append(Program(host, *words))
         return self._running[-1]
 
+    def _start(self, host: Host, *words: str, captured: bool) -> Program:
+        if not captured:
+            return self.start(host, *words)
+        file = self._folder / f"{len(self._captures)}.pcapng"
+        program = self.start(host, *words, "--pcapng", str(file))
+        self._captures[program] = file
+        return program
+
+    def examine(self, *programs: Program, chunks: frozenset[int] | set[int] = frozenset()) -> Counter[int]:
+        """Check every packet that programs sent which have ended, and return how many chunks of each type these had.
+
+        Packets that came in are not checked: links may have damaged them.
+
+        Parameters
+        ----------
+        programs
+            What `receive` and `send` started with ``captured``, and was not killed.
+        chunks
+            Types of chunks that may be there beyond `USED`.
+        """
+        packets = []
+        for each in programs:
+            own = self.carrier.addresses(each.host)
+            sent = [packet for packet in decode([self._captures[each]], self.carrier.udp) if source_of(packet) in own]
+            assert sent, f"{each} captured no packet of its own"
+            packets += sent
+        return examine(packets, USED | chunks)
+
     def file(self, length: int, name: str = "file") -> Path:
         """Make a file of random bytes, the same for the same length."""
         path = self._folder / name
         path.write_bytes(np.random.default_rng(length).bytes(length))
         return path
 
-    def receive(self, *words: str) -> Program:
-        """Start a receiver, which waits when this returns."""
-        bind = ",".join(self.receiver.ipv4)
-        receiver = self.start(self.receiver, "receive", "--bind", bind, "--into", str(self.into), *words)
+    def receive(self, *words: str, captured: bool = False) -> Program:
+        """Start a receiver, which waits when this returns.
+
+        Parameters
+        ----------
+        captured
+            Whether it writes its packets to a file, for `examine`.
+        """
+        bind = ",".join(self.carrier.addresses(self.receiver))
+        fixed = ["--bind", bind, *self._raw(), "--into", str(self.into)]
+        receiver = self._start(self.receiver, "receive", *fixed, *words, captured=captured)
         receiver.wait_for("waiting on ")
         return receiver
 
-    def send(self, file: Path, *words: str) -> Program:
-        """Start a sender."""
-        return self.start(self.sender, "send", str(file), *self.ends(), *words)
+    def send(self, file: Path, *words: str, captured: bool = False) -> Program:
+        """Start a sender; see `receive`."""
+        return self._start(self.sender, "send", str(file), *self.ends(), *words, captured=captured)
 
     def ends(self) -> list[str]:
         """Addresses of both sides, as `send` and `perf` take them."""
-        return ["--bind", ",".join(self.sender.ipv4), "--to", ",".join(self.receiver.ipv4)]
+        bind, to = (",".join(self.carrier.addresses(host)) for host in (self.sender, self.receiver))
+        return ["--bind", bind, "--to", to, *self._raw()]
+
+    def _raw(self) -> list[str]:
+        return [] if self.carrier.udp else ["--raw"]
 
     def begun(self, receiver: Program, length: int = 500_000, seconds: float = PATIENCE) -> None:
         """Wait until the receiver has written so much of a file."""
@@ -153,6 +196,10 @@ class Transfers:
     def nothing_arrived(self) -> None:
         """Check that no file is there."""
         assert not list(self.into.iterdir())
+
+
+USED = ALWAYS - {SACK} | {NR_SACK}
+"""Chunks that an association between two of these programs may have: both offer NR-SACKs, which replace SACKs."""
 
 
 def document(text: str) -> dict[str, Any]:

@@ -23,6 +23,12 @@ class Carrier:
     udp: int | None
     """Port of RFC 6951; None is SCTP on IP itself."""
 
+    def addresses(self, host: Host) -> tuple[str, ...]:
+        """The addresses of a host that are of its versions, path by path."""
+        families = {4: (host.ipv4, host.ipv4), 6: (host.ipv6, host.ipv6), 46: (host.ipv4, host.ipv6)}
+        first, others = families[self.version]
+        return (first[0], *others[1:])
+
     def __str__(self) -> str:
         return f"{'udp' if self.udp else 'raw'}{self.version}"
 
@@ -45,6 +51,8 @@ class Stage:
     """How many packets left from each address with data that its host had not sent before; known at the end."""
     reports: Counter[str] = field(default_factory=Counter)
     """How many packets with reports of damage each host sent, by its namespace; known at the end."""
+    packets: list[dict[str, str]] = field(default_factory=list)
+    """Everything that was captured, as `capture.decode` returns it; known at the end."""
     _peers: list[Peer] = field(default_factory=list)
 
     @property
@@ -54,9 +62,7 @@ class Stage:
 
     def addresses(self, host: Host) -> tuple[str, ...]:
         """The addresses of a host that peers use, path by path."""
-        families = {4: (host.ipv4, host.ipv4), 6: (host.ipv6, host.ipv6), 46: (host.ipv4, host.ipv6)}
-        first, others = families[self.carrier.version]
-        return (first[0], *others[1 : self.paths])
+        return self.carrier.addresses(host)[: self.paths]
 
     def listen(self, stack: str, host: Host | None = None, **arguments: Any) -> Peer:
         """Start a peer that waits for another one; on the right unless said otherwise."""
@@ -136,7 +142,7 @@ def staged(
                 error.add_note(stage._end())
                 raise
             stage._end()
-        packets = decode(files, carrier.udp)
+        stage.packets = packets = decode(files, carrier.udp)
         allowed = ALWAYS | chunks | stage._among_themselves()
         stage.chunks = examine(packets, allowed, stage._sources_of_empty_heartbeats())
         stage._count(packets)

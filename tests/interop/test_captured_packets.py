@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from capture import ABORT, ALWAYS, DATA, FIELDS, GOOD, HEARTBEAT_ACK, SHUTDOWN_COMPLETE, examine
+from capture import (
+    ABORT,
+    ALWAYS,
+    DATA,
+    FIELDS,
+    GOOD,
+    HEARTBEAT,
+    HEARTBEAT_ACK,
+    SACK,
+    SHUTDOWN_COMPLETE,
+    examine,
+    forgets_data,
+)
 
 pytestmark = pytest.mark.interop
 
@@ -33,3 +45,34 @@ def test_a_packet_that_outlives_its_association_may_be_answered_by_an_abort():
 def test_any_other_abort_is_a_mistake(aborted: dict[str, str]):
     with pytest.raises(AssertionError, match="unexpected chunk"):
         examine([packet(1, DATA), packet(2, SHUTDOWN_COMPLETE), aborted], ALWAYS)
+
+
+def sent(at: float, *chunks: int) -> dict[str, str]:
+    """A packet of the end that sends data."""
+    return packet(at, *chunks) | {"ip.src": "10.9.0.1"}
+
+
+def acknowledged(at: float, gaps: int, room: int = 100_000) -> dict[str, str]:
+    """An acknowledgement of the other end."""
+    told = {"sctp.sack_number_of_gap_blocks": f"{gaps}", "sctp.sack_a_rwnd": f"{room}", "ip.src": "10.9.0.2"}
+    return packet(at, SACK) | told
+
+
+def test_a_sender_that_never_fills_a_gap_forgets_data():
+    assert forgets_data([sent(1, DATA), acknowledged(1.1, gaps=1), sent(12, HEARTBEAT)], ("10.9.0.1",))
+
+
+@pytest.mark.parametrize(
+    "packets",
+    [
+        [sent(1, DATA), acknowledged(1.1, gaps=0), sent(12, HEARTBEAT)],
+        [sent(1, DATA), acknowledged(1.1, gaps=1, room=0), sent(12, HEARTBEAT)],
+        [sent(1, DATA), acknowledged(1.1, gaps=1), sent(9, HEARTBEAT)],
+        [sent(1, DATA), acknowledged(1.1, gaps=1), sent(2, DATA), sent(12, HEARTBEAT)],
+        [sent(1, DATA), acknowledged(1.1, gaps=1), acknowledged(11, gaps=1), sent(12, HEARTBEAT)],
+        [sent(1, DATA), sent(12, HEARTBEAT)],
+    ],
+    ids=["no_gap", "no_room", "too_early", "retransmits", "is_still_acknowledged", "no_acknowledgement"],
+)
+def test_any_other_sender_does_not(packets: list[dict[str, str]]):
+    assert not forgets_data(packets, ("10.9.0.1",))

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from capture import DATA, NR_SACK
 from network import Host, Network, emulated, meddled, meet, wired
 from peer import Peer
 from program import Transfers, document
 from stacks import TIMES
+from stage import RAW4, RAW6, UDP4, UDP6, Carrier
 
 import manypath as mp
 
 pytestmark = pytest.mark.interop
+
+LARGEST_CHUNK = 1500
+"""More bytes than a DATA chunk carries on these links."""
 
 LINK = mp.Link(rate="20 Mbit/s", delay="10 ms")
 """A link without faults."""
@@ -33,34 +40,48 @@ BAD_LINKS = {
 
 
 @contextmanager
-def transfers(network: Network, folder: Path) -> Iterator[Transfers]:
+def transfers(network: Network, folder: Path, carrier: Carrier = UDP4) -> Iterator[Transfers]:
     """Transfers from the left host to the right one."""
-    with Transfers(network.left, network.right, folder) as running:
+    with Transfers(network.left, network.right, folder, carrier) as running:
         yield running
 
 
 @contextmanager
-def limited(folder: Path) -> Iterator[tuple[Network, Transfers]]:
+def limited(folder: Path, carrier: Carrier = UDP4) -> Iterator[tuple[Network, Transfers]]:
     """Transfers over two paths of 20 Mbit/s without faults, so that they last as long as a test needs."""
-    with wired(2) as network, transfers(network, folder) as on:
+    with wired(2) as network, transfers(network, folder, carrier) as on:
         for host in (network.left, network.right):
             host.limit("20mbit")
         yield network, on
 
 
-@pytest.mark.parametrize("links", BAD_LINKS)
-def test_a_file_arrives_over_bad_links(tmp_path: Path, links: str) -> None:
-    with BAD_LINKS[links](2) as network, transfers(network, tmp_path) as on:
+OVER_BAD_LINKS = [(links, UDP4) for links in BAD_LINKS]
+OVER_BAD_LINKS += [("random_losses", RAW4), ("random_losses", RAW6), ("bursts_of_losses", UDP6), ("damage", RAW4)]
+"""Each fault over UDP and IPv4, and some of them over the other carriers."""
+
+
+@pytest.mark.parametrize(("links", "carrier"), OVER_BAD_LINKS, ids=str)
+def test_a_file_arrives_over_bad_links(tmp_path: Path, links: str, carrier: Carrier) -> None:
+    with BAD_LINKS[links](2) as network, transfers(network, tmp_path, carrier) as on:
         file = on.file(4_000_000)
-        receiver = on.receive()
-        sender = on.send(file, "--streams", "4")
+        receiver = on.receive(captured=True)
+        sender = on.send(file, "--streams", "4", captured=True)
         sender.ends_well()
         receiver.ends_well()
         on.arrived(file)
+        carried_data(on.examine(sender, receiver), file)
 
 
 @pytest.mark.parametrize("links", BAD_LINKS)
-def test_every_byte_arrives_once_over_bad_links(tmp_path: Path, links: str) -> None:
+def test_every_byte_arrives_once_over_bad_links(links: str) -> None:
+    total, size, streams = 1_500_000, 3000, 3
+    ends = {"send": total, "size": size, "streams": streams, "expect": total, "unordered": True, "timeout": 120}
+    with BAD_LINKS[links](2) as network:
+        both_receive(network, total, size, streams, ends)
+
+
+@pytest.mark.parametrize("links", BAD_LINKS)
+def test_both_sides_of_perf_count_every_byte_over_bad_links(tmp_path: Path, links: str) -> None:
     total = 1_500_000
     with BAD_LINKS[links](2) as network, transfers(network, tmp_path) as on:
         server = on.start(on.receiver, "perf", "--listen", "--once", "--json", "--bind", ",".join(on.receiver.ipv4))
@@ -128,29 +149,19 @@ def test_a_transfer_survives_an_hour_of_flapping_in_a_minute_and_a_half() -> Non
     ends = {"send": total, "size": size, "streams": streams, "expect": total, "timeout": 400, **TIMES}
     with emulated(2, [first, second]) as network:
         began = time.monotonic()
-        right = peer(network.right, network.left, "listen", **ends)
-        right.wait_for("listening")
-        left = peer(network.left, network.right, "connect", shutdown=True, **ends)
-        try:
-            for each in (left, right):
-                each.end(seconds=300)
-                each.received(total, size, streams)
-            took = time.monotonic() - began
-        except BaseException as error:
-            left.kill()
-            right.kill()
-            error.add_note(f"{left.account()}\n{right.account()}")
-            raise
+        left = both_receive(network, total, size, streams, ends)
+        took = time.monotonic() - began
     falls = [event for event in left.said("path") if event["state"] == "down"]
     assert len(falls) >= 20, f"the left end noticed {len(falls)} falls in {took:.0f} s"
     assert took > 60 * 1.2, f"it took {took:.0f} s, in which the first path fell less than 60 times"
 
 
-def test_a_transfer_goes_on_while_an_interface_falls_and_rises(tmp_path: Path) -> None:
-    with limited(tmp_path) as (network, on):
+@pytest.mark.parametrize("carrier", [UDP4, UDP6, RAW4], ids=str)
+def test_a_transfer_goes_on_while_an_interface_falls_and_rises(tmp_path: Path, carrier: Carrier) -> None:
+    with limited(tmp_path, carrier) as (network, on):
         file = on.file(50_000_000)
-        receiver = on.receive()
-        sender = on.send(file)
+        receiver = on.receive(captured=True)
+        sender = on.send(file, captured=True)
         falls = 0
         while sender.process.poll() is None:
             host = (network.left, network.right)[falls // 2 % 2]
@@ -162,6 +173,7 @@ def test_a_transfer_goes_on_while_an_interface_falls_and_rises(tmp_path: Path) -
         sender.ends_well()
         receiver.ends_well()
         on.arrived(file)
+        carried_data(on.examine(sender, receiver), file)
         assert falls >= 8, f"the transfer ended after {falls} falls"
 
 
@@ -224,6 +236,29 @@ def flaps(every: float, down: float, until: float) -> list[mp.Event]:
     starts = [every * count for count in range(1, int(until / every))]
     edges = [(start, "down") for start in starts] + [(start + down, "up") for start in starts]
     return [mp.Event(at=f"{at:.3f} s", change=change) for at, change in sorted(edges)]
+
+
+def carried_data(chunks: Counter[int], file: Path) -> None:
+    """Check that captures have at least the chunks that a file needs."""
+    assert chunks[DATA] >= file.stat().st_size / LARGEST_CHUNK, f"the captures have too few chunks of data: {chunks}"
+    assert chunks[NR_SACK] > 0, f"the captures have no acknowledgement: {chunks}"
+
+
+def both_receive(network: Network, total: int, size: int, streams: int, ends: dict[str, Any]) -> Peer:
+    """Let two peers over our stack send to each other, and check what each received; the left one."""
+    right = peer(network.right, network.left, "listen", **ends)
+    right.wait_for("listening")
+    left = peer(network.left, network.right, "connect", shutdown=True, **ends)
+    try:
+        for each in (left, right):
+            each.end(seconds=300)
+            each.received(total, size, streams)
+    except BaseException as error:
+        left.kill()
+        right.kill()
+        error.add_note(f"{left.account()}\n{right.account()}")
+        raise
+    return left
 
 
 def peer(host: Host, other: Host, role: str, **arguments: object) -> Peer:

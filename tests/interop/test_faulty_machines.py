@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from capture import ABORT, DATA
 from network import wired
 from program import Program, Transfers, document
+from stage import RAW6, UDP4, Carrier
 
 pytestmark = pytest.mark.interop
 
@@ -20,9 +22,15 @@ GONE = ("the peer no longer answers", "the peer aborted the association")
 
 
 @pytest.fixture
-def on(tmp_path: Path) -> Iterator[Transfers]:
+def carrier() -> Carrier:
+    """What carries SCTP in a test that is not told."""
+    return UDP4
+
+
+@pytest.fixture
+def on(tmp_path: Path, carrier: Carrier) -> Iterator[Transfers]:
     """Two hosts with two paths of 20 Mbit/s."""
-    with wired(2) as network, Transfers(network.left, network.right, tmp_path) as transfers:
+    with wired(2) as network, Transfers(network.left, network.right, tmp_path, carrier) as transfers:
         for host in (network.left, network.right):
             host.limit("20mbit")
         yield transfers
@@ -48,12 +56,14 @@ def test_a_restarted_receiver_keeps_verified_files(on: Transfers) -> None:
     assert (on.into / "first").read_bytes() == first.read_bytes()
 
 
+@pytest.mark.parametrize("carrier", [UDP4, RAW6], ids=str)
 def test_a_receiver_that_is_killed_for_good_is_noticed(on: Transfers) -> None:
-    sender, receiver = on.send(on.file(40_000_000)), on.receive()
+    sender, receiver = on.send(on.file(40_000_000), captured=True), on.receive()
     on.begun(receiver)
     receiver.kill()
     sender.fails(*GONE, "no SCTP endpoint listens")
     assert not (on.into / "file").exists()
+    assert on.examine(sender, chunks={ABORT})[DATA] > 0
 
 
 def test_a_sender_that_is_killed_and_started_again_disturbs_no_other_transfer(on: Transfers) -> None:

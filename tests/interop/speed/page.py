@@ -34,7 +34,7 @@ def _machine(results: Results) -> str:
     load = f"{machine['load_at_start']:.1f} when it began and {machine.get('load_at_end', math.nan):.1f} when it ended"
     return (
         f"Measured {machine['date']} on {machine['processor']} with {machine['cores']} cores, Linux"
-        f" {machine['kernel']}, {machine['rustc']}, usrsctp {machine['usrsctp']}, at revision `{machine['revision']}`;"
+        f" {machine['kernel']}, {machine['rustc']}, usrsctp {machine['usrsctp']}, manypath {machine['manypath']};"
         f" {settings['rounds']} rounds in turn, transfers of {settings['seconds']:g} s. The load of the machine"
         f" (runnable processes, the benchmark's own included) was {load}.\n"
     )

@@ -8,6 +8,7 @@ import os
 import platform
 import subprocess
 import time
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def machine() -> dict[str, Any]:
         "kernel": platform.release(),
         "rustc": _says("rustc", "--version"),
         "usrsctp": _says("pkg-config", "--modversion", "usrsctp"),
-        "revision": _says("git", "describe", "--always", "--dirty"),
+        "manypath": version("manypath"),
         "load_at_start": os.getloadavg()[0],
     }
 

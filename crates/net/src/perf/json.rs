@@ -1,9 +1,12 @@
 //! A test as a JSON document with the structure of iperf3's `--json`, and an additional `paths`.
 
+use std::env;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 
+use super::date::http_date;
+use super::sender::{Sample, Samples};
 use super::{Flow, Interval, Outcome, PathInterval, PathTotal, Request, Results, Total};
 use crate::Association;
 use crate::metrics::STATES;
@@ -13,6 +16,7 @@ use crate::metrics::STATES;
 pub struct Record {
     start: Value,
     intervals: Vec<Value>,
+    samples: Samples,
     is_client: bool,
 }
 
@@ -37,10 +41,15 @@ impl Record {
         });
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let direction = request.direction;
-        let start = json!({
+        let mut start = json!({
             "connected": connected.collect::<Vec<_>>(),
             "version": concat!("manypath-net ", env!("CARGO_PKG_VERSION")),
-            "timestamp": { "timesecs": now.as_secs(), "timenanosecs": now.subsec_nanos() },
+            "system_info": format!("{} {}", env::consts::OS, env::consts::ARCH),
+            "timestamp": {
+                "time": http_date(now.as_secs()),
+                "timesecs": now.as_secs(),
+                "timenanosecs": now.subsec_nanos(),
+            },
             "test_start": {
                 "protocol": "SCTP",
                 "num_streams": request.streams,
@@ -55,7 +64,11 @@ impl Record {
             },
             "congestion": congestion,
         });
-        Self { start, intervals: Vec::new(), is_client }
+        if let Some(path) = association.paths().first() {
+            let key = if is_client { "connecting_to" } else { "accepted_connection" };
+            start[key] = json!({ "host": path.remote, "port": ports[1] });
+        }
+        Self { start, intervals: Vec::new(), samples: Samples::default(), is_client }
     }
 
     /// The part that is known when the test begins.
@@ -66,14 +79,17 @@ impl Record {
 
     /// Adds an interval.
     pub fn add(&mut self, interval: &Interval) {
-        self.intervals.push(self.interval(interval));
+        let interval = self.interval(interval);
+        self.intervals.push(interval);
     }
 
-    /// The JSON of an interval.
+    /// The JSON of the next interval.
     #[must_use]
-    pub fn interval(&self, interval: &Interval) -> Value {
+    pub fn interval(&mut self, interval: &Interval) -> Value {
         let Interval { start, end, retransmits, .. } = *interval;
         let seconds = interval.seconds();
+        let sample = Sample::new(interval);
+        self.samples.add(sample);
         let times = json!({ "start": start, "end": end, "seconds": seconds });
         let both = [(&interval.sent, true), (&interval.received, false)];
         let flows =
@@ -86,6 +102,9 @@ impl Record {
                 let mut value = own(bytes);
                 value["socket"] = json!(stream);
                 value["omitted"] = json!(false);
+                if is_sender {
+                    sample.describe(&mut value);
+                }
                 value
             }));
             let mut sum = own(Flow::bytes(flow));
@@ -119,9 +138,9 @@ impl Record {
         let mut streams = Vec::new();
         let directions = [(client, server), (server, client)];
         let present = directions.into_iter().filter_map(|(sender, receiver)| {
-            Some((sender, sender.sent.as_ref()?, receiver.received.as_ref()?))
+            Some((sender, receiver, sender.sent.as_ref()?, receiver.received.as_ref()?))
         });
-        for (number, (sender, sent, received)) in present.enumerate() {
+        for (number, (sender, into, sent, received)) in present.enumerate() {
             let suffix = if number == 0 { "" } else { REVERSE };
             let is_sender = std::ptr::eq(sender, &raw const outcome.local);
             let mut sum_sent = total(sent, is_sender);
@@ -135,9 +154,16 @@ impl Record {
                     value["socket"] = json!(stream);
                     value
                 };
-                json!({ "sender": stream(out, sent), "receiver": stream(arrived, received) })
+                let mut of_sender = stream(out, sent);
+                of_sender["retransmits"] = json!(sender.retransmits);
+                if is_sender {
+                    self.samples.describe(&mut of_sender);
+                }
+                json!({ "sender": of_sender, "receiver": stream(arrived, received) })
             }));
             end.insert(format!("sender_congestion{suffix}"), json!(sender.congestion));
+            end.entry("sender_tcp_congestion").or_insert_with(|| json!(sender.congestion));
+            end.entry("receiver_tcp_congestion").or_insert_with(|| json!(into.congestion));
         }
         end.insert("streams".to_owned(), json!(streams));
         end.insert("cpu_utilization_percent".to_owned(), cpu(outcome));

@@ -17,6 +17,7 @@
 
 mod counts;
 mod cpu;
+mod date;
 mod exchange;
 mod failure;
 mod interval;
@@ -25,6 +26,7 @@ mod progress;
 mod pump;
 mod request;
 mod results;
+mod sender;
 mod word;
 
 pub use cpu::Cpu;

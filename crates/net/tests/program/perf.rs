@@ -35,6 +35,31 @@ fn bytes(document: &Value, key: &str) -> u64 {
     document["end"][key]["bytes"].as_u64().unwrap_or_else(|| panic!("{key} in {document:#}"))
 }
 
+fn has_what_plotters_of_iperf3_read(document: &Value, sends: bool) {
+    let (start, end) = (&document["start"], &document["end"]);
+    assert!(start["timestamp"]["time"].as_str().unwrap().ends_with(" GMT"), "{start}");
+    assert!(start["system_info"].is_string(), "{start}");
+    for name in ["sender_tcp_congestion", "receiver_tcp_congestion"] {
+        assert_eq!(end[name], "cmt-rpv2");
+    }
+    for interval in document["intervals"].as_array().unwrap() {
+        let paths = interval["paths"].as_array().unwrap();
+        let window = paths.iter().map(|path| path["snd_cwnd"].as_u64().unwrap()).sum::<u64>();
+        for stream in interval["streams"].as_array().unwrap() {
+            assert_eq!(stream["snd_cwnd"].as_u64(), sends.then_some(window), "{stream}");
+            assert_eq!((stream["rtt"].is_u64(), stream["retransmits"].is_u64()), (sends, sends));
+        }
+    }
+    for stream in end["streams"].as_array().unwrap() {
+        let sender = &stream["sender"];
+        assert_eq!(sender["retransmits"], end["sum_sent"]["retransmits"]);
+        let of = |name: &str| sender[name].as_u64();
+        assert_eq!(of("max_snd_cwnd").is_some_and(|window| window > 0), sends, "{sender}");
+        let (least, mean, most) = (of("min_rtt"), of("mean_rtt"), of("max_rtt"));
+        assert!(least <= mean && mean <= most && least.is_some() == sends, "{sender}");
+    }
+}
+
 #[test]
 fn both_sides_print_the_same_sums_as_json() {
     for (more, sends) in [(None, true), (Some("--reverse"), false)] {
@@ -54,6 +79,11 @@ fn both_sides_print_the_same_sums_as_json() {
         assert_eq!(here["end"]["paths"], there["end"]["remote_paths"]);
         assert_eq!(here["end"]["sum_sent"]["sender"], sends);
         assert_eq!(here["end"]["sender_congestion"], "cmt-rpv2");
+        has_what_plotters_of_iperf3_read(&here, sends);
+        has_what_plotters_of_iperf3_read(&there, !sends);
+        assert_eq!(here["start"]["connecting_to"]["host"], "127.0.0.11");
+        assert_eq!(here["start"]["connecting_to"]["port"], 5001);
+        assert_eq!(there["start"]["accepted_connection"]["host"], "127.0.0.1");
     }
 }
 
