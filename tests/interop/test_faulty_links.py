@@ -253,6 +253,8 @@ def both_receive(network: Network, total: int, size: int, streams: int, ends: di
         for each in (left, right):
             each.end(seconds=300)
             each.received(total, size, streams)
+        for each in (left, right):
+            each.leave()
     except BaseException as error:
         left.kill()
         right.kill()
