@@ -115,7 +115,7 @@ impl Association {
     }
 
     /// One stream as a byte stream. Until it is dropped, [`receive`](Self::receive) does not return messages of this
-    /// stream. Once 256 KiB of unread data wait on it, the other streams are not read either.
+    /// stream. Once 256 KiB of unread data wait on it, the other streams are not read either until the peer sends no more.
     ///
     /// # Errors
     /// If the stream does not exist in both directions, or has a reader already.

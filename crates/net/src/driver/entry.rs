@@ -97,9 +97,11 @@ impl Entry {
         Some(message)
     }
 
-    /// Whether another message of any stream may be read.
+    /// Whether another message of any stream may be read. After the peer's last message the limit does not apply: the
+    /// receive buffer holds all that can be added, and readers of other streams must reach the end.
     pub(crate) fn may_keep_more(&self) -> bool {
-        self.kept.iter().all(|claim| claim.bytes < MOST_KEPT)
+        let is_over = self.peer_is_done || self.ending.is_some();
+        is_over || self.kept.iter().all(|claim| claim.bytes < MOST_KEPT)
     }
 
     /// Returns a message if it belongs to the stream of the calling reader; otherwise keeps it for its reader, which is
@@ -189,5 +191,5 @@ pub(crate) fn outcome(ending: &Error) -> Result<(), Error> {
     }
 }
 
-/// Bytes that are kept for a reader that does not read, before all other readers wait for it.
+/// Bytes that are kept for a reader that does not read, before all other readers wait for it until the peer is done.
 const MOST_KEPT: usize = 256 * 1024;
