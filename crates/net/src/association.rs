@@ -115,7 +115,8 @@ impl Association {
     }
 
     /// One stream as a byte stream. Until it is dropped, [`receive`](Self::receive) does not return messages of this
-    /// stream. Once 256 KiB of unread data wait on it, the other streams are not read either until the peer sends no more.
+    /// stream. Once 256 KiB of unread data wait on it, the other streams are not read either, until the peer sends no
+    /// more.
     ///
     /// # Errors
     /// If the stream does not exist in both directions, or has a reader already.
@@ -191,11 +192,32 @@ impl Association {
     /// Shuts down the association and waits until all sent data has arrived. No data can be sent any more;
     /// [`receive`](Self::receive) still returns received data. If the future is dropped, the shutdown continues.
     ///
+    /// The shutdown ends only after the peer has sent all data that it has queued. If that is more than the receive
+    /// buffer holds, a task must receive it; [`close`](Self::close) discards it instead.
+    ///
     /// # Errors
     /// If the association ends in another way: the peer may lack data.
     pub async fn shutdown(&self) -> Result<(), Error> {
         let mut has_begun = false;
         self.wait(|state, id, cx| poll_shutdown(state, id, &mut has_begun, cx)).await
+    }
+
+    /// Like [`shutdown`](Self::shutdown), and discards all data that has not been received: the data that has arrived,
+    /// and the data that the peer still sends. If there was any, [`receive`](Self::receive) fails with
+    /// [`Error::Closed`] from then on, so that a reader does not take the end for a complete transfer. Data that waits
+    /// for a [`Stream`] beside the receive buffer stays readable. Nothing is discarded if the association has ended
+    /// already.
+    ///
+    /// # Errors
+    /// As [`shutdown`](Self::shutdown).
+    pub async fn close(&self) -> Result<(), Error> {
+        {
+            let mut state = self.handle.shared.lock();
+            let now = state.clock.now();
+            state.close(now, self.handle.id);
+            state.wake_driver();
+        }
+        self.closed().await
     }
 
     /// Waits until either side has ended the association.
@@ -289,6 +311,10 @@ pub(crate) fn poll_receive_on(
     let now = state.clock.now();
     if let Some(message) = state.entry(id).take_kept(stream) {
         return Poll::Ready(Ok(Some(message)));
+    }
+    let entry = state.entry(id);
+    if entry.has_discarded() {
+        return entry.end_of_messages().map_or(Poll::Pending, Poll::Ready);
     }
     while state.entry(id).may_keep_more() {
         let Some(message) = state.core.receive(now, id) else {

@@ -236,8 +236,9 @@ impl Endpoint {
         Snapshot { counters: state.counters, associations: associations.collect() }
     }
 
-    /// Shuts down all associations and waits until they have ended. This takes minutes if a peer does not answer; if
-    /// the future is dropped, the shutdowns continue as long as the runtime runs.
+    /// Shuts down all associations and waits until they have ended. Data that has not been received is discarded, as by
+    /// [`Association::close`]. This takes minutes if a peer does not answer; if the future is dropped, the shutdowns
+    /// continue as long as the runtime runs.
     pub async fn close(&self) {
         self.handle.begin_closing(true);
         poll_fn(|cx| {
@@ -264,7 +265,7 @@ impl Handle {
         if all {
             let now = state.clock.now();
             for id in state.open_ids(|_| true) {
-                state.core.shutdown(now, id);
+                state.close(now, id);
             }
         }
         state.accepting.wake();

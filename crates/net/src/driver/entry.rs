@@ -22,8 +22,10 @@ pub(crate) struct Entry {
     pub(crate) ending: Option<Error>,
     /// Addresses of the peer that ICMP reported as unreachable while the association was being opened, with the errors.
     pub(crate) unreachable: Vec<(Address, Error)>,
-    /// No handle is left: received data is discarded, and the association is forgotten as soon as it has ended.
+    /// No handle is left: the association is forgotten as soon as it has ended.
     pub(crate) is_orphan: bool,
+    /// The application reads no more: received messages are discarded. Their number so far.
+    discarded: Option<u64>,
     pub(crate) readable: Wakers,
     pub(crate) writable: Wakers,
     /// Tasks that wait until it is established or has ended.
@@ -51,6 +53,7 @@ impl Entry {
             ending: None,
             unreachable: Vec::new(),
             is_orphan: false,
+            discarded: None,
             readable: Wakers::default(),
             writable: Wakers::default(),
             changed: Wakers::default(),
@@ -167,9 +170,33 @@ impl Entry {
         self.changed.wake();
     }
 
+    /// Discards all messages that arrive from now on.
+    pub(crate) fn stop_reading(&mut self) {
+        self.discarded.get_or_insert(0);
+    }
+
+    /// Whether received messages are discarded.
+    pub(crate) fn discards(&self) -> bool {
+        self.discarded.is_some()
+    }
+
+    /// Records that messages were discarded. Readers get an error instead of the messages that follow.
+    pub(crate) fn note_discarded(&mut self, messages: u64) {
+        if let Some(discarded) = self.discarded.as_mut().filter(|_| messages > 0) {
+            *discarded += messages;
+            self.readable.wake();
+        }
+    }
+
+    /// Whether messages are missing for readers.
+    pub(crate) fn has_discarded(&self) -> bool {
+        self.discarded.is_some_and(|messages| messages > 0)
+    }
+
     /// The result for a reader without a message: the end, an error, or nothing yet.
     pub(crate) fn end_of_messages(&self) -> Option<Result<Option<Message>, Error>> {
         match &self.ending {
+            None | Some(Error::Closed) if self.has_discarded() => Some(Err(Error::Closed)),
             Some(ending) => Some(outcome(ending).map(|()| None)),
             None if self.peer_is_done => Some(Ok(None)),
             None => None,
