@@ -1,6 +1,5 @@
 //! An endpoint: one SCTP port on local addresses.
 
-use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::task::Poll;
@@ -183,19 +182,20 @@ impl Endpoint {
         if !self.handle.setting.listens {
             return Err(Error::NotListening);
         }
-        poll_fn(|cx| {
-            let mut state = self.handle.shared.lock();
-            if state.is_closing {
-                return Poll::Ready(Err(Error::EndpointClosed));
-            }
-            let Some(id) = state.core.accept() else {
-                state.accepting.register(cx);
-                return Poll::Pending;
-            };
-            state.entry(id).connected = true;
-            Poll::Ready(Ok(Association::new(Arc::clone(&self.handle.shared), id)))
-        })
-        .await
+        let shared = &self.handle.shared;
+        let id = driver::wait(
+            shared,
+            |state| &mut state.accepting,
+            |state| {
+                if state.is_closing {
+                    return Poll::Ready(Err(Error::EndpointClosed));
+                }
+                let Some(id) = state.core.accept() else { return Poll::Pending };
+                state.entry(id).connected = true;
+                Poll::Ready(Ok(id))
+            },
+        );
+        Ok(Association::new(Arc::clone(shared), id.await?))
     }
 
     /// The SCTP port.
@@ -241,14 +241,11 @@ impl Endpoint {
     /// continue as long as the runtime runs.
     pub async fn close(&self) {
         self.handle.begin_closing(true);
-        poll_fn(|cx| {
-            let mut state = self.handle.shared.lock();
-            if state.has_stopped {
-                return Poll::Ready(());
-            }
-            state.stopping.register(cx);
-            Poll::Pending
-        })
+        driver::wait(
+            &self.handle.shared,
+            |state| &mut state.stopping,
+            |state| if state.has_stopped { Poll::Ready(()) } else { Poll::Pending },
+        )
         .await;
     }
 }

@@ -395,7 +395,7 @@ pub(crate) fn slot(id: AssociationId) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::task::{Context, Poll, Waker};
+    use std::task::Poll;
 
     use super::*;
     use crate::Message;
@@ -414,9 +414,8 @@ mod tests {
 
     /// The messages that can be read.
     fn read(state: &mut State, id: AssociationId, stream: Option<u16>) -> Vec<bytes::Bytes> {
-        let mut cx = Context::from_waker(Waker::noop());
         let mut all = Vec::new();
-        while let Poll::Ready(Ok(Some(message))) = poll_receive_on(state, id, stream, &mut cx) {
+        while let Poll::Ready(Ok(Some(message))) = poll_receive_on(state, id, stream) {
             all.push(message.payload);
         }
         all
@@ -457,10 +456,9 @@ mod tests {
 
     #[test]
     fn a_reader_of_a_closed_association_gets_an_error_where_messages_are_missing() {
-        let mut cx = Context::from_waker(Waker::noop());
         let mut pair = Pair::new();
         let [left, right] = pair.connect();
-        assert!(poll_receive_on(&mut pair.ends[0], left, None, &mut cx).is_pending());
+        assert!(poll_receive_on(&mut pair.ends[0], left, None).is_pending());
         for text in ["on its way", "behind it"] {
             send(&mut pair.ends[1], right, text);
         }
@@ -470,9 +468,9 @@ mod tests {
         for state in &pair.ends {
             assert_eq!(state.open(), 0);
         }
-        let end = poll_receive_on(&mut pair.ends[0], left, None, &mut cx);
+        let end = poll_receive_on(&mut pair.ends[0], left, None);
         assert!(matches!(end, Poll::Ready(Err(Error::Closed))), "{end:?}");
-        let end = poll_receive_on(&mut pair.ends[1], right, None, &mut cx);
+        let end = poll_receive_on(&mut pair.ends[1], right, None);
         assert!(matches!(end, Poll::Ready(Ok(None))), "the other end misses nothing: {end:?}");
     }
 
