@@ -248,6 +248,7 @@ impl Association {
     pub fn abort(&self, reason: impl Into<Bytes>) {
         let mut state = self.handle.shared.lock();
         let now = state.clock.now();
+        state.entry(self.handle.id).is_aborted = true;
         state.core.abort_with(now, self.handle.id, &reason.into());
         state.wake_driver();
     }
@@ -274,8 +275,14 @@ pub(crate) fn poll_send(
 }
 
 /// Why a message is refused.
-fn refusal(state: &State, id: AssociationId, message: &Message, error: sctp::SendError) -> Error {
+fn refusal(
+    state: &mut State,
+    id: AssociationId,
+    message: &Message,
+    error: sctp::SendError,
+) -> Error {
     match error {
+        sctp::SendError::NotConnected if state.entry(id).is_aborted => Error::AbortedHere,
         sctp::SendError::NoSuchStream => {
             let (count, _) = state.core.streams(id).unwrap_or_default();
             Error::NoSuchStream { stream: message.stream, count }

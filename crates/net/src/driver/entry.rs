@@ -20,6 +20,8 @@ pub(crate) struct Entry {
     pub(crate) peer_is_done: bool,
     /// How it ended: [`Error::Closed`] after a shutdown.
     pub(crate) ending: Option<Error>,
+    /// The application has aborted it. Its ending follows when the driver has sent the ABORT.
+    pub(crate) is_aborted: bool,
     /// Addresses of the peer that ICMP reported as unreachable while the association was being opened, with the errors.
     pub(crate) unreachable: Vec<(Address, Error)>,
     /// No handle is left: the association is forgotten as soon as it has ended.
@@ -51,6 +53,7 @@ impl Entry {
             connected: false,
             peer_is_done: false,
             ending: None,
+            is_aborted: false,
             unreachable: Vec::new(),
             is_orphan: false,
             discarded: None,

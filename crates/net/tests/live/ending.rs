@@ -60,6 +60,16 @@ async fn an_abort_sends_its_reason_to_the_peer() {
 }
 
 #[tokio::test]
+async fn a_message_right_after_an_abort_is_refused_because_of_the_abort() {
+    let pair = pair(|builder| builder).await;
+    pair.client.abort("");
+    // The driver had no time yet
+    assert!(matches!(pair.client.send(Message::new("x")).await, Err(Error::AbortedHere)));
+    assert!(matches!(soon(pair.client.closed()).await, Err(Error::AbortedHere)));
+    assert!(matches!(pair.client.send(Message::new("x")).await, Err(Error::AbortedHere)));
+}
+
+#[tokio::test]
 async fn messages_that_came_before_an_abort_can_be_read() {
     let pair = pair(|builder| builder).await;
     pair.client.send(Message::new("last words")).await.unwrap();
