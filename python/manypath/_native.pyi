@@ -118,6 +118,9 @@ class SctpAssociation:
     def shutdown(self) -> SctpOperation:
         """Close the association once everything has arrived, and wait for that."""
 
+    def close(self) -> SctpOperation:
+        """Like `shutdown`, and discard what was not received."""
+
     def closed(self) -> SctpOperation:
         """Wait for the end."""
 

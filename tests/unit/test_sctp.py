@@ -296,6 +296,46 @@ async def test_an_exception_that_leaves_the_block_aborts():
 
 
 @bounded
+async def test_a_block_ends_while_the_peer_sends_more_than_anything_reads():
+    options = sctp.Options(send_buffer="300 kB", receive_buffer="300 kB")
+    async with pair(options=options) as (client, server):
+        sent = await send_until_full(server, bytes(50_000))
+        assert sent > 8
+        async with client:
+            async for message in client:
+                assert len(message) == 50_000
+                break
+        with pytest.raises(sctp.Closed):
+            await client.receive()
+        assert await server.receive() is None
+
+
+@bounded
+async def test_a_shutdown_keeps_what_the_peer_sends_for_a_later_reader():
+    options = sctp.Options(send_buffer="300 kB", receive_buffer="300 kB")
+    async with pair(options=options) as (client, server):
+        sent = await send_until_full(server, bytes(50_000))
+        ending = asyncio.create_task(client.shutdown())
+        await asyncio.sleep(0.3)
+        assert not ending.done()
+        assert len([message async for message in client]) == sent
+        await ending
+
+
+@bounded
+async def test_an_endpoint_closes_while_an_association_is_not_read():
+    options = sctp.Options(send_buffer="300 kB", receive_buffer="300 kB")
+    async with listen(options=options) as endpoint:
+        client = await connect(endpoint, options=options)
+        server = await endpoint.accept()
+        await send_until_full(client, bytes(50_000))
+        await endpoint.close()
+        with pytest.raises(sctp.Closed):
+            await server.receive()
+        await client.closed()
+
+
+@bounded
 async def test_an_abort_within_the_block_is_its_end():
     async with pair() as (client, server):
         async with client:

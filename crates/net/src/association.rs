@@ -1,9 +1,8 @@
 //! An association with one peer.
 
-use std::future::poll_fn;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -11,7 +10,7 @@ use manypath_sctp as sctp;
 use manypath_sctp::{AssociationId, Blocked, PathStats, Stats};
 use tokio::time::sleep;
 
-use crate::driver::{Shared, State, outcome};
+use crate::driver::{self, Entry, Shared, State, Wakers, outcome};
 use crate::events::Events;
 use crate::{Error, Message, Stream};
 
@@ -64,12 +63,14 @@ impl Association {
         Self { handle: Arc::new(Handle { shared, id }) }
     }
 
-    /// Calls `look` with the state until it is ready. `look` registers the task with the wakers that it needs.
+    /// Calls `look` with the state until it is ready, each time that the wakers of `condition` are woken.
     async fn wait<T>(
         &self,
-        mut look: impl FnMut(&mut State, AssociationId, &mut Context<'_>) -> Poll<T>,
+        condition: impl Fn(&mut Entry) -> &mut Wakers,
+        mut look: impl FnMut(&mut State, AssociationId) -> Poll<T>,
     ) -> T {
-        poll_fn(|cx| look(&mut self.handle.shared.lock(), self.handle.id, cx)).await
+        let Handle { shared, id } = &*self.handle;
+        driver::wait(shared, |state| condition(state.entry(*id)), |state| look(state, *id)).await
     }
 
     /// Runs a function with the state.
@@ -79,18 +80,14 @@ impl Association {
 
     /// Waits until the association is established.
     pub(crate) async fn connected(&self) -> Result<(), Error> {
-        self.wait(|state, id, cx| {
+        let look = |state: &mut State, id| {
             let entry = state.entry(id);
             if let Some(ending) = &entry.ending {
                 return Poll::Ready(Err(ending.clone()));
             }
-            if entry.connected {
-                return Poll::Ready(Ok(()));
-            }
-            entry.changed.register(cx);
-            Poll::Pending
-        })
-        .await
+            if entry.connected { Poll::Ready(Ok(())) } else { Poll::Pending }
+        };
+        self.wait(|entry| &mut entry.changed, look).await
     }
 
     /// Queues a message; waits while the send buffer has no room. Cancel-safe: if the future is dropped before it
@@ -100,7 +97,7 @@ impl Association {
     /// If the association has ended or is being shut down, if the stream does not exist, or if the message is empty or
     /// larger than the send buffer.
     pub async fn send(&self, message: Message) -> Result<(), Error> {
-        self.wait(|state, id, cx| poll_send(state, id, &message, cx)).await
+        self.wait(|entry| &mut entry.writable, |state, id| poll_send(state, id, &message)).await
     }
 
     /// Receives the next message; `None` after the peer's shutdown. Cancel-safe: if the future is dropped, no message
@@ -111,11 +108,12 @@ impl Association {
     /// # Errors
     /// If the association has ended other than by a shutdown. Messages that arrived before are returned first.
     pub async fn receive(&self) -> Result<Option<Message>, Error> {
-        self.wait(|state, id, cx| poll_receive_on(state, id, None, cx)).await
+        self.wait(|entry| &mut entry.readable, |state, id| poll_receive_on(state, id, None)).await
     }
 
     /// One stream as a byte stream. Until it is dropped, [`receive`](Self::receive) does not return messages of this
-    /// stream. Once 256 KiB of unread data wait on it, the other streams are not read either.
+    /// stream. Once 256 KiB of unread data wait on it, the other streams are not read either, until the peer sends no
+    /// more.
     ///
     /// # Errors
     /// If the stream does not exist in both directions, or has a reader already.
@@ -191,11 +189,33 @@ impl Association {
     /// Shuts down the association and waits until all sent data has arrived. No data can be sent any more;
     /// [`receive`](Self::receive) still returns received data. If the future is dropped, the shutdown continues.
     ///
+    /// The shutdown ends only after the peer has sent all data that it has queued. If that is more than the receive
+    /// buffer holds, a task must receive it; [`close`](Self::close) discards it instead.
+    ///
     /// # Errors
     /// If the association ends in another way: the peer may lack data.
     pub async fn shutdown(&self) -> Result<(), Error> {
         let mut has_begun = false;
-        self.wait(|state, id, cx| poll_shutdown(state, id, &mut has_begun, cx)).await
+        let look = |state: &mut State, id| poll_shutdown(state, id, &mut has_begun);
+        self.wait(|entry| &mut entry.changed, look).await
+    }
+
+    /// Like [`shutdown`](Self::shutdown), and discards all data that has not been received: the data that has arrived,
+    /// and the data that the peer still sends. If there was any, [`receive`](Self::receive) fails with
+    /// [`Error::Closed`] from then on, so that a reader does not take the end for a complete transfer. Data that waits
+    /// for a [`Stream`] beside the receive buffer stays readable. Nothing is discarded if the association has ended
+    /// already.
+    ///
+    /// # Errors
+    /// As [`shutdown`](Self::shutdown).
+    pub async fn close(&self) -> Result<(), Error> {
+        {
+            let mut state = self.handle.shared.lock();
+            let now = state.clock.now();
+            state.close(now, self.handle.id);
+            state.wake_driver();
+        }
+        self.closed().await
     }
 
     /// Waits until either side has ended the association.
@@ -203,15 +223,11 @@ impl Association {
     /// # Errors
     /// If it did not end by a shutdown.
     pub async fn closed(&self) -> Result<(), Error> {
-        self.wait(|state, id, cx| {
-            let entry = state.entry(id);
-            if let Some(ending) = &entry.ending {
-                return Poll::Ready(outcome(ending));
-            }
-            entry.changed.register(cx);
-            Poll::Pending
-        })
-        .await
+        let look = |state: &mut State, id| match &state.entry(id).ending {
+            Some(ending) => Poll::Ready(outcome(ending)),
+            None => Poll::Pending,
+        };
+        self.wait(|entry| &mut entry.changed, look).await
     }
 
     /// Completes when the value of `progress` has not changed for `limit`, up to a sixtieth of `limit` later. It detects a
@@ -232,17 +248,17 @@ impl Association {
     pub fn abort(&self, reason: impl Into<Bytes>) {
         let mut state = self.handle.shared.lock();
         let now = state.clock.now();
+        state.entry(self.handle.id).is_aborted = true;
         state.core.abort_with(now, self.handle.id, &reason.into());
         state.wake_driver();
     }
 }
 
-/// Queues a message if there is room.
+/// Queues a message if there is room; otherwise the caller waits until the association is writable.
 pub(crate) fn poll_send(
     state: &mut State,
     id: AssociationId,
     message: &Message,
-    cx: &mut Context<'_>,
 ) -> Poll<Result<(), Error>> {
     if let Some(ending) = &state.entry(id).ending {
         return Poll::Ready(Err(ending.clone()));
@@ -253,17 +269,20 @@ pub(crate) fn poll_send(
             state.wake_driver_if_needed();
             Poll::Ready(Ok(()))
         }
-        Err(sctp::SendError::BufferFull) => {
-            state.entry(id).writable.register(cx);
-            Poll::Pending
-        }
+        Err(sctp::SendError::BufferFull) => Poll::Pending,
         Err(error) => Poll::Ready(Err(refusal(state, id, message, error))),
     }
 }
 
 /// Why a message is refused.
-fn refusal(state: &State, id: AssociationId, message: &Message, error: sctp::SendError) -> Error {
+fn refusal(
+    state: &mut State,
+    id: AssociationId,
+    message: &Message,
+    error: sctp::SendError,
+) -> Error {
     match error {
+        sctp::SendError::NotConnected if state.entry(id).is_aborted => Error::AbortedHere,
         sctp::SendError::NoSuchStream => {
             let (count, _) = state.core.streams(id).unwrap_or_default();
             Error::NoSuchStream { stream: message.stream, count }
@@ -279,16 +298,20 @@ fn refusal(state: &State, id: AssociationId, message: &Message, error: sctp::Sen
     }
 }
 
-/// Reads the next message of a stream, or of all streams without a [`Stream`].
+/// Reads the next message of a stream, or of all streams without a [`Stream`]. If there is none, the caller waits until
+/// the association is readable.
 pub(crate) fn poll_receive_on(
     state: &mut State,
     id: AssociationId,
     stream: Option<u16>,
-    cx: &mut Context<'_>,
 ) -> Poll<Result<Option<Message>, Error>> {
     let now = state.clock.now();
     if let Some(message) = state.entry(id).take_kept(stream) {
         return Poll::Ready(Ok(Some(message)));
+    }
+    let entry = state.entry(id);
+    if entry.has_discarded() {
+        return entry.end_of_messages().map_or(Poll::Pending, Poll::Ready);
     }
     while state.entry(id).may_keep_more() {
         let Some(message) = state.core.receive(now, id) else {
@@ -304,16 +327,14 @@ pub(crate) fn poll_receive_on(
             Some(message) => return Poll::Ready(Ok(Some(message))),
         }
     }
-    state.entry(id).readable.register(cx);
     Poll::Pending
 }
 
-/// Shuts down an association; ready when it has ended.
+/// Shuts down an association; ready when it has ended, which is a change.
 pub(crate) fn poll_shutdown(
     state: &mut State,
     id: AssociationId,
     has_begun: &mut bool,
-    cx: &mut Context<'_>,
 ) -> Poll<Result<(), Error>> {
     if let Some(ending) = &state.entry(id).ending {
         return Poll::Ready(outcome(ending));
@@ -323,7 +344,6 @@ pub(crate) fn poll_shutdown(
         state.core.shutdown(now, id);
         state.wake_driver();
     }
-    state.entry(id).changed.register(cx);
     Poll::Pending
 }
 

@@ -1,6 +1,5 @@
 //! An endpoint: one SCTP port on local addresses.
 
-use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::task::Poll;
@@ -183,19 +182,20 @@ impl Endpoint {
         if !self.handle.setting.listens {
             return Err(Error::NotListening);
         }
-        poll_fn(|cx| {
-            let mut state = self.handle.shared.lock();
-            if state.is_closing {
-                return Poll::Ready(Err(Error::EndpointClosed));
-            }
-            let Some(id) = state.core.accept() else {
-                state.accepting.register(cx);
-                return Poll::Pending;
-            };
-            state.entry(id).connected = true;
-            Poll::Ready(Ok(Association::new(Arc::clone(&self.handle.shared), id)))
-        })
-        .await
+        let shared = &self.handle.shared;
+        let id = driver::wait(
+            shared,
+            |state| &mut state.accepting,
+            |state| {
+                if state.is_closing {
+                    return Poll::Ready(Err(Error::EndpointClosed));
+                }
+                let Some(id) = state.core.accept() else { return Poll::Pending };
+                state.entry(id).connected = true;
+                Poll::Ready(Ok(id))
+            },
+        );
+        Ok(Association::new(Arc::clone(shared), id.await?))
     }
 
     /// The SCTP port.
@@ -236,18 +236,16 @@ impl Endpoint {
         Snapshot { counters: state.counters, associations: associations.collect() }
     }
 
-    /// Shuts down all associations and waits until they have ended. This takes minutes if a peer does not answer; if
-    /// the future is dropped, the shutdowns continue as long as the runtime runs.
+    /// Shuts down all associations and waits until they have ended. Data that has not been received is discarded, as by
+    /// [`Association::close`]. This takes minutes if a peer does not answer; if the future is dropped, the shutdowns
+    /// continue as long as the runtime runs.
     pub async fn close(&self) {
         self.handle.begin_closing(true);
-        poll_fn(|cx| {
-            let mut state = self.handle.shared.lock();
-            if state.has_stopped {
-                return Poll::Ready(());
-            }
-            state.stopping.register(cx);
-            Poll::Pending
-        })
+        driver::wait(
+            &self.handle.shared,
+            |state| &mut state.stopping,
+            |state| if state.has_stopped { Poll::Ready(()) } else { Poll::Pending },
+        )
         .await;
     }
 }
@@ -264,7 +262,7 @@ impl Handle {
         if all {
             let now = state.clock.now();
             for id in state.open_ids(|_| true) {
-                state.core.shutdown(now, id);
+                state.close(now, id);
             }
         }
         state.accepting.wake();
@@ -275,5 +273,106 @@ impl Handle {
 impl Drop for Handle {
     fn drop(&mut self) {
         self.begin_closing(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::task::{Context, Poll, Wake, Waker};
+
+    use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+    use super::*;
+    use crate::Message;
+
+    /// Each of its wakers is distinct.
+    #[derive(Default)]
+    struct Task(AtomicBool);
+
+    impl Wake for Task {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn waker() -> Waker {
+        Waker::from(Arc::new(Task::default()))
+    }
+
+    /// Polls futures that have to wait, each with its own task, and drops them.
+    fn cancel<F: Future>(times: usize, mut begin: impl FnMut() -> F) {
+        for _ in 0..times {
+            let waiting = pin!(begin());
+            assert!(waiting.poll(&mut Context::from_waker(&waker())).is_pending());
+        }
+    }
+
+    /// A listening endpoint, and both ends of an association with it; neither task of the endpoints runs while the test
+    /// does not await.
+    async fn pair() -> (Endpoint, [Association; 2]) {
+        let builder = Endpoint::builder().local([[127, 0, 0, 1]]).encapsulation(0);
+        let server = builder.clone().listen(4).buffers(20_000, 20_000).bind(0).await.unwrap();
+        let client = builder.buffers(20_000, 20_000).bind(0).await.unwrap();
+        let peer = Peer::new(server.local_addresses(), server.port())
+            .encapsulation(server.encapsulation_port());
+        let opened = client.connect(peer).await.unwrap();
+        let accepted = server.accept().await.unwrap();
+        (server, [opened, accepted])
+    }
+
+    /// The numbers of tasks that wait until the association is readable, is writable, or has changed.
+    fn waiting(association: &Association) -> [usize; 3] {
+        association.with_state(|state, id| {
+            let entry = state.entry(id);
+            [&entry.readable, &entry.writable, &entry.changed].map(driver::Wakers::len)
+        })
+    }
+
+    #[tokio::test]
+    async fn waits_that_were_cancelled_leave_no_waker() {
+        const TIMES: usize = 100_000;
+        let (endpoint, [opened, accepted]) = pair().await;
+        while tokio::select! {
+            biased;
+            sent = opened.send(Message::new(vec![1; 5000])) => sent.is_ok(),
+            () = std::future::ready(()) => false,
+        } {}
+        let others = pin!(opened.receive());
+        assert!(others.poll(&mut Context::from_waker(&waker())).is_pending());
+        cancel(TIMES, || opened.receive());
+        cancel(TIMES, || opened.send(Message::new(vec![1; 20_000])));
+        cancel(TIMES, || accepted.closed());
+        cancel(TIMES, || accepted.shutdown());
+        cancel(TIMES, || endpoint.accept());
+        assert_eq!(waiting(&opened), [1, 0, 0], "one is still waiting");
+        assert_eq!(waiting(&accepted), [0; 3]);
+        cancel(TIMES, || endpoint.close());
+        let state = endpoint.handle.shared.lock();
+        assert_eq!([state.accepting.len(), state.stopping.len()], [0; 2]);
+    }
+
+    #[tokio::test]
+    async fn a_stream_waits_once_in_each_direction_and_not_after_it_is_dropped() {
+        let (_endpoint, [opened, _accepted]) = pair().await;
+        let mut stream = Box::pin(opened.stream(1).unwrap());
+        for _ in 0..10 {
+            let (read, written) = (waker(), waker());
+            let mut bytes = [0; 10];
+            let mut buffer = ReadBuf::new(&mut bytes);
+            let reading = stream.as_mut().poll_read(&mut Context::from_waker(&read), &mut buffer);
+            assert!(reading.is_pending());
+            let mut cx = Context::from_waker(&written);
+            while stream.as_mut().poll_write(&mut cx, &[1; 5000]).is_ready() {}
+        }
+        assert_eq!(waiting(&opened), [1, 1, 0]);
+        for _ in 0..10 {
+            let ending = stream.as_mut().poll_shutdown(&mut Context::from_waker(&waker()));
+            assert!(matches!(ending, Poll::Pending));
+        }
+        assert_eq!(waiting(&opened), [1, 1, 1]);
+        drop(stream);
+        assert_eq!(waiting(&opened), [0; 3]);
     }
 }

@@ -8,6 +8,7 @@ use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::association::{poll_receive_on, poll_send, poll_shutdown};
+use crate::driver::{State, Ticket};
 use crate::{Association, Message};
 
 /// One stream of an association as a byte stream, for code that uses [`AsyncRead`] and [`AsyncWrite`]: see
@@ -22,11 +23,23 @@ pub struct Stream {
     /// Received data that was not read yet.
     unread: Bytes,
     has_shut_down: bool,
+    /// The waits of the last polls.
+    reading: Ticket,
+    writing: Ticket,
+    ending: Ticket,
 }
 
 impl Stream {
     pub(crate) fn new(association: Association, number: u16) -> Self {
-        Self { association, number, unread: Bytes::new(), has_shut_down: false }
+        Self {
+            association,
+            number,
+            unread: Bytes::new(),
+            has_shut_down: false,
+            reading: Ticket::default(),
+            writing: Ticket::default(),
+            ending: Ticket::default(),
+        }
     }
 
     /// The number of the stream.
@@ -50,9 +63,12 @@ impl AsyncRead for Stream {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         if this.unread.is_empty() {
-            let number = Some(this.number);
-            let look = |state: &mut _, id| poll_receive_on(state, id, number, cx);
-            match ready!(this.association.with_state(look))? {
+            let Self { association, number, reading, .. } = this;
+            let look = |state: &mut State, id| {
+                let result = poll_receive_on(state, id, Some(*number));
+                state.entry(id).readable.settle(reading, cx, result)
+            };
+            match ready!(association.with_state(look))? {
                 Some(message) => this.unread = message.payload,
                 None => return Poll::Ready(Ok(())),
             }
@@ -74,13 +90,15 @@ impl AsyncWrite for Stream {
         if bytes.is_empty() {
             return Poll::Ready(Ok(0));
         }
-        this.association.with_state(|state, id| {
+        let Self { association, number, writing, .. } = this;
+        association.with_state(|state, id| {
             // At most the free space, so that a small buffer makes progress
             let space = state.core.send_space(id).max(1);
             let length = bytes.len().min(space).min(LONGEST_MESSAGE);
             let payload = Bytes::copy_from_slice(&bytes[..length]);
-            let message = Message::new(payload).stream(this.number);
-            ready!(poll_send(state, id, &message, cx))?;
+            let message = Message::new(payload).stream(*number);
+            let result = poll_send(state, id, &message);
+            ready!(state.entry(id).writable.settle(writing, cx, result))?;
             Poll::Ready(Ok(length))
         })
     }
@@ -91,18 +109,30 @@ impl AsyncWrite for Stream {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        let has_begun = &mut this.has_shut_down;
-        let look = |state: &mut _, id| poll_shutdown(state, id, has_begun, cx);
-        Poll::Ready(Ok(ready!(this.association.with_state(look))?))
+        let Self { association, has_shut_down, ending, .. } = self.get_mut();
+        let look = |state: &mut State, id| {
+            let result = poll_shutdown(state, id, has_shut_down);
+            state.entry(id).changed.settle(ending, cx, result)
+        };
+        Poll::Ready(Ok(ready!(association.with_state(look))?))
     }
 }
 
 /// Afterwards the association receives the stream's messages again.
 impl Drop for Stream {
     fn drop(&mut self) {
-        let number = self.number;
-        self.association.with_state(|state, id| state.entry(id).release(number));
+        let Self { association, number, reading, writing, ending, .. } = self;
+        let wakers = association.with_state(|state, id| {
+            let entry = state.entry(id);
+            let wakers = [
+                entry.readable.remove(reading),
+                entry.writable.remove(writing),
+                entry.changed.remove(ending),
+            ];
+            entry.release(*number);
+            wakers
+        });
+        drop(wakers);
     }
 }
 

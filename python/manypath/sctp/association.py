@@ -78,8 +78,8 @@ class Association:
     """A conversation with one peer, over all paths between both sides.
 
     Several tasks may send and receive at once. A task that is cancelled while it waits has neither sent nor taken a
-    message. ``async with`` shuts the association down at its end, or aborts it if an exception leaves the block. An
-    association that nothing refers to any more is shut down in the background.
+    message. ``async with`` closes the association at its end as `close` does, or aborts it if an exception leaves the
+    block. An association that nothing refers to any more is closed in the background.
 
     All methods raise `manypath.NetworkError`, by one of its classes in this module, once the association has ended in
     another way than by a shutdown.
@@ -207,7 +207,9 @@ class Association:
     async def shutdown(self) -> None:
         """Close the association once everything that was sent has arrived, and wait for that.
 
-        What has arrived can still be received. If the task is cancelled, the shutdown goes on.
+        What has arrived can still be received. If the task is cancelled, the shutdown goes on. It ends only after the
+        peer has sent all that it has queued: if that is more than the receive buffer holds, a task must receive it, or
+        `close` discards it.
 
         Raises
         ------
@@ -215,6 +217,19 @@ class Association:
             If the association ends in another way: then the peer may not have everything.
         """
         await self._end(self._association.shutdown())
+
+    async def close(self) -> None:
+        """Do as `shutdown` does, and discard all messages that were not received.
+
+        These are the messages that have arrived and those that the peer still sends. If there was any, `receive` raises
+        `Closed` from then on. An association that has ended already keeps its messages.
+
+        Raises
+        ------
+        NetworkError
+            If the association ends in another way: then the peer may not have everything.
+        """
+        await self._end(self._association.close())
 
     async def closed(self) -> None:
         """Wait until the association has ended, by either side.
@@ -256,7 +271,7 @@ class Association:
         if kind is not None:
             self.abort()
         elif not self._was_aborted:
-            await self.shutdown()
+            await self.close()
 
     def __repr__(self) -> str:
         paths = ", ".join(f"{path.local} to {path.remote}" for path in self.paths)

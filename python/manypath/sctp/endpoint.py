@@ -206,7 +206,8 @@ class Endpoint(AsyncIterator[Association]):
     async def close(self) -> None:
         """Shut down all associations and wait until they have ended: what was sent has arrived then, or cannot.
 
-        A peer that does not answer takes minutes. If the task is cancelled, the associations go on ending.
+        Messages that were not received are discarded, as by `Association.close`. A peer that does not answer takes
+        minutes. If the task is cancelled, the associations go on ending.
         """
         await finish(self._endpoint.close())
         await complete_events(self._endpoint)

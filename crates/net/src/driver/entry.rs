@@ -20,10 +20,14 @@ pub(crate) struct Entry {
     pub(crate) peer_is_done: bool,
     /// How it ended: [`Error::Closed`] after a shutdown.
     pub(crate) ending: Option<Error>,
+    /// The application has aborted it. Its ending follows when the driver has sent the ABORT.
+    pub(crate) is_aborted: bool,
     /// Addresses of the peer that ICMP reported as unreachable while the association was being opened, with the errors.
     pub(crate) unreachable: Vec<(Address, Error)>,
-    /// No handle is left: received data is discarded, and the association is forgotten as soon as it has ended.
+    /// No handle is left: the association is forgotten as soon as it has ended.
     pub(crate) is_orphan: bool,
+    /// The application reads no more: received messages are discarded. Their number so far.
+    discarded: Option<u64>,
     pub(crate) readable: Wakers,
     pub(crate) writable: Wakers,
     /// Tasks that wait until it is established or has ended.
@@ -49,8 +53,10 @@ impl Entry {
             connected: false,
             peer_is_done: false,
             ending: None,
+            is_aborted: false,
             unreachable: Vec::new(),
             is_orphan: false,
+            discarded: None,
             readable: Wakers::default(),
             writable: Wakers::default(),
             changed: Wakers::default(),
@@ -97,9 +103,11 @@ impl Entry {
         Some(message)
     }
 
-    /// Whether another message of any stream may be read.
+    /// Whether another message of any stream may be read. After the peer's last message the limit does not apply: the
+    /// receive buffer holds all that can be added, and readers of other streams must reach the end.
     pub(crate) fn may_keep_more(&self) -> bool {
-        self.kept.iter().all(|claim| claim.bytes < MOST_KEPT)
+        let is_over = self.peer_is_done || self.ending.is_some();
+        is_over || self.kept.iter().all(|claim| claim.bytes < MOST_KEPT)
     }
 
     /// Returns a message if it belongs to the stream of the calling reader; otherwise keeps it for its reader, which is
@@ -165,9 +173,33 @@ impl Entry {
         self.changed.wake();
     }
 
+    /// Discards all messages that arrive from now on.
+    pub(crate) fn stop_reading(&mut self) {
+        self.discarded.get_or_insert(0);
+    }
+
+    /// Whether received messages are discarded.
+    pub(crate) fn discards(&self) -> bool {
+        self.discarded.is_some()
+    }
+
+    /// Records that messages were discarded. Readers get an error instead of the messages that follow.
+    pub(crate) fn note_discarded(&mut self, messages: u64) {
+        if let Some(discarded) = self.discarded.as_mut().filter(|_| messages > 0) {
+            *discarded += messages;
+            self.readable.wake();
+        }
+    }
+
+    /// Whether messages are missing for readers.
+    pub(crate) fn has_discarded(&self) -> bool {
+        self.discarded.is_some_and(|messages| messages > 0)
+    }
+
     /// The result for a reader without a message: the end, an error, or nothing yet.
     pub(crate) fn end_of_messages(&self) -> Option<Result<Option<Message>, Error>> {
         match &self.ending {
+            None | Some(Error::Closed) if self.has_discarded() => Some(Err(Error::Closed)),
             Some(ending) => Some(outcome(ending).map(|()| None)),
             None if self.peer_is_done => Some(Ok(None)),
             None => None,
@@ -189,5 +221,5 @@ pub(crate) fn outcome(ending: &Error) -> Result<(), Error> {
     }
 }
 
-/// Bytes that are kept for a reader that does not read, before all other readers wait for it.
+/// Bytes that are kept for a reader that does not read, before all other readers wait for it until the peer is done.
 const MOST_KEPT: usize = 256 * 1024;

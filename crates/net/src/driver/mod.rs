@@ -20,8 +20,9 @@ use tokio::time::{Sleep, sleep_until};
 
 pub(crate) use carriers::Carriers;
 pub(crate) use clock::Clock;
-pub(crate) use entry::outcome;
+pub(crate) use entry::{Entry, outcome};
 pub(crate) use state::{State, slot};
+pub(crate) use wakers::{Ticket, Wakers, wait};
 
 use crate::Error;
 use crate::paths::interfaces::Watch;

@@ -259,12 +259,12 @@ impl State {
                 entry.connected = true;
                 if is_closing {
                     entry.is_orphan = true;
-                    self.core.shutdown(now, id);
+                    self.close(now, id);
                 } else {
                     self.accepting.wake();
                 }
             }
-            sctp::Event::Readable(_) if entry.is_orphan => self.discard(now, id),
+            sctp::Event::Readable(_) if entry.discards() => self.discard(now, id),
             sctp::Event::Readable(_) => entry.readable.wake(),
             sctp::Event::Writable(_) => self.tell_of_room(id),
             sctp::Event::Closed { reason, .. } => self.end(id, reason),
@@ -329,17 +329,29 @@ impl State {
             return self.forget(id);
         }
         if entry.connected {
-            self.core.shutdown(now, id);
-            self.discard(now, id);
+            self.close(now, id);
         } else {
             self.core.abort(now, id);
         }
         self.wake_driver();
     }
 
-    /// Reads and drops the messages of an association without handles, so that the peer can finish.
+    /// Shuts down an association that the application does not read any more.
+    pub(crate) fn close(&mut self, now: Time, id: AssociationId) {
+        let entry = self.entry(id);
+        if entry.ending.is_some() {
+            return;
+        }
+        entry.stop_reading();
+        self.core.shutdown(now, id);
+        self.discard(now, id);
+    }
+
+    /// Reads and drops the messages of an association that the application does not read any more: without room in the
+    /// receive buffer, the peer could not send what it has queued, and the shutdown would not end.
     fn discard(&mut self, now: Time, id: AssociationId) {
-        while self.core.receive(now, id).is_some() {}
+        let messages = std::iter::from_fn(|| self.core.receive(now, id)).count();
+        self.entry(id).note_discarded(messages as u64);
     }
 
     /// Forgets an association that has ended.
@@ -383,7 +395,7 @@ pub(crate) fn slot(id: AssociationId) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::task::{Context, Poll, Waker};
+    use std::task::Poll;
 
     use super::*;
     use crate::Message;
@@ -402,9 +414,8 @@ mod tests {
 
     /// The messages that can be read.
     fn read(state: &mut State, id: AssociationId, stream: Option<u16>) -> Vec<bytes::Bytes> {
-        let mut cx = Context::from_waker(Waker::noop());
         let mut all = Vec::new();
-        while let Poll::Ready(Ok(Some(message))) = poll_receive_on(state, id, stream, &mut cx) {
+        while let Poll::Ready(Ok(Some(message))) = poll_receive_on(state, id, stream) {
             all.push(message.payload);
         }
         all
@@ -441,6 +452,26 @@ mod tests {
         pair.exchange();
         assert!(!is_known(&pair.ends[0], begun), "it was never established");
         assert_eq!(pair.ends[0].open(), 0);
+    }
+
+    #[test]
+    fn a_reader_of_a_closed_association_gets_an_error_where_messages_are_missing() {
+        let mut pair = Pair::new();
+        let [left, right] = pair.connect();
+        assert!(poll_receive_on(&mut pair.ends[0], left, None).is_pending());
+        for text in ["on its way", "behind it"] {
+            send(&mut pair.ends[1], right, text);
+        }
+        let now = pair.ends[0].clock.now();
+        pair.ends[0].close(now, left);
+        pair.exchange();
+        for state in &pair.ends {
+            assert_eq!(state.open(), 0);
+        }
+        let end = poll_receive_on(&mut pair.ends[0], left, None);
+        assert!(matches!(end, Poll::Ready(Err(Error::Closed))), "{end:?}");
+        let end = poll_receive_on(&mut pair.ends[1], right, None);
+        assert!(matches!(end, Poll::Ready(Ok(None))), "the other end misses nothing: {end:?}");
     }
 
     #[test]

@@ -1,23 +1,109 @@
 //! Tasks that wait for a condition.
 
-use std::task::{Context, Waker};
+use std::future::poll_fn;
+use std::task::{Context, Poll, Waker};
+
+use super::{Shared, State};
 
 /// The tasks that wait for a condition. All of them are woken when the condition may hold, and check it again. A
 /// cancelled task therefore takes no wake-up from the others.
 #[derive(Debug, Default)]
-pub(crate) struct Wakers(Vec<Waker>);
+pub(crate) struct Wakers {
+    /// In the order of their numbers, which only increase.
+    waiting: Vec<(u64, Waker)>,
+    next: u64,
+}
+
+/// The place of one wait among the [`Wakers`] of its condition, while it has one.
+#[derive(Debug, Default)]
+pub(crate) struct Ticket(Option<u64>);
 
 impl Wakers {
-    /// Registers the task of `cx`.
-    pub(crate) fn register(&mut self, cx: &Context<'_>) {
-        if !self.0.iter().any(|waker| waker.will_wake(cx.waker())) {
-            self.0.push(cx.waker().clone());
+    /// Registers the task of `cx`. A wait that is registered already is only updated.
+    fn register(&mut self, ticket: &mut Ticket, cx: &Context<'_>) {
+        if let Some(place) = self.place(ticket) {
+            self.waiting[place].1.clone_from(cx.waker());
+            return;
         }
+        self.waiting.push((self.next, cx.waker().clone()));
+        ticket.0 = Some(self.next);
+        self.next += 1;
+    }
+
+    /// Removes a wait. The caller drops the waker after it has unlocked the state, because that may drop a task with
+    /// handles of an association.
+    #[must_use]
+    pub(crate) fn remove(&mut self, ticket: &mut Ticket) -> Option<Waker> {
+        let place = self.place(ticket);
+        ticket.0 = None;
+        place.map(|place| self.waiting.remove(place).1)
+    }
+
+    /// Registers a wait while it is pending, and removes it once it is ready.
+    pub(crate) fn settle<T>(
+        &mut self,
+        ticket: &mut Ticket,
+        cx: &Context<'_>,
+        result: Poll<T>,
+    ) -> Poll<T> {
+        match result {
+            Poll::Pending => self.register(ticket, cx),
+            // The task of this waker is being polled, so that dropping the waker drops no task
+            Poll::Ready(_) => drop(self.remove(ticket)),
+        }
+        result
+    }
+
+    fn place(&self, ticket: &Ticket) -> Option<usize> {
+        let number = ticket.0?;
+        self.waiting.binary_search_by_key(&number, |(number, _)| *number).ok()
     }
 
     /// Wakes all tasks.
     pub(crate) fn wake(&mut self) {
-        self.0.drain(..).for_each(Waker::wake);
+        self.waiting.drain(..).for_each(|(_, waker)| waker.wake());
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+}
+
+/// Calls `look` with the state until it is ready, each time that the wakers of `condition` are woken. If the future is
+/// dropped before, the wakers forget it.
+pub(crate) async fn wait<T>(
+    shared: &Shared,
+    condition: impl Fn(&mut State) -> &mut Wakers,
+    mut look: impl FnMut(&mut State) -> Poll<T>,
+) -> T {
+    let mut wait = Wait { shared, condition, ticket: Ticket::default() };
+    poll_fn(|cx| {
+        let mut state = wait.shared.lock();
+        let result = look(&mut state);
+        if wait.ticket.0.is_none() && result.is_ready() {
+            return result;
+        }
+        (wait.condition)(&mut state).settle(&mut wait.ticket, cx, result)
+    })
+    .await
+}
+
+/// A future that waits for a condition.
+struct Wait<'a, C: Fn(&mut State) -> &mut Wakers> {
+    shared: &'a Shared,
+    condition: C,
+    ticket: Ticket,
+}
+
+impl<C: Fn(&mut State) -> &mut Wakers> Drop for Wait<'_, C> {
+    fn drop(&mut self) {
+        if self.ticket.0.is_some() {
+            let mut state = self.shared.lock();
+            let waker = (self.condition)(&mut state).remove(&mut self.ticket);
+            drop(state);
+            drop(waker);
+        }
     }
 }
 
@@ -38,15 +124,38 @@ mod tests {
         }
     }
 
+    fn register(wakers: &mut Wakers, ticket: &mut Ticket, count: &Arc<Count>) {
+        wakers.register(ticket, &Context::from_waker(&Waker::from(Arc::clone(count))));
+    }
+
     #[test]
-    fn a_task_that_waits_twice_is_woken_once() {
-        let counts = [Arc::new(Count::default()), Arc::new(Count::default())];
+    fn a_wait_wakes_the_task_that_polled_it_last_once() {
+        let counts: [Arc<Count>; 3] = Default::default();
         let mut wakers = Wakers::default();
-        for count in [&counts[0], &counts[0], &counts[1]] {
-            wakers.register(&Context::from_waker(&Waker::from(Arc::clone(count))));
+        let mut tickets = [Ticket::default(), Ticket::default()];
+        for (ticket, count) in [(0, 0), (1, 2), (0, 1)] {
+            register(&mut wakers, &mut tickets[ticket], &counts[count]);
         }
         wakers.wake();
         wakers.wake();
-        assert_eq!(counts.map(|count| count.0.load(Ordering::Relaxed)), [1, 1]);
+        assert_eq!(counts.map(|count| count.0.load(Ordering::Relaxed)), [0, 1, 1]);
+    }
+
+    #[test]
+    fn a_removed_wait_is_not_woken_and_removes_no_other() {
+        let counts: [Arc<Count>; 3] = Default::default();
+        let mut wakers = Wakers::default();
+        let mut tickets: [Ticket; 3] = Default::default();
+        for (ticket, count) in tickets.iter_mut().zip(&counts) {
+            register(&mut wakers, ticket, count);
+        }
+        assert!(wakers.remove(&mut tickets[1]).is_some());
+        assert!(wakers.remove(&mut tickets[1]).is_none());
+        wakers.wake();
+        register(&mut wakers, &mut tickets[0], &counts[0]);
+        // It was woken already
+        assert!(wakers.remove(&mut tickets[2]).is_none());
+        assert_eq!(wakers.len(), 1);
+        assert_eq!(counts.map(|count| count.0.load(Ordering::Relaxed)), [1, 0, 1]);
     }
 }

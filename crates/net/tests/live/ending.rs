@@ -1,8 +1,11 @@
 //! Ends of associations: by a shutdown, by an abort, or because the peer does not answer.
 
-use manypath_net::{Error, Event, Message, Peer};
+use std::time::Duration;
 
-use crate::stage::{impatient, loopback, on, pair, pattern, server, soon};
+use manypath_net::{Error, Event, Message, Peer};
+use tokio::time::timeout;
+
+use crate::stage::{Pair, impatient, loopback, on, pair, pattern, server, soon};
 
 #[tokio::test]
 async fn a_shutdown_delivers_everything_that_was_sent() {
@@ -57,6 +60,16 @@ async fn an_abort_sends_its_reason_to_the_peer() {
 }
 
 #[tokio::test]
+async fn a_message_right_after_an_abort_is_refused_because_of_the_abort() {
+    let pair = pair(|builder| builder).await;
+    pair.client.abort("");
+    // The driver had no time yet
+    assert!(matches!(pair.client.send(Message::new("x")).await, Err(Error::AbortedHere)));
+    assert!(matches!(soon(pair.client.closed()).await, Err(Error::AbortedHere)));
+    assert!(matches!(pair.client.send(Message::new("x")).await, Err(Error::AbortedHere)));
+}
+
+#[tokio::test]
 async fn messages_that_came_before_an_abort_can_be_read() {
     let pair = pair(|builder| builder).await;
     pair.client.send(Message::new("last words")).await.unwrap();
@@ -67,6 +80,82 @@ async fn messages_that_came_before_an_abort_can_be_read() {
     assert_eq!(pair.server.receive().await.unwrap().unwrap().payload, "last words");
     let error = pair.server.receive().await.unwrap_err();
     assert_eq!(error.to_string(), "the peer aborted the association: its application ended it");
+}
+
+/// An association whose peer has more data waiting than the receive buffer holds.
+async fn unread() -> (Pair, usize) {
+    let pair = pair(|builder| builder.buffers(200_000, 200_000)).await;
+    let mut sent = 0;
+    loop {
+        let message = Message::new(pattern(sent, 20_000));
+        if timeout(Duration::from_millis(500), pair.server.send(message)).await.is_err() {
+            break;
+        }
+        sent += 1;
+    }
+    assert!(sent * 20_000 > 300_000, "{sent}");
+    (pair, sent)
+}
+
+#[tokio::test]
+async fn a_shutdown_waits_for_a_reader_and_loses_nothing() {
+    let (pair, sent) = unread().await;
+    assert!(timeout(Duration::from_millis(500), pair.client.shutdown()).await.is_err());
+    for number in 0..sent {
+        let message = soon(pair.client.receive()).await.unwrap().unwrap();
+        assert!(message.payload == pattern(number, 20_000));
+    }
+    assert_eq!(soon(pair.client.receive()).await.unwrap(), None);
+    soon(pair.client.closed()).await.unwrap();
+}
+
+#[tokio::test]
+async fn closing_an_association_discards_what_was_not_received() {
+    let (pair, _) = unread().await;
+    assert!(pair.client.receive().await.unwrap().unwrap().payload == pattern(0, 20_000));
+    soon(pair.client.close()).await.unwrap();
+    assert!(matches!(pair.client.receive().await, Err(Error::Closed)));
+    soon(pair.server.closed()).await.unwrap();
+    assert_eq!(soon(pair.server.receive()).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn closing_an_association_after_a_shutdown_has_begun_ends_it() {
+    let (pair, _) = unread().await;
+    let client = pair.client.clone();
+    let shutdown = tokio::spawn(async move { client.shutdown().await });
+    tokio::task::yield_now().await;
+    soon(pair.client.close()).await.unwrap();
+    soon(shutdown).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn closing_an_association_keeps_what_the_peer_gets_and_a_complete_end() {
+    let pair = pair(|builder| builder).await;
+    pair.client.send(Message::new(pattern(1, 100_000))).await.unwrap();
+    soon(pair.client.close()).await.unwrap();
+    assert!(soon(pair.server.receive()).await.unwrap().unwrap().payload == pattern(1, 100_000));
+    assert_eq!(soon(pair.server.receive()).await.unwrap(), None);
+    assert_eq!(pair.client.receive().await.unwrap(), None, "nothing was discarded");
+}
+
+#[tokio::test]
+async fn closing_an_ended_association_discards_nothing() {
+    let pair = pair(|builder| builder).await;
+    pair.server.send(Message::new("unread")).await.unwrap();
+    soon(pair.server.shutdown()).await.unwrap();
+    soon(pair.client.closed()).await.unwrap();
+    soon(pair.client.close()).await.unwrap();
+    assert_eq!(pair.client.receive().await.unwrap().unwrap().payload, "unread");
+    assert_eq!(pair.client.receive().await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn closing_an_endpoint_discards_what_was_not_received() {
+    let (pair, _) = unread().await;
+    soon(pair.endpoints[0].close()).await;
+    assert!(matches!(pair.client.receive().await, Err(Error::Closed)));
+    soon(pair.server.closed()).await.unwrap();
 }
 
 #[tokio::test]

@@ -99,6 +99,51 @@ async fn a_stream_that_is_read_again_lets_the_other_readers_go_on() {
     assert_eq!(soon(waiting).await.unwrap().unwrap().unwrap().payload, "late");
 }
 
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    Abort,
+    Shutdown,
+}
+
+/// The readers of other streams wait for a full stream, but not beyond the end of the association.
+#[tokio::test]
+async fn a_full_stream_does_not_hide_the_end_from_other_readers_and_stays_readable() {
+    for end in [End::Abort, End::Shutdown] {
+        let pair = pair(|builder| builder).await;
+        let mut idle = pair.server.stream(1).unwrap();
+        let server = pair.server.clone();
+        let waiting = tokio::spawn(async move { server.receive().await });
+        for number in 0..6 {
+            pair.client.send(Message::new(pattern(number, 60_000)).stream(1)).await.unwrap();
+        }
+        until("the stream is full, and everything has arrived", || {
+            pair.server.stats().bytes_received == 300_000
+                && pair.client.paths().iter().all(|path| path.stats.outstanding == 0)
+        })
+        .await;
+        assert!(!waiting.is_finished());
+        match end {
+            End::Abort => pair.client.abort("enough"),
+            End::Shutdown => soon(pair.client.shutdown()).await.unwrap(),
+        }
+        match soon(waiting).await.unwrap() {
+            Ok(None) => assert_eq!(end, End::Shutdown),
+            Err(Error::Aborted(_)) => assert_eq!(end, End::Abort),
+            other => panic!("{end:?}: {other:?}"),
+        }
+        for number in 0..6 {
+            let mut bytes = vec![0; 60_000];
+            soon(idle.read_exact(&mut bytes)).await.unwrap();
+            assert!(bytes == pattern(number, 60_000));
+        }
+        match soon(idle.read(&mut [0])).await {
+            Ok(0) => assert_eq!(end, End::Shutdown),
+            Err(_) => assert_eq!(end, End::Abort),
+            Ok(length) => panic!("{end:?}: {length} more bytes"),
+        }
+    }
+}
+
 #[tokio::test]
 async fn unread_data_of_a_dropped_stream_wakes_the_other_reader() {
     let pair = pair(|builder| builder).await;

@@ -63,6 +63,15 @@ impl SctpAssociation {
         })
     }
 
+    /// Shuts the association down and discards what was not received.
+    fn close(&self) -> SctpOperation {
+        let association = self.association.clone();
+        SctpOperation::new(self.runtime.clone(), async move {
+            association.close().await?;
+            Ok(Outcome::Nothing)
+        })
+    }
+
     /// Waits for the end of the association.
     fn closed(&self) -> SctpOperation {
         let association = self.association.clone();
