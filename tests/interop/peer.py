@@ -20,6 +20,9 @@ PROGRAMS = Path(__file__).parents[2] / "target" / "interop"
 PATIENCE = 60.0
 """Seconds that a test waits for what happens within seconds on a machine without other work."""
 
+ENDS = ("closed", "aborted")
+"""The events that end an association."""
+
 
 class Peer:
     """A peer that runs."""
@@ -29,7 +32,11 @@ class Peer:
         self.events: list[dict[str, Any]] = []
         """What it said until now, as far as a test has looked."""
         line = host.command(str(PROGRAMS / stack), *words)
-        self._process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(
+            line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self.has_ended = False
+        """Whether a test has seen that its association ended."""
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -58,11 +65,17 @@ class Peer:
         return self.events[-1]
 
     def end(self, seconds: float = PATIENCE) -> None:
-        """Wait until it has ended well."""
+        """Wait until its association has ended as it should. It answers its peer further until it has to `leave`."""
         until = time.monotonic() + seconds
-        while self._next(until - time.monotonic(), "its end") is not None:
-            pass
-        assert self._process.wait(timeout=PATIENCE) == 0, f"{self} failed"
+        while (event := self._next(until - time.monotonic(), "its end")) is not None and event["event"] not in ENDS:
+            assert event["event"] != "error", f"{self} failed"
+        assert event is not None, f"{self} ended without a word"
+        self.has_ended = True
+
+    def leave(self) -> None:
+        """End it, and check that nothing failed after the end of its association."""
+        cast("IO[str]", self._process.stdin).close()
+        assert self._process.wait(timeout=PATIENCE) == 0, f"{self} failed after its end"
 
     def said(self, event: str) -> list[dict[str, Any]]:
         """The events of a name among those that were looked at."""

@@ -80,6 +80,12 @@ class Stage:
         self._peers.append(Peer(stack, host, words))
         return self._peers[-1]
 
+    def _leave(self) -> None:
+        """End those whose associations have ended."""
+        for peer in self._peers:
+            if peer.has_ended:
+                peer.leave()
+
     def _end(self) -> str:
         """End what still runs, and return what every peer said."""
         for peer in self._peers:
@@ -127,6 +133,7 @@ def staged(
         with capturing(built, folder) as files:
             try:
                 yield stage
+                stage._leave()
             except BaseException as error:
                 error.add_note(stage._end())
                 raise

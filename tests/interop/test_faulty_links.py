@@ -135,6 +135,8 @@ def test_a_transfer_survives_an_hour_of_flapping_in_a_minute_and_a_half() -> Non
             for each in (left, right):
                 each.end(seconds=300)
                 each.received(total, size, streams)
+            left.leave()
+            right.leave()
             took = time.monotonic() - began
         except BaseException as error:
             left.kill()

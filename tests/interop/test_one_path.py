@@ -80,7 +80,11 @@ def test_losses(stage, listener: str, connecter: str, carrier: Carrier) -> None:
         right = on.listen(listener, send=300_000, size=1000, expect=300_000)
         left = on.connect(connecter, send=300_000, size=1000, expect=300_000, shutdown=True)
         left.end()
-        right.end()
+        if connecter == "pion":
+            # Its SHUTDOWN COMPLETE may be lost, and it does not answer a repeated SHUTDOWN ACK.
+            right.wait_for("received")
+        else:
+            right.end()
         left.received(300_000, 1000)
         right.received(300_000, 1000)
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +21,16 @@ static struct options options;
 static struct socket *sock;
 static sctp_assoc_t association;
 static bool aborting, received_reported, sent;
+static atomic_bool ended;
 static pthread_mutex_t state = PTHREAD_MUTEX_INITIALIZER;
 
-static _Noreturn void finish(int code)
+static void report_at_end(void)
 {
 	struct sctpstat counters;
 
 	if (!received_reported)
 		ledger_report();
+	received_reported = true;
 	usrsctp_get_stat(&counters);
 	report("statistics",
 	       "\"packets_sent\": %u, \"packets_received\": %u, \"retransmitted\": %u, \"fast_retransmitted\": %u, "
@@ -37,9 +40,19 @@ static _Noreturn void finish(int code)
 	       counters.sctps_sendfastretrans, counters.sctps_timodata, counters.sctps_recvdupdata,
 	       counters.sctps_badsum, counters.sctps_pdrpfehos, counters.sctps_pdrpmark,
 	       counters.sctps_datadropchklmt, counters.sctps_datadroprwnd);
-	/* The library's threads may still send the last packet. */
+}
+
+/* The library's threads answer a peer that repeats its last packets, until standard input ends. */
+static _Noreturn void leave(void)
+{
+	char byte;
+
+	ended = true;
+	while (read(STDIN_FILENO, &byte, 1) > 0)
+		;
+	/* They may still send the last packet. */
 	usleep(100000);
-	_exit(code);
+	_exit(0);
 }
 
 static _Noreturn void fail(const char *what)
@@ -48,13 +61,15 @@ static _Noreturn void fail(const char *what)
 	int length = snprintf(text, sizeof text, "%s: %s", what, strerror(errno));
 
 	report("error", "\"message\": %s", json_text(quoted, sizeof quoted, (uint8_t *)text, length));
-	finish(1);
+	report_at_end();
+	_exit(1);
 }
 
 static _Noreturn void fail_plainly(const char *message)
 {
 	report("error", "\"message\": \"%s\"", message);
-	finish(1);
+	report_at_end();
+	_exit(1);
 }
 
 static void set(int option, const void *value, socklen_t size, const char *what)
@@ -164,15 +179,14 @@ static void handle_change(const struct sctp_assoc_change *change)
 		report("restarted", "");
 		break;
 	case SCTP_SHUTDOWN_COMP:
-		if (!received_reported)
-			ledger_report();
-		received_reported = true;
+		report_at_end();
 		report("closed", "");
-		finish(0);
+		leave();
 	case SCTP_COMM_LOST:
 		reason_of(reason, sizeof reason, change->sac_info, change->sac_length - sizeof *change);
+		report_at_end();
 		report("aborted", "\"by\": \"%s\", \"reason\": %s", aborting ? "local" : "peer", reason);
-		finish(0);
+		leave();
 	default: fail_plainly("the association could not be started");
 	}
 }
@@ -241,9 +255,11 @@ static void receive_all(void)
 static void *give_up(void *unused)
 {
 	sleep(options.timeout);
+	if (ended)
+		return unused;
 	report("error", "\"message\": \"the time is over\"");
-	finish(1);
-	return unused;
+	report_at_end();
+	_exit(1);
 }
 
 static void set_up_socket(void)

@@ -1,7 +1,7 @@
 //! Events: JSON objects, one a line, on standard output.
 
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{Read, Write};
 
 /// Prints one event with its fields, which are an object or null.
 ///
@@ -16,6 +16,12 @@ pub fn report(name: &str, fields: Value) {
     }
     let mut output = std::io::stdout().lock();
     writeln!(output, "{event}").and_then(|()| output.flush()).expect("standard output is open");
+}
+
+/// Waits until standard input ends: until then the stack answers a peer that repeats its last packets.
+pub fn wait_for_end_of_input() {
+    // An error is an end, too.
+    while matches!(std::io::stdin().read(&mut [0; 64]), Ok(1..)) {}
 }
 
 /// Prints the event `error` and ends the program with code 1.

@@ -4,6 +4,6 @@ mod events;
 mod options;
 mod payload;
 
-pub use events::{fail, report};
+pub use events::{fail, report, wait_for_end_of_input};
 pub use options::{Options, refuse};
 pub use payload::{Ledger, Outgoing, Piece};

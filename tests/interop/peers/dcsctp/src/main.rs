@@ -4,7 +4,9 @@ use dcsctp::api::{
     DcSctpSocket, ErrorKind, LifecycleId, Message, Options as SctpOptions, PpId, SendError,
     SendOptions, Socket, SocketEvent, SocketTime, StreamId,
 };
-use peer_contract::{Ledger, Options, Outgoing, Piece, fail, refuse, report};
+use peer_contract::{
+    Ledger, Options, Outgoing, Piece, fail, refuse, report, wait_for_end_of_input,
+};
 use serde_json::{Value, json};
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
@@ -27,6 +29,7 @@ struct Peer {
     sent: bool,
     received_reported: bool,
     ending: bool,
+    ended: bool,
 }
 
 fn main() {
@@ -80,21 +83,22 @@ impl Peer {
             sent: false,
             received_reported: false,
             ending: false,
+            ended: false,
         }
     }
 
-    /// Drives the association until it ends, which ends the program.
+    /// Drives the association, and answers a peer that repeats its last packets until [`Self::finish`] ends the program.
     fn run(&mut self) -> ! {
         let mut datagram = vec![0; 65_536];
         loop {
             self.handle_events();
-            if self.connected {
+            if self.connected && !self.ended {
                 self.send();
                 self.end_if_done();
                 self.handle_events();
             }
             let now = self.begun.elapsed();
-            if now > self.options.timeout {
+            if now > self.options.timeout && !self.ended {
                 self.ledger.report();
                 fail("the time is over");
             }
@@ -200,12 +204,17 @@ impl Peer {
         }
     }
 
-    fn finish(&self, event: &str, fields: Value) -> ! {
+    /// Reports how the association ended, and ends the program when standard input ends.
+    fn finish(&mut self, event: &str, fields: Value) {
         if !self.received_reported {
             self.ledger.report();
         }
         report(event, fields);
-        std::process::exit(0);
+        self.ended = true;
+        std::thread::spawn(|| {
+            wait_for_end_of_input();
+            std::process::exit(0);
+        });
     }
 }
 

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use manypath_net::{Association, Endpoint, Error, Event, Events, Message};
 use manypath_peer::settings;
-use peer_contract::{Ledger, Options, Outgoing, fail, report};
+use peer_contract::{Ledger, Options, Outgoing, fail, report, wait_for_end_of_input};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -28,12 +28,16 @@ struct Peer {
 async fn main() {
     let options = Options::read();
     let timeout = options.timeout;
-    if tokio::time::timeout(timeout, run(options)).await.is_err() {
+    let Ok(endpoint) = tokio::time::timeout(timeout, run(options)).await else {
         fail("the time is over");
-    }
+    };
+    tokio::task::spawn_blocking(wait_for_end_of_input).await.expect("it does not panic");
+    // The last packet leaves.
+    endpoint.close().await;
 }
 
-async fn run(options: Options) {
+/// The endpoint, when its association has ended.
+async fn run(options: Options) -> Endpoint {
     let endpoint = match settings::builder(&options).bind(options.port).await {
         Ok(endpoint) => endpoint,
         Err(error) => fail(&error.to_string()),
@@ -58,11 +62,12 @@ async fn run(options: Options) {
         received_reported: false,
         ending: false,
     };
-    peer.run(&endpoint).await;
+    peer.run().await;
+    endpoint
 }
 
 impl Peer {
-    async fn run(mut self, endpoint: &Endpoint) {
+    async fn run(mut self) {
         // What was confirmed before the first event could be heard.
         for path in self.association.paths() {
             if path.stats.confirmed && !path.is_primary {
@@ -92,8 +97,6 @@ impl Peer {
         if !self.received_reported {
             self.ledger.report();
         }
-        // The last packet leaves.
-        endpoint.close().await;
         match end {
             Ok(()) => report("closed", Value::Null),
             Err(Error::AbortedHere) => report("aborted", json!({ "by": "local", "reason": "" })),
