@@ -95,7 +95,8 @@ check-python: build $(venv)/.tools
 
 interop: build emu net $(venv)/.tools ## our SCTP against usrsctp, pion and dcSCTP, and over faulty links, in network namespaces; needs root, which also installs them
 	tests/interop/peers/build
-	$(bin)/pytest --quiet -m interop --numprocesses auto tests/interop
+	@# These tests mostly wait: two for each processor.
+	$(bin)/pytest --quiet -m interop --numprocesses $$((2 * $$(nproc))) tests/interop
 
 bench-net: build $(venv)/.tools ## measure SCTP on real sockets beside usrsctp; needs root; ARGS=--quick takes a minute
 	tests/interop/peers/build speed

@@ -73,7 +73,7 @@ class Peer:
         until = time.monotonic() + seconds
         while (event := self._next(until - time.monotonic(), "its end")) is not None and event["event"] not in ENDS:
             assert event["event"] != "error", f"{self} failed"
-        assert event is not None, f"{self} ended without a word"
+        assert event is not None, f"{self} ended without an event"
         self.has_ended = True
 
     def leave(self) -> None:
