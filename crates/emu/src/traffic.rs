@@ -57,10 +57,13 @@ impl Stream {
             let sending = scope.spawn(|| self.send(&sender, start));
             let mut arrivals = Arrivals::default();
             loop {
+                // Silence ends the stream only if it began after the last datagram was sent: on a busy machine all
+                // datagrams may be sent shortly before it ends, and be on the link then
+                let all_sent = sending.is_finished();
                 match receive(&receiver, start, &mut arrivals) {
                     Ok(()) => {}
                     Err(error) if !is_silence(&error) => return Err(socket(error)),
-                    Err(_) if sending.is_finished() => break,
+                    Err(_) if all_sent => break,
                     Err(_) => {}
                 }
             }
@@ -160,7 +163,7 @@ const HEADERS_IPV4: usize = 28;
 const HEADERS_IPV6: usize = 48;
 /// Size of the receive buffer in bytes.
 const RECEIVE_BUFFER: usize = 16 << 20;
-/// The stream ends after this time without a datagram.
+/// The stream ends after this time without a datagram, once all are sent.
 const SILENCE: Duration = Duration::from_millis(500);
 /// The sender polls the clock for this time before an instant.
 const NEARLY: Duration = Duration::from_micros(200);

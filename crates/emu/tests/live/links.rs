@@ -34,6 +34,14 @@ fn packets_take_the_delay_of_each_link() {
 }
 
 #[test]
+fn a_stream_waits_for_packets_that_are_on_the_link_when_a_silence_ends() {
+    // The receiver waits for half a second at a time. The sender is ready within the first wait
+    let slow = link(&json!({"delay": 700_000_000}));
+    let Some(stage) = Stage::set(&document("emu-slow", &slow)) else { return };
+    assert_eq!(stage.send(5, Span::from_millis(1)).count(), 5);
+}
+
+#[test]
 fn packets_of_ipv6_travel_as_well() {
     let Some(stage) = Stage::set(&document("emu-ipv6", &link(&json!({})))) else { return };
     let [from, to] =
