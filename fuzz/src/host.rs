@@ -9,7 +9,7 @@ use crate::memory::{Use, measure};
 /// An endpoint and its accounting.
 pub struct Host {
     endpoint: Endpoint,
-    /// Bytes that the endpoint holds, including datagrams of which it holds slices.
+    /// Bytes that the endpoint holds. A datagram counts whole if the endpoint holds a slice of it.
     held: i64,
     /// The largest additional memory within one call, in bytes.
     peak: i64,

@@ -169,8 +169,8 @@ def examine(
 def forgets_data(packets: list[dict[str, str]], sender: tuple[str, ...], seconds: float = 10) -> bool:
     """Whether a sender does not retransmit what is missing, although its peer has room for it.
 
-    It is so if the last acknowledgement of data reports a gap, and the sender's addresses sent no data in all the
-    seconds after it, of which there are so many.
+    This is so if the last acknowledgement of data reports a gap, and the sender sends no data for at least `seconds`
+    after it.
     """
     packets = sorted(packets, key=time_of)
     acknowledged = [packet for packet in packets if source_of(packet) not in sender and SACK in chunks_of(packet)]

@@ -1,4 +1,4 @@
-"""The five predicates on made-up samples, of which some must pass and some must not."""
+"""The five predicates on made-up samples. Some samples must pass, the others must not."""
 
 import numpy as np
 import pytest

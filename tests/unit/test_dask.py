@@ -1,4 +1,4 @@
-"""Campaigns on the workers of Dask: real processes, one of which is killed."""
+"""Campaigns on the workers of Dask. The workers are real processes; one is killed."""
 
 from __future__ import annotations
 

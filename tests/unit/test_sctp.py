@@ -508,7 +508,7 @@ def test_invalid_options_are_reported_in_one_line():
 
 
 def _read_events(file: Path) -> list[dict[str, Any]]:
-    """The events of a file, of which each has the form of the simulator's."""
+    """The events of a file. Each must match the schema of the simulator's events."""
     validator = Draft202012Validator(json.loads((ROOT / "spec" / "events.schema.json").read_text()))
     header, *events = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
     validator.validate(header)

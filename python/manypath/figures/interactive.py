@@ -83,7 +83,7 @@ class _Legend:
 
 @dataclass(frozen=True)
 class _Plot:
-    """One plot of a figure, the axes of which have this number in the chart; the plots fill the `whole` of it."""
+    """One plot of a figure. `number` is the number of its axes in the chart; the plots fill the `whole` of it."""
 
     axes: Axes
     number: int

@@ -193,7 +193,7 @@ def dumbbell(
     """A network whose paths ``path1`` to ``pathN`` cross a link of their own, the ``bottleneck``, and one more.
 
     Path n begins on the n-th of `senders`, ``sender<n>``, and ends on the n-th of `receivers`, ``receiver<n>``. These
-    stand for the access links, of which there are no others. The way back has links of its own with the same
+    are the only access links. The way back has links of its own with the same
     properties, named ``NAME/back``.
 
     Parameters

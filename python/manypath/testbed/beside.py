@@ -141,4 +141,4 @@ KERNEL_PLAYS = frozenset({"tcp", "mptcp"})
 """Transports of the kernel's own stacks."""
 
 PAIR = 2
-"""Flows of which one has a share of the other."""
+"""The number of flows for which a share is computed."""

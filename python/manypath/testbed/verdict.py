@@ -116,4 +116,4 @@ MARGIN = 0.1
 """Part of the simulated mean by which a measured one may differ."""
 
 FEWEST = 2
-"""Runs of which the spread is known."""
+"""The smallest number of runs with a known spread."""

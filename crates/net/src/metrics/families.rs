@@ -25,7 +25,7 @@ pub(super) enum Kind {
     Gauge,
     /// Properties as labels.
     Info,
-    /// A set of states, one of which is active.
+    /// A set of states; exactly one state is active.
     StateSet,
 }
 

@@ -1,4 +1,4 @@
-"""Dask.distributed as an executor: the workers of other processes or machines, all of which see the folder of results.
+"""Dask.distributed as an executor: workers in other processes or machines. All workers see the folder of results.
 
 A worker puts its batch on the disk before it says that it is done. So a worker that dies loses the batch under way,
 which Dask gives to another one, and never what it had reported.

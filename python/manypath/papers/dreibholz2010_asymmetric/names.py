@@ -6,7 +6,7 @@ PLAIN = "newreno"
 """Plain CMT: every path on its own."""
 
 RP = "cmt-rpv1"
-"""CMT/RP, of which only the first version existed when the paper was written."""
+"""CMT/RP. Only its first version existed when the paper was written."""
 
 CONTROLS = (PLAIN, RP)
 """The two congestion controls that the paper compares."""

@@ -20,7 +20,7 @@ PAPER = Paper(
     citation="T. Dreibholz, M. Becke, E. P. Rathgeb, M. Tüxen: On the Use of Concurrent Multipath Transfer over "
     "Asymmetric Paths. IEEE Global Communications Conference (GLOBECOM), Miami, December 2010, "
     "doi:10.1109/GLOCOM.2010.5683579.",
-    summary="One CMT-SCTP flow on two paths of which the second is slower, lossy or longer. A path that is late blocks "
+    summary="One CMT-SCTP flow on two paths. The second path is slower, lossy or longer. A path that is late blocks "
     "the buffers of the others. The paper shows what buffer splitting, NR-SACK, packet drop reports, smart fast "
     "retransmission and chunk rescheduling do about it, for plain CMT and CMT/RP, unordered and ordered. All of its "
     "figures are run again here, and each of its statements is checked.",

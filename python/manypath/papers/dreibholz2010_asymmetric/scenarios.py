@@ -1,4 +1,4 @@
-"""The scenarios of this paper: one CMT flow on two disjoint paths, of which the second one varies."""
+"""The scenarios of this paper: one CMT flow on two disjoint paths. The second path varies."""
 
 from __future__ import annotations
 

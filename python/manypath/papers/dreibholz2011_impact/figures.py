@@ -44,7 +44,7 @@ def northern_rate(evidence: Evidence) -> Picture:
     4,
     "figure4",
     caption="Payload rate against the rate of the shared southern path, with 5 Mbit/s in the north (left); "
-    "against the number of single-path flows on 20 Mbit/s, of which the first is shown (right).",
+    "against the number of single-path flows on 20 Mbit/s (right; the first flow is shown).",
     experiments=("figure4-left", "figure4-right"),
 )
 def southern_rate_and_rivals(evidence: Evidence) -> Picture:

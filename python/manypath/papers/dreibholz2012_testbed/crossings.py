@@ -21,7 +21,7 @@ PLACES: tuple[tuple[str, str, Curve, Curve], ...] = (
     ("CMT/RPv1: the CMT flow leaves the lower bound", "7 at most", (RPV1, CMT), (PLAIN, SINGLE)),
     ("CMT/RPv1: the single-path flow leaves the upper bound", "7 at most", (PLAIN, CMT), (RPV1, SINGLE)),
 )
-"""What the paper says of the southern rate in words, and the curves, of which the first is above before."""
+"""The southern rate in the paper's words, and the two curves. Below that rate the first curve is above the second."""
 
 
 def _rows(evidence: Evidence) -> list[tuple[str, ...]]:

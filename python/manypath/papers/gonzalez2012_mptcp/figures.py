@@ -104,7 +104,7 @@ def scenario_3(evidence: Evidence) -> Picture:
 @figure(
     5,
     "figure5-silence",
-    caption="Not in the paper: scenario 2, of which link A is down from 30 to 60 s (grey). Throughput of both subflows "
+    caption="Not in the paper: scenario 2 with link A down from 30 to 60 s (grey). Throughput of both subflows "
     "in each second, mean of all runs. With the exact maximum and with the approximated one, which is corrected by a "
     "timeout of its owner; as the paper prints it, it is not.",
     experiments=("silence",),

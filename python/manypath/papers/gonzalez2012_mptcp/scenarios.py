@@ -101,13 +101,13 @@ def one_tcp_in_place_of_mptcp(scenario: int, path: str) -> Scenario:
 
 @experiment("rise", series=EVERY)
 def a_link_gets_faster(cc: str) -> Scenario:
-    """Scenario 2 with TCP on each link, of which B becomes four times as fast halfway ([G12] section 2)."""
+    """Scenario 2 with TCP on each link. Link B becomes four times as fast halfway ([G12] section 2)."""
     return _with_events(_beside_tcp(2, cc), "b", Event(at=f"{RISE} s", rate="20 Mbit/s"))
 
 
 @experiment("silence", figure=5, series=EVERY)
 def a_link_fails_for_a_time(cc: str) -> Scenario:
-    """Scenario 2 with TCP on each link, of which A, whose subflow has the largest rate, is down for half a minute."""
+    """Scenario 2 with TCP on each link. Link A is down for half a minute; its subflow has the largest rate."""
     down, up = SILENCE
     return _with_events(_beside_tcp(2, cc), "a", Event(at=f"{down} s", change="down"), Event(at=f"{up} s", change="up"))
 

@@ -1,4 +1,4 @@
-"""A transfer over two equal paths, of which the first fails for good on the way."""
+"""A transfer over two equal paths. The first path fails permanently during the transfer."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ impl MessageLedger {
         Ok(number)
     }
 
-    /// Whether only messages arrived that the source handed over, of which there are `sent`.
+    /// Whether every message that arrived is one of the `sent` messages of the source.
     pub(super) fn check_sent(&self, sent: u64) -> Result<(), Violation> {
         let known = self.first + self.open.len() as u64;
         if known > sent { Err(Violation::NeverSent { number: known - 1 }) } else { Ok(()) }

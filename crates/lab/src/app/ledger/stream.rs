@@ -63,7 +63,7 @@ impl StreamLedger {
         Ok(())
     }
 
-    /// Whether only bytes arrived that the source handed over, of which there are `sent_bytes`.
+    /// Whether every byte that arrived is one of the `sent_bytes` bytes of the source.
     pub(super) fn check_sent(&self, sent_bytes: u64) -> Result<(), Violation> {
         if self.delivered_bytes > sent_bytes {
             return Err(Violation::NeverSent { number: self.number });

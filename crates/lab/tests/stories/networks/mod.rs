@@ -39,7 +39,7 @@ pub(crate) fn shared(bottleneck: LinkConfig, paths: usize) -> Network {
     network
 }
 
-/// A flow of messages of 1452 bytes, each of which fills a packet.
+/// A flow of messages of 1452 bytes. Each message fills a packet.
 pub(crate) fn flow(paths: &[&str], cc: &str) -> SctpFlow {
     SctpFlow {
         paths: paths.iter().map(|&path| path.to_owned()).collect(),

@@ -98,7 +98,7 @@ def rpv1_reaches_seventy_and_thirty(results: Evidence) -> Check:
 
 @rpv1_reaches_seventy_and_thirty.explain
 def one_run_against_many(results: Evidence) -> str:
-    """Say how far single runs, of which the paper shows one, lie apart."""
+    """Describe the spread of single runs. The paper shows one run."""
     peaks = results.under(None).of_traces(lambda trace: _peak(trace, "south"), FIGURE, cc=RPV1)
     return (
         f"The paper shows one run; the largest southern window of a run lies between {peaks.min():.0f} and "

@@ -1,4 +1,4 @@
-"""Claims of section IV-B, figure 4: two disjoint paths, of which the southern one is shared and varies."""
+"""Claims of section IV-B, figure 4: two disjoint paths. The southern path is shared, and its rate varies."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def rpv1_breaks_the_bounds(results: Evidence) -> Check:
 
 @rpv1_breaks_the_bounds.explain
 def what_the_northern_window_costs(results: Evidence) -> str:
-    """Say how large the northern window is, half of which each cut takes from the southern one."""
+    """Describe the size of the northern window. Each cut takes half of it from the southern window."""
     fields = {"cc": RPV1, "south": UNBOUND}
     view = results.under(None)
     missing = view.goodput(FIGURE, CMT, **fields) - view.goodput(FIGURE, SINGLE, cc=PLAIN, south=UNBOUND)

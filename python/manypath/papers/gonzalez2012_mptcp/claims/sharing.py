@@ -246,7 +246,7 @@ def means(results: Evidence, number: int) -> Check:
 
 
 def one_run(results: Evidence, number: int) -> str:
-    """Say how far single runs, of which the paper shows one, lie apart."""
+    """Describe the spread of single runs. The paper shows one run."""
     view = results.under(None)
     told = []
     for flow, value in SHEETS[number].throughput.items():
