@@ -21,8 +21,8 @@ PAPER = Paper(
     "Congestion Control Strategies. 2nd International Workshop on Protocols and Applications with Multi-Homing Support "
     "(PAMS), Fukuoka, March 2012. doi:10.1109/WAINA.2012.186.",
     summary="The four congestion controls of [D11] again, simulated and measured in a testbed, now with RED in the "
-    "routers: over one bottleneck, and over two disjoint paths. One of these paths is shared. The simulated figures are "
-    "run again here; what the testbed measured is left open.",
+    "routers: over one bottleneck, and over two disjoint paths. One of these paths is shared. The simulated figures "
+    "are run again here; what the testbed measured is left open.",
     setup=SETUP,
     quick=QUICK,
     full=FULL,
