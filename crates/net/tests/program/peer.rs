@@ -40,6 +40,24 @@ impl Called {
     pub(crate) async fn says(&self, word: impl Into<Vec<u8>>) {
         soon(self.association.send(Message::new(word.into()))).await.unwrap();
     }
+
+    /// Answers `send` up to the end of a file of one DATA message.
+    pub(crate) async fn transfers_a_file(&self) {
+        assert!(self.hears().await.starts_with(b"H"));
+        self.says("R").await;
+        assert!(self.hears().await.starts_with(b"D"));
+        assert!(self.hears().await.starts_with(b"E"));
+    }
+
+    /// Tells `send` that its file is verified, and waits until the program has succeeded. Returns the number of
+    /// duplicate chunks that had arrived before.
+    pub(crate) async fn is_verified(self) -> u64 {
+        let duplicates = self.association.stats().duplicates_received;
+        self.says("V").await;
+        soon(self.association.closed()).await.unwrap();
+        assert_eq!(self.program.wait().code, Some(0));
+        duplicates
+    }
 }
 
 /// An association between the test and a program that listens on 127.0.0.`last`.
