@@ -79,15 +79,10 @@ pub struct Config {
     pub path_blocking: PathBlocking,
     /// The path of a SACK.
     pub sack_path: SackPath,
-    /// Request an immediate SACK with the last packet that a window allows. RFC 9260 §3.3.1, I bit
-    pub sack_immediately: bool,
+    /// Which packets request an immediate SACK. RFC 9260 §3.3.1, I bit
+    pub sack_immediately: SackRequest,
     /// The windows for which `sack_immediately` applies.
     pub sack_immediately_at: LimitingWindow,
-    /// With `sack_immediately`: request an immediate SACK only if a delayed one would stop the sender, that is with a
-    /// packet that fills a window and is alone in flight on its path, and with the last packet in SHUTDOWN-PENDING. The
-    /// peer acknowledges every second packet without delay in any case. If false, as in INET, every packet that fills a
-    /// window requests a SACK, and so does the last packet of all data of the application. RFC 7053 §4.2
-    pub sack_immediately_sparingly: bool,
     /// Number of DATA packets per SACK.
     pub sack_every: u32,
     /// Largest delay of a SACK after the first unacknowledged DATA packet.
@@ -278,6 +273,19 @@ pub enum SackPath {
     RoundRobin,
     /// Of the paths with DATA since the last SACK, the one with the smallest smoothed RTT.
     SmallestSrtt,
+}
+
+/// Which packets request an immediate SACK. RFC 7053 §4
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum SackRequest {
+    /// None, except at the request of the application.
+    Never,
+    /// Each packet that is the last one of a window, and the last packet of all data of the application, as in INET.
+    FullWindow,
+    /// Only a packet whose delayed SACK would stop the sender: a packet that fills a window and is alone in flight on its
+    /// path, and the last packet in SHUTDOWN-PENDING. The peer acknowledges every second packet without delay in any
+    /// case. RFC 7053 §4.2
+    Stalled,
 }
 
 /// The window whose last packet requests an immediate SACK.

@@ -27,7 +27,8 @@ pub use seeded_bugs::{SeededBug, switch as switch_bug};
 
 pub use config::{
     BufferSplit, Burst, Config, CumAck, LimitingWindow, MtuDiscovery, PathBlocking, Rescheduling,
-    RttSample, SackPath, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
+    RttSample, SackPath, SackRequest, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun,
+    WindowProbe,
 };
 pub use endpoint::Endpoint;
 pub use event::{

@@ -2,7 +2,7 @@
 
 use manypath_cc::Profile;
 use manypath_core::{Address, RtoLimits, RtoRule};
-use manypath_sctp::Config;
+use manypath_sctp::{Config, SackRequest};
 
 use super::PORT;
 use crate::scenario::{Rto, SctpFlow};
@@ -36,7 +36,11 @@ pub fn config(flow: &SctpFlow, local: Vec<Address>) -> Config {
         rescheduling: flow.rescheduling,
         path_blocking: flow.path_blocking,
         sack_path: flow.sack_path,
-        sack_immediately: flow.sack_immediately,
+        sack_immediately: if flow.sack_immediately {
+            SackRequest::FullWindow
+        } else {
+            SackRequest::Never
+        },
         sack_immediately_at: flow.sack_immediately_at,
         sack_every: flow.sack_every,
         sack_delay: flow.sack_delay,

@@ -42,7 +42,7 @@ async fn the_end_of_a_file_leaves_at_once() {
     at_once(async || {
         let sender = Called::by(&["send", file.to_str().unwrap()], slow_to_acknowledge).await;
         sender.transfers_a_file().await;
-        sender.is_verified().await
+        sender.tell_verified().await
     })
     .await;
 }
@@ -108,7 +108,7 @@ async fn the_end_of_a_file_is_acknowledged_at_once() {
             }
         })
         .await;
-        sender.is_verified().await
+        sender.tell_verified().await
     })
     .await;
 }

@@ -51,7 +51,7 @@ impl Called {
 
     /// Tells `send` that its file is verified, and waits until the program has succeeded. Returns the number of
     /// duplicate chunks that had arrived before.
-    pub(crate) async fn is_verified(self) -> u64 {
+    pub(crate) async fn tell_verified(self) -> u64 {
         let duplicates = self.association.stats().duplicates_received;
         self.says("V").await;
         soon(self.association.closed()).await.unwrap();

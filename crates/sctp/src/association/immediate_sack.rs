@@ -4,7 +4,7 @@ use manypath_core::PathId;
 
 use super::Association;
 use super::state::State;
-use crate::config::LimitingWindow;
+use crate::config::{LimitingWindow, SackRequest};
 use crate::packet::{DATA_HEADER, DataFlags, Packet};
 
 impl Association {
@@ -15,10 +15,10 @@ impl Association {
 
     /// Sets the I bit in the packet just filled, if a delayed SACK would hold something up.
     pub(super) fn ask_for_sack(&mut self, path: PathId, packet: &mut Packet) {
-        let asks = match (self.config.sack_immediately, self.config.sack_immediately_sparingly) {
-            (false, _) => false,
-            (true, false) => self.is_last(path),
-            (true, true) => self.is_awaited(path, packet),
+        let asks = match self.config.sack_immediately {
+            SackRequest::Never => false,
+            SackRequest::FullWindow => self.is_last(path),
+            SackRequest::Stalled => self.is_awaited(path, packet),
         };
         let is_requested = self.sack_requested && self.is_last_of_all();
         if (asks || is_requested)

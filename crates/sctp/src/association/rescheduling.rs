@@ -5,7 +5,7 @@ use manypath_core::{PathId, Time};
 
 use super::Association;
 use super::timers::Timer;
-use crate::config::{BufferSplit, Rescheduling};
+use crate::config::{BufferSplit, Rescheduling, SackRequest};
 use crate::send::Blocking;
 
 impl Association {
@@ -45,7 +45,8 @@ impl Association {
     }
 
     fn take_over(&mut self, path: PathId, blocking: Blocking) {
-        self.sender.reschedule(blocking, path, self.config.sack_immediately);
+        let immediately = self.config.sack_immediately != SackRequest::Never;
+        self.sender.reschedule(blocking, path, immediately);
         self.stats.rescheduled += 1;
         self.paths[path.index()].stats.rescheduled += 1;
         if self.sender.extent(blocking.path).is_none() {

@@ -5,7 +5,7 @@ use manypath_core::{PathId, Time, Tsn, Via};
 use super::Association;
 use super::opportunity::Window;
 use super::timers::Timer;
-use crate::config::{Burst, SplitBy};
+use crate::config::{Burst, SackRequest, SplitBy};
 use crate::packet::{Control, DATA_HEADER, Data, Packet, padded};
 use crate::path::Limit;
 use crate::send::{Taker, buffer_split};
@@ -401,7 +401,7 @@ impl Association {
     }
 
     fn finish_data(&mut self, now: Time, path: PathId, packet: &mut Packet) {
-        if self.config.sack_immediately || self.sack_requested {
+        if self.config.sack_immediately != SackRequest::Never || self.sack_requested {
             self.ask_for_sack(path, packet);
         }
         let known = &mut self.paths[path.index()];

@@ -5,7 +5,8 @@ use manypath_core::{RtoLimits, RtoRule, Span};
 
 use super::{
     BufferSplit, Burst, Config, CumAck, LimitingWindow, MtuDiscovery, PathBlocking, Rescheduling,
-    RttSample, SackPath, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
+    RttSample, SackPath, SackRequest, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun,
+    WindowProbe,
 };
 
 impl Config {
@@ -19,7 +20,7 @@ impl Config {
     /// | `strict_rtt_sample` | true | RFC 9260 §6.3.1 C5 |
     /// | `setup_timer_per_address` | true | RFC 9260 §5.1 |
     /// | `window_probe_waits` | true | RFC 9260 §6.1 A |
-    /// | `sack_immediately`, `sack_immediately_sparingly` | true | RFC 7053 §4.2 |
+    /// | `sack_immediately` | a packet whose delayed SACK would stop the sender | RFC 7053 §4.2 |
     /// | `t3_divergent` | true | RFC 9260 §6.4.1 |
     /// | `max_outstanding` | 4000 | usrsctp and Linux keep track of 4096 TSNs and drop those beyond |
     /// | `chunk_overhead` | 256 bytes | the memory of a small chunk in addition to its payload |
@@ -40,8 +41,7 @@ impl Config {
             strict_rtt_sample: true,
             setup_timer_per_address: true,
             window_probe_waits: true,
-            sack_immediately: true,
-            sack_immediately_sparingly: true,
+            sack_immediately: SackRequest::Stalled,
             t3_divergent: true,
             max_outstanding: 4000,
             chunk_overhead: 256,
@@ -91,9 +91,8 @@ impl Default for Config {
             rescheduling: Rescheduling::None,
             path_blocking: PathBlocking::None,
             sack_path: SackPath::LastData,
-            sack_immediately: false,
+            sack_immediately: SackRequest::Never,
             sack_immediately_at: LimitingWindow::Any,
-            sack_immediately_sparingly: false,
             sack_every: 2,
             sack_delay: Span::from_millis(200),
             burst: Burst::MaxBurst,

@@ -2,7 +2,7 @@
 //! and Stewart 2006: CUC, SFR, DAC; \[D10] III: smart fast retransmission
 
 use manypath_core::Span;
-use manypath_sctp::{Config, CumAck, DataFlags, RttSample, SackPath, SendOrder};
+use manypath_sctp::{Config, CumAck, DataFlags, RttSample, SackPath, SackRequest, SendOrder};
 
 use crate::pair::{A, FIRST, Fate, Pair, Z, path};
 use crate::send::peer::{Peer, Report, alone};
@@ -308,7 +308,11 @@ fn new_data_uses_the_first_path_of_the_policy() {
 #[test]
 fn the_last_packet_that_fits_into_the_window_asks_for_a_sack() {
     let flagged = |length: usize| {
-        let mut peer = Peer::on(2, 100_000, Config { sack_immediately: true, ..concurrent() });
+        let mut peer = Peer::on(
+            2,
+            100_000,
+            Config { sack_immediately: SackRequest::FullWindow, ..concurrent() },
+        );
         for _ in 0..30 {
             let message = crate::send::peer::message(length);
             peer.endpoint.send(peer.now, FIRST, message).expect("there is room");
@@ -331,7 +335,10 @@ fn the_last_packet_that_fits_into_the_window_asks_for_a_sack() {
 #[test]
 fn the_last_packet_of_all_asks_for_a_sack() {
     let mut pair = Pair::configured(2, |_, config| {
-        *config = keeping_addresses(config, Config { sack_immediately: true, ..concurrent() });
+        *config = keeping_addresses(
+            config,
+            Config { sack_immediately: SackRequest::FullWindow, ..concurrent() },
+        );
     });
     pair.connect();
     pair.drive(Span::from_secs(1));

@@ -1,19 +1,19 @@
 //! A sender that asks for a SACK without delay, where it would otherwise wait for one. RFC 9260 §6.1, RFC 7053 §4
 
 use manypath_core::{SansIo, Span};
-use manypath_sctp::{CloseReason, Config, DataFlags, Packet, SendOptions};
+use manypath_sctp::{CloseReason, Config, DataFlags, Packet, SackRequest, SendOptions};
 
 use crate::pair::{A, FIRST, Fate, Pair, Sent, Z, message};
 use crate::send::peer::{Peer, alone};
 
 /// Asks only where a delayed SACK would stop the sender.
 fn sparing() -> Config {
-    Config { sack_immediately: true, sack_immediately_sparingly: true, ..alone() }
+    Config { sack_immediately: SackRequest::Stalled, ..alone() }
 }
 
 fn sparing_pair() -> Pair {
     let mut pair = Pair::configured(1, |_, config| {
-        (config.sack_immediately, config.sack_immediately_sparingly) = (true, true);
+        config.sack_immediately = SackRequest::Stalled;
     });
     pair.connect();
     pair.drive(Span::from_secs(1));
@@ -106,11 +106,10 @@ fn the_last_packet_of_an_association_that_goes_on_asks_for_nothing() {
 
 #[test]
 fn an_application_may_ask_for_the_sack_of_a_message() {
-    for sack_immediately in [false, true] {
+    for sack_immediately in [SackRequest::Never, SackRequest::Stalled] {
         let mut pair = Pair::configured(1, |_, config| {
             config.nagle = false;
             config.sack_immediately = sack_immediately;
-            config.sack_immediately_sparingly = true;
         });
         pair.connect();
         pair.drive(Span::from_secs(1));

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use manypath_core::{Packet as _, PathId, SansIo, Span, Ssn, Streams, Time, Tsn, Via};
 use manypath_sctp::{
     AssociationId, Cause, CloseReason, Config, Control, Data, DataFlags, Endpoint, Event, Init,
-    Packet, Sack, SackPath,
+    Packet, Sack, SackPath, SackRequest,
 };
 
 use crate::pair::{A, FIRST, Z};
@@ -267,7 +267,11 @@ fn a_chunk_beyond_the_reach_of_gap_blocks_is_dropped() {
 
 #[test]
 fn one_packet_gets_one_sack() {
-    let mut peer = Peer::of(Config { sack_every: 1, sack_immediately: true, ..Config::default() });
+    let mut peer = Peer::of(Config {
+        sack_every: 1,
+        sack_immediately: SackRequest::FullWindow,
+        ..Config::default()
+    });
     for tsn in (1..100).chain(50..150).step_by(3) {
         let urgent = Data { flags: UNORDERED.with(DataFlags::IMMEDIATE), ..data(tsn) };
         assert_eq!(sacks(&peer.hands_over(0, [urgent, data(tsn)])).count(), 1);

@@ -2,7 +2,8 @@
 
 use manypath_core::Span;
 use manypath_sctp::{
-    BufferSplit, Config, DataFlags, Message, PathBlocking, PathState, Rescheduling, SplitBy,
+    BufferSplit, Config, DataFlags, Message, PathBlocking, PathState, Rescheduling, SackRequest,
+    SplitBy,
 };
 
 use crate::cmt::concurrent;
@@ -216,7 +217,7 @@ fn a_path_that_has_given_its_last_chunk_away_has_no_timer() {
 
 #[test]
 fn a_rescheduled_chunk_asks_for_a_sack_without_delay_where_others_do() {
-    for sack_immediately in [false, true] {
+    for sack_immediately in [SackRequest::Never, SackRequest::FullWindow] {
         let mut peer = in_buffer(
             12_000,
             Config { rescheduling: Rescheduling::Threshold, sack_immediately, ..concurrent() },
@@ -225,7 +226,8 @@ fn a_rescheduled_chunk_asks_for_a_sack_without_delay_where_others_do() {
         let packets = peer.deliveries();
         assert_eq!(packets.len(), 1);
         let flags = packets[0].1.data[0].flags;
-        assert_eq!(flags.contains(DataFlags::IMMEDIATE), sack_immediately);
+        let requests = sack_immediately != SackRequest::Never;
+        assert_eq!(flags.contains(DataFlags::IMMEDIATE), requests);
     }
 }
 

@@ -1,7 +1,9 @@
 //! The peer's receive window: it is not exceeded, probed while closed, and used when it opens. RFC 9260 §6.1, §6.2.1
 
 use manypath_core::Span;
-use manypath_sctp::{Config, DataFlags, LimitingWindow, T3Path, WindowOverrun, WindowProbe};
+use manypath_sctp::{
+    Config, DataFlags, LimitingWindow, SackRequest, T3Path, WindowOverrun, WindowProbe,
+};
 
 use crate::cmt::concurrent;
 use crate::pair::{A, FIRST, Pair, Side, Z};
@@ -187,7 +189,11 @@ fn a_window_below_the_threshold_counts_as_full_and_gets_one_probe_or_one_per_pat
 #[test]
 fn a_packet_that_fills_the_window_of_the_peer_asks_for_a_sack_where_that_window_counts() {
     let asks = |sack_immediately_at| {
-        let settings = Config { sack_immediately: true, sack_immediately_at, ..concurrent() };
+        let settings = Config {
+            sack_immediately: SackRequest::FullWindow,
+            sack_immediately_at,
+            ..concurrent()
+        };
         let mut peer = Peer::on(2, 2500, settings);
         for _ in 0..20 {
             peer.endpoint.send(peer.now, FIRST, message(1000)).expect("there is room");

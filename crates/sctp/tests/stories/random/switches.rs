@@ -5,7 +5,8 @@ use std::fmt::Debug;
 use manypath_cc::Profile;
 use manypath_sctp::{
     BufferSplit, Burst, Config, CumAck, LimitingWindow, MtuDiscovery, PathBlocking, Rescheduling,
-    RttSample, SackPath, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
+    RttSample, SackPath, SackRequest, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun,
+    WindowProbe,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -80,9 +81,8 @@ switches! {
     window_probe_waits: ON_AND_OFF;
     mtu_discovery: [None, Some(MtuDiscovery { max: 3000, ..MtuDiscovery::RFC8899 })];
     udp_encapsulation: ON_AND_OFF;
-    sack_immediately: ON_AND_OFF;
+    sack_immediately: [SackRequest::Never, SackRequest::FullWindow, SackRequest::Stalled];
     sack_immediately_at: [LimitingWindow::Any, LimitingWindow::Congestion];
-    sack_immediately_sparingly: ON_AND_OFF;
     burst: [Burst::None, Burst::MaxBurst, Burst::UseItOrLoseIt];
     pacing: ON_AND_OFF;
     send_order: [
