@@ -78,14 +78,13 @@ impl Association {
         act(&mut self.handle.shared.lock(), self.handle.id)
     }
 
-    /// Waits until the association is established.
+    /// Waits until the association is established. If it has ended since, this is no error: received messages can be
+    /// read, and then its end.
     pub(crate) async fn connected(&self) -> Result<(), Error> {
-        let look = |state: &mut State, id| {
-            let entry = state.entry(id);
-            if let Some(ending) = &entry.ending {
-                return Poll::Ready(Err(ending.clone()));
-            }
-            if entry.connected { Poll::Ready(Ok(())) } else { Poll::Pending }
+        let look = |state: &mut State, id| match state.entry(id) {
+            Entry { connected: true, .. } => Poll::Ready(Ok(())),
+            Entry { ending: Some(ending), .. } => Poll::Ready(Err(ending.clone())),
+            Entry { .. } => Poll::Pending,
         };
         self.wait(|entry| &mut entry.changed, look).await
     }

@@ -79,6 +79,9 @@ impl Endpoint {
     /// Every address of the peer is tried at least once, also if that takes more attempts than
     /// [`Config::init_max_retransmissions`] allows.
     ///
+    /// The association may have ended by the time that this task runs again. It can be read as any other: the peer's
+    /// messages first, then how it ended.
+    ///
     /// # Errors
     /// If no local address reaches the peer, an association with it is open, or the peer refuses or does not answer.
     pub async fn connect(&self, peer: Peer) -> Result<Association, Error> {
@@ -320,6 +323,43 @@ mod tests {
         let opened = client.connect(peer).await.unwrap();
         let accepted = server.accept().await.unwrap();
         (server, [opened, accepted])
+    }
+
+    #[tokio::test]
+    async fn an_association_that_ends_before_connect_returns_can_be_read() {
+        for is_aborted in [false, true] {
+            let builder = Endpoint::builder().local([[127, 0, 0, 1]]).encapsulation(0);
+            let server = builder.clone().listen(1).bind(0).await.unwrap();
+            let client = builder.bind(0).await.unwrap();
+            let peer = Peer::new(server.local_addresses(), server.port())
+                .encapsulation(server.encapsulation_port());
+            let mut connecting = pin!(client.connect(peer));
+            assert!(connecting.as_mut().poll(&mut Context::from_waker(&waker())).is_pending());
+            // The client's driver runs, the task that connects does not
+            let accepted = server.accept().await.unwrap();
+            accepted.send(Message::new("hello")).await.unwrap();
+            if is_aborted {
+                while accepted.stats().sacks_received == 0 {
+                    tokio::task::yield_now().await;
+                }
+                accepted.abort("enough");
+            } else {
+                accepted.shutdown().await.unwrap();
+            }
+            let open = || client.handle.shared.lock().open();
+            while open() > 0 {
+                tokio::task::yield_now().await;
+            }
+            let association = connecting.await.expect("it was established");
+            assert_ne!(association.streams().inbound, 0);
+            assert_eq!(association.receive().await.unwrap().unwrap().payload, "hello");
+            let end = association.receive().await;
+            match end {
+                Ok(None) => assert!(!is_aborted),
+                Err(Error::Aborted(reason)) => assert!(is_aborted, "{reason:?}"),
+                end => panic!("{end:?}"),
+            }
+        }
     }
 
     /// The numbers of tasks that wait until the association is readable, is writable, or has changed.

@@ -5,7 +5,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 
-use super::date::http_date;
 use super::sender::{Sample, Samples};
 use super::{Flow, Interval, Outcome, PathInterval, PathTotal, Request, Results, Total};
 use crate::Association;
@@ -39,14 +38,15 @@ impl Record {
                 "remote_port": ports[1],
             })
         });
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let begin = SystemTime::now();
+        let now = begin.duration_since(UNIX_EPOCH).unwrap_or_default();
         let direction = request.direction;
         let mut start = json!({
             "connected": connected.collect::<Vec<_>>(),
             "version": concat!("manypath-net ", env!("CARGO_PKG_VERSION")),
             "system_info": format!("{} {}", env::consts::OS, env::consts::ARCH),
             "timestamp": {
-                "time": http_date(now.as_secs()),
+                "time": httpdate::fmt_http_date(begin),
                 "timesecs": now.as_secs(),
                 "timenanosecs": now.subsec_nanos(),
             },

@@ -17,7 +17,6 @@
 
 mod counts;
 mod cpu;
-mod date;
 mod exchange;
 mod failure;
 mod interval;

@@ -17,7 +17,7 @@ impl Association {
             Control::Shutdown(cumulative) => self.handle_shutdown(now, path, *cumulative),
             Control::ShutdownAck => self.handle_shutdown_ack(path),
             Control::ShutdownComplete { .. } => self.handle_shutdown_complete(),
-            Control::Abort { causes, .. } => self.handle_abort(causes),
+            Control::Abort { reflected, causes } => self.handle_abort(*reflected, causes),
             Control::Error(causes) => self.handle_error(now, causes),
             Control::PacketDrop(report) => self.handle_packet_drop(now, path, report),
             Control::Unrecognized(chunks) => self.report_chunks(path, chunks),

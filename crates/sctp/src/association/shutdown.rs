@@ -127,8 +127,14 @@ impl Association {
     }
 
     /// Handles ABORT of the peer. RFC 9260 §9.1
-    pub(super) fn handle_abort(&mut self, causes: &[Cause]) {
-        if !self.is_closed() {
+    ///
+    /// After SHUTDOWN ACK, an ABORT with the T bit counts as SHUTDOWN COMPLETE. The peer has released the association, and
+    /// answers a packet that arrived after that; such an answer can overtake SHUTDOWN COMPLETE on another path. All data
+    /// of both sides has arrived.
+    pub(super) fn handle_abort(&mut self, reflected: bool, causes: &[Cause]) {
+        if reflected && matches!(self.state, State::ShutdownAckSent(_)) {
+            self.close(CloseReason::Shutdown);
+        } else if !self.is_closed() {
             self.abort_causes = causes.to_vec();
             self.close(CloseReason::AbortedByPeer);
         }

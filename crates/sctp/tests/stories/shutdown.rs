@@ -120,6 +120,47 @@ fn a_lost_shutdown_complete_is_repeated_without_state() {
 }
 
 #[test]
+fn an_answer_to_a_late_packet_may_overtake_shutdown_complete() {
+    let mut pair = Pair::new(2);
+    pair.network.once(Z, "HEARTBEAT", Fate::Delay(Span::from_millis(100)));
+    pair.network.once(A, "SHUTDOWN COMPLETE", Fate::Delay(Span::from_millis(500)));
+    pair.open(A);
+    pair.drive(Span::from_millis(45));
+    pair.shutdown(A);
+    pair.drive(Span::from_millis(300));
+    let story = pair.arrows();
+    assert_eq!(story.last().unwrap(), "A -> ABORT (T) -> Z", "{story:?}");
+    assert_eq!(pair.close_reason(Z), Some(CloseReason::Shutdown));
+    pair.drive(Span::from_secs(2));
+    assert!(pair.arrows().is_empty(), "the late SHUTDOWN COMPLETE is not answered");
+}
+
+#[test]
+fn an_abort_after_shutdown_ack_needs_the_t_bit_to_count_as_shutdown_complete() {
+    for (reflected, reason) in [(true, CloseReason::Shutdown), (false, CloseReason::AbortedByPeer)]
+    {
+        let mut pair = Pair::new(1);
+        pair.network.once(A, "SHUTDOWN COMPLETE", Fate::Lose);
+        pair.open(A);
+        pair.settle();
+        let tags: Vec<u32> = pair
+            .network
+            .log
+            .iter()
+            .filter_map(|sent| init_of(&sent.control))
+            .map(|init| init.tag)
+            .collect();
+        pair.shutdown(A);
+        pair.drive(Span::from_millis(100));
+        assert_eq!(pair.close_reason(Z), None);
+        let tag = if reflected { tags[0] } else { tags[1] };
+        let packet = pair.forge(Z, tag, Control::Abort { reflected, causes: Vec::new() });
+        pair.inject(Z, 0, packet);
+        assert_eq!(pair.close_reason(Z), Some(reason));
+    }
+}
+
+#[test]
 fn both_may_shut_down_at_once() {
     let mut pair = Pair::new(1);
     pair.connect();
