@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from manypath.cli.measure_grid import measure_grid
+from manypath.cli.measure_grid import interval, measure_grid
+from manypath.cli.measure_paper import measure_paper
 from manypath.cli.names import comparisons, congestion_controls
 from manypath.cli.option_names import as_options
 from manypath.cli.output import print_json, print_table
@@ -106,10 +107,10 @@ def measure(
     names: Annotated[bool, typer.Option("--list", help="Name the scenarios of ours, and do nothing.")] = False,
 ) -> None:
     """Run scenarios in real time by real stacks (the kernel's TCP, our SCTP), and in the simulator. Needs root."""
-    from manypath.testbed import COMPARISONS, GRIDS
+    from manypath.testbed import COMPARISONS, GRIDS, PAPER_GRIDS
 
     if names:
-        known = {**GRIDS, **COMPARISONS}
+        known = {**GRIDS, **PAPER_GRIDS, **COMPARISONS}
         print_table(["scenario", "what it is"], ([name, each.title] for name, each in known.items()))
         return
     # A scenario file may have another congestion control that is wrong
@@ -129,6 +130,25 @@ def measure(
                 report=report or REPORT,
                 at_once=at_once,
                 tries=tries,
+                as_json=as_json,
+            )
+            return
+        if scenario in PAPER_GRIDS:
+            _check_paper(scenario, cc, udp=udp, most=most, simulations=simulations)
+            check_store(store)
+            if publish:
+                _check_published(publish)
+            measure_paper(
+                scenario,
+                stacks=None,
+                quick=quick,
+                runs=runs,
+                seed=seed,
+                store=store,
+                report=report or REPORT,
+                at_once=at_once,
+                tries=tries,
+                publish=publish,
                 as_json=as_json,
             )
             return
@@ -157,6 +177,15 @@ def _check_grid(grid: str, cc: list[str] | None, publish: Path | None, simulatio
         raise UserError(f"--publish: {grid} is no scenario of a paper: leave it out")
     if simulations:
         raise UserError(f"--simulations: {grid} simulates each run with the same chance: leave it out")
+
+
+def _check_paper(name: str, cc: list[str] | None, *, udp: bool, most: int | None, simulations: int | None) -> None:
+    """Refuse options that a paper's experiments do not have."""
+    if cc:
+        raise UserError(f"--cc: {name} compares the congestion controls of its paper: leave it out")
+    for option, given in (("--udp", udp), ("--most", most), ("--simulations", simulations)):
+        if given:
+            raise UserError(f"{option}: {name} has no such choice: leave it out")
 
 
 def _measure_comparison(
@@ -221,11 +250,16 @@ def _controls(scenario: str, comparison: Comparison, cc: list[str] | None) -> li
 
 def _check_target(scenario: str, comparison: Comparison, target: Path) -> None:
     """Refuse what no paper shows, and a file that cannot be added to, before anything is measured."""
+    if not comparison.experiment:
+        raise UserError(f"--publish: {scenario} is no scenario of a paper: leave it out")
+    _check_published(target)
+
+
+def _check_published(target: Path) -> None:
+    """Refuse a file that cannot be extended."""
     from manypath.outputs import Outputs
     from manypath.testbed.publishing import MEASURED
 
-    if not comparison.experiment:
-        raise UserError(f"--publish: {scenario} is no scenario of a paper: leave it out")
     Outputs().file("--publish", target, MEASURED)
 
 
@@ -241,16 +275,15 @@ def _publish(comparison: Comparison, controls: list[str], *, runs: int, seed: in
 
 def _comparison(scenario: str) -> Comparison:
     """What is meant by a name or a file."""
-    from manypath.testbed import COMPARISONS, GRIDS, Comparison
+    from manypath.testbed import COMPARISONS, GRIDS, PAPER_GRIDS, Comparison
     from manypath.testbed.comparisons import has_several_paths, with_control
 
     if scenario in COMPARISONS:
         return COMPARISONS[scenario]
     file = Path(scenario)
     if not file.suffix:
-        raise UserError(
-            f"scenario: there is no {quoted(scenario)}: {remedy(scenario, [*GRIDS, *COMPARISONS])}, or name a file"
-        )
+        known = remedy(scenario, [*GRIDS, *PAPER_GRIDS, *COMPARISONS])
+        raise UserError(f"scenario: there is no {quoted(scenario)}: {known}, or name a file")
     from manypath.scenario import Scenario
 
     whole = Scenario.from_file(file)
@@ -267,8 +300,8 @@ def _print(rows: list[Row], comparison: Comparison) -> None:
                 row.cc,
                 row.flow,
                 *([f"{comparison.printed[row.flow]:.2f}"] if paper else []),
-                _interval(row.measured, row.measured_half_width),
-                _interval(row.simulated, row.simulated_half_width),
+                interval(row.measured, row.measured_half_width),
+                interval(row.simulated, row.simulated_half_width),
                 f"{row.ratio:.3f}",
                 "yes" if row.within else "not shown",
                 str(row.runs),
@@ -282,10 +315,6 @@ def _print(rows: list[Row], comparison: Comparison) -> None:
         typer.echo(
             "Marked runs are not to be trusted. Fewer side by side may help (--at-once), or more attempts (--tries)."
         )
-
-
-def _interval(mean: float, half_width: float) -> str:
-    return f"{mean:.3f}" if math.isnan(half_width) else f"{mean:.3f} ± {half_width:.3f}"
 
 
 def _plain(row: Row) -> dict[str, object]:

@@ -105,8 +105,8 @@ def _print(cells: list[Cell], calibration: Calibration) -> None:
         (
             [
                 *(str(cell.factors[axis]) for axis in axes),
-                _mean(cell.goodput.measured, cell.goodput.measured_half_width),
-                _mean(cell.goodput.simulated, cell.goodput.simulated_half_width),
+                interval(cell.goodput.measured, cell.goodput.measured_half_width),
+                interval(cell.goodput.simulated, cell.goodput.simulated_half_width),
                 f"{cell.goodput.ratio:.3f}",
                 f"{cell.goodput.low:.3f} to {cell.goodput.high:.3f}",
                 f"{100 * cell.goodput.confidence:.3g} %",
@@ -131,23 +131,26 @@ def _print(cells: list[Cell], calibration: Calibration) -> None:
         typer.echo(doubt)
 
 
-def _mean(mean: float, half_width: float) -> str:
+def interval(mean: float, half_width: float) -> str:
+    """A mean with its interval, in words."""
     return f"{mean:.3f}" if math.isnan(half_width) else f"{mean:.3f} ± {half_width:.3f}"
 
 
 def plain(cells: list[Cell]) -> list[dict[str, Any]]:
     """Cells as JSON has them: null where there is no number."""
-    return [_finite({**asdict(cell), "goodput": _goodput(cell.goodput)}) for cell in cells]
+    return [finite({**asdict(cell), "goodput": verdict(cell.goodput)}) for cell in cells]
 
 
-def _goodput(verdict: Verdict) -> dict[str, Any]:
-    computed = {"ratio": verdict.ratio, "runs": verdict.runs, "confidence": verdict.confidence}
-    return {**asdict(verdict), **computed}
+def verdict(found: Verdict) -> dict[str, Any]:
+    """A verdict as JSON has it."""
+    computed = {"ratio": found.ratio, "runs": found.runs, "confidence": found.confidence}
+    return {**asdict(found), **computed}
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """A value with null for numbers that are not finite."""
     if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
+        return {key: finite(each) for key, each in value.items()}
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -10,7 +10,10 @@ from typing import Any
 from manypath.papers.evidence import Case, Evidence, Outcome, Runs
 
 HEAD = '[\n{"experiment": '
-"""How such a file begins."""
+"""The first characters of such a file."""
+
+KERNEL = "kernel"
+"""The stack of measurements that name none: the kernel's TCP and Multipath TCP."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +29,14 @@ class Measurement:
     stacks : str
         Version of the testbed: kernel, emulator and programs.
     doubts : tuple of str
-        Why links as fast as these are not to be trusted on this machine, by its calibration.
+        Why the calibration of this machine does not support links of these rates.
     outcomes : tuple of mapping
         For each run, each flow's ``goodput``, ``throughput`` and ``paths`` in bit/s as the simulator names them, and
-        ``marks``: why the run is not to be trusted.
+        ``marks``: the reasons for not trusting the run.
+    stack : str
+        The stack of the flows, as `manypath measure --stack` names it.
+    simulated : tuple of mapping
+        For each run, the flows' ``goodput`` in a simulation with the same seed; empty if there was none.
     """
 
     case: Case
@@ -37,16 +44,28 @@ class Measurement:
     stacks: str
     doubts: tuple[str, ...]
     outcomes: tuple[Outcome, ...]
+    stack: str = KERNEL
+    simulated: tuple[Outcome, ...] = ()
 
     @property
     def marked(self) -> int:
-        """How many runs say that they are not to be trusted."""
+        """The number of runs with marks."""
         return sum(bool(outcome["marks"]) for outcome in self.outcomes)
 
 
 def evidence(measurements: Iterable[Measurement]) -> Evidence:
-    """Return measured runs as claims read them: rates without window curves, so that claims about curves are open."""
+    """Return measured runs as claims read them: rates without window curves, so claims about curves stay open."""
     return Evidence({each.case: Runs(each.outcomes) for each in measurements})
+
+
+def simulation(measurements: Iterable[Measurement]) -> Evidence:
+    """Return the simulations with the seeds of the measured runs: the n-th runs of both are paired."""
+    return Evidence({each.case: Runs(each.simulated) for each in measurements if each.simulated})
+
+
+def of_stack(measurements: Iterable[Measurement], stack: str) -> list[Measurement]:
+    """Return the measurements of one stack."""
+    return [each for each in measurements if each.stack == stack]
 
 
 def parse(text: str) -> list[Measurement]:
@@ -58,6 +77,8 @@ def parse(text: str) -> list[Measurement]:
             stacks=block["stacks"],
             doubts=tuple(block["doubts"]),
             outcomes=tuple(block["runs"]),
+            stack=block.get("stack", KERNEL),
+            simulated=tuple(block.get("simulated", ())),
         )
         for block in json.loads(text)
     ]
@@ -69,9 +90,9 @@ def written(measurements: Sequence[Measurement]) -> str:
 
 
 def merged(known: Iterable[Measurement], more: Iterable[Measurement]) -> list[Measurement]:
-    """Return the known measurements with more; a case that was known is replaced. They are sorted by case."""
-    found = {each.case: each for each in (*known, *more)}
-    return [found[case] for case in sorted(found, key=str)]
+    """Return both, sorted by case and stack; new measurements replace known ones of the same case and stack."""
+    found = {(str(each.case), each.stack): each for each in (*known, *more)}
+    return [found[key] for key in sorted(found)]
 
 
 def _block(measurement: Measurement) -> str:
@@ -82,5 +103,14 @@ def _block(measurement: Measurement) -> str:
         "stacks": measurement.stacks,
         "doubts": list(measurement.doubts),
     }
-    runs = ",\n".join(f"  {json.dumps(outcome)}" for outcome in measurement.outcomes)
-    return f'{json.dumps(head)[:-1]}, "runs": [\n{runs}\n]}}'
+    if measurement.stack != KERNEL:
+        head["stack"] = measurement.stack
+    lists = {"runs": measurement.outcomes}
+    if measurement.simulated:
+        lists["simulated"] = measurement.simulated
+    rows = [f'"{name}": [\n{_lines(outcomes)}\n]' for name, outcomes in lists.items()]
+    return f"{json.dumps(head)[:-1]}, {', '.join(rows)}}}"
+
+
+def _lines(outcomes: Sequence[Outcome]) -> str:
+    return ",\n".join(f"  {json.dumps(outcome)}" for outcome in outcomes)

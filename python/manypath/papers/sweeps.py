@@ -34,10 +34,26 @@ class Sweep:
     marks: Sequence[Mark] = ()
 
 
+@dataclass(frozen=True)
+class Controls:
+    """The curves of each plot.
+
+    Attributes
+    ----------
+    titles : mapping
+        Congestion controls, with their names in the legend: one colour each.
+    flows : mapping
+        Both flows, with their names in the legend; the second one is dotted.
+    """
+
+    titles: Mapping[str, str]
+    flows: Mapping[str, str]
+
+
 def draw_sweeps(
     evidence: Evidence, sweeps: Sequence[Sweep], controls: Mapping[str, str], flows: Mapping[str, str], marks: str = ""
 ) -> Picture:
-    """Draw plots side by side over one legend.
+    """Draw plots of the same runs side by side over one legend.
 
     Parameters
     ----------
@@ -46,20 +62,29 @@ def draw_sweeps(
     sweeps
         The plots.
     controls, flows
-        Congestion controls and both flows, with the words for them; the second flow is dotted.
+        Congestion controls and both flows, with their names; the second flow is dotted.
     marks
-        Words for the points of another simulator, if there are any.
+        Name of the points of another simulator, if there are any.
     """
+    return draw_beside([(sweep, evidence) for sweep in sweeps], Controls(controls, flows), marks)
+
+
+def draw_beside(panels: Sequence[tuple[Sweep, Evidence]], controls: Controls, marks: str = "") -> Picture:
+    """Draw plots side by side over one legend, each with its own runs."""
     with styled():
-        drawing = Figure(figsize=(PAGE if len(sweeps) > 1 else 0.62 * PAGE, 2.9), layout="constrained")
-        axes = drawing.subplots(1, len(sweeps), squeeze=False)[0]
-        for each, sweep in zip(axes, sweeps, strict=True):
-            draw_curves(each, _curves(evidence, sweep, list(controls), list(flows)), sweep.marks)
+        drawing = Figure(figsize=(PAGE if len(panels) > 1 else 0.62 * PAGE, 2.9), layout="constrained")
+        axes = drawing.subplots(1, len(panels), squeeze=False)[0]
+        for each, (sweep, evidence) in zip(axes, panels, strict=True):
+            draw_curves(each, _curves(evidence, sweep, list(controls.titles), list(controls.flows)), sweep.marks)
             _name(each, sweep)
-        first, second = flows.values()
-        kinds = {mark.printed for sweep in sweeps for mark in sweep.marks}
+        first, second = controls.flows.values()
+        kinds = {mark.printed for sweep, _ in panels for mark in sweep.marks}
         name_curves(
-            drawing, list(controls.values()), (first, second), marks if False in kinds else None, printed=True in kinds
+            drawing,
+            list(controls.titles.values()),
+            (first, second),
+            marks if False in kinds else None,
+            printed=True in kinds,
         )
     return Picture(drawing)
 

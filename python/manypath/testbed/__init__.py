@@ -4,7 +4,22 @@ from manypath.testbed.beside import Row, beside
 from manypath.testbed.comparisons import COMPARISONS, Comparison
 from manypath.testbed.congestion import loaded
 from manypath.testbed.grid import GRIDS, Grid
+from manypath.testbed.paper_grid import PAPER_GRIDS, PaperGrid
+from manypath.testbed.paper_plan import PaperPlan
 from manypath.testbed.plan import Plan
 from manypath.testbed.runner import Testbed
 
-__all__ = ["COMPARISONS", "GRIDS", "Comparison", "Grid", "Plan", "Row", "Testbed", "beside", "loaded"]
+__all__ = [
+    "COMPARISONS",
+    "GRIDS",
+    "PAPER_GRIDS",
+    "Comparison",
+    "Grid",
+    "PaperGrid",
+    "PaperPlan",
+    "Plan",
+    "Row",
+    "Testbed",
+    "beside",
+    "loaded",
+]

@@ -14,6 +14,7 @@ from manypath.papers.measured import HEAD, Measurement, merged, parse, written
 from manypath.papers.stored import Stored
 from manypath.testbed.calibration import Calibration
 from manypath.testbed.comparisons import Comparison
+from manypath.testbed.paper_plan import PaperPlan, Point
 from manypath.testbed.runner import USUAL_MTU, Testbed
 
 MEASURED = Kind("measured runs of a paper", lambda head, _: head.startswith(HEAD.encode()), ("json",))
@@ -43,10 +44,43 @@ def publish(
         _measurement(comparison, cc, results.select(cc=cc).outcomes, campaign.runner.version, calibration)
         for cc in controls
     ]
+    return _add(made, target)
+
+
+def publish_points(plan: PaperPlan, points: Sequence[Point], *, calibration: Calibration, target: Path) -> int:
+    """Write the measured runs of a paper's experiments, and their simulations, into a file of such runs.
+
+    Other cases and stacks of the file stay. Return the number of runs written.
+    """
+    doubts = tuple(calibration.doubts(_calibrated_rate(calibration, plan.grid.fastest)))
+    seconds = plan.size.warmup + plan.size.measure
+    made = [
+        Measurement(
+            case=point.case,
+            machine=calibration.machine,
+            stacks=plan.runners[point.stack].version,
+            doubts=doubts,
+            outcomes=tuple(_outcome(outcome, seconds) for _, outcome in point.measured.outcomes),
+            stack=point.stack,
+            simulated=tuple(_simulated(outcome) for _, outcome in point.simulated.outcomes),
+        )
+        for point in points
+    ]
+    return _add(made, target)
+
+
+def _add(made: Sequence[Measurement], target: Path) -> int:
+    """Add measurements to a file, and return the number of their runs."""
     with writing("--publish", target):
         known = parse(target.read_text("utf-8")) if target.exists() and target.stat().st_size else []
         target.write_text(written(merged(known, made)), encoding="utf-8")
     return sum(len(each.outcomes) for each in made)
+
+
+def _simulated(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    """The goodput of each flow in bit/s, and the digest of the run."""
+    flows = {name: {"goodput": round(flow["goodput"])} for name, flow in outcome["flows"].items()}
+    return {"flows": flows, "digest": outcome["digest"]}
 
 
 def _measurement(

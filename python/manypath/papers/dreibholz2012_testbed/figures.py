@@ -1,6 +1,8 @@
-"""Figures 3(a) and 4(a) of the paper, drawn from our runs, and what the queues make of figure 4."""
+"""Figures 3 and 4 of the paper, simulated and measured, and figure 4 with other queues."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -8,12 +10,13 @@ from matplotlib.ticker import MaxNLocator
 
 from manypath.figures import PAGE, Curve, Picture, draw_curves, name_curves, styled
 from manypath.figures.style import COLOURS, INK
+from manypath.papers.dreibholz2012_testbed.measured import CURVES, STACKS, SWEEPS, measured
 from manypath.papers.dreibholz2012_testbed.names import CMT, FLOWS, SINGLE, TITLES
 from manypath.papers.dreibholz2012_testbed.printed import CROSSED
 from manypath.papers.dreibholz2012_testbed.scenarios import APPLICATIONS, QUEUES
 from manypath.papers.evidence import Evidence
 from manypath.papers.paper import Figures
-from manypath.papers.sweeps import Sweep, draw_sweeps
+from manypath.papers.sweeps import Sweep, draw_beside, draw_sweeps
 
 figure = Figures()
 
@@ -26,8 +29,18 @@ figure = Figures()
 )
 def one_bottleneck(evidence: Evidence) -> Picture:
     """Figure 3(a)."""
-    sweep = Sweep("figure3", "rate", "both paths over one bottleneck", "rate of the bottleneck in Mbit/s")
-    return draw_sweeps(evidence, [sweep], TITLES, FLOWS)
+    return draw_sweeps(evidence, SWEEPS[:1], TITLES, FLOWS)
+
+
+@figure(
+    3,
+    "figure3b",
+    caption="Measured: payload rate against the rate of the bottleneck, over emulated links.",
+    experiments=("figure3",),
+)
+def one_bottleneck_measured(_: Evidence) -> Picture:
+    """Figure 3(b), by our stack and by usrsctp."""
+    return _by_stack(SWEEPS[0])
 
 
 @figure(
@@ -40,12 +53,22 @@ def one_bottleneck(evidence: Evidence) -> Picture:
 )
 def disjoint_paths(evidence: Evidence) -> Picture:
     """Figure 4(a)."""
-    sweep = Sweep("figure4", "south", "2.5 Mbit/s in the north", "southern rate in Mbit/s")
-    picture = draw_sweeps(evidence, [sweep], TITLES, FLOWS)
+    picture = draw_sweeps(evidence, SWEEPS[1:], TITLES, FLOWS)
     with styled():
         for cc, south in CROSSED.items():
             _point_at(picture.figure.axes[0], south, TITLES[cc], COLOURS[list(TITLES).index(cc)])
     return picture
+
+
+@figure(
+    4,
+    "figure4b",
+    caption="Measured: payload rate against the rate of the shared southern path, over emulated links.",
+    experiments=("figure4",),
+)
+def disjoint_paths_measured(_: Evidence) -> Picture:
+    """Figure 4(b), by our stack and by usrsctp."""
+    return _by_stack(SWEEPS[1])
 
 
 @figure(
@@ -69,6 +92,12 @@ def red_or_fifo(evidence: Evidence) -> Picture:
         first, second = APPLICATIONS
         name_curves(drawing, list(QUEUES), (f"messages of {first}", f"messages of {second}"), None)
     return Picture(drawing)
+
+
+def _by_stack(sweep: Sweep) -> Picture:
+    """Draw a plot for each stack."""
+    panels = [(replace(sweep, title=words), measured(stack)) for stack, words in STACKS.items()]
+    return draw_beside(panels, CURVES)
 
 
 def _point_at(axes: Axes, x: float, words: str, colour: str) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from manypath.papers.check import Check, all_of
-from manypath.papers.dreibholz2012_testbed.claims.register import SETTINGS, claim, left_to_the_testbed
+from manypath.papers.dreibholz2012_testbed.claims import figure3
+from manypath.papers.dreibholz2012_testbed.claims.register import SETTINGS, claim, not_measured
+from manypath.papers.dreibholz2012_testbed.measured import measured
 from manypath.papers.dreibholz2012_testbed.names import (
     CMT,
     MPTCP,
@@ -192,8 +195,11 @@ def both_flows_gain(results: Evidence) -> Check:
     says="The measurement confirms the simulation in both scenarios, effects that were first seen in [D11] included.",
 )
 def the_testbed_confirms_the_simulation(_results: Evidence) -> Check:
-    """Leave it open."""
-    return left_to_the_testbed("every ordering and crossing of figures 3(a) and 4(a), measured")
+    """Check the claims about figures 3(a) and 4(a) with the runs of usrsctp, and name each by its number."""
+    runs = measured()
+    if not runs.levels(figure3.FIGURE, "rate") or not runs.levels(FIGURE, "south"):
+        return not_measured("every ordering and crossing of figures 3(a) and 4(a)")
+    return all_of(*(part for name, check in CONFIRMED.items() for part in _named(name, check(runs))))
 
 
 @claim(
@@ -261,6 +267,19 @@ def what_the_gains_add_up_to(results: Evidence) -> str:
     )
 
 
+def _named(name: str, check: Check) -> list[Check]:
+    """Return the parts of a check, each with the number of its claim in front."""
+    return [
+        replace(
+            leaf,
+            what=f"{name}, {leaf.what}",
+            measured=f"{name}, {leaf.measured}",
+            expected=f"{name}, {leaf.expected}",
+        )
+        for leaf in check.leaves()
+    ]
+
+
 def _northern_window(outcome: Outcome) -> float:
     """Return the mean window of the northern path in kB."""
     return outcome["flows"][CMT]["paths"]["north"]["cwnd"] / 1000.0
@@ -326,3 +345,17 @@ def _from(rate: float) -> Callable[[float], bool]:
 def _beyond(cc: str) -> Callable[[float], bool]:
     """Tell the rates that are clearly beyond the one from which the single-path flow gets more."""
     return lambda south: south > 1.1 * AHEAD[cc]
+
+
+CONFIRMED: dict[str, Callable[[Evidence], Check]] = {
+    "C-004-2": figure3.plain_cmt_takes_twice_as_much,
+    "C-004-4": figure3.coupled_controls_share_evenly,
+    "C-004-8": plain_curves_are_parallel,
+    "C-004-9": the_bounds_tell_the_controls_apart,
+    "C-004-10": rpv1_breaks_the_bounds,
+    "C-004-11": rpv2_and_mptcp_like_cope,
+    "C-004-12": rpv2_falls_behind_from_four,
+    "C-004-13": mptcp_like_falls_behind_from_six,
+    "C-004-16": mptcp_like_takes_no_less,
+}
+"""Claims that simulation and measurement share, and that read figures 3 and 4 alone."""

@@ -1,4 +1,4 @@
-"""The decorator under which this paper's claims register, what they suspect, and why some of them stay open."""
+"""The decorator that registers the claims of this paper, their suspects, and the check of missing measurements."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ SETTINGS = (
 """Suspects of every figure: what the authors chose and the paper does not fix, and the messages of [D11]."""
 
 
-def left_to_the_testbed(expected: str) -> Check:
-    """Leave a claim about the measurement open: the paper prints its testbed's results as curves, without numbers.
+def not_measured(expected: str) -> Check:
+    """Return an open check for a claim about the testbed whose cases were not measured.
 
     Parameters
     ----------
     expected
-        What would have to be measured.
+        What has to be measured.
     """
     return Check(
         "open",
-        measured="nothing yet: a simulation cannot stand in for the measurement",
+        measured="not measured",
         expected=expected,
         runs=0,
-        why="Withheld: the rates that the paper's testbed (FreeBSD 8.2, DUMMYNET) measured. Figures 3(b) and 4(b) show "
-        "them as curves, and no text gives a number. The claim is decided when a real network runs these scenarios.",
+        why="Needs measured runs of figures 3 and 4: sudo manypath measure dreibholz2012 --publish FILE.",
     )

@@ -1,0 +1,149 @@
+"""`manypath measure dreibholz2012`: a paper's experiments by several stacks, beside simulations, with a page."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from manypath.cli.measure_grid import finite, interval, verdict
+from manypath.cli.output import print_json, print_table
+from manypath.cli.settings import Settings
+from manypath.display import duration
+from manypath.errors import Stopped
+from manypath.outputs import writing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from manypath.testbed.calibration import Calibration
+    from manypath.testbed.paper_plan import PaperPlan, Point
+
+
+def measure_paper(
+    name: str,
+    *,
+    stacks: Sequence[str] | None,
+    quick: bool,
+    runs: int | None,
+    seed: int,
+    store: Path,
+    report: Path,
+    at_once: int | None,
+    tries: int | None,
+    publish: Path | None,
+    as_json: bool,
+) -> None:
+    """Measure what the store lacks of a paper's experiments, and write its page."""
+    from manypath.report.measured_paper import check, page_of, write
+    from manypath.testbed.calibration import calibrated
+    from manypath.testbed.paper_grid import PAPER_GRIDS
+    from manypath.testbed.paper_plan import PaperPlan
+    from manypath.testbed.publishing import publish_points
+
+    at_once, tries = at_once or AT_ONCE, tries or TRIES
+    grid = PAPER_GRIDS[name]
+    check(grid, name, report)
+    plan = PaperPlan(grid, stacks=stacks, quick=quick, runs=runs, seed=seed, tries=tries)
+    try:
+        # The calibration takes minutes, so a missing program must be reported before it
+        plan.prepare(at_once)
+        _announce(plan, store, at_once)
+        calibration = calibrated(store, quick=quick, tell=lambda text: typer.echo(text, err=True))
+        points = plan.run(store, at_once)
+    except KeyboardInterrupt:
+        raise Stopped(f"stopped; {store} has the finished runs: the same command continues") from None
+    versions = {stack: runner.version for stack, runner in plan.runners.items()}
+    options = {"testbed": list(versions.values()), "quick": quick, "at once": at_once, "tries": tries}
+    settings = Settings(seed, plan.runs, options=options)
+    with writing("--report", report / page_of(name)):
+        page = write(name, plan, points, calibration, settings, report)
+    if publish:
+        written = publish_points(plan, points, calibration=calibration, target=publish)
+        typer.echo(f"{publish}: {written} runs of {grid.title}", err=True)
+    if as_json:
+        calibrated_as = asdict(calibration)
+        print_json({"scenario": name, **settings.document(), "calibration": calibrated_as, "rows": plain(points)})
+        return
+    _print(plan, points, calibration)
+    typer.echo(settings.line())
+    typer.echo(f"report: {page}")
+
+
+def _announce(plan: PaperPlan, store: Path, at_once: int) -> None:
+    """Print the duration before the first measurement."""
+    runs = plan.missing(store)
+    if not runs:
+        return
+    length = f"{plan.size.warmup + plan.size.measure:g} s each, {at_once} at once"
+    time = duration(plan.size.seconds(runs, at_once))
+    typer.echo(f"{runs} measurements are missing, {length}: about {time}, more if some are disturbed", err=True)
+    processors = os.cpu_count() or 1
+    if at_once > MOST_PER_PROCESSOR * processors:
+        typer.echo(f"this machine has {processors} processors: fewer at once (--at-once) are disturbed less", err=True)
+
+
+def _print(plan: PaperPlan, points: Sequence[Point], calibration: Calibration) -> None:
+    print_table(
+        ["case", "stack", "flow", "measured", "simulated", "ratio", "90 % interval", "within 10 %", "runs", "marked"],
+        (
+            [
+                str(point.case),
+                plan.grid.stacks[point.stack],
+                flow,
+                interval(found.measured, found.measured_half_width),
+                interval(found.simulated, found.simulated_half_width),
+                _number(found.ratio),
+                f"{_number(found.low)} to {_number(found.high)}",
+                found.word,
+                str(found.runs),
+                str(len(point.marks)),
+            ]
+            for point in points
+            for flow, found in point.goodput.items()
+        ),
+    )
+    typer.echo("Goodput at the receiver in Mbit/s with 95 % intervals; measured and simulated runs have equal seeds.")
+    for stack in plan.stacks:
+        verdicts = [each.word for point in points if point.stack == stack for each in point.goodput.values()]
+        counts = ", ".join(f"{verdicts.count(word)} {word}" for word in ("equivalent", "different", "open"))
+        typer.echo(f"{plan.grid.stacks[stack]}: {counts}")
+    if any(point.marks for point in points):
+        typer.echo("Marked runs were disturbed. Fewer at once (--at-once) or more tries (--tries) may help.")
+    for doubt in calibration.doubts(plan.grid.fastest):
+        typer.echo(doubt)
+
+
+def _number(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"
+
+
+def plain(points: Sequence[Point]) -> list[dict[str, Any]]:
+    """Points as JSON has them, with null for missing numbers."""
+    return [
+        finite(
+            {
+                "experiment": point.case.experiment,
+                "factors": dict(point.case.factors),
+                "stack": point.stack,
+                "again": point.again,
+                "marks": list(point.marks),
+                "goodput": {flow: verdict(found) for flow, found in point.goodput.items()},
+            }
+        )
+        for point in points
+    ]
+
+
+AT_ONCE = 10
+"""Concurrent measurements by default. Each carries at most 12.5 Mbit/s."""
+
+TRIES = 3
+"""The number of times that a disturbed run is measured by default."""
+
+MOST_PER_PROCESSOR = 5
+"""Concurrent measurements per processor without a warning."""

@@ -1,0 +1,199 @@
+"""Writes the page of the report that compares a paper's experiments: simulation, our stack, other stacks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from manypath.figures import Picture
+from manypath.figures.picture import FORMATS
+from manypath.outputs import FIGURE, PAGE, Outputs
+from manypath.papers.evidence import Case, Evidence, Runs
+from manypath.papers.sweeps import Sweep, draw_beside
+from manypath.report.environment import environment
+from manypath.report.measured import page_of
+from manypath.report.targets import replace_page, replacing
+
+if TYPE_CHECKING:
+    from manypath.campaign import Results
+    from manypath.cli.settings import Settings
+    from manypath.testbed.calibration import Calibration
+    from manypath.testbed.paper_grid import PaperGrid
+    from manypath.testbed.paper_plan import PaperPlan, Point
+    from manypath.testbed.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Row:
+    """A flow of a case: its simulated goodput, and what each stack measured.
+
+    Attributes
+    ----------
+    case : str
+        The experiment and its factors.
+    flow : str
+        The flow.
+    simulated : Verdict
+        The verdict of the first stack, whose simulated half is shown.
+    stacks : mapping
+        The verdict of each stack.
+    marks : mapping
+        For each stack, the reasons for not trusting some of its runs.
+    """
+
+    case: str
+    flow: str
+    simulated: Verdict
+    stacks: Mapping[str, Verdict]
+    marks: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A flow of a case whose measured and simulated goodput differ by more than the margin, or may do so.
+
+    Attributes
+    ----------
+    point : Point
+        The case and the stack.
+    flow : str
+        The flow.
+    verdict : Verdict
+        Measured and simulated goodput.
+    measured, simulated : str
+        Means of the measurements that explain a goodput, path by path.
+    """
+
+    point: Point
+    flow: str
+    verdict: Verdict
+    measured: str
+    simulated: str
+
+
+def check(grid: PaperGrid, name: str, target: Path) -> None:
+    """Check before the measurements that the page and its figures can be written into the folder `target`.
+
+    Raises
+    ------
+    UserError
+        If one cannot be written, or another program wrote a file of that name.
+    """
+    outputs = Outputs()
+    outputs.folder("report", target)
+    outputs.file("report", target / page_of(name), PAGE, makes_folder=True)
+    for sweep in grid.sweeps:
+        for ending in FORMATS:
+            outputs.file("report", _figure(name, sweep, target, ending), FIGURE, makes_folder=True)
+
+
+def write(
+    name: str,
+    plan: PaperPlan,
+    points: Sequence[Point],
+    calibration: Calibration,
+    settings: Settings,
+    target: Path,
+) -> Path:
+    """Write the page and its figures into the folder `target`, and return the page."""
+    grid = plan.grid
+    drawings = [(sweep, draw(plan, points, sweep)) for sweep in grid.sweeps]
+    for sweep, picture in drawings:
+        for ending in FORMATS:
+            with replacing(_figure(name, sweep, target, ending)) as begun:
+                picture.save(begun, title=f"{sweep.title}: goodput, simulated and measured")
+    page = target / page_of(name)
+    verdicts = {
+        stack: Counter(each.word for point in points if point.stack == stack for each in point.goodput.values())
+        for stack in plan.stacks
+    }
+    replace_page(
+        page,
+        environment()
+        .get_template("measured_paper.html.j2")
+        .render(
+            grid=grid,
+            size=plan.size,
+            runs=plan.runs,
+            stacks={stack: grid.stacks[stack] for stack in plan.stacks},
+            counts=verdicts,
+            rows=list(rows(plan, points)),
+            differences=list(differences(plan, points)),
+            figures=[
+                (sweep.title, picture.inline(f"{name}-{sweep.experiment}", title=sweep.title))
+                for sweep, picture in drawings
+            ],
+            calibration=calibration,
+            doubts=list(calibration.doubts(grid.fastest)),
+            settings=settings.line(),
+        ),
+    )
+    return page
+
+
+def draw(plan: PaperPlan, points: Sequence[Point], sweep: Sweep) -> Picture:
+    """Draw a figure of the paper once from the simulations and once from the runs of each stack."""
+    first = [point for point in points if point.stack == plan.stacks[0]]
+    panels = [("simulated", _evidence((point.case, point.simulated) for point in first))]
+    for stack in plan.stacks:
+        own = ((point.case, point.measured) for point in points if point.stack == stack)
+        panels.append((plan.grid.stacks[stack], _evidence(own)))
+    return draw_beside([(replace(sweep, title=title), evidence) for title, evidence in panels], plan.grid.curves)
+
+
+def rows(plan: PaperPlan, points: Sequence[Point]) -> Iterator[Row]:
+    """The rows of the table: every flow of every case."""
+    found: dict[Case, dict[str, Point]] = {}
+    for point in points:
+        found.setdefault(point.case, {})[point.stack] = point
+    for case, by_stack in found.items():
+        for flow in plan.grid.flows:
+            verdicts = {stack: point.goodput[flow] for stack, point in by_stack.items()}
+            marks = {stack: point.marks for stack, point in by_stack.items()}
+            words = plan.grid.curves.flows[flow]
+            yield Row(str(case), words, next(iter(verdicts.values())), verdicts, marks)
+
+
+def differences(plan: PaperPlan, points: Sequence[Point]) -> Iterator[Difference]:
+    """The flows that were not shown to be equivalent, the largest deviation first."""
+    found = [
+        (point, flow, verdict)
+        for point in points
+        for flow, verdict in point.goodput.items()
+        if verdict.word != "equivalent"
+    ]
+    for point, flow, verdict in sorted(found, key=lambda each: -abs(each[2].ratio - 1.0)):
+        words = plan.grid.curves.flows[flow]
+        yield Difference(point, words, verdict, _explained(point.measured, flow), _explained(point.simulated, flow))
+
+
+def _explained(results: Results, flow: str) -> str:
+    """Means of what explains a goodput, path by path; what a stack does not count is left out."""
+    paths = results.paths[results.paths["flow"] == flow]
+    columns = [name for name in EXPLAINS if name in paths]
+    means = paths.groupby("path", sort=False)[columns].mean()
+    return "; ".join(
+        f"{path}: " + ", ".join(EXPLAINS[name].format(value) for name, value in row.items() if isfinite(value))
+        for path, row in means.iterrows()
+    )
+
+
+def _evidence(runs: Iterator[tuple[Case, Results]]) -> Evidence:
+    return Evidence({case: Runs([outcome for _, outcome in results.outcomes]) for case, results in runs})
+
+
+def _figure(name: str, sweep: Sweep, target: Path, ending: str) -> Path:
+    return target / "figures" / f"measured-{name}" / f"{sweep.experiment}.{ending}"
+
+
+EXPLAINS = {
+    "cwnd": "window {:.0f} B",
+    "srtt": "RTT {:.3f} s",
+    "fast_retransmissions": "{:.1f} fast retransmissions",
+    "timeouts": "{:.1f} timeouts",
+}
+"""Measurements of a path that explain its goodput, with their form in words."""

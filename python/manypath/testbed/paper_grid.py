@@ -1,0 +1,127 @@
+"""Experiments of papers that real stacks run: one line in `PAPER_GRIDS` for each paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from manypath.papers.dreibholz2012_testbed.measured import CURVES, STACKS, SWEEPS
+from manypath.papers.dreibholz2012_testbed.names import ALL
+from manypath.papers.dreibholz2012_testbed.paper import PAPER as D12
+from manypath.papers.evidence import Case
+from manypath.papers.experiment import Grid
+from manypath.papers.paper import Paper
+from manypath.papers.sweeps import Controls, Sweep
+from manypath.scenario import Scenario
+from manypath.testbed.runner import SETTLING
+
+
+@dataclass(frozen=True)
+class PaperSize:
+    """The amount of measurements.
+
+    Attributes
+    ----------
+    grids : mapping
+        For each experiment of the paper, the levels of its factors.
+    warmup, measure : float
+        Transient and measured window of each run, in seconds.
+    runs : int
+        Runs of each case by each stack.
+    """
+
+    grids: Mapping[str, Grid]
+    warmup: float
+    measure: float
+    runs: int
+
+    def cases(self) -> Iterator[Case]:
+        """All cases, experiment by experiment."""
+        for experiment, grid in self.grids.items():
+            for levels in product(*grid.values()):
+                yield Case.of(experiment, **dict(zip(grid, levels, strict=True)))
+
+    def seconds(self, runs: int, at_once: int) -> float:
+        """Duration of some runs in seconds."""
+        return runs * (self.warmup + self.measure + SETTLING + AROUND) / at_once
+
+
+@dataclass(frozen=True)
+class PaperGrid:
+    """Experiments of a paper, measured with several stacks and simulated with the same seeds.
+
+    Attributes
+    ----------
+    paper : Paper
+        The paper.
+    title : str
+        A description of one line.
+    stacks : mapping
+        The stacks by the names of `manypath measure --stack`, with their names in tables.
+    sweeps : tuple of Sweep
+        The plots of the page, each drawn from the simulations and from the runs of each stack.
+    curves : Controls
+        Congestion controls and flows with their names; the goodput of these flows is compared.
+    quick, full : PaperSize
+        A part that takes minutes, and the paper's grid and window, which take many hours.
+    fastest : float
+        Largest rate of a bottleneck in Mbit/s; the calibration must support it.
+    """
+
+    paper: Paper
+    title: str
+    stacks: Mapping[str, str]
+    sweeps: tuple[Sweep, ...]
+    curves: Controls
+    quick: PaperSize
+    full: PaperSize
+    fastest: float
+
+    @property
+    def flows(self) -> tuple[str, ...]:
+        """The flows whose goodput is compared."""
+        return tuple(self.curves.flows)
+
+    def scenario(self, case: Case, size: PaperSize) -> Scenario:
+        """The scenario of a case with the window of this size."""
+        plain = self.paper.experiments.scenario(case, self.paper.full)
+        return plain.but(warmup=f"{size.warmup:g} s", measure=f"{size.measure:g} s")
+
+
+RATES = tuple(float(rate) for rate in range(1, 11))
+"""Rates of [D12]'s axes in Mbit/s."""
+
+AROUND = 2.0
+"""Seconds of a run that are neither transient nor window: processes start and end."""
+
+PAPER_GRIDS = {
+    "dreibholz2012": PaperGrid(
+        D12,
+        "[D12] figures 3(b) and 4(b): a CMT flow beside a single-path flow",
+        STACKS,
+        SWEEPS,
+        CURVES,
+        quick=PaperSize(
+            {
+                "figure3": {"cc": ALL, "rate": (3.0, 9.0)},
+                "figure4": {"cc": ALL, "south": (2.0, 4.0, 6.0, 8.0, 10.0)},
+            },
+            warmup=10,
+            measure=30,
+            runs=4,
+        ),
+        full=PaperSize(
+            {
+                "figure3": {"cc": ALL, "rate": RATES},
+                "figure4": {"cc": ALL, "south": RATES},
+                "figure4-without-north": {"south": RATES},
+            },
+            warmup=20,
+            measure=300,
+            runs=20,
+        ),
+        fastest=10.0,
+    ),
+}
+"""Papers by the names of `manypath measure`."""

@@ -1,0 +1,168 @@
+"""Measures the experiments of a paper with several stacks, and simulates them with the same seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from manypath.campaign import Cell, Results
+from manypath.campaign.compute import Computation
+from manypath.papers.evidence import Case
+from manypath.stats.looks import SIGNIFICANCE
+from manypath.testbed.paired import PAIRED
+from manypath.testbed.paper_grid import PaperGrid, PaperSize
+from manypath.testbed.runner import Testbed
+from manypath.testbed.verdict import Verdict, judge
+
+
+@dataclass(frozen=True)
+class Point:
+    """One case, run by one stack.
+
+    Attributes
+    ----------
+    case : Case
+        The experiment and its factors.
+    stack : str
+        The stack of all flows.
+    measured, simulated : Results
+        The runs; the n-th runs of both have the same seed.
+    goodput : mapping
+        For each flow, its goodput in Mbit/s: measured, simulated, and whether both are equivalent.
+    """
+
+    case: Case
+    stack: str
+    measured: Results
+    simulated: Results
+    goodput: Mapping[str, Verdict]
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The reasons for not trusting runs, one for each marked run."""
+        return tuple(mark for mark in self.measured.runs["marks"] if mark)
+
+    @property
+    def again(self) -> int:
+        """The number of measurements that were repeated because they were disturbed."""
+        return int((self.measured.runs["tries"] - 1).sum())
+
+    @property
+    def worst(self) -> float:
+        """The largest deviation of a flow's ratio of measured to simulated goodput from 1."""
+        return max(abs(verdict.ratio - 1.0) for verdict in self.goodput.values())
+
+
+class PaperPlan:
+    """The measurements of a paper, before they begin.
+
+    Parameters
+    ----------
+    grid
+        The paper's experiments and stacks.
+    stacks
+        The stacks to be run; all of the grid if None.
+    quick
+        Whether to run the part that takes minutes.
+    runs
+        Runs of each case by each stack; those of the grid if None.
+    seed
+        Seed of the links and of the flows' starting times, with the number of the run.
+    tries
+        The number of times that a disturbed run is measured; the last one counts.
+    """
+
+    def __init__(
+        self,
+        grid: PaperGrid,
+        *,
+        stacks: Sequence[str] | None = None,
+        quick: bool = False,
+        runs: int | None = None,
+        seed: int = 1,
+        tries: int = 3,
+    ) -> None:
+        self.grid = grid
+        self.size: PaperSize = grid.quick if quick else grid.full
+        self.runs = runs or self.size.runs
+        self.seed = seed
+        self.stacks = tuple(stacks or grid.stacks)
+        self.runners = {stack: Testbed(tries, {"": stack}) for stack in self.stacks}
+        self._documents = {case: grid.scenario(case, self.size).document() for case in self.size.cases()}
+
+    def prepare(self, at_once: int) -> None:
+        """Check that every stack can run its flows here.
+
+        Raises
+        ------
+        UserError
+            If one cannot.
+        """
+        for runner in self.runners.values():
+            runner.prepare(self._cells(range(1)), at_once)
+
+    def missing(self, store: Path) -> int:
+        """The number of measurements that the store lacks."""
+        cells = self._cells(range(self.runs))
+        lacking = 0
+        for runner in self.runners.values():
+            computation = Computation(runner, store, progress=False)
+            computation.recall(cells)
+            lacking += len(cells) - computation.stored(cells)
+        return lacking
+
+    def run(self, store: Path, at_once: int, told: Callable[[str], None] = lambda _: None) -> list[Point]:
+        """Measure and simulate what the store lacks, and return all points.
+
+        Stacks alternate: each case is measured once by each stack before it is measured again, so that a slow change of
+        the machine affects all stacks alike.
+
+        Raises
+        ------
+        UserError
+            If a case cannot be measured here.
+        Stopped
+            After Ctrl-C; the store has the finished runs.
+        """
+        cells = self._cells(range(self.runs))
+        with ExitStack() as open_until_the_end, Computation(PAIRED, store, title="simulated") as simulation:
+            measurements = {
+                stack: open_until_the_end.enter_context(
+                    Computation(runner, store, at_once, title=f"measured by {self.grid.stacks[stack]}")
+                )
+                for stack, runner in self.runners.items()
+            }
+            for each in (simulation, *measurements.values()):
+                each.recall(cells)
+            simulation.complete(cells)
+            for number in range(self.runs):
+                for stack, computation in measurements.items():
+                    told(f"run {number + 1} of {self.runs}: {self.grid.stacks[stack]}")
+                    computation.complete(self._cells(range(number, number + 1)))
+            simulated = Results(simulation.outcomes(cells))
+            return [
+                point
+                for stack, computation in measurements.items()
+                for point in self._points(stack, Results(computation.outcomes(cells)), simulated)
+            ]
+
+    def _points(self, stack: str, measured: Results, simulated: Results) -> Iterator[Point]:
+        for case in self._documents:
+            ours, theirs = (each.select(case=str(case)) for each in (measured, simulated))
+            goodput = {
+                flow: judge(
+                    ours.values("goodput", flow=flow), theirs.values("goodput", flow=flow), SIGNIFICANCE, paired=True
+                )
+                for flow in self.grid.flows
+            }
+            yield Point(case, stack, ours, theirs, goodput)
+
+    def _cells(self, numbers: range) -> list[Cell]:
+        """The given runs of all cases, run by run."""
+        return [
+            Cell({"case": str(case)}, document, self.seed, number)
+            for number in numbers
+            for case, document in self._documents.items()
+        ]
