@@ -47,6 +47,7 @@ from manypath.testbed.contestants.stream import (
 )
 from manypath.testbed.emulation import running
 from manypath.testbed.runner import SETTLING, _emulated, _rate
+from manypath.testbed.stacks import assigned
 
 EMULATOR = Path(sys.executable).with_name("manypath-emu").is_file() or shutil.which("manypath-emu")
 
@@ -306,7 +307,8 @@ def own_namespaces() -> list[str]:
 def test_what_happens_to_a_link_waits_for_the_flows_as_they_do_for_their_hosts():
     scenario = json.loads(COMPARISONS["gonzalez2012-silence"].scenario("lia").document())
     before = [event["at"] for event in scenario["network"]["links"]["a"]["events"]]
-    after = [event.at for event in _emulated(scenario, 1).network.links["a"].events]
+    emulation = _emulated(scenario, assigned({}, scenario["flows"]), 1)
+    after = [event.at for event in emulation.network.links["a"].events]
     assert before == [30_000_000_000, 60_000_000_000]
     assert [late - soon for soon, late in zip(before, after, strict=True)] == [round(SETTLING * 1e9)] * 2
 

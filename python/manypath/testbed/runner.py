@@ -1,4 +1,4 @@
-"""Scenarios on real stacks as a runner of campaigns: the kernel's TCP and our SCTP, over emulated links."""
+"""Scenarios on real stacks as a runner of campaigns, over emulated links."""
 
 from __future__ import annotations
 
@@ -23,47 +23,59 @@ from manypath.errors import UserError
 from manypath.programs import EMULATOR, fingerprint, program
 from manypath.scenario import Network
 from manypath.testbed import sources
-from manypath.testbed.contestants import CONTESTANTS, Account, Contestant, Part
-from manypath.testbed.contestants.contestant import Ends
+from manypath.testbed.contestants import Account, Contestant, Part
 from manypath.testbed.emulation import Running, running
+from manypath.testbed.stacks import assigned, check_flows, check_names, chosen, standards
 
 
 class Testbed(Runner):
-    """Runs scenarios in real time: flows are played by real stacks, links are those of the simulator.
+    """Runs scenarios in real time: real stacks run the flows, over the simulator's links.
 
-    Needs root and the program ``manypath-emu``. Flows are `Tcp` or `Mptcp`, which the kernel plays with the congestion
-    controls that it has (`manypath.testbed.loaded`), or `Sctp`, which our program ``manypath-net`` plays; `contestants`
-    has what each can. Applications are saturated.
+    Needs root and the program ``manypath-emu``. By default the kernel runs `Tcp` and `Mptcp`, with the congestion
+    controls that it has (`manypath.testbed.loaded`), and our program ``manypath-net`` runs `Sctp`. `contestants` has
+    one module for each stack. Applications are saturated.
 
-    The outcome has each flow's goodput in the scenario's window, what its sender counted on each path, and ``marks``:
-    why the run is not to be trusted, such as packets that left late (``late_share`` says how many) or an end that woke
-    late. ``tries`` says how often it was measured.
+    The outcome has each flow's goodput in the scenario's window and its sender's counters for each path. ``marks`` are
+    the reasons not to trust the run, such as packets that left late or an end that woke up late. ``late_share`` is the
+    share of late packets. ``tries`` is the number of measurements.
 
     Parameters
     ----------
     tries
-        How often a run is measured until it has no marks; the last time counts, whatever it has.
+        The largest number of measurements of a run that has marks; the last measurement counts.
+    stacks
+        The stack of each flow: the name of the flow, or ``""`` for all flows that the stack can run, and the name of
+        the contestant. Both ends of a flow have the same stack.
+
+    Raises
+    ------
+    UserError
+        If a stack does not exist.
     """
 
-    def __init__(self, tries: int = 1) -> None:
+    def __init__(self, tries: int = 1, stacks: Mapping[str, str] | None = None) -> None:
         self._tries = tries
+        self._stacks = dict(stacks or {})
+        check_names(self._stacks)
 
     @property
     @override
     def version(self) -> str:
-        """Kernel, emulator, stacks, and the code that uses them."""
-        programs = [program(EMULATOR), *(file for each in CONTESTANTS for file in each.programs)]
-        parts = [platform.release(), *(fingerprint(file) for file in programs), sources.version()]
+        """Kernel, emulator, default stacks, and the code that uses them; then the other stacks that were chosen."""
+        programs = [fingerprint(program(EMULATOR)), *(each for stack in standards() for each in stack.fingerprints)]
+        parts = [platform.release(), *programs, sources.version(), *chosen(self._stacks)]
         return f"{type(self).__module__}:{'-'.join(parts)}"
 
     @override
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
-        """Refuse flows that no contestant supports."""
+        """Refuse flows that their stacks do not support."""
         if os.geteuid() != 0:
             raise UserError("testbed: it makes network namespaces, which needs root: try again with sudo")
-        for document in dict.fromkeys(cell.document for cell in cells):
-            for name, flow in json.loads(document)["flows"].items():
-                _contestant(flow).check(f"flows.{name}", flow)
+        scenarios = [json.loads(document)["flows"] for document in dict.fromkeys(cell.document for cell in cells)]
+        check_flows(self._stacks, scenarios)
+        for flows in scenarios:
+            for name, contestant in assigned(self._stacks, flows).items():
+                contestant.check(f"flows.{name}", flows[name])
 
     @override
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
@@ -72,29 +84,27 @@ class Testbed(Runner):
 
     def _run(self, cell: Cell, halt: Halt) -> Outcome:
         scenario, seed = json.loads(cell.document), chance(cell)
+        contestants = assigned(self._stacks, scenario["flows"])
         try:
-            tries, outcome = 1, _measure(scenario, seed, halt)
+            tries, outcome = 1, _measure(scenario, contestants, seed, halt)
             while outcome["marks"] and tries < self._tries:
-                tries, outcome = tries + 1, _measure(scenario, seed, halt)
+                tries, outcome = tries + 1, _measure(scenario, contestants, seed, halt)
             return json.dumps({**outcome, "tries": tries})
         except (ValueError, OSError, subprocess.SubprocessError) as error:
             return _native.RunError(f"seed {cell.seed}, replication {cell.replication}: {error}")
 
 
-def _contestant(flow: Mapping[str, Any]) -> Contestant:
-    """Who plays a flow."""
-    return next(each for each in CONTESTANTS if flow["transport"] in each.transports)
-
-
-def _measure(scenario: Mapping[str, Any], seed: int, halt: Halt) -> dict[str, Any]:
+def _measure(
+    scenario: Mapping[str, Any], contestants: Mapping[str, Contestant], seed: int, halt: Halt
+) -> dict[str, Any]:
     """Run a scenario once, in real time."""
     warmup, measured = scenario["warmup"] / NANOSECONDS, scenario["measure"] / NANOSECONDS
-    with running(_emulated(scenario, seed)) as links:
+    with running(_emulated(scenario, contestants, seed)) as links:
         begin = time.monotonic() + SETTLING
         window = (begin + warmup, begin + warmup + measured)
         with ExitStack() as processes:
             flows = {
-                name: _start(links, name, flow, begin, window, seed, processes)
+                name: contestants[name].start(_part(links, name, flow, begin, window, seed, processes))
                 for name, flow in scenario["flows"].items()
             }
             while time.monotonic() < window[1] + LINGERING:
@@ -115,7 +125,7 @@ def _measure(scenario: Mapping[str, Any], seed: int, halt: Halt) -> dict[str, An
 
 
 def _outcome(account: Account, packets: Mapping[str, int], window: tuple[float, float]) -> dict[str, Any]:
-    """What came of a flow, in the words of the simulator; `packets` is what its left host sent on each path."""
+    """The result of a flow, by the simulator's names; `packets` are those that its left host sent on each path."""
     return {
         "goodput": _rate(account.notes, window),
         **account.flow,
@@ -124,8 +134,8 @@ def _outcome(account: Account, packets: Mapping[str, int], window: tuple[float, 
     }
 
 
-def _emulated(scenario: Mapping[str, Any], seed: int) -> Emulation:
-    """The emulation of a scenario: each flow has a pair of hosts of its own, and links' events wait for the flows."""
+def _emulated(scenario: Mapping[str, Any], contestants: Mapping[str, Contestant], seed: int) -> Emulation:
+    """The emulation of a scenario: each flow has its own pair of hosts, and links have their events later."""
     links = {
         name: {
             **link,
@@ -138,14 +148,14 @@ def _emulated(scenario: Mapping[str, Any], seed: int) -> Emulation:
         name=f"m{os.getpid()}-{next(EMULATIONS)}",
         network=Network.from_document({**scenario["network"], "links": links}),
         pairs={
-            name: Pair(paths=flow["paths"], sysctl=dict(_contestant(flow).sysctl(flow))) for name, flow in flows.items()
+            name: Pair(paths=flow["paths"], sysctl=dict(contestants[name].sysctl(flow))) for name, flow in flows.items()
         },
         mtu=f"{max([USUAL_MTU, *(flow.get('mtu', 0) for flow in flows.values())])} B",
         seed=seed,
     )
 
 
-def _start(
+def _part(
     links: Running,
     name: str,
     flow: Mapping[str, Any],
@@ -153,36 +163,35 @@ def _start(
     window: tuple[float, float],
     seed: int,
     processes: ExitStack,
-) -> Ends:
-    """Start both ends of a flow."""
+) -> Part:
+    """The part of a flow in the run."""
     left, right = links.host(name, "left"), links.host(name, "right")
-    starts = begin + starting(name, flow, seed)
-    return _contestant(flow).start(Part(name, flow, left, right, starts, window, processes))
+    return Part(name, flow, left, right, begin + starting(name, flow, seed), window, processes)
 
 
 def starting(name: str, flow: Mapping[str, Any], seed: int) -> float:
-    """Seconds after the beginning at which a flow starts: as in a simulation with this seed, replication 0."""
+    """The start of a flow in seconds after the beginning, as in a simulation with this seed and replication 0."""
     earliest, latest = flow["start"]["earliest"], flow["start"]["latest"]
     return _native.first_between(f"flow/{name}/start", seed, 0, earliest, latest) / NANOSECONDS
 
 
 def _rate(notes: np.ndarray, window: tuple[float, float]) -> float:
-    """Bit/s in a window; between two notes bytes come evenly, after the last none."""
+    """The rate in bit/s in a window; bytes arrive at a constant rate between two notes, and none after the last."""
     before, after = np.interp(window, notes[:, 0], notes[:, 1])
     return float(8.0 * (after - before) / (window[1] - window[0]))
 
 
 EMULATIONS = count(1)
-"""Tells the emulations of this process apart."""
+"""Numbers of the emulations of this process, for unique names."""
 
 SETTLING = 1.0
-"""Seconds before the first flow may start, for processes to come up."""
+"""Seconds before the first flow may start, in which processes start."""
 
 LINGERING = 0.3
-"""Seconds for which flows go on after the window, so that the last notes are from behind it."""
+"""Seconds for which flows continue after the window, so that the last note is later than the window."""
 
 USUAL_MTU = 1500
-"""Bytes of the largest packet, unless a flow has larger ones."""
+"""Bytes of the largest packet, unless a flow has a larger MTU."""
 
 NANOSECONDS = 1e9
-"""In a second."""
+"""Nanoseconds per second."""

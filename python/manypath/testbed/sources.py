@@ -20,8 +20,9 @@ def sources() -> Iterator[Path]:
 
 @cache
 def version() -> str:
-    """A hash of the code of these files."""
-    return code_hash(sources())
+    """A hash of the code of these files, or of earlier code that measures the same."""
+    digest = code_hash(sources())
+    return SAME.get(digest, digest)
 
 
 def code_hash(files: Iterable[Path]) -> str:
@@ -50,6 +51,9 @@ class _WithoutDocstrings(ast.NodeTransformer):
         return None
 
 
+SAME = {"9bcfd32f": "7078b855"}
+"""Hashes of code, with those of earlier code that measures the same: its stored results stay valid."""
+
 PACKAGE = Path(__file__).parents[1]
 """The folder of the package."""
 
@@ -63,5 +67,6 @@ PARTS = (
     "testbed/contestants",
     "testbed/emulation.py",
     "testbed/runner.py",
+    "testbed/stacks.py",
 )
 """Files and folders of the package: how seeds are drawn, networks read, programs started and their reports counted."""

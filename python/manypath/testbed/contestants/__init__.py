@@ -1,4 +1,4 @@
-"""Who plays the flows of a scenario in real time: one file each, and one line here."""
+"""Real stacks that run the flows of a scenario in real time: one file each, and one line here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ from manypath.testbed.contestants.contestant import Account, Contestant, Part
 from manypath.testbed.contestants.kernel import Kernel
 from manypath.testbed.contestants.manypath import Manypath
 
-CONTESTANTS: tuple[Contestant, ...] = (Kernel(), Manypath())
-"""The first one that plays a transport gets its flows."""
+CONTESTANTS: dict[str, Contestant] = {
+    each.name: each
+    for each in (
+        Kernel(),
+        Manypath(),
+    )
+}
+"""By name. The first one that runs a transport is its default."""
 
 __all__ = ["CONTESTANTS", "Account", "Contestant", "Part"]

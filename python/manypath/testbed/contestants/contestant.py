@@ -77,13 +77,18 @@ class Contestant(Protocol):
     """Plays flows of some transports: starts both ends, stops them in bounded time, and says what came."""
 
     @property
-    def transports(self) -> tuple[str, ...]:
-        """What it plays, as scenarios name it."""
+    def name(self) -> str:
+        """Name of the stack, by which users choose it."""
         ...
 
     @property
-    def programs(self) -> Sequence[str]:
-        """Paths of our programs that results depend on, those that are installed."""
+    def transports(self) -> tuple[str, ...]:
+        """The transports that it runs, by their names in scenarios."""
+        ...
+
+    @property
+    def fingerprints(self) -> Sequence[str]:
+        """Hashes of the programs that results depend on, without those that are not installed."""
         ...
 
     def check(self, field: str, flow: Mapping[str, Any]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from typing_extensions import override
 
 from manypath.errors import UserError
-from manypath.programs import LOADER, installed
+from manypath.programs import LOADER, fingerprint, installed
 from manypath.testbed.congestion import available, kernel_name
 from manypath.testbed.contestants.contestant import (
     PATIENCE,
@@ -36,16 +36,22 @@ class Kernel(Contestant):
 
     @property
     @override
+    def name(self) -> str:
+        """Name of the stack."""
+        return "kernel"
+
+    @property
+    @override
     def transports(self) -> tuple[str, ...]:
         """TCP and Multipath TCP."""
         return "tcp", "mptcp"
 
     @property
     @override
-    def programs(self) -> Sequence[str]:
-        """What loads congestion control into the kernel."""
+    def fingerprints(self) -> Sequence[str]:
+        """Hash of the program that loads congestion controls into the kernel."""
         loader = installed(LOADER)
-        return [loader] if loader else []
+        return [fingerprint(loader)] if loader else []
 
     @override
     def check(self, field: str, flow: Mapping[str, Any]) -> None:

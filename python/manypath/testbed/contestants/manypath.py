@@ -17,7 +17,7 @@ import numpy as np
 from typing_extensions import override
 
 from manypath.errors import UserError
-from manypath.programs import NET, installed, last_line, program
+from manypath.programs import NET, fingerprint, installed, last_line, program
 from manypath.testbed.contestants.contestant import (
     PATIENCE,
     Account,
@@ -38,16 +38,22 @@ class Manypath(Contestant):
 
     @property
     @override
+    def name(self) -> str:
+        """Name of the stack."""
+        return "manypath"
+
+    @property
+    @override
     def transports(self) -> tuple[str, ...]:
         """SCTP."""
         return ("sctp",)
 
     @property
     @override
-    def programs(self) -> Sequence[str]:
-        """The program."""
+    def fingerprints(self) -> Sequence[str]:
+        """Hash of the program ``manypath-net``."""
         found = installed(NET)
-        return [found] if found else []
+        return [fingerprint(found)] if found else []
 
     @override
     def check(self, field: str, flow: Mapping[str, Any]) -> None:

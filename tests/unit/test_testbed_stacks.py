@@ -1,0 +1,131 @@
+"""The stacks of flows that the user chooses: names, refusals, versions, and who runs each flow."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from typing_extensions import override
+
+import manypath as mp
+from manypath import testbed
+from manypath.campaign import Cell
+from manypath.errors import UserError
+from manypath.testbed.contestants import CONTESTANTS
+from manypath.testbed.contestants.contestant import Contestant
+from manypath.testbed.stacks import assigned, standards
+
+
+class Other(Contestant):
+    """A second stack for SCTP."""
+
+    @property
+    @override
+    def name(self) -> str:
+        return "other"
+
+    @property
+    @override
+    def transports(self) -> tuple[str, ...]:
+        return ("sctp",)
+
+    @property
+    @override
+    def fingerprints(self) -> Sequence[str]:
+        return ["abcd1234"]
+
+    @override
+    def check(self, field: str, flow: Mapping[str, Any]) -> None:
+        raise UserError(f"{field}: was given to the other stack")
+
+
+@pytest.fixture(autouse=True)
+def other(monkeypatch: pytest.MonkeyPatch):
+    """A stack that is no default; the program of the emulator is any file."""
+    monkeypatch.setitem(CONTESTANTS, "other", Other())
+    monkeypatch.setattr("manypath.testbed.runner.program", lambda _: "/bin/true")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+
+
+def mixed() -> mp.Scenario:
+    """Two associations and one TCP connection."""
+    message = mp.Saturated(message="1452 B")
+    return mp.Scenario(
+        network=mp.disjoint(p=mp.Link(rate="5 Mbit/s")),
+        flows={
+            "a": mp.Sctp(paths=("p",), app=message),
+            "b": mp.Sctp(paths=("p",), app=message),
+            "c": mp.Tcp(path="p"),
+        },
+    )
+
+
+def names(stacks: Mapping[str, str]) -> list[str]:
+    flows = json.loads(mixed().document())["flows"]
+    return [contestant.name for contestant in assigned(stacks, flows).values()]
+
+
+def refused(stacks: Mapping[str, str]) -> str:
+    with pytest.raises(UserError) as raised:
+        testbed.Testbed(stacks=stacks).prepare([Cell({}, mixed().document(), 1, 0)], 1)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("stacks", "run"),
+    [
+        ({}, ["manypath", "manypath", "kernel"]),
+        ({"a": "other"}, ["other", "manypath", "kernel"]),
+        ({"": "other"}, ["other", "other", "kernel"]),
+        ({"": "other", "b": "manypath"}, ["other", "manypath", "kernel"]),
+        ({"": "kernel", "c": "kernel"}, ["manypath", "manypath", "kernel"]),
+    ],
+)
+def test_a_flow_has_its_own_stack_else_the_common_one_else_the_default(stacks: dict[str, str], run: list[str]):
+    assert names(stacks) == run
+
+
+@pytest.mark.parametrize(
+    ("stacks", "said"),
+    [
+        ({"a": "othr"}, 'stacks: there is no "othr": did you mean "other"? (known: kernel, manypath'),
+        ({"d": "other"}, 'stacks: there is no flow "d": known: a, b, c'),
+        ({"c": "other"}, "stacks: other does not run tcp, the transport of flow c: give kernel"),
+        ({"a": "kernel"}, "stacks: kernel does not run sctp, the transport of flow a: give manypath or "),
+        ({"b": "other"}, "flows.b: was given to the other stack"),
+    ],
+)
+def test_a_wrong_choice_is_refused_in_one_line(stacks: dict[str, str], said: str):
+    assert refused(stacks).startswith(said)
+
+
+def test_a_common_stack_that_runs_no_flow_is_refused():
+    scenario = mixed().but(flows={"c": mixed().flows["c"]})
+    with pytest.raises(UserError) as raised:
+        testbed.Testbed(stacks={"": "other"}).prepare([Cell({}, scenario.document(), 1, 0)], 1)
+    assert str(raised.value) == "stacks: other does not run tcp, the transports of the flows: give kernel"
+
+
+@pytest.mark.parametrize("stacks", [None, {}, {"a": "manypath"}, {"": "kernel"}, {"": "manypath", "c": "kernel"}])
+def test_the_version_of_default_stacks_does_not_depend_on_how_they_are_chosen(stacks: dict[str, str] | None):
+    assert testbed.Testbed(stacks=stacks).version == testbed.Testbed().version
+
+
+def test_another_stack_adds_the_choice_and_its_hash_to_the_version():
+    standard = testbed.Testbed().version
+    assert testbed.Testbed(stacks={"a": "other"}).version == f"{standard}-a=other-abcd1234"
+    assert testbed.Testbed(stacks={"b": "manypath", "": "other"}).version == f"{standard}-=other,b=manypath-abcd1234"
+
+
+def test_versions_are_equal_up_to_their_last_colon_whatever_flows_are_called():
+    version = testbed.Testbed(stacks={"a:b=c,d-e": "other"}).version
+    assert version.rpartition(":")[0] == testbed.Testbed().version.rpartition(":")[0]
+    assert "a%3Ab%3Dc%2Cd-e=other" in version
+
+
+def test_the_first_stack_that_runs_a_transport_is_its_default():
+    assert [each.name for each in standards()] == ["kernel", "manypath"]
+    assert all(name == contestant.name for name, contestant in CONTESTANTS.items())
