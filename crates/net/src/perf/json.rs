@@ -64,6 +64,9 @@ impl Record {
             },
             "congestion": congestion,
         });
+        if let Some(least) = request.size_min {
+            start["test_start"]["blksize_min"] = json!(least);
+        }
         if let Some(path) = association.paths().first() {
             let key = if is_client { "connecting_to" } else { "accepted_connection" };
             start[key] = json!({ "host": path.remote, "port": ports[1] });

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use manypath_core::Streams;
 use tokio::time::sleep_until;
 
 use super::counts::Counts;
@@ -23,9 +24,12 @@ pub(super) async fn pump(
     let deadline = sleep_until((start + duration).into());
     tokio::pin!(deadline);
     let mut stream = 0;
+    let least = request.size_min.unwrap_or(payload.len());
+    let mut sizes = Streams::new(0, 0).stream("sizes");
     while left > 0 {
         stream = stream % request.streams + 1;
-        let length = usize::try_from(left).unwrap_or(usize::MAX).min(payload.len());
+        let size = least + sizes.below((payload.len() - least + 1) as u64) as usize;
+        let length = usize::try_from(left).unwrap_or(usize::MAX).min(size);
         let message = Message {
             unordered: request.unordered,
             ..Message::new(payload.slice(..length)).stream(stream)

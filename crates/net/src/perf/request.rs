@@ -16,8 +16,11 @@ pub struct Request {
     pub bytes: Option<u64>,
     /// Number of data streams, which are used in turn.
     pub streams: u16,
-    /// Payload bytes of a message.
+    /// Payload bytes of a message; of the largest one if `size_min` is given.
     pub size: usize,
+    /// Payload bytes of the smallest message. The sizes of messages are uniformly distributed between both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_min: Option<usize>,
     /// Messages are delivered without regard to their order.
     pub unordered: bool,
     /// The direction of the data.
@@ -72,6 +75,10 @@ impl Request {
             _ if !(1..=MOST_SIZE).contains(&self.size) => {
                 wrong("size", self.size.to_string(), "from 1 to 1048576 bytes")
             }
+            _ if self.size_min.is_some_and(|least| !(1..=self.size).contains(&least)) => {
+                let least = self.size_min.unwrap_or_default().to_string();
+                wrong("size_min", least, &format!("from 1 to {} bytes", self.size))
+            }
             _ => Ok(()),
         }
     }
@@ -95,11 +102,12 @@ mod tests {
             bytes: None,
             streams: 1,
             size: 1400,
+            size_min: None,
             unordered: false,
             direction: Direction::Send,
         };
         good.check().expect("a good request");
-        let table: [(Request, &str); 8] = [
+        let table: [(Request, &str); 10] = [
             (Request { duration: Some(0.0), ..good.clone() }, "`time` is 0, expected seconds"),
             (Request { duration: Some(f64::NAN), ..good.clone() }, "`time` is NaN, expected"),
             (Request { duration: Some(1e9), ..good.clone() }, "`time` is 1000000000, expected"),
@@ -108,6 +116,14 @@ mod tests {
             (Request { streams: 0, ..good.clone() }, "`streams` is 0, expected from 1 to 1023"),
             (Request { streams: 1024, ..good.clone() }, "`streams` is 1024, expected from 1"),
             (Request { size: 0, ..good.clone() }, "`size` is 0, expected from 1 to 1048576"),
+            (
+                Request { size_min: Some(0), ..good.clone() },
+                "`size_min` is 0, expected from 1 to 1400",
+            ),
+            (
+                Request { size_min: Some(1401), ..good.clone() },
+                "`size_min` is 1401, expected from 1",
+            ),
         ];
         for (request, expected) in table {
             let said = request.check().expect_err(expected).to_string();

@@ -184,6 +184,7 @@ mod tests {
             bytes: Some(30),
             streams: 2,
             size: 15,
+            size_min: None,
             unordered: false,
             direction: Direction::Reverse,
         };

@@ -14,6 +14,7 @@ fn request(direction: Direction) -> Request {
         bytes: Some(5_000_001),
         streams: 3,
         size: 10_000,
+        size_min: None,
         unordered: false,
         direction,
     }
@@ -124,6 +125,23 @@ async fn a_test_of_some_time_takes_that_time_and_reports_every_interval() {
     }
     let blocked = client.local.paths[0].blocked.iter().map(|(_, seconds)| seconds).sum::<f64>();
     assert!(blocked > 0.0 && blocked < 2.0, "{blocked}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sizes_of_messages_are_uniformly_distributed_in_a_range() {
+    let pair = two_paths().await;
+    let request = Request {
+        size: 1452,
+        size_min: Some(500),
+        bytes: Some(2_000_000),
+        ..request(Direction::Send)
+    };
+    let ([client, server], _) = measure(&pair, &request).await;
+    let (sent, received) = (client.local.sent.unwrap(), server.local.received.unwrap());
+    assert_eq!((received.bytes, received.messages), (sent.bytes, sent.messages));
+    // The mean of 2050 sizes between 500 and 1452 has a standard deviation of 6 bytes
+    let mean = sent.bytes as f64 / sent.messages as f64;
+    assert!((mean - 976.0).abs() < 40.0, "{mean}");
 }
 
 /// The second path is a standby path from the request on, long before the test begins.

@@ -106,6 +106,8 @@ fn what_is_wrong_with_a_test_is_said_in_one_line() {
         (&["perf", to[0], to[1], "--bytes", "1M"], "invalid value '1M' for '--bytes"),
         (&["perf", to[0], to[1], "--size", "0"], "expected a whole number, from 1 to 1048576"),
         (&["perf", to[0], to[1], "--size", "-1"], "expected a whole number, from 1 to 1048576"),
+        (&["perf", to[0], to[1], "--size", "5-0"], "expected a whole number, from 1 to 1048576"),
+        (&["perf", to[0], to[1], "--size", "9-8"], "expected the smaller size first: 8-9"),
         (&["perf", to[0], to[1], "--streams", "1024"], "expected a whole number, from 1 to 1023"),
         (&["perf", to[0], to[1], "--reverse", "--both"], "cannot be used with"),
         (&["perf", to[0], to[1], "--interval", "0"], "expected seconds, from 0.05 to 3600"),

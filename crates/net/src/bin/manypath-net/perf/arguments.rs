@@ -15,6 +15,15 @@ use crate::addresses::builder;
 use crate::arguments::{Local, address, port_or_any, whole};
 use crate::failure::Failure;
 
+/// Payload bytes of messages.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    /// Of the smallest message, if they differ.
+    least: Option<usize>,
+    /// Of the largest message.
+    most: usize,
+}
+
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Perf {
     /// Serve tests until stopped by Ctrl-C or SIGTERM.
@@ -42,10 +51,10 @@ pub(crate) struct Perf {
     #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with = "listen", allow_negative_numbers = true,
         value_parser = |text: &str| whole::<u16>(text, 1..=u64::from(MOST_STREAMS)))]
     streams: u16,
-    /// Payload of a message.
-    #[arg(long, value_name = "BYTES", default_value_t = 65_536, conflicts_with = "listen", allow_negative_numbers = true,
-        value_parser = |text: &str| whole::<usize>(text, 1..=MOST_SIZE as u64))]
-    size: usize,
+    /// Payload of a message; two sizes, such as 500-1452, for random sizes between them.
+    #[arg(long, value_name = "BYTES[-BYTES]", default_value = "65536", conflicts_with = "listen",
+        allow_negative_numbers = true, value_parser = sizes)]
+    size: Sizes,
     /// Deliver messages without regard to their order.
     #[arg(long, conflicts_with = "listen")]
     unordered: bool,
@@ -119,7 +128,8 @@ impl Perf {
             duration,
             bytes: self.bytes,
             streams: self.streams,
-            size: self.size,
+            size: self.size.most,
+            size_min: self.size.least,
             unordered: self.unordered,
             direction,
         }
@@ -133,6 +143,18 @@ impl Perf {
 fn time(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0 && *seconds <= MOST_SECONDS);
     seconds.ok_or_else(|| format!("expected seconds, more than 0 and at most {MOST_SECONDS}"))
+}
+
+fn sizes(text: &str) -> Result<Sizes, String> {
+    let size = |text: &str| whole::<usize>(text, 1..=MOST_SIZE as u64);
+    let Some((least, most)) = text.split_once('-').filter(|(least, _)| !least.is_empty()) else {
+        return Ok(Sizes { least: None, most: size(text)? });
+    };
+    let (least, most) = (size(least)?, size(most)?);
+    if least > most {
+        return Err(format!("expected the smaller size first: {most}-{least}"));
+    }
+    Ok(Sizes { least: Some(least), most })
 }
 
 fn interval(text: &str) -> Result<Duration, String> {
