@@ -35,7 +35,7 @@ wheel_data := manypath._native.data
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
-.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop bench-net soak soak-kernel fuzz fuzz-quick bench
+.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop testbed bench-net soak soak-kernel fuzz fuzz-quick bench
 .PHONY: profile build emu net kernel wheel tools docs site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
@@ -97,6 +97,12 @@ interop: build emu net $(venv)/.tools ## our SCTP against usrsctp, pion and dcSC
 	tests/interop/peers/build
 	@# These tests mostly wait: two for each processor.
 	$(bin)/pytest --quiet -m interop --numprocesses $$((2 * $$(nproc))) tests/interop
+
+testbed: emu net build $(venv)/.packages ## measure [D12] and [G12] with real stacks over emulated links, in 25 minutes; needs root, installs usrsctp and clang
+	PYTHON='$(PYTHON)' .ci/prepare --testbed
+	@if $(kernel_tools); then $(MAKE) kernel; fi
+	$(bin)/manypath measure dreibholz2012 --quick $(ARGS)
+	$(bin)/manypath measure gonzalez2012 --quick $(ARGS)
 
 bench-net: build $(venv)/.tools ## measure SCTP on real sockets beside usrsctp; needs root; ARGS=--quick takes a minute
 	tests/interop/peers/build speed

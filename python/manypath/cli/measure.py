@@ -117,7 +117,8 @@ def measure(
     named = ("cc",) if cc else ()
     with as_options(*named, "most", "runs", "simulations", "seed", "store", "report", "at_once", "tries"):
         if scenario in GRIDS:
-            _check_grid(scenario, cc, publish, simulations)
+            _check_grid(scenario, cc, simulations)
+            _check_unpublished(scenario, publish)
             check_store(store)
             measure_grid(
                 scenario,
@@ -155,6 +156,7 @@ def measure(
         for option, given in (("--quick", quick), ("--udp", udp), ("--most", most), ("--report", report)):
             if given:
                 raise UserError(f"{option}: is for {', '.join(GRIDS)}: leave it out")
+        _check_unpublished(scenario, publish)
         _measure_comparison(
             scenario,
             cc,
@@ -164,17 +166,20 @@ def measure(
             store=store,
             at_once=at_once or 1,
             tries=tries or 1,
-            publish=publish,
             as_json=as_json,
         )
 
 
-def _check_grid(grid: str, cc: list[str] | None, publish: Path | None, simulations: int | None) -> None:
-    """Refuse options of scenarios with a grid."""
-    if cc:
-        raise UserError(f"--cc: {grid} has congestion controls of its own: leave it out")
+def _check_unpublished(scenario: str, publish: Path | None) -> None:
+    """Refuse a file of measured runs for scenarios that no paper has."""
     if publish:
-        raise UserError(f"--publish: {grid} is no scenario of a paper: leave it out")
+        raise UserError(f"--publish: {scenario} is not an experiment of a paper: leave it out")
+
+
+def _check_grid(grid: str, cc: list[str] | None, simulations: int | None) -> None:
+    """Refuse options that a grid does not have."""
+    if cc:
+        raise UserError(f"--cc: {grid} has its own congestion controls: leave it out")
     if simulations:
         raise UserError(f"--simulations: {grid} simulates each run with the same chance: leave it out")
 
@@ -198,7 +203,6 @@ def _measure_comparison(
     store: Path,
     at_once: int,
     tries: int,
-    publish: Path | None,
     as_json: bool,
 ) -> None:
     """Measure one scenario with its congestion controls, and print what came out beside the simulations."""
@@ -206,8 +210,6 @@ def _measure_comparison(
 
     comparison = _comparison(scenario)
     check_store(store)
-    if publish:
-        _check_target(scenario, comparison, publish)
     controls = _controls(scenario, comparison, cc)
     try:
         rows = beside(
@@ -228,10 +230,8 @@ def _measure_comparison(
     if as_json:
         print_json({"scenario": scenario, **settings.document(), "rows": [_plain(row) for row in rows]})
     else:
-        _print(rows, comparison)
+        _print(rows)
         typer.echo(settings.line())
-    if publish:
-        _publish(comparison, controls, runs=runs, seed=seed, store=store, target=publish)
 
 
 def _controls(scenario: str, comparison: Comparison, cc: list[str] | None) -> list[str]:
@@ -248,29 +248,12 @@ def _controls(scenario: str, comparison: Comparison, cc: list[str] | None) -> li
     return cc
 
 
-def _check_target(scenario: str, comparison: Comparison, target: Path) -> None:
-    """Refuse what no paper shows, and a file that cannot be added to, before anything is measured."""
-    if not comparison.experiment:
-        raise UserError(f"--publish: {scenario} is no scenario of a paper: leave it out")
-    _check_published(target)
-
-
 def _check_published(target: Path) -> None:
     """Refuse a file that cannot be extended."""
     from manypath.outputs import Outputs
     from manypath.testbed.publishing import MEASURED
 
     Outputs().file("--publish", target, MEASURED)
-
-
-def _publish(comparison: Comparison, controls: list[str], *, runs: int, seed: int, store: Path, target: Path) -> None:
-    """Add what was measured to the file of a paper, with the doubts of this machine's calibration."""
-    from manypath.testbed.calibration import calibrated
-    from manypath.testbed.publishing import publish
-
-    calibration = calibrated(store, quick=True, tell=lambda text: typer.echo(text, err=True))
-    written = publish(comparison, controls, runs=runs, seed=seed, store=store, calibration=calibration, target=target)
-    typer.echo(f"{target}: {written} runs of {comparison.experiment}", err=True)
 
 
 def _comparison(scenario: str) -> Comparison:
@@ -291,15 +274,13 @@ def _comparison(scenario: str) -> Comparison:
     return Comparison(file.stem, lambda cc: with_control(whole, cc), controls or ("newreno",))
 
 
-def _print(rows: list[Row], comparison: Comparison) -> None:
-    paper = ["paper"] if comparison.printed else []
+def _print(rows: list[Row]) -> None:
     print_table(
-        ["cc", "flow", *paper, "measured", "simulated", "ratio", "within 10 %", "runs", "marked"],
+        ["cc", "flow", "measured", "simulated", "ratio", "within 10 %", "runs", "marked"],
         (
             [
                 row.cc,
                 row.flow,
-                *([f"{comparison.printed[row.flow]:.2f}"] if paper else []),
                 interval(row.measured, row.measured_half_width),
                 interval(row.simulated, row.simulated_half_width),
                 f"{row.ratio:.3f}",

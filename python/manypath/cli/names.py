@@ -37,7 +37,7 @@ def congestion_controls(incomplete: str) -> list[str]:
 
 def comparisons(incomplete: str) -> list[str]:
     """Scenarios of `manypath measure` that begin so; else the shell offers files."""
-    return beginning((*GRIDS, *COMPARISONS), incomplete)
+    return beginning((*GRIDS, *PAPER_GRIDS, *COMPARISONS), incomplete)
 
 
 def anchor_families(incomplete: str) -> list[str]:
@@ -134,12 +134,12 @@ MOST = 200
 GRIDS = ("sctp",)
 """Grids of scenarios, likewise."""
 
+PAPER_GRIDS = ("dreibholz2012", "dreibholz2011", "gonzalez2012")
+"""Papers whose experiments are measured, likewise."""
+
 COMPARISONS = (
     "shared",
     "disjoint",
-    "gonzalez2012-1",
-    "gonzalez2012-2",
-    "gonzalez2012-3",
     "gonzalez2012-silence",
 )
 """Scenarios of `manypath measure`. Their sources load pydantic, so these lists repeat them; a test compares."""

@@ -41,14 +41,21 @@ class Calibration:
     rows: Sequence[Mapping[str, Any]]
 
     def doubts(self, mbit: float) -> Iterator[str]:
-        """Why links of that rate are not to be trusted on this machine, without load."""
-        for row in self.rows:
-            if row["kind"] == "rate" and not row["load"] and row["set"] == mbit:
+        """The reasons for not trusting links of up to this rate in Mbit/s on this machine without other load.
+
+        The slowest calibrated rate that is not below `mbit` decides.
+        """
+        unloaded = [row for row in self.rows if row["kind"] == "rate" and not row["load"]]
+        rate = min((row["set"] for row in unloaded if row["set"] >= mbit), default=None)
+        if rate is None:
+            yield f"calibration: no link of {mbit:g} Mbit/s or more was calibrated"
+        for row in unloaded:
+            if row["set"] == rate:
                 error = abs(row["measured"] / row["expected"] - 1)
                 if error > RATE_ERROR:
-                    yield f"calibration: a link of {mbit:g} Mbit/s carried {100 * error:.1f} % more or less than that"
+                    yield f"calibration: a link of {rate:g} Mbit/s deviated by {100 * error:.1f} % from its rate"
                 if row["late"] > 100 * LATE_SHARE:
-                    yield f"calibration: {row['late']:.1f} % of the packets left a link of {mbit:g} Mbit/s 2 ms late"
+                    yield f"calibration: {row['late']:.1f} % of the packets left a link of {rate:g} Mbit/s 2 ms late"
 
 
 def calibrated(store: Path, *, quick: bool, tell: Callable[[str], None]) -> Calibration:

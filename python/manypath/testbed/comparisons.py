@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from manypath.papers.experiment import Case
-from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, EXACT, PACKET, SHEETS
-from manypath.papers.gonzalez2012_mptcp.paper import PAPER
+from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, EXACT, PACKET
 from manypath.papers.gonzalez2012_mptcp.scenarios import SILENCE, a_link_fails_for_a_time
 from manypath.papers.switch import hosts_with_jitter
 from manypath.scenario import Link, Mptcp, Red, Scenario, Sctp, Start, Tcp, bottleneck, disjoint
@@ -28,17 +25,11 @@ class Comparison:
         Makes the scenario of a congestion control.
     controls : tuple of str
         Congestion controls by their names in the simulator.
-    printed : mapping
-        Throughput of each flow in Mbit/s where a paper measured it; the first control is the paper's.
-    experiment : str
-        The experiment of the paper that it is, measured from its beginning; empty for others.
     """
 
     title: str
     scenario: Callable[[str], Scenario]
     controls: tuple[str, ...]
-    printed: Mapping[str, float] = field(default_factory=dict)
-    experiment: str = ""
 
 
 MPTCP, TCP = "mptcp", "tcp"
@@ -77,15 +68,10 @@ def alone(cc: str) -> Scenario:
     return Scenario(network=network, flows={MPTCP: _mptcp(cc, "path1", "path2")}, **WINDOW)
 
 
-def in_the_paper(number: int, cc: str) -> Scenario:
-    """A scenario of [G12], TCP beside each subflow."""
-    return _as_real(PAPER.experiments.scenario(Case.of(SHEETS[number].experiment, cc=cc), PAPER.quick))
-
-
 def while_a_link_is_down(cc: str) -> Scenario:
     """Scenario 2 of [G12] while link A, whose subflow has the largest rate, is down: what goes over B meanwhile."""
     down, up = SILENCE
-    return _as_real(a_link_fails_for_a_time(cc)).but(warmup=f"{down} s", measure=f"{up - down} s")
+    return as_real(a_link_fails_for_a_time(cc)).but(warmup=f"{down} s", measure=f"{up - down} s")
 
 
 def with_control(scenario: Scenario, cc: str) -> Scenario:
@@ -99,8 +85,8 @@ def has_several_paths(flow: Sctp | Tcp | Mptcp) -> bool:
     return isinstance(flow, Mptcp) or (isinstance(flow, Sctp) and len(flow.paths) > 1)
 
 
-def _as_real(scenario: Scenario) -> Scenario:
-    """A scenario of [G12] with what the paper is silent about: Linux's options, and hosts that are not exact."""
+def as_real(scenario: Scenario) -> Scenario:
+    """A scenario of [G12] with TCP options as Linux sends them, and hosts with jitter; the paper states neither."""
     return _with(hosts_with_jitter(PACKET)(scenario), option_bytes=f"{TIMESTAMPS + SEQUENCE} B")
 
 
@@ -122,16 +108,6 @@ def _tcp(path: str) -> Tcp:
 COMPARISONS = {
     "shared": Comparison("two subflows and one TCP behind one RED queue", shared, ("newreno", *OWN)),
     "disjoint": Comparison("two subflows, each with a link of its own", alone, ("newreno", *OWN)),
-    **{
-        f"gonzalez2012-{number}": Comparison(
-            f"scenario {number} of [G12], a TCP beside each subflow",
-            partial(in_the_paper, number),
-            (APPROXIMATED, EXACT),
-            sheet.throughput,
-            sheet.experiment,
-        )
-        for number, sheet in SHEETS.items()
-    },
     "gonzalez2012-silence": Comparison(
         "scenario 2 of [G12] while the link of the better subflow is down", while_a_link_is_down, (APPROXIMATED, EXACT)
     ),

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
+from manypath.papers.dreibholz2011_impact import names as d11
+from manypath.papers.dreibholz2011_impact.paper import PAPER as D11
 from manypath.papers.dreibholz2012_testbed.measured import CURVES, STACKS, SWEEPS
 from manypath.papers.dreibholz2012_testbed.names import ALL
 from manypath.papers.dreibholz2012_testbed.paper import PAPER as D12
 from manypath.papers.evidence import Case
 from manypath.papers.experiment import Grid
+from manypath.papers.gonzalez2012_mptcp import names as g12
+from manypath.papers.gonzalez2012_mptcp.paper import PAPER as G12
+from manypath.papers.measured import KERNEL
 from manypath.papers.paper import Paper
 from manypath.papers.sweeps import Controls, Sweep
 from manypath.scenario import Scenario
+from manypath.testbed.comparisons import as_real
 from manypath.testbed.runner import SETTLING
 
 
@@ -67,6 +73,8 @@ class PaperGrid:
         A part that takes minutes, and the paper's grid and window, which take many hours.
     fastest : float
         Largest rate of a bottleneck in Mbit/s; the calibration must support it.
+    adapted : callable
+        Changes a scenario of the paper into the one that is measured and simulated.
     """
 
     paper: Paper
@@ -77,6 +85,7 @@ class PaperGrid:
     quick: PaperSize
     full: PaperSize
     fastest: float
+    adapted: Callable[[Scenario], Scenario] = lambda scenario: scenario
 
     @property
     def flows(self) -> tuple[str, ...]:
@@ -85,12 +94,20 @@ class PaperGrid:
 
     def scenario(self, case: Case, size: PaperSize) -> Scenario:
         """The scenario of a case with the window of this size."""
-        plain = self.paper.experiments.scenario(case, self.paper.full)
+        plain = self.adapted(self.paper.experiments.scenario(case, self.paper.full))
         return plain.but(warmup=f"{size.warmup:g} s", measure=f"{size.measure:g} s")
+
+
+def _sheets(*controls: str) -> dict[str, Grid]:
+    """The scenarios of [G12] with a TCP connection beside each subflow."""
+    return {sheet.experiment: {"cc": controls} for sheet in g12.SHEETS.values()}
 
 
 RATES = tuple(float(rate) for rate in range(1, 11))
 """Rates of [D12]'s axes in Mbit/s."""
+
+NORTH = (0.5, 2.0, 5.0, 7.5, 10.0)
+"""Northern rates of [D11]'s figure 3 in Mbit/s, from slower than the southern path to faster."""
 
 AROUND = 2.0
 """Seconds of a run that are neither transient nor window: processes start and end."""
@@ -122,6 +139,27 @@ PAPER_GRIDS = {
             runs=20,
         ),
         fastest=10.0,
+    ),
+    "dreibholz2011": PaperGrid(
+        D11,
+        "[D11] figure 3: a CMT flow beside a single-path flow, five northern rates",
+        STACKS,
+        (Sweep("figure3", "north", "5 Mbit/s shared in the south", "northern rate in Mbit/s"),),
+        Controls(d11.TITLES, d11.FLOWS),
+        quick=PaperSize({"figure3": {"cc": d11.ALL, "north": NORTH}}, warmup=10, measure=30, runs=4),
+        full=PaperSize({"figure3": {"cc": d11.ALL, "north": NORTH}}, warmup=20, measure=300, runs=20),
+        fastest=10.0,
+    ),
+    "gonzalez2012": PaperGrid(
+        G12,
+        "[G12] table 1: an MPTCP connection beside a TCP connection on each path",
+        {KERNEL: "kernel"},
+        (),
+        Controls(g12.TITLES, g12.FLOWS),
+        quick=PaperSize(_sheets(g12.APPROXIMATED), warmup=0, measure=85, runs=4),
+        full=PaperSize(_sheets(g12.APPROXIMATED, g12.EXACT), warmup=0, measure=85, runs=30),
+        fastest=max(rate for sheet in g12.SHEETS.values() for rate in sheet.rates.values()),
+        adapted=as_real,
     ),
 }
 """Papers by the names of `manypath measure`."""

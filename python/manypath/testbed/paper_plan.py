@@ -10,7 +10,9 @@ from pathlib import Path
 from manypath.campaign import Cell, Results
 from manypath.campaign.compute import Computation
 from manypath.papers.evidence import Case
+from manypath.scenario import Mptcp
 from manypath.stats.looks import SIGNIFICANCE
+from manypath.testbed.congestion import loaded
 from manypath.testbed.paired import PAIRED
 from manypath.testbed.paper_grid import PaperGrid, PaperSize
 from manypath.testbed.runner import Testbed
@@ -90,7 +92,11 @@ class PaperPlan:
         self.seed = seed
         self.stacks = tuple(stacks or grid.stacks)
         self.runners = {stack: Testbed(tries, {"": stack}) for stack in self.stacks}
-        self._documents = {case: grid.scenario(case, self.size).document() for case in self.size.cases()}
+        scenarios = {case: grid.scenario(case, self.size) for case in self.size.cases()}
+        flows = [flow for scenario in scenarios.values() for flow in scenario.flows.values()]
+        self.kernel_controls = tuple(dict.fromkeys(flow.cc for flow in flows if isinstance(flow, Mptcp)))
+        """Congestion controls that the kernel needs: those of the flows over Multipath TCP."""
+        self._documents = {case: scenario.document() for case, scenario in scenarios.items()}
 
     def prepare(self, at_once: int) -> None:
         """Check that every stack can run its flows here.
@@ -100,8 +106,9 @@ class PaperPlan:
         UserError
             If one cannot.
         """
-        for runner in self.runners.values():
-            runner.prepare(self._cells(range(1)), at_once)
+        with loaded(self.kernel_controls):
+            for runner in self.runners.values():
+                runner.prepare(self._cells(range(1)), at_once)
 
     def missing(self, store: Path) -> int:
         """The number of measurements that the store lacks."""
@@ -127,9 +134,11 @@ class PaperPlan:
             After Ctrl-C; the store has the finished runs.
         """
         cells = self._cells(range(self.runs))
-        with ExitStack() as open_until_the_end, Computation(PAIRED, store, title="simulated") as simulation:
+        with ExitStack() as contexts:
+            contexts.enter_context(loaded(self.kernel_controls))
+            simulation = contexts.enter_context(Computation(PAIRED, store, title="simulated"))
             measurements = {
-                stack: open_until_the_end.enter_context(
+                stack: contexts.enter_context(
                     Computation(runner, store, at_once, title=f"measured by {self.grid.stacks[stack]}")
                 )
                 for stack, runner in self.runners.items()
