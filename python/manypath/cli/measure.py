@@ -1,4 +1,4 @@
-"""`manypath measure`: scenarios run by real stacks in real time, and beside them what the simulator says."""
+"""`manypath measure`: scenarios that real stacks run in real time, compared with the simulator."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from manypath.cli.measure_grid import measure_grid
-from manypath.cli.names import comparisons, congestion_controls
+from manypath.cli.names import comparisons, congestion_controls, stacks
 from manypath.cli.option_names import as_options
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 
 RUNS = 10
-"""Repetitions where nothing is said."""
+"""Default number of runs."""
 
 MOST_SEED = 2**64 - 1
 """The largest seed."""
 
 MOST_RUNS, MOST_SIMULATIONS, MOST_TRIES = 1_000, 5_000, 100
-"""The largest numbers of repetitions and attempts: more would take weeks."""
+"""The largest numbers of runs and attempts: more would take weeks."""
 
 MOST_AT_ONCE = 256
-"""The most measurements side by side: each has processes, namespaces and interfaces of its own."""
+"""The largest number of measurements at the same time: each has its own processes, namespaces and interfaces."""
 
 REPORT = Path("report")
-"""Where the page of a grid is written where nothing is said."""
+"""Default folder for the page of a grid."""
 
 Controls = Annotated[
     list[str] | None,
@@ -75,6 +75,16 @@ AtOnce = Annotated[
     int | None,
     typer.Option(help="Measurements side by side; by default 1, of a grid 4.", min=1, max=MOST_AT_ONCE),
 ]
+Stacks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--stack",
+        metavar="[FLOW=]NAME",
+        help="Stack of a flow, or of all flows that it can run; may be repeated. By default the kernel runs TCP and "
+        "MPTCP, and manypath runs SCTP.",
+        autocompletion=stacks,
+    ),
+]
 Publish = Annotated[
     Path | None,
     typer.Option(help="Of a scenario of a paper: file of measured runs that the paper shows, to be added to."),
@@ -101,11 +111,12 @@ def measure(
     report: Report = None,
     at_once: AtOnce = None,
     tries: Tries = None,
+    stack: Stacks = None,
     publish: Publish = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
     names: Annotated[bool, typer.Option("--list", help="Name the scenarios of ours, and do nothing.")] = False,
 ) -> None:
-    """Run scenarios in real time by real stacks (the kernel's TCP, our SCTP), and in the simulator. Needs root."""
+    """Run scenarios in real time on real stacks (kernel TCP, our SCTP, usrsctp), and in the simulator. Needs root."""
     from manypath.testbed import COMPARISONS, GRIDS
 
     if names:
@@ -114,7 +125,9 @@ def measure(
         return
     # A scenario file may have another congestion control that is wrong
     named = ("cc",) if cc else ()
-    with as_options(*named, "most", "runs", "simulations", "seed", "store", "report", "at_once", "tries"):
+    options = (*named, "most", "runs", "simulations", "seed", "store", "report", "at_once", "tries")
+    with as_options(*options, stacks="stack"):
+        chosen = _stacks(stack or [])
         if scenario in GRIDS:
             _check_grid(scenario, cc, publish, simulations)
             check_store(store)
@@ -129,6 +142,7 @@ def measure(
                 report=report or REPORT,
                 at_once=at_once,
                 tries=tries,
+                stack=_common(scenario, chosen),
                 as_json=as_json,
             )
             return
@@ -144,9 +158,36 @@ def measure(
             store=store,
             at_once=at_once or 1,
             tries=tries or 1,
+            chosen=chosen,
             publish=publish,
             as_json=as_json,
         )
+
+
+def _stacks(words: list[str]) -> dict[str, str]:
+    """Return the stack of each flow by the words of the user; the flow "" is the key of the stack of all others."""
+    chosen: dict[str, str] = {}
+    for word in words:
+        flow, sign, name = word.rpartition("=")
+        if sign and not flow:
+            raise UserError(f"--stack: {quoted(word)} has no flow before the sign =: give FLOW={name}, or {name}")
+        if flow in chosen:
+            twice = f"flow {flow}" if flow else "all flows"
+            raise UserError(f"--stack: {twice} has two stacks, {chosen[flow]} and {name}: give one")
+        chosen[flow] = name
+    return chosen
+
+
+def _common(grid: str, chosen: dict[str, str]) -> str:
+    """Return the stack of a grid, whose scenarios have one flow."""
+    from manypath.cli.measure_grid import STACK
+    from manypath.testbed import GRIDS
+
+    flow = GRIDS[grid].flow
+    for name in chosen:
+        if name not in ("", flow):
+            raise UserError(f"--stack: there is no flow {quoted(name)}: known: {flow}")
+    return chosen.get(flow, chosen.get("", STACK))
 
 
 def _check_grid(grid: str, cc: list[str] | None, publish: Path | None, simulations: int | None) -> None:
@@ -169,16 +210,17 @@ def _measure_comparison(
     store: Path,
     at_once: int,
     tries: int,
+    chosen: dict[str, str],
     publish: Path | None,
     as_json: bool,
 ) -> None:
-    """Measure one scenario with its congestion controls, and print what came out beside the simulations."""
+    """Measure one scenario with its congestion controls, and print the results beside the simulations."""
     from manypath.testbed import Testbed, beside
 
     comparison = _comparison(scenario)
     check_store(store)
     if publish:
-        _check_target(scenario, comparison, publish)
+        _check_target(scenario, comparison, publish, chosen)
     controls = _controls(scenario, comparison, cc)
     try:
         rows = beside(
@@ -190,10 +232,11 @@ def _measure_comparison(
             store=store,
             at_once=at_once,
             tries=tries,
+            stacks=chosen,
         )
     except KeyboardInterrupt:
         raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
-    options = {"testbed": Testbed(tries).version, "simulations": simulations, "cc": cc}
+    options = {"testbed": Testbed(tries, chosen).version, "simulations": simulations, "cc": cc}
     several = {name: count for name, count in (("at once", at_once), ("tries", tries)) if count > 1}
     settings = Settings(seed, runs, options={**options, **several})
     if as_json:
@@ -219,13 +262,15 @@ def _controls(scenario: str, comparison: Comparison, cc: list[str] | None) -> li
     return cc
 
 
-def _check_target(scenario: str, comparison: Comparison, target: Path) -> None:
-    """Refuse what no paper shows, and a file that cannot be added to, before anything is measured."""
+def _check_target(scenario: str, comparison: Comparison, target: Path, chosen: dict[str, str]) -> None:
+    """Refuse runs that no paper shows, and a file that cannot be extended, before anything is measured."""
     from manypath.outputs import Outputs
     from manypath.testbed.publishing import MEASURED
 
     if not comparison.experiment:
         raise UserError(f"--publish: {scenario} is no scenario of a paper: leave it out")
+    if chosen:
+        raise UserError("--publish: the pages of papers show the default stacks: leave --stack out")
     Outputs().file("--publish", target, MEASURED)
 
 
@@ -261,11 +306,12 @@ def _comparison(scenario: str) -> Comparison:
 def _print(rows: list[Row], comparison: Comparison) -> None:
     paper = ["paper"] if comparison.printed else []
     print_table(
-        ["cc", "flow", *paper, "measured", "simulated", "ratio", "within 10 %", "runs", "marked"],
+        ["cc", "flow", "stack", *paper, "measured", "simulated", "ratio", "within 10 %", "runs", "marked"],
         (
             [
                 row.cc,
                 row.flow,
+                row.stack,
                 *([f"{comparison.printed[row.flow]:.2f}"] if paper else []),
                 _interval(row.measured, row.measured_half_width),
                 _interval(row.simulated, row.simulated_half_width),
