@@ -22,6 +22,7 @@ from manypath.cli import main, names
 from manypath.papers import FIGURES, registry
 from manypath.schema import FILES
 from manypath.testbed import COMPARISONS, GRIDS, PAPER_GRIDS
+from manypath.testbed.contestants import CONTESTANTS
 
 FACTORS = """
 scenario = "two.toml"
@@ -267,6 +268,7 @@ def test_the_names_that_a_shell_completes_are_those_of_their_sources():
     assert tuple(COMPARISONS) == names.COMPARISONS
     assert tuple(GRIDS) == names.GRIDS
     assert tuple(PAPER_GRIDS) == names.PAPER_GRIDS
+    assert tuple(CONTESTANTS) == names.STACKS
     assert tuple(FILES) == names.FILE_KINDS
     assert tuple(ROWS) == names.BENCHMARKS
 

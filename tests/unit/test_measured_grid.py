@@ -245,7 +245,7 @@ def test_an_end_that_stood_still_once_marks_its_run(seconds: float, is_marked: b
     ends = [0.1 * tick + 0.002 for tick in range(1, 800)]
     still = [end for end in ends if not 30 < end < 30 + seconds]
     marks = list(lateness("sctp", "sender", [interval(end, 0) for end in still]))
-    assert marks == ([f"flow sctp: its sender stood still for {seconds:.1f} s"] if is_marked else [])
+    assert marks == ([f"flow sctp: its sender was delayed by {seconds:.1f} s"] if is_marked else [])
 
 
 @in_real_time
@@ -270,7 +270,7 @@ def test_a_run_in_which_the_system_stopped_an_end_is_marked(side: str, monkeypat
     monkeypatch.setattr(Manypath, "start", play_and_stop_once)
     scenario = sctp("one path", "20 ms", "0 %").but(warmup="1 s", measure="4 s")
     ((_, outcome),) = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(None, 1, progress=False).outcomes
-    assert f"flow sctp: its {side} stood still for 0." in outcome["marks"]
+    assert f"flow sctp: its {side} was delayed by 0." in outcome["marks"]
 
 
 def test_explanations_of_goodput_are_counted_within_the_window():

@@ -172,7 +172,7 @@ def test_a_sender_that_was_kept_waiting_and_a_program_that_was_left_out_mark_the
     }
     assert [doubt for name, account in accounts.items() for doubt in doubts(name, account)] == [
         "flow mptcp: its sender woke late in 2.5 % of its naps",
-        "flow still: its sender stood still for 2.0 s",
+        "flow still: its sender was delayed by 2.0 s",
         "flow other: the kernel left a program of its congestion control out",
     ]
 

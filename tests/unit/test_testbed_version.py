@@ -13,6 +13,7 @@ import pytest
 from manypath import testbed
 from manypath.testbed import runner, sources
 from manypath.testbed.contestants import guard, stream
+from manypath.testbed.contestants.compiled import Program
 
 PACKAGE = Path(str(importlib.import_module("manypath").__file__)).parent
 
@@ -68,7 +69,7 @@ def test_every_file_that_the_runner_imports_is_a_part_of_the_version():
     files = {Path(str(module.__file__)) for module in reached()}
     assert PACKAGE / "testbed" / "emulation.py" in files
     assert PACKAGE / "emulation" / "model.py" in files
-    assert files - set(sources.sources()) == set()
+    assert files - set(sources.sources()) == set(sources.of("usrsctp"))
 
 
 def test_all_that_is_named_is_there_and_once():
@@ -93,6 +94,21 @@ def test_a_file_with_other_code_is_another_version(name: str, tmp_path: Path, mo
     assert testbed.Testbed().version == before
     changed.write_text(text + "\nMORE = 1\n", encoding="utf-8")
     assert testbed.Testbed().version != before
+
+
+def test_code_of_a_stack_that_is_no_default_is_in_the_versions_with_this_stack_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(runner, "program", lambda _: "/bin/true")
+    monkeypatch.setattr(sources, "version", sources.version.__wrapped__)
+    monkeypatch.setattr(Program, "key", lambda _: "abcd1234")
+    default, other = testbed.Testbed().version, testbed.Testbed(stacks={"": "usrsctp"}).version
+    first, *rest = sources.of("usrsctp")
+    changed = tmp_path / first.name
+    changed.write_text(first.read_text("utf-8") + "\nMORE = 1\n", encoding="utf-8")
+    monkeypatch.setattr(sources, "of", lambda _: [changed, *rest])
+    assert testbed.Testbed().version == default
+    assert testbed.Testbed(stacks={"": "usrsctp"}).version != other
 
 
 @pytest.mark.parametrize(

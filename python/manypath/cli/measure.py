@@ -1,4 +1,4 @@
-"""`manypath measure`: scenarios run by real stacks in real time, and beside them what the simulator says."""
+"""`manypath measure`: scenarios that real stacks run in real time, compared with the simulator."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 
 from manypath.cli.measure_grid import interval, measure_grid
 from manypath.cli.measure_paper import measure_paper
-from manypath.cli.names import comparisons, congestion_controls
+from manypath.cli.names import comparisons, congestion_controls, stacks
 from manypath.cli.option_names import as_options
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 
 RUNS = 10
-"""Repetitions where nothing is said."""
+"""Default number of runs."""
 
 MOST_SEED = 2**64 - 1
 """The largest seed."""
 
 MOST_RUNS, MOST_SIMULATIONS, MOST_TRIES = 1_000, 5_000, 100
-"""The largest numbers of repetitions and attempts: more would take weeks."""
+"""The largest numbers of runs and attempts: more would take weeks."""
 
 MOST_AT_ONCE = 256
-"""The most measurements side by side: each has processes, namespaces and interfaces of its own."""
+"""The largest number of measurements at the same time: each has its own processes, namespaces and interfaces."""
 
 REPORT = Path("report")
-"""Where the page of a grid is written where nothing is said."""
+"""Default folder for the page of a grid."""
 
 Controls = Annotated[
     list[str] | None,
@@ -76,6 +76,16 @@ AtOnce = Annotated[
     int | None,
     typer.Option(help="Measurements side by side; by default 1, of a grid 4.", min=1, max=MOST_AT_ONCE),
 ]
+Stacks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--stack",
+        metavar="[FLOW=]NAME",
+        help="Stack of a flow, or of all flows that it can run; may be repeated. By default the kernel runs TCP and "
+        "MPTCP, and manypath runs SCTP.",
+        autocompletion=stacks,
+    ),
+]
 Publish = Annotated[
     Path | None,
     typer.Option(help="Of a scenario of a paper: file of measured runs that the paper shows, to be added to."),
@@ -102,11 +112,12 @@ def measure(
     report: Report = None,
     at_once: AtOnce = None,
     tries: Tries = None,
+    stack: Stacks = None,
     publish: Publish = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
     names: Annotated[bool, typer.Option("--list", help="Name the scenarios of ours, and do nothing.")] = False,
 ) -> None:
-    """Run scenarios in real time by real stacks (the kernel's TCP, our SCTP), and in the simulator. Needs root."""
+    """Run scenarios in real time on real stacks (kernel TCP, our SCTP, usrsctp), and in the simulator. Needs root."""
     from manypath.testbed import COMPARISONS, GRIDS, PAPER_GRIDS
 
     if names:
@@ -115,7 +126,9 @@ def measure(
         return
     # A scenario file may have another congestion control that is wrong
     named = ("cc",) if cc else ()
-    with as_options(*named, "most", "runs", "simulations", "seed", "store", "report", "at_once", "tries"):
+    options = (*named, "most", "runs", "simulations", "seed", "store", "report", "at_once", "tries")
+    with as_options(*options, stacks="stack"):
+        chosen = {} if scenario in PAPER_GRIDS else _stacks(stack or [])
         if scenario in GRIDS:
             _check_grid(scenario, cc, simulations)
             _check_unpublished(scenario, publish)
@@ -131,6 +144,7 @@ def measure(
                 report=report or REPORT,
                 at_once=at_once,
                 tries=tries,
+                stack=_common(scenario, chosen),
                 as_json=as_json,
             )
             return
@@ -141,7 +155,7 @@ def measure(
                 _check_published(publish)
             measure_paper(
                 scenario,
-                stacks=None,
+                stacks=_only(scenario, stack),
                 quick=quick,
                 runs=runs,
                 seed=seed,
@@ -166,8 +180,46 @@ def measure(
             store=store,
             at_once=at_once or 1,
             tries=tries or 1,
+            chosen=chosen,
             as_json=as_json,
         )
+
+
+def _stacks(words: list[str]) -> dict[str, str]:
+    """Return the stack of each flow by the words of the user; the flow "" is the key of the stack of all others."""
+    chosen: dict[str, str] = {}
+    for word in words:
+        flow, sign, name = word.rpartition("=")
+        if sign and not flow:
+            raise UserError(f"--stack: {quoted(word)} has no flow before the sign =: give FLOW={name}, or {name}")
+        if flow in chosen:
+            twice = f"flow {flow}" if flow else "all flows"
+            raise UserError(f"--stack: {twice} has two stacks, {chosen[flow]} and {name}: give one")
+        chosen[flow] = name
+    return chosen
+
+
+def _only(name: str, words: list[str] | None) -> list[str] | None:
+    """Return the stacks of a paper's experiments that are measured; None for all of them."""
+    from manypath.testbed import PAPER_GRIDS
+
+    known = PAPER_GRIDS[name].stacks
+    for word in words or []:
+        if word not in known:
+            raise UserError(f"--stack: {name} has no {quoted(word)}: {remedy(word, known)}")
+    return list(dict.fromkeys(words)) if words else None
+
+
+def _common(grid: str, chosen: dict[str, str]) -> str:
+    """Return the stack of a grid, whose scenarios have one flow."""
+    from manypath.cli.measure_grid import STACK
+    from manypath.testbed import GRIDS
+
+    flow = GRIDS[grid].flow
+    for name in chosen:
+        if name not in ("", flow):
+            raise UserError(f"--stack: there is no flow {quoted(name)}: known: {flow}")
+    return chosen.get(flow, chosen.get("", STACK))
 
 
 def _check_unpublished(scenario: str, publish: Path | None) -> None:
@@ -203,9 +255,10 @@ def _measure_comparison(
     store: Path,
     at_once: int,
     tries: int,
+    chosen: dict[str, str],
     as_json: bool,
 ) -> None:
-    """Measure one scenario with its congestion controls, and print what came out beside the simulations."""
+    """Measure one scenario with its congestion controls, and print the results beside the simulations."""
     from manypath.testbed import Testbed, beside
 
     comparison = _comparison(scenario)
@@ -221,10 +274,11 @@ def _measure_comparison(
             store=store,
             at_once=at_once,
             tries=tries,
+            stacks=chosen,
         )
     except KeyboardInterrupt:
         raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
-    options = {"testbed": Testbed(tries).version, "simulations": simulations, "cc": cc}
+    options = {"testbed": Testbed(tries, chosen).version, "simulations": simulations, "cc": cc}
     several = {name: count for name, count in (("at once", at_once), ("tries", tries)) if count > 1}
     settings = Settings(seed, runs, options={**options, **several})
     if as_json:
@@ -276,11 +330,12 @@ def _comparison(scenario: str) -> Comparison:
 
 def _print(rows: list[Row]) -> None:
     print_table(
-        ["cc", "flow", "measured", "simulated", "ratio", "within 10 %", "runs", "marked"],
+        ["cc", "flow", "stack", "measured", "simulated", "ratio", "within 10 %", "runs", "marked"],
         (
             [
                 row.cc,
                 row.flow,
+                row.stack,
                 interval(row.measured, row.measured_half_width),
                 interval(row.simulated, row.simulated_half_width),
                 f"{row.ratio:.3f}",

@@ -1,4 +1,4 @@
-"""`manypath measure sctp`: a grid of scenarios, each measured and simulated, with a page in the report."""
+"""`manypath measure sctp`: a grid of scenarios that are measured and simulated, with a page in the report."""
 
 from __future__ import annotations
 
@@ -35,19 +35,20 @@ def measure_grid(
     report: Path,
     at_once: int | None,
     tries: int | None,
+    stack: str,
     as_json: bool,
 ) -> None:
-    """Measure what the store lacks of a grid, and write its page."""
+    """Measure the runs of a grid that the store lacks, and write its page."""
     from manypath.report.measured import check, page_of, write
     from manypath.testbed import GRIDS, Plan
     from manypath.testbed.calibration import calibrated
 
     at_once, tries = at_once or AT_ONCE, tries or TRIES
-    title = f"{name}-udp" if udp else name
+    title = "-".join([name, *(["udp"] if udp else []), *([stack] if stack != STACK else [])])
     check(title, report)
-    plan = Plan(GRIDS[name], quick=quick, udp=udp, runs=runs, most=most, seed=seed, tries=tries)
+    plan = Plan(GRIDS[name], quick=quick, udp=udp, runs=runs, most=most, seed=seed, tries=tries, stack=stack)
     try:
-        # What cannot be measured here is found before the calibration, which takes a while.
+        # Scenarios that cannot be measured here are refused before the calibration, which takes minutes.
         plan.measured.runner.prepare(plan.measured.cells, at_once)
         _announce(plan, store, at_once)
         calibration = calibrated(store, quick=quick, tell=lambda text: typer.echo(text, err=True))
@@ -59,9 +60,11 @@ def measure_grid(
     with writing("--report", report / page_of(title)):
         page = write(title, plan, cells, calibration, settings, report)
     if as_json:
-        print_json({"scenario": name, **settings.document(), "calibration": asdict(calibration), "rows": plain(cells)})
+        print_json(
+            {"scenario": name, **settings.document(), "calibration": asdict(calibration), "rows": plain(cells, stack)}
+        )
         return
-    _print(cells, calibration)
+    _print(cells, calibration, stack)
     typer.echo(settings.line())
     typer.echo(f"report: {page}")
 
@@ -98,13 +101,14 @@ def _length(when: str, runs: int, missing: int, plan: Plan, at_once: int) -> str
     return f"{when} up to {runs} runs of each, {missing} measurements, about {time}"
 
 
-def _print(cells: list[Cell], calibration: Calibration) -> None:
+def _print(cells: list[Cell], calibration: Calibration, stack: str) -> None:
     axes = list(cells[0].factors)
     print_table(
-        [*axes, "measured", "simulated", "ratio", "interval", "at", "within 10 %", "runs", "again", "marked"],
+        [*axes, "stack", "measured", "simulated", "ratio", "interval", "at", "within 10 %", "runs", "again", "marked"],
         (
             [
                 *(str(cell.factors[axis]) for axis in axes),
+                stack,
                 interval(cell.goodput.measured, cell.goodput.measured_half_width),
                 interval(cell.goodput.simulated, cell.goodput.simulated_half_width),
                 f"{cell.goodput.ratio:.3f}",
@@ -136,9 +140,9 @@ def interval(mean: float, half_width: float) -> str:
     return f"{mean:.3f}" if math.isnan(half_width) else f"{mean:.3f} ± {half_width:.3f}"
 
 
-def plain(cells: list[Cell]) -> list[dict[str, Any]]:
-    """Cells as JSON has them: null where there is no number."""
-    return [finite({**asdict(cell), "goodput": verdict(cell.goodput)}) for cell in cells]
+def plain(cells: list[Cell], stack: str) -> list[dict[str, Any]]:
+    """Return cells for JSON, with null where there is no number, and with the stack that ran their flows."""
+    return [finite({**asdict(cell), "stack": stack, "goodput": verdict(cell.goodput)}) for cell in cells]
 
 
 def verdict(found: Verdict) -> dict[str, Any]:
@@ -155,10 +159,13 @@ def finite(value: Any) -> Any:
 
 
 AT_ONCE = 4
-"""Measurements side by side: each needs a small part of a processor."""
+"""Default number of measurements that run at the same time: each needs a small part of a processor."""
 
 TRIES = 3
-"""Times that a run is measured until it is not disturbed."""
+"""Default for the largest number of measurements of a run that has marks."""
+
+STACK = "manypath"
+"""The stack of grids by default."""
 
 MBIT = 10.0
-"""Rate of the links of grids, which a calibration measures, too."""
+"""Rate of the links of grids in Mbit/s, which a calibration measures, too."""

@@ -43,7 +43,7 @@ def measure_paper(
     from manypath.testbed.calibration import calibrated
     from manypath.testbed.paper_grid import PAPER_GRIDS
     from manypath.testbed.paper_plan import PaperPlan
-    from manypath.testbed.publishing import publish_points
+    from manypath.testbed.publishing import publish as publish_runs
 
     at_once, tries = at_once or AT_ONCE, tries or TRIES
     grid = PAPER_GRIDS[name]
@@ -63,7 +63,7 @@ def measure_paper(
     with writing("--report", report / page_of(name)):
         page = write(name, plan, points, calibration, settings, report)
     if publish:
-        written = publish_points(plan, points, calibration=calibration, target=publish)
+        written = publish_runs(plan, points, calibration=calibration, target=publish)
         typer.echo(f"{publish}: {written} runs of {grid.title}", err=True)
     if as_json:
         calibrated_as = asdict(calibration)

@@ -40,6 +40,12 @@ def comparisons(incomplete: str) -> list[str]:
     return beginning((*GRIDS, *PAPER_GRIDS, *COMPARISONS), incomplete)
 
 
+def stacks(incomplete: str) -> list[str]:
+    """Stacks of `manypath measure` that begin so, after the name of a flow if there is one."""
+    flow, sign, name = incomplete.rpartition("=")
+    return [f"{flow}{sign}{stack}" for stack in beginning(STACKS, name)]
+
+
 def anchor_families(incomplete: str) -> list[str]:
     """Families of anchors that begin so."""
     return beginning(ANCHOR_FAMILIES, incomplete)
@@ -136,6 +142,9 @@ GRIDS = ("sctp",)
 
 PAPER_GRIDS = ("dreibholz2012", "dreibholz2011", "gonzalez2012")
 """Papers whose experiments are measured, likewise."""
+
+STACKS = ("kernel", "manypath", "usrsctp")
+"""Contestants of the testbed, likewise."""
 
 COMPARISONS = (
     "shared",

@@ -9,12 +9,16 @@ from manypath.errors import UserError
 
 
 @contextmanager
-def as_options(*parameters: str) -> Iterator[None]:
-    """Let a `UserError` about one of these parameters name the option of the same name, such as ``--at-once``."""
+def as_options(*parameters: str, **others: str) -> Iterator[None]:
+    """Name the option in a `UserError` about one of these parameters, such as ``--at-once`` for `at_once`.
+
+    `others` are parameters whose options have other names, with these names.
+    """
     try:
         yield
     except UserError as error:
         field, colon, rest = str(error).partition(":")
-        if field not in parameters:
+        if field not in parameters and field not in others:
             raise
-        raise type(error)(f"--{field.replace('_', '-')}{colon}{rest}") from None
+        option = others.get(field, field)
+        raise type(error)(f"--{option.replace('_', '-')}{colon}{rest}") from None

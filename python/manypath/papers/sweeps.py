@@ -90,8 +90,9 @@ def draw_beside(panels: Sequence[tuple[Sweep, Evidence]], controls: Controls, ma
 
 
 def _curves(evidence: Evidence, sweep: Sweep, controls: list[str], flows: list[str]) -> list[Curve]:
-    """Return the curves of both flows under each control."""
+    """Return the curves of both flows under each control that was run."""
     levels = evidence.levels(sweep.experiment, sweep.factor)
+    run = {case["cc"] for case in evidence.cases() if case.experiment == sweep.experiment}
     return [
         Curve(
             levels,
@@ -100,6 +101,7 @@ def _curves(evidence: Evidence, sweep: Sweep, controls: list[str], flows: list[s
             dotted=number > 0,
         )
         for series, cc in enumerate(controls)
+        if cc in run
         for number, flow in enumerate(flows)
     ]
 

@@ -177,7 +177,7 @@ def _explained(results: Results, flow: str) -> str:
     columns = [name for name in EXPLAINS if name in paths]
     means = paths.groupby("path", sort=False)[columns].mean()
     return "; ".join(
-        f"{path}: " + ", ".join(EXPLAINS[name].format(value) for name, value in row.items() if isfinite(value))
+        f"{path}: " + ", ".join(EXPLAINS[name].format(row[name]) for name in columns if isfinite(row[name]))
         for path, row in means.iterrows()
     )
 

@@ -1,8 +1,8 @@
-"""Measurement beside simulation: the same scenarios, run by both."""
+"""The same scenarios, measured on real stacks and simulated."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from manypath.campaign.runners import SIMULATOR, Runner
 from manypath.scenario import Scenario
 from manypath.testbed.congestion import loaded
 from manypath.testbed.runner import Testbed
+from manypath.testbed.stacks import assigned, check_flows
 from manypath.testbed.verdict import judge
 
 
@@ -25,17 +26,19 @@ class Row:
     cc : str
         The congestion control.
     flow : str
-        Whose goodput it is, in Mbit/s; ``share`` is the first flow's over the second's.
+        The flow, with its goodput in Mbit/s; ``share`` is the ratio of the first and the second flow.
     measured, simulated : float
         Means over the runs.
     measured_half_width, simulated_half_width : float
-        Of their 95 % intervals; not a number after one run.
+        Half widths of their 95 % intervals; not a number after one run.
     within : bool
-        Whether both are equivalent within 10 % of what is simulated: two one-sided tests, 5 %.
+        Whether both are equivalent within 10 % of the simulated mean: two one-sided tests, 5 %.
     runs, simulations : int
-        Repetitions of each.
+        Numbers of measured and simulated runs.
     marked : int
-        Measured runs that say that they are not to be trusted.
+        Number of measured runs with marks: they are not to be trusted.
+    stack : str
+        The stack that ran the flow; empty for ``share``.
     """
 
     cc: str
@@ -48,10 +51,11 @@ class Row:
     runs: int
     simulations: int
     marked: int
+    stack: str = ""
 
     @property
     def ratio(self) -> float:
-        """Measured over simulated; not a number if nothing is simulated to arrive."""
+        """Measured over simulated; not a number if the simulated number is 0."""
         return self.measured / self.simulated if self.simulated else float("nan")
 
 
@@ -65,52 +69,73 @@ def beside(
     store: str | Path | None = "runs",
     at_once: int = 1,
     tries: int = 1,
+    stacks: Mapping[str, str] | None = None,
 ) -> list[Row]:
-    """Run scenarios on the kernel's own stacks and in the simulator, and set the goodput of their flows side by side.
+    """Run scenarios on real stacks and in the simulator, and compare the goodput of their flows.
 
     Parameters
     ----------
     scenario
-        A function that makes a scenario of the name of a congestion control, ``cc``.
+        A function that makes a scenario from the name of a congestion control, ``cc``.
     controls
-        These names; the kernel gets what it lacks meanwhile.
+        These names; those that the kernel lacks are loaded during the measurement.
     runs
-        Repetitions of each on the kernel.
+        Measured runs of each scenario.
     simulations
-        Repetitions in the simulator, which is so much faster; as many if None.
+        Simulated runs of each scenario; equal to `runs` if None.
     seed
-        With the repetition it fixes the chance of links and starts; a kernel has chance of its own.
+        Seed of links and starts, with the number of the run; the stacks have random numbers of their own.
     store
         Folder of results; None keeps nothing.
     at_once
-        Measurements that go on side by side; more than the machine bears make packets late, and runs say so.
+        Measurements that run at the same time; too many for the machine make packets late, which marks runs.
     tries
-        How often a run is measured until it does not say so; the last time counts.
+        The largest number of measurements of a run that has marks; the last measurement counts.
+    stacks
+        The stack of each flow, as for `Testbed`.
 
     Returns
     -------
     list of Row
-        One for each control and flow, and one for the share where there are two flows.
+        One for each control and flow, and one for the share if there are two flows.
 
     Raises
     ------
     UserError
-        If the kernel cannot run a scenario, or a program of the testbed is not installed.
+        If a stack cannot run its flow, or a program of the testbed is not installed.
     """
 
     def campaign(runner: Runner, replications: int) -> Campaign:
         return Campaign(scenario, {"cc": list(controls)}, replications=replications, seed=seed, runner=runner)
 
-    # The kernel gets congestion controls where it plays a flow.
-    transports = {flow.transport for cc in controls for flow in scenario(cc).flows.values()}
-    with loaded(controls if transports & KERNEL_PLAYS else ()):
-        measured = campaign(Testbed(tries), runs).run(store, at_once, title="measured")
+    runner = Testbed(tries, stacks)
+    run_by, kernel_controls = _stacks(scenario, controls, stacks or {})
+    with loaded(kernel_controls):
+        measured = campaign(runner, runs).run(store, at_once, title="measured")
     simulated = campaign(SIMULATOR, simulations or runs).run(store, title="simulated")
-    return [row for cc in controls for row in _rows(cc, measured.select(cc=cc), simulated.select(cc=cc))]
+    return [row for cc in controls for row in _rows(cc, measured.select(cc=cc), simulated.select(cc=cc), run_by)]
 
 
-def _rows(cc: str, measured: Results, simulated: Results) -> Iterator[Row]:
-    """The rows of a congestion control."""
+def _stacks(
+    scenario: Callable[[str], Scenario], controls: Sequence[str], chosen: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """Return the stack of each flow, and the congestion controls of the flows that the kernel runs."""
+    scenarios = [
+        {name: {"transport": flow.transport, "cc": flow.cc} for name, flow in scenario(cc).flows.items()}
+        for cc in controls
+    ]
+    check_flows(chosen, scenarios)
+    run_by, kernel_controls = {}, []
+    for flows in scenarios:
+        for name, contestant in assigned(chosen, flows).items():
+            run_by[name] = contestant.name
+            if contestant.name == KERNEL:
+                kernel_controls.append(flows[name]["cc"])
+    return run_by, kernel_controls
+
+
+def _rows(cc: str, measured: Results, simulated: Results, run_by: Mapping[str, str]) -> Iterator[Row]:
+    """Return the rows of a congestion control."""
     flows = list(dict.fromkeys(measured.flows["flow"]))
     samples = {flow: _goodput(measured, simulated, flow) for flow in flows}
     if len(flows) == PAIR:
@@ -130,6 +155,7 @@ def _rows(cc: str, measured: Results, simulated: Results) -> Iterator[Row]:
             runs=len(ours),
             simulations=len(theirs),
             marked=marked,
+            stack=run_by.get(flow, ""),
         )
 
 
@@ -137,8 +163,8 @@ def _goodput(measured: Results, simulated: Results, flow: str) -> tuple[np.ndarr
     return measured.values("goodput", flow=flow).to_numpy(), simulated.values("goodput", flow=flow).to_numpy()
 
 
-KERNEL_PLAYS = frozenset({"tcp", "mptcp"})
-"""Transports of the kernel's own stacks."""
+KERNEL = "kernel"
+"""The contestant that needs congestion controls in the kernel."""
 
 PAIR = 2
 """The number of flows for which a share is computed."""

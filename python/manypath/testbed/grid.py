@@ -113,8 +113,8 @@ def cells(flow: str, measured: Results, simulated: Results, level: float = SIGNI
 
 
 def _paths(results: Results) -> dict[str, dict[str, float]]:
-    """Means of what explains a goodput, for each path."""
-    means = results.paths.groupby("path", sort=False)[list(EXPLAINS)].mean()
+    """Return means of the measurements that explain a goodput, for each path; not a number if a stack has none."""
+    means = results.paths.groupby("path", sort=False).mean(numeric_only=True).reindex(columns=list(EXPLAINS))
     return {str(path): {name: float(row[name]) for name in EXPLAINS} for path, row in means.iterrows()}
 
 

@@ -1,4 +1,4 @@
-"""A grid that is about to be measured: first every cell, then cells that are open, until they are decided."""
+"""A grid before its measurement: first all cells are measured, then open cells again until they are decided."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from manypath.stats.looks import plan
 from manypath.testbed.grid import Cell, Grid, cells
 from manypath.testbed.paired import PAIRED
 from manypath.testbed.runner import Testbed
+from manypath.testbed.stacks import EVERY_FLOW
 
 
 @dataclass(frozen=True)
@@ -43,22 +44,24 @@ class Further:
 
 
 class Plan:
-    """A grid that is about to be measured.
+    """A grid before its measurement.
 
     Parameters
     ----------
     grid, quick
-        Which grid, and how much of it.
+        The grid, and whether only its quick part is measured.
     udp
         SCTP inside UDP instead of directly in IP.
     runs
-        Measurements of each cell; those of the grid if None.
+        Measurements of each cell; the number of the grid if None.
     most
-        Measurements of a cell that stays open; if None those of the grid, or `runs` if they are given.
+        Measurements of a cell that stays open; if None the number of the grid, or `runs` if that is given.
     seed
-        With the repetition it fixes the chance of links and starts, of measurements and simulations alike.
+        Seed of links and starts, with the number of the run; measurements and simulations have the same.
     tries
-        How often a run is measured until it is not disturbed; the last time counts.
+        The largest number of measurements of a run that has marks; the last measurement counts.
+    stack
+        The contestant that runs the flows.
 
     Raises
     ------
@@ -76,6 +79,7 @@ class Plan:
         most: int | None = None,
         seed: int = 1,
         tries: int = 3,
+        stack: str = "manypath",
     ) -> None:
         self.grid = grid
         self.size = grid.quick if quick else grid.full
@@ -86,10 +90,13 @@ class Plan:
             raise UserError(f"most: {last} is less than the {first} runs that each cell has: give {first} or more")
         self.looks = plan(first, last)
 
+        self.stack = stack
+        runner = Testbed(tries, {EVERY_FLOW: stack})
+
         def scenario(**factors: Any) -> Scenario:
             return grid.scenario(**factors, udp=udp).but(warmup=f"{size.warmup} s", measure=f"{size.measure} s")
 
-        self.measured = Campaign(scenario, size.factors, replications=first, seed=seed, runner=Testbed(tries))
+        self.measured = Campaign(scenario, size.factors, replications=first, seed=seed, runner=runner)
 
     @property
     def runs(self) -> int | str:

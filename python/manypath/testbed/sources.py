@@ -1,4 +1,4 @@
-"""The Python code that decides what a measured run gives: its hash is a part of the testbed's version."""
+"""The Python code on which the result of a measured run depends: its hash is a part of the testbed's version."""
 
 from __future__ import annotations
 
@@ -12,21 +12,27 @@ from typing_extensions import override
 
 
 def sources() -> Iterator[Path]:
-    """The files between a scenario's document and the outcome of a run, in a fixed order."""
+    """Return the files between a scenario's document and the outcome of a run with default stacks, in a fixed order."""
+    others = {PACKAGE / name for names in OF_STACKS.values() for name in names}
     for name in PARTS:
         part = PACKAGE / name
-        yield from sorted(part.rglob("*.py")) if part.is_dir() else [part]
+        yield from (file for file in (sorted(part.rglob("*.py")) if part.is_dir() else [part]) if file not in others)
+
+
+def of(stack: str) -> Iterator[Path]:
+    """Return the files of a stack that is not a default."""
+    return (PACKAGE / name for name in OF_STACKS[stack])
 
 
 @cache
 def version() -> str:
-    """A hash of the code of these files, or of earlier code that measures the same."""
+    """Return a hash of the code of `sources`, or of earlier code that measures the same."""
     digest = code_hash(sources())
     return SAME.get(digest, digest)
 
 
 def code_hash(files: Iterable[Path]) -> str:
-    """A hash of names and code of files; comments and docstrings do not change it."""
+    """Return a hash of names and code of files; comments and docstrings do not change it."""
     digest = hashlib.sha256()
     for file in files:
         digest.update(f"{file.name}\0{_code(file.read_text(encoding='utf-8'))}\0".encode())
@@ -34,12 +40,12 @@ def code_hash(files: Iterable[Path]) -> str:
 
 
 def _code(text: str) -> str:
-    """The statements of a source without comments and docstrings, in one layout."""
+    """Return the statements of a source without comments and docstrings, in one layout."""
     return ast.unparse(_WithoutDocstrings().visit(ast.parse(text)))
 
 
 class _WithoutDocstrings(ast.NodeTransformer):
-    """Drops statements that are only a string, and `pass`, which may stand in the place of a docstring."""
+    """Drops statements that are only a string, and `pass`, which may replace a docstring."""
 
     @override
     def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
@@ -51,7 +57,10 @@ class _WithoutDocstrings(ast.NodeTransformer):
         return None
 
 
-SAME = {"9bcfd32f": "7078b855"}
+OF_STACKS = {"usrsctp": ("testbed/contestants/compiled.py", "testbed/contestants/usrsctp.py")}
+"""Files of stacks that are not defaults: they belong to the versions of runs with these stacks only."""
+
+SAME = {"8f336131": "7078b855"}
 """Hashes of code, with those of earlier code that measures the same: its stored results stay valid."""
 
 PACKAGE = Path(__file__).parents[1]
@@ -69,4 +78,4 @@ PARTS = (
     "testbed/runner.py",
     "testbed/stacks.py",
 )
-"""Files and folders of the package: how seeds are drawn, networks read, programs started and their reports counted."""
+"""Files and folders of the package that draw seeds, read networks, start programs and count their reports."""

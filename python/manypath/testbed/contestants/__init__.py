@@ -5,12 +5,14 @@ from __future__ import annotations
 from manypath.testbed.contestants.contestant import Account, Contestant, Part
 from manypath.testbed.contestants.kernel import Kernel
 from manypath.testbed.contestants.manypath import Manypath
+from manypath.testbed.contestants.usrsctp import Usrsctp
 
 CONTESTANTS: dict[str, Contestant] = {
     each.name: each
     for each in (
         Kernel(),
         Manypath(),
+        Usrsctp(),
     )
 }
 """By name. The first one that runs a transport is its default."""

@@ -1,4 +1,4 @@
-"""What every contestant does, and what it is given."""
+"""The interface of contestants, and the data that they get and return."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from manypath.testbed.emulation import Host
 
 @dataclass(frozen=True)
 class Part:
-    """The part of a flow in a run: which hosts it joins, and when."""
+    """A flow of a run: its settings, hosts and times."""
 
     name: str
-    """The flow, as the scenario calls it."""
+    """Name of the flow in the scenario."""
     flow: Mapping[str, Any]
-    """What the scenario's document says of it, in base units."""
+    """The flow in the scenario's document, in base units."""
     left: Host
-    """Where the sender is."""
+    """Host of the sender."""
     right: Host
-    """Where the receiver is."""
+    """Host of the receiver."""
     starts: float
-    """When the sender opens the connection, on the system's monotonic clock in seconds."""
+    """Instant at which the sender opens the connection, in seconds of the system's monotonic clock."""
     window: tuple[float, float]
-    """When measuring begins and when the flow ends, on the same clock."""
+    """Begin of the measurement and end of the flow, on the same clock."""
     processes: ExitStack
-    """What ends with the run at the latest."""
+    """Processes that are ended when the run ends."""
 
     def process(self, host: Host, script: Path, *words: str, **streams: Any) -> subprocess.Popen[str]:
-        """Start a script of ours on a host; it ends with the run at the latest. `streams` are those of `Popen`."""
-        # Without the site's packages it starts in some hundredths of a second.
+        """Start a script of ours on a host; it is ended when the run ends. `streams` are those of `Popen`."""
+        # Without the packages of the site it starts within some hundredths of a second.
         line = host.command(sys.executable, "-I", "-S", str(script), *words)
         process = spawn(line, **{"stdin": subprocess.DEVNULL, **APART, **streams})
         self.processes.enter_context(process)
@@ -46,12 +46,12 @@ class Part:
         return process
 
     def said(self, process: subprocess.Popen[str]) -> str:
-        """What a program of the flow said.
+        """Wait for the end of a program of the flow and return its output.
 
         Raises
         ------
         ValueError
-            If it did not come to a good end.
+            If it failed.
         """
         out, error = process.communicate(timeout=PATIENCE)
         if process.returncode != 0:
@@ -61,20 +61,20 @@ class Part:
 
 @dataclass(frozen=True)
 class Account:
-    """What came of a flow."""
+    """The result of a flow."""
 
     notes: NDArray[np.float64]
-    """When how much payload had come: rows of an instant in seconds, on the system's monotonic clock, and bytes."""
+    """Received payload over time: rows of an instant in seconds of the system's monotonic clock, and bytes."""
     doubts: Sequence[str] = ()
-    """Why the run is not to be trusted."""
+    """Reasons not to trust the run."""
     flow: Mapping[str, float] = field(default_factory=dict)
-    """What else was counted while it was measured, by the names of the simulator's measurements."""
+    """Other counters within the window, by the names of the simulator's measurements."""
     paths: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """The same for each path."""
 
 
 class Contestant(Protocol):
-    """Plays flows of some transports: starts both ends, stops them in bounded time, and says what came."""
+    """A stack that runs flows of some transports: it starts both ends, stops them in bounded time, and counts."""
 
     @property
     def name(self) -> str:
@@ -92,44 +92,55 @@ class Contestant(Protocol):
         ...
 
     def check(self, field: str, flow: Mapping[str, Any]) -> None:
-        """Raise `UserError` if it cannot play a flow, which messages call `field`."""
+        """Raise `UserError` if it does not support a flow, which messages call `field`."""
         ...
 
     def sysctl(self, flow: Mapping[str, Any]) -> Mapping[str, str]:
-        """Settings of the kernel that the hosts of a flow need."""
+        """Return the settings of the kernel that the hosts of a flow need."""
         ...
 
     def start(self, part: Part) -> Ends:
-        """Start both ends of a flow, or what starts them in time."""
+        """Start both ends of a flow; the sender opens the connection at its time."""
         ...
 
 
 class Ends(Protocol):
-    """Both ends of a flow that was started."""
+    """Both ends of a flow that runs."""
 
     def stop(self) -> None:
-        """End the sender, once the flow is over."""
+        """End the sender after the window."""
         ...
 
     def account(self) -> Account:
-        """Wait for both ends, and return what came."""
+        """Wait for both ends and return the result."""
         ...
 
 
 def only_saturated(field: str, flow: Mapping[str, Any]) -> str | None:
-    """What is wrong with the application of a flow; nothing if it always has something to send."""
+    """Return the error message if the testbed does not support the application of a flow, else None."""
     kind = flow["app"]["kind"]
     return None if kind == "saturated" else f"{field}.app: {kind} is not built for the testbed: give saturated"
 
 
-def standstill(name: str, side: str, longest: float) -> Iterator[str]:
-    """What an end gives reason to doubt that did nothing for so many seconds beyond its time."""
-    if longest > STANDSTILL:
-        yield f"flow {name}: its {side} stood still for {longest:.1f} s"
+def one_size(field: str, flow: Mapping[str, Any]) -> str | None:
+    """Return the error message if the messages of a flow have several sizes, else None."""
+    least, most = (flow["app"]["message"][name] for name in ("min", "max"))
+    if least == most:
+        return None
+    return f"{field}.app.message: {least} to {most} B is not built for the testbed: give one size"
 
 
-STANDSTILL = 0.1
-"""Seconds by which no end may be late: as the emulator's own bound."""
+def delays(name: str, side: str, longest: float) -> Iterator[str]:
+    """Return the doubt about an end whose longest delay has so many seconds, if that is too long."""
+    if longest > LONGEST_DELAY:
+        yield f"flow {name}: its {side} was delayed by {longest:.1f} s"
+
+
+LONGEST_DELAY = 0.1
+"""Seconds by which an end may be late; the emulator has the same limit."""
 
 PATIENCE = 10.0
-"""Seconds after which a receiver has noticed that its sender is gone."""
+"""Seconds within which a receiver ends after its sender."""
+
+GUARD = Path(__file__).with_name("guard.py")
+"""The script that starts a program with real-time priority, and ends it with its parent."""

@@ -1,7 +1,7 @@
 """Starts a program inside a host of the testbed; it needs nothing but Python's own library.
 
 ``guard.py INSTANT PROGRAM WORD...`` becomes the program at an instant of the system's monotonic clock in seconds. The
-program goes before every ordinary process, and ends with the process that started it.
+program has real-time priority, and ends with the process that started it.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import sys
 import time
 
 PR_SET_PDEATHSIG = 1
-"""Asks Linux for a signal at the end of the parent, or rather of its thread that started this process."""
+"""Requests a signal from Linux when the thread ends that started this process."""
 
 PRIORITY = 1
 """Above every ordinary process, below the emulator."""
 
 if __name__ == "__main__":
-    # When the testbed is killed, its links go, and a receiver would never hear of the end.
+    # If the testbed is killed, its links disappear. A receiver would then wait forever.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    # What else computes here must not be what a flow is limited by.
+    # Other load of this machine must not limit a flow.
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
     time.sleep(max(0.0, float(sys.argv[1]) - time.monotonic()))

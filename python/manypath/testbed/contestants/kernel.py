@@ -21,17 +21,17 @@ from manypath.testbed.contestants.contestant import (
     Contestant,
     Ends,
     Part,
+    delays,
     only_saturated,
-    standstill,
 )
 
 
 class Kernel(Contestant):
     """Flows are sockets of this machine's kernel.
 
-    What a scenario says of the protocols themselves (initial window, timeouts, schedulers) is the kernel's own
-    business; buffers grow as large as the flow's. A sender over Multipath TCP gives the kernel what its subflows can
-    take soon, and no more: what is bound to a subflow stays there.
+    The kernel does not take the protocol settings of a scenario (initial window, timeouts, schedulers). Its buffers
+    grow to the size of the flow's buffers. A sender over Multipath TCP writes only the data that its subflows will send
+    soon, because the kernel binds data to a subflow when they are written.
     """
 
     @property
@@ -55,7 +55,7 @@ class Kernel(Contestant):
 
     @override
     def check(self, field: str, flow: Mapping[str, Any]) -> None:
-        """Refuse what the kernel cannot run now."""
+        """Refuse applications and congestion controls that the kernel does not have."""
         if wrong := only_saturated(field, flow):
             raise UserError(wrong)
         control = kernel_name(flow["cc"])
@@ -66,22 +66,23 @@ class Kernel(Contestant):
 
     @override
     def sysctl(self, flow: Mapping[str, Any]) -> Mapping[str, str]:
-        """Buffers that may become as large as the flow's; the kernel counts its own memory, about as much again.
+        """Return limits of buffers that are twice the flow's, because the kernel counts its own overhead, too.
 
-        The receiver's is so large from the beginning. The sender's grows with the window: so less waits for a subflow.
+        The receive buffer has that size from the beginning. The send buffer grows with the window, so that less data
+        wait for a subflow.
         """
         send, receive = 2 * flow["send_buffer"], 2 * flow["receive_buffer"]
         return {
             "net.ipv4.tcp_wmem": f"4096 16384 {send}",
             "net.ipv4.tcp_rmem": f"4096 {receive} {receive}",
             "net.ipv4.tcp_no_metrics_save": "1",
-            # The host's own default may be anything, and what joins a connection begins with it.
+            # Subflows that join a connection begin with the default of the host.
             "net.ipv4.tcp_congestion_control": kernel_name(flow["cc"]),
         }
 
     @override
     def start(self, part: Part) -> Ends:
-        """Start a receiver, and a sender that waits for its time."""
+        """Start a receiver, and a sender that opens the connection at its time."""
         flow, first = part.flow, part.flow["paths"][0]
         target = (flow["transport"], part.right.addresses[first], PORT)
         receiver = part.process(part.right, STREAM, "receive", *target)
@@ -100,31 +101,31 @@ class _Ends(Ends):
 
     @override
     def stop(self) -> None:
-        """Leave the sender alone: it knows when the flow is over."""
+        """Do nothing: the sender ends at the end of the window."""
 
     @override
     def account(self) -> Account:
-        """Senders end first, and tell receivers so."""
+        """Wait for the sender, which closes the connection, and then for the receiver."""
         account = json.loads(self.part.said(self.sender))
         notes = np.array(json.loads(self.part.said(self.receiver)))
         return Account(notes, list(doubts(self.part.name, account)))
 
 
 def doubts(name: str, account: Mapping[str, float]) -> Iterator[str]:
-    """What a sender gives reason to doubt: it was kept waiting, or a congestion control was left out."""
+    """Return the doubts about a sender: it woke up late, or the kernel did not call the congestion control."""
     share = account["late"] / max(1, account["naps"])
     if share > LATE_SHARE:
         yield f"flow {name}: its sender woke late in {100 * share:.1f} % of its naps"
-    yield from standstill(name, "sender", account["longest"])
+    yield from delays(name, "sender", account["longest"])
     if account["senseless"]:
         yield f"flow {name}: the kernel left a program of its congestion control out"
 
 
 STREAM = Path(__file__).with_name("stream.py")
-"""The ends of a transfer."""
+"""The script of both ends."""
 
 PORT = "5001"
-"""Where receivers listen; each has a host of its own."""
+"""TCP port of receivers: each one has its own host."""
 
 LATE_SHARE = 0.01
-"""Share of late wake-ups from which on a run says that it is not to be trusted."""
+"""Share of late wake-ups above which a run is marked."""

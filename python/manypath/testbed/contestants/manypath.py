@@ -10,7 +10,6 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, Any, TextIO, cast
 
 import numpy as np
@@ -19,22 +18,24 @@ from typing_extensions import override
 from manypath.errors import UserError
 from manypath.programs import NET, fingerprint, installed, last_line, program
 from manypath.testbed.contestants.contestant import (
+    GUARD,
     PATIENCE,
     Account,
     Contestant,
     Ends,
     Part,
+    delays,
+    one_size,
     only_saturated,
-    standstill,
 )
 from manypath.testbed.emulation import Host
 
 Events = Sequence[Mapping[str, Any]]
-"""What an end printed: the lines of ``--json-stream``."""
+"""The output of an end: the lines of ``--json-stream``."""
 
 
 class Manypath(Contestant):
-    """Flows are associations of our own stack, with every setting that the simulator has for them."""
+    """Flows are associations of our own stack, with all settings of the simulator."""
 
     @property
     @override
@@ -57,27 +58,22 @@ class Manypath(Contestant):
 
     @override
     def check(self, field: str, flow: Mapping[str, Any]) -> None:
-        """Refuse what the program cannot send."""
-        if wrong := only_saturated(field, flow):
+        """Refuse applications that the program does not have."""
+        if wrong := only_saturated(field, flow) or one_size(field, flow):
             raise UserError(wrong)
-        message = flow["app"]["message"]
-        if message["min"] != message["max"]:
-            sizes = f"{message['min']} to {message['max']} B"
-            raise UserError(f"{field}.app.message: {sizes} is not built for the testbed: give one size")
-        if message["max"] > MOST_MESSAGE:
-            raise UserError(
-                f"{field}.app.message: {message['max']} B is more than the testbed sends: give 1 MiB or less"
-            )
+        message = flow["app"]["message"]["max"]
+        if message > MOST_MESSAGE:
+            raise UserError(f"{field}.app.message: {message} B is more than the testbed sends: give 1 MiB or less")
         program(NET)
 
     @override
     def sysctl(self, flow: Mapping[str, Any]) -> Mapping[str, str]:
-        """Nothing: the kernel has no part in the protocol."""
+        """Return no settings: the kernel has no part in the protocol."""
         return {}
 
     @override
     def start(self, part: Part) -> Ends:
-        """Start a receiver, and a sender at its time."""
+        """Start a receiver, and the sender at its time."""
         flow = part.flow
         settings = os.memfd_create("settings")
         part.processes.callback(os.close, settings)
@@ -86,7 +82,7 @@ class Manypath(Contestant):
         common = ["--json-stream", "--interval", repr(EVERY), "--settings", f"/dev/fd/{settings}"]
 
         def end(host: Host, at: float, *words: str) -> End:
-            # A pipe would be full before the end, and stop the program.
+            # A pipe would be full before the end and block the program.
             printed = part.processes.enter_context(tempfile.TemporaryFile("w+"))  # noqa: SIM115 - the run closes it
             line = [repr(at), program(NET), "perf", *words, *common]
             return End(part.process(host, GUARD, *line, stdout=printed, pass_fds=(settings,)), printed)
@@ -104,13 +100,13 @@ class Manypath(Contestant):
 
 @dataclass(frozen=True)
 class End:
-    """A program and what it prints."""
+    """A program and its output."""
 
     process: subprocess.Popen[str]
     printed: IO[str]
 
     def wait(self, patience: float) -> bool:
-        """Whether it has ended, or does soon."""
+        """Whether it ends within so many seconds."""
         try:
             self.process.wait(patience)
         except subprocess.TimeoutExpired:
@@ -118,11 +114,11 @@ class End:
         return True
 
     def error(self) -> str:
-        """Why it ended."""
+        """Return the last line of its error output."""
         return last_line(self.process.communicate(timeout=PATIENCE)[1])
 
     def events(self) -> Events:
-        """What it has printed; a line without an end is of a program that was killed."""
+        """Return its events; a program that was killed may leave an incomplete last line."""
         self.printed.seek(0)
         return [json.loads(line) for line in self.printed if line.endswith("\n")]
 
@@ -135,13 +131,13 @@ class _Ends(Ends):
 
     @override
     def stop(self) -> None:
-        """Interrupt the sender: what it has in its buffer need not arrive."""
+        """Interrupt the sender: the data in its buffer need not arrive."""
         if self.sender.process.poll() is None:
             self.sender.process.send_signal(signal.SIGINT)
 
     @override
     def account(self) -> Account:
-        """The receiver ends when it hears that the sender has, or is told so if that was lost."""
+        """Wait for both ends; interrupt the receiver if the end of the association was lost."""
         name = self.part.name
         if not self.sender.wait(PATIENCE) or self.sender.process.returncode != INTERRUPTED:
             raise ValueError(f"flow {name}: its sender failed: {self.sender.error()}")
@@ -160,7 +156,10 @@ class _Ends(Ends):
 
 
 def arrivals(events: Events, wall: float) -> np.ndarray:
-    """When how much had come, by what a receiver printed; `wall` is the clock on the wall less the monotonic one."""
+    """Return the received payload over time from the events of a receiver.
+
+    `wall` is the difference of the real-time clock and the monotonic clock in seconds.
+    """
     begin = next((each["data"]["timestamp"] for each in events if each["event"] == "start"), None)
     if begin is None:
         return np.empty((0, 2))
@@ -171,17 +170,17 @@ def arrivals(events: Events, wall: float) -> np.ndarray:
 
 
 def lateness(name: str, side: str, events: Events) -> Iterator[str]:
-    """What an end gives reason to doubt: it was kept waiting, and intervals ended late."""
+    """Return the doubts about an end whose intervals ended late."""
     ends = np.array([each["data"]["sum"]["end"] for each in events if each["event"] == "interval"])
     late = np.mean((ends + TINY) % EVERY > LATE) if len(ends) else 0.0
     if late > LATE_SHARE:
         yield f"flow {name}: its {side} woke late in {100 * late:.1f} % of its intervals"
-    # Intervals that passed meanwhile are left out, so that a standstill is one late interval, or none.
-    yield from standstill(name, side, np.max(np.diff(ends, prepend=0.0), initial=0.0) - EVERY)
+    # Intervals that pass during a delay are left out, so that a delay is one late interval, or none.
+    yield from delays(name, side, np.max(np.diff(ends, prepend=0.0), initial=0.0) - EVERY)
 
 
 def of_paths(sent: Events, came: Events, window: tuple[float, float]) -> list[dict[str, float]]:
-    """What the sender counted for each path within the window, and the receiver's goodput."""
+    """Return the counters of the sender and the goodput of the receiver for each path within the window."""
 
     def within(events: Events) -> list[Mapping[str, Any]]:
         parts = [each["data"] for each in events if each["event"] == "interval"]
@@ -209,28 +208,25 @@ COUNTED = {
     "fast_retransmits": "fast_retransmissions",
     "timeouts": "timeouts",
 }
-"""Counters of a path, and what the simulator calls them."""
-
-GUARD = Path(__file__).with_name("guard.py")
-"""What the program is started with."""
+"""Counters of a path, with their names in the simulator."""
 
 EVERY = 0.1
-"""Seconds between two notes of what has come."""
+"""Seconds between two reports."""
 
 LATE = 0.005
 """Seconds by which an interval may end late: tokio's timers have a resolution of 1 ms."""
 
 LATE_SHARE = 0.01
-"""Share of late intervals from which on a run says that it is not to be trusted."""
+"""Share of late intervals above which a run is marked."""
 
 TINY = 1e-6
-"""Seconds that an interval may end early, by rounding."""
+"""Seconds by which an interval may end early because of rounding."""
 
 SPARE = 60.0
-"""Seconds for which a sender could go on beyond the end; it is interrupted then."""
+"""Seconds that a sender could continue after the window; it is interrupted before."""
 
 MOST_MESSAGE = 1 << 20
-"""Bytes of a message that the program sends at most."""
+"""Bytes of the largest message that the program sends."""
 
 INTERRUPTED = 130
 """Exit code of the program after Ctrl-C."""

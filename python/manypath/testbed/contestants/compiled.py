@@ -1,0 +1,123 @@
+"""A C program of a contestant, which is compiled when it is first needed and kept in a cache of the user."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from manypath.errors import UserError
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program over a library that pkg-config knows.
+
+    Attributes
+    ----------
+    name : str
+        Name of the program, and of the library in pkg-config.
+    sources : Path
+        Folder of its C sources.
+    packages : str
+        Debian packages with the compiler, pkg-config and the library.
+    """
+
+    name: str
+    sources: Path
+    packages: str
+
+    def key(self) -> str:
+        """Return a hash of everything that the program consists of: sources, compiler options and library.
+
+        Raises
+        ------
+        UserError
+            If the library or pkg-config is not installed.
+        """
+        digest = hashlib.sha256(" ".join(OPTIONS).encode())
+        for file in sorted(self.sources.glob("*.[ch]")):
+            digest.update(f"{file.name}\0".encode())
+            digest.update(file.read_bytes())
+        digest.update(f"{self._library('--modversion')}\0".encode())
+        # The version is that of the upstream project; a distribution may change the library without a new version.
+        library = Path(self._library("--variable=libdir"), f"lib{self.name}.so")
+        if library.is_file():
+            digest.update(library.read_bytes())
+        return digest.hexdigest()[:8]
+
+    def path(self) -> str:
+        """Return the path of the program; compile it if the cache does not have it.
+
+        Raises
+        ------
+        UserError
+            If the compiler, pkg-config or the library is not installed, if the sources cannot be compiled, or if the
+            cache cannot be written.
+        """
+        target = cache() / f"{self.name}-{self.key()}"
+        if not os.access(target, os.X_OK):
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                # Several processes may compile at once: each one renames a whole program to the target.
+                with tempfile.TemporaryDirectory(dir=target.parent, prefix=f"{self.name}-") as folder:
+                    made = Path(folder, self.name)
+                    self._compile(made)
+                    made.replace(target)
+            except OSError as error:
+                raise UserError(
+                    f"{self.name}: {target} cannot be written: {error.strerror}: set XDG_CACHE_HOME to another folder"
+                ) from None
+        return str(target)
+
+    def _compile(self, target: Path) -> None:
+        compiler = shutil.which("cc")
+        if compiler is None:
+            raise UserError(f"{self.name}: there is no C compiler cc: {self._remedy}")
+        sources = sorted(map(str, self.sources.glob("*.c")))
+        words = [
+            compiler,
+            *OPTIONS,
+            "-o",
+            str(target),
+            *sources,
+            *self._library("--cflags", "--libs").split(),
+            *LIBRARIES,
+        ]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - words of ours
+        if done.returncode != 0:
+            errors = [line for line in done.stderr.splitlines() if "error" in line] or ["cc failed"]
+            raise UserError(f"{self.name}: its program cannot be compiled: {errors[0].strip()}: {self._remedy}")
+
+    def _library(self, *words: str) -> str:
+        """Return what pkg-config knows of the library."""
+        tool = shutil.which("pkg-config")
+        if tool is None:
+            raise UserError(f"{self.name}: there is no pkg-config, which finds the library: {self._remedy}")
+        done = subprocess.run([tool, *words, self.name], capture_output=True, text=True, check=False)  # noqa: S603
+        if done.returncode != 0:
+            raise UserError(f"{self.name}: the library is not installed: {self._remedy}")
+        return done.stdout.strip()
+
+    @property
+    def _remedy(self) -> str:
+        return f"install the Debian packages {self.packages}"
+
+
+def cache() -> Path:
+    """Return the folder of compiled programs in the user's cache."""
+    chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    # The XDG Base Directory Specification ignores relative paths.
+    root = chosen if chosen.is_absolute() else Path.home() / ".cache"
+    return root / "manypath" / "programs"
+
+
+OPTIONS = ("-std=gnu11", "-O2", "-Wall")
+"""Options of the compiler."""
+
+LIBRARIES = ("-lpthread", "-lm")
+"""Libraries of the system."""
