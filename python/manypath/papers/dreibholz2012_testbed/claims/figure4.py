@@ -27,11 +27,11 @@ from manypath.papers.predicates import above, below, crosses, near
 FIGURE = "figure4"
 OVER = "Mbit/s in the south"
 FIFO = "north-fifo"
-"""The switch that puts a FIFO queue into the north."""
+"""The switch that sets a FIFO queue in the north."""
 
 FORMS = ("mptcp-2012", "mptcp-2011")
 SUITED = (RPV2, MPTCP)
-"""The controls that the paper finds to suit dissimilar paths."""
+"""The controls that suit dissimilar paths, according to the paper."""
 
 
 @claim(
@@ -55,15 +55,15 @@ def plain_curves_are_parallel(results: Evidence) -> Check:
     kind="Q",
     figure=4,
     suspects=(*FORMS, *SETTINGS),
-    says="Both curves of plain CMT are the bounds within which a control must keep both flows: on very dissimilar "
-    "paths (10 Mbit/s in the south) this rejects CMT/RPv1, and neither CMT/RPv2 nor MPTCP-like.",
+    says="The curves of plain CMT are the bounds within which a control must keep both flows: on very dissimilar paths "
+    "(10 Mbit/s in the south) they reject CMT/RPv1, but neither CMT/RPv2 nor MPTCP-like.",
 )
 def the_bounds_tell_the_controls_apart(results: Evidence) -> Check:
     """Check both bounds at 10 Mbit/s in the south."""
     lower, upper = _bounds(results, _most)
     return all_of(
-        below(_of(results, CMT, RPV1, _most), lower, what="CMT/RPv1 breaks the lower bound, CMT", over=OVER),
-        above(_of(results, SINGLE, RPV1, _most), upper, what="CMT/RPv1 breaks the upper bound, non-CMT", over=OVER),
+        below(_of(results, CMT, RPV1, _most), lower, what="CMT/RPv1 violates the lower bound, CMT", over=OVER),
+        above(_of(results, SINGLE, RPV1, _most), upper, what="CMT/RPv1 violates the upper bound, non-CMT", over=OVER),
         *(check for cc in SUITED for check in _within_bounds(results, cc, _most)),
     )
 
@@ -83,17 +83,17 @@ def the_bounds_tell_the_controls_apart(results: Evidence) -> Check:
         "red-weight",
         "delay-12ms",
     ),
-    says="CMT/RPv1 does not keep within the bounds from 7 Mbit/s in the south on: the CMT flow gets less than the "
-    "single-path flow beside plain CMT, and the single-path flow more than plain CMT.",
+    says="CMT/RPv1 violates the bounds from 7 Mbit/s in the south on: the CMT flow gets less than the single-path flow "
+    "does under plain CMT, and the single-path flow gets more than the CMT flow does under plain CMT.",
 )
 def rpv1_breaks_the_bounds(results: Evidence) -> Check:
-    """Check both bounds broken from 7 Mbit/s on, and where the CMT flow passes the lower one."""
+    """Require violations of both bounds from 7 Mbit/s on, and a crossing of the lower bound just below 7 Mbit/s."""
     lower, upper = _bounds(results, _from(UNBOUND))
     every_lower, _ = _bounds(results)
     return all_of(
         below(_of(results, CMT, RPV1, _from(UNBOUND)), lower, what="CMT against the lower bound", over=OVER),
         above(_of(results, SINGLE, RPV1, _from(UNBOUND)), upper, what="non-CMT against the upper bound", over=OVER),
-        # Not yet at the 6 Mbit/s of the grid before, which are allowed 10 %.
+        # Above the preceding grid rate of 6 Mbit/s, less a tolerance of 10 %.
         crosses(
             _of(results, CMT, RPV1),
             every_lower,
@@ -107,15 +107,15 @@ def rpv1_breaks_the_bounds(results: Evidence) -> Check:
 
 @rpv1_breaks_the_bounds.explain
 def what_the_northern_window_costs(results: Evidence) -> str:
-    """Describe the size of the northern window. Each cut takes half of it from the southern window."""
+    """Report the size of the northern window; each southern reduction subtracts half of it from the southern window."""
     fields = {"cc": RPV1, "south": UNBOUND}
     view = results.under(None)
     missing = view.goodput(FIGURE, CMT, **fields) - view.goodput(FIGURE, SINGLE, cc=PLAIN, south=UNBOUND)
     windows = [estimate(results.under(name).of_outcomes(_northern_window, FIGURE, **fields)) for name in (None, FIFO)]
     return (
-        f"At {UNBOUND:g} Mbit/s the CMT flow is {estimate(missing)} Mbit/s above the bound. Each of its cuts in the "
-        "south takes half of both windows, so the larger the northern one, the less is left: it holds "
-        f"{windows[0]} kB under RED, and {windows[1]} kB with a FIFO queue."
+        f"At {UNBOUND:g} Mbit/s the CMT flow is {estimate(missing)} Mbit/s above the bound. Each loss in the south "
+        "reduces the southern window by half of the sum of both windows, so a larger northern window leaves less. The "
+        f"northern window is {windows[0]} kB with RED, and {windows[1]} kB with a FIFO queue."
     )
 
 
@@ -125,7 +125,7 @@ def what_the_northern_window_costs(results: Evidence) -> str:
     kind="Q",
     figure=4,
     suspects=(*FORMS, *SETTINGS),
-    says="CMT/RPv2 and MPTCP-like cope with dissimilar paths: both flows keep within the bounds at every rate.",
+    says="CMT/RPv2 and MPTCP-like can handle dissimilar paths: both flows keep within the bounds at every rate.",
 )
 def rpv2_and_mptcp_like_cope(results: Evidence) -> Check:
     """Check both bounds for both flows under both controls."""
@@ -141,7 +141,7 @@ def rpv2_and_mptcp_like_cope(results: Evidence) -> Check:
     says="Under CMT/RPv2 the single-path flow gets more than the CMT flow from about 4 Mbit/s in the south on.",
 )
 def rpv2_falls_behind_from_four(results: Evidence) -> Check:
-    """Look for the crossing at 4 Mbit/s within 10 %, and for the order beyond it."""
+    """Require a crossing at 4 Mbit/s within 10 %, and a lead of the single-path flow above it."""
     return _falls_behind(results, RPV2)
 
 
@@ -154,7 +154,7 @@ def rpv2_falls_behind_from_four(results: Evidence) -> Check:
     says="Under MPTCP-like control the single-path flow gets more than the CMT flow above about 6 Mbit/s in the south.",
 )
 def mptcp_like_falls_behind_from_six(results: Evidence) -> Check:
-    """Look for the crossing at 6 Mbit/s within 10 %, and for the order beyond it."""
+    """Require a crossing at 6 Mbit/s within 10 %, and a lead of the single-path flow above it."""
     return _falls_behind(results, MPTCP)
 
 
@@ -164,11 +164,11 @@ def mptcp_like_falls_behind_from_six(results: Evidence) -> Check:
     kind="O",
     figure=4,
     suspects=(*FORMS, *SETTINGS),
-    says="CMT/RPv2 and MPTCP-like give both flows more than they would get without the northern path, half of the "
-    "southern one, at every southern rate.",
+    says="CMT/RPv2 and MPTCP-like give both flows more than they would get without the northern path, which is half of "
+    "the southern path, at every southern rate.",
 )
 def both_flows_gain(results: Evidence) -> Check:
-    """Compare both flows with half of what two single-path flows get there."""
+    """Compare each flow with half of the total rate of two single-path flows there."""
     half = _half(results)
     return all_of(
         *(
@@ -189,11 +189,11 @@ def both_flows_gain(results: Evidence) -> Check:
     place="IV-A and IV-B, figures 3(b) and 4(b)",
     kind="O",
     figure=4,
-    says="The measurement confirms the simulation in both scenarios, effects that were first seen in [D11] included.",
+    says="The measurement confirms the simulation in both scenarios, including effects first seen in [D11].",
 )
 def the_testbed_confirms_the_simulation(_results: Evidence) -> Check:
-    """Leave it open."""
-    return left_to_the_testbed("every ordering and crossing of figures 3(a) and 4(a), measured")
+    """Return an open check."""
+    return left_to_the_testbed("all orderings and crossings of figures 3(a) and 4(a) in the measurement")
 
 
 @claim(
@@ -205,7 +205,7 @@ def the_testbed_confirms_the_simulation(_results: Evidence) -> Check:
     says="The CMT flow gets no less under MPTCP-like control than under CMT/RPv2.",
 )
 def mptcp_like_takes_no_less(results: Evidence) -> Check:
-    """Ask for more on average over the southern rates, and for significantly less at none."""
+    """Require a higher rate on average over the southern rates, and a significantly lower one at none."""
     return above(
         results.sweep(FIGURE, "south", CMT, cc=MPTCP),
         results.sweep(FIGURE, "south", CMT, cc=RPV2),
@@ -221,11 +221,11 @@ def mptcp_like_takes_no_less(results: Evidence) -> Check:
     kind="O",
     figure=4,
     suspects=("rival-sack-every-1", "rpv2-for-mptcp", "blocking", "sack-every-1", "profile-rfc9260"),
-    says="Where the single-path flow has overtaken, it owes a significant gain to the northern path that it does not "
-    "use, and the CMT flow only a small one.",
+    says="Where the single-path flow is ahead, the northern path, which it does not use, gives it a significant gain, "
+    "and gives the CMT flow only a small one.",
 )
 def the_rival_gains_most(results: Evidence) -> Check:
-    """Ask for 10 % at least for the rival, and for less than half of its gain on average for the CMT flow."""
+    """Require a gain of at least 10 % for the single-path flow, and on average less than half of it for the CMT flow."""
     half = _half(results)
     checks: list[Check] = []
     for cc in SUITED:
@@ -240,7 +240,7 @@ def the_rival_gains_most(results: Evidence) -> Check:
 
 @the_rival_gains_most.explain
 def what_the_gains_add_up_to(results: Evidence) -> str:
-    """Say what lead of the rival the claim asks for, and how far it leads."""
+    """Report the lead of the single-path flow that the claim requires, and its measured lead."""
     view = results.under(None)
     leads = {
         cc: np.mean(
@@ -253,21 +253,21 @@ def what_the_gains_add_up_to(results: Evidence) -> str:
         for cc in SUITED
     }
     north = PAYLOAD * NORTH
-    told = ", ".join(f"{estimate(lead)} Mbit/s under {TITLES[cc]}" for cc, lead in leads.items())
+    measured = ", ".join(f"{estimate(lead)} Mbit/s under {TITLES[cc]}" for cc, lead in leads.items())
     return (
-        f"Both gains add up to the northern path, {north:.2f} Mbit/s, so for one to be half of the other the rival "
-        f"must lead by {north / 3.0:.2f} Mbit/s. It leads by {told}, whose aim is that the CMT flow gets as much as a "
-        "single-path flow would on the best path."
+        f"Both gains add up to the northern path, {north:.2f} Mbit/s. For one to be half of the other, the "
+        f"single-path flow must lead by {north / 3.0:.2f} Mbit/s. It leads by {measured}. Both controls aim at a CMT flow that gets "
+        "as much as a single-path flow on the best path."
     )
 
 
 def _northern_window(outcome: Outcome) -> float:
-    """Return the mean window of the northern path in kB."""
+    """Return the mean window of the northern path, kB."""
     return outcome["flows"][CMT]["paths"]["north"]["cwnd"] / 1000.0
 
 
 def _falls_behind(results: Evidence, cc: str) -> Check:
-    """Check where the CMT flow falls behind, and that it stays there at all faster rates of the grid."""
+    """Require a crossing near the paper's rate, and a lead of the single-path flow at all clearly faster rates."""
     rate = AHEAD[cc]
     cmt, single = (results.sweep(FIGURE, "south", flow, cc=cc) for flow in (CMT, SINGLE))
     return all_of(
@@ -282,7 +282,7 @@ def _falls_behind(results: Evidence, cc: str) -> Check:
 
 
 def _within_bounds(results: Evidence, cc: str, where: Callable[[float], bool] | None = None) -> list[Check]:
-    """Check that both flows stay above the lower bound and below the upper one."""
+    """Check that both flows stay above the lower bound and below the upper bound."""
     lower, upper = _bounds(results, where)
     return [
         test(_of(results, flow, cc, where), bound, what=f"{TITLES[cc]}, {name} against the {side} bound", over=OVER)
@@ -294,7 +294,7 @@ def _within_bounds(results: Evidence, cc: str, where: Callable[[float], bool] | 
 def _bounds(
     results: Evidence, where: Callable[[float], bool] | None = None
 ) -> tuple[dict[float, Sample], dict[float, Sample]]:
-    """Return what plain CMT gives to the single-path flow, and to the CMT flow."""
+    """Return the rates of the single-path flow and of the CMT flow under plain CMT."""
     return _of(results, SINGLE, PLAIN, where), _of(results, CMT, PLAIN, where)
 
 
@@ -303,19 +303,19 @@ def _of(results: Evidence, flow: str, cc: str, where: Callable[[float], bool] | 
 
 
 def _half(results: Evidence) -> dict[float, Sample]:
-    """Return half of what two single-path flows get of the southern path alone, Mbit/s."""
+    """Return half of the total rate of two single-path flows on the southern path, Mbit/s."""
     first = results.sweep("figure4-without-north", "south", CMT)
     second = results.sweep("figure4-without-north", "south", SINGLE)
     return {south: (first[south] + second[south]) / 2.0 for south in first}
 
 
 def _mean_gain(rates: dict[float, Sample], half: dict[float, Sample]) -> Sample:
-    """Return what a flow has above half of the southern path, averaged over the southern rates."""
+    """Return a flow's rate above half of the southern path, averaged over the southern rates, Mbit/s."""
     return np.mean([rates[south] - half[south] for south in rates], axis=0)
 
 
 def _most(south: float) -> bool:
-    """Tell the rate at which the paths differ most."""
+    """Whether the paths differ most at this southern rate."""
     return south == 10.0
 
 
@@ -324,5 +324,5 @@ def _from(rate: float) -> Callable[[float], bool]:
 
 
 def _beyond(cc: str) -> Callable[[float], bool]:
-    """Tell the rates that are clearly beyond the one from which the single-path flow gets more."""
+    """Return the test whether the paper clearly has the single-path flow ahead at a southern rate."""
     return lambda south: south > 1.1 * AHEAD[cc]

@@ -1,4 +1,4 @@
-"""The decorator under which this paper's claims register, what they suspect, and why some of them stay open."""
+"""The decorator that registers this paper's claims, common suspects, and the check of claims that stay open."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ SETTINGS = (
     "sack-now-off",
     "sack-first",
 )
-"""Suspects of every figure: what the authors chose and the paper does not fix, and the messages of [D11]."""
+"""Suspects of every figure: the authors' choices that the paper does not fix, and the messages of [D11]."""
 
 
 def left_to_the_testbed(expected: str) -> Check:
-    """Leave a claim about the measurement open: the paper prints its testbed's results as curves, without numbers.
+    """Return an open check of a claim about the testbed: the paper prints its results as curves, without numbers.
 
     Parameters
     ----------
     expected
-        What would have to be measured.
+        The measurement that the claim needs.
     """
     return Check(
         "open",
-        measured="nothing yet: a simulation cannot stand in for the measurement",
+        measured="nothing: a simulation cannot replace the measurement",
         expected=expected,
         runs=0,
         why="Withheld: the rates that the paper's testbed (FreeBSD 8.2, DUMMYNET) measured. Figures 3(b) and 4(b) show "
-        "them as curves, and no text gives a number. The claim is decided when a real network runs these scenarios.",
+        "them as curves, and no text gives a number. Runs of these scenarios in a real network can decide the claim.",
     )
