@@ -1,4 +1,4 @@
-"""The tables of the study: what is enough, and every effect with its interval."""
+"""The tables of the study: the smallest sufficient combinations, and every effect with its interval."""
 
 from __future__ import annotations
 
