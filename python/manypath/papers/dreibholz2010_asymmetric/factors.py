@@ -1,4 +1,4 @@
-"""Settings that a reconstruction varies jointly, to find what the paper ran."""
+"""Settings that a reconstruction varies jointly, to identify those of the paper."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def a_distant_bottleneck(cc: str) -> Scenario:
 
 
 @experiment("figure3-blocking", figure=3)
-def paths_pause_at_the_smallest_window(cc: str) -> Scenario:
+def bottleneck_with_path_blocking(cc: str) -> Scenario:
     """9 Mbit/s with RP path blocking ([D12] section IV-A, outlook)."""
     return _over_bottleneck(cc, core(9.0), path_blocking="rto")
 
@@ -81,7 +81,7 @@ def without_the_northern_path(south: float) -> Scenario:
 
 
 @experiment("figure4-rival", figure=4)
-def every_packet_of_the_rival_acknowledged(cc: str, south: float) -> Scenario:
+def a_sack_for_every_single_path_packet(cc: str, south: float) -> Scenario:
     """Figure 4 with a SACK for every packet of the single-path flow, instead of every second."""
     return RIVAL_ACKNOWLEDGED(disjoint_paths(cc, south))
 

@@ -64,7 +64,7 @@ def other_delays_without_cross_traffic(cc: str) -> Scenario:
 
 
 @experiment("bends", figure=3, window=("0 s", "360 s"), series=EVERY)
-def cuts_that_fall_apart(cc: str) -> Scenario:
+def separated_window_reductions(cc: str) -> Scenario:
     """Scenario 3 without cross traffic, with one loss of a few packets on B, halfway between two reductions on A.
 
     Without this loss both windows synchronise: each reduction on B follows a second after every other reduction on A.
@@ -81,13 +81,13 @@ def equal_links(cc: str) -> Scenario:
 
 
 @experiment("figure5", figure=5, series=EVERY)
-def links_of_other_rates(cc: str) -> Scenario:
+def links_with_different_rates(cc: str) -> Scenario:
     """Scenario 2 with cross traffic ([G12] figure 5)."""
     return _beside_tcp(2, cc)
 
 
 @experiment("figure6", figure=6, series=EVERY)
-def links_of_other_delays(cc: str) -> Scenario:
+def links_with_different_delays(cc: str) -> Scenario:
     """Scenario 3 with cross traffic ([G12] figure 6)."""
     return _beside_tcp(3, cc)
 

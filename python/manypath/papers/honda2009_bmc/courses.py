@@ -139,7 +139,7 @@ def towards_pooling(evidence: Evidence) -> Picture:
     "(dashed) and the largest sum (dotted) in the model.",
     experiments=("figure4.1-weights", "private", "private-controls"),
 )
-def what_weights_give(evidence: Evidence) -> Picture:
+def rates_with_fixed_weights(evidence: Evidence) -> Picture:
     """A comparison of the weights with equal T_wr and with the largest sum of rates."""
     with styled():
         drawing = Figure(figsize=(PAGE, 2.7), layout="constrained")

@@ -1,4 +1,4 @@
-"""Settings that a reconstruction varies jointly, to find what the thesis ran."""
+"""Settings that a reconstruction varies jointly, to identify those of the thesis."""
 
 from __future__ import annotations
 

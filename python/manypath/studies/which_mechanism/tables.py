@@ -38,7 +38,7 @@ def _effects(results: Evidence) -> list[tuple[str, ...]]:
 
 TABLES = (
     Table(
-        "What is enough",
+        "Smallest sufficient combinations",
         "Payload rates in Mbit/s with 95 % intervals: without any mechanism, with all, with the best combination, and "
         f"with the smallest combination that reaches {AS_GOOD:.0%} of the best.",
         ("paths", "none", "all five", "best", "enough"),

@@ -48,7 +48,7 @@ RARE = "window-60, sack-round-robin"
     says="With neither buffer splitting nor NR-SACK, the rate falls to almost zero on highly asymmetric links, such as "
     "1 Mbit/s.",
 )
-def neither_falls_to_nothing(results: Evidence) -> Check:
+def rate_without_both_falls_to_zero(results: Evidence) -> Check:
     """Require that the rate rises with the second link's, and is below 5 % of both links' rate at 1 Mbit/s."""
     curve = along(results, RATE, "rate", split=NONE, nr=False)
     return all_of(
@@ -133,14 +133,14 @@ def both_fill_the_links(results: Evidence) -> Check:
     suspects=("rto-2s", "clean-way-back", "profile-rfc9260", "burst-max"),
     says="Without NR-SACK and drop reports, a bit error rate of 5e-6 leaves a rate of almost zero.",
 )
-def errors_leave_nothing(results: Evidence) -> Check:
+def errors_leave_almost_no_rate(results: Evidence) -> Check:
     """Require less than 5 % of both links' rate, with and without splitting."""
     left = rates(results, ERRORS, {"split": SPLITS}, nr=False, reports=False, errors=5e-6)
     return below(left, ALMOST_NOTHING * ideal(errors=5e-6), what="neither, 5e-6, split")
 
 
-@errors_leave_nothing.explain
-def each_timeout_silences_the_flow(results: Evidence) -> str:
+@errors_leave_almost_no_rate.explain
+def each_timeout_stops_the_flow(results: Evidence) -> str:
     """Report the number of timeouts; each stops the flow for at least a second."""
     view = results.under(None)
     levels: dict[str, Level] = {"nr": False, "reports": False, "errors": 5e-6}

@@ -50,7 +50,7 @@ GROWTH = ("sack-every-1", "dac-off", "burst-none")
     suspects=GROWTH,
     says="In general, CMT/RP behaves over unequal paths as plain CMT does.",
 )
-def pooling_follows_plain(results: Evidence) -> Check:
+def cmt_rp_behaves_like_plain_cmt(results: Evidence) -> Check:
     """Require a correlation of at least 0.9 between the two rates over all points of each plot."""
     return all_of(
         *(
@@ -60,8 +60,8 @@ def pooling_follows_plain(results: Evidence) -> Check:
     )
 
 
-@pooling_follows_plain.explain
-def where_they_differ_most(results: Evidence) -> str:
+@cmt_rp_behaves_like_plain_cmt.explain
+def delay_with_the_largest_difference(results: Evidence) -> str:
     """Report the delay at which CMT/RP has its lowest rate relative to plain CMT."""
     view, levels = results.under(None), {"split": BOTH, "nr": True, "smart": True}
     behind = {
@@ -84,7 +84,7 @@ def where_they_differ_most(results: Evidence) -> str:
     says="On two links of 100 Mbit/s without splitting, CMT/RP reaches only about 175 Mbit/s; plain CMT reaches 192 "
     "Mbit/s.",
 )
-def unsplit_pooling_falls_short(results: Evidence) -> Check:
+def unsplit_cmt_rp_is_slower(results: Evidence) -> Check:
     """Compare both with these numbers and with each other."""
     pooled = rate(results, RATE, split=NONE, nr=True, rate=100.0)
     plain = rate(results, "figure5-rate", split=NONE, nr=True, rate=100.0)
@@ -103,7 +103,7 @@ def unsplit_pooling_falls_short(results: Evidence) -> Check:
     suspects=(*GROWTH, *QUEUES),
     says="Buffer splitting solves this: CMT/RP then reaches 192 Mbit/s, too.",
 )
-def splitting_brings_pooling_up(results: Evidence) -> Check:
+def splitting_restores_the_rate_of_cmt_rp(results: Evidence) -> Check:
     """Compare with 192 Mbit/s, and with the rate without splitting."""
     split, unsplit = (rate(results, RATE, split=each, nr=True, rate=100.0) for each in (BOTH, NONE))
     return all_of(near(split, POOLED_SPLIT.value, what="split"), above(split, unsplit, what="split against not"))
@@ -117,14 +117,14 @@ def splitting_brings_pooling_up(results: Evidence) -> Check:
     suspects=("sack-every-1", "fifo-100", "profile-rfc9260"),
     says="Under errors, too, CMT/RP reaches its highest rate only with buffer splitting.",
 )
-def splitting_helps_pooling_under_errors(results: Evidence) -> Check:
+def splitting_helps_cmt_rp_under_errors(results: Evidence) -> Check:
     """Compare with and without splitting at each bit error rate, with NR-SACK and drop reports."""
     split, unsplit = (along(results, ERRORS, "errors", split=each, nr=True, reports=True) for each in (BOTH, NONE))
     return above(split, unsplit, what="split against not")
 
 
-@splitting_helps_pooling_under_errors.explain
-def what_each_path_carries(results: Evidence) -> str:
+@splitting_helps_cmt_rp_under_errors.explain
+def rate_of_each_path(results: Evidence) -> str:
     """Report the rate of each path with and without splitting."""
     view = results.under(None)
     sentences = []
@@ -150,12 +150,12 @@ def what_each_path_carries(results: Evidence) -> str:
     says="Unordered transfer by plain CMT and CMT/RP over unequal paths needs NR-SACK and buffer splitting; smart fast "
     "retransmission improves it, and drop reports should be used where applicable.",
 )
-def unordered_needs_these(results: Evidence) -> Check:
+def unordered_transfer_needs_these_mechanisms(results: Evidence) -> Check:
     """Remove one mechanism where it helps, and require a lower rate; 10 % lower where the mechanism is needed."""
     return all_of(*(check for cc in CONTROLS for check in _without_one(results, cc)))
 
 
-unordered_needs_these.explain(timeouts_are_rare)
+unordered_transfer_needs_these_mechanisms.explain(timeouts_are_rare)
 
 
 @claim(

@@ -67,7 +67,7 @@ def nr_sack_cannot_help_ordered_transfer(results: Evidence) -> Check:
     suspects=(*SETTINGS, *QUEUES),
     says="Chunk rescheduling takes over the role that NR-SACK has for unordered transfer.",
 )
-def rescheduling_stands_in_for_nr_sack(results: Evidence) -> Check:
+def rescheduling_replaces_nr_sack(results: Evidence) -> Check:
     """Require a higher rate where NR-SACK gives one to unordered transfer: slow links with splitting, and errors."""
     thin = {"rate": results.levels(RATE, "rate", lambda level: level <= THIN)}
     lossy = {"split": (NONE, BOTH), "errors": _lossy(results)}
@@ -154,7 +154,7 @@ def rescheduling_is_fair(results: Evidence) -> Check:
 
 
 @rescheduling_is_fair.explain
-def what_the_rival_keeps(results: Evidence) -> str:
+def smallest_rate_of_the_single_path_flow(results: Evidence) -> str:
     """Report the smallest rate of the single-path flow, relative to half a link."""
     view = results.under(None)
     parts = {
@@ -178,7 +178,7 @@ def what_the_rival_keeps(results: Evidence) -> str:
     says="Ordered transfer by plain CMT and CMT/RP over unequal paths needs rescheduling, splitting and smart fast "
     "retransmission, drop reports where applicable, and larger buffers than unordered transfer.",
 )
-def ordered_needs_these(results: Evidence) -> Check:
+def ordered_transfer_needs_these_mechanisms(results: Evidence) -> Check:
     """Remove one mechanism where it helps and require a lower rate; compare ordered with unordered in small buffers."""
     ordered = rate(results, BUFFERS, rate=10.0)
     return all_of(
@@ -192,13 +192,13 @@ def ordered_needs_these(results: Evidence) -> Check:
     )
 
 
-@ordered_needs_these.explain
-def what_splitting_finds_under_both(results: Evidence) -> str:
+@ordered_transfer_needs_these_mechanisms.explain
+def effect_of_splitting_under_both(results: Evidence) -> str:
     """Report the small effect of splitting under plain CMT and CMT/RP."""
-    return " ".join(what_splitting_finds(results, cc) for cc in CONTROLS)
+    return " ".join(effect_of_splitting(results, cc) for cc in CONTROLS)
 
 
-def what_splitting_finds(results: Evidence, cc: str) -> str:
+def effect_of_splitting(results: Evidence, cc: str) -> str:
     """Report the slow path's window with rescheduling, and the time for which a full share blocks a path."""
     view, plot = results.under(None), {PLAIN: RATE, RP: "figure8-rate"}[cc]
     split, unsplit = ({"rescheduling": THRESHOLD, "split": each, "rate": THIN} for each in (BOTH, NONE))

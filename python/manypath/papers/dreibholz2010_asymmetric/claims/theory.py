@@ -63,7 +63,7 @@ def three_round_trips_and_a_timeout_cover_timeouts(results: Evidence) -> Check:
     suspects=("fifo-100, window-wraps", "fifo-100", "renegable"),
     says="NR-SACK reduces send buffer blocking, but does not solve the problem.",
 )
-def nr_sack_is_no_cure(results: Evidence) -> Check:
+def nr_sack_does_not_solve_blocking(results: Evidence) -> Check:
     """Up to 10 Mbit/s, require less waiting for the send buffer with NR-SACK, but less than 90 % of the links' rate."""
     thin = [level for level in results.levels(RATE, "rate") if level <= 10.0]
     waits = {

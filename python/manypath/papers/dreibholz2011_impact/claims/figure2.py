@@ -51,7 +51,7 @@ def plain_cmt_halves_the_shared_path(results: Evidence) -> Check:
     figure=2,
     says="Disjoint paths, two or more: each coupled control leaves the single-path flow more than plain CMT does.",
 )
-def coupled_controls_hand_over_bandwidth(results: Evidence) -> Check:
+def coupled_controls_leave_more_bandwidth(results: Evidence) -> Check:
     """Compare the single-path flow's rate under each coupled control with that under plain CMT."""
     plain = results.sweep(LEFT, "paths", SINGLE, lambda n: n >= 2, cc=PLAIN)
     return above(
@@ -133,7 +133,7 @@ def coupled_controls_share_a_bottleneck_evenly(results: Evidence) -> Check:
     says="One bottleneck, more than 4 paths: the CMT flow's lead grows with their number, because each path keeps a "
     "window of at least one segment.",
 )
-def many_paths_add_up(results: Evidence) -> Check:
+def lead_grows_with_many_paths(results: Evidence) -> Check:
     """Check that the difference rises from 4 to 8 paths, and that the CMT flow is ahead at 8."""
     rises = [
         rises_with(
@@ -157,7 +157,7 @@ def many_paths_add_up(results: Evidence) -> Check:
     says="One bottleneck, 8 paths: under each coupled control the single-path flow gets significantly more than under "
     "plain CMT.",
 )
-def single_path_flow_survives_eight_paths(results: Evidence) -> Check:
+def single_path_flow_gains_with_eight_paths(results: Evidence) -> Check:
     """Require at least 10 % more."""
     plain = results.goodput(RIGHT, SINGLE, cc=PLAIN, paths=8)
     return above(

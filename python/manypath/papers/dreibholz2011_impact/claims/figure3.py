@@ -55,7 +55,7 @@ def plain_cmt_takes_half_plus_all(results: Evidence) -> Check:
     suspects=SETTINGS,
     says="CMT/RPv2 and MPTCP-like shift bandwidth of the shared path to the single-path flow.",
 )
-def bandwidth_shifts_to_the_rival(results: Evidence) -> Check:
+def bandwidth_shifts_to_the_single_path_flow(results: Evidence) -> Check:
     """Compare the single-path flow's rate with that under plain CMT, at every northern rate."""
     plain = results.sweep(FIGURE, "north", SINGLE, cc=PLAIN)
     sweeps = {cc: results.sweep(FIGURE, "north", SINGLE, cc=cc) for cc in (RPV2, MPTCP)}
@@ -67,8 +67,8 @@ def bandwidth_shifts_to_the_rival(results: Evidence) -> Check:
     )
 
 
-@bandwidth_shifts_to_the_rival.explain
-def where_least_is_shifted(results: Evidence) -> str:
+@bandwidth_shifts_to_the_single_path_flow.explain
+def smallest_shift(results: Evidence) -> str:
     """Report the smallest gain of the single-path flow, and the smallest at the other points."""
     view = results.under(None)
     plain = view.sweep(FIGURE, "north", SINGLE, cc=PLAIN)
@@ -197,7 +197,7 @@ def rpv1_collapses_at_250_kbps(results: Evidence) -> Check:
     "only an overflow of this queue reduces it; a loss on the southern path reduces that path's window to about one "
     "segment.",
 )
-def a_bloated_window_starves_the_other(results: Evidence) -> Check:
+def a_large_northern_window_reduces_the_southern(results: Evidence) -> Check:
     """Under CMT/RPv1 at 250 kbit/s, check the ratio of the windows, and the causes and depths of reductions."""
     return all_of(
         above(
@@ -230,7 +230,7 @@ def a_bloated_window_starves_the_other(results: Evidence) -> Check:
     says="After this reduction the southern window grows slowly, because its threshold is a small part of the sum; "
     "meanwhile the CMT flow does not use its share of the southern path.",
 )
-def the_starved_window_crawls(results: Evidence) -> Check:
+def the_southern_window_grows_slowly(results: Evidence) -> Check:
     """Require less than a quarter of a segment per window, and less than half of the fair rate in the south."""
     growth = results.of_traces(
         lambda trace: trace.paths[CMT, "south"].settled().growth_per_window() / UNIT, WINDOWS, cc=RPV1

@@ -121,7 +121,7 @@ def mptcp_like_gives_nine_and_five(results: Evidence) -> Check:
 
 
 @mptcp_like_gives_nine_and_five.explain
-def what_both_growths_give(results: Evidence) -> str:
+def rates_of_coupled_and_uncoupled_growth(results: Evidence) -> str:
     """Report the CMT flow's rate with coupled and with uncoupled growth."""
     coupled = results.under(None).goodput(LEFT, CMT, cc=MPTCP, south=10.0)
     uncoupled = results.under("mptcp-2012").goodput(LEFT, CMT, cc=MPTCP, south=10.0)
@@ -167,7 +167,7 @@ def mptcp_like_is_significantly_more_aggressive(results: Evidence) -> Check:
     suspects=UNCOUPLED,
     says="With more single-path flows the controls differ less; MPTCP-like stays more aggressive than CMT/RPv2.",
 )
-def rivals_level_the_controls(results: Evidence) -> Check:
+def controls_differ_less_with_more_flows(results: Evidence) -> Check:
     """Check that the spread of the CMT flow's rate over the controls falls, and the order of two controls."""
     sweeps = {cc: results.sweep(RIGHT, "rivals", CMT, cc=cc) for cc in ALL}
     spread = {n: np.ptp(np.array([sweeps[cc][n] for cc in ALL]), axis=0) for n in results.levels(RIGHT, "rivals")}
@@ -203,7 +203,7 @@ def seven_and_six_against_eight(results: Evidence) -> Check:
     figure=4,
     says="The other single-path flows behave like the first.",
 )
-def rivals_are_alike(results: Evidence) -> Check:
+def single_path_flows_are_alike(results: Evidence) -> Check:
     """Require a first flow within 10 % of the mean of the others, run by run, and a Jain index above 0.95."""
     first: dict[Any, Sample] = {}
     fairness: dict[Any, Sample] = {}

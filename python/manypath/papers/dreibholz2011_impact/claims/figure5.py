@@ -25,7 +25,7 @@ EXPECTED_ON_SOUTH = PAYLOAD * ((5.0 + 10.0) / 2.0 - 5.0)
     suspects=("sfr-off", "dac-off"),
     says="Plain CMT: the paths are independent; only drops of its own queue reduce the northern window.",
 )
-def plain_cmt_keeps_paths_apart(results: Evidence) -> Check:
+def paths_of_plain_cmt_are_independent(results: Evidence) -> Check:
     """Require a full northern queue before each northern reduction, and a growth of one segment per window."""
     return all_of(
         near(

@@ -41,7 +41,7 @@ def n_paths_take_n_shares(results: Evidence) -> Check:
     "bottleneck, balanced congestion. Over one bottleneck plain CMT violates the second goal; a coupled control can "
     "meet it.",
 )
-def goals_tell_plain_from_pooled(results: Evidence) -> Check:
+def goals_separate_plain_from_coupled(results: Evidence) -> Check:
     """Check that the goals, as numbers, reject plain CMT and accept every coupled control with 2 paths."""
     plain = results.goodput("figure2-right", CMT, cc=PLAIN, paths=2)
     rival = results.goodput("figure2-right", SINGLE, cc=PLAIN, paths=2)

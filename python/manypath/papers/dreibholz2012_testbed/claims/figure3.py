@@ -104,7 +104,7 @@ def coupled_controls_share_evenly(results: Evidence) -> Check:
     says="The lead is the rate of a window of one packet on the second path, 0.48 Mbit/s at 9 Mbit/s and an RTT of 25 "
     "ms: the small delay causes it.",
 )
-def the_lead_is_the_price_of_probing(results: Evidence) -> Check:
+def the_lead_is_the_rate_of_a_minimum_window(results: Evidence) -> Check:
     """Compare the lead with 0.48 Mbit/s at 9 Mbit/s, and require a smaller lead at ten times the delay.
 
     The paper computes the number from a round-trip time of about 25 ms, with two digits; its curves are read to about

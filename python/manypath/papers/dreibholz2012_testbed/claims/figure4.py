@@ -58,7 +58,7 @@ def plain_curves_are_parallel(results: Evidence) -> Check:
     says="The curves of plain CMT are the bounds within which a control must keep both flows: on very dissimilar paths "
     "(10 Mbit/s in the south) they reject CMT/RPv1, but neither CMT/RPv2 nor MPTCP-like.",
 )
-def the_bounds_tell_the_controls_apart(results: Evidence) -> Check:
+def bounds_reject_only_rpv1(results: Evidence) -> Check:
     """Check both bounds at 10 Mbit/s in the south."""
     lower, upper = _bounds(results, _most)
     return all_of(
@@ -86,7 +86,7 @@ def the_bounds_tell_the_controls_apart(results: Evidence) -> Check:
     says="CMT/RPv1 violates the bounds from 7 Mbit/s in the south on: the CMT flow gets less than the single-path flow "
     "does under plain CMT, and the single-path flow gets more than the CMT flow does under plain CMT.",
 )
-def rpv1_breaks_the_bounds(results: Evidence) -> Check:
+def rpv1_violates_the_bounds(results: Evidence) -> Check:
     """Require violations of both bounds from 7 Mbit/s on, and a crossing of the lower bound just below 7 Mbit/s."""
     lower, upper = _bounds(results, _from(UNBOUND))
     every_lower, _ = _bounds(results)
@@ -105,8 +105,8 @@ def rpv1_breaks_the_bounds(results: Evidence) -> Check:
     )
 
 
-@rpv1_breaks_the_bounds.explain
-def what_the_northern_window_costs(results: Evidence) -> str:
+@rpv1_violates_the_bounds.explain
+def effect_of_the_northern_window(results: Evidence) -> str:
     """Report the size of the northern window; each southern reduction subtracts half of it from the southern window."""
     fields = {"cc": RPV1, "south": UNBOUND}
     view = results.under(None)
@@ -127,7 +127,7 @@ def what_the_northern_window_costs(results: Evidence) -> str:
     suspects=(*FORMS, *SETTINGS),
     says="CMT/RPv2 and MPTCP-like can handle dissimilar paths: both flows keep within the bounds at every rate.",
 )
-def rpv2_and_mptcp_like_cope(results: Evidence) -> Check:
+def rpv2_and_mptcp_like_keep_the_bounds(results: Evidence) -> Check:
     """Check both bounds for both flows under both controls."""
     return all_of(*(check for cc in SUITED for check in _within_bounds(results, cc)))
 
@@ -224,7 +224,7 @@ def mptcp_like_takes_no_less(results: Evidence) -> Check:
     says="Where the single-path flow is ahead, the northern path, which it does not use, gives it a significant gain, "
     "and gives the CMT flow only a small one.",
 )
-def the_rival_gains_most(results: Evidence) -> Check:
+def the_single_path_flow_gains_most(results: Evidence) -> Check:
     """Require a gain of 10 % for the single-path flow, and on average less than half of it for the CMT flow."""
     half = _half(results)
     checks: list[Check] = []
@@ -238,8 +238,8 @@ def the_rival_gains_most(results: Evidence) -> Check:
     return all_of(*checks)
 
 
-@the_rival_gains_most.explain
-def what_the_gains_add_up_to(results: Evidence) -> str:
+@the_single_path_flow_gains_most.explain
+def required_and_measured_lead(results: Evidence) -> str:
     """Report the lead of the single-path flow that the claim requires, and its measured lead."""
     view = results.under(None)
     leads = {

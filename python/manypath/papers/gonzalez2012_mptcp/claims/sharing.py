@@ -67,7 +67,7 @@ def mptcp_is_slightly_ahead_on_equal_links(results: Evidence) -> Check:
     says="Scenario 1: the subflows flap somewhat, but MPTCP's long-term rate is stable: when a subflow by chance "
     "exceeds the TCP connection on its link, the rate of the other subflow decreases.",
 )
-def subflows_make_up_for_each_other(results: Evidence) -> Check:
+def subflows_compensate_each_other(results: Evidence) -> Check:
     """Require some time with a subflow ahead of TCP, a slower other subflow meanwhile, and steady 20 s rates."""
     experiment, cc = SHEETS[1].experiment, APPROXIMATED
     ahead = results.of_traces(time_ahead, experiment, cc=cc)
@@ -197,7 +197,7 @@ def mptcp_takes_more_of_the_longer_path(results: Evidence) -> Check:
 
 
 @mptcp_lies_between_both_tcp_connections.explain
-def a_tie_by_design(results: Evidence) -> str:
+def order_of_mptcp_and_tcp_is_random(results: Evidence) -> str:
     """Report the number of runs with the paper's order; linked increases aim at a tie on the better path."""
     view = results.under(None)
     mptcp, tcp_a, tcp_b = (beside(view, 3, flow, APPROXIMATED) for flow in (MPTCP, TCP_A, TCP_B))

@@ -77,7 +77,7 @@ def each_connection_gets_a_third(results: Evidence) -> Check:
     says="If decreases were coupled, too, all traffic would flap between equal paths, and a worse path would carry no "
     "traffic, so that MPTCP would not notice when it improves. Coupling only the increases avoids both.",
 )
-def full_coupling_flaps_and_forgets(results: Evidence) -> Check:
+def full_coupling_flaps_and_leaves_paths_unused(results: Evidence) -> Check:
     """Compare both couplings on equal links, on unequal links, and after the worse link becomes four times as fast."""
     left = {cc: results.of_traces(time_left, EQUAL, cc=cc) for cc in (APPROXIMATED, COUPLED)}
     moves = {cc: results.of_traces(swings, EQUAL, cc=cc) for cc in (APPROXIMATED, COUPLED)}

@@ -95,7 +95,9 @@ def every_cut_bends_the_other_curve(results: Evidence) -> Check:
         *(
             near(
                 results.of_traces(
-                    lambda trace, cut=cut, other=other: part_that_bends(_pushed(trace, cut), _pushed(trace, other)),
+                    lambda trace, cut=cut, other=other: part_that_bends(
+                        _separated(trace, cut), _separated(trace, other)
+                    ),
                     APART,
                     cc=APPROXIMATED,
                 ),
@@ -109,7 +111,7 @@ def every_cut_bends_the_other_curve(results: Evidence) -> Check:
     )
 
 
-def _pushed(trace: Trace, path: str) -> PathTrace:
+def _separated(trace: Trace, path: str) -> PathTrace:
     """Return the curve of a subflow from the loss that separates the reductions."""
     whole = trace.paths[MPTCP, path]
     return whole.part(whole.time > PUSH + 1.0)

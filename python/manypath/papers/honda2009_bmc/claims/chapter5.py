@@ -48,7 +48,7 @@ def rates_follow_weights(results: Evidence) -> Check:
     kind="O",
     figure="5.10",
     suspects=MANY_LOSSES,
-    says="With many flows, and so many losses, the ratio is a little above D; timeouts are a possible reason.",
+    says="With many flows, and therefore many losses, the ratio is a little above D; timeouts are a possible reason.",
 )
 def many_flows_are_a_little_above(results: Evidence) -> Check:
     """Require ratios above the weights with at least 32 flows, and more timeouts with most flows than with fewest."""

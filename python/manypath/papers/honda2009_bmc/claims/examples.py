@@ -164,7 +164,7 @@ def the_manager_lowers_the_slower(results: Evidence) -> Check:
     says="With weights of 1/4 and 3/4, T_wr is 6.4 and 5.71 and the sum of the subflows 5.89 Mbit/s, so the manager "
     "lowers the second weight.",
 )
-def the_manager_comes_back(results: Evidence) -> Check:
+def the_manager_lowers_the_faster(results: Evidence) -> Check:
     """Compare rates over weights and the sum, and require a first change that lowers the weight on 10 Mbit/s."""
     eight, ten = _pooled(results, "1/4+3/4")
     return all_of(

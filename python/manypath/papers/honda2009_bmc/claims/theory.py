@@ -108,7 +108,7 @@ def mean_rate_of_a_sawtooth(results: Evidence) -> Check:
     kind="T",
     says="AIMD(1/2, 4/5) gets 1/2 and AIMD(3/4, 8/13) gets 3/4 of the rate of AIMD(1, 1/2).",
 )
-def other_cuts_of_equal_response(results: Evidence) -> Check:
+def other_decrease_factors(results: Evidence) -> Check:
     """Compare the rates of three flows under the same independent losses."""
     tcp = results.goodput("given-loss", "tcp")
     targets = {"AIMD(1/2, 4/5)": 0.5, "AIMD(3/4, 8/13)": 0.75}
