@@ -125,4 +125,4 @@ MUTATED = Precision(
 """The window of quick precision and a coarse grid, enough to show that a mutation changes a verdict."""
 
 RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, most=4, trials=2, curves=4)
-"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""
+"""Few runs of each case, because many settings are compared; `most` runs for the final verdicts."""

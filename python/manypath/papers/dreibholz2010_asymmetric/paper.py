@@ -20,10 +20,10 @@ PAPER = Paper(
     citation="T. Dreibholz, M. Becke, E. P. Rathgeb, M. Tüxen: On the Use of Concurrent Multipath Transfer over "
     "Asymmetric Paths. IEEE Global Communications Conference (GLOBECOM), Miami, December 2010, "
     "doi:10.1109/GLOCOM.2010.5683579.",
-    summary="One CMT-SCTP flow uses two paths. The second path is slower, lossy or longer. Late data of one path block "
-    "the buffers for the other. The paper measures the effect of buffer splitting, NR-SACK, packet drop reports, smart "
-    "fast retransmission and chunk rescheduling, for plain CMT and CMT/RP, with unordered and ordered messages. All of "
-    "its figures are run again here, and each of its statements is checked.",
+    summary="One CMT-SCTP flow uses two paths. The second path is slower, lossy or longer. Late data of one path "
+    "occupy the buffers that the other path needs. The paper measures the effect of buffer splitting, NR-SACK, packet "
+    "drop reports, smart fast retransmission and chunk rescheduling, for plain CMT and CMT/RP, with unordered and "
+    "ordered messages. All of its figures are run again here, and each of its statements is checked.",
     setup=SETUP,
     quick=QUICK,
     full=FULL,

@@ -50,4 +50,4 @@ MUTATED = _precision("mutated", 8, 8)
 """Few runs, enough to show that a mutation changes a verdict."""
 
 RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=4, most=16, trials=4, curves=16)
-"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""
+"""Few runs of each case, because many settings are compared; `most` runs for the final verdicts."""

@@ -67,7 +67,7 @@ def the_manager_pools(interval: float, gain: float) -> Scenario:
 
 @experiment("figure4.1-first", figure="4.1", window=("0 s", "150 s"), series=EACH_SECOND)
 def the_first_decision(start: str) -> Scenario:
-    """The network of figure 4.1 with a first interval of two minutes, from other weights."""
+    """The network of figure 4.1 with a first interval of two minutes, from the weights `start`."""
     return _managed(120.0, 1.0, start)
 
 

@@ -8,7 +8,7 @@ from manypath.papers.paper import Setting
 NS2 = "default of ns-2.34 and ns-2.35"
 
 SETUP = (
-    Setting("topology", "dumbbell: weighted flows and as many standard ones", "the same"),
+    Setting("topology", "dumbbell: weighted flows and the same number of standard flows", "the same"),
     Setting("bottleneck", "60 Mbit/s, 20 ms", "the same"),
     Setting("links of the senders", "100 Mbit/s, 2 ms", "the same"),
     Setting(

@@ -46,8 +46,8 @@ TABLES = (
     ),
     Table(
         "Effects",
-        "Every main effect and interaction of two in Mbit/s, and whether it differs from 0 at 95 % by Holm's "
-        "correction over the paths.",
+        "All main effects and interactions of two in Mbit/s, and whether they differ from 0 at 95 % with Holm's "
+        "correction over the terms of the same paths.",
         ("paths", "term", "effect", "shown"),
         _effects,
     ),

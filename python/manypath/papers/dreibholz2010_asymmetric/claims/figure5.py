@@ -52,8 +52,8 @@ def rate_without_both_falls_to_zero(results: Evidence) -> Check:
     """Require that the rate rises with the second link's, and is below 5 % of both links' rate at 1 Mbit/s."""
     curve = along(results, RATE, "rate", split=NONE, nr=False)
     return all_of(
-        rises_with(curve, what="neither", over="Mbit/s"),
-        below(curve[1.0], ALMOST_NOTHING * ideal(1.0), what="neither, 1 Mbit/s"),
+        rises_with(curve, what="neither mechanism", over="Mbit/s"),
+        below(curve[1.0], ALMOST_NOTHING * ideal(1.0), what="neither mechanism, 1 Mbit/s"),
     )
 
 
@@ -63,7 +63,7 @@ def rate_without_both_falls_to_zero(results: Evidence) -> Check:
     kind="O",
     figure=5,
     suspects=("fifo-100, window-wraps", *QUEUES),
-    says="NR-SACK alone improves this only somewhat.",
+    says="NR-SACK alone improves the rate on asymmetric links only somewhat.",
 )
 def nr_sack_alone_helps_somewhat(results: Evidence) -> Check:
     """Require a gain on average over unequal rates, and less than 90 % of both mechanisms' rate up to 10 Mbit/s."""
@@ -136,7 +136,7 @@ def both_fill_the_links(results: Evidence) -> Check:
 def errors_leave_almost_no_rate(results: Evidence) -> Check:
     """Require less than 5 % of both links' rate, with and without splitting."""
     left = rates(results, ERRORS, {"split": SPLITS}, nr=False, reports=False, errors=5e-6)
-    return below(left, ALMOST_NOTHING * ideal(errors=5e-6), what="neither, 5e-6, split")
+    return below(left, ALMOST_NOTHING * ideal(errors=5e-6), what="neither mechanism, 5e-6, split")
 
 
 @errors_leave_almost_no_rate.explain
@@ -259,7 +259,7 @@ def nr_sack_and_smart_are_best(results: Evidence) -> Check:
         _alike(
             along(results, DELAY, "delay", split=BOTH, nr=True, smart=True),
             along(results, DELAY, "delay", split=NONE, nr=True, smart=True),
-            what="both, split over not",
+            what="both, split over unsplit",
             over="ms",
         ),
     )
@@ -280,7 +280,7 @@ def without_smart_it_is_lower(results: Evidence) -> Check:
         rates(results, DELAY, over, nr=True, smart=False),
         rates(results, DELAY, over, nr=True, smart=True),
         times=1.0 / SIGNIFICANTLY,
-        what="without against with",
+        what="smart fast retransmission off against on",
     )
 
 
@@ -344,7 +344,7 @@ def moved_chunks_look_like_gaps(results: Evidence) -> Check:
                 _counted(results, counter, over, smart=True),
                 times=times,
                 slightly=True,
-                what=f"{words}, without against with",
+                what=f"{words}, smart fast retransmission off against on",
                 unit="",
             )
             for counter, (words, times) in counters.items()
@@ -401,7 +401,7 @@ def _split_or_not(results: Evidence, *, reports: bool) -> Check:
     """Compare the rates under errors with and without splitting."""
     split, unsplit = (along(results, ERRORS, "errors", split=each, nr=True, reports=reports) for each in (BOTH, NONE))
     faulty = {level: sample for level, sample in split.items() if level > 0.0}
-    return _alike(faulty, unsplit, what="split over not")
+    return _alike(faulty, unsplit, what="split over unsplit")
 
 
 def _counted(

@@ -54,7 +54,7 @@ def nr_sack_cannot_help_ordered_transfer(results: Evidence) -> Check:
     promised = rate(results, PROMISES, nr="promised", rate=THIN)
     window, buffer = (_waiting_for(results, reason) for reason in ("receive_window", "send_buffer"))
     return all_of(
-        below(promised, ideal(THIN), times=0.9, what="everything NR-SACKed, 1 Mbit/s"),
+        below(promised, ideal(THIN), times=0.9, what="all data NR-SACKed, 1 Mbit/s"),
         above(window, buffer, what="the fast path's waiting for the receive window against the send buffer", unit=""),
     )
 
@@ -68,20 +68,20 @@ def nr_sack_cannot_help_ordered_transfer(results: Evidence) -> Check:
     says="Chunk rescheduling takes over the role that NR-SACK has for unordered transfer.",
 )
 def rescheduling_replaces_nr_sack(results: Evidence) -> Check:
-    """Require a higher rate where NR-SACK gives one to unordered transfer: slow links with splitting, and errors."""
+    """Require a gain at points where NR-SACK helps unordered transfer: slow links with splitting, and errors."""
     thin = {"rate": results.levels(RATE, "rate", lambda level: level <= THIN)}
     lossy = {"split": (NONE, BOTH), "errors": _lossy(results)}
     return all_of(
         above(
             rates(results, RATE, thin, rescheduling=THRESHOLD, split=BOTH),
             rates(results, RATE, thin, rescheduling=OFF, split=BOTH),
-            what="with against without, slow links, split",
+            what="rescheduling on against off, slow links, split",
         ),
         above(
             rates(results, ERRORS, lossy, rescheduling=THRESHOLD, reports=False),
             rates(results, ERRORS, lossy, rescheduling=OFF, reports=False),
             slightly=True,
-            what="with against without, errors",
+            what="rescheduling on against off, errors",
         ),
     )
 
@@ -121,8 +121,8 @@ def drop_reports_keep_ordered_transfer_fast(results: Evidence) -> Check:
     )
     lossy = _lossy(results)
     return all_of(
-        near(with_reports, {level: ideal(errors=level) for level in with_reports}, what="with"),
-        above({level: with_reports[level] for level in lossy}, without, what="with against without"),
+        near(with_reports, {level: ideal(errors=level) for level in with_reports}, what="drop reports on"),
+        above({level: with_reports[level] for level in lossy}, without, what="drop reports on against off"),
     )
 
 
@@ -150,7 +150,7 @@ def smart_improves_ordered_transfer(results: Evidence) -> Check:
 def rescheduling_is_fair(results: Evidence) -> Check:
     """Require that a competing single-path flow keeps 90 % of its rate, on either path, under either control."""
     with_it, without = (_rivals(results, each) for each in (THRESHOLD, OFF))
-    return above(with_it, without, times=0.9, what="single-path flow, with against without")
+    return above(with_it, without, times=0.9, what="single-path flow, rescheduling on against off")
 
 
 @rescheduling_is_fair.explain
@@ -251,7 +251,7 @@ def smart_against_not(results: Evidence, plot: str) -> Check:
         rates(results, plot, over, rescheduling=THRESHOLD, smart=True),
         rates(results, plot, over, rescheduling=THRESHOLD, smart=False),
         slightly=True,
-        what="with against without",
+        what="smart fast retransmission on against off",
     )
 
 

@@ -69,7 +69,7 @@ def coupled_controls_leave_more_bandwidth(results: Evidence) -> Check:
     figure=2,
     suspects=UNCOUPLED,
     says="Disjoint paths, 2 to 4 of them: MPTCP-like is slightly more aggressive than both versions of CMT/RP, so the "
-    "single-path flow gets more beside CMT/RP.",
+    "single-path flow gets more under CMT/RP.",
 )
 def mptcp_like_is_slightly_more_aggressive(results: Evidence) -> Check:
     """Compare the single-path flow's rate under CMT/RP with that under MPTCP-like control."""
@@ -80,7 +80,7 @@ def mptcp_like_is_slightly_more_aggressive(results: Evidence) -> Check:
                 _single(results, LEFT, cc, 2, 4),
                 mptcp,
                 slightly=True,
-                what=f"non-CMT beside {TITLES[cc]}, against beside MPTCP-like",
+                what=f"non-CMT, {TITLES[cc]} against MPTCP-like",
                 over="paths",
             )
             for cc in (RPV1, RPV2)
@@ -197,7 +197,7 @@ def coupled_controls_meet_the_goals(results: Evidence) -> Check:
                 mptcp,
                 beside,
                 slightly=True,
-                what=f"non-CMT beside MPTCP-like, against beside {TITLES[cc]}",
+                what=f"non-CMT, MPTCP-like against {TITLES[cc]}",
                 over="paths",
             )
         )

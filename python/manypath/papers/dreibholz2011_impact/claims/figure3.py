@@ -227,7 +227,7 @@ def a_large_northern_window_reduces_the_southern(results: Evidence) -> Check:
     place="VI-B.1, figure 3",
     kind="M",
     figure=3,
-    says="After this reduction the southern window grows slowly, because its threshold is a small part of the sum; "
+    says="After a loss on the southern path its window grows slowly, because its threshold is a small part of the sum; "
     "meanwhile the CMT flow does not use its share of the southern path.",
 )
 def the_southern_window_grows_slowly(results: Evidence) -> Check:

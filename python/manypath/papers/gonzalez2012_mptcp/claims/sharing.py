@@ -130,7 +130,7 @@ def mptcp_beats_one_tcp_on_the_best_path(results: Evidence) -> Check:
     other = single(results, 2, "a")
     return all_of(
         near(other, 5.0, within=0.5, what="TCP in place of MPTCP on A"),
-        above(beside(results, 2, MPTCP, APPROXIMATED), other, what="MPTCP against it"),
+        above(beside(results, 2, MPTCP, APPROXIMATED), other, what="MPTCP against TCP in its place"),
     )
 
 

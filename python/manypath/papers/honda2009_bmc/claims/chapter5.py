@@ -177,7 +177,7 @@ def fours_get_a_quarter_each(results: Evidence) -> Check:
     kind="O",
     figure="5.18",
     suspects=("newreno", "rto-1s", "red-auto", "fifo", "settled", "packets-1500", "sack", "ns2"),
-    says="The ratio of these flows rises with the number of flows.",
+    says="The ratio of flows whose weights add up to one rises with the number of flows.",
 )
 def bundles_rise_with_flows(results: Evidence) -> Check:
     """Require a rise for every set of weights, except at the point that the thesis calls an exception (C-003-26)."""

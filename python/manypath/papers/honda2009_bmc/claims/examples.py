@@ -126,7 +126,8 @@ def uncoupled_subflows_take_half(results: Evidence) -> Check:
     kind="N",
     figure="4.1",
     suspects=POOLED,
-    says="On these links, the subflows with weights of 1/3 and 2/3 get 2 and 4 Mbit/s, so T_wr is 6 on both.",
+    says="On links of 8 and 10 Mbit/s with a TCP flow each, subflows with weights of 1/3 and 2/3 get 2 and 4 Mbit/s, "
+    "so T_wr is 6 on both.",
 )
 def weights_that_pool(results: Evidence) -> Check:
     """Compare both rates, and both rates over their weights, with the example."""
