@@ -72,7 +72,7 @@ def test_a_kernel_in_which_mptcp_takes_too_much_contradicts_its_claims(kernel):
 
 
 def tables(kernel, evidence):
-    chosen = ("Beside the kernel", "The claims as the kernel's own")
+    chosen = ("Kernel measurements", "Claims decided by the kernel")
     found = [table for table in kernel.tables if table.name.startswith(chosen)]
     return [table.rows(evidence) for table in found]
 

@@ -18,6 +18,7 @@ import world
 from typing_extensions import override
 
 from manypath.papers.causes import Verified, verify
+from manypath.papers.dreibholz2012_testbed import measured
 from manypath.papers.evaluation import PaperEvaluation
 from manypath.papers.evidence import Evidence
 from manypath.papers.paper import Paper
@@ -157,12 +158,13 @@ def test_experiments_are_rows_that_begin_with_the_part_as_it_is(part: PaperEvalu
 
 
 @pytest.mark.usefixtures("plain")
-def test_an_undecidable_claim_is_open_with_an_explanation(testbed: Paper):
+def test_an_undecidable_claim_is_open_with_an_explanation(testbed: Paper, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(measured, "measurements", tuple)
     claim = next(claim for claim in testbed.claims if claim.id == "C-004-3")
-    withheld = PaperEvaluation(testbed, testbed.quick, None, Evidence({}), [verify(claim, Evidence({}))])
-    (card,) = claims_of(withheld, {})
+    unmeasured = PaperEvaluation(testbed, testbed.quick, None, Evidence({}), [verify(claim, Evidence({}))])
+    (card,) = claims_of(unmeasured, {})
     assert card.verdict == "open"
-    assert card.explanation.startswith("Withheld: ")
+    assert card.explanation.startswith("Needs measured runs of figures 3 and 4")
 
 
 def test_results_that_are_kept_are_columns_beside_those_of_the_runs(

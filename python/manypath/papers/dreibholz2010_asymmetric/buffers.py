@@ -1,4 +1,4 @@
-"""How large buffers must be so that a loss on one path does not stop the others ([D10] section IV-A)."""
+"""Buffer sizes at which a loss on one path does not stop the other paths ([D10] section IV-A)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MIB = 2**20
 
 
 def for_fast_retransmissions(rtts: Sequence[float], rates: Sequence[float]) -> float:
-    """Return the bytes that cover a fast retransmission on any path.
+    """Return the buffer size that covers a fast retransmission on any path, bytes.
 
     Parameters
     ----------
@@ -22,5 +22,13 @@ def for_fast_retransmissions(rtts: Sequence[float], rates: Sequence[float]) -> f
 
 
 def for_timeouts(rtts: Sequence[float], rtos: Sequence[float], rates: Sequence[float]) -> float:
-    """Return the bytes that cover a timer-based retransmission on any path, whose timeouts are `rtos` in s."""
+    """Return the buffer size that covers a timer-based retransmission on any path, bytes.
+
+    Parameters
+    ----------
+    rtts, rtos : sequence of float
+        Round-trip time and retransmission timeout of each path, s.
+    rates : sequence of float
+        Rate of each path, bit/s.
+    """
     return (3.0 * max(rtts) + max(rtos)) * sum(rates) / 8.0

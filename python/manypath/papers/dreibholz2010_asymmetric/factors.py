@@ -1,4 +1,4 @@
-"""What is varied jointly to find out what the paper ran."""
+"""Settings that a reconstruction varies jointly, to identify those of the paper."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ FACTORS = (
     shared.sack_path("stated"),
     shared.burst("silent"),
     shared.accounting("silent"),
-    Factor("peer-window", "the peer's window is never overrun", SWITCHES["window-wraps"]),
+    Factor("peer-window", "new data never exceed the peer's receive window", SWITCHES["window-wraps"]),
     Factor("queue", "RED queues", SWITCHES["fifo-100"], "contradicts"),
-    Factor("reports", "bit errors on the way back, too, and in headers", SWITCHES["clean-way-back, spared-headers"]),
+    Factor(
+        "reports", "bit errors also in the reverse direction and in headers", SWITCHES["clean-way-back, spared-headers"]
+    ),
     Factor("access", "0.1 ms on the access links", SWITCHES["no-access-delay"]),
 )
-"""The paper has a SACK for every second packet, and sends it on the path of the last one."""
+"""The paper sends a SACK for every second packet, on the path of the last packet."""

@@ -1,4 +1,4 @@
-"""Figures 4 to 8 of the paper, drawn from our runs, and one that shows what the fast path waits for."""
+"""Figures 4 to 8 of the paper, drawn from our runs, and a figure of the reasons why the fast path waits."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from manypath.papers.printed import marks_of
 figure = Figures()
 
 INET = "INET 4.5.4 (1 seed)"
-"""Words for the points from elsewhere."""
+"""Legend of the points from INET."""
 
 ONE_SIDE = (SENDER, RECEIVER)
-"""Splits that coincide with others in two plots of figure 4."""
+"""Splits whose curves coincide with others in two plots of figure 4."""
 
 DOTS = (0, (1, 1.2))
 """The style of dotted lines."""
@@ -59,7 +59,7 @@ REASONS = {
     "receive_window": "receive buffer",
     "send_buffer": "send buffer",
 }
-"""What a path may wait for."""
+"""Reasons why a path waits."""
 
 
 @dataclass(frozen=True)
@@ -69,15 +69,15 @@ class Plot:
     Attributes
     ----------
     experiment : str
-        What it shows.
+        The experiment that the plot shows.
     factor : str
-        What varies along its axis.
+        The factor along the horizontal axis.
     axis : str
-        Words of the axis.
+        Label of this axis.
     scale : float
-        By what a level is multiplied on the axis.
+        Multiplier of the levels on this axis.
     curves : mapping
-        For each name in its legend the other factors.
+        The other factors of each curve, by its name in the legend.
     """
 
     experiment: str
@@ -91,12 +91,12 @@ class Plot:
     4,
     "figure4",
     caption="Payload rate of plain CMT over 100 and 10 Mbit/s against the capacity of the drop-tail queues, for each "
-    "way to split the buffers, whose sizes stand above the plots (bytes). Crosses: INET, whose count of the peer's "
-    "window wraps around and whose access links have no delay; our rates with that are in the table beside INET.",
+    "way to split the buffers. The buffer sizes (bytes) are above the plots. Crosses: INET, where the peer's receive "
+    "window wraps around and access links have no delay; the comparison with INET has our rates with these settings.",
     experiments=(*PLOTS, "figure4-inet"),
 )
 def buffer_splitting(evidence: Evidence) -> Picture:
-    """The three plots of figure 4; INET's points are laid over the left one."""
+    """The three plots of figure 4, the left one with INET's points."""
     with styled():
         drawing = Figure(figsize=(PAGE, 2.6), layout="constrained")
         for axes, (experiment, title) in zip(drawing.subplots(1, 3, sharey=True), PLOTS.items(), strict=True):
@@ -125,18 +125,18 @@ def buffer_splitting(evidence: Evidence) -> Picture:
 @figure(
     4,
     "figure4-waiting",
-    caption="What the fast path of figure 4 waits for when it cannot send. Without splitting and behind long queues it "
-    "is the smaller buffer, which the slow path has filled. With both buffers split it is its own share, which is "
-    "enough to fill its link; where the send buffer is the smaller one, that buffer is full then, too.",
+    caption="Reasons why the fast path of figure 4 cannot send. Without splitting and behind long queues, the slow "
+    "path has filled the smaller buffer. With both buffers split, the fast path has filled its own share, which is "
+    "enough to fill its link. Where the send buffer is the smaller one, the whole send buffer is full then, too.",
     experiments=("figure4-left", "figure4-right"),
 )
 def waiting(evidence: Evidence) -> Picture:
-    """Shares of the fast path's waiting by reason."""
+    """Shares of the fast path's waiting time by reason."""
     with styled():
         drawing = Figure(figsize=(PAGE, 2.3), layout="constrained")
         plots = [(name, split) for name in ("figure4-left", "figure4-right") for split in (NONE, BOTH)]
         frames = drawing.subplots(1, 4, sharey=True)
-        frames[0].set_ylabel("part of its waiting in %")
+        frames[0].set_ylabel("part of waiting time in %")
         for axes, (experiment, split) in zip(frames, plots, strict=True):
             _draw_waiting(axes, evidence, experiment, split)
             axes.set_title(f"{SMALL[experiment]}\nsplit: {split}", loc="left")
@@ -163,7 +163,7 @@ def unordered_plain(evidence: Evidence) -> Picture:
     5,
     "figure5-timeouts",
     caption="Smart fast retransmission at 100 ms, in the paper's window of 60 s, by the path that SACKs take: payload "
-    "rate, timeouts, and spurious fast retransmissions. Timeouts are so rare that little is left to mend.",
+    "rate, timeouts, and spurious fast retransmissions. Timeouts are so rare that the gain is small.",
     experiments=("figure5-timeouts",),
 )
 def timeouts(evidence: Evidence) -> Picture:
@@ -246,7 +246,7 @@ def _ordered(number: int) -> Sequence[Plot]:
 
 
 def _with(words: str, factor: str, other: str, levels: Mapping[str, Level]) -> dict[str, dict[str, Level]]:
-    """Return curves without and with a mechanism beside those of another factor."""
+    """Return curves for each level of a factor, without and with a mechanism."""
     curves: dict[str, dict[str, Level]] = {name: {other: level, factor: False} for name, level in levels.items()}
     return curves | {f"{name}, {words}": {other: level, factor: True} for name, level in levels.items()}
 
@@ -295,7 +295,7 @@ def _three(evidence: Evidence, plots: Sequence[Plot]) -> Picture:
 
 
 def _draw_waiting(axes: Axes, evidence: Evidence, experiment: str, split: str) -> None:
-    """Stack the shares of each reason, one bar for each capacity."""
+    """Draw one stacked bar of the reasons for each capacity."""
     levels = [int(level) for level in evidence.levels(experiment, "capacity")]
     bottom = [0.0] * len(levels)
     for series, reason in enumerate(REASONS):
@@ -322,7 +322,7 @@ def _draw_pairs(axes: Axes, evidence: Evidence, count: Callable[[Mapping[str, An
 
 
 def _handle(series: int, name: str, *, dotted: bool = False) -> Line2D:
-    """Return the sample of a curve for a legend."""
+    """Return the legend entry of a curve."""
     face = "none" if dotted else COLOURS[series]
     style = DOTS if dotted else "-"
     return Line2D(
@@ -331,7 +331,7 @@ def _handle(series: int, name: str, *, dotted: bool = False) -> Line2D:
 
 
 def _marks() -> list[Mark]:
-    """Return INET's points that have the settings of figure 4 left."""
+    """Return INET's points with the settings of figure 4 left."""
     return [
         Mark(CAPACITY, theirs.mean, theirs.low, theirs.high, SPLITS.index(str(point.factors["split"])))
         for point in inet_points()
@@ -341,7 +341,7 @@ def _marks() -> list[Mark]:
 
 
 def _collapsed(capacity: float) -> list[Mark]:
-    """Return what the paper says is left behind the longest queue of figure 4 left."""
+    """Return the rate that the paper prints behind the longest queue of figure 4 left."""
     return [
         Mark(capacity, COLLAPSED, COLLAPSED, COLLAPSED, SPLITS.index(split), printed=True) for split in (NONE, SENDER)
     ]

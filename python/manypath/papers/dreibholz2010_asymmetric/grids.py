@@ -1,4 +1,4 @@
-"""Where the paper's experiments are run, and how often: quick, full, and for the mutation matrix."""
+"""Grids and repetitions of the paper's experiments: quick, full, and for the mutation matrix."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _grids(
     delays: tuple[float, ...] = DELAYS,
     thin: tuple[float, ...] = (0.25, 0.5),
 ) -> dict[str, Grid]:
-    """Return all grids; `thin` are the rates below 1 Mbit/s that ordered transfer is run at, too."""
+    """Return all grids; `thin` are additional rates below 1 Mbit/s for ordered transfer."""
     figures: dict[str, Grid] = {
         f"figure4-{side}": {"split": SPLITS, "capacity": capacities} for side in ("left", "middle", "right")
     }
@@ -82,8 +82,9 @@ FULL = Precision(
     measure="60 s",
     grids=_grids(),
 )
-"""The paper's own grid and window. The paper repeats every run 64 times. Here only undecided claims get more than 8
-runs, up to four times the paper's, within 1 hour of processor time.
+"""The paper's grid and window. The paper repeats every run 64 times; here only undecided claims get more than 8 runs.
+
+They get up to 256 runs, within 1 hour of processor time.
 """
 
 QUICK = Precision(
@@ -104,7 +105,7 @@ QUICK = Precision(
     ),
     trial_cases=180,
 )
-"""Every curve with few points and a third of the window."""
+"""Every curve with few points and a third of the paper's window."""
 
 MUTATED = Precision(
     name="mutated",
@@ -121,7 +122,7 @@ MUTATED = Precision(
         thin=(),
     ),
 )
-"""The window of quick precision on a coarser grid: it must show that a claim turns over, not by how much."""
+"""The window of quick precision and a coarse grid, enough to show that a mutation changes a verdict."""
 
 RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, most=4, trials=2, curves=4)
-"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""
+"""Few runs of each case, because many settings are compared; `most` runs for the final verdicts."""

@@ -1,4 +1,4 @@
-"""Goodput measured with INET 4.5.4, repaired, at one point of figure 4; read from a table beside this file."""
+"""Goodput of the repaired INET 4.5.4 at one point of figure 4, from the table `inet_points.csv`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from manypath.papers.dreibholz2010_asymmetric.names import CMT, INETS, PLOTTED
 from manypath.papers.paper import Point, Spread
 
 CAPACITY = 100
-"""Packets in its queues."""
+"""Capacity of the queues, packets."""
 
 
 @cache
 def inet_points() -> tuple[Point, ...]:
-    """Return the points, each beside both sets of settings that it was run with here."""
+    """Return INET's points, each once for each set of settings that is run here."""
     table = kept.file_of("dreibholz2010_asymmetric", "inet_points.csv").read_text("utf-8")
     rows = csv.DictReader(line for line in table.splitlines() if not line.startswith("#"))
     return tuple(_point(row, settings) for row in rows for settings in (PLOTTED, INETS))

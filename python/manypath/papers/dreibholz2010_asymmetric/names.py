@@ -1,24 +1,24 @@
-"""The words of this paper for mechanisms and paths, what they are called here, and what its links can carry."""
+"""Names of this paper's mechanisms, paths and flows, and the payload rate of its links."""
 
 from __future__ import annotations
 
 PLAIN = "newreno"
-"""Plain CMT: every path on its own."""
+"""Plain CMT: an independent congestion control on each path."""
 
 RP = "cmt-rpv1"
-"""CMT/RP. Only its first version existed when the paper was written."""
+"""CMT/RP in its first version, the only one when the paper was written."""
 
 CONTROLS = (PLAIN, RP)
 """The two congestion controls that the paper compares."""
 
 TITLES = {PLAIN: "plain CMT", RP: "CMT/RP"}
-"""How figures and tables call them."""
+"""Their names in figures and tables."""
 
 CMT = "cmt"
-"""The multipath flow, alone in every figure."""
+"""The multipath flow, the only flow in the paper's figures."""
 
 RIVAL = "rival"
-"""A single-path flow beside it, in an experiment of ours."""
+"""A single-path flow that competes with it, in an experiment of ours."""
 
 FIRST, SECOND = "path1", "path2"
 """The paths; the second one is varied."""
@@ -27,16 +27,16 @@ NONE, SENDER, RECEIVER, BOTH = "none", "sender", "receiver", "both"
 """Which buffers are split among the paths. The paper's Pi."""
 
 SPLITS = (NONE, SENDER, RECEIVER, BOTH)
-"""All of them."""
+"""All four ways to split."""
 
 PLOTTED, INETS = "as plotted", "INET's"
-"""Settings beside INET: those of the plots of figure 4, and its own."""
+"""Settings of the comparison with INET: those of the plots of figure 4, and those of INET."""
 
 OFF, THRESHOLD = "none", "threshold"
-"""Chunk rescheduling. The paper's Psi."""
+"""Chunk rescheduling, the paper's Psi: off, or above a threshold."""
 
 SACK_PATHS = {"smallest-srtt": "path with the smallest RTT", "first-data": "path of the first packet"}
-"""Where SACKs go: the authors' choice, and the one that lets most timeouts happen."""
+"""Paths of SACKs: the authors' choice, and the choice that causes most timeouts."""
 
 PAYLOAD = 1452.0 / 1507.0
 """Payload per bit on the wire: messages of 1452 bytes in packets of 1500, PPP framing."""
@@ -45,10 +45,10 @@ PACKET = 1500
 """Bytes of a full packet."""
 
 ALMOST_NOTHING = 0.05
-"""Part of what both links carry, below which the paper's `almost zero` counts as met."""
+"""Upper limit of a rate that the paper calls `almost zero`, as a part of the payload rate of both links."""
 
 SIGNIFICANTLY = 1.1
-"""By which factor two rates differ at least that the paper calls significantly different."""
+"""Smallest ratio of two rates that the paper calls significantly different."""
 
 
 def ideal(rate: float = 100.0, errors: float = 0.0) -> float:
@@ -59,7 +59,7 @@ def ideal(rate: float = 100.0, errors: float = 0.0) -> float:
     rate : float
         Rate of the second link, Mbit/s; the first one has 100.
     errors : float
-        Bit error rate of the second link: what it damages is sent again.
+        Bit error rate of the second link; damaged packets are sent again.
     """
     intact = (1.0 - errors) ** (8 * PACKET)
     return PAYLOAD * (100.0 + rate * intact)

@@ -20,10 +20,10 @@ PAPER = Paper(
     citation="T. Dreibholz, M. Becke, E. P. Rathgeb, M. Tüxen: On the Use of Concurrent Multipath Transfer over "
     "Asymmetric Paths. IEEE Global Communications Conference (GLOBECOM), Miami, December 2010, "
     "doi:10.1109/GLOCOM.2010.5683579.",
-    summary="One CMT-SCTP flow on two paths. The second path is slower, lossy or longer. A path that is late blocks "
-    "the buffers of the others. The paper shows what buffer splitting, NR-SACK, packet drop reports, smart fast "
-    "retransmission and chunk rescheduling do about it, for plain CMT and CMT/RP, unordered and ordered. All of its "
-    "figures are run again here, and each of its statements is checked.",
+    summary="One CMT-SCTP flow uses two paths. The second path is slower, lossy or longer. Late data of one path "
+    "occupy the buffers that the other path needs. The paper measures the effect of buffer splitting, NR-SACK, packet "
+    "drop reports, smart fast retransmission and chunk rescheduling, for plain CMT and CMT/RP, with unordered and "
+    "ordered messages. All of its figures are run again here, and each of its statements is checked.",
     setup=SETUP,
     quick=QUICK,
     full=FULL,
@@ -49,9 +49,9 @@ PAPER = Paper(
         ),
     ),
     reference_points=inet_points(),
-    reference="INET 4.5.4, the successor of the authors' simulator, with its missing calls put back, at one point of "
-    "figure 4 left under several settings: one seed. Each is run here twice: with the other settings as plotted (no "
-    "overrun of the peer's window, 0.1 ms on access links), and with INET's (its count of the window wraps around, no "
-    "delay there).",
+    reference="INET 4.5.4, the successor of the authors' simulator, with its missing calls restored: one seed for each "
+    "of several settings at one point of figure 4 left. Each is run here twice: with the other settings as plotted (no "
+    "overrun of the peer's receive window, 0.1 ms on access links), and with those of INET (the peer's receive window "
+    "wraps around, no delay on access links).",
     flows=(CMT,),
 )

@@ -6,10 +6,10 @@ from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, NONE, idea
 from manypath.papers.printed import Printed
 
 FULL_RATE = ideal(10.0)
-"""`106 Mbit/s`: what the full links of figure 4 carry, Mbit/s."""
+"""`106 Mbit/s`: payload rate of the full links of figure 4."""
 
 COLLAPSED = 20.0
-"""What is left in the left plot of figure 4 behind long queues, without splitting and with sender splitting, Mbit/s."""
+"""Rate behind long queues in figure 4 left, without splitting and with sender splitting, Mbit/s."""
 
 THIN = Printed("VI-B", FULL_RATE, "figure5-rate", CMT, {"rate": 10.0, "nr": True, "split": BOTH})
 """`106 Mbit/s` with both mechanisms at 10 Mbit/s on the second path."""
@@ -27,4 +27,4 @@ POOLED_SPLIT = Printed("VI-B", ideal(), "figure6-rate", CMT, {"rate": 100.0, "nr
 """`192 Mbit/s` of CMT/RP with splitting."""
 
 PRINTED = (THIN, EQUAL, PLAIN_UNSPLIT, POOLED_UNSPLIT, POOLED_SPLIT)
-"""The numbers at points of the plots over the rate of the second path."""
+"""The numbers at points of the plots against the rate of the second path."""

@@ -30,7 +30,7 @@ LINK = Link(rate="100 Mbit/s", delay="1 ms", queue=RED)
 """One core link ([D10] section V)."""
 
 ACCESS = Link(rate="1 Gbit/s", delay="0.1 ms", queue=DropTail(packets=10_000))
-"""The wire between a host and its router."""
+"""The link between a host and its router."""
 
 MESSAGES = Sizes(min="1452 B", max="1452 B")
 
@@ -41,7 +41,7 @@ UNORDERED = Sctp(
     split_by="buffered",
     app=Saturated(message=MESSAGES),
 )
-"""The flow of figures 4 to 6; splitting counts buffered bytes ([D10] eq. 1, 2)."""
+"""The flow of figures 4 to 6; buffer splitting counts buffered bytes ([D10] eq. 1, 2)."""
 
 ORDERED = UNORDERED.but(
     send_buffer="2.5 MB",
@@ -49,19 +49,19 @@ ORDERED = UNORDERED.but(
     never_renege=False,
     app=Saturated(message=MESSAGES, ordered=True),
 )
-"""The flow of figures 7 and 8: what waits for an earlier message may be dropped again."""
+"""The flow of figures 7 and 8; the receiver may renege on data that wait for an earlier message."""
 
 LARGE = {"send_buffer": SIZE.parse("2.5 MB"), "receive_buffer": SIZE.parse("1.25 MB")}
 """Buffers of the plots over delay, in bytes."""
 
 LONG_RTT = 0.040 + 80 * 1507 * 8 / 100e6
-"""Round-trip time at 20 ms in each direction behind the fullest queue that RED admits, s."""
+"""Round-trip time with 20 ms in each direction and the longest RED queue, s."""
 
 DIP = ("30 s", "35 s")
-"""When the second path of one experiment is slow, and when it is as fast as the first again."""
+"""Begin and end of the period in which the second path of one experiment is slow."""
 
 LOSSES = (("22 s", 0.1), ("22110 ms", 1.0), ("22240 ms", 0.0))
-"""How the second path of one experiment loses a tenth of its packets, and a round trip later all that is sent again."""
+"""Loss of the second path in one experiment: a tenth of the packets, a round trip later all retransmissions."""
 
 
 def _alone(flow: Sctp, second: Link = LINK, first: Link = LINK) -> Scenario:
@@ -70,7 +70,7 @@ def _alone(flow: Sctp, second: Link = LINK, first: Link = LINK) -> Scenario:
 
 
 def _slower(rate: float) -> Link:
-    """Return a link of so many Mbit/s."""
+    """Return a link with this rate, Mbit/s."""
     return LINK.but(rate=f"{rate:g} Mbit/s")
 
 
@@ -80,12 +80,12 @@ def _faulty(errors: float) -> Link:
 
 
 def _longer(delay: float) -> Link:
-    """Return a link of so many ms."""
+    """Return a link with this delay, ms."""
     return LINK.but(delay=f"{delay:g} ms")
 
 
 def _behind_fifo(split: str, capacity: int, *, send_buffer: str, receive_buffer: str) -> Scenario:
-    """100 and 10 Mbit/s behind drop-tail queues of `capacity` packets ([D10] figure 4)."""
+    """Return a scenario of figure 4: 100 and 10 Mbit/s, drop-tail queues of `capacity` packets."""
     link = LINK.but(queue=DropTail(packets=capacity))
     flow = UNORDERED.but(buffer_split=split, send_buffer=send_buffer, receive_buffer=receive_buffer)
     return _alone(flow, link.but(rate="10 Mbit/s"), link)
@@ -111,9 +111,9 @@ def small_send_buffer(split: str, capacity: int) -> Scenario:
 
 @experiment("figure4-inet", figure=4, window=("5 s", "20 s"))
 def beside_inet(split: str, by: str, nr: str, settings: str) -> Scenario:
-    """Figure 4 left at 100 packets as INET ran it, with the other settings as in the plots or as INET has them.
+    """Figure 4 left at 100 packets, with the other settings of the plots or of INET.
 
-    INET's access links had no delay, and it counts the peer's window down without a sign.
+    INET has no delay on access links, and its count of the peer's receive window wraps around.
     """
     scenario = small_receive_buffer(split, 100)
     flow = scenario.flows[CMT].but(split_by=by, nr_sack=nr != "off", never_renege=nr == "promised")
@@ -189,7 +189,7 @@ def windows_on_equal_paths(split: str) -> Scenario:
 
 @experiment("figure6-dip", figure=6, window=(DIP[1], "1 s"), series="10 ms")
 def windows_after_a_dip(cc: str) -> Scenario:
-    """The second path falls to 1 Mbit/s for 5 s; window curves of how it comes back."""
+    """The second path falls to 1 Mbit/s for 5 s; window curves of the recovery."""
     slow, fast = (Event(at=at, rate=f"{rate} Mbit/s") for at, rate in zip(DIP, (1, 100), strict=True))
     return _alone(_unordered(cc, BOTH), LINK.but(events=(slow, fast)))
 
@@ -220,7 +220,7 @@ def ordered_with_promises(nr: str, rate: float) -> Scenario:
 
 @experiment("figure7-rivals", figure=7)
 def beside_a_rival(cc: str, rescheduling: str, shared: str, rate: float) -> Scenario:
-    """A single-path flow on one of the two paths of a flow that may reschedule chunks."""
+    """A single-path flow competes on one of the two paths with a multipath flow, with or without rescheduling."""
     flow = _ordered(cc, rescheduling, BOTH)
     rival = Sctp.standard(shared, app=UNORDERED.app, send_buffer=flow.send_buffer, receive_buffer=flow.receive_buffer)
     alone = _alone(flow, _slower(rate))
@@ -254,7 +254,7 @@ def ordered_delays_pooled(rescheduling: str, split: str, smart: bool, delay: flo
 
 @experiment("buffers-fast")
 def buffers_around_fast_retransmissions(part: float) -> Scenario:
-    """Two equal paths of 20 ms; both buffers are `part` of what fast retransmissions need ([D10] section IV-A)."""
+    """Two equal paths of 20 ms; both buffers are `part` of the size for fast retransmissions ([D10] section IV-A)."""
     size = round(part * for_fast_retransmissions([LONG_RTT], [100e6, 100e6]))
     link = _longer(20.0)
     return _alone(
@@ -264,10 +264,10 @@ def buffers_around_fast_retransmissions(part: float) -> Scenario:
 
 @experiment("buffers-timeout", window=("22 s", "1200 ms"))
 def buffers_around_timeouts(part: float, outage: bool) -> Scenario:
-    """Two equal paths of 55 ms; some packets and their fast retransmissions may be lost ([D10] section IV-A).
+    """Two equal paths of 55 ms; an outage may cause timeouts on the second path ([D10] section IV-A).
 
-    They wait for the timer then. Only the way there fails, and only so many packets are lost that a SACK can list the
-    gaps, some 360 in a packet of 1500 bytes: beyond that the other path would stop, too, whatever the buffers.
+    It loses some packets and their fast retransmissions. Only the forward direction fails. The gaps must fit into a
+    SACK: about 360 in a packet of 1500 bytes. More gaps would also stop the first path, at any buffer size.
     """
     size = round(part * for_timeouts([0.110], [1.0], [100e6, 100e6]))
     link = _longer(55.0)

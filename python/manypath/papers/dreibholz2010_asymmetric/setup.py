@@ -1,4 +1,4 @@
-"""The paper's setup beside ours: every parameter, and where ours comes from when the paper is silent."""
+"""The paper's setup beside ours: every parameter, with the source of ours where the paper gives none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SETUP = (
     Setting("decay of RED's average while idle", "", "at the link's rate of full packets", AUTHORS),
     Setting("router queues of figure 4", "FIFO, capacity varied", "drop-tail, 5 to 300 packets waiting"),
     Setting("access links", "", "1 Gbit/s, 0.1 ms", AUTHORS),
-    Setting("framing", "", "7 bytes for each packet (PPP)", "106 and 192 Mbit/s are what PPP leaves"),
+    Setting("framing", "", "7 bytes for each packet (PPP)", "it gives the paper's 106 and 192 Mbit/s"),
     Setting("congestion controls", "CMT, CMT/RP of its reference [6]", "newreno, cmt-rpv1"),
     Setting("accounting of windows", "", "payload bytes, steps of one MTU of 1500", SIMULATOR),
     Setting("application", "saturated, one stream", "the same"),
@@ -32,23 +32,23 @@ SETUP = (
     ),
     Setting("buffers, ordered", "2,500,000 bytes each", "the same"),
     Setting("buffer splitting", "by buffered bytes, equations 1 and 2", "by buffered bytes, equations 1 and 2"),
-    Setting("NR-SACK, unordered", "on or off", "on: whatever arrived is reported as non-renegable at once; or off"),
+    Setting("NR-SACK, unordered", "on or off", "on: all data are reported as non-renegable on arrival; or off"),
     Setting(
         "NR-SACK, ordered",
         "",
-        "on: what the application was offered is non-renegable, so nothing that waits for an earlier message",
+        "on: only data offered to the application are non-renegable, not data that wait for an earlier message",
         SIMULATOR,
     ),
     Setting("chunk rescheduling", "above half of a path's share, equation in section IV-C", "threshold"),
     Setting("smart fast retransmission", "on unless varied", "on unless varied"),
-    Setting("path of a SACK", "that of the last packet, as SCTP has it", "the one with the smallest RTT", AUTHORS),
-    Setting("SACK", "for every second packet", "for every second packet, and with the last one of a window", AUTHORS),
+    Setting("path of a SACK", "that of the last packet, as in standard SCTP", "that with the smallest RTT", AUTHORS),
+    Setting("SACK", "for every second packet", "for every second packet, and for the last one of a window", AUTHORS),
     Setting("burst mitigation", "", "4 packets, use it or lose it", AUTHORS),
     Setting("fast retransmission", "after 3 gap reports, on the same path", "the same"),
     Setting("path of a timer-based retransmission", "possibly another", "the next one", AUTHORS),
-    Setting("restart of the retransmission timer", "", "smart: by the oldest chunk's time of sending", AUTHORS),
+    Setting("restart of the retransmission timer", "", "smart: from the sending time of the oldest chunk", AUTHORS),
     Setting("retransmission timeout", "1 to 60 s", "3 s at first, 1 to 60 s", AUTHORS),
-    Setting("start of the flow", "", "uniform in the first second"),
+    Setting("start of the flow", "", "uniform over the first second"),
     Setting("transient", "19 s", "10 s quick, 19 s full"),
     Setting("measurement", "60 s", "20 s quick, 60 s full"),
     Setting.of_repetitions("64", QUICK, FULL),

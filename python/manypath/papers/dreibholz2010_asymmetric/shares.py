@@ -1,4 +1,4 @@
-"""What buffer splitting finds to do: how large the slow path's window is, and whether a path lacks its share."""
+"""Quantities that show whether buffer splitting matters: windows, waiting for a share, slow-start thresholds."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ def slow_window(outcome: Outcome) -> float:
 
 
 def waiting_for_share(outcome: Outcome) -> float:
-    """Return for how long paths could not send because their shares of the buffers were full, seconds."""
+    """Return the time for which full buffer shares blocked the paths, seconds."""
     return sum(path["blocked"]["split_share"] for path in outcome["flows"][CMT]["paths"].values())
 
 
 def part_of_thresholds(outcome: Outcome) -> float:
-    """Return the fast path's part of the slow-start thresholds, by which CMT/RP lets its window grow."""
+    """Return the fast path's part of all slow-start thresholds; it scales the window growth of CMT/RP."""
     paths = outcome["flows"][CMT]["paths"]
     return paths[FIRST]["ssthresh"] / sum(path["ssthresh"] for path in paths.values())

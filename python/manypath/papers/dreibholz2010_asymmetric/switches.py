@@ -1,4 +1,4 @@
-"""What is done otherwise to find a cause, to see what matters, or to prove that a claim would notice."""
+"""Changes of one setting: they find a cause, measure sensitivity, or prove that a claim detects a mistake."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from manypath.scenario import BitError, DropTail, NoLoss, Red, Rto, Saturated, S
 
 
 def _messages(low: str, high: str) -> Change:
-    """Send messages of these sizes, ordered or not as before."""
+    """Send messages of these sizes, with the same order of delivery."""
 
     def change(scenario: Scenario) -> Scenario:
         flows = {
@@ -22,12 +22,12 @@ def _messages(low: str, high: str) -> Change:
 
 
 def _red_replaced(queue: DropTail | Red) -> Change:
-    """Give every core link that has RED another queue."""
+    """Replace RED by another queue on every core link."""
     return links_with(lambda link: link.but(queue=queue) if isinstance(link.queue, Red) else link)
 
 
 def _where(change: Change, **settings: object) -> Change:
-    """Change the scenario only where some multipath flow has these settings."""
+    """Change the scenario only if one of its flows has these settings."""
 
     def guarded(scenario: Scenario) -> Scenario:
         flows = scenario.flows.values()
@@ -38,7 +38,7 @@ def _where(change: Change, **settings: object) -> Change:
 
 
 def _is(field: str, old: object, new: object) -> Change:
-    """Set a field of every flow in which it has a certain value."""
+    """Set a field of every flow if one of them has the old value."""
     return _where(every_flow(**{field: new}), **{field: old})
 
 
@@ -52,7 +52,7 @@ def _clean_way_back(scenario: Scenario) -> Scenario:
 
 
 def _spared_headers(scenario: Scenario) -> Scenario:
-    """Let damage spare the headers of IP, SCTP and the first chunk, so that every damaged packet can be reported."""
+    """Exempt the headers of IP, SCTP and the first chunk from bit errors: every damaged packet can be reported."""
     return links_with(
         lambda link: link.but(loss=link.loss.but(spared=f"{HEADERS} B")) if isinstance(link.loss, BitError) else link
     )(scenario)
@@ -61,86 +61,86 @@ def _spared_headers(scenario: Scenario) -> Scenario:
 HEADERS = 20 + 12 + 16
 
 FIFO = _red_replaced(DropTail(packets=100))
-"""Put the queues of figure 4 where RED is."""
+"""Replace RED by a queue of figure 4."""
 
 WRAPPING = every_flow(window_overrun="wraps")
-"""Count the peer's window down without a sign."""
+"""Let the peer's receive window wrap around, as an unsigned number does."""
 
 RULES = (
     Switch("split-outstanding", "splitting counts outstanding bytes", _is("split_by", "buffered", "outstanding")),
-    Switch("renegable", "only what the application was offered is NR-SACKed", _is("never_renege", True, False)),
-    Switch("promised", "everything that arrived is NR-SACKed", _is("never_renege", False, True)),
+    Switch("renegable", "only data offered to the application are NR-SACKed", _is("never_renege", True, False)),
+    Switch("promised", "all data that arrived are NR-SACKed", _is("never_renege", False, True)),
     Switch("nr-sack-off", "no NR-SACK", _is("nr_sack", True, False)),
-    Switch("rescheduling-inet", "rescheduling as INET does it", _is("rescheduling", THRESHOLD, "inet")),
+    Switch("rescheduling-inet", "rescheduling as in INET", _is("rescheduling", THRESHOLD, "inet")),
 )
-"""The paper's mechanisms, read the other way."""
+"""Other readings of the paper's mechanisms."""
 
 OPEN = (
     *RULES,
     *SETTINGS,
-    Switch("window-overrun", "new data may overrun the peer's window by a packet", every_flow(window_overrun="packet")),
-    Switch("window-wraps", "the peer's window wraps around as INET's counter does", WRAPPING),
+    Switch("window-overrun", "new data may exceed the peer's window by a packet", every_flow(window_overrun="packet")),
+    Switch("window-wraps", "the peer's receive window wraps around, as in INET", WRAPPING),
     Switch(
         "window-wraps, sack-every-1",
-        "both a peer's window that wraps around as INET's counter does and a SACK for every packet",
+        "both a receive window that wraps around, as in INET, and a SACK for every packet",
         lambda scenario: every_flow(sack_every=1)(WRAPPING(scenario)),
     ),
     Switch("no-access-delay", "no delay on the access links", _no_access_delay),
-    Switch("clean-way-back", "no bit errors on the way back, so that every report arrives", _clean_way_back),
-    Switch("spared-headers", "damage spares the headers, so that every damaged packet can be read", _spared_headers),
+    Switch("clean-way-back", "no bit errors in the reverse direction, so that every report arrives", _clean_way_back),
+    Switch("spared-headers", "no bit errors in headers, so that every damaged packet can be reported", _spared_headers),
     Switch(
         "clean-way-back, spared-headers",
-        "both no bit errors on the way back and damage that spares the headers",
+        "no bit errors in the reverse direction or in headers",
         lambda scenario: _clean_way_back(_spared_headers(scenario)),
     ),
     Switch("sack-last", "SACK on the path of the last packet", every_flow(sack_path="last-data")),
     Switch("mixed-messages", "messages of 500 to 1452 bytes", _messages("500 B", "1452 B")),
 )
-"""What the paper leaves open, one thing at a time the other way."""
+"""Settings that the paper leaves open, one changed at a time."""
 
 QUEUES = (
     Switch(
         "red-2012",
-        "RED from 30 to 90 packets with 10 %, as the authors set it later",
+        "RED from 30 to 90 packets with 10 %, as the authors set it in 2012",
         _red_replaced(Red(weight=0.002, min=30, max=90, max_p=0.1, packets=100)),
     ),
     Switch("fifo-100", "drop-tail queues of 100 packets", FIFO),
     Switch("fifo-1000", "drop-tail queues of 1000 packets", _red_replaced(DropTail(packets=1000))),
     Switch(
         "fifo-100, window-wraps",
-        "both drop-tail queues of 100 packets and a peer's window that wraps around as INET's counter does",
+        "both drop-tail queues of 100 packets and a receive window that wraps around, as in INET",
         lambda scenario: FIFO(WRAPPING(scenario)),
     ),
 )
-"""Other queues in place of the paper's RED."""
+"""Other queues than the paper's RED."""
 
 TIMERS = (
     Switch(
         "rto-2s",
-        "a retransmission timeout of 2 s at least, twice the paper's",
+        "a minimum retransmission timeout of 2 s, twice the paper's",
         every_flow(rto=Rto(initial="3 s", min="2 s", max="60 s")),
     ),
 )
-"""Other timers than those that the paper names, to see what waiting for them costs."""
+"""Other timers than the paper's, to measure the cost of timeouts."""
 
 
 def _paper_window_and_sacks(scenario: Scenario) -> Scenario:
-    """Measure long delays for as long as the paper does, and let SACKs take all paths in turn."""
+    """Use the paper's measurement window at long delays, and send SACKs on all paths in turn there."""
     is_long = any(link.delay >= LONG for link in scenario.network.links.values())
     return every_flow(sack_path="round-robin")(scenario.but(warmup="19 s", measure="60 s")) if is_long else scenario
 
 
 LONG = 50_000_000
-"""Delay in nanoseconds from which chunks that a timeout moved may still be under way for long."""
+"""Delay from which chunks moved by a timeout may still be in flight on their old path, nanoseconds."""
 
 RARE = (
     Switch(
         "window-60, sack-round-robin",
-        "both the paper's window of 60 s at long delays and SACKs on all paths in turn",
+        "both the paper's measurement window of 60 s and SACKs on all paths in turn, at long delays",
         _paper_window_and_sacks,
     ),
 )
-"""What makes room for events that are too rare for 20 s."""
+"""Changes with which events occur that are too rare for a measurement of 20 s."""
 
 MUTATIONS = (
     Mutation(
@@ -151,7 +151,7 @@ MUTATIONS = (
     ),
     Mutation(
         "sender-only",
-        "where both buffers are to be split only the send buffer is",
+        "only the send buffer is split where both should be",
         _is("buffer_split", BOTH, SENDER),
         flips=("C-002-5", "C-002-8"),
     ),
@@ -181,7 +181,7 @@ MUTATIONS = (
     ),
     Mutation(
         "no-errors",
-        "no bit is ever damaged",
+        "there are no bit errors",
         links_with(lambda link: link.but(loss=NoLoss())),
         flips=("C-002-13", "C-002-14", "C-002-16", "C-002-28"),
     ),
@@ -207,18 +207,18 @@ MUTATIONS = (
     Mutation("sfr-off", "no split fast retransmit", every_flow(sfr=False), flips=("C-002-5", "C-002-8", "C-002-12")),
     Mutation(
         "cuc-none",
-        "windows grow by the cumulative acknowledgement alone",
+        "windows grow only by the cumulative acknowledgement",
         every_flow(cuc="none"),
         flips=("C-002-5", "C-002-8", "C-002-12"),
     ),
     Mutation(
         "paths-equal",
-        "every path is as fast and as short as the first",
+        "every path has the rate and the delay of the first",
         links_with(lambda link: link.but(rate="100 Mbit/s", delay="1 ms", events=())),
         flips=("C-002-4", "C-002-9", "C-002-12", "C-002-33"),
     ),
 )
-"""Wrong implementations and the claims that must notice."""
+"""Wrong implementations, and the claims that must detect them."""
 
 SWITCHES = by_name((*OPEN, *QUEUES, *TIMERS, *RARE))
-"""Every switch that may be a cause, by name."""
+"""All switches that may be a cause, by name."""

@@ -1,4 +1,4 @@
-"""What the fast path waits for when it may not send new data."""
+"""The reasons why the fast path cannot send new data."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from manypath.papers.evidence import Outcome
 
 
 def share(outcome: Outcome, reason: str) -> float:
-    """Return the part of the fast path's waiting that has this reason; 0 if it never waits."""
+    """Return the part of the fast path's waiting time with this reason; 0 if it never waits."""
     blocked = outcome["flows"][CMT]["paths"][FIRST]["blocked"]
     return blocked[reason] / (sum(blocked.values()) or 1.0)

@@ -1,4 +1,4 @@
-"""Figures 2 to 5 of the paper, drawn from our runs; INET's points and printed numbers are laid over them."""
+"""Figures 2 to 5 of the paper, drawn from our runs, with INET's points and printed numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def similar_paths(evidence: Evidence) -> Picture:
 @figure(
     3,
     "figure3",
-    caption="Payload rate against the rate of the northern path, which is the CMT flow's own; 5 Mbit/s are shared.",
+    caption="Payload rate against the rate of the northern path, which only the CMT flow uses; both share 5 Mbit/s.",
     experiments=("figure3",),
 )
 def northern_rate(evidence: Evidence) -> Picture:
@@ -62,12 +62,12 @@ def southern_rate_and_rivals(evidence: Evidence) -> Picture:
     5,
     "figure5",
     caption="Congestion windows and slow-start thresholds of the CMT flow over the first 75 s, one run for each "
-    "congestion control; 10 Mbit/s shared in the south, 5 Mbit/s in the north. The first slow start, into an empty "
-    "queue, peaks above the frame. Diamonds at the right edge: how far the paper says that windows rise.",
+    "congestion control; 10 Mbit/s shared in the south, 5 Mbit/s in the north. The peak of the first slow start is "
+    "above the frame. Diamonds at the right edge: the largest windows that the paper prints.",
     experiments=("figure5",),
 )
 def windows_over_time(evidence: Evidence) -> Picture:
-    """Figure 5, of the first replication."""
+    """Figure 5, from the first replication."""
     runs = {}
     for cc in ALL:
         trace = evidence.runs(Case.of("figure5", cc=cc)).traces[0]
@@ -76,7 +76,7 @@ def windows_over_time(evidence: Evidence) -> Picture:
 
 
 def _sweeps(evidence: Evidence, plots: dict[str, tuple[str, str, str]]) -> Picture:
-    """Draw experiments side by side: for each its factor, its title and the words of its axis."""
+    """Draw experiments side by side, each with its factor, its title and its axis label."""
     sweeps = [
         Sweep(experiment, factor, title, words, _marks(experiment, factor))
         for experiment, (factor, title, words) in plots.items()
@@ -85,7 +85,7 @@ def _sweeps(evidence: Evidence, plots: dict[str, tuple[str, str, str]]) -> Pictu
 
 
 def _marks(experiment: str, factor: str) -> list[Mark]:
-    """Return INET's points for an experiment, and what the paper prints about it."""
+    """Return INET's points and the paper's printed numbers for an experiment."""
     marks = marks_of(PRINTED, experiment, factor, "cc", ALL)
     for point in inet_points():
         if point.experiment == experiment:

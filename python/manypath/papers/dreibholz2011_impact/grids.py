@@ -1,4 +1,4 @@
-"""Where the paper's experiments are run, and how often: quick, full, and for the mutation matrix."""
+"""Grids and repetitions of the paper's experiments: quick, full, and for the mutation matrix."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ FULL = Precision(
     measure="300 s",
     grids=_grids(),
 )
-"""The paper's own grid and window. The paper repeats every run 100 times. Here only undecided claims get more than 20
-runs, up to four times the paper's, within 1 hour of processor time.
+"""The paper's grid and window. The paper repeats every run 100 times; here only undecided claims get more than 20 runs.
+
+They get up to 400 runs, within 1 hour of processor time.
 """
 
 QUICK = Precision(
@@ -60,7 +61,7 @@ QUICK = Precision(
     measure="100 s",
     grids=_grids(left=(1, 2, 4, 8), rivals=(1, 2, 4, 8)),
 )
-"""Fewer numbers of paths and rivals, a third of the window, and causes where few runs show them."""
+"""Fewer numbers of paths and single-path flows, and a third of the paper's window."""
 
 MUTATED = Precision(
     name="mutated",
@@ -77,7 +78,7 @@ MUTATED = Precision(
         rivals=(1, 4, 8),
     ),
 )
-"""The window of quick precision on a coarse grid: it must show that a claim turns over, not by how much."""
+"""The window of quick precision and a coarse grid, enough to show that a mutation changes a verdict."""
 
 RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, most=6, trials=2, curves=6)
-"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""
+"""Few runs of each case, because many settings are compared; `most` runs for the final verdicts."""

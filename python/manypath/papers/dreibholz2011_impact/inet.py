@@ -1,4 +1,4 @@
-"""Goodput measured with INET 4.5.4, repaired, at points of this paper; read from a table beside this file."""
+"""Goodput of the repaired INET 4.5.4 at points of this paper, from the table `inet_points.csv`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PLAIN, RPV1, 
 from manypath.papers.paper import Point, Spread
 
 CONTROLS = {"cmt": PLAIN, "cmtrpv1": RPV1, "cmtrpv2": RPV2, "lia": MPTCP}
-"""INET's names of the controls. Its `off` is no multipath control, and not used."""
+"""The controls by their names in INET. Its `off` is not a multipath control and is not used."""
 
 
 @cache
 def inet_points() -> tuple[Point, ...]:
-    """Return the points whose gap acknowledgements count as non-renegable at once, as the paper describes."""
+    """Return INET's points; there all gap acknowledgements are non-renegable at once, as in the paper."""
     lines = kept.file_of("dreibholz2011_impact", "inet_points.csv").read_text("utf-8").splitlines()
     rows = csv.DictReader(line for line in lines if not line.startswith("#"))
     return tuple(_point(row) for row in rows)

@@ -1,9 +1,9 @@
-"""The words of this paper for flows, congestion controls and rates, and what they are called here."""
+"""Names of this paper's flows and congestion controls, and the payload rate of its links."""
 
 from __future__ import annotations
 
 PLAIN = "newreno"
-"""Plain CMT: every path on its own. The paper's `cmt`."""
+"""Plain CMT: an independent congestion control on each path. The paper's `cmt`."""
 
 RPV1 = "cmt-rpv1"
 """CMT/RPv1. The paper's `cmtrpv1`."""
@@ -12,16 +12,16 @@ RPV2 = "cmt-rpv2"
 """CMT/RPv2. The paper's `cmtrpv2`."""
 
 MPTCP = "mptcp-like"
-"""The congestion control of MPTCP carried over to SCTP. The paper's `like-mptcp`."""
+"""The congestion control of MPTCP, adapted to SCTP. The paper's `like-mptcp`."""
 
 POOLING = (RPV1, RPV2, MPTCP)
-"""The three controls that pool resources."""
+"""The three coupled controls (resource pooling)."""
 
 ALL = (PLAIN, *POOLING)
 """The four controls that the paper compares."""
 
 TITLES = {PLAIN: "plain CMT", RPV1: "CMT/RPv1", RPV2: "CMT/RPv2", MPTCP: "MPTCP-like"}
-"""How figures and tables call them."""
+"""Their names in figures and tables."""
 
 CMT = "cmt"
 """The multipath flow, #1 of the paper."""
@@ -30,10 +30,10 @@ SINGLE = "single"
 """The first single-path flow, #2 of the paper."""
 
 FLOWS = {CMT: "CMT flow", SINGLE: "single-path flow"}
-"""How figures call the flows."""
+"""Names of the flows in figures."""
 
 PAYLOAD = 0.948
 """Payload per bit on the wire: messages of 500 to 1452 bytes bundled into packets of 1500, PPP framing."""
 
 UNIT = 1500.0
-"""One segment of the windows, bytes: the MTU, as the authors' simulator counts."""
+"""One segment of the windows, bytes: the MTU, as in the authors' simulator."""

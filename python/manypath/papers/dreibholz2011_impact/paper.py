@@ -20,9 +20,9 @@ PAPER = Paper(
     citation="T. Dreibholz, M. Becke, H. Adhari, E. P. Rathgeb: On the Impact of Congestion Control for Concurrent "
     "Multipath Transfer on the Transport Layer. 11th International Conference on Telecommunications (ConTEL), Graz, "
     "June 2011, pp. 397–404, ISBN 978-953-184-152-8.",
-    summary="Four congestion controls for CMT-SCTP against single-path flows: plain CMT, two versions of CMT/RP, and "
-    "one like MPTCP's. The paper asks how fair and how efficient each is, on paths that are alike and on paths that "
-    "are not. All of its figures are run again here, and each of its statements is checked.",
+    summary="Four congestion controls for CMT-SCTP compete with single-path flows: plain CMT, two versions of CMT/RP, "
+    "and an MPTCP-like control. The paper measures how fair and how efficient each is on similar and on dissimilar "
+    "paths. All of its figures are run again here, and each of its statements is checked.",
     setup=SETUP,
     quick=QUICK,
     full=FULL,
@@ -45,8 +45,8 @@ PAPER = Paper(
         quick=("sack-every-1", "profile-paper"),
     ),
     reference_points=inet_points(),
-    reference="The authors' simulator, INET 4.5.4 with its missing calls put back, at points of this paper: mean of 3 "
+    reference="The authors' simulator, INET 4.5.4 with its missing calls restored, at points of this paper: mean of 3 "
     "seeds (smallest to largest).",
     flows=(CMT, SINGLE),
-    legend="Solid: the CMT flow. Dotted: the single-path flow beside it.",
+    legend="Solid: the CMT flow. Dotted: the competing single-path flow.",
 )

@@ -10,7 +10,7 @@ EIGHT_NINTHS = Printed("VI-A", 10.0 * PAYLOAD * 8.0 / 9.0, "figure2-right", CMT,
 """`8/9` of a link of 10 Mbit/s."""
 
 ONE_NINTH = Printed("VI-A", 10.0 * PAYLOAD / 9.0, "figure2-right", SINGLE, EIGHT_PATHS)
-"""`About 1 Mbit/s` of payload: the ninth that is left, 1.05, rounded."""
+"""`About 1 Mbit/s` of payload: the remaining ninth, 1.05, rounded."""
 
 RPV2_CMT = Printed("VI-B.2", 7.0, "figure4-left", CMT, {"cc": RPV2, "south": 10.0})
 RPV2_SINGLE = Printed("VI-B.2", 7.0, "figure4-left", SINGLE, {"cc": RPV2, "south": 10.0})
@@ -34,7 +34,7 @@ PRINTED = (
 """The payload rates."""
 
 PEAKS = {"north": 70.0, "south": 30.0}
-"""How far the windows of both paths rise under CMT/RPv1, kB (VI-C, figure 5)."""
+"""Largest windows of both paths under CMT/RPv1, kB (VI-C, figure 5)."""
 
 PEAKS_OF = RPV1
-"""The control that these windows are of."""
+"""The congestion control with these windows."""

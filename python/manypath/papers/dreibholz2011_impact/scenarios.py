@@ -1,4 +1,4 @@
-"""The scenarios of this paper: a CMT flow on all paths, single-path flows on the first one."""
+"""The scenarios of this paper: a CMT flow on all paths, single-path flows on the first path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LINK = Link(rate="10 Mbit/s", delay="1 ms", queue=DropTail(packets=100))
 
 @experiment("figure2-left", figure=2)
 def all_paths_disjoint(cc: str, paths: int) -> Scenario:
-    """Each path has a link of its own; the rival shares the first ([D11] figure 2 left)."""
+    """Each path has a link of its own; the single-path flow shares the first ([D11] figure 2 left)."""
     return _against_one(disjoint(**{f"path{number}": LINK for number in range(1, paths + 1)}), cc)
 
 
@@ -26,7 +26,7 @@ def all_paths_through_one_bottleneck(cc: str, paths: int) -> Scenario:
 
 @experiment("figure3", figure=3)
 def varying_northern_rate(cc: str, north: float) -> Scenario:
-    """The northern path is the CMT flow's own; 5 Mbit/s are shared in the south ([D11] figure 3)."""
+    """Only the CMT flow uses the northern path; both flows share 5 Mbit/s in the south ([D11] figure 3)."""
     return _against_one(_south_and_north(5.0, north), cc)
 
 
@@ -38,7 +38,7 @@ def windows_beside_a_slow_northern_path(cc: str) -> Scenario:
 
 @experiment("figure4-left", figure=4)
 def varying_southern_rate(cc: str, south: float) -> Scenario:
-    """The shared southern path varies; 5 Mbit/s in the north ([D11] figure 4 left)."""
+    """The rate of the shared southern path varies; 5 Mbit/s in the north ([D11] figure 4 left)."""
     return _against_one(_south_and_north(south, 5.0), cc)
 
 
@@ -52,13 +52,13 @@ def varying_number_of_rivals(cc: str, rivals: int) -> Scenario:
 
 @experiment("figure5", figure=5, window=("0 s", "75 s"), series="10 ms")
 def windows_over_time(cc: str) -> Scenario:
-    """Windows of the CMT flow from its beginning, 10 Mbit/s in the south and 5 in the north ([D11] figure 5)."""
+    """Windows of the CMT flow from its start, 10 Mbit/s in the south and 5 in the north ([D11] figure 5)."""
     return _against_one(_south_and_north(10.0, 5.0), cc)
 
 
 @experiment("worked-example", series="10 ms")
 def two_paths_of_its_own() -> Scenario:
-    """One CMT/RPv2 flow alone on paths of 10 and 2 Mbit/s ([D11] section III-B.2)."""
+    """A single CMT/RPv2 flow on paths of 10 and 2 Mbit/s ([D11] section III-B.2)."""
     network = disjoint(fast=LINK, slow=LINK.but(rate="2 Mbit/s"))
     return Scenario(network=network, flows={CMT: Sctp(paths=("fast", "slow"), cc=RPV2)})
 
@@ -69,7 +69,7 @@ def _south_and_north(south: float, north: float) -> Network:
 
 
 def _against_one(network: Network, cc: str) -> Scenario:
-    """Put a CMT flow on all paths and one single-path flow on the first."""
+    """Return a CMT flow on all paths and one single-path flow on the first."""
     paths = tuple(network.paths)
     flows = {CMT: Sctp(paths=paths, cc=cc), SINGLE: Sctp.standard(paths[0])}
     return Scenario(network=network, flows=flows)

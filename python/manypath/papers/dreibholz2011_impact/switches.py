@@ -1,4 +1,4 @@
-"""What is done otherwise to find a cause, to see what matters, or to prove that a claim would notice."""
+"""Changes of one setting: they find a cause, measure sensitivity, or prove that a claim detects a mistake."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ PAIRS = (
         _uncoupled_with_every_packet_acknowledged,
     ),
 )
-"""Two things at once, where neither alone is enough."""
+"""Pairs of changes, where one alone is not enough."""
 
 FIXED_MESSAGES = Switch(
     "fixed-messages", "all messages of 1452 bytes", every_flow(app=Saturated(message=Sizes(min="1452 B", max="1452 B")))
 )
 
 OPEN = (*SETTINGS, FIXED_MESSAGES)
-"""What is thrown to see how much it matters."""
+"""Settings that the paper leaves open, one changed at a time."""
 
 ENVIRONMENT = (
     Switch("queue-64", "queues of 64 packets", queues_of(64)),
     Switch(
         "mptcp-for-rpv2",
-        "MPTCP-like control, which halves the window, in place of CMT/RPv2",
+        "MPTCP-like, which halves the window on a loss, in place of CMT/RPv2",
         replace_control(RPV2, MPTCP),
     ),
 )
-"""Parts of the setup, one at a time the other way."""
+"""Parts of the setup, one changed at a time."""
 
 
 def _small_undivided_buffers(scenario: Scenario) -> Scenario:
@@ -110,7 +110,7 @@ MUTATIONS = (
     Mutation("dac-off", "no delayed acknowledgement for CMT", every_flow(dac=False)),
     Mutation(
         "cuc-none",
-        "windows grow by the cumulative acknowledgement alone",
+        "windows grow only by the cumulative acknowledgement",
         every_flow(cuc="none"),
         flips=("C-000-5", "C-000-21", "C-000-24"),
     ),
@@ -122,7 +122,7 @@ MUTATIONS = (
     ),
     Mutation(
         "small-buffers",
-        "small buffers, not divided among the paths",
+        "small buffers, not split among the paths",
         _small_undivided_buffers,
         flips=("C-000-7", "C-000-21", "C-000-24", "C-000-32"),
     ),
@@ -132,9 +132,9 @@ MUTATIONS = (
         queues_of(20),
         flips=("C-000-19", "C-000-31"),
     ),
-    Mutation("floor-4", "windows never below 4 segments, as plain CMT has it", every_flow(profile="paper")),
+    Mutation("floor-4", "windows of at least 4 segments, as in plain CMT", every_flow(profile="paper")),
 )
-"""Wrong implementations and the claims that must notice; for DAC and the floor there is none."""
+"""Wrong implementations, and the claims that must detect them; none detects `dac-off` and `floor-4`."""
 
 SWITCHES = by_name((*FORMS, *PAIRS, *OPEN, *ENVIRONMENT))
-"""Every switch that may be a cause, by name."""
+"""All switches that may be a cause, by name."""

@@ -1,4 +1,4 @@
-"""Where the curves of figure 4(a) cross: as the paper has it, as it came out, and with another reading of the setup."""
+"""The crossings of the curves of figure 4(a): in the paper, here, and with a SACK for every single-path packet."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from manypath.papers.paper import Table
 from manypath.papers.predicates import crossing
 
 Curve = tuple[str, str]
-"""A congestion control, and the flow that is looked at beside it or under it."""
+"""A congestion control, and one of the flows under it."""
 
 PLACES: tuple[tuple[str, str, Curve, Curve], ...] = (
     ("CMT/RPv2: the single-path flow overtakes", "about 4", (RPV2, CMT), (RPV2, SINGLE)),
     ("MPTCP-like: the single-path flow overtakes", "above 6", (MPTCP, CMT), (MPTCP, SINGLE)),
-    ("CMT/RPv1: the CMT flow leaves the lower bound", "7 at most", (RPV1, CMT), (PLAIN, SINGLE)),
-    ("CMT/RPv1: the single-path flow leaves the upper bound", "7 at most", (PLAIN, CMT), (RPV1, SINGLE)),
+    ("CMT/RPv1: the CMT flow falls below the lower bound", "7 at most", (RPV1, CMT), (PLAIN, SINGLE)),
+    ("CMT/RPv1: the single-path flow exceeds the upper bound", "7 at most", (PLAIN, CMT), (RPV1, SINGLE)),
 )
-"""The southern rate in the paper's words, and the two curves. Below that rate the first curve is above the second."""
+"""The crossing, the paper's southern rate, and two curves; at lower rates the first is above the second."""
 
 
 def _rows(evidence: Evidence) -> list[tuple[str, ...]]:
@@ -34,7 +34,7 @@ def _rows(evidence: Evidence) -> list[tuple[str, ...]]:
 
 
 def _place(evidence: Evidence, experiment: str, first: Curve, second: Curve) -> str:
-    """Say where two curves cross, with an interval from leaving out one replication at a time (jackknife)."""
+    """Return the crossing of two curves in words, with a jackknife interval over the replications."""
     above, below = (evidence.sweep(experiment, "south", flow, cc=cc) for cc, flow in (first, second))
     gaps = {south: above[south] - below[south] for south in above}
     whole = _crossing(gaps, np.mean)
@@ -54,8 +54,8 @@ def _crossing(gaps: dict[float, Sample], mean: Callable[[Sample], float]) -> flo
 
 CROSSINGS = Table(
     name="Crossings of figure 4(a)",
-    caption="Southern rates at which curves cross, with 95 % intervals. The last column has one thing changed: each "
-    "packet of the single-path flow is acknowledged, not every second one.",
-    head=("curves", "paper, Mbit/s", "here", "rival acknowledged for each packet"),
+    caption="Southern rates at which curves cross, with 95 % intervals. In the last column the receiver of the "
+    "single-path flow sends a SACK for each packet, not for every second one.",
+    head=("curves", "paper, Mbit/s", "here", "SACK for each single-path packet"),
     rows=_rows,
 )

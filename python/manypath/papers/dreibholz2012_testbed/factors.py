@@ -1,4 +1,4 @@
-"""What is varied jointly to find out what the paper ran."""
+"""Settings that a reconstruction varies jointly, to identify those of the paper."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ FACTORS = (
     Factor("queue", "RED queues", Switch("fifo", "FIFO queues of 100 packets", queues_of(100)), "contradicts"),
     shared.jitter("silent"),
 )
-"""The paper prints the form of 2012. It counts windows in segments of 1452 bytes."""
+"""The paper prints the MPTCP-like formula of 2012. It counts windows in segments of 1452 bytes."""

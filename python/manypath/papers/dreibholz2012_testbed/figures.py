@@ -46,9 +46,9 @@ def one_bottleneck_measured(_: Evidence) -> Picture:
 @figure(
     4,
     "figure4a",
-    caption="Payload rate against the rate of the shared southern path; the northern one, 2.5 Mbit/s, is the CMT "
-    "flow's own. Vertical lines: where the paper sees the single-path flow overtake under CMT/RPv2 (4 Mbit/s) and "
-    "under MPTCP-like control (6 Mbit/s), and both flows leave the bounds of plain CMT under CMT/RPv1 (7 Mbit/s).",
+    caption="Payload rate against the rate of the shared southern path. Only the CMT flow uses the northern path of "
+    "2.5 Mbit/s. Vertical lines: in the paper the single-path flow overtakes at 4 Mbit/s under CMT/RPv2 and at "
+    "6 Mbit/s under MPTCP-like control; under CMT/RPv1 both flows violate the bounds of plain CMT from 7 Mbit/s.",
     experiments=("figure4",),
 )
 def disjoint_paths(evidence: Evidence) -> Picture:
@@ -75,11 +75,11 @@ def disjoint_paths_measured(_: Evidence) -> Picture:
     4,
     "figure4-queues",
     caption="Not in the paper: the lead of the CMT flow under CMT/RPv2 with the queues and messages of this paper and "
-    "of [D11]. Below zero the single-path flow is ahead. With equal messages a FIFO queue drops by phase.",
+    "of [D11]. Below zero the single-path flow is ahead. With equal messages, FIFO queues cause phase effects.",
     experiments=("figure4-queues",),
 )
 def red_or_fifo(evidence: Evidence) -> Picture:
-    """Show how the lead of the CMT flow depends on queues and messages."""
+    """The lead of the CMT flow with each combination of queues and messages."""
     with styled():
         drawing = Figure(figsize=(0.62 * PAGE, 2.9), layout="constrained")
         axes = drawing.subplots()
@@ -101,7 +101,7 @@ def _by_stack(sweep: Sweep) -> Picture:
 
 
 def _point_at(axes: Axes, x: float, words: str, colour: str) -> None:
-    """Draw a vertical line and name it at its upper end."""
+    """Draw a vertical line with a label at its upper end."""
     axes.axvline(x, linewidth=0.8, linestyle=(0, (4, 2)), color=colour, zorder=1)
     axes.annotate(
         words,
@@ -118,7 +118,7 @@ def _point_at(axes: Axes, x: float, words: str, colour: str) -> None:
 
 
 def _lead(evidence: Evidence, queue: str, messages: str) -> Curve:
-    """Return how much more the CMT flow gets than the single-path flow at each southern rate."""
+    """Return the curve of the CMT flow's lead over the single-path flow at each southern rate."""
     levels = evidence.levels("figure4-queues", "south")
     rates = {
         flow: evidence.sweep("figure4-queues", "south", flow, queue=queue, messages=messages) for flow in (CMT, SINGLE)

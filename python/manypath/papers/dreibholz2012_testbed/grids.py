@@ -1,4 +1,4 @@
-"""Where the paper's experiments are run, and how often: quick, full, and for the mutation matrix."""
+"""Grids and repetitions of the paper's experiments: quick, full, and for the mutation matrix."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from manypath.papers.dreibholz2012_testbed.scenarios import APPLICATIONS, QUEUES
 from manypath.papers.experiment import Grid, Precision
 
 RATES = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
-"""Rates of the bottleneck, and of the southern path; the paper's axes, whose ticks its text does not name."""
+"""Rates of the bottleneck and of the southern path, Mbit/s: the paper's axes, whose ticks its text does not name."""
 
 
 def _grids(
@@ -33,7 +33,7 @@ def _grids(
 FULL = Precision(
     name="full", replications=20, most=80, trials=20, curves=0, warmup="20 s", measure="300 s", grids=_grids()
 )
-"""The paper's own window, and the fewest repetitions that it names."""
+"""The paper's own window, and its minimum number of repetitions."""
 
 QUICK = Precision(
     name="quick",
@@ -57,7 +57,7 @@ MUTATED = Precision(
     measure="100 s",
     grids=_grids(rates=(1.0, 3.0, 6.0, 9.0), south=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 10.0), rival=(), queues=()),
 )
-"""The window and the runs of quick precision on a coarser grid: crossings need them, to tell slopes so even."""
+"""The window of quick precision, a coarser grid and more runs: the crossing curves have similar slopes."""
 
 RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=3, most=12, trials=3)
-"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""
+"""Few runs of each case, because many settings are compared; `most` runs for the final verdicts."""

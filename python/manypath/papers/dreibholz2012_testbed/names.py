@@ -1,9 +1,9 @@
-"""The words of this paper for flows, congestion controls and rates, and what they are called here."""
+"""Names of this paper's flows and congestion controls, and rates of its links."""
 
 from __future__ import annotations
 
 PLAIN = "newreno"
-"""Plain CMT: every path on its own. The paper's `cmt`."""
+"""Plain CMT: an independent congestion control on each path. The paper's `cmt`."""
 
 RPV1 = "cmt-rpv1"
 """CMT/RPv1. The paper's `cmtrpv1`."""
@@ -12,16 +12,16 @@ RPV2 = "cmt-rpv2"
 """CMT/RPv2. The paper's `cmtrpv2`."""
 
 MPTCP = "mptcp-like"
-"""The congestion control of MPTCP carried over to SCTP. The paper's `like-mptcp`."""
+"""The congestion control of MPTCP, adapted to SCTP. The paper's `like-mptcp`."""
 
 POOLING = (RPV1, RPV2, MPTCP)
-"""The three controls that pool resources."""
+"""The three coupled controls (resource pooling)."""
 
 ALL = (PLAIN, *POOLING)
 """The four controls that the paper compares."""
 
 TITLES = {PLAIN: "plain CMT", RPV1: "CMT/RPv1", RPV2: "CMT/RPv2", MPTCP: "MPTCP-like"}
-"""How figures and tables call them."""
+"""Their names in figures and tables."""
 
 CMT = "cmt"
 """The multipath flow, #0 of the paper."""
@@ -30,10 +30,10 @@ SINGLE = "single"
 """The single-path flow on the southern path, #1 of the paper: its reference flow."""
 
 FLOWS = {CMT: "CMT flow", SINGLE: "single-path flow"}
-"""How figures call the flows."""
+"""Names of the flows in figures."""
 
 PAYLOAD = 1452.0 / 1507.0
 """Payload per bit on the wire: messages of 1452 bytes, one in each packet of 1500, PPP framing of 7 bytes."""
 
 NORTH = 2.5
-"""Rate of the northern path where the paths are disjoint, Mbit/s."""
+"""Rate of the northern path in the disjoint topology, Mbit/s."""

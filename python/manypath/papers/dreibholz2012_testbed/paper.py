@@ -21,9 +21,9 @@ PAPER = Paper(
     citation="T. Dreibholz, H. Adhari, M. Becke, E. P. Rathgeb: Simulation and Experimental Evaluation of Multipath "
     "Congestion Control Strategies. 2nd International Workshop on Protocols and Applications with Multi-Homing Support "
     "(PAMS), Fukuoka, March 2012. doi:10.1109/WAINA.2012.186.",
-    summary="The four congestion controls of [D11] again, simulated and measured in a testbed, now with RED in the "
-    "routers: over one bottleneck, and over two disjoint paths. One of these paths is shared. The simulated figures "
-    "are run again here. Real stacks measure the others over emulated links.",
+    summary="The four congestion controls of [D11], simulated and measured in a testbed with RED in the routers: over "
+    "one bottleneck, and over two disjoint paths. One of these paths is shared. The simulated figures are run again "
+    "here. Real stacks measure the figures of the testbed over emulated links.",
     setup=SETUP,
     quick=QUICK,
     full=FULL,
@@ -53,5 +53,5 @@ PAPER = Paper(
         ),
     ),
     flows=(CMT, SINGLE),
-    legend="Solid: the CMT flow. Dotted: the single-path flow beside it.",
+    legend="Solid: the CMT flow. Dotted: the competing single-path flow.",
 )

@@ -21,10 +21,10 @@ from manypath.scenario import (
 experiment = Experiments()
 
 RED = Red(weight=0.002, min=30, max=90, max_p=0.1, packets=100)
-"""The routers' queues ([D12] section III); weight and hard limit as the authors' experiment configuration has them."""
+"""The routers' queues ([D12] section III); weight and hard limit are from the authors' experiment configuration."""
 
 ACCESS = Link(rate="1 Gbit/s", delay="0.1 ms", queue=DropTail(packets=100))
-"""The wire between a host and its router: all other queues are FIFO of 100 packets ([D12] section III)."""
+"""The link between a host and its router: all other queues are FIFO of 100 packets ([D12] section III)."""
 
 MESSAGES = Saturated(message=Sizes(min="1452 B", max="1452 B"))
 """One message fills one packet ([D12] section III)."""
@@ -36,51 +36,52 @@ APPLICATIONS = {"1452 bytes": MESSAGES, "500 to 1452 bytes": Saturated()}
 """The messages of this paper, and those of [D11]."""
 
 RIVAL_ACKNOWLEDGED = single_path_flows(sack_every=1)
-"""A SACK for every packet of the single-path flow: one of the things that the paper leaves open."""
+"""A SACK for every packet of the single-path flow: a setting that the paper leaves open."""
 
 
 @experiment("figure3", figure=3)
 def one_bottleneck(cc: str, rate: float) -> Scenario:
-    """Both paths of the CMT flow cross the link that the rival uses ([D12] figures 1 and 3)."""
+    """Both paths of the CMT flow cross the link of the single-path flow ([D12] figures 1 and 3)."""
     return _over_bottleneck(cc, core(rate))
 
 
 @experiment("figure3-paths", figure=3)
 def more_paths_through_the_bottleneck(paths: int) -> Scenario:
-    """A plain CMT flow with so many paths through 9 Mbit/s ([D12] section II-B.1)."""
+    """A plain CMT flow with this number of paths through 9 Mbit/s ([D12] section II-B.1)."""
     return _over_bottleneck(PLAIN, core(9.0), paths=paths)
 
 
 @experiment("figure3-far", figure=3, window=("20 s", "300 s"))
 def a_distant_bottleneck(cc: str) -> Scenario:
-    """9 Mbit/s ten times as far away, so that a window of one packet carries less ([D12] section IV-A).
+    """9 Mbit/s with ten times the delay, so that a window of one packet carries less ([D12] section IV-A).
 
-    Always over the paper's own window: with round trips of a quarter of a second shorter ones tell little.
+    Always in the paper's own window: at round-trip times of a quarter of a second, shorter windows have too few
+    round trips.
     """
     return _over_bottleneck(cc, core(9.0).but(delay="100 ms"))
 
 
 @experiment("figure3-blocking", figure=3)
-def paths_pause_at_the_smallest_window(cc: str) -> Scenario:
+def bottleneck_with_path_blocking(cc: str) -> Scenario:
     """9 Mbit/s with RP path blocking ([D12] section IV-A, outlook)."""
     return _over_bottleneck(cc, core(9.0), path_blocking="rto")
 
 
 @experiment("figure4", figure=4)
 def disjoint_paths(cc: str, south: float) -> Scenario:
-    """The southern path is shared, the northern one of 2.5 Mbit/s is the CMT flow's own ([D12] figures 2 and 4)."""
+    """Both flows share the southern path; only the CMT flow uses the northern one ([D12] figures 2 and 4)."""
     return _over_disjoint(cc, south=core(south), north=core(NORTH))
 
 
 @experiment("figure4-without-north", figure=4)
 def without_the_northern_path(south: float) -> Scenario:
-    """Both flows on the southern path alone, in standard SCTP: what they had before ([D12] section IV-B)."""
+    """Both flows use only the southern path, with standard SCTP ([D12] section IV-B)."""
     flows = {name: _single("south", "5 MB") for name in (CMT, SINGLE)}
     return Scenario(network=_with_access(disjoint(south=core(south))), flows=flows)
 
 
 @experiment("figure4-rival", figure=4)
-def every_packet_of_the_rival_acknowledged(cc: str, south: float) -> Scenario:
+def a_sack_for_every_single_path_packet(cc: str, south: float) -> Scenario:
     """Figure 4 with a SACK for every packet of the single-path flow, instead of every second."""
     return RIVAL_ACKNOWLEDGED(disjoint_paths(cc, south))
 
@@ -100,7 +101,7 @@ def core(rate: float) -> Link:
 
 
 def _over_bottleneck(cc: str, link: Link, paths: int = 2, **settings: object) -> Scenario:
-    """Put a CMT flow on all paths through one link, and a single-path flow beside it; buffers of 1 MB."""
+    """Return a CMT flow on all paths through one link, and a single-path flow; buffers of 1 MB."""
     network = _with_access(bottleneck(link, paths=paths))
     first, *_ = network.paths
     flows = {CMT: _multipath(network, cc, "1 MB", **settings), SINGLE: _single(first, "1 MB")}
@@ -108,7 +109,7 @@ def _over_bottleneck(cc: str, link: Link, paths: int = 2, **settings: object) ->
 
 
 def _over_disjoint(cc: str, south: Link, north: Link) -> Scenario:
-    """Put a CMT flow on two paths of their own, and a single-path flow on the southern one; buffers of 5 MB."""
+    """Return a CMT flow on two disjoint paths, and a single-path flow on the southern one; buffers of 5 MB."""
     network = _with_access(disjoint(south=south, north=north))
     flows = {CMT: _multipath(network, cc, "5 MB"), SINGLE: _single("south", "5 MB")}
     return Scenario(network=network, flows=flows)
@@ -119,7 +120,7 @@ def _with_access(network: Network) -> Network:
 
 
 def _multipath(network: Network, cc: str, buffers: str, **settings: object) -> Sctp:
-    """Return the CMT flow: the baseline of `Sctp` is the authors' configuration, the rest is the paper's."""
+    """Return the CMT flow: the defaults of `Sctp` are the authors' configuration, the rest is the paper's."""
     plain = Sctp(paths=tuple(network.paths), cc=cc, app=MESSAGES, send_buffer=buffers, receive_buffer=buffers)
     return plain.but(**settings)
 

@@ -1,4 +1,4 @@
-"""What is done otherwise to find a cause, to see what matters, or to prove that a claim would notice."""
+"""Changes of one setting: they find a cause, measure sensitivity, or prove that a claim detects a mistake."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ CAUSES = (
     Switch("north-fifo", "a FIFO queue of 100 packets in the north", _fifo_in_the_north),
     Switch("rpv2-for-mptcp", "CMT/RPv2 in place of MPTCP-like", replace_control(MPTCP, RPV2)),
 )
-"""What a failing claim of this paper is suspected of."""
+"""Suspected causes of this paper's contradicted claims."""
 
 RECOVERY = Switch("recovery-shared", "one fast recovery for all paths", every_flow(path_fast_recovery=False))
 
@@ -76,18 +76,18 @@ ENVIRONMENT = (
     ),
     Switch("red-90", "at most 90 packets in a RED queue", _red(packets=90)),
     Switch("red-idle", "RED's average decays by 150 packets/s", _red(packet_rate=150.0)),
-    Switch("red-weight", "RED's average moves four times as slowly", _red(weight=0.0005)),
+    Switch("red-weight", "RED's average with a quarter of the weight", _red(weight=0.0005)),
     Switch("delay-1ms", "a core delay of 1 ms, as in [D11]", _core_delay("1 ms")),
-    Switch("delay-12ms", "a core delay of 12 ms, for round trips of 25 ms", _core_delay("12 ms")),
+    Switch("delay-12ms", "a core delay of 12 ms, for round-trip times of 25 ms", _core_delay("12 ms")),
     Switch("no-access-delay", "no delay on the access links", _no_access_delay),
 )
-"""Parts of the setup, one at a time as the other paper has them, or as they might have been."""
+"""Parts of the setup, one changed at a time: as in [D11], or another possible setting."""
 
 OPEN = (*SETTINGS, RECOVERY, *ENVIRONMENT)
-"""What is thrown to see how much it matters."""
+"""Settings that the paper leaves open, one changed at a time."""
 
 SWITCHES = by_name((*FORMS, *CAUSES, *OPEN))
-"""Every switch that may be a cause, by name."""
+"""All switches that may be a cause, by name."""
 
 MUTATIONS = (
     Mutation(
@@ -141,7 +141,7 @@ MUTATIONS = (
         single_flows_join,
         flips=("C-004-1", "C-004-2", "C-004-8"),
     ),
-    Mutation("blocking-off", "paths never pause", every_flow(path_blocking="none"), flips=("C-004-7",)),
+    Mutation("blocking-off", "no path blocking", every_flow(path_blocking="none"), flips=("C-004-7",)),
     Mutation(
         "sfr-off",
         "no split fast retransmit",
@@ -151,7 +151,7 @@ MUTATIONS = (
     Mutation("dac-off", "no delayed acknowledgement for CMT", every_flow(dac=False)),
     Mutation(
         "cuc-none",
-        "windows grow by the cumulative acknowledgement alone",
+        "windows grow only by the cumulative acknowledgement",
         every_flow(cuc="none"),
         flips=("C-004-8", "C-004-9", "C-004-11", "C-004-14"),
     ),
@@ -163,9 +163,9 @@ MUTATIONS = (
     ),
     Mutation(
         "small-buffers",
-        "small buffers, not divided among the paths",
+        "small buffers, not split among the paths",
         multipath_flows(buffer_split="none", send_buffer="40 kB", receive_buffer="20 kB"),
         flips=("C-004-1", "C-004-2", "C-004-8"),
     ),
 )
-"""Wrong implementations and the claims that must notice; for DAC there is none."""
+"""Wrong implementations, and the claims that must detect them; none detects `dac-off`."""

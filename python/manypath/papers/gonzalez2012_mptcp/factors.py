@@ -1,4 +1,4 @@
-"""What is varied jointly to find out what the paper ran."""
+"""Settings that a reconstruction varies jointly, to identify those of the paper."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from manypath.papers.reconstruction.factors import Factor
 
 FACTORS = (
     Factor("initial-window", "an initial window of 10 segments", SWITCHES["initial-window-3"]),
-    Factor("timeout", "a retransmission timeout of SRTT and 200 ms at least", SWITCHES["min-rto-1s"]),
+    Factor("timeout", "a retransmission timeout of SRTT plus at least 200 ms", SWITCHES["min-rto-1s"]),
     Factor("acks", "an acknowledgement for every second segment", SWITCHES["ack-every-1"]),
     Factor("start", "all flows start within 0.1 s", SWITCHES["mptcp-late"]),
     Factor("buffers", "buffers of rate times round-trip time", SWITCHES["queue-half"], "contradicts"),
     Factor("discipline", "drop-tail buffers", SWITCHES["red"]),
     Factor("hosts", "exact hosts", SWITCHES["jitter"]),
-    Factor("maximum", "the maximum approximated", SWITCHES["lia"], "contradicts"),
+    Factor("maximum", "the approximated maximum", SWITCHES["lia"], "contradicts"),
 )
-"""Buffers come before their discipline: RED takes its thresholds from their size."""
+"""The buffers precede their discipline, because RED derives its thresholds from their size."""

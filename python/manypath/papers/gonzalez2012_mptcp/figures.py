@@ -1,4 +1,4 @@
-"""Figures 2 to 6 of the paper, drawn from our runs, and what an outage makes of the approximated maximum."""
+"""Figures 2 to 6 of the paper, drawn from our runs, and the effect of an outage on the approximated maximum."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from manypath.papers.traces import PathTrace, Trace
 figure = Figures()
 
 SHOWN = 85.0
-"""Seconds that the paper's figures show."""
+"""Length of the time axis of the paper's figures, s."""
 
 SILENT = (APPROXIMATED, EXACT, PRINTED)
-"""The controls whose subflow falls silent."""
+"""The controls that are compared during an outage."""
 
 SUBFLOW, RIVAL = COLOURS[0], COLOURS[1]
 """Colours of the subflow and of the TCP connection on the same link; MPTCP's sum is black, as in the paper."""
@@ -44,24 +44,24 @@ SUBFLOW, RIVAL = COLOURS[0], COLOURS[1]
 @figure(
     2,
     "figure2",
-    caption="Congestion windows of both subflows over time, without TCP beside them: 10 Mbit/s on A, 5 on B, equal "
-    "delays. One run with the maximum as the paper approximates it and one with the exact maximum, under equal chance.",
+    caption="Congestion windows of both subflows over time, without cross traffic: 10 Mbit/s on A, 5 on B, equal "
+    "delays. One run with the approximated and one with the exact maximum, with the same random numbers.",
     experiments=("figure2",),
 )
 def other_rates(evidence: Evidence) -> Picture:
-    """Figure 2, of the first replication."""
+    """Figure 2, from the first replication."""
     return _windows_alone(evidence, "figure2")
 
 
 @figure(
     3,
     "figure3",
-    caption="Congestion windows of both subflows over time, without TCP beside them: 5 Mbit/s each, 50 ms on A, 100 on "
-    "B. One run with the maximum as the paper approximates it and one with the exact maximum, under equal chance.",
+    caption="Congestion windows of both subflows over time, without cross traffic: 5 Mbit/s each, 50 ms on A, 100 on "
+    "B. One run with the approximated and one with the exact maximum, with the same random numbers.",
     experiments=("figure3", "bends"),
 )
 def other_delays(evidence: Evidence) -> Picture:
-    """Figure 3, of the first replication."""
+    """Figure 3, from the first replication."""
     return _windows_alone(evidence, "figure3")
 
 
@@ -73,7 +73,7 @@ def other_delays(evidence: Evidence) -> Picture:
     experiments=("figure4",),
 )
 def scenario_1(evidence: Evidence) -> Picture:
-    """Figure 4, of the first replication."""
+    """Figure 4, from the first replication."""
     return _beside_tcp(evidence, 1)
 
 
@@ -85,7 +85,7 @@ def scenario_1(evidence: Evidence) -> Picture:
     experiments=("figure5", "single"),
 )
 def scenario_2(evidence: Evidence) -> Picture:
-    """Figure 5, of the first replication."""
+    """Figure 5, from the first replication."""
     return _beside_tcp(evidence, 2)
 
 
@@ -97,7 +97,7 @@ def scenario_2(evidence: Evidence) -> Picture:
     experiments=("figure6",),
 )
 def scenario_3(evidence: Evidence) -> Picture:
-    """Figure 6, of the first replication."""
+    """Figure 6, from the first replication."""
     return _beside_tcp(evidence, 3)
 
 
@@ -105,12 +105,12 @@ def scenario_3(evidence: Evidence) -> Picture:
     5,
     "figure5-silence",
     caption="Not in the paper: scenario 2 with link A down from 30 to 60 s (grey). Throughput of both subflows "
-    "in each second, mean of all runs. With the exact maximum and with the approximated one, which is corrected by a "
-    "timeout of its owner; as the paper prints it, it is not.",
+    "in each second, mean of all runs, with the exact and with the approximated maximum. By default a timeout of the "
+    "subflow with the maximum updates the maximum; in the paper's printed form (timeouts ignored) it does not.",
     experiments=("silence",),
 )
 def an_outage(evidence: Evidence) -> Picture:
-    """Show what a maximum does whose owner is silent."""
+    """The effect of an outage of the subflow with the maximum."""
     with styled():
         drawing = Figure(figsize=(PAGE, 2.4), layout="constrained")
         row = drawing.subplots(1, len(PATHS), sharex=True)
@@ -129,7 +129,7 @@ def an_outage(evidence: Evidence) -> Picture:
 
 
 def _windows_alone(evidence: Evidence, experiment: str) -> Picture:
-    """Draw the windows of both subflows, for each way to find the maximum."""
+    """Draw the windows of both subflows with the approximated and with the exact maximum."""
     with styled():
         drawing = Figure(figsize=(PAGE, 3.4), layout="constrained")
         rows = drawing.subplots(2, 1, sharex=True, sharey=True)
@@ -190,7 +190,7 @@ def _draw_window(axes: Axes, path: PathTrace, colour: str) -> None:
 
 
 def _frame_windows(axes: Axes, lines: list[Line2D]) -> None:
-    """Leave the peak of the first slow start beyond the frame, if it towers over the rest."""
+    """Limit the axis so that a high peak of the first slow start is outside."""
     top = max(float(np.percentile(np.asarray(line.get_ydata()), 98.0)) for line in lines)
     axes.set_ylim(0.0, 1.15 * top)
 

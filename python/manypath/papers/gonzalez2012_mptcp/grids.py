@@ -1,4 +1,4 @@
-"""Where the paper's experiments are run, and how often: quick, full, and for the mutation matrix."""
+"""Grids and repetitions of the paper's experiments: quick, full, and for the mutation matrix."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from manypath.papers.experiment import Grid, Precision
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, COUPLED, EXACT, HALVES, PATHS, PRINTED, RENO, SHEETS
 
 LINKED = (APPROXIMATED, EXACT)
-"""The paper's control, and the same with the true maximum."""
+"""The paper's control, and linked increases with the exact maximum."""
 
 GRIDS: dict[str, Grid] = {
     "figure2": {"cc": (*LINKED, RENO)},
@@ -22,11 +22,11 @@ GRIDS: dict[str, Grid] = {
     "rise": {"cc": (APPROXIMATED, COUPLED)},
     "silence": {"cc": (*LINKED, PRINTED)},
 }
-"""The same at every precision: the paper has three scenarios, and no sweep."""
+"""The grid of all precisions: the paper has three scenarios and no sweep."""
 
 
 def _precision(name: str, runs: int, trials: int, most: int = 0, budget: float = inf) -> Precision:
-    """Return the paper's own window from the first packet on, with so many runs of each case and of each trial."""
+    """Return a precision with the paper's own window, from the first packet on."""
     return Precision(
         name=name,
         replications=runs,
@@ -41,13 +41,13 @@ def _precision(name: str, runs: int, trials: int, most: int = 0, budget: float =
 
 
 FULL = _precision("full", 30, 30, most=120)
-"""The paper's own window; it shows one run of each scenario."""
+"""30 runs of each case; the paper shows one run of each scenario."""
 
 QUICK = _precision("quick", 20, 10, most=160, budget=60.0)
-"""The same with fewer runs."""
+"""Fewer runs of each case."""
 
 MUTATED = _precision("mutated", 8, 8)
-"""The same with fewer runs still: it must show that a claim turns over, not by how much."""
+"""Few runs, enough to show that a mutation changes a verdict."""
 
 RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=4, most=16, trials=4, curves=16)
-"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""
+"""Few runs of each case, because many settings are compared; `most` runs for the final verdicts."""

@@ -1,4 +1,4 @@
-"""How fast a congestion window grows between its cuts, and what the increase of the paper makes of the same moments."""
+"""The growth of a congestion window between reductions, measured and computed with the paper's formula."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from manypath.papers.gonzalez2012_mptcp.names import SEGMENT
 from manypath.papers.traces import Column, PathTrace, mean_or_nan
 
 RECOVERY = 1.0
-"""Seconds after a cut that are left out: the longest round trip is 0.4 s, and the window rests until it is over."""
+"""Time after a reduction that is left out, s: fast recovery, at round-trip times of at most 0.4 s."""
 
 SHORTEST = 2.0
-"""Seconds that a stretch of growth must last to tell its slope."""
+"""Shortest period of growth with a measurable slope, s."""
 
 BEND = 3.0
-"""Seconds before and after a cut of one subflow in which the slope of the other is taken."""
+"""Time before and after a reduction of one subflow in which the slope of the other is measured, s."""
 
 
 def climbs(path: PathTrace) -> list[slice]:
-    """Return the stretches of congestion avoidance: from each cut, recovery left out, to the sample before the next.
+    """Return the periods of congestion avoidance: from each reduction, without recovery, to the next reduction.
 
-    What comes before the first cut is slow start and left out; so is what a timeout makes slow start again.
+    Slow start is left out, before the first reduction and after timeouts.
     """
     cuts = path.cuts()
     found: list[slice] = []
@@ -45,25 +45,25 @@ def slope(path: PathTrace, chosen: slice) -> float:
 
 
 def slope_per_second(path: PathTrace) -> float:
-    """Return the mean slope of all climbs, each weighted by how long it lasts, packets per second."""
+    """Return the mean slope of all periods of congestion avoidance, weighted by duration, packets per second."""
     return _mean_over_climbs(path, slope)
 
 
 def slope_per_round_trip(path: PathTrace) -> float:
-    """Return the mean of slope times round-trip time over all climbs, packets per round trip."""
+    """Return the mean product of slope and round-trip time, weighted by duration, packets per round trip."""
     return _mean_over_climbs(path, lambda path, chosen: slope(path, chosen) * float(path.srtt[chosen].mean()))
 
 
 def mean_window(path: PathTrace) -> float:
-    """Return the mean window during all climbs, packets."""
+    """Return the mean window in congestion avoidance, packets."""
     return _mean_over_climbs(path, lambda path, chosen: float(path.cwnd[chosen].mean()) / SEGMENT)
 
 
 def linked_increase(paths: list[PathTrace]) -> Column:
-    """Return for each sample what the paper's formula adds to any window for each packet acknowledged, packets.
+    """Return the window increase of the paper's formula at each sample, packets per acknowledged packet.
 
-    The largest w/rtt² over the square of the sum of all w/rtt, without the sum of all windows, which cancels out
-    ([G12] eq. 1 and section 4.2). Before the subflows stand it is not a number.
+    It is the largest w/rtt² over the square of the sum of all w/rtt; the sum of all windows cancels out ([G12] eq. 1
+    and section 4.2). It is NaN before all subflows are established.
     """
     windows = np.array([np.where(path.cwnd > 0.0, path.cwnd, np.nan) for path in paths]) / SEGMENT
     times = np.array([np.where(path.srtt > 0.0, path.srtt, np.nan) for path in paths])
@@ -71,12 +71,12 @@ def linked_increase(paths: list[PathTrace]) -> Column:
 
 
 def growth_over_formula(path: PathTrace, paths: list[PathTrace]) -> float:
-    """Return what a window gained in all its climbs, over what the formula gives for the packets delivered meanwhile.
+    """Return the ratio of a window's growth to the growth by the formula, for the packets delivered meanwhile.
 
     Parameters
     ----------
     path, paths
-        The subflow that is looked at, and all subflows.
+        The subflow, and all subflows.
     """
     increase = np.minimum(linked_increase(paths), SEGMENT / np.maximum(path.cwnd, 1.0))
     gained = computed = 0.0
@@ -89,9 +89,9 @@ def growth_over_formula(path: PathTrace, paths: list[PathTrace]) -> float:
 
 
 def bends(cut: PathTrace, other: PathTrace) -> Column:
-    """Return for each cut of one subflow the slope of the other after it over the slope before.
+    """Return the slope of one subflow after each reduction of the other over its slope before.
 
-    Cuts near which another one, of either subflow, disturbs the slopes are left out.
+    Reductions are left out if another reduction, of either subflow, is close to them.
     """
     moments, others = cut.time[cut.cuts()], other.time[other.cuts()]
     growing = np.zeros(len(other.time), dtype=bool)
@@ -109,7 +109,7 @@ def bends(cut: PathTrace, other: PathTrace) -> Column:
 
 
 def part_that_bends(cut: PathTrace, other: PathTrace) -> float:
-    """Return the part of the cuts of one subflow after which the other grows faster than before."""
+    """Return the part of the reductions of one subflow after which the other grows faster than before."""
     return mean_or_nan(bends(cut, other) > 1.0)
 
 
@@ -119,7 +119,7 @@ def _between(path: PathTrace, start: float, end: float) -> slice:
 
 
 def _mean_over_climbs(path: PathTrace, measure: Callable[[PathTrace, slice], float]) -> float:
-    """Return the mean of a measure over all climbs, each weighted by how long it lasts; NaN without any."""
+    """Return the mean of a measure in congestion avoidance, weighted by duration; NaN without any period."""
     found = climbs(path)
     lengths: NDArray[np.float64] = np.array([np.ptp(path.time[chosen]) for chosen in found], dtype=np.float64)
     values = np.array([measure(path, chosen) for chosen in found], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Does the approximated maximum matter? The paper's control against the exact one, run by run under equal chance."""
+"""A comparison of the approximated maximum with the exact one, run by run with the same random numbers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from manypath.stats.looks import SIGNIFICANCE
 
 @dataclass(frozen=True)
 class Pair:
-    """One quantity under both controls, replication by replication.
+    """One rate under both controls.
 
     Attributes
     ----------
     where, what : str
-        Words for the table.
+        The scenario, and the flow or subflow.
     approximated, exact : array
-        What was measured, Mbit/s.
+        The rate in each replication, Mbit/s.
     """
 
     where: str
@@ -35,12 +35,12 @@ class Pair:
 
     @property
     def difference(self) -> Sample:
-        """What the exact maximum gives more, Mbit/s."""
+        """The gain by the exact maximum in each replication, Mbit/s."""
         return self.exact - self.approximated
 
 
 def pairs(results: Evidence) -> list[Pair]:
-    """Return every rate that was run with an approximated maximum and with the exact one."""
+    """Return every rate that was run with an approximated and with the exact maximum."""
     run = set(results.cases())
     found: list[Pair] = []
     for number, sheet in SHEETS.items():
@@ -99,11 +99,11 @@ def _mean(trace: Trace, path: str, seconds: slice) -> float:
 
 MAXIMUM = Table(
     name="Does the approximated maximum matter?",
-    caption="Throughput in Mbit/s with the maximum as the paper approximates it and with the exact one, in runs under "
-    "equal chance; the difference is exact less approximated, with 95 % intervals, and the last column is "
-    "Holm-corrected over the table. Below: link A, whose subflow has the largest w/rtt², is down from 30 to 60 s; the "
-    "first 5 s of that are left out. A timeout corrects what that subflow contributes; as the paper prints it "
-    "(timeouts ignored), only its acknowledgements do.",
+    caption="Throughput in Mbit/s with the paper's approximated maximum and with the exact maximum, in runs with the "
+    "same random numbers. The difference is exact less approximated, with 95 % intervals. Significance is "
+    "Holm-corrected over the table. In the last rows link A, whose subflow has the largest w/rtt², is down from 30 to "
+    "60 s; the first 5 s of that time are left out. A timeout updates this subflow's contribution; in the paper's "
+    "printed form (timeouts ignored) only its acknowledgements do.",
     head=("where", "what", "approximated", "exact", "difference", "significant"),
     rows=rows,
 )

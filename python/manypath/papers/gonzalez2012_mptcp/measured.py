@@ -1,4 +1,4 @@
-"""Table 1 as the kernel of today runs it over emulated links, beside the paper and our simulations."""
+"""Table 1 measured in a current Linux kernel over emulated links, beside the paper and our simulations."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from manypath.papers.paired import estimate
 from manypath.papers.paper import Table
 
 NONE = "–"
-"""What a table shows where nothing was run."""
+"""Placeholder in table cells without a run."""
 
 
 @cache
 def measurements() -> tuple[Measurement, ...]:
-    """Return the measured runs that are kept beside this file."""
+    """Return the measured runs in `measured.json`."""
     return tuple(parse(kept.file_of("gonzalez2012_mptcp", "measured.json").read_text("utf-8")))
 
 
@@ -53,7 +53,7 @@ def _row(results: Evidence, measurement: Measurement, number: int, flow: str) ->
 
 
 def _verdicts(results: Evidence) -> list[tuple[str, ...]]:
-    """Return a row for each claim that needs nothing but the measured rates."""
+    """Return a row for each claim that needs only the measured rates."""
     if not set(results.cases()) & {each.case for each in measurements()}:
         return []
     view = evidence(measurements())
@@ -64,11 +64,11 @@ def _verdicts(results: Evidence) -> list[tuple[str, ...]]:
 
 
 BESIDE_THE_KERNEL = Table(
-    name="Beside the kernel: table 1 measured",
-    caption="Mbit/s over 85 s from the start, whole packets at the sender. In the kernel: Linux plays all flows over "
-    "links that the clock drives, with our program of the paper's control; the initial window, timeouts and the "
-    "scheduler are the kernel's own. Its hosts, and those of the simulation with jitter, take up to a packet's time "
-    "longer. 95 % intervals. Marked runs are not to be trusted.",
+    name="Kernel measurements of table 1",
+    caption="Mbit/s over 85 s from the start, whole packets at the sender, with 95 % intervals. In the column kernel, "
+    "Linux runs all flows over links emulated in real time. Its congestion control is our BPF program of the paper's "
+    "control; the initial window, timeouts and the scheduler are those of the kernel. Its hosts, and those of the "
+    "simulation with jitter, delay each packet by up to a packet's time. Marked runs are not reliable.",
     head=(
         "scenario",
         "flow",
@@ -85,9 +85,9 @@ BESIDE_THE_KERNEL = Table(
 )
 
 VERDICTS_OF_THE_KERNEL = Table(
-    name="The claims as the kernel's own runs decide them",
-    caption="The same predicates, fed with the measured rates. Claims about windows over time, about other controls "
-    "and about TCP in the place of MPTCP are left out: that was not measured.",
+    name="Claims decided by the kernel's runs",
+    caption="The same predicates with the measured rates. Claims about windows over time, about other controls and "
+    "about TCP in place of MPTCP are left out, because these were not measured.",
     head=("claim", "place", "verdict", "measured"),
     rows=_verdicts,
 )

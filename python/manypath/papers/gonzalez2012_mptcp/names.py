@@ -1,4 +1,4 @@
-"""The words of this paper for flows, paths, scenarios and congestion controls, and what they are called here."""
+"""Names of this paper's flows, paths and congestion controls, and its three scenarios."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ RENO = "newreno"
 """Control of the single-path flows, and of an MPTCP connection without coupling."""
 
 APPROXIMATED = "lia-eunice"
-"""The paper's implementation: linked increases whose maximum is approximated ([G12] section 3)."""
+"""The paper's control: linked increases with an approximated maximum ([G12] section 3)."""
 
 PRINTED = "lia-eunice:timeouts=ignored"
-"""The same where not even a timeout tells that a subflow has fallen silent: as the paper prints it."""
+"""The paper's control as printed: timeouts do not update the maximum."""
 
 EXACT = "lia"
-"""Linked increases as RFC 6356 has them, with the true maximum."""
+"""Linked increases of RFC 6356, with the exact maximum."""
 
 COUPLED = "coupled"
-"""Increase and decrease coupled: what the paper's algorithm is not ([G12] section 2)."""
+"""Coupled increases and decreases, unlike the paper's control ([G12] section 2)."""
 
 HALVES = "ewtcp"
-"""Two subflows that are each half as aggressive as TCP, whatever their round-trip times: meek, but without balance."""
+"""Two independent subflows with half the aggressiveness of TCP each, without load balancing."""
 
 TITLES = {
     APPROXIMATED: "maximum approximated",
@@ -30,7 +30,7 @@ TITLES = {
     HALVES: "half a TCP each",
     RENO: "uncoupled",
 }
-"""How figures and tables call them."""
+"""Their names in figures and tables."""
 
 MPTCP = "mptcp"
 """The MPTCP connection, with a subflow on each path."""
@@ -39,16 +39,16 @@ TCP_A, TCP_B = "tcp-a", "tcp-b"
 """The single-path TCP connections, one on each path."""
 
 FLOWS = {MPTCP: "MPTCP", TCP_A: "TCP on A", TCP_B: "TCP on B"}
-"""How figures and tables call the flows."""
+"""Names of the flows in figures and tables."""
 
 PATHS = ("a", "b")
-"""The paths, and the links of the same names that each crosses."""
+"""The paths; each crosses the link with the same name."""
 
 RIVALS = {"a": TCP_A, "b": TCP_B}
-"""The single-path connection on each path."""
+"""The competing single-path connection on each path."""
 
 SEGMENT = 1448
-"""Payload of one segment, bytes: 1500 on the wire with the headers and the timestamps that Linux sends."""
+"""Payload of one segment, bytes: with headers and the timestamps of Linux 1500 on the wire."""
 
 PACKET = 1500
 """One segment on the wire, bytes."""
@@ -56,7 +56,7 @@ PACKET = 1500
 
 @dataclass(frozen=True)
 class Sheet:
-    """One of the paper's scenarios ([G12] section 4.1), and what it measured with single-path TCP beside MPTCP.
+    """One of the paper's scenarios ([G12] section 4.1), and the throughput with single-path TCP as cross traffic.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Sheet:
     throughput : dict
         Mean throughput of each flow, Mbit/s ([G12] table 1).
     experiment : str
-        What shows it with single-path TCP beside MPTCP.
+        The experiment that runs it with cross traffic.
     """
 
     rates: dict[str, float]
@@ -77,11 +77,11 @@ class Sheet:
 
     @property
     def total(self) -> float:
-        """Rate of both links together, Mbit/s."""
+        """Sum of the rates of both links, Mbit/s."""
         return sum(self.rates.values())
 
     def buffer(self, path: str) -> int:
-        """Return the product of a link's rate and round-trip time in whole packets: its buffer."""
+        """Return the buffer of a link: its bandwidth-delay product in whole packets."""
         return int(self.rates[path] * 2.0 * self.delays[path] * 1000.0 / (8.0 * PACKET))
 
 

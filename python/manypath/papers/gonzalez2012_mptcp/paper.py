@@ -22,10 +22,10 @@ PAPER = Paper(
     citation="R. González Usach, M. Kühlewind: Implementation and Evaluation of Coupled Congestion Control for "
     "Multipath TCP. 18th European Conference on Information and Communications Technologies (EUNICE), Budapest, "
     "August 2012, pp. 173–182. doi:10.1007/978-3-642-32808-4_16.",
-    summary="Linked increases (RFC 6356) in the kernel of Linux, where the maximum over the subflows is approximated "
-    "by one shared value. An MPTCP connection with a subflow on each of two links is alone there, or meets a TCP "
-    "connection on each. All figures and the table are run again here, and once more with the exact maximum: does the "
-    "approximation matter?",
+    summary="Linked increases (RFC 6356) in the Linux kernel, where one shared value approximates the maximum over the "
+    "subflows. An MPTCP connection with a subflow on each of two links runs alone, or competes with a TCP connection "
+    "on each. All figures and the table are run again here, and once more with the exact maximum, to measure the "
+    "effect of the approximation.",
     setup=SETUP,
     quick=QUICK,
     full=FULL,
@@ -44,5 +44,5 @@ PAPER = Paper(
         quick=("initial-window-3", "ack-every-1", "sack-off", "mptcp-late", "queue-half", "jitter", "red"),
     ),
     flows=tuple(FLOWS),
-    legend="MPTCP's sum is black, a subflow blue, the TCP connection on the same link orange.",
+    legend="MPTCP's sum is black, a subflow is blue, the TCP connection on the same link is orange.",
 )

@@ -1,4 +1,4 @@
-"""What the senders put on the links second by second: who is ahead, how even it is, which path is left."""
+"""Throughput at the senders in each second, and measures of it: flapping, unused paths, steadiness."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from manypath.papers.gonzalez2012_mptcp.names import MPTCP, PATHS, RIVALS
 from manypath.papers.traces import Column, Trace, mean_or_nan
 
 START = 5
-"""Seconds at the beginning of a run that are left out where slow start is not meant."""
+"""Seconds at the beginning of a run that are left out because of slow start."""
 
 LONG = 20
-"""Seconds over which a rate counts as long-term."""
+"""Length of the intervals of a long-term rate, s."""
 
 LEFT = 0.1
-"""Part of MPTCP's rate below which a path counts as left."""
+"""Part of MPTCP's rate below which a path counts as unused."""
 
 
 def rates(trace: Trace, flow: str, path: str) -> Column:
@@ -33,18 +33,18 @@ def total(trace: Trace) -> Column:
 
 
 def offered(trace: Trace, path: str) -> Column:
-    """Return what both senders put on a link in each second after the beginning, Mbit/s."""
+    """Return the throughput of both senders on a link in each second after the beginning, Mbit/s."""
     both = rates(trace, MPTCP, path) + rates(trace, RIVALS[path], path)
     return both[START:]
 
 
 def time_ahead(trace: Trace) -> float:
-    """Return the part of the time in which a subflow is faster than the TCP connection beside it, mean of both."""
+    """Return the part of the time in which a subflow is faster than TCP on its link, mean of both links."""
     return float(np.mean([_ahead(trace, path) for path in PATHS]))
 
 
 def unsteadiness(trace: Trace) -> float:
-    """Return how much MPTCP's long-term rate varies within a run: deviation over mean of its parts of 20 s."""
+    """Return the variation of MPTCP's long-term rate within a run: standard deviation over mean, intervals of 20 s."""
     settled = total(trace)[START:]
     whole = len(settled) // LONG
     parts = settled[: whole * LONG].reshape(whole, LONG).mean(axis=1)
@@ -52,7 +52,7 @@ def unsteadiness(trace: Trace) -> float:
 
 
 def of_the_other_subflow(trace: Trace, *, ahead: bool) -> float:
-    """Return the mean rate of a subflow while the one on the other path is ahead of TCP there, or while it is not."""
+    """Return the mean rate of a subflow while the other subflow is, or is not, faster than TCP on its path, Mbit/s."""
     found = [
         rates(trace, MPTCP, other)[START:][_ahead(trace, path) == ahead]
         for path, other in zip(PATHS, reversed(PATHS), strict=True)
@@ -67,7 +67,7 @@ def time_left(trace: Trace) -> float:
 
 
 def swings(trace: Trace) -> float:
-    """Return how often MPTCP left one path after it had left the other: nearly all of its traffic moved."""
+    """Return how many times MPTCP moved nearly all of its traffic from one path to the other."""
     share = _share(trace)
     sides = np.where(share < LEFT, -1, np.where(share > 1.0 - LEFT, 1, 0))
     sides = sides[sides != 0]
@@ -75,13 +75,13 @@ def swings(trace: Trace) -> float:
 
 
 def gain(trace: Trace, path: str, moment: float, lasting: int = 10) -> float:
-    """Return by how much a subflow is faster in the seconds after a moment than in those before, Mbit/s."""
+    """Return the gain of a subflow: its mean rate in the seconds after a moment less that before, Mbit/s."""
     found, at = rates(trace, MPTCP, path), int(moment)
     return float(found[at : at + lasting].mean() - found[at - lasting : at].mean())
 
 
 def _ahead(trace: Trace, path: str) -> NDArray[np.bool_]:
-    """Tell for each second after the beginning whether the subflow on a path is faster than TCP there."""
+    """Return whether the subflow on a path is faster than TCP there, for each second after the beginning."""
     return (rates(trace, MPTCP, path) > rates(trace, RIVALS[path], path))[START:]
 
 
@@ -89,5 +89,5 @@ def _share(trace: Trace) -> Column:
     """Return the part of MPTCP's rate that the first path carries, in each second after the beginning."""
     whole = total(trace)[START:]
     first = rates(trace, MPTCP, PATHS[0])[START:]
-    # A second in which nothing was sent is no news of where traffic goes.
+    # Seconds without traffic have no share.
     return first[whole > 0.0] / whole[whole > 0.0]

@@ -1,4 +1,4 @@
-"""What is done otherwise to find a cause, to see what matters, or to prove that a claim would notice."""
+"""Changes of one setting: they find a cause, measure sensitivity, or prove that a claim detects a mistake."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from manypath.papers.switch import (
 from manypath.scenario import DropTail, Link, Red, Scenario, Start
 
 LATER = Start(earliest="5 s", latest="5.1 s")
-"""A start when the other flows are out of slow start."""
+"""A start time at which the other flows have left slow start."""
 
 
 def _queues_times(factor: float) -> Change:
-    """Make every drop-tail buffer of a link so many times as large."""
+    """Multiply the size of every drop-tail buffer."""
 
     def scaled(link: Link) -> Link:
         if not isinstance(link.queue, DropTail) or link.queue.packets is None:
@@ -33,7 +33,7 @@ def _queues_times(factor: float) -> Change:
 
 
 def _red(link: Link) -> Link:
-    """Put RED over the same buffer: drops at random from a quarter of it to three quarters."""
+    """Replace a drop-tail buffer by RED of the same size, with thresholds at a quarter and three quarters of it."""
     if not isinstance(link.queue, DropTail) or link.queue.packets is None:
         return link
     size = link.queue.packets
@@ -41,7 +41,7 @@ def _red(link: Link) -> Link:
 
 
 def _late(scenario: Scenario) -> Scenario:
-    """Let MPTCP start when TCP has filled the links."""
+    """Start MPTCP after TCP has filled the links."""
     return multipath_flows(start=LATER)(scenario)
 
 
@@ -54,23 +54,23 @@ HALF_BUFFERS = _queues_times(0.5)
 
 OPEN = (
     Switch("initial-window-3", "an initial window of 3 segments", every_flow(initial_window=3)),
-    Switch("min-rto-1s", "a retransmission timeout of SRTT and 1 s at least", every_flow(rto={"min": "1 s"})),
-    Switch("rto-rfc6298", "a retransmission timeout as RFC 6298 has it", every_flow(rto={"rule": "rfc6298"})),
+    Switch("min-rto-1s", "a retransmission timeout of SRTT plus at least 1 s", every_flow(rto={"min": "1 s"})),
+    Switch("rto-rfc6298", "the retransmission timeout of RFC 6298", every_flow(rto={"rule": "rfc6298"})),
     Switch("rival-ack-every-1", "an acknowledgement for every segment of TCP", single_path_flows(ack_every=1)),
     Switch("ack-every-1", "an acknowledgement for every segment", every_flow(ack_every=1)),
     Switch("sack-off", "no selective acknowledgements", every_flow(sack=False)),
     Switch("limited-transmit-off", "no limited transmit", every_flow(limited_transmit=False)),
-    Switch("abc-limit-1", "slow start by one segment for an acknowledgement at most", every_flow(abc_limit=1)),
+    Switch("abc-limit-1", "slow start by at most one segment for each acknowledgement", every_flow(abc_limit=1)),
     Switch("start-1s", "all flows start within the first second", every_flow(start=Start())),
     Switch("rivals-late", "TCP starts 5 s after MPTCP", single_path_flows(start=LATER)),
     Switch("mptcp-late", "MPTCP starts 5 s after TCP", _late),
-    Switch("queue-half", "half of the buffers, rate times one-way delay", HALF_BUFFERS),
+    Switch("queue-half", "half of the buffers: rate times one-way delay", HALF_BUFFERS),
     Switch("queue-double", "twice the buffers", _queues_times(2.0)),
     Switch("framing", "7 bytes of framing for each packet", links_with(lambda link: link.but(overhead="7 B"))),
-    Switch("jitter", "hosts up to a packet's time slower, as chance has it", hosts_with_jitter(PACKET)),
+    Switch("jitter", "hosts with random delays of up to a packet's time", hosts_with_jitter(PACKET)),
     Switch("red", "RED over the same buffers", links_with(_red)),
 )
-"""What the paper leaves open, one thing at a time the other way."""
+"""Settings that the paper leaves open, one changed at a time."""
 
 CAUSES = (
     Switch("lia", "the exact maximum", replace_control(APPROXIMATED, EXACT)),
@@ -82,10 +82,10 @@ CAUSES = (
     ),
     Switch("queue-quarter", "a quarter of the buffers", _queues_times(0.25)),
 )
-"""What else a failing claim is suspected of."""
+"""Further suspected causes of contradicted claims."""
 
 SWITCHES = by_name((*CAUSES, *OPEN))
-"""Every switch that may be a cause, by name."""
+"""All switches that may be a cause, by name."""
 
 MUTATIONS = (
     Mutation(
@@ -99,28 +99,28 @@ MUTATIONS = (
     ),
     Mutation(
         "mptcp-is-coupled",
-        "decreases coupled, too",
+        "coupled decreases, too",
         replace_control(APPROXIMATED, COUPLED),
         flips=("C-001-2", "C-001-3", "C-001-12"),
     ),
     Mutation(
         "mptcp-is-ewtcp",
-        "each subflow half as aggressive as TCP, whatever its round-trip time",
+        "each subflow half as aggressive as TCP, at any round-trip time",
         replace_control(APPROXIMATED, HALVES),
         flips=("C-001-3", "C-001-4", "C-001-6", "C-001-10", "C-001-16"),
     ),
     Mutation("mptcp-is-olia", "OLIA in place of linked increases", replace_control(APPROXIMATED, "olia")),
     Mutation("mptcp-is-exact", "the exact maximum", replace_control(APPROXIMATED, EXACT)),
-    Mutation("coupled-is-linked", "no coupling of decreases", replace_control(COUPLED, EXACT), flips=("C-001-2",)),
+    Mutation("coupled-is-linked", "uncoupled decreases", replace_control(COUPLED, EXACT), flips=("C-001-2",)),
     Mutation(
         "tcp-is-meek",
-        "TCP with a quarter of its growth",
+        "TCP with a quarter of its window growth",
         single_path_flows(cc="weighted-aimd:weight=0.5"),
         flips=("C-001-1", "C-001-18"),
     ),
     Mutation(
         "reno-is-linked",
-        "no control without coupling",
+        "linked increases in place of uncoupled control",
         replace_control(RENO, EXACT),
         flips=("C-001-5",),
     ),
@@ -131,4 +131,4 @@ MUTATIONS = (
         flips=("C-001-13", "C-001-16", "C-001-19"),
     ),
 )
-"""Wrong implementations and the claims that must notice."""
+"""Wrong implementations, and the claims that must detect them."""

@@ -1,4 +1,4 @@
-"""What the runs measured at the senders: whole packets with data, retransmissions included, as the paper counts."""
+"""Throughput at the senders: whole packets with data, including retransmissions, as in the paper."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ def throughput_on(results: Evidence, experiment: str, flow: str, path: str, **fa
 
 
 def beside(results: Evidence, number: int, flow: str, cc: str) -> Sample:
-    """Return the throughput of a flow in a scenario with TCP on each link, Mbit/s."""
+    """Return the throughput of a flow in a scenario with TCP cross traffic, Mbit/s."""
     return throughput(results, SHEETS[number].experiment, flow, cc=cc)
 
 
 def subflow(results: Evidence, number: int, path: str, cc: str) -> Sample:
-    """Return the throughput of a subflow in a scenario with TCP on each link, Mbit/s."""
+    """Return the throughput of a subflow in a scenario with TCP cross traffic, Mbit/s."""
     return throughput_on(results, SHEETS[number].experiment, MPTCP, path, cc=cc)
 
 
 def single(results: Evidence, number: int, path: str) -> Sample:
-    """Return what a TCP connection in place of the subflow gets there, Mbit/s: one of two that are alike."""
+    """Return the throughput of a TCP connection in place of the subflow, mean of the two connections there, Mbit/s."""
     both = [throughput(results, "single", flow, scenario=number, path=path) for flow in (MPTCP, RIVALS[path])]
     return np.mean(both, axis=0)
 
 
 def runs_of(results: Evidence, number: int, cc: str) -> int:
-    """Return how many replications of a scenario there are."""
+    """Return the number of replications of a scenario."""
     return len(results.runs(Case.of(SHEETS[number].experiment, cc=cc)).outcomes)
 
 
 def links() -> list[tuple[int, str]]:
-    """Return every scenario with each of its links."""
+    """Return the number of each scenario with each of its links."""
     return [(number, path) for number in SHEETS for path in PATHS]

@@ -1,4 +1,4 @@
-"""Figures of chapters 1 to 4, drawn from our runs: shares, sawtooths, and the proportion manager at work."""
+"""Figures of chapters 1 to 4, drawn from our runs: shares, sawtooths, and weights over time."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, PACKET, PAYLOAD, v
 from manypath.papers.honda2009_bmc.proportion import EIGHT, PRIVATE, SHARED, TEN
 
 BEGINNING = 20.0
-"""Seconds of transient that sawtooths are drawn without."""
+"""Length of the transient that figures of sawtooths leave out, s."""
 
 
 @figure(
     "1.2",
     "figure1.2",
-    caption="What a bundle of uncoupled subflows gets of a bottleneck as a multiple of one of the TCP flows beside it. "
-    "Diagonal: its number of subflows.",
+    caption="Rate of a bundle of uncoupled subflows at a bottleneck over the rate of one competing TCP flow. Diagonal: "
+    "the number of subflows.",
     experiments=("figure1.2",),
 )
 def shares(evidence: Evidence) -> Picture:
-    """Figure 1.2, measured."""
+    """Figure 1.2, from runs."""
     subflows, rivals = (evidence.levels("figure1.2", factor) for factor in ("subflows", "rivals"))
     with styled():
         drawing = Figure(figsize=(0.5 * PAGE, 2.6), layout="constrained")
@@ -46,12 +46,12 @@ def shares(evidence: Evidence) -> Picture:
 @figure(
     "2.1",
     "figure2.1",
-    caption="Windows of weighted flows, each alone behind a short queue: growth by D² packets in a round-trip time, "
-    "cuts to a half. One run each.",
+    caption="Windows of weighted flows, each alone behind a short queue: growth by D² packets per round-trip time, "
+    "halved on losses. One run each.",
     experiments=("figure2.1",),
 )
 def sawtooths(evidence: Evidence) -> Picture:
-    """Figure 2.1, measured."""
+    """Figure 2.1, from runs."""
     shown = ("1", "1/2", "1/3")
     with styled():
         drawing = Figure(figsize=(PAGE, 2.2), layout="constrained")
@@ -71,7 +71,7 @@ def sawtooths(evidence: Evidence) -> Picture:
     "3.2",
     "figure3.2",
     caption="The proportion manager in the network of figures 3.1 and 3.2, from equal weights: weight of the subflow "
-    "behind 4 Mbit/s over time (thin: runs, thick: mean). Horizontal line: 1/4, the thesis's optimised weight.",
+    "on 4 Mbit/s over time (thin: runs, thick: mean). Horizontal line: 1/4, the thesis's optimised weight.",
     experiments=("figure3.1", "figure3.1-managed"),
 )
 def towards_the_limit(evidence: Evidence) -> Picture:
@@ -89,11 +89,11 @@ def towards_the_limit(evidence: Evidence) -> Picture:
 @figure(
     "3.3",
     "figure3.3",
-    caption="Steps of the manager: by how much it lowered a weight, for every change of all runs. Lines: (D - D²)·K.",
+    caption="Steps of the manager: decrease of a weight, for every change in all runs. Lines: (D - D²)·K.",
     experiments=("figure3.1-managed",),
 )
 def sizes_of_steps(evidence: Evidence) -> Picture:
-    """Figure 3.3, measured."""
+    """Figure 3.3, from runs."""
     gains = evidence.levels("figure3.1-managed", "gain")
     before = np.linspace(0.0, 1.0, 101)
     with styled():
@@ -104,7 +104,7 @@ def sizes_of_steps(evidence: Evidence) -> Picture:
             found = [step for trace in curves(evidence, "figure3.1-managed", gain=gain) for step in steps(trace)]
             axes.plot([d for d, _ in found], [step for _, step in found], color=colour, marker="o", linestyle="none")
         axes.set_xlabel("weight before")
-        axes.set_ylabel("taken from it")
+        axes.set_ylabel("decrease")
         drawing.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(gains))
     return Picture(drawing)
 
@@ -112,7 +112,7 @@ def sizes_of_steps(evidence: Evidence) -> Picture:
 @figure(
     "4.1",
     "figure4.1-managed",
-    caption="The proportion manager in the network of figure 4.1, from 9/10 on the slower link: that weight over time "
+    caption="The proportion manager in the network of figure 4.1, from 9/10 on the slower link: this weight over time "
     "(thin: runs, thick: mean). Horizontal line: 1/3, where T_wr is equal.",
     experiments=("figure4.1", "figure4.1-managed", "figure4.1-first"),
 )
@@ -134,20 +134,20 @@ def towards_pooling(evidence: Evidence) -> Picture:
 @figure(
     "4.1",
     "figure4.1-weights",
-    caption="What fixed weights give. Left: links of 8 and 10 Mbit/s with a TCP flow each; right: 4 Mbit/s without "
-    "anybody else and 10 Mbit/s with a TCP flow. Curves: the model of competing flows. Vertical lines: equal T_wr "
-    "(dashed) and the largest sum (dotted), by the model.",
+    caption="Rates with fixed weights. Left: links of 8 and 10 Mbit/s with a TCP flow each; right: 4 Mbit/s without "
+    "other flows and 10 Mbit/s with a TCP flow. Curves: the model of competing flows. Vertical lines: equal T_wr "
+    "(dashed) and the largest sum (dotted) in the model.",
     experiments=("figure4.1-weights", "private", "private-controls"),
 )
-def what_weights_give(evidence: Evidence) -> Picture:
-    """Show when equal T_wr gives the largest sum, and when not."""
+def rates_with_fixed_weights(evidence: Evidence) -> Picture:
+    """A comparison of the weights with equal T_wr and with the largest sum of rates."""
     with styled():
         drawing = Figure(figsize=(PAGE, 2.7), layout="constrained")
         left, right = drawing.subplots(1, 2)
         _scan(left, evidence, "figure4.1-weights", (EIGHT, TEN), (8.0, 10.0), (1.0, 1.0))
         _scan(right, evidence, "private", (PRIVATE, SHARED), (4.0, 10.0), (0.0, 1.0))
         left.set_title("two shared links", loc="left")
-        right.set_title("one of its own, one shared", loc="left")
+        right.set_title("one unshared link, one shared", loc="left")
         left.set_ylabel("payload rate in Mbit/s")
         name_curves(drawing, ["sum of both flows", "T over D, first path", "T over D, second path"], None, None)
     return Picture(drawing)
@@ -176,7 +176,7 @@ def _scan(
     capacities: tuple[float, float],
     rivals: tuple[float, float],
 ) -> None:
-    """Draw the sum of two weighted flows and each one's rate over its weight, measured and by the model."""
+    """Draw the sum of the rates of two weighted flows, and each rate over its weight, from runs and from the model."""
     cases = sorted((str(c["weights"]) for c in evidence.cases() if c.experiment == experiment), key=_first)
     x = [_first(each) for each in cases]
     rate = {path: [evidence.goodput(experiment, f"{AIMD}-{path}", weights=each) for each in cases] for path in paths}
@@ -205,5 +205,5 @@ def _first(weights: str) -> float:
 
 
 def _nearest(line: NDArray[np.float64], gap: NDArray[np.float64]) -> float:
-    """Return where two curves are closest."""
+    """Return the place at which a gap is closest to zero."""
     return float(line[np.argmin(np.abs(gap))])

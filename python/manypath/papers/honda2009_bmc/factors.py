@@ -1,4 +1,4 @@
-"""What is varied jointly to find out what the thesis ran."""
+"""Settings that a reconstruction varies jointly, to identify those of the thesis."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from manypath.papers.reconstruction.factors import Factor
 FACTORS = (
     Factor("recovery", "Reno", SWITCHES["newreno"], "contradicts"),
     Factor("limited-transmit", "limited transmit", SWITCHES["limited-transmit-off"]),
-    Factor("thresholds", "RED from a tenth to half of the packets on the way", SWITCHES["wide-buffers"]),
+    Factor("thresholds", "RED thresholds at a tenth and half of the packets in flight", SWITCHES["wide-buffers"]),
     Factor("gentle", "gentle RED", SWITCHES["red-strict"]),
-    Factor("timeout", "timeouts of 0.2 s at least", SWITCHES["rto-1s"]),
+    Factor("timeout", "a minimum retransmission timeout of 0.2 s", SWITCHES["rto-1s"]),
     Factor("acks", "an acknowledgement for every packet", SWITCHES["ack-every-2"]),
     Factor("start", "measured from the start", SWITCHES["after-start"], "contradicts"),
 )

@@ -1,4 +1,4 @@
-"""Figures of chapter 5, drawn from our runs: throughput of single flows, ratios, loss-event rates."""
+"""Figures of chapter 5, drawn from our runs: rates of single flows, ratios, loss-event rates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from manypath.papers.paper import Figures
 figure = Figures()
 
 KINDS = {TCP: "standard TCP flows", AIMD: "weighted flows"}
-"""How figures call the flows."""
+"""Names of the flows in figures."""
 
 
 def _flows(number: str, evidence: Evidence) -> Picture:
@@ -54,8 +54,8 @@ for _number, _weights in {**EQUAL, **BUNDLES}.items():
     figure(
         _number,
         f"figure{_number}",
-        caption=f"Payload rate of each flow, as a part of an equal share of the bottleneck: flows of weights "
-        f"{_weights} and as many TCP flows. Points: flows of one run. Lines: means of all runs.",
+        caption=f"Payload rate of each flow over an equal share of the bottleneck: flows of weights {_weights} "
+        "and as many TCP flows. Points: flows of one run. Lines: means of all runs.",
         experiments=(f"figure{_number}",),
     )(partial(_flows, _number))
 
@@ -63,7 +63,7 @@ for _number, _weights in {**EQUAL, **BUNDLES}.items():
 @figure(
     "5.10",
     "figure5.10",
-    caption="Mean rate of weighted flows as a part of that of TCP flows. Horizontal lines: the weights.",
+    caption="Mean rate of weighted flows over that of TCP flows. Horizontal lines: the weights.",
     experiments=tuple(f"figure{number}" for number in EQUAL),
 )
 def ratios_of_equal_weights(evidence: Evidence) -> Picture:
@@ -75,7 +75,7 @@ def ratios_of_equal_weights(evidence: Evidence) -> Picture:
 @figure(
     "5.11",
     "figure5.11",
-    caption="Loss events of the weighted flows for each packet that they sent.",
+    caption="Loss events of the weighted flows in per cent of the packets that they sent.",
     experiments=tuple(f"figure{number}" for number in EQUAL),
 )
 def loss_event_rates(evidence: Evidence) -> Picture:
@@ -88,8 +88,8 @@ def loss_event_rates(evidence: Evidence) -> Picture:
 @figure(
     "5.18",
     "figure5.18",
-    caption="Mean rate of flows whose weights add up to one, in sets of two and of four, as a part of that of TCP "
-    "flows. Horizontal lines: a half and a quarter, where such a set gets as much as one TCP flow.",
+    caption="Mean rate of flows in sets of two and four weights with sum 1, over that of TCP flows. Horizontal lines: "
+    "1/2 and 1/4, at which a set gets as much as one TCP flow.",
     experiments=tuple(f"figure{number}" for number in BUNDLES),
 )
 def ratios_of_sets(evidence: Evidence) -> Picture:
@@ -103,7 +103,7 @@ def ratios_of_sets(evidence: Evidence) -> Picture:
 
 
 def _printed(flows: float, value: float, series: int | None) -> Mark:
-    """Return the mark of a number that the thesis prints, for one curve or for all of them."""
+    """Return the mark of a number that the thesis prints, for one curve or for all curves."""
     return Mark(flows, value, value, value, series, printed=True)
 
 
@@ -128,7 +128,7 @@ def _sweep(
 
 
 def _count(axes: Axes, levels: list[float]) -> None:
-    """Name the axis of numbers of flows, whose steps double."""
+    """Label the logarithmic axis of the number of flows."""
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_locator(FixedLocator(levels))
     axes.xaxis.set_minor_locator(NullLocator())

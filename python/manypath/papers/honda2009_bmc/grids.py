@@ -1,4 +1,4 @@
-"""Where the thesis's experiments are run, and how often: quick, full, and for the mutation matrix."""
+"""Grids and repetitions of the thesis's experiments: quick, full, and for the mutation matrix."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ FLOWS = (1, 2, 4, 8, 16, 32, 48, 64)
 """Numbers of flows of each kind ([H09] section 5.1)."""
 
 SOME = (1, 2, 4, 16, 64)
-"""Those that are run where not all are."""
+"""Numbers of flows of coarse grids."""
 
 ENDS = (0.25, 1.0)
 """Least and largest gain K of the manager."""
 
 TENTHS = ("1/10+9/10", "1/4+3/4", "1/3+2/3", "5/12+7/12", "1/2+1/2", "3/4+1/4", "9/10+1/10")
-"""Weights on the two links of figure 4.1; 1/3 is what the manager aims at, 5/12 gives the most."""
+"""Weights on the two links of figure 4.1; the manager aims at 1/3, and 5/12 gives the highest sum."""
 
 PRIVATE = ("1/50+49/50", "1/10+9/10", "1/4+3/4", "1/2+1/2", "4/7+3/7", "3/4+1/4")
-"""Weights on a path of one's own and on a shared one; 4/7 is what the manager aims at."""
+"""Weights on an unshared and on a shared path; the manager aims at 4/7."""
 
 
 def _grids(
@@ -81,7 +81,7 @@ QUICK = Precision(
     measure="60 s",
     grids=_grids(SOME, (0.0, 80.0), ENDS),
 )
-"""Three fifths of the thesis's window for some of its numbers of flows."""
+"""Three fifths of the thesis's window, and some of its numbers of flows."""
 
 MUTATED = Precision(
     name="mutated",
@@ -92,7 +92,7 @@ MUTATED = Precision(
     measure="60 s",
     grids=_grids(SOME, (0.0,), ENDS, (BMC, "lia")),
 )
-"""The window and the grid of quick precision; fewer controls in the comparison."""
+"""The window and the grid of quick precision, with fewer controls in the comparison."""
 
 RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, most=3, trials=2, curves=3)
-"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""
+"""Few runs of each case, because many settings are compared; `most` runs for the final verdicts."""

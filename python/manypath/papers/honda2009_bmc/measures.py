@@ -1,4 +1,4 @@
-"""What claims and figures take from the runs of this thesis: ratios, rates of loss events, sawtooths, weights."""
+"""Quantities computed from the runs of this thesis: ratios, loss-event rates, sawtooths, weights."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ CAPACITY = 60.0
 
 
 Where = Callable[[float], bool]
-"""Chooses numbers of flows."""
+"""A condition on the number of flows."""
 
 TOGETHER = 3.0
-"""When all subflows of a bundle have joined and share the weights, s."""
+"""Time at which all subflows of a bundle have joined and share the weights, s."""
 
 LEAST = 0.021
-"""Weights down to here may be cut off at the least one, a fiftieth."""
+"""Weights up to this value may be at the minimum, 1/50."""
 
 
 def flows_of(outcome: Outcome, kind: str) -> list[Mapping[str, Any]]:
-    """Return what is known of the flows whose names begin so."""
+    """Return the results of the flows whose names begin with `kind`."""
     return [flow for name, flow in outcome["flows"].items() if name.startswith(kind)]
 
 
 def rates(outcome: Outcome, kind: str) -> NDArray[np.float64]:
-    """Return the payload rates of the flows whose names begin so, Mbit/s."""
+    """Return the payload rates of the flows whose names begin with `kind`, Mbit/s."""
     return np.array([flow["goodput"] for flow in flows_of(outcome, kind)]) / 1e6
 
 
 def ratio(outcome: Outcome) -> float:
-    """Return the mean rate of the weighted flows as a part of that of the standard ones."""
+    """Return the mean rate of the weighted flows over that of the standard flows."""
     return float(rates(outcome, AIMD).mean() / rates(outcome, TCP).mean())
 
 
 def loss_event_rate(outcome: Outcome) -> float:
-    """Return how often the weighted flows took back their windows, in per cent of the packets that they sent."""
+    """Return the loss events of the weighted flows, in per cent of their packets."""
     flows = flows_of(outcome, AIMD)
     events = sum(flow["window_cuts"] + flow["timeouts"] for flow in flows)
     return 100.0 * events / sum(flow["data_packets"] for flow in flows)
 
 
 def lost_packets(outcome: Outcome) -> float:
-    """Return how many packets of the weighted flows were lost, in per cent of those that they sent."""
+    """Return the lost packets of the weighted flows, in per cent of their packets."""
     flows = flows_of(outcome, AIMD)
     lost = sum(path["lost_packets"] for flow in flows for path in flow["paths"].values())
     return 100.0 * lost / sum(flow["data_packets"] for flow in flows)
@@ -65,7 +65,7 @@ def timeout_share(outcome: Outcome) -> float:
 def over_flows(
     results: Evidence, number: str, measure: Callable[[Outcome], float], where: Where | None = None
 ) -> dict[float, Sample]:
-    """Return a number taken from the runs of a figure of chapter 5 for each number of flows."""
+    """Return a measure of the runs of a figure of chapter 5, for each number of flows."""
     name = f"figure{number}"
     levels = results.levels(name, "flows", where)
     return {flows: results.of_outcomes(measure, name, flows=int(flows)) for flows in levels}
@@ -97,7 +97,7 @@ def of_bundles(
 
 
 def share(results: Evidence, experiment: str, flow: str, **factors: Level) -> Sample:
-    """Return the rate of a flow as a multiple of the mean rate of the standard flows beside it."""
+    """Return the rate of a flow over the mean rate of the competing standard flows."""
     return results.of_outcomes(
         lambda outcome: outcome["flows"][flow]["goodput"] / 1e6 / rates(outcome, TCP).mean(), experiment, **factors
     )
@@ -109,19 +109,19 @@ def settled(path: PathTrace, warmup: float = 20.0) -> PathTrace:
 
 
 def peaks(path: PathTrace) -> NDArray[np.float64]:
-    """Return the windows before the cuts after the transient, packets."""
+    """Return the windows before the reductions after the transient, packets."""
     found = settled(path)
     return found.cwnd[found.cuts() - 1] / PACKET
 
 
 def epoch(path: PathTrace) -> float:
-    """Return the mean time from one cut to the next in round-trip times."""
+    """Return the mean time between reductions, in round-trip times."""
     found = settled(path)
     return float(np.diff(found.time[found.cuts()]).mean() / found.srtt.mean())
 
 
 def growth(path: PathTrace) -> float:
-    """Return the packets that a window gains in a round-trip time, cuts and recoveries left out."""
+    """Return the growth of a window without reductions and recoveries, packets per round-trip time."""
     found, grows = _growing(path)
     gained = np.diff(found.cwnd)[grows] / PACKET
     round_trips = np.diff(found.time)[grows] / found.srtt[1:][grows]
@@ -129,13 +129,13 @@ def growth(path: PathTrace) -> float:
 
 
 def rise(path: PathTrace) -> float:
-    """Return the packets that a window gains in a second, cuts and recoveries left out."""
+    """Return the growth of a window without reductions and recoveries, packets per second."""
     found, grows = _growing(path)
     return float(np.diff(found.cwnd)[grows].sum() / PACKET / np.diff(found.time)[grows].sum())
 
 
 def drop_of_the_sum(trace: Trace, flow: str) -> float:
-    """Return what a cut takes from the sum of all rates, as a part of the rate of the path that it hits."""
+    """Return the mean drop of the total rate by a reduction, as a part of the rate of its path."""
     paths = [settled(path) for (name, _), path in trace.paths.items() if name == flow]
     sums = np.sum([path.cwnd / path.srtt for path in paths], axis=0)
     parts = [
@@ -145,14 +145,14 @@ def drop_of_the_sum(trace: Trace, flow: str) -> float:
 
 
 def weight(trace: Trace, path: str) -> NDArray[np.float64]:
-    """Return the weight of a path of the bundle over time, since all subflows are there."""
+    """Return the weight of a path of the bundle over time, from the time at which all subflows have joined."""
     return trace.weights[BUNDLE, path][_together(trace)]
 
 
 def steps(trace: Trace) -> Iterator[tuple[float, float]]:
-    """Iterate over the changes of BMC's weights: the weight that a path had, and by how much it was lowered.
+    """Iterate over the changes of BMC's weights: the weight of the lowered path before, and its decrease.
 
-    Steps that end at the least weight are left out.
+    Steps to the minimum weight are left out.
     """
     weights = np.array([weight(trace, path) for flow, path in trace.weights if flow == BUNDLE])
     for at in np.flatnonzero(np.any(np.diff(weights, axis=1) != 0.0, axis=0)):
@@ -163,14 +163,14 @@ def steps(trace: Trace) -> Iterator[tuple[float, float]]:
 
 
 def first_change(trace: Trace, path: str) -> float:
-    """Return by how much the first change of the weights moved that of a path; 0 if there was none."""
+    """Return the first change of a path's weight; 0 if there was none."""
     changes = np.diff(weight(trace, path))
     moved = np.flatnonzero(changes)
     return float(changes[moved[0]]) if len(moved) else 0.0
 
 
 def time_until(trace: Trace, path: str, low: float, high: float) -> float:
-    """Return when the weight of a path is between two values for the first time; the end of the run if never."""
+    """Return the first time at which the weight of a path is between two values, s; the end of the run if never."""
     curve, times = weight(trace, path), _times(trace)[_together(trace)]
     inside = np.flatnonzero((curve >= low) & (curve <= high))
     return float(times[inside[0]] if len(inside) else times[-1])
@@ -183,7 +183,7 @@ def wandering(trace: Trace, path: str) -> float:
 
 
 def _growing(path: PathTrace) -> tuple[PathTrace, NDArray[np.bool_]]:
-    """Return the samples after the transient, and which steps between them are no cuts and no recoveries."""
+    """Return the samples after the transient, and the steps between them without reductions and recoveries."""
     found = settled(path)
     return found, (found.cwnd[1:] > found.ssthresh[1:]) & (found.cwnd[1:] >= found.cwnd[:-1])
 
@@ -197,5 +197,5 @@ def _together(trace: Trace) -> NDArray[np.bool_]:
 
 
 def curves(results: Evidence, experiment: str, **factors: Level) -> list[Trace]:
-    """Return the sampled runs of a case."""
+    """Return the traces of a case, one for each sampled run."""
     return list(results.runs(Case.of(experiment, **factors)).traces)

@@ -1,17 +1,17 @@
-"""The words of this thesis for flows, weights and congestion controls, and what they are called here."""
+"""Names of this thesis's flows, weights and congestion controls, and the payload rate of its links."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 RENO = "newreno"
-"""Control of a standard TCP flow, and of a bundle whose subflows are each as aggressive as one."""
+"""Control of a standard TCP flow, and of a bundle of uncoupled subflows."""
 
 BMC = "bmc"
-"""Bidimensional-probe multipath congestion control: weighted AIMD whose weights a proportion manager moves."""
+"""Bidimensional-probe multipath congestion control: weighted AIMD, and a proportion manager for the weights."""
 
 CONTROLS = (BMC, "lia", "olia", "balia", "cmt-rpv2", RENO)
-"""What BMC is compared with: later linked increases, resource pooling as CMT-SCTP has it, and no coupling."""
+"""The controls of the comparison: BMC, later linked increases, CMT/RP, and uncoupled subflows."""
 
 TITLES = {
     BMC: "BMC",
@@ -21,7 +21,7 @@ TITLES = {
     "cmt-rpv2": "CMT/RPv2",
     RENO: "uncoupled",
 }
-"""How figures and tables call them."""
+"""Their names in figures and tables."""
 
 EQUAL = {
     "5.2": "4/5",
@@ -33,7 +33,7 @@ EQUAL = {
     "5.8": "1/4",
     "5.9": "1/5",
 }
-"""The weight that all weighted flows have, by figure. Section 5.1 leaves out 3/5, which figure 5.5 shows."""
+"""The common weight of all weighted flows, by figure. Section 5.1 leaves out 3/5, which figure 5.5 shows."""
 
 PAIRS = {"5.12": "3/5+2/5", "5.13": "2/3+1/3", "5.14": "3/4+1/4", "5.15": "4/5+1/5"}
 """Two weights that add up to one, by figure."""
@@ -45,7 +45,7 @@ BUNDLES = {**PAIRS, **FOURS}
 """All sets of weights that add up to one, by figure."""
 
 TCP, AIMD = "tcp", "aimd"
-"""How the names of standard and of weighted flows begin; their numbers follow."""
+"""Beginnings of the names of standard and of weighted flows; a number follows."""
 
 BUNDLE = "bundle"
 """The multipath connection."""
@@ -63,10 +63,10 @@ def value(weight: str) -> float:
 
 
 def weighted(weight: str) -> str:
-    """Return the control of a flow of a weight: AIMD(D², 1/2)."""
+    """Return the control of a flow with this weight: AIMD(D², 1/2)."""
     return f"weighted-aimd:weight={weight}"
 
 
 def weights_of(bundle: str) -> tuple[str, ...]:
-    """Return the weights of a set, one for each flow of it."""
+    """Return the weights of a set, one for each of its flows."""
     return tuple(bundle.split("+"))

@@ -1,4 +1,4 @@
-"""What ns-2 does where its user says nothing: the defaults of ns-2.35, which are those of ns-2.34 of January 2009, too.
+"""Defaults of ns-2.35, which are also those of ns-2.34 of January 2009.
 
 The thesis was simulated with ns-2. A setting that it does not give is probably ns-2's default. RED's parameters are
 zero there, and ns-2 then derives them from the rate and the delay of the link.
@@ -18,16 +18,16 @@ WIRE = PACKET + HEADERS
 """Bytes of a packet on a link."""
 
 MEAN_PACKET = 500
-"""RED's `mean_pktsize_`, bytes: the unit in which ns-2 converts packets to bytes, whatever the packets are."""
+"""RED's `mean_pktsize_`, bytes: ns-2's unit of conversion from packets to bytes, at any packet size."""
 
 LIMIT = 50
-"""`limit_` of every queue, packets; RED counts bytes by default, so that it is so many times `MEAN_PACKET` there."""
+"""`limit_` of every queue, packets; RED counts bytes by default, in units of `MEAN_PACKET`."""
 
 TARGET = 0.005
-"""`targetdelay_`, s: RED's lower threshold is half of what the link sends meanwhile."""
+"""`targetdelay_`, s: RED's lower threshold is half of the data that the link sends in this time."""
 
 LEAST = 5.0
-"""The lower threshold is not below so many packets of `MEAN_PACKET` bytes."""
+"""Minimum of the lower threshold, packets of `MEAN_PACKET` bytes."""
 
 MAX_P = 0.1
 """The inverse of `linterm_`."""
@@ -36,15 +36,14 @@ INITIAL_WINDOW = 2
 """`windowInit_`, packets."""
 
 WINDOW = 20
-"""`window_`, packets: the receiver's limit of the window."""
+"""`window_`, packets: the receiver's limit of the congestion window."""
 
 
 def red(link: Link) -> Red:
-    """Return the RED queue that ns-2 gives to a link by itself.
+    """Return the RED queue that ns-2 configures by default for a link.
 
-    ns-2 measures its queue in bytes and with `wait_` keeps twice the distance between drops: gaps are uniform from 1/p
-    to 2/p units of `MEAN_PACKET` bytes. Here they are uniform from 0 to 1/p packets. `max_p` is chosen so that the mean
-    gap is the same.
+    ns-2 measures its queue in bytes and doubles the distance between drops with `wait_`: gaps are uniform from 1/p to
+    2/p units of `MEAN_PACKET` bytes. Here they are uniform from 0 to 1/p packets. `max_p` gives the same mean gap.
     """
     units = link.rate / (8.0 * MEAN_PACKET)
     lower = max(LEAST, TARGET * units / 2.0)
@@ -55,7 +54,7 @@ def red(link: Link) -> Red:
         max=3.0 * lower * MEAN_PACKET / WIRE,
         max_p=MAX_P * WIRE / MEAN_PACKET / 3.0,
         gentle=True,
-        # ns-2 accepts a packet as long as less than the limit waits, which is one packet more.
+        # ns-2 accepts a packet while the queue is below the limit, so the queue holds one packet more.
         bytes=f"{WIRE * math.ceil(LIMIT * MEAN_PACKET / WIRE)} B",
         packet_rate=units,
     )

@@ -19,10 +19,10 @@ PAPER = Paper(
     title="Bidimensional-Probe Multipath Congestion Control for Shared Bottleneck Fairness",
     citation="M. Honda: Bidimensional-Probe Multipath Congestion Control for Shared Bottleneck Fairness. Master's "
     "thesis, Graduate School of Media and Governance, Keio University, 2009.",
-    summary="Each subflow of a connection is a weighted AIMD, and the weights add up to one TCP, so that a shared "
-    "bottleneck is shared fairly; a proportion manager moves weight to where it carries more. The thesis simulates "
-    "weighted flows, each a connection of its own, and only announces the manager. Both are run here, with the manager "
-    "beside later controls.",
+    summary="Each subflow of a connection is a weighted AIMD. The weights add up to one TCP, so that a bottleneck is "
+    "shared fairly. A proportion manager moves weight to subflows with higher rates. The thesis simulates weighted "
+    "flows as separate connections, and leaves the manager to future work. Both are run here, and the manager is "
+    "compared with later controls.",
     setup=SETUP,
     quick=QUICK,
     full=FULL,
@@ -41,5 +41,5 @@ PAPER = Paper(
         quick=("sack", "red-ns2", "fifo"),
     ),
     flows=(f"{AIMD}1", f"{TCP}1"),
-    legend="Weighted flows beside standard TCP flows over one bottleneck, unless the caption says otherwise.",
+    legend="Weighted flows compete with standard TCP flows over one bottleneck, unless the caption says otherwise.",
 )

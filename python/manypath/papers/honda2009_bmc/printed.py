@@ -5,16 +5,16 @@ from __future__ import annotations
 from manypath.papers.honda2009_bmc.names import PAIRS
 
 LOSS_EVENTS = {1.0: 0.1295, 2.0: 0.1305, 4.0: 0.1565}
-"""Middle of the loss-event rates that section 5.1 prints for so many flows of each kind, per cent."""
+"""Middle of the loss-event rates that section 5.1 prints, by number of flows of each kind, per cent."""
 
 MOST_FLOWS = 64.0
-"""Flows of each kind at which section 5.2 prints how far bundles are above one TCP."""
+"""Flows of each kind at which section 5.2 prints the excess of bundles over one TCP."""
 
 BUNDLE_OF_MOST = 1.2
-"""What bundles get of one TCP then: `about 20 %` more."""
+"""Rate of bundles over one TCP with that number of flows: `about 20 %` more."""
 
 ODD_POINT = (PAIRS["5.13"], 4.0)
-"""Weights and flows at which the ratio is a quarter above, which is all that `ABOUT` allows: no run could show it."""
+"""Weights and number of flows whose printed ratio is at the limit of `ABOUT`, so that no run could show it."""
 
 ODD_RATIO = 1.25
-"""What that bundle gets of one TCP: `about 25 %` more."""
+"""Rate of that bundle over one TCP: `about 25 %` more."""

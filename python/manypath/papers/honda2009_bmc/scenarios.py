@@ -1,4 +1,4 @@
-"""The scenarios of the thesis: weighted flows against standard ones over one bottleneck, and single sawtooths."""
+"""The scenarios of the thesis: weighted and standard flows over one bottleneck, and single sawtooths."""
 
 from __future__ import annotations
 
@@ -49,24 +49,24 @@ SETTINGS = {
     "rto": TcpRto(initial="3 s", min="200 ms", max="60 s", rule="rfc6298"),
     "app": GREEDY,
 }
-"""What all flows have in common: the defaults of ns-2, but for the initial window and no limit by buffers."""
+"""Common settings of all flows: the defaults of ns-2, except the initial window and no limit by buffers."""
 
 SIDE = Link(rate="100 Mbit/s", delay="2 ms", queue=DropTail(packets=1000), overhead=0)
 """The link of a sender ([H09] section 5.1)."""
 
 STEADY = ("20 s", "280 s")
-"""Window of single sawtooths: the slowest has an epoch of about half a minute."""
+"""Window of single sawtooths; the longest epoch is about half a minute."""
 
 OFTEN = "10 ms"
-"""How often windows of single sawtooths are sampled."""
+"""Sampling interval of windows of single sawtooths."""
 
 CLEAN = {"10": 10.0, "20": 20.0, "40": 40.0}
-"""Paths of the bundle that is alone: one-way delays in ms by name."""
+"""One-way delays of the paths of the bundle without competing flows, ms, by name."""
 
 
 @experiment("figure1.2", figure="1.2", window=("10 s", "90 s"))
 def per_subflow_tcp(subflows: int, rivals: int) -> Scenario:
-    """A bundle whose subflows are each as aggressive as TCP, against TCP flows ([H09] figure 1.2)."""
+    """A bundle of uncoupled subflows and TCP flows ([H09] figure 1.2)."""
     network = _network([*range(1, subflows + 1), *range(1, rivals + 1)])
     flows = {BUNDLE: mptcp(network, subflows, RENO), **standard(network, subflows, rivals)}
     return Scenario(network=network, flows=flows)
@@ -74,21 +74,21 @@ def per_subflow_tcp(subflows: int, rivals: int) -> Scenario:
 
 @experiment("figure2.1", figure="2.1", window=STEADY, series=OFTEN)
 def one_sawtooth(weight: str) -> Scenario:
-    """One weighted flow alone behind a queue so short that its round-trip time hardly varies ([H09] figure 2.1)."""
+    """One weighted flow alone, with a queue so short that its round-trip time hardly varies ([H09] figure 2.1)."""
     network = disjoint(alone=clean(20.0)).but(access=None)
     return Scenario(network=network, flows={AIMD: tcp("alone", weighted(weight))})
 
 
 @experiment("sawtooths", window=STEADY, series=OFTEN)
 def a_bundle_alone() -> Scenario:
-    """A bundle of three uncoupled subflows, each alone on a path of its own delay ([H09] section 2.1)."""
+    """A bundle of three uncoupled subflows alone, on paths with different delays ([H09] section 2.1)."""
     network = disjoint(**{name: clean(delay) for name, delay in CLEAN.items()}).but(access=None)
     return Scenario(network=network, flows={BUNDLE: mptcp(network, len(CLEAN), RENO)})
 
 
 @experiment("given-loss", window=("20 s", "480 s"))
 def under_equal_losses() -> Scenario:
-    """Flows of other cuts than one half, each alone under independent losses of 0.1 % ([H09] section 3.1)."""
+    """Flows with other decrease factors than 1/2, each alone under independent losses of 0.1 % ([H09] section 3.1)."""
     wire = Link(rate="100 Mbit/s", delay="25 ms", queue=DropTail(packets=1000), loss=Bernoulli(p=0.001), overhead=0)
     controls = {
         "tcp": RENO,
@@ -101,16 +101,16 @@ def under_equal_losses() -> Scenario:
 
 @experiment("flowshares", window=("10 s", "90 s"))
 def several_flowshares(shares: int) -> Scenario:
-    """BMC over four paths whose weights add up to so many, against four TCP flows ([H09] section 4.2)."""
+    """BMC over four paths with this sum of weights, and four TCP flows ([H09] section 4.2)."""
     network = _network([1, 2, 3, 4, 1, 2, 3, 4])
     flows = {BUNDLE: mptcp(network, 4, f"{BMC}:shares={shares}"), **standard(network, 4, 4)}
     return Scenario(network=network, flows=flows)
 
 
 def _against_tcp(weights: tuple[str, ...], flows: int) -> Scenario:
-    """So many weighted flows, whose weights take turns, against as many standard ones ([H09] figure 5.1).
+    """Weighted flows, with the weights in turn, and the same number of standard flows ([H09] figure 5.1).
 
-    All recover as TCP Reno, as section 5.1 says; the thesis says it of no other example.
+    All recover losses as TCP Reno does, as in section 5.1; the thesis gives no TCP version for other examples.
     """
     indices = list(range(1, flows + 1))
     network = _network([*indices, *indices])
@@ -127,7 +127,7 @@ for _number, _bundle in BUNDLES.items():
 
 
 def red(rate: float) -> Red:
-    """Return the queue of a bottleneck of a rate in Mbit/s: a tenth to a half of its packets in flight and waiting."""
+    """Return the queue of a bottleneck of a rate in Mbit/s, with thresholds in proportion to the rate."""
     part = rate / 60.0
     return Red(weight=0.002, min=30.0 * part, max=150.0 * part, max_p=0.1, gentle=True, packets=round(400 * part))
 
@@ -138,12 +138,12 @@ def core(rate: float) -> Link:
 
 
 def clean(delay: float) -> Link:
-    """Return a link of 10 Mbit/s and a one-way delay in ms whose queue is so short that nothing waits for long."""
+    """Return a link of 10 Mbit/s, a one-way delay in ms, and a queue too short for long queueing delays."""
     return Link(rate="10 Mbit/s", delay=f"{delay:g} ms", queue=DropTail(packets=5), overhead=0)
 
 
 def _network(indices: list[int]) -> Network:
-    """Return the dumbbell of figure 5.1 with a path for each flow, given its index among those of its kind."""
+    """Return the dumbbell of figure 5.1 with a path for each flow; `indices` number the flows of each kind."""
     receivers = [SIDE.but(delay=f"{round(index * 1e6 / 3.0)} ns") for index in indices]
     return dumbbell(core(60.0), senders=[SIDE] * len(indices), receivers=receivers)
 
@@ -159,6 +159,6 @@ def mptcp(network: Network, subflows: int, cc: str) -> Mptcp:
 
 
 def standard(network: Network, first: int, rivals: int) -> dict[str, Tcp]:
-    """Return standard TCP flows over the paths that follow the first ones."""
+    """Return standard TCP flows over the paths after the first ones."""
     paths = list(network.paths)[first : first + rivals]
     return {f"{TCP}{number}": tcp(path, RENO) for number, path in enumerate(paths, 1)}

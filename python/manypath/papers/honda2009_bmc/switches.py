@@ -1,4 +1,4 @@
-"""What is done otherwise to find a cause, to see what matters, or to prove that a claim would notice."""
+"""Changes of one setting: they find a cause, measure sensitivity, or prove that a claim detects a mistake."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _after_the_start(scenario: Scenario) -> Scenario:
 
 
 def _settled(scenario: Scenario) -> Scenario:
-    """Look at few flows when all have had losses: an epoch of a small weight and a large window takes a minute."""
+    """Measure few flows after all have had losses: with a small weight and a large window an epoch takes a minute."""
     whole = {"warmup": "300 s", "measure": "300 s"}
     return scenario.but(**whole) if scenario.warmup == 0 and len(scenario.flows) <= FEW else scenario
 
@@ -59,49 +59,51 @@ def _other_packets(scenario: Scenario) -> Scenario:
 
 
 FIFO = _bottlenecks(lambda link, queue: link.but(queue=DropTail(packets=queue.packets)))
-"""Put FIFO queues of the same limit where RED is."""
+"""Replace RED by FIFO queues of the same limit."""
 
 NS2_RED = _bottlenecks(lambda link, _: link.but(queue=ns2.red(link)))
-"""Let RED be as ns-2 sets it by itself."""
+"""Replace RED by ns-2's default RED."""
 
 NS2_SIDES = _sides(lambda _, link: link.but(queue=DropTail(packets=ns2.LIMIT)))
-"""Give the links of senders and receivers ns-2's default queue."""
+"""Set ns-2's default queue on the links of senders and receivers."""
 
 NS2_WINDOW = every_flow(initial_window=ns2.INITIAL_WINDOW)
-"""Begin with ns-2's initial window."""
+"""Set ns-2's default initial window."""
 
 FEW = 4
-"""Flows of both kinds that count as few."""
+"""Largest number of flows, of both kinds together, that counts as few."""
 
 OPEN = (
     Switch(
-        "limited-transmit-off", "no limited transmit, so that timeouts are more", every_flow(limited_transmit=False)
+        "limited-transmit-off",
+        "no limited transmit, so that timeouts are more frequent",
+        every_flow(limited_transmit=False),
     ),
     Switch(
         "newreno",
-        "NewReno, which recovers several losses of a flight one after the other",
+        "NewReno, which recovers several losses in a window without a timeout",
         every_flow(recovery="newreno"),
     ),
     Switch("sack", "selective acknowledgements", every_flow(sack=True)),
     Switch(
         "red-ns2",
-        "RED with ns-2's default thresholds until 2001, 5 and 15, and limit, 50",
+        "RED with ns-2's default thresholds until 2001, 5 and 15, and a limit of 50 packets",
         _bottlenecks(lambda link, queue: link.but(queue=queue.but(min=5, max=15, packets=50))),
     ),
     Switch(
         "red-auto",
-        "RED as ns-2 sets it by itself: for 60 Mbit/s 18 and 54 packets, weight 0.000067, room for 25 packets",
+        "RED with ns-2's defaults: for 60 Mbit/s thresholds 18 and 54, weight 0.000067, limit 25 packets",
         NS2_RED,
     ),
     Switch(
         "ns2",
-        "what ns-2 does by default, all at once except the limit of the window: RED, room for 50 packets at senders "
-        "and receivers, an initial window of 2 packets",
+        "all defaults of ns-2 except the limit of the window: RED, queues of 50 packets at senders and receivers, an "
+        "initial window of 2 packets",
         lambda scenario: NS2_RED(NS2_SIDES(NS2_WINDOW(scenario))),
     ),
     Switch(
         "red-strict",
-        "RED that drops all above its upper threshold",
+        "RED that drops all packets above its upper threshold",
         _bottlenecks(lambda link, queue: link.but(queue=queue.but(gentle=False))),
     ),
     Switch(
@@ -111,37 +113,37 @@ OPEN = (
     ),
     Switch(
         "queue-100",
-        "room for 100 packets at the bottleneck",
+        "a limit of 100 packets at the bottleneck",
         _bottlenecks(lambda link, queue: link.but(queue=queue.but(packets=100))),
     ),
     Switch("packets-1500", "packets of 1500 bytes", _other_packets),
-    Switch("after-start", "the first 20 s are left out", _after_the_start),
-    Switch("settled", "with few flows, 300 s after 300 s instead of the start", _settled),
+    Switch("after-start", "a measurement without the first 20 s", _after_the_start),
+    Switch("settled", "with few flows, a measurement of 300 s after 300 s", _settled),
     Switch(
         "rto-1s",
-        "timeouts of 1 s at least, ns-2's default until 2004",
+        "a minimum retransmission timeout of 1 s, ns-2's default until 2004",
         every_flow(rto=TcpRto(initial="3 s", min="1 s", max="60 s", rule="rfc6298")),
     ),
     Switch(
         "rto-linux",
-        "timeouts as in Linux, SRTT and 200 ms at least",
+        "the retransmission timeout of Linux, SRTT plus at least 200 ms",
         every_flow(rto=TcpRto(initial="3 s", min="200 ms", max="60 s", rule="linux")),
     ),
     Switch(
         "equal-delays",
-        "all receivers at the same distance",
+        "equal delays of all receivers",
         _sides(lambda name, link: link.but(delay="0 ms") if name.startswith("receiver") else link),
     ),
     Switch(
         "window-20",
-        "windows of 20 packets at most, ns-2's default",
+        "windows of at most 20 packets, ns-2's default",
         every_flow(receive_buffer=f"{ns2.WINDOW * PACKET} B"),
     ),
     Switch("initial-window-2", "an initial window of 2 packets, ns-2's default", NS2_WINDOW),
     Switch("initial-window-10", "an initial window of 10 packets", every_flow(initial_window=10)),
-    Switch("ack-every-2", "every second packet is acknowledged", every_flow(ack_every=2)),
+    Switch("ack-every-2", "an acknowledgement for every second packet", every_flow(ack_every=2)),
 )
-"""What the thesis leaves open."""
+"""Settings that the thesis leaves open, one changed at a time."""
 
 
 def _packets(link: Link) -> int:
@@ -149,14 +151,14 @@ def _packets(link: Link) -> int:
 
 
 WIDE_LINKS = _own_links(lambda link: link.but(rate=f"{2 * link.rate} bit/s"))
-"""Make the disjoint links of figure 3.1 twice as fast."""
+"""Double the rate of the disjoint links of figure 3.1."""
 
 WIDE_BUFFERS = _bottlenecks(
     lambda link, queue: link.but(
         queue=queue.but(min=3 * queue.min, max=3 * queue.max, packets=3 * (queue.packets or 1))
     )
 )
-"""Let RED keep three times as many packets."""
+"""Triple the thresholds and the limit of RED."""
 
 EXAMPLES = (
     Switch("wide-buffers", "RED with thresholds three times as high", WIDE_BUFFERS),
@@ -172,14 +174,14 @@ EXAMPLES = (
         _own_links(lambda link: link.but(queue=DropTail(packets=max(1, _packets(link) // 4)))),
     ),
 )
-"""Parts of the examples, one at a time the other way."""
+"""Parts of the setup of the examples, one changed at a time."""
 
 SWITCHES = by_name((*OPEN, *EXAMPLES))
-"""Every switch that may be a cause, by name."""
+"""All switches that may be a cause, by name."""
 
 
 def _linear(cc: str) -> str:
-    """Grow a weighted flow by D instead of D²."""
+    """Make a weighted flow grow by D instead of D²."""
     head, _, rest = cc.partition("weight=")
     if not rest or not head.startswith("weighted-aimd"):
         return cc
@@ -192,7 +194,7 @@ def _in_place_of(old: str, new: str) -> Change:
 
 
 def _gain(cc: str) -> str:
-    """Freeze the weights of BMC."""
+    """Return BMC with fixed weights."""
     if not cc.startswith(BMC):
         return cc
     parts = [part for part in cc.partition(":")[2].split(",") if part and not part.startswith("gain=")]
@@ -237,13 +239,13 @@ MUTATIONS = (
         _in_place_of(BMC, RENO),
         flips=("C-003-9", "C-003-14", "C-003-15", "C-003-16"),
     ),
-    Mutation("manager-sleeps", "a manager that never moves a weight", _controls(_gain), flips=("C-003-9", "C-003-14")),
-    Mutation("one-share", "weights that add up to one whatever P is", _controls(_one_share), flips=("C-003-16",)),
+    Mutation("manager-sleeps", "a manager that never changes weights", _controls(_gain), flips=("C-003-9", "C-003-14")),
+    Mutation("one-share", "weights that add up to one, for every P", _controls(_one_share), flips=("C-003-16",)),
     Mutation(
         "given-losses",
-        "losses of 0.13 % instead of a queue",
+        "random losses of 0.13 % in place of queue drops",
         _bottlenecks(lambda link, _: link.but(queue=DropTail(packets=5000), loss=Bernoulli(p=0.0013))),
         flips=("C-003-21",),
     ),
 )
-"""Wrong implementations and the claims that must notice."""
+"""Wrong implementations, and the claims that must detect them."""

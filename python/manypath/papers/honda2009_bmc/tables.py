@@ -1,4 +1,4 @@
-"""Tables of our own: the manager's course, BMC beside other controls, RTT bias, slow start, errors of the thesis."""
+"""Tables of our own: convergence of weights, BMC and other controls, RTT bias, slow start, errors of the thesis."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from manypath.papers.paired import estimate
 from manypath.papers.paper import Table
 
 IDEAL = (0.25, 0.42)
-"""Weights on the slower link of figure 4.1 around 1/3, as claim C-003-11 has them."""
+"""Range of weights around 1/3 on the slower link of figure 4.1, as in claim C-003-11."""
 
 
 def _controls(evidence: Evidence) -> list[tuple[str, ...]]:
@@ -42,8 +42,8 @@ def _controls(evidence: Evidence) -> list[tuple[str, ...]]:
 COMPARISON = Table(
     name="BMC beside other controls",
     caption="A bundle of two subflows, with 95 % intervals; rates in Mbit/s of payload. One bottleneck: 20 Mbit/s with "
-    "three TCP flows. Figure 3.1: 4 and 12 Mbit/s before 30 that a TCP flow shares. Figure 4.1: 8 and 10 Mbit/s with a "
-    "TCP flow each. Own path: 4 Mbit/s without anybody else, 10 with a TCP flow.",
+    "three TCP flows. Figure 3.1: 4 and 12 Mbit/s in front of 30 Mbit/s that a TCP flow shares. Figure 4.1: 8 and 10 "
+    "Mbit/s with a TCP flow each. Own path: 4 Mbit/s without other flows, 10 Mbit/s with a TCP flow.",
     head=(
         "control",
         "one bottleneck: bundle over TCP",
@@ -77,10 +77,18 @@ def _bias(evidence: Evidence) -> list[tuple[str, ...]]:
 
 
 BIAS = Table(
-    name="Round-trip times that differ",
-    caption="One bottleneck of 20 Mbit/s: a bundle with one subflow near (48 ms there and back) and one farther "
-    "away by so many ms in each direction, and a TCP flow as near and one as far. Mbit/s of payload, 95 % intervals.",
-    head=("control", "farther by, ms", "near subflow", "far subflow", "near TCP", "far TCP", "bundle over mean TCP"),
+    name="Different round-trip times",
+    caption="One bottleneck of 20 Mbit/s. The bundle has a near subflow (round-trip time 48 ms) and a far one with an "
+    "additional delay in each direction. A near and a far TCP flow compete. Mbit/s of payload, 95 % intervals.",
+    head=(
+        "control",
+        "additional delay, ms",
+        "near subflow",
+        "far subflow",
+        "near TCP",
+        "far TCP",
+        "bundle over mean TCP",
+    ),
     rows=_bias,
 )
 
@@ -99,8 +107,8 @@ def _slow_start(evidence: Evidence) -> list[tuple[str, ...]]:
 
 SLOW_START = Table(
     name="Slow start",
-    caption="The first 5 s of BMC with so many subflows beside a TCP flow that begins with it, on 60 Mbit/s with four "
-    "older TCP flows. Weights do not slow down slow start. Mbit/s of payload, 95 % intervals.",
+    caption="The first 5 s of BMC and of a young TCP flow that starts at the same time, on 60 Mbit/s with four old TCP "
+    "flows. Weights do not affect slow start. Mbit/s of payload, 95 % intervals.",
     head=("subflows", "bundle", "young TCP", "mean of the old TCP", "bundle over young TCP"),
     rows=_slow_start,
 )
@@ -127,9 +135,10 @@ def _course(evidence: Evidence) -> list[tuple[str, ...]]:
 
 
 COURSES = Table(
-    name="How weights settle",
-    caption="Figure 4.1 from 9/10 on the slower link, over 600 s: when the weight there is between 0.25 and 0.42 for "
-    "the first time, its mean and its deviation over time in the second half, and what the bundle gets in all.",
+    name="Convergence of weights",
+    caption="Figure 4.1 with an initial weight of 9/10 on the slower link, over 600 s: the first time at which this "
+    "weight is between 0.25 and 0.42, its mean and its standard deviation in the second half, and the bundle's total "
+    "rate.",
     head=("J, s", "K", "settled after, s", "mean weight", "deviation", "bundle, Mbit/s"),
     rows=_course,
 )
@@ -137,23 +146,23 @@ COURSES = Table(
 
 ERRORS = Table(
     name="Errors of the thesis",
-    caption="What the thesis prints and what follows from its own formulas or figures.",
+    caption="Printed statements, and the correct ones from the thesis's own formulas or figures.",
     head=("place", "printed", "right"),
     rows=lambda _: [
-        ("2.1", "one loss takes a bundle of N from T to (N - 1)T + T/2", "from N·T"),
+        ("2.1", "one loss reduces the rate of N subflows from T to (N - 1)T + T/2", "from N·T"),
         ("equation 2.4", "the sum begins at n = 0", "at n = 1"),
         ("3.2", "doubling J doubles the speed of convergence", "its time"),
-        ("4.1", "T_wr of 3/4 and 3/5 with weights of 1/2", "16/3 and 20/3; the conclusion stands"),
+        ("4.1", "T_wr of 3/4 and 3/5 with weights of 1/2", "16/3 and 20/3; the conclusion remains correct"),
         (
             "4.1",
             "equal T_wr maximises throughput",
-            "D = 1/3 and D = 1/2 both give 6 Mbit/s; 6.04 at D = 0.416 is the most",
+            "D = 1/3 and D = 1/2 both give 6 Mbit/s; the maximum is 6.04 at D = 0.416",
         ),
         ("5.1", "seven weights", "eight: figure 5.5 shows 3/5"),
         (
             "5.2, figure 5.16",
             "weights of 3, 4, 5 and 5 eighteenths",
-            "3, 4, 5 and 6, as the caption and the sum have it",
+            "3, 4, 5 and 6, as in the caption; they add up to 1",
         ),
         (
             "5.1, figure 5.11",
@@ -171,4 +180,4 @@ def _run(evidence: Evidence, experiment: str) -> list[str]:
 
 
 TABLES = (COMPARISON, COURSES, BIAS, SLOW_START, ERRORS)
-"""All of them."""
+"""All tables, in the order of the page."""

@@ -1,1 +1,1 @@
-"""How long a transfer waits when its path fails."""
+"""The delay of a transfer by a path failure."""

@@ -1,4 +1,4 @@
-"""The figures of the study: when the transfer ends, over errors that make a path count as failed, and over buffers."""
+"""The figures of the study: the end of the transfer over Path.Max.Retrans, and over the buffer size."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from manypath.studies.failover.scenarios import NEVER, WAYS, end, end_at_best
 figure = Figures()
 
 RULES = {NEVER: "RFC 9260", 0: "RFC 7829"}
-"""When a path is avoided: when it counts as failed, or after its first error already."""
+"""Rules by which a path is avoided: after failure detection, or after its first error."""
 
 SECONDS = (10, 20, 40, 80)
-"""Marks of the axis of time, s."""
+"""Ticks of the time axis, s."""
 
 
 @figure(
     1,
     "failover",
-    caption="End of a transfer of 20 MB whose first path fails after 5 s, over Path.Max.Retrans and for several "
-    "RTO.Max. With RFC 7829 (potentially failed after one error) it depends on neither: the curves of all "
-    "RTO.Max lie on the one that is shown. Grey line: a sender that knows of the failure at once.",
+    caption="End of a transfer of 20 MB, whose first path fails after 5 s, over Path.Max.Retrans and for several "
+    "RTO.Max. With RFC 7829 (potentially failed after one error) it depends on neither, so only one curve is shown. "
+    "Grey line: a sender that detects the failure immediately.",
     experiments=("failover", "undisturbed"),
 )
 def ends(results: Evidence) -> Picture:
-    """Draw a plot for each way to use paths."""
+    """One plot for standard SCTP and one for CMT."""
     limits = [int(level) for level in results.levels("failover", "rto_max")]
     with styled():
         drawing = Figure(figsize=(PAGE, 0.4 * PAGE), layout="constrained")
@@ -72,11 +72,11 @@ def _draw_ends(axes: Axes, results: Evidence, limits: list[int], concurrent: boo
     2,
     "buffers",
     caption="End of the same transfer over both paths at once, over the size of the buffers at both ends, with "
-    "Path.Max.Retrans of 5 and RTO.Max of 60 s. Grey line: a sender that knows of the failure at once.",
+    "Path.Max.Retrans of 5 and RTO.Max of 60 s. Grey line: a sender that detects the failure immediately.",
     experiments=("buffers", "undisturbed"),
 )
 def ends_over_buffers(results: Evidence) -> Picture:
-    """Draw a curve for each order of delivery and each rule."""
+    """One curve for each order of delivery and each rule."""
     sizes = results.levels("buffers", "buffer")
     with styled():
         drawing = Figure(figsize=(COLUMN, 0.72 * COLUMN), layout="constrained")
@@ -112,7 +112,7 @@ def _mark_best(axes: Axes, results: Evidence, concurrent: bool) -> None:
 
 
 def _label(axes: Axes, which: str, places: Sequence[float]) -> None:
-    """Put marks at these places of a logarithmic axis, written as plain numbers, and at no others."""
+    """Put ticks only at these places of a logarithmic axis, with plain numbers."""
     axis = axes.xaxis if which == "x" else axes.yaxis
     axis.set_minor_locator(NullLocator())
     axis.set_ticks(list(places), [f"{place:g}" for place in places])

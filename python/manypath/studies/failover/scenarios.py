@@ -12,21 +12,21 @@ FILE = "file"
 """Name of the flow."""
 
 SIZE = "20 MB"
-"""What is transferred: 16.7 s over one path."""
+"""Size of the transfer: it takes 16.7 s over one path."""
 
 FAILS = 5.0
-"""When the first path fails, s."""
+"""Time of the failure of the first path, s."""
 
 NEVER = -1
-"""RFC 7829 off: no number of errors makes a path potentially failed."""
+"""Value for RFC 7829 off: no number of errors makes a path potentially failed."""
 
 WAYS = {"one path at a time": False, "both paths at once": True}
-"""Standard SCTP with a path in reserve, and CMT."""
+"""Standard SCTP with a backup path, and CMT."""
 
 LINK = Link(rate="10 Mbit/s", delay="10 ms", queue=DropTail(packets=50))
 
 BUFFER = 250_000
-"""Bytes of the buffers at both ends, where they do not vary."""
+"""Default size of the send and receive buffers, bytes."""
 
 
 def _transfer(
@@ -52,20 +52,20 @@ def _transfer(
 
 
 def _first_path_fails(flow: Sctp) -> Scenario:
-    """The first path goes down, there and back, and never comes up again."""
+    """Return a scenario in which the first path fails permanently, in both directions."""
     failing = LINK.but(events=(Event(at=f"{FAILS:g} s", change="down"),))
     return Scenario(network=disjoint(first=failing, second=LINK), flows={FILE: flow})
 
 
 @experiment("failover", figure=1)
 def path_fails(concurrent: bool, rto_max: int, retransmissions: int, potentially_failed: int) -> Scenario:
-    """How soon the sender gives the path up depends on its constants."""
+    """The time of failure detection depends on the sender's constants."""
     return _first_path_fails(_transfer(concurrent, rto_max, retransmissions, potentially_failed))
 
 
 @experiment("buffers", figure=2)
 def path_fails_under_buffers(buffer: int, ordered: bool, potentially_failed: int) -> Scenario:
-    """Both paths at once with RFC 9260's constants: what the failing path does to the other one depends on buffers."""
+    """CMT with RFC 9260's constants: the effect of the failed path on the other path depends on buffers."""
     return _first_path_fails(
         _transfer(concurrent=True, potentially_failed=potentially_failed, buffer=buffer, ordered=ordered)
     )
@@ -73,21 +73,21 @@ def path_fails_under_buffers(buffer: int, ordered: bool, potentially_failed: int
 
 @experiment("undisturbed", figure=1)
 def nothing_fails(concurrent: bool) -> Scenario:
-    """The same transfer over paths that work."""
+    """The same transfer without a failure."""
     return Scenario(network=disjoint(first=LINK, second=LINK), flows={FILE: _transfer(concurrent)})
 
 
 def end(outcome: Outcome) -> float:
-    """Return when the transfer ended, s; not a number if it broke or never ended."""
+    """Return the end of the transfer, s; NaN if it failed or did not end."""
     flow = outcome["flows"][FILE]
     return flow["closed_at"] if flow["closed"] == "shutdown" else float("nan")
 
 
 def end_at_best(results: Evidence, concurrent: bool) -> Sample:
-    """Return when the transfer would end if the sender knew of the failure at once, s.
+    """Return the end of the transfer with immediate failure detection, s.
 
-    What is left by then takes one path: no longer than over working paths where one was used at a time anyway, twice as
-    long where both were.
+    The rest of the transfer then uses one path. That takes as long as without a failure for standard SCTP, and twice as
+    long for CMT.
     """
     undisturbed = results.of_outcomes(end, "undisturbed", concurrent=concurrent)
     return FAILS + 2 * (undisturbed - FAILS) if concurrent else undisturbed

@@ -31,7 +31,7 @@ GRIDS: dict[str, Grid] = {
 
 
 def _delays(results: Evidence) -> list[tuple[str, ...]]:
-    """Return by how much the failure delays the end of the transfer, for the RTO.Max that RFC 9260 recommends."""
+    """Return the ends and delays of the transfer, for the RTO.Max that RFC 9260 recommends."""
     rows = []
     for way, concurrent in WAYS.items():
         best = end_at_best(results, concurrent)
@@ -50,7 +50,7 @@ def _delays(results: Evidence) -> list[tuple[str, ...]]:
 
 
 def _ends_over_buffers(results: Evidence) -> list[tuple[str, ...]]:
-    """Return when the transfer over both paths ends, for each size of the buffers."""
+    """Return the end of the transfer over both paths, for each buffer size."""
 
     def ends(size: int, ordered: bool, rule: int) -> str:
         return estimate(results.of_outcomes(end, "buffers", buffer=size, ordered=ordered, potentially_failed=rule))
@@ -74,33 +74,36 @@ STUDY = Paper(
     tag="",
     title="Time to fail over",
     citation="",
-    summary="A path fails for good in the middle of a transfer, and the sender finds out by its timers. With RFC 9260 "
-    "it tries the path again at every timeout until there were more than Path.Max.Retrans: with the constants "
-    "that the RFC recommends the transfer ends 63 s late. Using both paths at once does not help: every "
-    "timeout puts one new packet on the dead path, and with ordered delivery and small buffers the other path "
-    "waits for it, 62 s in all. With RFC 7829 the path is avoided after its first timeout, so that the "
-    "transfer ends about 1 s late, the smallest RTO, whatever Path.Max.Retrans and RTO.Max are. Both paths at "
-    "once do as well without RFC 7829 where messages are unordered, or where the buffers hold all that is "
-    "left of the transfer.",
+    summary="A path fails permanently during a transfer, and the sender detects the failure by timeouts. With RFC 9260 "
+    "the sender tries the path again at every timeout, until their number exceeds Path.Max.Retrans: with the constants "
+    "that the RFC recommends, this delays the transfer by about a minute. The use of both paths at once does not help: "
+    "every timeout sends one new packet on the failed path, and with ordered delivery and small buffers this packet "
+    "blocks the other path. With RFC 7829 the sender avoids the path after its first timeout, so the delay is about 1 "
+    "s, the smallest RTO, for every Path.Max.Retrans and RTO.Max. Without RFC 7829 both paths at once reach this delay "
+    "only with unordered messages, or with buffers that hold the rest of the transfer.",
     setup=(
         Setting(
-            "paths", "", "two of 10 Mbit/s and 10 ms, drop-tail queues of 50 packets", "equal, so only time is lost"
+            "paths",
+            "",
+            "two of 10 Mbit/s and 10 ms, drop-tail queues of 50 packets",
+            "equal, so that only the delay matters",
         ),
         Setting(
-            "transfer", "", "20 MB in ordered messages of 1452 bytes; in figure 2 unordered too", "16.7 s over one path"
+            "transfer",
+            "",
+            "20 MB in ordered messages of 1452 bytes; in figure 2 also unordered",
+            "16.7 s over one path",
         ),
-        Setting("failure", "", "the first path, there and back, after 5 s", "in the middle of the transfer"),
+        Setting("failure", "", "the first path, both directions, after 5 s", "during the transfer"),
         Setting(
             "buffers",
             "",
             "250 kB at both ends; in figure 2 up to 8 MB",
-            "ten times rate times round-trip time of a path",
+            "ten times the bandwidth-delay product of a path",
         ),
         Setting("RTO.Initial, RTO.Min", "RFC 9260: 1 s", "1 s"),
-        Setting("PotentiallyFailed.Max.Retrans", "RFC 7829: 0", "0, or RFC 7829 not in use"),
-        Setting(
-            "Association.Max.Retrans", "RFC 9260: 10", "2 (Path.Max.Retrans + 1)", "not below what both paths need"
-        ),
+        Setting("PotentiallyFailed.Max.Retrans", "RFC 7829: 0", "0, or RFC 7829 off"),
+        Setting("Association.Max.Retrans", "RFC 9260: 10", "2 (Path.Max.Retrans + 1)", "enough for both paths"),
     ),
     quick=QUICK,
     full=FULL,
@@ -111,14 +114,14 @@ STUDY = Paper(
     tables=(
         Table(
             "Ends and delays",
-            "With RTO.Max of 60 s, as RFC 9260 recommends: when the transfer ends, and how much later than with a "
-            "sender that knows of the failure at once; seconds with 95 % intervals.",
+            "With RTO.Max of 60 s, as RFC 9260 recommends: end of the transfer, and delay compared with a sender that "
+            "detects the failure immediately; seconds with 95 % intervals.",
             ("paths", "rule", "Path.Max.Retrans", "end", "delay"),
             _delays,
         ),
         Table(
             "Ends over buffers",
-            "Both paths at once, Path.Max.Retrans of 5 and RTO.Max of 60 s: when the transfer ends; seconds with 95 % "
+            "Both paths at once, Path.Max.Retrans of 5 and RTO.Max of 60 s: end of the transfer, seconds with 95 % "
             "intervals.",
             (
                 "buffers in MB",

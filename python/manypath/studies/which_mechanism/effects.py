@@ -20,19 +20,19 @@ Combination = frozenset[str]
 """The mechanisms that are on."""
 
 TERMS: tuple[Term, ...] = tuple(term for size in (1, 2) for term in combinations(MECHANISMS, size))
-"""Every main effect, then every interaction of two."""
+"""All main effects, then all interactions of two."""
 
 COMBINATIONS = tuple(
     frozenset(name for name, on in zip(MECHANISMS, levels, strict=True) if on)
     for levels in product((False, True), repeat=len(MECHANISMS))
 )
-"""Every way to throw the switches."""
+"""All combinations of mechanisms."""
 
 AS_GOOD = 0.98
-"""Part of the best combination's payload rate from which another one counts as good as the best."""
+"""Part of the best combination's payload rate from which a combination counts as enough."""
 
 DIGITS = 9
-"""Decimal places of an effect that are no rounding noise: rates are whole packets over whole seconds."""
+"""Decimal places of an effect without rounding noise: rates are whole packets over whole seconds."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Block:
 
     @staticmethod
     def of(results: Evidence, asymmetry: str, ordered: bool) -> Block:
-        """Read a block from the runs."""
+        """Return the block of an asymmetry and order."""
         levels = {each: {name: name in each for name in MECHANISMS} for each in COMBINATIONS}
         where = {"asymmetry": asymmetry, "ordered": ordered}
         return Block({each: results.goodput("factorial", CMT, **where, **levels[each]) for each in COMBINATIONS})
@@ -51,9 +51,9 @@ class Block:
     def effect(self, term: Term) -> NDArray[np.float64]:
         """Return the effect of a term in each replication, Mbit/s.
 
-        The main effect of a mechanism is the mean over all settings of the others of the rate with it less the rate
-        without it. The interaction of two is half of what the one gains by the other's being on. G. E. P. Box, W. G.
-        Hunter, J. S. Hunter, Statistics for Experimenters, 2nd ed., 2005, chapter 5.
+        The main effect of a mechanism is the rate with it less the rate without it, averaged over all combinations of
+        the others. The interaction of two is half of the difference between the effects of the one with and without the
+        other. G. E. P. Box, W. G. Hunter, J. S. Hunter, Statistics for Experimenters, 2nd ed., 2005, chapter 5.
         """
         signs = {each: np.prod([1.0 if name in each else -1.0 for name in term]) for each in COMBINATIONS}
         total = sum(signs[each] * rates for each, rates in self.rates.items())
@@ -76,12 +76,12 @@ class Block:
         return max(COMBINATIONS, key=self.mean)
 
     def enough(self) -> Combination:
-        """Return the smallest combination that is as good as the best, the better one among equals."""
+        """Return the smallest combination that is enough; of several, the one with the highest mean."""
         goal = AS_GOOD * self.mean(self.best())
         good = [each for each in COMBINATIONS if self.mean(each) >= goal]
         return min(good, key=lambda each: (len(each), -self.mean(each)))
 
 
 def words(combination: Combination) -> str:
-    """Name the mechanisms of a combination."""
+    """Return the names of the mechanisms of a combination."""
     return ", ".join(MECHANISMS[name] for name in MECHANISMS if name in combination) or "none"

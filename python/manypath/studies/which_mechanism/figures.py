@@ -22,21 +22,21 @@ SHORT = {
     "smart": "smart rtx",
     "reports": "drop rep.",
 }
-"""The mechanisms, in as many letters as an axis has room for."""
+"""Short names of the mechanisms for the axes."""
 
 COLOURS = "RdBu"
-"""Losses red, gains blue, for readers of all kinds of sight."""
+"""A colour map that colour-blind readers can distinguish: losses red, gains blue."""
 
 
 @figure(
     1,
     "effects",
     caption="Main effects (diagonal) and interactions of two (below it) of five mechanisms on the payload rate of one "
-    "CMT flow, Mbit/s. A cell that is printed bold differs from 0 at 95 %.",
+    "CMT flow, Mbit/s. Bold cells differ from 0 at 95 %.",
     experiments=("factorial",),
 )
 def effects(results: Evidence) -> Picture:
-    """Draw a matrix for each asymmetry, unordered above ordered."""
+    """One matrix for each asymmetry, unordered above ordered."""
     blocks = {
         (ordered, asymmetry): Block.of(results, asymmetry, ordered) for ordered in ORDERS for asymmetry in ASYMMETRIES
     }

@@ -1,4 +1,4 @@
-"""One CMT flow on two paths that differ in rate, errors or delay, with every mechanism on or off."""
+"""One CMT flow on two paths with different rates, errors or delays, and with every mechanism on or off."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ MECHANISMS = {
     "smart": "smart fast retransmission",
     "reports": "packet drop reports",
 }
-"""The five switches and what they stand for."""
+"""The five mechanisms and their names in figures and tables."""
 
 ASYMMETRIES = {
     "rate": "100 and 10 Mbit/s",
     "errors": "0 and 3e-6 bit errors",
     "delay": "1 and 50 ms",
 }
-"""How the second path differs from the first."""
+"""Differences between the two paths."""
 
 ORDERS = {False: "unordered", True: "ordered"}
-"""Whether messages wait for earlier ones."""
+"""Order of delivery."""
 
 LINK = Link(rate="100 Mbit/s", delay="1 ms", queue=Red(weight=0.002, min=20, max=80, max_p=0.02))
-"""The first path, and the second one where it does not differ ([D10] section V)."""
+"""The first path, and the second path except for its difference ([D10] section V)."""
 
 SECOND = {
     "rate": LINK.but(rate="10 Mbit/s"),
     "errors": LINK.but(loss=BitError(rate=3e-6)),
     "delay": LINK.but(delay="50 ms"),
 }
-"""The second path."""
+"""The second path for each asymmetry."""
 
 SMALL = ("250 kB", "125 kB")
 LARGE = ("2.5 MB", "1.25 MB")
 ORDERED = ("2.5 MB", "2.5 MB")
-"""Send and receive buffer, as [D10] has them for its figures 5 and 6 (small; large over delay), 7 and 8."""
+"""Send and receive buffers of [D10]: figures 5 and 6 (small; large over delay), figures 7 and 8 (ordered)."""
 
 
 def buffers(asymmetry: str, ordered: bool) -> tuple[str, str]:
-    """Return send and receive buffer, as [D10] chose them."""
+    """Return the send and receive buffer of [D10]."""
     if ordered:
         return ORDERED
     return LARGE if asymmetry == "delay" else SMALL
@@ -62,7 +62,7 @@ def one_flow(
     smart: bool,
     reports: bool,
 ) -> Scenario:
-    """Plain CMT alone, with these mechanisms on."""
+    """A plain CMT flow alone, with these mechanisms."""
     send_buffer, receive_buffer = buffers(asymmetry, ordered)
     flow = Sctp(
         paths=("first", "second"),

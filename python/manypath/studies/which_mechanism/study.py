@@ -1,4 +1,4 @@
-"""Which mechanism matters when: the five mechanisms of [D10] against three kinds of asymmetry."""
+"""Which mechanism matters when: the five mechanisms of [D10] on paths with three kinds of asymmetry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from manypath.studies.which_mechanism.tables import TABLES
 GRIDS: dict[str, Grid] = {
     "factorial": {"asymmetry": tuple(ASYMMETRIES), "ordered": tuple(ORDERS), **dict.fromkeys(MECHANISMS, (False, True))}
 }
-"""Every combination of mechanisms for every asymmetry and order: 192 cases."""
+"""All combinations of mechanisms for every asymmetry and order: 192 cases."""
 
 QUICK = Precision(name="quick", replications=4, trials=4, curves=0, warmup="5 s", measure="15 s", grids=GRIDS)
 FULL = Precision(name="full", replications=20, trials=20, curves=0, warmup="19 s", measure="60 s", grids=GRIDS)
@@ -22,20 +22,25 @@ STUDY = Paper(
     title="Which mechanism matters when",
     citation="",
     summary="Buffer splitting, NR-SACK, chunk rescheduling, smart fast retransmission and packet drop reports all help "
-    "unequal paths, but not the same ones. A full factorial experiment throws each switch in every combination, for "
-    "paths that differ in rate, errors or delay, and separates what each mechanism does by itself from what it does "
-    "only together with another.",
+    "unequal paths, but each helps other paths. A full factorial experiment runs every combination of the five, on "
+    "paths with different rates, errors or delays. It separates the effect of each mechanism alone from effects that "
+    "need two mechanisms.",
     setup=(
-        Setting("paths", "[D10]: two, 100 Mbit/s, 1 ms", "the same; the second differs in one thing"),
+        Setting("paths", "[D10]: two, 100 Mbit/s, 1 ms", "the same; the second path has one difference"),
         Setting("queues", "[D10]: RED 20/80/0.02", "the same"),
         Setting("messages", "[D10]: 1452 bytes", "the same"),
         Setting(
             "buffers",
             "[D10]: 250 and 125 kB; 2.5 and 1.25 MB over delay; ordered 2.5 and 2.5 MB",
             "the same",
-            "so that the effects add up to the curves of its figures 5 and 7",
+            "so that the effects explain its figures 5 and 7",
         ),
-        Setting("congestion control", "[D10]: plain CMT and CMT/RP", "plain CMT", "the mechanisms, not the coupling"),
+        Setting(
+            "congestion control",
+            "[D10]: plain CMT and CMT/RP",
+            "plain CMT",
+            "the study is about mechanisms, not coupling",
+        ),
     ),
     quick=QUICK,
     full=FULL,

@@ -1,4 +1,4 @@
-"""The tables of the study: what is enough, and every effect with its interval."""
+"""The tables of the study: the smallest sufficient combinations, and every effect with its interval."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _effects(results: Evidence) -> list[tuple[str, ...]]:
 
 TABLES = (
     Table(
-        "What is enough",
+        "Smallest sufficient combinations",
         "Payload rates in Mbit/s with 95 % intervals: without any mechanism, with all, with the best combination, and "
         f"with the smallest combination that reaches {AS_GOOD:.0%} of the best.",
         ("paths", "none", "all five", "best", "enough"),
@@ -46,8 +46,8 @@ TABLES = (
     ),
     Table(
         "Effects",
-        "Every main effect and interaction of two in Mbit/s, and whether it differs from 0 at 95 % by Holm's "
-        "correction over the paths.",
+        "All main effects and interactions of two in Mbit/s, and whether they differ from 0 at 95 % with Holm's "
+        "correction over the terms of the same paths.",
         ("paths", "term", "effect", "shown"),
         _effects,
     ),

@@ -1,4 +1,4 @@
-"""Claims of section VI-A, figure 4: 100 and 10 Mbit/s behind drop-tail queues whose capacity varies."""
+"""Claims of section VI-A, figure 4: 100 and 10 Mbit/s with drop-tail queues of various capacities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SMALLER_BUFFER = 125_000.0
 """The receive buffer on the left and the send buffer on the right, bytes."""
 
 ENOUGH = 20
-"""Packets in a queue from which a halved window keeps 100 Mbit/s busy: 17 are on their way in the 2 ms without it."""
+"""Queue capacity at which a halved window still fills 100 Mbit/s: 2 ms without queues are 17 packets."""
 
 SETTINGS = ("window-wraps", "sack-now-off", "mixed-messages", "no-access-delay")
 OVERRUN = ("window-wraps, sack-every-1", *SETTINGS)
@@ -29,11 +29,11 @@ OVERRUN = ("window-wraps, sack-every-1", *SETTINGS)
     kind="N",
     figure=4,
     suspects=OVERRUN,
-    says="With the smaller buffer at the receiver and no or sender buffer splitting, the rate sinks from about 106 to "
+    says="With the smaller buffer at the receiver and no or sender buffer splitting, the rate falls from about 106 to "
     "only 20 Mbit/s as queues grow.",
 )
 def unsplit_rate_sinks(results: Evidence) -> Check:
-    """Compare the best and the last point of both curves, and ask for a fall between them."""
+    """Compare the best and the last point of both curves with these rates, and require a fall between them."""
     checks: list[Check] = []
     for split in (NONE, SENDER):
         curve = along(results, LEFT, "capacity", split=split)
@@ -58,10 +58,10 @@ def unsplit_rate_sinks(results: Evidence) -> Check:
     kind="O",
     figure=4,
     suspects=SETTINGS,
-    says="There, receiver buffer splitting and both-sided splitting keep the rate near 106 Mbit/s.",
+    says="With the smaller buffer at the receiver, receiver and both-sided splitting keep the rate near 106 Mbit/s.",
 )
 def splitting_the_receive_buffer_helps(results: Evidence) -> Check:
-    """Compare with the rate of both links at every queue of at least one round trip."""
+    """Require the full rate behind every queue of at least one round trip."""
     return _stays_full(results, LEFT, (RECEIVER, BOTH))
 
 
@@ -71,11 +71,11 @@ def splitting_the_receive_buffer_helps(results: Evidence) -> Check:
     kind="O",
     figure=4,
     suspects=SETTINGS,
-    says="With the smaller buffer at the sender it is the reverse: none and receiver splitting collapse, sender and "
-    "both-sided splitting do not.",
+    says="With the smaller buffer at the sender, the rate collapses without splitting and with receiver splitting; it "
+    "does not collapse with sender and both-sided splitting.",
 )
 def splitting_the_send_buffer_helps(results: Evidence) -> Check:
-    """Ask for the full rate with the one, and for less than half of it at the longest queue with the other."""
+    """Require the full rate with sender and both-sided splitting, and less than half at the longest queue without."""
     return all_of(_stays_full(results, RIGHT, (SENDER, BOTH)), _collapses(results, RIGHT, (NONE, RECEIVER)))
 
 
@@ -85,10 +85,11 @@ def splitting_the_send_buffer_helps(results: Evidence) -> Check:
     kind="O",
     figure=4,
     suspects=SETTINGS,
-    says="With equal buffers either sender or receiver splitting solves the problem; without splitting it persists.",
+    says="With equal buffers, sender splitting or receiver splitting solves the buffer blocking; without splitting it "
+    "persists.",
 )
 def either_side_helps_equal_buffers(results: Evidence) -> Check:
-    """Ask for the full rate with either, and for less than half of it at the longest queue with none."""
+    """Require the full rate with either splitting, and less than half of it at the longest queue without."""
     return all_of(_stays_full(results, MIDDLE, (SENDER, RECEIVER)), _collapses(results, MIDDLE, (NONE,)))
 
 
@@ -98,10 +99,10 @@ def either_side_helps_equal_buffers(results: Evidence) -> Check:
     kind="O",
     figure=4,
     suspects=SETTINGS,
-    says="Splitting both buffers solves the problem in all three cases.",
+    says="Splitting both buffers solves the buffer blocking in all three cases.",
 )
 def both_sides_always_help(results: Evidence) -> Check:
-    """Ask for the full rate in every plot at every queue of at least one round trip."""
+    """Require the full rate in every plot behind every queue of at least one round trip."""
     return all_of(*(_stays_full(results, plot, (BOTH,)) for plot in (LEFT, MIDDLE, RIGHT)))
 
 
@@ -112,10 +113,10 @@ def both_sides_always_help(results: Evidence) -> Check:
     figure=4,
     suspects=SETTINGS,
     says="The cause: outstanding messages of the slow path fill the receive buffer (left) or the send buffer (right), "
-    "and the fast path finds too little space.",
+    "so that the fast path finds too little space.",
 )
 def the_slow_path_fills_the_buffer(results: Evidence) -> Check:
-    """Ask for more than half of the smaller buffer, and of the fast path's waiting, at the longest queue."""
+    """Behind the longest queue, require that the slow path holds most of the buffer and the fast path waits for it."""
     last = int(max(results.levels(LEFT, "capacity")))
     checks: list[Check] = []
     for plot, reason, buffer in ((LEFT, "receive_window", "receive"), (RIGHT, "send_buffer", "send")):
@@ -123,7 +124,7 @@ def the_slow_path_fills_the_buffer(results: Evidence) -> Check:
         waiting = _waiting_for(results, reason, plot, last)
         checks += [
             above(held, 0.5, what=f"part of the {buffer} buffer that is outstanding on the slow path", unit=""),
-            above(waiting, 0.5, what=f"part of the fast path's waiting that is for the {buffer} buffer", unit=""),
+            above(waiting, 0.5, what=f"part of the fast path's waiting time for the {buffer} buffer", unit=""),
         ]
     return all_of(*checks)
 
@@ -158,5 +159,5 @@ def _held_by_the_slow_path(outcome: Outcome) -> float:
 
 
 def _waiting_for(results: Evidence, reason: str, plot: str, capacity: int) -> Sample:
-    """Return the part of the time that the fast path waits which it waits for this reason."""
+    """Return the part of the fast path's waiting time with this reason."""
     return results.of_outcomes(lambda outcome: share(outcome, reason), plot, split=NONE, capacity=capacity)

@@ -1,4 +1,4 @@
-"""Claims of section VI-B, figure 5: unordered transfer by plain CMT, with the second path's rate, errors or delay."""
+"""Claims of section VI-B, figure 5: unordered transfer by plain CMT over rate, errors or delay of the second path."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ RATE, ERRORS, DELAY, BUFFERS = "figure5-rate", "figure5-errors", "figure5-delay"
 TIMEOUTS = "figure5-timeouts"
 SPLITS = (NONE, BOTH)
 ASYMMETRIC = 10.0
-"""Rate of the second path up to which the paths count as highly asymmetric, ten to one, Mbit/s."""
+"""Largest rate of the second path that counts as highly asymmetric, ten to one, Mbit/s."""
 
 LOSSY = 1e-6
-"""Bit error rate from which losses are frequent: 1 % of the packets."""
+"""Smallest bit error rate with frequent losses, 1 % of the packets."""
 
 LONG = 50.0
-"""Delay of the second path from which it counts as higher, half of the range, ms."""
+"""Smallest delay of the second path that counts as higher, half of the range, ms."""
 
 SETTINGS = ("renegable", "sack-now-off", "mixed-messages")
 DAMAGE = ("clean-way-back, spared-headers", "clean-way-back", "spared-headers")
@@ -45,15 +45,15 @@ RARE = "window-60, sack-round-robin"
     kind="N",
     figure=5,
     suspects=QUEUES,
-    says="With neither buffer splitting nor NR-SACK the rate falls to almost zero on highly asymmetric links, such as "
+    says="With neither buffer splitting nor NR-SACK, the rate falls to almost zero on highly asymmetric links, such as "
     "1 Mbit/s.",
 )
-def neither_falls_to_nothing(results: Evidence) -> Check:
-    """Ask for a fall towards thin links, and for less than 5 % of what both carry at the thinnest."""
+def rate_without_both_falls_to_zero(results: Evidence) -> Check:
+    """Require that the rate rises with the second link's, and is below 5 % of both links' rate at 1 Mbit/s."""
     curve = along(results, RATE, "rate", split=NONE, nr=False)
     return all_of(
-        rises_with(curve, what="neither", over="Mbit/s"),
-        below(curve[1.0], ALMOST_NOTHING * ideal(1.0), what="neither, 1 Mbit/s"),
+        rises_with(curve, what="neither mechanism", over="Mbit/s"),
+        below(curve[1.0], ALMOST_NOTHING * ideal(1.0), what="neither mechanism, 1 Mbit/s"),
     )
 
 
@@ -63,10 +63,10 @@ def neither_falls_to_nothing(results: Evidence) -> Check:
     kind="O",
     figure=5,
     suspects=("fifo-100, window-wraps", *QUEUES),
-    says="NR-SACK alone improves this only somewhat.",
+    says="NR-SACK alone improves the rate on asymmetric links only somewhat.",
 )
 def nr_sack_alone_helps_somewhat(results: Evidence) -> Check:
-    """Ask for a gain on average over unequal rates, and for less than 90 % of both mechanisms' rate at ten to one."""
+    """Require a gain on average over unequal rates, and less than 90 % of both mechanisms' rate up to 10 Mbit/s."""
     unequal = results.levels(RATE, "rate", lambda rate: rate < 100.0)
     thin = [level for level in unequal if level <= ASYMMETRIC]
     alone = along(results, RATE, "rate", split=NONE, nr=True)
@@ -96,10 +96,10 @@ def nr_sack_alone_helps_somewhat(results: Evidence) -> Check:
     kind="O",
     figure=5,
     suspects=(*QUEUES, *SETTINGS),
-    says="Buffer splitting alone makes the problem worse than neither mechanism does.",
+    says="Buffer splitting alone gives a lower rate than neither mechanism.",
 )
 def splitting_alone_is_worse(results: Evidence) -> Check:
-    """Ask for less on average over unequal rates, and for more nowhere: at the thinnest both are almost zero."""
+    """Require less on average over unequal rates, and more nowhere: at 1 Mbit/s both rates are almost zero."""
     neither = along(results, RATE, "rate", split=NONE, nr=False)
     alone = along(results, RATE, "rate", split=BOTH, nr=False)
     return below(
@@ -120,7 +120,7 @@ def splitting_alone_is_worse(results: Evidence) -> Check:
     says="With both mechanisms the rate grows linearly with the second link's: 106 Mbit/s at 10, around 192 at 100.",
 )
 def both_fill_the_links(results: Evidence) -> Check:
-    """Compare with what both links carry, at every rate."""
+    """Compare with the payload rate of both links at every rate."""
     curve = along(results, RATE, "rate", split=BOTH, nr=True)
     return near(curve, {level: ideal(level) for level in curve}, what="both mechanisms", over="Mbit/s")
 
@@ -131,24 +131,24 @@ def both_fill_the_links(results: Evidence) -> Check:
     kind="N",
     figure=5,
     suspects=("rto-2s", "clean-way-back", "profile-rfc9260", "burst-max"),
-    says="Without NR-SACK and drop reports a bit error rate of 5e-6 leaves almost nothing.",
+    says="Without NR-SACK and drop reports, a bit error rate of 5e-6 leaves a rate of almost zero.",
 )
-def errors_leave_nothing(results: Evidence) -> Check:
-    """Ask for less than 5 % of what both links carry, whatever the splitting."""
+def errors_leave_almost_no_rate(results: Evidence) -> Check:
+    """Require less than 5 % of both links' rate, with and without splitting."""
     left = rates(results, ERRORS, {"split": SPLITS}, nr=False, reports=False, errors=5e-6)
-    return below(left, ALMOST_NOTHING * ideal(errors=5e-6), what="neither, 5e-6, split")
+    return below(left, ALMOST_NOTHING * ideal(errors=5e-6), what="neither mechanism, 5e-6, split")
 
 
-@errors_leave_nothing.explain
-def each_timeout_silences_the_flow(results: Evidence) -> str:
-    """Say how many timeouts stop the flow, for a second each."""
+@errors_leave_almost_no_rate.explain
+def each_timeout_stops_the_flow(results: Evidence) -> str:
+    """Report the number of timeouts; each stops the flow for at least a second."""
     view = results.under(None)
     levels: dict[str, Level] = {"nr": False, "reports": False, "errors": 5e-6}
     counted = {split: view.of_outcomes(_timeouts, ERRORS, split=split, **levels) for split in SPLITS}
-    told = ", ".join(f"{estimate(sample)} with split {split}" for split, sample in counted.items())
+    listed = ", ".join(f"{estimate(sample)} with split {split}" for split, sample in counted.items())
     return (
-        "A lost fast retransmission blocks the send buffer, and both paths, until the timer runs out. Timeouts, of 1 s "
-        f"at least: {told}. The rate is what fits between two of them."
+        "A lost fast retransmission blocks the send buffer, and so both paths, until the retransmission timer expires "
+        f"after at least 1 s. Timeouts: {listed}. The flow sends only between two of them."
     )
 
 
@@ -161,7 +161,7 @@ def each_timeout_silences_the_flow(results: Evidence) -> str:
     says="NR-SACK improves the rate under errors significantly.",
 )
 def nr_sack_helps_under_errors(results: Evidence) -> Check:
-    """Ask for 10 % more at each bit error rate from 1e-6, whatever the splitting."""
+    """Require 10 % more at each bit error rate from 1e-6, with and without splitting."""
     over = {"split": SPLITS, "errors": _lossy(results)}
     return above(
         rates(results, ERRORS, over, nr=True, reports=False),
@@ -177,10 +177,10 @@ def nr_sack_helps_under_errors(results: Evidence) -> Check:
     kind="O",
     figure=5,
     suspects=(*QUEUES, *SETTINGS),
-    says="With NR-SACK the rate under errors is independent of buffer splitting.",
+    says="With NR-SACK, the rate under errors is independent of buffer splitting.",
 )
 def splitting_does_not_matter_under_errors(results: Evidence) -> Check:
-    """Ask that splitting changes no rate by more than `about` allows, wherever there are errors."""
+    """Require that splitting changes no rate under errors by more than the tolerance of `about`."""
     return _split_or_not(results, reports=False)
 
 
@@ -190,10 +190,10 @@ def splitting_does_not_matter_under_errors(results: Evidence) -> Check:
     kind="O",
     figure=5,
     suspects=DAMAGE,
-    says="Drop reports improve it further; only the retransmissions of what was damaged remain as a cost.",
+    says="Drop reports improve the rate further; the only remaining cost is the retransmission of damaged packets.",
 )
 def drop_reports_leave_only_retransmissions(results: Evidence) -> Check:
-    """Ask for more than without reports, and for all that the links deliver intact."""
+    """Require more than without reports, and the full rate of undamaged packets."""
     errors = results.levels(ERRORS, "errors")
     gains = {"split": SPLITS, "errors": _lossy(results)}
     return all_of(
@@ -216,7 +216,7 @@ def drop_reports_leave_only_retransmissions(results: Evidence) -> Check:
     kind="O",
     figure=5,
     suspects=DAMAGE,
-    says="NR-SACK together with drop reports is best under errors, and splitting changes nothing there.",
+    says="NR-SACK together with drop reports is best under errors; buffer splitting makes no difference there.",
 )
 def nr_sack_and_reports_are_best(results: Evidence) -> Check:
     """Compare with the other three combinations at each bit error rate from 1e-6, and with and without splitting."""
@@ -239,10 +239,10 @@ def nr_sack_and_reports_are_best(results: Evidence) -> Check:
     kind="O",
     figure=5,
     suspects=SACKS,
-    says="Over all delays NR-SACK with smart fast retransmission is best, whatever the splitting.",
+    says="Over all delays, NR-SACK with smart fast retransmission is best, with or without buffer splitting.",
 )
 def nr_sack_and_smart_are_best(results: Evidence) -> Check:
-    """Ask for more than each other combination on average, for less nowhere, and for no influence of splitting."""
+    """Require more than each other combination on average, less nowhere, and no influence of splitting."""
     delays = results.levels(DELAY, "delay", lambda delay: delay > 1.0)
     over = {"split": SPLITS, "delay": delays}
     best = rates(results, DELAY, over, nr=True, smart=True)
@@ -259,7 +259,7 @@ def nr_sack_and_smart_are_best(results: Evidence) -> Check:
         _alike(
             along(results, DELAY, "delay", split=BOTH, nr=True, smart=True),
             along(results, DELAY, "delay", split=NONE, nr=True, smart=True),
-            what="both, split over not",
+            what="both, split over unsplit",
             over="ms",
         ),
     )
@@ -271,23 +271,23 @@ def nr_sack_and_smart_are_best(results: Evidence) -> Check:
     kind="O",
     figure=5,
     suspects=(RARE, *SACKS),
-    says="Without smart fast retransmission the rate is significantly lower at higher delays.",
+    says="Without smart fast retransmission, the rate is significantly lower at higher delays.",
 )
 def without_smart_it_is_lower(results: Evidence) -> Check:
-    """Ask for 10 % less at each delay from 50 ms, whatever the splitting, with NR-SACK."""
+    """Require 10 % less at each delay from 50 ms, with NR-SACK, with and without splitting."""
     over = {"split": SPLITS, "delay": _long(results)}
     return below(
         rates(results, DELAY, over, nr=True, smart=False),
         rates(results, DELAY, over, nr=True, smart=True),
         times=1.0 / SIGNIFICANTLY,
-        what="without against with",
+        what="smart fast retransmission off against on",
     )
 
 
 @nr_sack_and_smart_are_best.explain
 @without_smart_it_is_lower.explain
 def timeouts_are_rare(results: Evidence) -> str:
-    """Say how many timeouts there are in the paper's window, and what smart fast retransmission brings there."""
+    """Report the number of timeouts in the paper's window, and the gain of smart fast retransmission there."""
     return " ".join(_of_timeouts(results.under(None), words, path) for path, words in SACK_PATHS.items())
 
 
@@ -297,11 +297,11 @@ def timeouts_are_rare(results: Evidence) -> str:
     kind="O",
     figure=5,
     suspects=("burst-max", "sack-every-1", *QUEUES),
-    says="Delay lowers the rate by itself, since a halved window grows by one packet per round trip; and it asks for "
+    says="Delay alone lowers the rate, because a halved window grows by one packet per round trip; and delay requires "
     "larger buffers.",
 )
 def delay_costs_rate_and_buffers(results: Evidence) -> Check:
-    """Ask for a fall over the delay with buffers ten times as large, and for 10 % less with a tenth of them."""
+    """Require a fall over the delay with ten times the buffers, and 10 % less with a tenth of the buffers."""
     delays = results.levels(BUFFERS, "delay", lambda delay: delay >= LONG)
     return all_of(
         rises_with(
@@ -326,16 +326,16 @@ def delay_costs_rate_and_buffers(results: Evidence) -> Check:
     kind="M",
     figure=5,
     suspects=(RARE, *SACKS),
-    says="The cause of the loss without smart fast retransmission: chunks that a timeout moved look like gaps on "
-    "their new path, which sets off bursts of spurious fast retransmissions and cuts the window.",
+    says="The cause of the lower rate without smart fast retransmission: chunks that a timeout moved look like gaps on "
+    "their new path, which triggers bursts of spurious fast retransmissions and reduces the window.",
 )
 def moved_chunks_look_like_gaps(results: Evidence) -> Check:
-    """Ask for twice the spurious fast retransmissions, for more bursts, and for more cuts, from 50 ms on."""
+    """From 50 ms, require twice the spurious fast retransmissions, more bursts of them, and more window reductions."""
     over = {"split": SPLITS, "delay": _long(results)}
     counters = {
         "spurious_fast_retransmissions": ("spurious fast retransmissions", 2.0),
         "spurious_bursts": ("bursts of them", 1.0),
-        "window_cuts": ("window cuts", 1.0),
+        "window_cuts": ("window reductions", 1.0),
     }
     return all_of(
         *(
@@ -344,7 +344,7 @@ def moved_chunks_look_like_gaps(results: Evidence) -> Check:
                 _counted(results, counter, over, smart=True),
                 times=times,
                 slightly=True,
-                what=f"{words}, without against with",
+                what=f"{words}, smart fast retransmission off against on",
                 unit="",
             )
             for counter, (words, times) in counters.items()
@@ -367,7 +367,8 @@ def _of_timeouts(results: Evidence, words: str, path: str) -> str:
     )
     return (
         f"In 60 s at 100 ms, SACKs on the {words}: {estimate(timeouts)} timeouts, {estimate(spurious)} spurious fast "
-        f"retransmissions without it; it brings {estimate(smart - plain)} of {estimate(smart)} Mbit/s."
+        f"retransmissions without smart fast retransmission. It adds {estimate(smart - plain)} of {estimate(smart)} "
+        "Mbit/s."
     )
 
 
@@ -392,15 +393,15 @@ def _long(results: Evidence) -> list[float]:
 
 
 def _alike(one: dict[float, Sample], other: dict[float, Sample], *, what: str, over: str = "") -> Check:
-    """Ask for rates that differ by less than `about` allows, run by run."""
+    """Require that rates differ by less than the tolerance of `about`, run by run."""
     return near({level: one[level] / other[level] for level in one}, 1.0, what=what, unit="", over=over)
 
 
 def _split_or_not(results: Evidence, *, reports: bool) -> Check:
-    """Compare the curves with and without splitting wherever there are errors."""
+    """Compare the rates under errors with and without splitting."""
     split, unsplit = (along(results, ERRORS, "errors", split=each, nr=True, reports=reports) for each in (BOTH, NONE))
     faulty = {level: sample for level, sample in split.items() if level > 0.0}
-    return _alike(faulty, unsplit, what="split over not")
+    return _alike(faulty, unsplit, what="split over unsplit")
 
 
 def _counted(

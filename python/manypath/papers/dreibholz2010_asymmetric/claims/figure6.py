@@ -1,4 +1,4 @@
-"""Claims of section VI-B, figure 6: unordered transfer by CMT/RP, and what it has in common with plain CMT."""
+"""Claims of section VI-B, figure 6: unordered transfer by CMT/RP, and conclusions for both congestion controls."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ WINDOWS, AFTER_A_DIP = "figure6-windows", "figure6-dip"
 
 
 ASYMMETRIC, LOSSY, LONG = 10.0, 1e-6, 50.0
-"""Rate up to which, bit error rate and delay from which the paths count as unequal; as for figure 5."""
+"""Largest rate (Mbit/s), smallest bit error rate and smallest delay (ms) of unequal paths; as for figure 5."""
 
 VERY_SLOW = 0.1
-"""Packets by which a window grows per round trip, below which growth counts as very slow; plain CMT grows by 1."""
+"""Upper limit of a very slow window growth, packets per round trip; plain CMT grows by 1."""
 
 QUEUES = ("fifo-100", "red-2012")
 GROWTH = ("sack-every-1", "dac-off", "burst-none")
@@ -48,10 +48,10 @@ GROWTH = ("sack-every-1", "dac-off", "burst-none")
     kind="O",
     figure=6,
     suspects=GROWTH,
-    says="In general CMT/RP behaves over unequal paths as plain CMT does.",
+    says="In general, CMT/RP behaves over unequal paths as plain CMT does.",
 )
-def pooling_follows_plain(results: Evidence) -> Check:
-    """Ask for a correlation of at least 0.9 between the two over all points of each plot."""
+def cmt_rp_behaves_like_plain_cmt(results: Evidence) -> Check:
+    """Require a correlation of at least 0.9 between the two rates over all points of each plot."""
     return all_of(
         *(
             near(_correlation(results, plot), 1.0, within=0.1, what=f"correlation over the {plot}", unit="")
@@ -60,9 +60,9 @@ def pooling_follows_plain(results: Evidence) -> Check:
     )
 
 
-@pooling_follows_plain.explain
-def where_they_differ_most(results: Evidence) -> str:
-    """Say at which delay CMT/RP falls behind most."""
+@cmt_rp_behaves_like_plain_cmt.explain
+def delay_with_the_largest_difference(results: Evidence) -> str:
+    """Report the delay at which CMT/RP has its lowest rate relative to plain CMT."""
     view, levels = results.under(None), {"split": BOTH, "nr": True, "smart": True}
     behind = {
         delay: rate(view, "figure6-delay", **levels, delay=delay) / rate(view, "figure5-delay", **levels, delay=delay)
@@ -70,8 +70,8 @@ def where_they_differ_most(results: Evidence) -> str:
     }
     worst = min(behind, key=lambda delay: float(behind[delay].mean()))
     return (
-        f"With all mechanisms CMT/RP reaches {estimate(behind[worst])} of plain CMT's rate at {worst:g} ms: a window "
-        "that is cut grows by half a packet a round trip, and round trips are long."
+        f"With all mechanisms CMT/RP reaches {estimate(behind[worst])} of plain CMT's rate at {worst:g} ms: a reduced "
+        "window grows by half a packet per round trip, and round-trip times are long."
     )
 
 
@@ -81,9 +81,10 @@ def where_they_differ_most(results: Evidence) -> str:
     kind="N",
     figure=6,
     suspects=(*GROWTH, *QUEUES),
-    says="On two links of 100 Mbit/s without splitting CMT/RP reaches only about 175 Mbit/s, plain CMT 192.",
+    says="On two links of 100 Mbit/s without splitting, CMT/RP reaches only about 175 Mbit/s; plain CMT reaches 192 "
+    "Mbit/s.",
 )
-def unsplit_pooling_falls_short(results: Evidence) -> Check:
+def unsplit_cmt_rp_is_slower(results: Evidence) -> Check:
     """Compare both with these numbers and with each other."""
     pooled = rate(results, RATE, split=NONE, nr=True, rate=100.0)
     plain = rate(results, "figure5-rate", split=NONE, nr=True, rate=100.0)
@@ -100,12 +101,12 @@ def unsplit_pooling_falls_short(results: Evidence) -> Check:
     kind="N",
     figure=6,
     suspects=(*GROWTH, *QUEUES),
-    says="Buffer splitting solves this: CMT/RP then reaches 192 Mbit/s, too.",
+    says="Buffer splitting solves this: on two links of 100 Mbit/s CMT/RP then reaches 192 Mbit/s, too.",
 )
-def splitting_brings_pooling_up(results: Evidence) -> Check:
-    """Compare with that number, and with the rate without splitting."""
+def splitting_restores_the_rate_of_cmt_rp(results: Evidence) -> Check:
+    """Compare with 192 Mbit/s, and with the rate without splitting."""
     split, unsplit = (rate(results, RATE, split=each, nr=True, rate=100.0) for each in (BOTH, NONE))
-    return all_of(near(split, POOLED_SPLIT.value, what="split"), above(split, unsplit, what="split against not"))
+    return all_of(near(split, POOLED_SPLIT.value, what="split"), above(split, unsplit, what="split against unsplit"))
 
 
 @claim(
@@ -114,17 +115,17 @@ def splitting_brings_pooling_up(results: Evidence) -> Check:
     kind="O",
     figure=6,
     suspects=("sack-every-1", "fifo-100", "profile-rfc9260"),
-    says="Under errors, too, CMT/RP reaches the highest rate only with buffer splitting.",
+    says="Under errors, too, CMT/RP reaches its highest rate only with buffer splitting.",
 )
-def splitting_helps_pooling_under_errors(results: Evidence) -> Check:
+def splitting_helps_cmt_rp_under_errors(results: Evidence) -> Check:
     """Compare with and without splitting at each bit error rate, with NR-SACK and drop reports."""
     split, unsplit = (along(results, ERRORS, "errors", split=each, nr=True, reports=True) for each in (BOTH, NONE))
-    return above(split, unsplit, what="split against not")
+    return above(split, unsplit, what="split against unsplit")
 
 
-@splitting_helps_pooling_under_errors.explain
-def what_each_path_carries(results: Evidence) -> str:
-    """Say how the rate divides into paths with and without splitting."""
+@splitting_helps_cmt_rp_under_errors.explain
+def rate_of_each_path(results: Evidence) -> str:
+    """Report the rate of each path with and without splitting."""
     view = results.under(None)
     sentences = []
     for errors in view.levels(ERRORS, "errors", lambda errors: errors >= LOSSY):
@@ -147,14 +148,14 @@ def what_each_path_carries(results: Evidence) -> str:
     figure=6,
     suspects=("window-60, sack-round-robin", "fifo-100, window-wraps", "fifo-100"),
     says="Unordered transfer by plain CMT and CMT/RP over unequal paths needs NR-SACK and buffer splitting; smart fast "
-    "retransmission improves it, and drop reports should be used where they can be.",
+    "retransmission improves it, and drop reports should be used where applicable.",
 )
-def unordered_needs_these(results: Evidence) -> Check:
-    """Take one mechanism away where it is meant to help, and ask for less; for 10 % less where it is needed."""
+def unordered_transfer_needs_these_mechanisms(results: Evidence) -> Check:
+    """Remove one mechanism where it helps, and require a lower rate; 10 % lower where the mechanism is needed."""
     return all_of(*(check for cc in CONTROLS for check in _without_one(results, cc)))
 
 
-unordered_needs_these.explain(timeouts_are_rare)
+unordered_transfer_needs_these_mechanisms.explain(timeouts_are_rare)
 
 
 @claim(
@@ -163,11 +164,11 @@ unordered_needs_these.explain(timeouts_are_rare)
     kind="M",
     figure=6,
     suspects=GROWTH,
-    says="The cause of the shortfall of CMT/RP without splitting: when the ratio of the paths' capacities changes for "
-    "a while, a window may grow very slowly afterwards.",
+    says="The cause of the lower rate of CMT/RP without splitting: when the ratio of the path capacities changes "
+    "temporarily, a window may grow very slowly afterwards.",
 )
 def uneven_windows_grow_slowly(results: Evidence) -> Check:
-    """Ask for slow growth after a dip of one path, and for more time with very slow growth when nothing is split."""
+    """Require slow growth after a dip of one path's rate, and more time with very slow growth without splitting."""
     split, unsplit = (results.of_traces(_time_of_slow_growth, WINDOWS, split=each) for each in (BOTH, NONE))
     return all_of(
         below(
@@ -188,7 +189,7 @@ def uneven_windows_grow_slowly(results: Evidence) -> Check:
 
 
 def _correlation(results: Evidence, plot: str) -> Sample:
-    """Return how well the rates of CMT/RP follow those of plain CMT over the points of a plot, in each replication."""
+    """Return the correlation of the rates of CMT/RP and plain CMT over the points of a plot, one per replication."""
     factors = [dict(case.factors) for case in results.cases() if case.experiment == f"figure6-{plot}"]
     pooled = np.array([rate(results, f"figure6-{plot}", **levels) for levels in factors])
     plain = np.array([rate(results, f"figure5-{plot}", **levels) for levels in factors])
@@ -196,9 +197,9 @@ def _correlation(results: Evidence, plot: str) -> Sample:
 
 
 def _growth_after_the_dip(trace: Trace) -> float:
-    """Return the packets that the window of the slowed path gains per window after it, until it is as large as it gets.
+    """Return the growth of the slow path's window after the dip, packets per window, up to its largest value.
 
-    Half a second is looked at. Once a window has filled its share of the buffers it says nothing about growth any more.
+    Only half a second is read: a window that has filled its share of the buffers does not grow.
     """
     path = trace.paths[CMT, SECOND]
     end = SPAN.parse(DIP[1]) / 1e9
@@ -208,14 +209,14 @@ def _growth_after_the_dip(trace: Trace) -> float:
 
 
 def _time_of_slow_growth(trace: Trace) -> float:
-    """Return the part of the time in which one path's share of the thresholds, by which it grows, is very small."""
+    """Return the part of the time in which one path has a very small share of the thresholds, and so slow growth."""
     thresholds = np.array([path.ssthresh for path in trace.paths.values()])
     known = thresholds[:, thresholds.min(axis=0) > 0.0]
     return float((known.min(axis=0) / known.sum(axis=0) < VERY_SLOW).mean())
 
 
 def _without_one(results: Evidence, cc: str) -> list[Check]:
-    """Compare all mechanisms with all but one, under one control."""
+    """Compare all mechanisms with all but one, under one congestion control."""
     number = {PLAIN: 5, RP: 6}[cc]
     plots = [f"figure{number}-{what}" for what in ("rate", "errors", "delay")]
     thin = {"rate": results.levels(plots[0], "rate", lambda level: level <= ASYMMETRIC)}

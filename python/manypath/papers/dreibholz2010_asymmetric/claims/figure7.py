@@ -1,4 +1,4 @@
-"""Claims of section VI-C, figure 7: ordered transfer by plain CMT, with the second path's rate, errors or delay."""
+"""Claims of section VI-C, figure 7: ordered transfer by plain CMT over rate, errors or delay of the second path."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from manypath.papers.predicates import above, below, near
 RATE, ERRORS, DELAY = "figure7-rate", "figure7-errors", "figure7-delay"
 PROMISES, RIVALS, BUFFERS = "figure7-promises", "figure7-rivals", "figure7-buffers"
 THIN = 1.0
-"""Rate of the second path up to which the paper calls the paths highly asymmetric here, Mbit/s."""
+"""Largest rate of the second path that the paper calls highly asymmetric here, Mbit/s."""
 
 LOSSY, LONG = 1e-6, 50.0
-"""Bit error rate and delay (ms) from which the paths count as unequal; as for figure 5."""
+"""Smallest bit error rate and smallest delay (ms) of unequal paths; as for figure 5."""
 
 SETTINGS = ("rescheduling-inet", "promised", "sack-now-off")
 DAMAGE = ("clean-way-back, spared-headers", "clean-way-back", "spared-headers")
@@ -47,14 +47,14 @@ QUEUES = ("fifo-100", "red-2012")
     kind="Q",
     figure=7,
     suspects=("split-outstanding", "sack-last", "sack-now-off"),
-    says="NR-SACK alone cannot work for ordered delivery: it relieves the send buffer, not the receive buffer.",
+    says="NR-SACK alone cannot work for ordered delivery: it frees the send buffer, not the receive buffer.",
 )
 def nr_sack_cannot_help_ordered_transfer(results: Evidence) -> Check:
-    """Ask that promising everything leaves the rate below 90 %, and the fast path waiting for the receive window."""
+    """With all data NR-SACKed, require less than 90 % of the links' rate, and mainly waiting for the receive window."""
     promised = rate(results, PROMISES, nr="promised", rate=THIN)
     window, buffer = (_waiting_for(results, reason) for reason in ("receive_window", "send_buffer"))
     return all_of(
-        below(promised, ideal(THIN), times=0.9, what="everything NR-SACKed, 1 Mbit/s"),
+        below(promised, ideal(THIN), times=0.9, what="all data NR-SACKed, 1 Mbit/s"),
         above(window, buffer, what="the fast path's waiting for the receive window against the send buffer", unit=""),
     )
 
@@ -67,21 +67,21 @@ def nr_sack_cannot_help_ordered_transfer(results: Evidence) -> Check:
     suspects=(*SETTINGS, *QUEUES),
     says="Chunk rescheduling takes over the role that NR-SACK has for unordered transfer.",
 )
-def rescheduling_stands_in_for_nr_sack(results: Evidence) -> Check:
-    """Ask for more than without it where NR-SACK gives more: thin links with splitting, and errors."""
+def rescheduling_replaces_nr_sack(results: Evidence) -> Check:
+    """Require a gain at points where NR-SACK helps unordered transfer: slow links with splitting, and errors."""
     thin = {"rate": results.levels(RATE, "rate", lambda level: level <= THIN)}
     lossy = {"split": (NONE, BOTH), "errors": _lossy(results)}
     return all_of(
         above(
             rates(results, RATE, thin, rescheduling=THRESHOLD, split=BOTH),
             rates(results, RATE, thin, rescheduling=OFF, split=BOTH),
-            what="with against without, thin links, split",
+            what="rescheduling on against off, slow links, split",
         ),
         above(
             rates(results, ERRORS, lossy, rescheduling=THRESHOLD, reports=False),
             rates(results, ERRORS, lossy, rescheduling=OFF, reports=False),
             slightly=True,
-            what="with against without, errors",
+            what="rescheduling on against off, errors",
         ),
     )
 
@@ -92,10 +92,10 @@ def rescheduling_stands_in_for_nr_sack(results: Evidence) -> Check:
     kind="O",
     figure=7,
     suspects=(*SETTINGS, *QUEUES),
-    says="Rescheduling together with splitting keeps the rate from decaying on thin links, up to 1 Mbit/s.",
+    says="Rescheduling together with splitting keeps the rate from decaying on slow links, up to 1 Mbit/s.",
 )
 def both_keep_the_rate_on_thin_links(results: Evidence) -> Check:
-    """Compare with what both links carry there, and with neither mechanism."""
+    """Compare with the links' rate there, and with neither mechanism."""
     thin = {"rate": results.levels(RATE, "rate", lambda level: level <= THIN)}
     both = rates(results, RATE, thin, rescheduling=THRESHOLD, split=BOTH)
     return all_of(
@@ -115,14 +115,14 @@ def both_keep_the_rate_on_thin_links(results: Evidence) -> Check:
     says="Drop reports keep the rate high under errors.",
 )
 def drop_reports_keep_ordered_transfer_fast(results: Evidence) -> Check:
-    """Compare with all that the links deliver intact, and with the rate without reports, both mechanisms on."""
+    """With both mechanisms, compare with the rate of undamaged packets, and with the rate without reports."""
     with_reports, without = (
         along(results, ERRORS, "errors", rescheduling=THRESHOLD, split=BOTH, reports=each) for each in (True, False)
     )
     lossy = _lossy(results)
     return all_of(
-        near(with_reports, {level: ideal(errors=level) for level in with_reports}, what="with"),
-        above({level: with_reports[level] for level in lossy}, without, what="with against without"),
+        near(with_reports, {level: ideal(errors=level) for level in with_reports}, what="drop reports on"),
+        above({level: with_reports[level] for level in lossy}, without, what="drop reports on against off"),
     )
 
 
@@ -135,7 +135,7 @@ def drop_reports_keep_ordered_transfer_fast(results: Evidence) -> Check:
     says="Smart fast retransmission improves the rate over different delays.",
 )
 def smart_improves_ordered_transfer(results: Evidence) -> Check:
-    """Ask for more on average over the delays from 50 ms, with rescheduling, whatever the splitting."""
+    """Require more on average over the delays from 50 ms, with rescheduling, with and without splitting."""
     return smart_against_not(results, DELAY)
 
 
@@ -148,14 +148,14 @@ def smart_improves_ordered_transfer(results: Evidence) -> Check:
     says="Chunk rescheduling is not unfair to concurrent flows.",
 )
 def rescheduling_is_fair(results: Evidence) -> Check:
-    """Ask that a single-path flow beside it keeps 90 % of its rate, on either path, under either control."""
+    """Require that a competing single-path flow keeps 90 % of its rate, on either path, under either control."""
     with_it, without = (_rivals(results, each) for each in (THRESHOLD, OFF))
-    return above(with_it, without, times=0.9, what="rival, with against without")
+    return above(with_it, without, times=0.9, what="single-path flow, rescheduling on against off")
 
 
 @rescheduling_is_fair.explain
-def what_the_rival_keeps(results: Evidence) -> str:
-    """Say how much of half a link the rival keeps where it keeps least, and that the other flow stalls without it."""
+def smallest_rate_of_the_single_path_flow(results: Evidence) -> str:
+    """Report the smallest rate of the single-path flow, relative to half a link."""
     view = results.under(None)
     parts = {
         point: sample / (0.5 * PAYLOAD * (100.0 if point[1] == FIRST else float(point[2])))
@@ -163,9 +163,9 @@ def what_the_rival_keeps(results: Evidence) -> str:
     }
     worst = min(parts, key=lambda point: float(parts[point].mean()))
     return (
-        "Without rescheduling the other flow stalls and leaves its part to the rival. With it the rival still gets "
-        f"{estimate(parts[worst])} of half the link's payload rate where it gets least: under "
-        f"{TITLES[str(worst[0])]} on {worst[1]} with {worst[2]:g} Mbit/s in the second path."
+        "Without rescheduling the multipath flow stalls and leaves its share to the single-path flow. With "
+        f"rescheduling the single-path flow still gets at least {estimate(parts[worst])} of half the link's payload "
+        f"rate: under {TITLES[str(worst[0])]} on {worst[1]} with {worst[2]:g} Mbit/s on the second path."
     )
 
 
@@ -176,10 +176,10 @@ def what_the_rival_keeps(results: Evidence) -> str:
     figure=8,
     suspects=("profile-paper", "fifo-1000", "rescheduling-inet", "sack-now-off"),
     says="Ordered transfer by plain CMT and CMT/RP over unequal paths needs rescheduling, splitting and smart fast "
-    "retransmission, drop reports where they can be used, and larger buffers than unordered transfer.",
+    "retransmission, drop reports where applicable, and larger buffers than unordered transfer.",
 )
-def ordered_needs_these(results: Evidence) -> Check:
-    """Take one mechanism away where it is meant to help and ask for less; compare small buffers without order."""
+def ordered_transfer_needs_these_mechanisms(results: Evidence) -> Check:
+    """Remove one mechanism where it helps and require a lower rate; compare ordered with unordered in small buffers."""
     ordered = rate(results, BUFFERS, rate=10.0)
     return all_of(
         *(check for cc in CONTROLS for check in without_one(results, cc)),
@@ -192,35 +192,35 @@ def ordered_needs_these(results: Evidence) -> Check:
     )
 
 
-@ordered_needs_these.explain
-def what_splitting_finds_under_both(results: Evidence) -> str:
-    """Say it for plain CMT and CMT/RP."""
-    return " ".join(what_splitting_finds(results, cc) for cc in CONTROLS)
+@ordered_transfer_needs_these_mechanisms.explain
+def effect_of_splitting_under_both(results: Evidence) -> str:
+    """Report the small effect of splitting under plain CMT and CMT/RP."""
+    return " ".join(effect_of_splitting(results, cc) for cc in CONTROLS)
 
 
-def what_splitting_finds(results: Evidence, cc: str) -> str:
-    """Say how small the slow path's window is beside rescheduling, and for how long a path lacks its share."""
+def effect_of_splitting(results: Evidence, cc: str) -> str:
+    """Report the slow path's window with rescheduling, and the time for which a full share blocks a path."""
     view, plot = results.under(None), {PLAIN: RATE, RP: "figure8-rate"}[cc]
     split, unsplit = ({"rescheduling": THRESHOLD, "split": each, "rate": THIN} for each in (BOTH, NONE))
     windows = [estimate(view.of_outcomes(slow_window, plot, **each)) for each in (split, unsplit)]
-    said = (
-        f"Under {TITLES[cc]} at {THIN:g} Mbit/s rescheduling leaves splitting little to do: the slow path's window is "
-        f"{windows[0]} packets with it and {windows[1]} without, as each chunk taken over by the fast path shrinks it; "
-        f"a share holds {ORDERED.send_buffer // (2 * PACKET):,}. Paths wait for a share for "
+    effect = (
+        f"Under {TITLES[cc]} at {THIN:g} Mbit/s splitting has little effect beside rescheduling: the slow path's "
+        f"window is {windows[0]} packets with splitting and {windows[1]} without, because each rescheduled chunk "
+        f"reduces it. A share holds {ORDERED.send_buffer // (2 * PACKET):,} packets. Full shares block paths for "
         f"{estimate(view.of_outcomes(waiting_for_share, plot, **split))} s."
     )
     if cc == PLAIN:
-        return said
+        return effect
     part = estimate(view.of_outcomes(part_of_thresholds, plot, **split))
     return (
-        f"{said} The fast path grows by its part of the thresholds, {part}, since the slow one loses nothing and keeps "
-        f"its first. So a loss may cost it most of a run: the worst has "
-        f"{rate(view, plot, **split).min():.1f} Mbit/s."
+        f"{effect} The fast path's part of the slow-start thresholds, {part}, scales its window growth: the slow path "
+        "has no loss and keeps its initial threshold. So the recovery from a loss may take most of a run: the slowest "
+        f"run has {rate(view, plot, **split).min():.1f} Mbit/s."
     )
 
 
 def without_one(results: Evidence, cc: str) -> list[Check]:
-    """Compare all mechanisms with all but one, where each is meant to help, under one control."""
+    """Compare all mechanisms with all but one, at points where it helps, under one congestion control."""
     number = {PLAIN: 7, RP: 8}[cc]
     plots = [f"figure{number}-{what}" for what in ("rate", "errors", "delay")]
     thin = {"rate": results.levels(plots[0], "rate", lambda level: level <= THIN)}
@@ -245,13 +245,13 @@ def without_one(results: Evidence, cc: str) -> list[Check]:
 
 
 def smart_against_not(results: Evidence, plot: str) -> Check:
-    """Ask for more with smart fast retransmission on average over long delays."""
+    """Require more with smart fast retransmission on average over long delays."""
     over = {"split": (NONE, BOTH), "delay": results.levels(plot, "delay", lambda delay: delay >= LONG)}
     return above(
         rates(results, plot, over, rescheduling=THRESHOLD, smart=True),
         rates(results, plot, over, rescheduling=THRESHOLD, smart=False),
         slightly=True,
-        what="with against without",
+        what="smart fast retransmission on against off",
     )
 
 
@@ -260,7 +260,7 @@ def _lossy(results: Evidence) -> list[float]:
 
 
 def _waiting_for(results: Evidence, reason: str) -> Sample:
-    """Return the part of the time that the fast path waits which it waits for this reason, everything NR-SACKed."""
+    """Return the part of the fast path's waiting time with this reason, with all data NR-SACKed."""
     return results.of_outcomes(lambda outcome: share(outcome, reason), PROMISES, nr="promised", rate=THIN)
 
 

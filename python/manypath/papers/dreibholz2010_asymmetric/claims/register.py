@@ -1,4 +1,4 @@
-"""The decorator under which this paper's claims register, and the words in which they ask for rates."""
+"""The decorator that registers this paper's claims, and functions that read payload rates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def rates(
 
 
 def along(results: Evidence, experiment: str, factor: str, **factors: Level) -> dict[float, Sample]:
-    """Return the payload rate of the flow at each level of one factor that was run, Mbit/s."""
+    """Return the payload rate of the flow at each level of one factor, Mbit/s."""
     return {
         level: rate(results, experiment, **factors, **{factor: level}) for level in results.levels(experiment, factor)
     }

@@ -1,4 +1,4 @@
-"""Claims of sections III and IV-A: how large buffers must be, and what NR-SACK can and cannot do."""
+"""Claims of sections III and IV-A: the buffer sizes that are needed, and the limits of NR-SACK."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ SETTINGS = ("sack-first", "sack-now-off", "burst-max")
     place="IV-A",
     kind="T",
     suspects=(*SETTINGS, "fifo-100"),
-    says="To cover fast retransmissions both buffers need twice the longest round trip times the sum of the rates.",
+    says="To cover fast retransmissions, both buffers need twice the longest round-trip time, times the sum of the "
+    "rates.",
 )
 def twice_the_product_covers_fast_retransmissions(results: Evidence) -> Check:
-    """Ask that buffers twice as large give no more than 10 % more, and that half of them give less."""
+    """Require a rate within 10 % of that with twice these buffers, and a lower rate with half of them."""
     enough = rate(results, FAST, part=1.0)
     plenty = rate(results, FAST, part=2.0)
     return all_of(
-        near(enough / plenty, 1.0, within=0.1, what="rate with such buffers, part of that with twice as much", unit=""),
-        below(rate(results, FAST, part=0.5), enough, what="half against such buffers"),
+        near(enough / plenty, 1.0, within=0.1, what="rate with these buffers over that with twice as much", unit=""),
+        below(rate(results, FAST, part=0.5), enough, what="half of the buffers against these buffers"),
     )
 
 
@@ -37,11 +38,11 @@ def twice_the_product_covers_fast_retransmissions(results: Evidence) -> Check:
     place="IV-A",
     kind="T",
     suspects=SETTINGS,
-    says="To cover a timeout they need three round trips and one timeout times the sum of the rates: about 32 MiB for "
-    "100/100 Mbit/s, 110 ms and 1 s.",
+    says="To cover a timeout, both buffers need three times the longest round-trip time plus one timeout, times the "
+    "sum of the rates: about 32 MiB for 100/100 Mbit/s, 110 ms and 1 s.",
 )
 def three_round_trips_and_a_timeout_cover_timeouts(results: Evidence) -> Check:
-    """Compute the number, and let one path fail: the other must go on with such buffers, and not with an eighth."""
+    """Compute the size; require that timeouts on one path slow the other down only with an eighth of these buffers."""
     size = for_timeouts([0.110, 0.110], [1.0, 1.0], [100e6, 100e6]) / MIB
     kept = {
         part: results.goodput_on(TIMEOUT, CMT, FIRST, part=part, outage=True)
@@ -50,8 +51,8 @@ def three_round_trips_and_a_timeout_cover_timeouts(results: Evidence) -> Check:
     }
     return all_of(
         near(size, 32.0, what="size", unit="MiB"),
-        near(kept[1.0], 1.0, within=0.1, what="rate of the other path while one waits, part of the usual", unit=""),
-        below(kept[0.125], 0.9, what="the same with an eighth of the buffers", unit=""),
+        near(kept[1.0], 1.0, within=0.1, what="rate of the other path during a timeout over its usual rate", unit=""),
+        below(kept[0.125], 0.9, what="this ratio with an eighth of the buffers", unit=""),
     )
 
 
@@ -60,10 +61,10 @@ def three_round_trips_and_a_timeout_cover_timeouts(results: Evidence) -> Check:
     place="III-A",
     kind="Q",
     suspects=("fifo-100, window-wraps", "fifo-100", "renegable"),
-    says="NR-SACK makes blocked send buffers rarer, but does not solve the problem.",
+    says="NR-SACK reduces send buffer blocking, but does not solve the problem.",
 )
-def nr_sack_is_no_cure(results: Evidence) -> Check:
-    """Ask for less waiting for the send buffer up to 10 Mbit/s, and for less than 90 % of the links' rate even so."""
+def nr_sack_does_not_solve_blocking(results: Evidence) -> Check:
+    """Up to 10 Mbit/s, require less waiting for the send buffer with NR-SACK, but less than 90 % of the links' rate."""
     thin = [level for level in results.levels(RATE, "rate") if level <= 10.0]
     waits = {
         nr: {level: results.of_outcomes(_waiting, RATE, split=NONE, nr=nr, rate=level) for level in thin}
@@ -83,12 +84,12 @@ def nr_sack_is_no_cure(results: Evidence) -> Check:
             left,
             {level: np.asarray(ideal(level)) for level in left},
             times=0.9,
-            what="NR-SACK alone against what the links carry",
+            what="NR-SACK alone against the links' rate",
             over="Mbit/s",
         ),
     )
 
 
 def _waiting(outcome: Outcome) -> float:
-    """Return how long the fast path waited for the send buffer, s."""
+    """Return the time for which the send buffer blocked the fast path, s."""
     return outcome["flows"][CMT]["paths"][FIRST]["blocked"]["send_buffer"]

@@ -1,4 +1,4 @@
-"""The 37 claims of this paper, by the figure that shows them."""
+"""The 37 claims of this paper, by figure."""
 
 from __future__ import annotations
 

@@ -23,10 +23,10 @@ UNCOUPLED = ("mptcp-2012", "sack-every-1", "mptcp-2012, sack-every-1", "profile-
     kind="N",
     figure=2,
     suspects=SETTINGS,
-    says="Disjoint paths, plain CMT: both flows halve the shared path, for every number of paths.",
+    says="Disjoint paths, plain CMT: the two flows share the first path equally, for every number of paths.",
 )
 def plain_cmt_halves_the_shared_path(results: Evidence) -> Check:
-    """Compare both flows with half of one path, and n - 1/2 paths."""
+    """Compare the single-path flow with 1/2 path and the CMT flow with n - 1/2 paths."""
     paths = results.levels(LEFT, "paths")
     return all_of(
         near(
@@ -51,8 +51,8 @@ def plain_cmt_halves_the_shared_path(results: Evidence) -> Check:
     figure=2,
     says="Disjoint paths, two or more: each coupled control leaves the single-path flow more than plain CMT does.",
 )
-def coupled_controls_hand_over_bandwidth(results: Evidence) -> Check:
-    """Compare the single-path flow beside each coupled control with the one beside plain CMT."""
+def coupled_controls_leave_more_bandwidth(results: Evidence) -> Check:
+    """Compare the single-path flow's rate under each coupled control with that under plain CMT."""
     plain = results.sweep(LEFT, "paths", SINGLE, lambda n: n >= 2, cc=PLAIN)
     return above(
         {(cc, n): sample for cc in POOLING for n, sample in _single(results, LEFT, cc, 2, 8).items()},
@@ -68,11 +68,11 @@ def coupled_controls_hand_over_bandwidth(results: Evidence) -> Check:
     kind="O",
     figure=2,
     suspects=UNCOUPLED,
-    says="Disjoint paths, 2 to 4 of them: MPTCP-like is slightly more aggressive than both versions of CMT/RP, "
-    "so that the single-path flow gets more beside CMT/RP.",
+    says="Disjoint paths, 2 to 4 of them: MPTCP-like is slightly more aggressive than both versions of CMT/RP, so the "
+    "single-path flow gets more under CMT/RP.",
 )
 def mptcp_like_is_slightly_more_aggressive(results: Evidence) -> Check:
-    """Compare the single-path flow beside CMT/RP with the one beside MPTCP-like control."""
+    """Compare the single-path flow's rate under CMT/RP with that under MPTCP-like control."""
     mptcp = _single(results, LEFT, MPTCP, 2, 4)
     return all_of(
         *(
@@ -80,7 +80,7 @@ def mptcp_like_is_slightly_more_aggressive(results: Evidence) -> Check:
                 _single(results, LEFT, cc, 2, 4),
                 mptcp,
                 slightly=True,
-                what=f"non-CMT beside {TITLES[cc]}, against beside MPTCP-like",
+                what=f"non-CMT, {TITLES[cc]} against MPTCP-like",
                 over="paths",
             )
             for cc in (RPV1, RPV2)
@@ -93,8 +93,8 @@ def mptcp_like_is_slightly_more_aggressive(results: Evidence) -> Check:
     place="VI-A, figure 2 right",
     kind="N",
     figure=2,
-    says="One bottleneck, 8 paths, plain CMT: the CMT flow takes about 8/9 of 10 Mbit/s, "
-    "the other gets only about 1 Mbit/s of payload.",
+    says="One bottleneck, 8 paths, plain CMT: the CMT flow takes about 8/9 of 10 Mbit/s, the single-path flow gets "
+    "only about 1 Mbit/s of payload.",
 )
 def plain_cmt_takes_eight_ninths(results: Evidence) -> Check:
     """Compare both flows with 8/9 and 1/9 of the link within 10 %: the printed 1 is the ninth, 1.05, rounded."""
@@ -110,7 +110,7 @@ def plain_cmt_takes_eight_ninths(results: Evidence) -> Check:
     kind="O",
     figure=2,
     suspects=SETTINGS,
-    says="One bottleneck, up to 4 paths: with each coupled control both flows differ very little.",
+    says="One bottleneck, up to 4 paths: with each coupled control the rates of both flows differ very little.",
 )
 def coupled_controls_share_a_bottleneck_evenly(results: Evidence) -> Check:
     """Compare the difference of the flows with 15 % of the fair share."""
@@ -130,11 +130,11 @@ def coupled_controls_share_a_bottleneck_evenly(results: Evidence) -> Check:
     kind="O",
     figure=2,
     suspects=("sack-every-1", "profile-paper", "mptcp-2012"),
-    says="One bottleneck, more than 4 paths: the CMT flow pulls ahead as their number grows, "
-    "because each path keeps at least one segment.",
+    says="One bottleneck, more than 4 paths: the CMT flow's lead grows with their number, because each path keeps a "
+    "window of at least one segment.",
 )
-def many_paths_add_up(results: Evidence) -> Check:
-    """Check that the difference rises from 4 to 8 paths and favours the CMT flow at 8."""
+def lead_grows_with_many_paths(results: Evidence) -> Check:
+    """Check that the difference rises from 4 to 8 paths, and that the CMT flow is ahead at 8."""
     rises = [
         rises_with(
             _imbalance(results, cc, 4, 8), what=f"{TITLES[cc]}, (CMT - non-CMT) / fair share", unit="", over="paths"
@@ -154,11 +154,11 @@ def many_paths_add_up(results: Evidence) -> Check:
     place="VI-A, figure 2 right",
     kind="O",
     figure=2,
-    says="One bottleneck, 8 paths: beside each coupled control the single-path flow is significantly better off "
-    "than beside plain CMT.",
+    says="One bottleneck, 8 paths: under each coupled control the single-path flow gets significantly more than under "
+    "plain CMT.",
 )
-def single_path_flow_survives_eight_paths(results: Evidence) -> Check:
-    """Ask for at least 10 % more, with 95 % confidence."""
+def single_path_flow_gains_with_eight_paths(results: Evidence) -> Check:
+    """Require at least 10 % more."""
     plain = results.goodput(RIGHT, SINGLE, cc=PLAIN, paths=8)
     return above(
         {cc: results.goodput(RIGHT, SINGLE, cc=cc, paths=8) for cc in POOLING},
@@ -174,11 +174,11 @@ def single_path_flow_survives_eight_paths(results: Evidence) -> Check:
     kind="Q",
     figure=2,
     suspects=UNCOUPLED,
-    says="On similar paths (up to 4 here, where the paper calls the difference very small) the three coupled "
-    "controls fulfil the three goals, and MPTCP-like is slightly more aggressive than CMT/RP.",
+    says="On similar paths (up to 4 here, where the paper calls the difference very small) the three coupled controls "
+    "fulfil the three goals, and MPTCP-like is slightly more aggressive than CMT/RP.",
 )
 def coupled_controls_meet_the_goals(results: Evidence) -> Check:
-    """Check the goals on both sides of the figure, and the order of aggressiveness over both sides."""
+    """Check the goals in both plots of the figure, and the order of aggressiveness over both plots."""
     checks: list[Check] = []
     plain = _on_shared(results, PLAIN)
     for cc in POOLING:
@@ -197,7 +197,7 @@ def coupled_controls_meet_the_goals(results: Evidence) -> Check:
                 mptcp,
                 beside,
                 slightly=True,
-                what=f"non-CMT beside MPTCP-like, against beside {TITLES[cc]}",
+                what=f"non-CMT, MPTCP-like against {TITLES[cc]}",
                 over="paths",
             )
         )
@@ -205,23 +205,23 @@ def coupled_controls_meet_the_goals(results: Evidence) -> Check:
 
 
 def _single(results: Evidence, side: str, cc: str, low: int, high: int) -> dict[float, Sample]:
-    """Return the single-path flow's rate for each number of paths in a range."""
+    """Return the single-path flow's rate for each number of paths in a range, Mbit/s."""
     return results.sweep(side, "paths", SINGLE, lambda n: low <= n <= high, cc=cc)
 
 
 def _cmt(results: Evidence, side: str, cc: str, low: int, high: int) -> dict[float, Sample]:
-    """Return the multipath flow's rate for each number of paths in a range."""
+    """Return the multipath flow's rate for each number of paths in a range, Mbit/s."""
     return results.sweep(side, "paths", CMT, lambda n: low <= n <= high, cc=cc)
 
 
 def _imbalance(results: Evidence, cc: str, low: int, high: int) -> dict[float, Sample]:
-    """Return the difference of both flows at the bottleneck, as a part of the fair share."""
+    """Return the difference of both flows over one bottleneck, as a part of the fair share."""
     cmt, single = _cmt(results, RIGHT, cc, low, high), _single(results, RIGHT, cc, low, high)
     return {n: (cmt[n] - single[n]) / ((cmt[n] + single[n]) / 2.0) for n in cmt}
 
 
 def _on_shared(results: Evidence, cc: str) -> dict[Any, Sample]:
-    """Return what the multipath flow takes of the shared one of 2 to 4 disjoint paths."""
+    """Return the multipath flow's rate on the shared path, with 2 to 4 disjoint paths, Mbit/s."""
     return {
         ("disjoint", n): results.goodput_on(LEFT, CMT, "path1", cc=cc, paths=n)
         for n in results.levels(LEFT, "paths", lambda n: 2 <= n <= 4)
@@ -229,6 +229,6 @@ def _on_shared(results: Evidence, cc: str) -> dict[Any, Sample]:
 
 
 def _both(left: dict[Any, Sample], right: dict[Any, Sample]) -> dict[Any, Sample]:
-    """Join the points of both sides of the figure."""
+    """Join the points of both plots of the figure."""
     disjoint = {key if isinstance(key, tuple) else ("disjoint", key): sample for key, sample in left.items()}
     return {**disjoint, **{("bottleneck", key): sample for key, sample in right.items()}}

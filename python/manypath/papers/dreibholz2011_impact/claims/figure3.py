@@ -1,4 +1,4 @@
-"""Claims of section VI-B.1, figure 3: the northern path, used by the CMT flow alone, varies; the shared one stays."""
+"""Claims of section VI-B.1, figure 3: the rate of the northern path, which only the CMT flow uses, varies."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ UNCOUPLED = ("mptcp-2012", "sack-every-1", "mptcp-2012, sack-every-1", "profile-
     kind="N",
     figure=3,
     suspects=SETTINGS,
-    says="Plain CMT takes half of the shared path and all of the northern one, at every northern rate.",
+    says="Plain CMT takes half of the shared path and all of the northern path, at every northern rate.",
 )
 def plain_cmt_takes_half_plus_all(results: Evidence) -> Check:
-    """Compare both flows with those sums, within 10 % of each: they are shares of links, which the paper computes."""
+    """Compare both flows with these shares of the links, within 10 % of each."""
     rates = results.levels(FIGURE, "north")
     return all_of(
         near(
@@ -55,8 +55,8 @@ def plain_cmt_takes_half_plus_all(results: Evidence) -> Check:
     suspects=SETTINGS,
     says="CMT/RPv2 and MPTCP-like shift bandwidth of the shared path to the single-path flow.",
 )
-def bandwidth_shifts_to_the_rival(results: Evidence) -> Check:
-    """Compare the single-path flow with the one beside plain CMT, at every northern rate."""
+def bandwidth_shifts_to_the_single_path_flow(results: Evidence) -> Check:
+    """Compare the single-path flow's rate with that under plain CMT, at every northern rate."""
     plain = results.sweep(FIGURE, "north", SINGLE, cc=PLAIN)
     sweeps = {cc: results.sweep(FIGURE, "north", SINGLE, cc=cc) for cc in (RPV2, MPTCP)}
     return above(
@@ -67,9 +67,9 @@ def bandwidth_shifts_to_the_rival(results: Evidence) -> Check:
     )
 
 
-@bandwidth_shifts_to_the_rival.explain
-def where_least_is_shifted(results: Evidence) -> str:
-    """Say where the single-path flow gains least, and what it gains elsewhere."""
+@bandwidth_shifts_to_the_single_path_flow.explain
+def smallest_shift(results: Evidence) -> str:
+    """Report the smallest gain of the single-path flow, and the smallest at the other points."""
     view = results.under(None)
     plain = view.sweep(FIGURE, "north", SINGLE, cc=PLAIN)
     sweeps = {cc: view.sweep(FIGURE, "north", SINGLE, cc=cc) for cc in (RPV2, MPTCP)}
@@ -77,8 +77,8 @@ def where_least_is_shifted(results: Evidence) -> str:
     least, *others = sorted(gains, key=lambda point: float(gains[point].mean()))
     return (
         f"{TITLES[least[0]]} shifts least at {least[1]:g} Mbit/s in the north, {estimate(gains[least])} Mbit/s: "
-        "so thin a path is a small part of the sum that couples. "
-        f"At the other {len(others)} points at least {estimate(gains[others[0]])} Mbit/s are shifted;"
+        "a slow path is a small part of the sum over all windows. "
+        f"At each of the other {len(others)} points at least {estimate(gains[others[0]])} Mbit/s are shifted."
     )
 
 
@@ -88,7 +88,7 @@ def where_least_is_shifted(results: Evidence) -> str:
     kind="O",
     figure=3,
     suspects=UNCOUPLED,
-    says="At every northern rate MPTCP-like takes more for the CMT flow, and leaves less for the other, than CMT/RPv2.",
+    says="At every northern rate, MPTCP-like gives the CMT flow more, and the single-path flow less, than CMT/RPv2.",
 )
 def mptcp_like_takes_more_everywhere(results: Evidence) -> Check:
     """Compare both flows under both controls at every northern rate."""
@@ -114,10 +114,11 @@ def mptcp_like_takes_more_everywhere(results: Evidence) -> Check:
     kind="O",
     figure=3,
     suspects=UNCOUPLED,
-    says="MPTCP-like and CMT/RPv2 differ significantly, most of all where the northern path is slower than the shared.",
+    says="MPTCP-like and CMT/RPv2 differ significantly, particularly where the northern path is slower than the shared "
+    "path.",
 )
 def they_differ_most_on_a_slow_northern_path(results: Evidence) -> Check:
-    """Ask for a difference at every slower rate, and for a larger relative one there than at faster rates."""
+    """Require a difference at every slower rate, and a larger relative difference there than at faster rates."""
     mptcp = results.sweep(FIGURE, "north", CMT, cc=MPTCP)
     rpv2 = results.sweep(FIGURE, "north", CMT, cc=RPV2)
     gain = {north: (mptcp[north] - rpv2[north]) / rpv2[north] for north in mptcp}
@@ -162,10 +163,11 @@ def both_meet_the_goals(results: Evidence) -> Check:
     kind="O",
     figure=3,
     suspects=SETTINGS,
-    says="Under CMT/RPv1 a northern path of 4 Mbit/s or less leaves the CMT flow below the other: goal 1 is broken.",
+    says="Under CMT/RPv1, a northern path of at most 4 Mbit/s leaves the CMT flow below the single-path flow: goal 1 "
+    "is violated.",
 )
 def rpv1_loses_on_slow_northern_paths(results: Evidence) -> Check:
-    """Compare both flows at the slow rates."""
+    """Compare both flows at northern rates up to 4 Mbit/s."""
     return below(
         results.sweep(FIGURE, "north", CMT, lambda north: north <= 4.0, cc=RPV1),
         results.sweep(FIGURE, "north", SINGLE, lambda north: north <= 4.0, cc=RPV1),
@@ -179,7 +181,7 @@ def rpv1_loses_on_slow_northern_paths(results: Evidence) -> Check:
     place="VI-B.1, figure 3",
     kind="N",
     figure=3,
-    says="Under CMT/RPv1 with 250 kbit/s in the north the CMT flow gets less than 1.5 Mbit/s, where 2.6 are expected.",
+    says="Under CMT/RPv1 with 250 kbit/s in the north, the CMT flow gets less than 1.5 Mbit/s; 2.6 are expected.",
 )
 def rpv1_collapses_at_250_kbps(results: Evidence) -> Check:
     """Compare the CMT flow with 1.5 Mbit/s."""
@@ -191,11 +193,12 @@ def rpv1_collapses_at_250_kbps(results: Evidence) -> Check:
     place="VI-B.1, figure 3",
     kind="M",
     figure=3,
-    says="The cause: the full queue of the slow northern path makes its window large beside the southern one; it is "
-    "cut only when that queue overflows, and a loss on the southern path cuts that window to about one segment.",
+    says="The cause: the full queue of the slow northern path makes its window large beside the southern one, because "
+    "only an overflow of this queue reduces it; a loss on the southern path reduces that path's window to about one "
+    "segment.",
 )
-def a_bloated_window_starves_the_other(results: Evidence) -> Check:
-    """Read the windows under CMT/RPv1 at 250 kbit/s: their ratio, the cuts' cause, what a cut leaves."""
+def a_large_northern_window_reduces_the_southern(results: Evidence) -> Check:
+    """Under CMT/RPv1 at 250 kbit/s, check the ratio of the windows, and the causes and depths of reductions."""
     return all_of(
         above(
             results.of_traces(_ratio_of_windows, WINDOWS, cc=RPV1),
@@ -207,13 +210,13 @@ def a_bloated_window_starves_the_other(results: Evidence) -> Check:
             results.of_traces(_cuts_with_full_queue, WINDOWS, cc=RPV1),
             1.0,
             within=0.02,
-            what="northern cuts with a full queue",
+            what="northern window reductions with a full queue",
             unit="of all",
         ),
         above(
             results.of_traces(_cuts_to_the_bottom, WINDOWS, cc=RPV1),
             0.9,
-            what="southern cuts that leave at most two segments",
+            what="southern window reductions to at most two segments",
             unit="of all",
         ),
     )
@@ -224,11 +227,11 @@ def a_bloated_window_starves_the_other(results: Evidence) -> Check:
     place="VI-B.1, figure 3",
     kind="M",
     figure=3,
-    says="After such a cut the southern window grows slowly, for its threshold is a small part of the sum; "
-    "meanwhile the CMT flow leaves its part of the southern path unused.",
+    says="After a loss on the southern path its window grows slowly, because its threshold is a small part of the sum; "
+    "meanwhile the CMT flow does not use its share of the southern path.",
 )
-def the_starved_window_crawls(results: Evidence) -> Check:
-    """Ask for less than a quarter of a segment per window, and less than half of the fair rate on the south."""
+def the_southern_window_grows_slowly(results: Evidence) -> Check:
+    """Require less than a quarter of a segment per window, and less than half of the fair rate in the south."""
     growth = results.of_traces(
         lambda trace: trace.paths[CMT, "south"].settled().growth_per_window() / UNIT, WINDOWS, cc=RPV1
     )
@@ -240,7 +243,7 @@ def the_starved_window_crawls(results: Evidence) -> Check:
 
 
 def _south(results: Evidence, cc: str) -> dict[float, np.ndarray]:
-    """Return what the CMT flow takes of the shared path at every northern rate."""
+    """Return the CMT flow's rate on the shared path at every northern rate, Mbit/s."""
     return {
         north: results.goodput_on(FIGURE, CMT, "south", cc=cc, north=north) for north in results.levels(FIGURE, "north")
     }
@@ -253,13 +256,13 @@ def _ratio_of_windows(trace: Trace) -> float:
 
 
 def _cuts_with_full_queue(trace: Trace) -> float:
-    """Return the part of the northern cuts in whose last 15 s the northern queue held 95 packets or more."""
+    """Return the part of the northern reductions with a queue of at least 95 packets in the 15 s before."""
     fullest = trace.fullest_queue_before_cuts(CMT, "north", "north", lookback=15.0)
     return mean_or_nan(fullest >= 95)
 
 
 def _cuts_to_the_bottom(trace: Trace) -> float:
-    """Return the part of the southern cuts that leave at most two segments."""
+    """Return the part of the southern reductions that leave at most two segments."""
     south = trace.paths[CMT, "south"].settled()
     left = south.cwnd[south.cuts()]
     return mean_or_nan(left <= 2.0 * UNIT)

@@ -1,4 +1,4 @@
-"""Claims of section VI-B.2 and VI-B.3, figure 4: the shared path varies (left), the number of rivals varies (right)."""
+"""Claims of section VI-B.2 and VI-B.3, figure 4: the southern rate and the number of single-path flows vary."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ UNCOUPLED = ("mptcp-2012", "mptcp-2012, sack-every-1", "sack-every-1", "profile-
     kind="O",
     figure=4,
     suspects=SETTINGS,
-    says="Plain CMT is as unfair as ever: it takes its half of the shared path and all of the northern one.",
+    says="Plain CMT shows its typical unfairness: it takes half of the shared path and all of the northern path.",
 )
 def plain_cmt_stays_unfair(results: Evidence) -> Check:
-    """Ask for a lead of the CMT flow of 90 % of the northern path, at every southern rate."""
+    """Require a lead of the CMT flow of 90 % of the northern path, at every southern rate."""
     cmt = results.sweep(LEFT, "south", CMT, cc=PLAIN)
     single = results.sweep(LEFT, "south", SINGLE, cc=PLAIN)
     return above(
@@ -54,10 +54,11 @@ def plain_cmt_stays_unfair(results: Evidence) -> Check:
     kind="O",
     figure=4,
     suspects=SETTINGS,
-    says="Under CMT/RPv1 the single-path flow always gets more than the CMT flow from 7.5 Mbit/s in the south on.",
+    says="Under CMT/RPv1, with at least 7.5 Mbit/s in the south, the single-path flow always gets more than the CMT "
+    "flow.",
 )
 def rpv1_loses_on_fast_southern_paths(results: Evidence) -> Check:
-    """Compare both flows at the fast rates."""
+    """Compare both flows at southern rates from 7.5 Mbit/s."""
     return above(
         results.sweep(LEFT, "south", SINGLE, lambda south: south >= 7.5, cc=RPV1),
         results.sweep(LEFT, "south", CMT, lambda south: south >= 7.5, cc=RPV1),
@@ -72,7 +73,7 @@ def rpv1_loses_on_fast_southern_paths(results: Evidence) -> Check:
     kind="O",
     figure=4,
     suspects=SETTINGS,
-    says="CMT/RPv2 shares the total almost equally while the southern path has 7.5 to 15 Mbit/s.",
+    says="CMT/RPv2 shares the total rate almost equally for 7.5 to 15 Mbit/s in the south.",
 )
 def rpv2_shares_the_total_equally(results: Evidence) -> Check:
     """Compare the difference of the flows with 15 % of the equal share."""
@@ -108,7 +109,8 @@ def rpv2_gives_seven_to_both(results: Evidence) -> Check:
     kind="N",
     figure=4,
     suspects=UNCOUPLED,
-    says="MPTCP-like with 10 Mbit/s in the south gives the CMT flow around 9 Mbit/s, the other slightly more than 5.",
+    says="MPTCP-like with 10 Mbit/s in the south gives the CMT flow around 9 Mbit/s, and the single-path flow slightly "
+    "more than 5.",
 )
 def mptcp_like_gives_nine_and_five(results: Evidence) -> Check:
     """Compare the flows with the printed rates."""
@@ -119,12 +121,12 @@ def mptcp_like_gives_nine_and_five(results: Evidence) -> Check:
 
 
 @mptcp_like_gives_nine_and_five.explain
-def what_both_growths_give(results: Evidence) -> str:
-    """Say what the coupled and the uncoupled growth give."""
+def rates_of_coupled_and_uncoupled_growth(results: Evidence) -> str:
+    """Report the CMT flow's rate with coupled and with uncoupled growth."""
     coupled = results.under(None).goodput(LEFT, CMT, cc=MPTCP, south=10.0)
     uncoupled = results.under("mptcp-2012").goodput(LEFT, CMT, cc=MPTCP, south=10.0)
     return (
-        f"The coupled growth gives the CMT flow {estimate(coupled)} Mbit/s, the form whose coupling is undone "
+        f"Coupled growth gives the CMT flow {estimate(coupled)} Mbit/s, the uncoupled form of 2012 "
         f"{estimate(uncoupled)}; the paper has {MPTCP_CMT.value:g}."
     )
 
@@ -135,11 +137,11 @@ def what_both_growths_give(results: Evidence) -> str:
     kind="O",
     figure=4,
     suspects=UNCOUPLED,
-    says="MPTCP-like takes significantly more for the CMT flow than CMT/RPv2 (7.5 to 15 Mbit/s in the south), "
-    "yet no more of the southern path than the single-path flow.",
+    says="MPTCP-like gives the CMT flow significantly more than CMT/RPv2 does (7.5 to 15 Mbit/s in the south), but no "
+    "more of the southern path than the single-path flow gets.",
 )
 def mptcp_like_is_significantly_more_aggressive(results: Evidence) -> Check:
-    """Ask for 10 % more than under CMT/RPv2, and for goal 2."""
+    """Require 10 % more than under CMT/RPv2, and goal 2."""
     return all_of(
         above(
             results.sweep(LEFT, "south", CMT, _middle, cc=MPTCP),
@@ -165,13 +167,13 @@ def mptcp_like_is_significantly_more_aggressive(results: Evidence) -> Check:
     suspects=UNCOUPLED,
     says="With more single-path flows the controls differ less; MPTCP-like stays more aggressive than CMT/RPv2.",
 )
-def rivals_level_the_controls(results: Evidence) -> Check:
-    """Check that the spread of the CMT flow over the controls falls, and the order of two controls at each point."""
+def controls_differ_less_with_more_flows(results: Evidence) -> Check:
+    """Check that the spread of the CMT flow's rate over the controls falls, and the order of two controls."""
     sweeps = {cc: results.sweep(RIGHT, "rivals", CMT, cc=cc) for cc in ALL}
     spread = {n: np.ptp(np.array([sweeps[cc][n] for cc in ALL]), axis=0) for n in results.levels(RIGHT, "rivals")}
     return all_of(
-        rises_with(spread, falls=True, what="spread of the controls", over="rivals"),
-        above(sweeps[MPTCP], sweeps[RPV2], what="CMT, MPTCP-like against RPv2", over="rivals"),
+        rises_with(spread, falls=True, what="spread of the controls", over="single-path flows"),
+        above(sweeps[MPTCP], sweeps[RPV2], what="CMT, MPTCP-like against RPv2", over="single-path flows"),
     )
 
 
@@ -181,7 +183,7 @@ def rivals_level_the_controls(results: Evidence) -> Check:
     kind="N",
     figure=4,
     suspects=UNCOUPLED,
-    says="Against 8 single-path flows the CMT flow gets around 7 Mbit/s with MPTCP-like, around 6 with CMT/RPv2.",
+    says="Beside 8 single-path flows the CMT flow gets around 7 Mbit/s with MPTCP-like, around 6 with CMT/RPv2.",
 )
 def seven_and_six_against_eight(results: Evidence) -> Check:
     """Compare the CMT flow with the printed rates, and both with each other."""
@@ -199,10 +201,10 @@ def seven_and_six_against_eight(results: Evidence) -> Check:
     place="VI-B.2, figure 4 right",
     kind="O",
     figure=4,
-    says="The further single-path flows behave like the first.",
+    says="The other single-path flows behave like the first.",
 )
-def rivals_are_alike(results: Evidence) -> Check:
-    """Ask for a first of 8 within 10 % of the mean of the others, run by run, and for a Jain index of 0.95."""
+def single_path_flows_are_alike(results: Evidence) -> Check:
+    """Require a first flow within 10 % of the mean of the others, run by run, and a Jain index above 0.95."""
     first: dict[Any, Sample] = {}
     fairness: dict[Any, Sample] = {}
     for cc in ALL:
@@ -222,18 +224,18 @@ def rivals_are_alike(results: Evidence) -> Check:
     kind="Q",
     figure=4,
     suspects=UNCOUPLED,
-    says="CMT/RPv1 does not suit dissimilar paths; CMT/RPv2 and MPTCP-like fulfil the goals; MPTCP-like takes more "
-    "for the CMT flow, CMT/RPv2 comes nearer to equal shares.",
+    says="CMT/RPv1 does not suit dissimilar paths; CMT/RPv2 and MPTCP-like fulfil the goals; MPTCP-like gives the CMT "
+    "flow more; CMT/RPv2 is better if flows should get equal rates.",
 )
 def rpv2_suits_equal_shares(results: Evidence) -> Check:
-    """Check goal 1 broken by RPv1, goals 1 and 2 kept by the others, and the order of both in rate and equality."""
+    """Check that RPv1 violates goal 1, that the others meet goals 1 and 2, and the order of rate and equality."""
     unfairness = {cc: _mean_imbalance(results, cc) for cc in (RPV2, MPTCP)}
     checks = [
         below(
             results.goodput(LEFT, CMT, cc=RPV1, south=10.0),
             results.goodput(LEFT, SINGLE, cc=RPV1, south=10.0),
             times=0.9,
-            what="RPv1 breaks goal 1, CMT against non-CMT",
+            what="RPv1 violates goal 1, CMT against non-CMT",
         )
     ]
     for cc in (RPV2, MPTCP):
@@ -257,12 +259,12 @@ def rpv2_suits_equal_shares(results: Evidence) -> Check:
 
 
 def _middle(south: float) -> bool:
-    """Tell whether an equal share of the total is possible and discussed: 7.5 to 15 Mbit/s."""
+    """Whether the paper discusses an equal share at this southern rate: 7.5 to 15 Mbit/s."""
     return 7.5 <= south <= 15.0
 
 
 def _on_south(results: Evidence, cc: str) -> dict[Any, Sample]:
-    """Return what the CMT flow takes of the shared path."""
+    """Return the CMT flow's rate on the shared path, Mbit/s."""
     return {
         south: results.goodput_on(LEFT, CMT, "south", cc=cc, south=south)
         for south in results.levels(LEFT, "south", _middle)
@@ -270,12 +272,12 @@ def _on_south(results: Evidence, cc: str) -> dict[Any, Sample]:
 
 
 def _imbalance(results: Evidence, cc: str) -> dict[float, Sample]:
-    """Return the difference of both flows as a part of the equal share."""
+    """Return the difference of both flows' rates as a part of the equal share."""
     cmt = results.sweep(LEFT, "south", CMT, _middle, cc=cc)
     single = results.sweep(LEFT, "south", SINGLE, _middle, cc=cc)
     return {south: (cmt[south] - single[south]) / ((cmt[south] + single[south]) / 2.0) for south in cmt}
 
 
 def _mean_imbalance(results: Evidence, cc: str) -> Sample:
-    """Return the size of the imbalance, averaged over the middle rates."""
+    """Return the absolute imbalance, averaged over the southern rates of 7.5 to 15 Mbit/s."""
     return np.mean([np.abs(sample) for sample in _imbalance(results, cc).values()], axis=0)

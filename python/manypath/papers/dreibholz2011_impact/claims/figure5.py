@@ -14,7 +14,7 @@ FIGURE = "figure5"
 QUEUES = ("queue-64", "fixed-messages", "profile-paper", "profile-rfc9260")
 UNCOUPLED = ("mptcp-2012", "sack-every-1", "mptcp-2012, sack-every-1", "profile-paper", "mptcp-2011")
 EXPECTED_ON_SOUTH = PAYLOAD * ((5.0 + 10.0) / 2.0 - 5.0)
-"""What an equal share of the total leaves the CMT flow to take in the south, Mbit/s of payload."""
+"""The CMT flow's rate in the south if both flows share the total rate equally, Mbit/s of payload."""
 
 
 @claim(
@@ -23,16 +23,16 @@ EXPECTED_ON_SOUTH = PAYLOAD * ((5.0 + 10.0) / 2.0 - 5.0)
     kind="M",
     figure=5,
     suspects=("sfr-off", "dac-off"),
-    says="Plain CMT: the paths are independent; the northern window is cut only by drops of its own queue.",
+    says="Plain CMT: the paths are independent; only drops of its own queue reduce the northern window.",
 )
-def plain_cmt_keeps_paths_apart(results: Evidence) -> Check:
-    """Ask for a full northern queue before each northern cut, and for one segment of growth per window."""
+def paths_of_plain_cmt_are_independent(results: Evidence) -> Check:
+    """Require a full northern queue before each northern reduction, and a growth of one segment per window."""
     return all_of(
         near(
             results.of_traces(_northern_cuts_with_full_queue, FIGURE, cc=PLAIN),
             1.0,
             within=0.02,
-            what="northern cuts with a full queue",
+            what="northern window reductions with a full queue",
             unit="of all",
         ),
         near(
@@ -53,7 +53,7 @@ def plain_cmt_keeps_paths_apart(results: Evidence) -> Check:
     says="Plain CMT: the southern window is usually smaller than the northern one.",
 )
 def the_shared_path_has_the_smaller_window(results: Evidence) -> Check:
-    """Compare the means, and ask for more than half of the time."""
+    """Compare the means, and require a smaller southern window for more than half of the time."""
     return all_of(
         below(
             _mean_window(results, PLAIN, "south"),
@@ -98,11 +98,11 @@ def rpv1_reaches_seventy_and_thirty(results: Evidence) -> Check:
 
 @rpv1_reaches_seventy_and_thirty.explain
 def one_run_against_many(results: Evidence) -> str:
-    """Describe the spread of single runs. The paper shows one run."""
+    """Report the range of the largest southern window over single runs."""
     peaks = results.under(None).of_traces(lambda trace: _peak(trace, "south"), FIGURE, cc=RPV1)
     return (
-        f"The paper shows one run; the largest southern window of a run lies between {peaks.min():.0f} and "
-        f"{peaks.max():.0f} kB here."
+        f"The paper shows one run. Here the largest southern window of a run is between {peaks.min():.0f} and "
+        f"{peaks.max():.0f} kB."
     )
 
 
@@ -114,7 +114,7 @@ def one_run_against_many(results: Evidence) -> str:
     says="CMT/RPv1: after a loss on the southern path its window grows very slowly.",
 )
 def rpv1_grows_slowly_after_a_loss(results: Evidence) -> Check:
-    """Ask for at most a quarter of the segment per window that an uncoupled path gains."""
+    """Require at most a quarter of the growth of an uncoupled path, one segment per window."""
     growth = results.of_traces(lambda trace: _growth(trace, "south"), FIGURE, cc=RPV1)
     return below(growth, 0.25, what="growth of the southern window", unit="segments per window")
 
@@ -124,10 +124,10 @@ def rpv1_grows_slowly_after_a_loss(results: Evidence) -> Check:
     place="VI-C, figure 5 third plot",
     kind="M",
     figure=5,
-    says="CMT/RPv2: the southern window recovers quickly after a cut.",
+    says="CMT/RPv2: the southern window recovers quickly after a reduction.",
 )
 def rpv2_recovers_quickly(results: Evidence) -> Check:
-    """Ask for at least twice the growth per window that CMT/RPv1 has."""
+    """Require at least twice the growth per window of CMT/RPv1."""
     return above(
         results.of_traces(lambda trace: _growth(trace, "south"), FIGURE, cc=RPV2),
         results.of_traces(lambda trace: _growth(trace, "south"), FIGURE, cc=RPV1),
@@ -143,10 +143,11 @@ def rpv2_recovers_quickly(results: Evidence) -> Check:
     kind="O",
     figure=5,
     suspects=UNCOUPLED,
-    says="MPTCP-like: curves like those of CMT/RPv2, but the southern window is in general significantly larger.",
+    says="MPTCP-like: curves similar to those of CMT/RPv2, but a southern window that is in general significantly "
+    "larger.",
 )
 def mptcp_like_keeps_a_larger_southern_window(results: Evidence) -> Check:
-    """Ask for a mean southern window 10 % above that of CMT/RPv2."""
+    """Require a mean southern window 10 % above that of CMT/RPv2."""
     return above(
         _mean_window(results, MPTCP, "south"),
         _mean_window(results, RPV2, "south"),
@@ -162,12 +163,12 @@ def mptcp_like_keeps_a_larger_southern_window(results: Evidence) -> Check:
     kind="O",
     figure=5,
     suspects=("mptcp-for-rpv2", "sack-every-1", "sack-now-off", "profile-paper", "profile-rfc9260"),
-    says="In the south CMT/RPv1 stays below the rate expected for the CMT flow there, CMT/RPv2 reaches it.",
+    says="In the south, CMT/RPv1 stays below the rate expected for the CMT flow there; CMT/RPv2 reaches it.",
 )
 def rpv2_reaches_its_share_in_the_south(results: Evidence) -> Check:
-    """Compare both with what an equal share of the total leaves for the southern path, less 10 %.
+    """Compare both with the rate of an equal share of the total in the south, less 10 %.
 
-    The paper compares curves with that computed rate by eye: reaching it is meant as `about` is, in both directions.
+    The paper compares curves with that computed rate by eye, so both comparisons have the tolerance of `about`.
     """
     expected = (1.0 - ABOUT) * EXPECTED_ON_SOUTH
     rpv1 = results.goodput_on(FIGURE, CMT, "south", cc=RPV1)
@@ -189,16 +190,16 @@ def _peak(trace: Trace, path: str) -> float:
 
 
 def _growth(trace: Trace, path: str, *, above_threshold: bool = False) -> float:
-    """Return the segments that a window gains per window delivered, after its first slow start."""
+    """Return the growth of a window after its first slow start, segments per delivered window."""
     return trace.paths[CMT, path].settled().growth_per_window(above_threshold=above_threshold) / UNIT
 
 
 def _northern_cuts_with_full_queue(trace: Trace) -> float:
-    """Return the part of the northern cuts in whose last second the northern queue held 95 packets or more."""
+    """Return the part of the northern reductions with a queue of at least 95 packets in the second before."""
     fullest = trace.fullest_queue_before_cuts(CMT, "north", "north", lookback=1.0)
     return mean_or_nan(fullest >= 95)
 
 
 def _time_south_below_north(trace: Trace) -> float:
-    """Return the part of the time in which the southern window is the smaller one."""
+    """Return the part of the time in which the southern window is smaller than the northern one."""
     return float((trace.paths[CMT, "south"].cwnd < trace.paths[CMT, "north"].cwnd).mean())

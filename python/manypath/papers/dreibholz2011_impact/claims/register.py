@@ -1,4 +1,4 @@
-"""The decorator under which this paper's claims register."""
+"""The decorator that registers this paper's claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims of sections II and III: n times the bandwidth, the goals, the worked example of the decrease factor."""
+"""Claims of sections II and III: n times the bandwidth, the goals, the example of the decrease factor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from manypath.papers.traces import Trace, mean_or_nan
     place="III-A",
     kind="O",
     figure=2,
-    says="With n paths over one bottleneck plain CMT takes n times the bandwidth of a single-path flow there.",
+    says="With n paths over one bottleneck, plain CMT takes n times the bandwidth of a single-path flow there.",
 )
 def n_paths_take_n_shares(results: Evidence) -> Check:
     """Compare the ratio of both flows with the number of paths."""
@@ -37,17 +37,18 @@ def n_paths_take_n_shares(results: Evidence) -> Check:
     place="III-B",
     kind="Q",
     figure=2,
-    says="Three goals tell fair from unfair: no worse off than a single-path flow, no more than it on a shared "
-    "bottleneck, congestion balanced. Over one bottleneck plain CMT breaks the second; a coupled control need not.",
+    says="Three goals define fairness: at least the rate of a single-path flow, no more than it on a shared "
+    "bottleneck, balanced congestion. Over one bottleneck plain CMT violates the second goal; a coupled control can "
+    "meet it.",
 )
-def goals_tell_plain_from_pooled(results: Evidence) -> Check:
-    """Check that the goals, as numbers, reject plain CMT and pass every coupled control with 2 paths."""
+def goals_separate_plain_from_coupled(results: Evidence) -> Check:
+    """Check that the goals, as numbers, reject plain CMT and accept every coupled control with 2 paths."""
     plain = results.goodput("figure2-right", CMT, cc=PLAIN, paths=2)
     rival = results.goodput("figure2-right", SINGLE, cc=PLAIN, paths=2)
     pooled = {cc: results.goodput("figure2-right", CMT, cc=cc, paths=2) for cc in POOLING}
     rivals = {cc: results.goodput("figure2-right", SINGLE, cc=cc, paths=2) for cc in POOLING}
     return all_of(
-        above(plain, rival, times=1.1, what="plain CMT breaks goal 2, against the rival"),
+        above(plain, rival, times=1.1, what="plain CMT violates goal 2, against non-CMT"),
         no_worse_off(pooled, rivals, who="coupled"),
         no_harm(pooled, rivals, who="coupled"),
     )
@@ -58,25 +59,25 @@ def goals_tell_plain_from_pooled(results: Evidence) -> Check:
     place="III-B.2",
     kind="T",
     figure=None,
-    says="Under CMT/RPv2 with paths of 10 and 2 Mbit/s a loss on the first takes away 0.6 of its window; "
-    "a loss on the second asks for 3 times its window, so it falls to one segment.",
+    says="Under CMT/RPv2 with paths of 10 and 2 Mbit/s, a loss on the first path removes 0.6 of its window; a loss on "
+    "the second would remove 3 times its window, so the window falls to one segment.",
 )
 def worked_example_of_the_decrease_factor(results: Evidence) -> Check:
-    """Measure how deep losses cut when both paths run at their rates."""
+    """Measure the window reductions by losses while both paths are saturated."""
     fast = results.of_traces(lambda trace: _mean_depth(trace, "fast"), "worked-example")
     slow = results.of_traces(lambda trace: _mean_remainder(trace, "slow"), "worked-example")
     return all_of(
-        near(fast, 0.6, within=0.06, what="part of c cut on the 10 Mbit/s path", unit=""),
-        near(slow, 1.0, within=0.1, what="left of c on the 2 Mbit/s path", unit="segments"),
+        near(fast, 0.6, within=0.06, what="part of the window removed on the 10 Mbit/s path", unit=""),
+        near(slow, 1.0, within=0.1, what="window after a loss on the 2 Mbit/s path", unit="segments"),
     )
 
 
 def _mean_depth(trace: Trace, path: str) -> float:
-    """Return the mean part of the window that fast retransmissions took away, after the first slow start."""
+    """Return the mean part of the window that fast retransmissions removed, after the first slow start."""
     return mean_or_nan(trace.paths[CMT, path].settled().fast_cut_depths())
 
 
 def _mean_remainder(trace: Trace, path: str) -> float:
-    """Return the mean window left by a cut, in segments."""
+    """Return the mean window after a reduction, in segments."""
     settled = trace.paths[CMT, path].settled()
     return mean_or_nan(settled.cwnd[settled.cuts()]) / UNIT

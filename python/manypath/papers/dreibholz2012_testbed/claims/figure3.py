@@ -1,4 +1,4 @@
-"""Claims of sections II-B and IV-A, figure 3: both paths of the CMT flow cross the bottleneck that its rival uses."""
+"""Claims of sections II-B and IV-A, figure 3: both paths of the CMT flow share the single-path flow's bottleneck."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PROBE = 0.48
     kind="T",
     figure=3,
     suspects=SETTINGS,
-    says="With n paths over one bottleneck plain CMT takes n times the bandwidth of a single-path flow.",
+    says="With n paths over one bottleneck, plain CMT takes n times the bandwidth of a single-path flow.",
 )
 def n_paths_take_n_shares(results: Evidence) -> Check:
     """Compare the ratio of both flows with the number of paths."""
@@ -45,7 +45,7 @@ def n_paths_take_n_shares(results: Evidence) -> Check:
     kind="O",
     figure=3,
     suspects=SETTINGS,
-    says="Plain CMT takes twice what the single-path flow gets, at every rate of the bottleneck. (In simulation; for "
+    says="Plain CMT takes twice the rate of the single-path flow, at every rate of the bottleneck. (In simulation; for "
     "the measurement see C-004-15.)",
 )
 def plain_cmt_takes_twice_as_much(results: Evidence) -> Check:
@@ -62,8 +62,8 @@ def plain_cmt_takes_twice_as_much(results: Evidence) -> Check:
     place="IV-A, figure 3(b)",
     kind="O",
     figure=3,
-    says="Measured, plain CMT takes slightly less and the single-path flow slightly more than simulated, presumably "
-    "because burst mitigation and fast recovery of CMT are implemented differently.",
+    says="In the measurement, plain CMT takes slightly less and the single-path flow slightly more than in the "
+    "simulation, presumably because burst mitigation and CMT fast recovery are implemented differently.",
 )
 def the_testbed_is_slightly_less_aggressive_under_plain_cmt(_results: Evidence) -> Check:
     """Compare both flows over usrsctp with simulations of the same seeds, on average over the rates."""
@@ -76,10 +76,10 @@ def the_testbed_is_slightly_less_aggressive_under_plain_cmt(_results: Evidence) 
     kind="O",
     figure=3,
     suspects=SETTINGS,
-    says="Each coupled control shares the bottleneck reasonably evenly; a small lead is left to the CMT flow.",
+    says="Each coupled control shares the bottleneck reasonably evenly; the CMT flow keeps a small lead.",
 )
 def coupled_controls_share_evenly(results: Evidence) -> Check:
-    """Compare the difference of the flows with 15 % of the fair share, and ask for a lead on average over the rates."""
+    """Compare the difference of the flows with 15 % of the fair share, and require a lead on average over the rates."""
     leads = [
         above(
             results.sweep(FIGURE, "rate", CMT, cc=cc),
@@ -100,14 +100,14 @@ def coupled_controls_share_evenly(results: Evidence) -> Check:
     kind="N",
     figure=3,
     suspects=("no-access-delay", *SETTINGS),
-    says="The lead is what a window of one packet carries on the second path, 0.48 Mbit/s at 9 Mbit/s and an RTT of "
-    "25 ms: it comes from the small delay.",
+    says="The lead is the rate of a window of one packet on the second path, 0.48 Mbit/s at 9 Mbit/s and an RTT of 25 "
+    "ms: the small delay causes it.",
 )
-def the_lead_is_the_price_of_probing(results: Evidence) -> Check:
-    """Compare the lead with 0.48 Mbit/s at 9 Mbit/s, and ask for a smaller one at ten times the delay.
+def the_lead_is_the_rate_of_a_minimum_window(results: Evidence) -> Check:
+    """Compare the lead with 0.48 Mbit/s at 9 Mbit/s, and require a smaller lead at ten times the delay.
 
-    The number is computed from a round-trip time of 25 ms, which the paper gives with two digits and calls
-    approximate; its curves are read to about 0.1 Mbit/s. A quarter of the number, 0.12 Mbit/s, allows for both.
+    The paper computes the number from a round-trip time of about 25 ms, with two digits; its curves are read to about
+    0.1 Mbit/s. The tolerance, a quarter of the number (0.12 Mbit/s), covers both.
     """
     leads = {cc: _lead(results, FIGURE, cc=cc, rate=9.0) for cc in POOLING}
     distant = {cc: _lead(results, "figure3-far", cc=cc) for cc in POOLING}
@@ -122,8 +122,8 @@ def the_lead_is_the_price_of_probing(results: Evidence) -> Check:
     place="IV-A, figure 3(b)",
     kind="O",
     figure=3,
-    says="Measured, coupled CMT is slightly less aggressive than simulated too, and leaves more to the single-path "
-    "flow.",
+    says="In the measurement, coupled CMT, too, is slightly less aggressive than in the simulation and leaves more to "
+    "the single-path flow.",
 )
 def the_testbed_is_slightly_less_aggressive_under_coupling(_results: Evidence) -> Check:
     """Compare both flows over usrsctp with simulations of the same seeds, on average over the rates."""
@@ -136,11 +136,11 @@ def the_testbed_is_slightly_less_aggressive_under_coupling(_results: Evidence) -
     kind="O",
     figure=3,
     suspects=SETTINGS,
-    says="Path blocking takes throughput from paths that are at the smallest window. (CMT/RP here: with two equal "
-    "paths each of its cuts asks for the whole window.)",
+    says="Path blocking reduces the throughput of paths at the smallest window. (Only CMT/RP here: with two equal "
+    "paths, each of its reductions subtracts the whole window.)",
 )
 def path_blocking_holds_the_cmt_flow_back(results: Evidence) -> Check:
-    """Compare the CMT flow at 9 Mbit/s with path blocking and without."""
+    """Compare the CMT flow at 9 Mbit/s with and without path blocking."""
     return below(
         {cc: results.goodput("figure3-blocking", CMT, cc=cc) for cc in (RPV1, RPV2)},
         {cc: results.goodput(FIGURE, CMT, cc=cc, rate=9.0) for cc in (RPV1, RPV2)},
@@ -179,5 +179,5 @@ def _imbalance(results: Evidence) -> dict[Any, Sample]:
 
 
 def _lead(results: Evidence, experiment: str, **factors: float | str) -> Sample:
-    """Return how much more the CMT flow gets than the single-path flow, Mbit/s."""
+    """Return the lead of the CMT flow over the single-path flow, Mbit/s."""
     return results.goodput(experiment, CMT, **factors) - results.goodput(experiment, SINGLE, **factors)

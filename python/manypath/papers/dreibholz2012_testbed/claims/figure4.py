@@ -30,11 +30,11 @@ from manypath.papers.predicates import above, below, crosses, near
 FIGURE = "figure4"
 OVER = "Mbit/s in the south"
 FIFO = "north-fifo"
-"""The switch that puts a FIFO queue into the north."""
+"""The switch that sets a FIFO queue in the north."""
 
 FORMS = ("mptcp-2012", "mptcp-2011")
 SUITED = (RPV2, MPTCP)
-"""The controls that the paper finds to suit dissimilar paths."""
+"""The controls that suit dissimilar paths, according to the paper."""
 
 
 @claim(
@@ -58,15 +58,15 @@ def plain_curves_are_parallel(results: Evidence) -> Check:
     kind="Q",
     figure=4,
     suspects=(*FORMS, *SETTINGS),
-    says="Both curves of plain CMT are the bounds within which a control must keep both flows: on very dissimilar "
-    "paths (10 Mbit/s in the south) this rejects CMT/RPv1, and neither CMT/RPv2 nor MPTCP-like.",
+    says="The curves of plain CMT are the bounds within which a control must keep both flows: on very dissimilar paths "
+    "(10 Mbit/s in the south) they reject CMT/RPv1, but neither CMT/RPv2 nor MPTCP-like.",
 )
-def the_bounds_tell_the_controls_apart(results: Evidence) -> Check:
+def bounds_reject_only_rpv1(results: Evidence) -> Check:
     """Check both bounds at 10 Mbit/s in the south."""
     lower, upper = _bounds(results, _most)
     return all_of(
-        below(_of(results, CMT, RPV1, _most), lower, what="CMT/RPv1 breaks the lower bound, CMT", over=OVER),
-        above(_of(results, SINGLE, RPV1, _most), upper, what="CMT/RPv1 breaks the upper bound, non-CMT", over=OVER),
+        below(_of(results, CMT, RPV1, _most), lower, what="CMT/RPv1 violates the lower bound, CMT", over=OVER),
+        above(_of(results, SINGLE, RPV1, _most), upper, what="CMT/RPv1 violates the upper bound, non-CMT", over=OVER),
         *(check for cc in SUITED for check in _within_bounds(results, cc, _most)),
     )
 
@@ -86,17 +86,17 @@ def the_bounds_tell_the_controls_apart(results: Evidence) -> Check:
         "red-weight",
         "delay-12ms",
     ),
-    says="CMT/RPv1 does not keep within the bounds from 7 Mbit/s in the south on: the CMT flow gets less than the "
-    "single-path flow beside plain CMT, and the single-path flow more than plain CMT.",
+    says="CMT/RPv1 violates the bounds from 7 Mbit/s in the south on: the CMT flow gets less than the single-path flow "
+    "does under plain CMT, and the single-path flow gets more than the CMT flow does under plain CMT.",
 )
-def rpv1_breaks_the_bounds(results: Evidence) -> Check:
-    """Check both bounds broken from 7 Mbit/s on, and where the CMT flow passes the lower one."""
+def rpv1_violates_the_bounds(results: Evidence) -> Check:
+    """Require violations of both bounds from 7 Mbit/s on, and a crossing of the lower bound just below 7 Mbit/s."""
     lower, upper = _bounds(results, _from(UNBOUND))
     every_lower, _ = _bounds(results)
     return all_of(
         below(_of(results, CMT, RPV1, _from(UNBOUND)), lower, what="CMT against the lower bound", over=OVER),
         above(_of(results, SINGLE, RPV1, _from(UNBOUND)), upper, what="non-CMT against the upper bound", over=OVER),
-        # Not yet at the 6 Mbit/s of the grid before, which are allowed 10 %.
+        # Above the preceding grid rate of 6 Mbit/s, less a tolerance of 10 %.
         crosses(
             _of(results, CMT, RPV1),
             every_lower,
@@ -108,17 +108,17 @@ def rpv1_breaks_the_bounds(results: Evidence) -> Check:
     )
 
 
-@rpv1_breaks_the_bounds.explain
-def what_the_northern_window_costs(results: Evidence) -> str:
-    """Describe the size of the northern window. Each cut takes half of it from the southern window."""
+@rpv1_violates_the_bounds.explain
+def effect_of_the_northern_window(results: Evidence) -> str:
+    """Report the size of the northern window; each southern reduction subtracts half of it from the southern window."""
     fields = {"cc": RPV1, "south": UNBOUND}
     view = results.under(None)
     missing = view.goodput(FIGURE, CMT, **fields) - view.goodput(FIGURE, SINGLE, cc=PLAIN, south=UNBOUND)
     windows = [estimate(results.under(name).of_outcomes(_northern_window, FIGURE, **fields)) for name in (None, FIFO)]
     return (
-        f"At {UNBOUND:g} Mbit/s the CMT flow is {estimate(missing)} Mbit/s above the bound. Each of its cuts in the "
-        "south takes half of both windows, so the larger the northern one, the less is left: it holds "
-        f"{windows[0]} kB under RED, and {windows[1]} kB with a FIFO queue."
+        f"At {UNBOUND:g} Mbit/s the CMT flow is {estimate(missing)} Mbit/s above the bound. Each loss in the south "
+        "reduces the southern window by half of the sum of both windows, so a larger northern window leaves less. The "
+        f"northern window is {windows[0]} kB with RED, and {windows[1]} kB with a FIFO queue."
     )
 
 
@@ -128,9 +128,9 @@ def what_the_northern_window_costs(results: Evidence) -> str:
     kind="Q",
     figure=4,
     suspects=(*FORMS, *SETTINGS),
-    says="CMT/RPv2 and MPTCP-like cope with dissimilar paths: both flows keep within the bounds at every rate.",
+    says="CMT/RPv2 and MPTCP-like can handle dissimilar paths: both flows keep within the bounds at every rate.",
 )
-def rpv2_and_mptcp_like_cope(results: Evidence) -> Check:
+def rpv2_and_mptcp_like_keep_the_bounds(results: Evidence) -> Check:
     """Check both bounds for both flows under both controls."""
     return all_of(*(check for cc in SUITED for check in _within_bounds(results, cc)))
 
@@ -144,7 +144,7 @@ def rpv2_and_mptcp_like_cope(results: Evidence) -> Check:
     says="Under CMT/RPv2 the single-path flow gets more than the CMT flow from about 4 Mbit/s in the south on.",
 )
 def rpv2_falls_behind_from_four(results: Evidence) -> Check:
-    """Look for the crossing at 4 Mbit/s within 10 %, and for the order beyond it."""
+    """Require a crossing at 4 Mbit/s within 10 %, and a lead of the single-path flow above it."""
     return _falls_behind(results, RPV2)
 
 
@@ -157,7 +157,7 @@ def rpv2_falls_behind_from_four(results: Evidence) -> Check:
     says="Under MPTCP-like control the single-path flow gets more than the CMT flow above about 6 Mbit/s in the south.",
 )
 def mptcp_like_falls_behind_from_six(results: Evidence) -> Check:
-    """Look for the crossing at 6 Mbit/s within 10 %, and for the order beyond it."""
+    """Require a crossing at 6 Mbit/s within 10 %, and a lead of the single-path flow above it."""
     return _falls_behind(results, MPTCP)
 
 
@@ -167,11 +167,11 @@ def mptcp_like_falls_behind_from_six(results: Evidence) -> Check:
     kind="O",
     figure=4,
     suspects=(*FORMS, *SETTINGS),
-    says="CMT/RPv2 and MPTCP-like give both flows more than they would get without the northern path, half of the "
-    "southern one, at every southern rate.",
+    says="CMT/RPv2 and MPTCP-like give both flows more than they would get without the northern path, which is half of "
+    "the southern path, at every southern rate.",
 )
 def both_flows_gain(results: Evidence) -> Check:
-    """Compare both flows with half of what two single-path flows get there."""
+    """Compare each flow with half of the total rate of two single-path flows there."""
     half = _half(results)
     return all_of(
         *(
@@ -192,7 +192,7 @@ def both_flows_gain(results: Evidence) -> Check:
     place="IV-A and IV-B, figures 3(b) and 4(b)",
     kind="O",
     figure=4,
-    says="The measurement confirms the simulation in both scenarios, effects that were first seen in [D11] included.",
+    says="The measurement confirms the simulation in both scenarios, including effects first seen in [D11].",
 )
 def the_testbed_confirms_the_simulation(_results: Evidence) -> Check:
     """Check the claims about figures 3(a) and 4(a) with the runs of usrsctp, and name each by its number."""
@@ -211,7 +211,7 @@ def the_testbed_confirms_the_simulation(_results: Evidence) -> Check:
     says="The CMT flow gets no less under MPTCP-like control than under CMT/RPv2.",
 )
 def mptcp_like_takes_no_less(results: Evidence) -> Check:
-    """Ask for more on average over the southern rates, and for significantly less at none."""
+    """Require a higher rate on average over the southern rates, and a significantly lower one at none."""
     return above(
         results.sweep(FIGURE, "south", CMT, cc=MPTCP),
         results.sweep(FIGURE, "south", CMT, cc=RPV2),
@@ -227,11 +227,11 @@ def mptcp_like_takes_no_less(results: Evidence) -> Check:
     kind="O",
     figure=4,
     suspects=("rival-sack-every-1", "rpv2-for-mptcp", "blocking", "sack-every-1", "profile-rfc9260"),
-    says="Where the single-path flow has overtaken, it owes a significant gain to the northern path that it does not "
-    "use, and the CMT flow only a small one.",
+    says="Where the single-path flow is ahead, the northern path, which it does not use, gives it a significant gain, "
+    "and gives the CMT flow only a small one.",
 )
-def the_rival_gains_most(results: Evidence) -> Check:
-    """Ask for 10 % at least for the rival, and for less than half of its gain on average for the CMT flow."""
+def the_single_path_flow_gains_most(results: Evidence) -> Check:
+    """Require a gain of 10 % for the single-path flow, and on average less than half of it for the CMT flow."""
     half = _half(results)
     checks: list[Check] = []
     for cc in SUITED:
@@ -244,9 +244,9 @@ def the_rival_gains_most(results: Evidence) -> Check:
     return all_of(*checks)
 
 
-@the_rival_gains_most.explain
-def what_the_gains_add_up_to(results: Evidence) -> str:
-    """Say what lead of the rival the claim asks for, and how far it leads."""
+@the_single_path_flow_gains_most.explain
+def required_and_measured_lead(results: Evidence) -> str:
+    """Report the lead of the single-path flow that the claim requires, and its measured lead."""
     view = results.under(None)
     leads = {
         cc: np.mean(
@@ -259,11 +259,11 @@ def what_the_gains_add_up_to(results: Evidence) -> str:
         for cc in SUITED
     }
     north = PAYLOAD * NORTH
-    told = ", ".join(f"{estimate(lead)} Mbit/s under {TITLES[cc]}" for cc, lead in leads.items())
+    measured = ", ".join(f"{estimate(lead)} Mbit/s under {TITLES[cc]}" for cc, lead in leads.items())
     return (
-        f"Both gains add up to the northern path, {north:.2f} Mbit/s, so for one to be half of the other the rival "
-        f"must lead by {north / 3.0:.2f} Mbit/s. It leads by {told}, whose aim is that the CMT flow gets as much as a "
-        "single-path flow would on the best path."
+        f"Both gains add up to the northern path, {north:.2f} Mbit/s. For one to be half of the other, the "
+        f"single-path flow must lead by {north / 3.0:.2f} Mbit/s. It leads by {measured}. Both controls aim at a CMT "
+        "flow that gets as much as a single-path flow on the best path."
     )
 
 
@@ -281,12 +281,12 @@ def _named(name: str, check: Check) -> list[Check]:
 
 
 def _northern_window(outcome: Outcome) -> float:
-    """Return the mean window of the northern path in kB."""
+    """Return the mean window of the northern path, kB."""
     return outcome["flows"][CMT]["paths"]["north"]["cwnd"] / 1000.0
 
 
 def _falls_behind(results: Evidence, cc: str) -> Check:
-    """Check where the CMT flow falls behind, and that it stays there at all faster rates of the grid."""
+    """Require a crossing near the paper's rate, and a lead of the single-path flow at all clearly faster rates."""
     rate = AHEAD[cc]
     cmt, single = (results.sweep(FIGURE, "south", flow, cc=cc) for flow in (CMT, SINGLE))
     return all_of(
@@ -301,7 +301,7 @@ def _falls_behind(results: Evidence, cc: str) -> Check:
 
 
 def _within_bounds(results: Evidence, cc: str, where: Callable[[float], bool] | None = None) -> list[Check]:
-    """Check that both flows stay above the lower bound and below the upper one."""
+    """Check that both flows stay above the lower bound and below the upper bound."""
     lower, upper = _bounds(results, where)
     return [
         test(_of(results, flow, cc, where), bound, what=f"{TITLES[cc]}, {name} against the {side} bound", over=OVER)
@@ -313,7 +313,7 @@ def _within_bounds(results: Evidence, cc: str, where: Callable[[float], bool] | 
 def _bounds(
     results: Evidence, where: Callable[[float], bool] | None = None
 ) -> tuple[dict[float, Sample], dict[float, Sample]]:
-    """Return what plain CMT gives to the single-path flow, and to the CMT flow."""
+    """Return the rates of the single-path flow and of the CMT flow under plain CMT."""
     return _of(results, SINGLE, PLAIN, where), _of(results, CMT, PLAIN, where)
 
 
@@ -322,19 +322,19 @@ def _of(results: Evidence, flow: str, cc: str, where: Callable[[float], bool] | 
 
 
 def _half(results: Evidence) -> dict[float, Sample]:
-    """Return half of what two single-path flows get of the southern path alone, Mbit/s."""
+    """Return half of the total rate of two single-path flows on the southern path, Mbit/s."""
     first = results.sweep("figure4-without-north", "south", CMT)
     second = results.sweep("figure4-without-north", "south", SINGLE)
     return {south: (first[south] + second[south]) / 2.0 for south in first}
 
 
 def _mean_gain(rates: dict[float, Sample], half: dict[float, Sample]) -> Sample:
-    """Return what a flow has above half of the southern path, averaged over the southern rates."""
+    """Return a flow's rate above half of the southern path, averaged over the southern rates, Mbit/s."""
     return np.mean([rates[south] - half[south] for south in rates], axis=0)
 
 
 def _most(south: float) -> bool:
-    """Tell the rate at which the paths differ most."""
+    """Whether the paths differ most at this southern rate."""
     return south == 10.0
 
 
@@ -343,7 +343,7 @@ def _from(rate: float) -> Callable[[float], bool]:
 
 
 def _beyond(cc: str) -> Callable[[float], bool]:
-    """Tell the rates that are clearly beyond the one from which the single-path flow gets more."""
+    """Return the test whether the paper clearly has the single-path flow ahead at a southern rate."""
     return lambda south: south > 1.1 * AHEAD[cc]
 
 
@@ -351,9 +351,9 @@ CONFIRMED: dict[str, Callable[[Evidence], Check]] = {
     "C-004-2": figure3.plain_cmt_takes_twice_as_much,
     "C-004-4": figure3.coupled_controls_share_evenly,
     "C-004-8": plain_curves_are_parallel,
-    "C-004-9": the_bounds_tell_the_controls_apart,
-    "C-004-10": rpv1_breaks_the_bounds,
-    "C-004-11": rpv2_and_mptcp_like_cope,
+    "C-004-9": bounds_reject_only_rpv1,
+    "C-004-10": rpv1_violates_the_bounds,
+    "C-004-11": rpv2_and_mptcp_like_keep_the_bounds,
     "C-004-12": rpv2_falls_behind_from_four,
     "C-004-13": mptcp_like_falls_behind_from_six,
     "C-004-16": mptcp_like_takes_no_less,

@@ -16,7 +16,7 @@ SETTINGS = (
     "sack-now-off",
     "sack-first",
 )
-"""Suspects of every figure: what the authors chose and the paper does not fix, and the messages of [D11]."""
+"""Suspects of every figure: the authors' choices that the paper does not fix, and the messages of [D11]."""
 
 
 def not_measured(expected: str) -> Check:

@@ -1,4 +1,4 @@
-"""The claims of the paper, one file for each part of it."""
+"""The 20 claims of this paper, by topic."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from manypath.papers.gonzalez2012_mptcp.claims.register import claim
 __all__ = ["CLAIMS", "general", "sharing", "theory", "windows"]
 
 CLAIMS = claim.all()
-"""All twenty, by number."""
+"""All claims, by number."""

@@ -12,7 +12,7 @@ from manypath.papers.gonzalez2012_mptcp.throughput import beside, links, single,
 from manypath.papers.predicates import above, below
 
 SLIGHTLY = 1.25
-"""How much faster than its link senders may be for a second and it still counts as slightly."""
+"""Upper limit of a sender's rate in one second that exceeds its link slightly, relative to the link."""
 
 
 @claim(
@@ -29,7 +29,7 @@ def the_nine_means_of_table_1(results: Evidence) -> Check:
 
 @the_nine_means_of_table_1.explain
 def one_run_of_each_scenario(results: Evidence) -> str:
-    """Say where the paper's single runs lie among ours."""
+    """Report the paper's single runs beside the range of ours."""
     return " ".join(one_run(results, number) for number in SHEETS)
 
 
@@ -38,7 +38,7 @@ def one_run_of_each_scenario(results: Evidence) -> str:
     place="4.3",
     kind="O",
     suspects=SETTINGS,
-    says="In no scenario does a subflow get more than the single TCP on its link.",
+    says="In no scenario does a subflow get more than the single TCP connection on its link.",
 )
 def no_subflow_exceeds_the_tcp_beside_it(results: Evidence) -> Check:
     """Compare both on each link of each scenario."""
@@ -55,10 +55,10 @@ def no_subflow_exceeds_the_tcp_beside_it(results: Evidence) -> Check:
     place="4.1",
     kind="M",
     suspects=("settled", "ack-every-1", "queue-half", "queue-double"),
-    says="At the senders throughput may exceed the rate of the bottleneck for a moment, slightly.",
+    says="The instantaneous throughput at the senders may slightly exceed the rate of the bottleneck.",
 )
 def senders_exceed_the_bottleneck_slightly(results: Evidence) -> Check:
-    """Look for the second in which most is sent over each link: more than its rate, by less than a quarter."""
+    """Require that the largest rate in one second exceeds the rate of each link, by less than a quarter."""
     peaks = {
         (number, path): results.of_traces(
             lambda trace, path=path, number=number: float(offered(trace, path).max()) / SHEETS[number].rates[path],
@@ -67,7 +67,7 @@ def senders_exceed_the_bottleneck_slightly(results: Evidence) -> Check:
         )
         for number, path in links()
     }
-    what, over = "most in one second, over the rate of the link", "(scenario, link)"
+    what, over = "largest rate in one second over the rate of the link", "(scenario, link)"
     return all_of(
         above(peaks, 1.0, what=what, unit="", over=over), below(peaks, SLIGHTLY, what=what, unit="", over=over)
     )
@@ -78,11 +78,11 @@ def senders_exceed_the_bottleneck_slightly(results: Evidence) -> Check:
     place="4.3 and 5",
     kind="Q",
     suspects=SETTINGS,
-    says="In all scenarios MPTCP gets no less than a single TCP would on the better path and takes no more of a link "
-    "than a single TCP would. Perfect sharing is not always reached.",
+    says="In all scenarios MPTCP gets at least what a single TCP would get on the better path, and takes no more of a "
+    "link than a single TCP would. Perfect sharing is not always reached.",
 )
 def two_goals_are_met_and_perfect_pooling_is_not(results: Evidence) -> Check:
-    """Compare with a TCP in place of each subflow; and ask for unequal shares in scenario 2, by 10 % or more."""
+    """Compare with a TCP in place of each subflow, and require unequal shares in scenario 2, by 10 % or more."""
     others = {(number, path): single(results, number, path) for number, path in links()}
     best = {number: max((others[number, path] for path in PATHS), key=lambda rate: rate.mean()) for number in SHEETS}
     return all_of(

@@ -1,4 +1,4 @@
-"""The decorator under which this paper's claims register, and what several of them suspect."""
+"""The decorator that registers this paper's claims, and common suspects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SETTINGS = (
     "queue-double",
     "framing",
 )
-"""Suspects of every number: what the paper leaves open, and the exact maximum."""
+"""Suspects of the claims about numbers: settings that the paper leaves open, and the exact maximum."""
 
 TRACES = ("lia", "queue-quarter", "ack-every-1", "sack-off")
-"""Suspects of what is read from window curves."""
+"""Suspects of the claims about window curves."""

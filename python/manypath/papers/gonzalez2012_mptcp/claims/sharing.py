@@ -1,4 +1,4 @@
-"""Claims of section 4.3, figures 4 to 6: what MPTCP and the TCP connections beside it get, scenario by scenario."""
+"""Claims of section 4.3, figures 4 to 6: throughput of MPTCP and of the competing TCP connections."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def means_of_scenario_1(results: Evidence) -> Check:
     says="Scenario 1: all three connections get similar throughput, MPTCP slightly more than each TCP.",
 )
 def mptcp_is_slightly_ahead_on_equal_links(results: Evidence) -> Check:
-    """Ask for TCP within 15 % of MPTCP, and for MPTCP ahead on average."""
+    """Require TCP within 15 % of MPTCP, and MPTCP ahead on average."""
     mptcp = beside(results, 1, MPTCP, APPROXIMATED)
     rivals = {FLOWS[flow]: beside(results, 1, flow, APPROXIMATED) for flow in (TCP_A, TCP_B)}
     return all_of(
@@ -64,21 +64,21 @@ def mptcp_is_slightly_ahead_on_equal_links(results: Evidence) -> Check:
     kind="M",
     figure=4,
     suspects=FLAPPING,
-    says="Scenario 1: the subflows flap a little, and MPTCP's rate is stable in the long run: where a subflow happens "
-    "to exceed the TCP beside it, the other subflow falls.",
+    says="Scenario 1: the subflows flap somewhat, but MPTCP's long-term rate is stable: when a subflow by chance "
+    "exceeds the TCP connection on its link, the rate of the other subflow decreases.",
 )
-def subflows_make_up_for_each_other(results: Evidence) -> Check:
-    """Ask for some time with a subflow ahead of TCP, a slower other one meanwhile, and even parts of 20 s."""
+def subflows_compensate_each_other(results: Evidence) -> Check:
+    """Require some time with a subflow ahead of TCP, a slower other subflow meanwhile, and steady 20 s rates."""
     experiment, cc = SHEETS[1].experiment, APPROXIMATED
     ahead = results.of_traces(time_ahead, experiment, cc=cc)
-    while_ahead, else_ = (
+    while_ahead, otherwise = (
         results.of_traces(lambda trace, ahead=ahead: of_the_other_subflow(trace, ahead=ahead), experiment, cc=cc)
         for ahead in (True, False)
     )
     return all_of(
         above(ahead, 0.05, what="time with a subflow ahead of TCP", unit="of all"),
         below(ahead, 0.5, what="time with a subflow ahead of TCP", unit="of all"),
-        below(while_ahead, else_, what="other subflow meanwhile, against at other times"),
+        below(while_ahead, otherwise, what="other subflow meanwhile, against other times"),
         below(
             results.of_traces(unsteadiness, experiment, cc=cc),
             0.2,
@@ -110,7 +110,7 @@ def means_of_scenario_2(results: Evidence) -> Check:
     says="Scenario 2: the equal share of 5 Mbit/s each is not reached, because MPTCP keeps traffic on B.",
 )
 def mptcp_keeps_traffic_on_the_worse_link(results: Evidence) -> Check:
-    """Ask for more than a tenth of link B for the subflow, and for less than 90 % of it for TCP."""
+    """Require more than a tenth of link B for the subflow, and less than 90 % of it for TCP."""
     return all_of(
         above(subflow(results, 2, "b", APPROXIMATED), 0.5, what="subflow on B"),
         below(beside(results, 2, TCP_B, APPROXIMATED), 4.5, what="TCP on B"),
@@ -123,14 +123,14 @@ def mptcp_keeps_traffic_on_the_worse_link(results: Evidence) -> Check:
     kind="Q",
     figure=5,
     suspects=SETTINGS,
-    says="Scenario 2: MPTCP gets no less than a single TCP would on the better path, half of link A.",
+    says="Scenario 2: MPTCP gets at least what a single TCP would get on the better path, half of link A.",
 )
 def mptcp_beats_one_tcp_on_the_best_path(results: Evidence) -> Check:
-    """Compare with what a second TCP gets on A, which must be 5 Mbit/s within 10 %."""
+    """Compare with a second TCP connection on A, which must get 5 Mbit/s within 10 %."""
     other = single(results, 2, "a")
     return all_of(
         near(other, 5.0, within=0.5, what="TCP in place of MPTCP on A"),
-        above(beside(results, 2, MPTCP, APPROXIMATED), other, what="MPTCP against it"),
+        above(beside(results, 2, MPTCP, APPROXIMATED), other, what="MPTCP against TCP in its place"),
     )
 
 
@@ -153,10 +153,11 @@ def means_of_scenario_3(results: Evidence) -> Check:
     kind="O",
     figure=6,
     suspects=("jitter", "queue-half", "mptcp-late", "queue-half, mptcp-late", *SETTINGS[3:]),
-    says="Scenario 3: MPTCP gets about a third of all capacity; TCP on A gets slightly more, TCP on B slightly less.",
+    says="Scenario 3: MPTCP gets about a third of the total capacity; TCP on A gets slightly more, TCP on B slightly "
+    "less.",
 )
 def mptcp_lies_between_both_tcp_connections(results: Evidence) -> Check:
-    """Compare with a third within 10 %, and ask for the order."""
+    """Compare with a third within 10 %, and require the order."""
     rates = {flow: beside(results, 3, flow, APPROXIMATED) for flow in FLOWS}
     third = 1.0 / 3.0
     return all_of(
@@ -178,13 +179,13 @@ def mptcp_lies_between_both_tcp_connections(results: Evidence) -> Check:
     kind="O",
     figure=6,
     suspects=SETTINGS,
-    says="Scenario 3: MPTCP compensates for round-trip times, and so takes slightly more of the link with the longer "
+    says="Scenario 3: MPTCP compensates for round-trip times, so it takes slightly more of the link with the longer "
     "delay.",
 )
 def mptcp_takes_more_of_the_longer_path(results: Evidence) -> Check:
-    """Compare both subflows, and the part that goes over B with that of subflows that compensate for nothing.
+    """Compare both subflows, and the part of the traffic over B with that of subflows without compensation.
 
-    They are uncoupled, or weighted once and for all: chance and drop-tail buffers may favour B under them, too.
+    The latter are uncoupled or have fixed weights: chance and drop-tail buffers may favour B under them, too.
     """
     rates = {path: subflow(results, 3, path, APPROXIMATED) for path in PATHS}
     part = _part_over_b(results, APPROXIMATED)
@@ -196,37 +197,37 @@ def mptcp_takes_more_of_the_longer_path(results: Evidence) -> Check:
 
 
 @mptcp_lies_between_both_tcp_connections.explain
-def a_tie_by_design(results: Evidence) -> str:
-    """Say how many single runs have the paper's order, and that linked increases aim at a tie on the better path."""
+def order_of_mptcp_and_tcp_is_random(results: Evidence) -> str:
+    """Report the number of runs with the paper's order; linked increases aim at a tie on the better path."""
     view = results.under(None)
     mptcp, tcp_a, tcp_b = (beside(view, 3, flow, APPROXIMATED) for flow in (MPTCP, TCP_A, TCP_B))
     alike = np.count_nonzero((tcp_a > mptcp) & (mptcp > tcp_b))
     return (
-        "Linked increases aim at what one TCP gets on the better path, which is TCP on A: who of the two is ahead in "
-        f"one run is chance. {alike} of {len(mptcp)} runs have the paper's order here."
+        "Linked increases aim at the rate of one TCP on the better path, which is A. So the order of MPTCP and TCP on "
+        f"A in one run is random. {alike} of {len(mptcp)} runs have the paper's order here."
     )
 
 
 @means_of_scenario_1.explain
 def one_run_of_scenario_1(results: Evidence) -> str:
-    """Say where the paper's single run lies among ours."""
+    """Report the paper's single run beside the range of ours."""
     return one_run(results, 1)
 
 
 @means_of_scenario_2.explain
 def one_run_of_scenario_2(results: Evidence) -> str:
-    """Say where the paper's single run lies among ours."""
+    """Report the paper's single run beside the range of ours."""
     return one_run(results, 2)
 
 
 @means_of_scenario_3.explain
 def one_run_of_scenario_3(results: Evidence) -> str:
-    """Say where the paper's single run lies among ours."""
+    """Report the paper's single run beside the range of ours."""
     return one_run(results, 3)
 
 
 def _part_over_b(results: Evidence, cc: str) -> Sample:
-    """Return the part of MPTCP's throughput in scenario 3 that goes over the longer path."""
+    """Return the part of MPTCP's throughput over the longer path in scenario 3."""
     return subflow(results, 3, "b", cc) / beside(results, 3, MPTCP, cc)
 
 
@@ -246,12 +247,12 @@ def means(results: Evidence, number: int) -> Check:
 
 
 def one_run(results: Evidence, number: int) -> str:
-    """Describe the spread of single runs. The paper shows one run."""
+    """Return a sentence with the paper's single run and the mean and range of ours."""
     view = results.under(None)
-    told = []
+    listed = []
     for flow, value in SHEETS[number].throughput.items():
         rates = beside(view, number, flow, APPROXIMATED)
-        told.append(
+        listed.append(
             f"{FLOWS[flow]} {value:g}, here {estimate(rates)}, single runs {rates.min():.2f} to {rates.max():.2f}"
         )
-    return f"The paper shows one run of scenario {number} (Mbit/s): {'; '.join(told)}."
+    return f"The paper shows one run of scenario {number} (Mbit/s): {'; '.join(listed)}."

@@ -1,4 +1,4 @@
-"""Claims of sections 1, 2 and 4.2: the share that is aimed at, why decreases are not coupled, what an ACK adds."""
+"""Claims of sections 1, 2 and 4.2: the ideal share, coupling of decreases, and the increase per ACK."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ EQUAL, UNEQUAL = SHEETS[1].experiment, SHEETS[2].experiment
     kind="T",
     figure=4,
     suspects=SETTINGS,
-    says="On two equal links with one TCP each, each of the three connections gets a third of all capacity: TCP two "
-    "thirds of its link, MPTCP one third of each.",
+    says="On two equal links with one TCP each, each of the three connections gets a third of the total capacity: each "
+    "TCP two thirds of its link, MPTCP one third of each link.",
 )
 def each_connection_gets_a_third(results: Evidence) -> Check:
-    """Compare parts of what was sent with 1/3 and 2/3, within 10 % of each."""
+    """Compare the parts of the throughput with 1/3 and 2/3, within 10 % of each."""
     rates = {flow: beside(results, 1, flow, APPROXIMATED) for flow in FLOWS}
     whole = np.sum(list(rates.values()), axis=0)
     on_links = {path: subflow(results, 1, path, APPROXIMATED) for path in PATHS}
@@ -49,7 +49,7 @@ def each_connection_gets_a_third(results: Evidence) -> Check:
             {name: rates[flow] / whole for flow, name in FLOWS.items()},
             third,
             within=0.1 * third,
-            what="of all",
+            what="part of the total",
             unit="",
         ),
         near(
@@ -74,11 +74,11 @@ def each_connection_gets_a_third(results: Evidence) -> Check:
     place="2",
     kind="Q",
     suspects=("settled", "queue-half", "queue-double", "red"),
-    says="With decreases coupled too, all traffic would flap between equal paths, and a worse path would be left, so "
-    "that it is not noticed when it gets better. Coupling increases alone avoids both.",
+    says="If decreases were coupled, too, all traffic would flap between equal paths, and a worse path would carry no "
+    "traffic, so that MPTCP would not notice when it improves. Coupling only the increases avoids both.",
 )
-def full_coupling_flaps_and_forgets(results: Evidence) -> Check:
-    """Compare both couplings on equal links, on unequal ones, and after the worse link became four times as fast."""
+def full_coupling_flaps_and_leaves_paths_unused(results: Evidence) -> Check:
+    """Compare both couplings on equal links, on unequal links, and after the worse link becomes four times as fast."""
     left = {cc: results.of_traces(time_left, EQUAL, cc=cc) for cc in (APPROXIMATED, COUPLED)}
     moves = {cc: results.of_traces(swings, EQUAL, cc=cc) for cc in (APPROXIMATED, COUPLED)}
     part = {cc: _part_of_link_b(results, cc) for cc in (APPROXIMATED, COUPLED)}
@@ -87,15 +87,15 @@ def full_coupling_flaps_and_forgets(results: Evidence) -> Check:
     return all_of(
         above(moves[COUPLED], 1.0, what=f"{flapping}, moves of nearly all traffic", unit="per run"),
         below(moves[APPROXIMATED], 0.5, what=f"{steady}, moves of nearly all traffic", unit="per run"),
-        above(left[COUPLED], 0.2, what=f"{flapping}, time with one path left", unit="of all"),
-        below(left[APPROXIMATED], 0.1, what=f"{steady}, time with one path left", unit="of all"),
+        above(left[COUPLED], 0.2, what=f"{flapping}, time with one path unused", unit="of all"),
+        below(left[APPROXIMATED], 0.1, what=f"{steady}, time with one path unused", unit="of all"),
         below(part[COUPLED], 0.1, what=f"{flapping}, MPTCP's part of the worse link", unit=""),
         above(part[APPROXIMATED], 0.2, what=f"{steady}, MPTCP's part of the worse link", unit=""),
         below(
             gains[COUPLED],
             gains[APPROXIMATED],
             times=0.5,
-            what="what the subflow gains in 10 s on the link that became faster, both couplings",
+            what="gain of the subflow in 10 s on the link that became faster, fully coupled against linked",
         ),
     )
 
@@ -105,11 +105,11 @@ def full_coupling_flaps_and_forgets(results: Evidence) -> Check:
     place="4.2",
     kind="T",
     suspects=TRACES,
-    says="Each ACK adds max(w/rtt²) / (Σ w/rtt)² to the window, the same on every subflow and whatever all windows "
-    "together are.",
+    says="Each ACK adds max(w/rtt²) / (Σ w/rtt)² to the window, the same on every subflow and independent of the sum "
+    "of all windows.",
 )
 def every_ack_adds_the_same(results: Evidence) -> Check:
-    """Compare what windows gained with what the formula gives for the packets delivered meanwhile."""
+    """Compare the growth of windows with the formula's growth for the packets delivered meanwhile."""
     return near(
         {
             (experiment, path): results.of_traces(
@@ -130,7 +130,7 @@ def _growth_over_formula(trace: Trace, path: str) -> float:
 
 
 def _part_of_link_b(results: Evidence, cc: str) -> Sample:
-    """Return MPTCP's part of what is sent over the slower link of scenario 2."""
+    """Return MPTCP's part of the throughput over the slower link of scenario 2."""
     own = subflow(results, 2, "b", cc)
     return own / (own + beside(results, 2, TCP_B, cc))
 

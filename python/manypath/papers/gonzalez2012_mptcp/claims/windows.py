@@ -1,4 +1,4 @@
-"""Claims of section 4.2, figures 2 and 3: how windows grow without other flows on the links."""
+"""Claims of section 4.2, figures 2 and 3: window growth without cross traffic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from manypath.papers.predicates import above, below, near
 from manypath.papers.traces import PathTrace, Trace
 
 RATES, DELAYS, APART = "figure2", "figure3", "bends"
-"""Scenarios 2 and 3 without TCP beside MPTCP, and the latter with cuts that fall apart."""
+"""Scenarios 2 and 3 without cross traffic, and the latter with reductions at different times."""
 
 
 @claim(
@@ -28,10 +28,11 @@ RATES, DELAYS, APART = "figure2", "figure3", "bends"
     kind="M",
     figure=2,
     suspects=TRACES,
-    says="With equal base delays and other rates the windows grow at other slopes, in the ratio of the windows.",
+    says="With equal base delays and different rates, the windows grow at different slopes, in the ratio of the "
+    "windows.",
 )
 def slopes_are_as_windows(results: Evidence) -> Check:
-    """Ask for a steeper slope on the faster link, and for the ratio of the windows within 10 %."""
+    """Require a steeper slope on the faster link, and the ratio of the windows within 10 %."""
     slope = {path: _of_path(results, RATES, path, slope_per_second) for path in PATHS}
     window = {path: _of_path(results, RATES, path, mean_window) for path in PATHS}
     return all_of(
@@ -52,10 +53,10 @@ def slopes_are_as_windows(results: Evidence) -> Check:
     kind="M",
     figure=2,
     suspects=TRACES,
-    says="Each window grows by less than the packet per round trip that TCP Reno would add on both subflows.",
+    says="Each window grows by less than one packet per round trip; TCP Reno would add one on both subflows.",
 )
 def growth_is_below_renos(results: Evidence) -> Check:
-    """Compare with one packet per round trip; uncoupled subflows must have it, within 10 %."""
+    """Compare with one packet per round trip; uncoupled subflows must reach it, within 10 %."""
     coupled = {path: _of_path(results, RATES, path, slope_per_round_trip) for path in PATHS}
     uncoupled = {path: _of_path(results, RATES, path, slope_per_round_trip, RENO) for path in PATHS}
     unit = "packets per round trip"
@@ -71,11 +72,11 @@ def growth_is_below_renos(results: Evidence) -> Check:
     kind="M",
     figure=3,
     suspects=TRACES,
-    says="With equal rates and other delays the windows grow at the same slope over time: the control is fair to "
-    "round-trip times.",
+    says="With equal rates and different delays, the windows grow at the same slope over time: the control is "
+    "RTT-fair.",
 )
 def slopes_do_not_depend_on_delay(results: Evidence) -> Check:
-    """Ask for equal slopes within 10 %."""
+    """Require equal slopes within 10 %."""
     slope = {path: _of_path(results, DELAYS, path, slope_per_second) for path in PATHS}
     return near(slope["a"] / slope["b"], 1.0, within=0.1, what="slope, A over B", unit="")
 
@@ -86,21 +87,23 @@ def slopes_do_not_depend_on_delay(results: Evidence) -> Check:
     kind="M",
     figure=3,
     suspects=TRACES,
-    says="Every cut of one subflow bends the curve of the other, which is steeper from then on.",
+    says="Every window reduction of one subflow bends the curve of the other, which is steeper from then on.",
 )
 def every_cut_bends_the_other_curve(results: Evidence) -> Check:
-    """Ask for a steeper slope in the seconds after a cut than before it, for 9 of 10 cuts of each subflow."""
+    """Require a steeper slope after a reduction than before it, for 9 of 10 reductions of each subflow."""
     return all_of(
         *(
             near(
                 results.of_traces(
-                    lambda trace, cut=cut, other=other: part_that_bends(_pushed(trace, cut), _pushed(trace, other)),
+                    lambda trace, cut=cut, other=other: part_that_bends(
+                        _separated(trace, cut), _separated(trace, other)
+                    ),
                     APART,
                     cc=APPROXIMATED,
                 ),
                 1.0,
                 within=0.1,
-                what=f"cuts on {cut.upper()} after which {other.upper()} is steeper",
+                what=f"reductions on {cut.upper()} after which {other.upper()} is steeper",
                 unit="of all",
             )
             for cut, other in (("a", "b"), ("b", "a"))
@@ -108,8 +111,8 @@ def every_cut_bends_the_other_curve(results: Evidence) -> Check:
     )
 
 
-def _pushed(trace: Trace, path: str) -> PathTrace:
-    """Return the curve of a subflow after the cuts were set apart."""
+def _separated(trace: Trace, path: str) -> PathTrace:
+    """Return the curve of a subflow from the loss that separates the reductions."""
     whole = trace.paths[MPTCP, path]
     return whole.part(whole.time > PUSH + 1.0)
 

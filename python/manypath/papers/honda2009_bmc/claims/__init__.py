@@ -1,4 +1,4 @@
-"""The 27 claims of this thesis: its theory, its examples, its simulations."""
+"""The 27 claims of this thesis: theory, examples, simulations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims of chapter 5: weighted flows against standard ones over one bottleneck."""
+"""Claims of chapter 5: weighted and standard flows over one bottleneck."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from manypath.papers.honda2009_bmc.printed import BUNDLE_OF_MOST, LOSS_EVENTS, M
 from manypath.papers.predicates import above, near, rises_with
 
 FEW = (1.0, 2.0, 4.0)
-"""Numbers of flows at which the thesis sees ratios a little off."""
+"""Numbers of flows at which the thesis finds ratios a little off D."""
 
 MANY = 32.0
-"""Flows of each kind from which on losses are many."""
+"""Smallest number of flows of each kind with many losses."""
 
 
 @claim(
@@ -35,7 +35,7 @@ MANY = 32.0
     kind="N",
     figure="5.10",
     suspects=("settled", "after-start", *OPEN),
-    says="Weighted flows get about D times what standard flows get, for all weights and numbers of flows.",
+    says="Weighted flows get about D times the rate of standard flows, for all weights and numbers of flows.",
 )
 def rates_follow_weights(results: Evidence) -> Check:
     """Compare the ratio, divided by the weight, with 1."""
@@ -48,10 +48,10 @@ def rates_follow_weights(results: Evidence) -> Check:
     kind="O",
     figure="5.10",
     suspects=MANY_LOSSES,
-    says="With many flows, hence many losses, the ratio is a little above D; timeouts may be why.",
+    says="With many flows, and therefore many losses, the ratio is a little above D; timeouts are a possible reason.",
 )
 def many_flows_are_a_little_above(results: Evidence) -> Check:
-    """Ask for ratios above the weights with 32 flows or more, and for more timeouts there than with fewer."""
+    """Require ratios above the weights with at least 32 flows, and more timeouts with most flows than with fewest."""
     levels = results.levels(f"figure{next(iter(EQUAL))}", "flows")
     ends = {levels[0], levels[-1]}
     shares = {number: over_flows(results, number, timeout_share, lambda flows: flows in ends) for number in EQUAL}
@@ -79,10 +79,11 @@ def many_flows_are_a_little_above(results: Evidence) -> Check:
     kind="O",
     figure="5.10",
     suspects=("after-start", "sack", "red-ns2", "fifo", "ns2"),
-    says="With 1, 2 and 4 flows of each kind single runs are a little off D: each of the few losses weighs much.",
+    says="With 1, 2 and 4 flows of each kind single runs are a little off D: each of the few losses has a large "
+    "effect.",
 )
 def few_flows_are_a_little_off(results: Evidence) -> Check:
-    """Compare how far single runs are from the weight with how far they are with 16 flows, mean of all weights."""
+    """Require larger distances from the weight than with 16 flows, in single runs, averaged over all weights."""
     found = of_equal_weights(results, lambda flows: flows in (*FEW, 16.0))
     off = {flows: _off(found, flows) for flows in (*FEW, 16.0)}
     middle = off.pop(16.0)
@@ -106,7 +107,7 @@ def few_flows_are_a_little_off(results: Evidence) -> Check:
     "with 4. (Nearly equal, which contradicts a rate in proportion to 1/W².)",
 )
 def printed_loss_event_rates(results: Evidence) -> Check:
-    """Compare the mean over the weights with the middle of what is printed."""
+    """Compare the mean over the weights with the middle of the printed range."""
     return near(
         _means(results, loss_event_rate, lambda flows: flows in LOSS_EVENTS),
         LOSS_EVENTS,
@@ -119,14 +120,14 @@ def printed_loss_event_rates(results: Evidence) -> Check:
 
 @printed_loss_event_rates.explain
 def losses_of_the_first_slow_start(results: Evidence) -> str:
-    """Say what the rates are if every lost packet of the weighted flows counts, and what was seen of their source."""
+    """Report the rates if every lost packet counts, and the effect of the first slow start."""
     found = _means(results.under(None), lost_packets, lambda flows: flows in LOSS_EVENTS)
     rates = ", ".join(f"{found[flows].mean():.3f} % with {flows:g}" for flows in LOSS_EVENTS)
     return (
-        "Where every lost packet of the weighted flows counts, not every loss event, the mean over the weights is "
-        f"{rates}. With few flows the first slow start loses most of them: without the first 20 s nearly only loss "
-        "events are left. How many it loses depends on the room in the queue, which the thesis does not tell; with "
-        "room for 100 packets the rates are of the printed size."
+        "If every lost packet of the weighted flows counts, not every loss event, the mean over the weights is "
+        f"{rates}. With few flows most of these packets are lost in the first slow start: without the first 20 s the "
+        "number of lost packets is close to the number of loss events. The losses in slow start depend on the queue "
+        "limit, which the thesis does not give; with 100 packets the rates are close to the printed ones."
     )
 
 
@@ -139,7 +140,7 @@ def losses_of_the_first_slow_start(results: Evidence) -> str:
     says="The loss-event rate grows with the number of flows.",
 )
 def losses_grow_with_flows(results: Evidence) -> Check:
-    """Ask for a rise of the mean over the weights, step by step."""
+    """Require a rise of the mean over the weights, step by step."""
     return rises_with(_means(results, loss_event_rate), what="loss events", unit="%", over="flows")
 
 
@@ -149,10 +150,10 @@ def losses_grow_with_flows(results: Evidence) -> Check:
     kind="N",
     figure="5.18",
     suspects=OPEN,
-    says="Two weights that add up to one give about half of TCP per flow, whatever the two are.",
+    says="Two weights with sum 1 give about half of a TCP flow's rate per flow, for every pair.",
 )
 def pairs_get_half_each(results: Evidence) -> Check:
-    """Compare two such flows with one TCP, except at the point that the thesis itself calls an exception (C-003-26)."""
+    """Compare two such flows with one TCP, except at the point that the thesis calls an exception (C-003-26)."""
     found = {point: sample for point, sample in of_bundles(results, PAIRS).items() if point != ODD_POINT}
     return near(found, 1.0, within=ABOUT, what="two flows over one TCP", unit="", over="flows")
 
@@ -163,7 +164,7 @@ def pairs_get_half_each(results: Evidence) -> Check:
     kind="N",
     figure="5.18",
     suspects=OPEN,
-    says="Four weights that add up to one give about a quarter of TCP per flow.",
+    says="Four weights with sum 1 give about a quarter of a TCP flow's rate per flow.",
 )
 def fours_get_a_quarter_each(results: Evidence) -> Check:
     """Compare four such flows with one TCP."""
@@ -176,10 +177,10 @@ def fours_get_a_quarter_each(results: Evidence) -> Check:
     kind="O",
     figure="5.18",
     suspects=("newreno", "rto-1s", "red-auto", "fifo", "settled", "packets-1500", "sack", "ns2"),
-    says="The ratio of such flows rises with their number.",
+    says="The ratio of flows whose weights add up to one rises with the number of flows.",
 )
 def bundles_rise_with_flows(results: Evidence) -> Check:
-    """Ask for a rise for every set of weights, but for the point that the thesis calls an exception (C-003-26)."""
+    """Require a rise for every set of weights, except at the point that the thesis calls an exception (C-003-26)."""
     found = {point: sample for point, sample in of_bundles(results).items() if point != ODD_POINT}
     checks = [
         rises_with(
@@ -222,10 +223,10 @@ def one_point_is_a_quarter_above(results: Evidence) -> Check:
 
 @one_point_is_a_quarter_above.explain
 def one_run_among_many(results: Evidence) -> str:
-    """Say how many runs are like the one of the thesis."""
+    """Report the range of runs, and the number of runs close to the thesis's ratio."""
     found = _odd_point(results.under(None))
     return (
-        f"The thesis shows one run. Runs lie between {found.min():.2f} and {found.max():.2f} here, and "
+        f"The thesis shows one run. Runs here are between {found.min():.2f} and {found.max():.2f}, and "
         f"{np.count_nonzero(found >= 1.2)} of {len(found)} are at 1.2 or above."
     )
 
@@ -236,7 +237,7 @@ def one_run_among_many(results: Evidence) -> str:
     kind="Q",
     figure="5.18",
     suspects=OPEN,
-    says="A bundle whose weights add up to one gets about as much as one TCP flow.",
+    says="A bundle with weights of sum 1 gets about the rate of one TCP flow.",
 )
 def a_bundle_is_one_tcp(results: Evidence) -> Check:
     """Compare the mean over all sets of weights and numbers of flows with 1."""
@@ -244,16 +245,16 @@ def a_bundle_is_one_tcp(results: Evidence) -> Check:
 
 
 def _odd_point(results: Evidence) -> Sample:
-    """Return what two flows of 2/3 and 1/3 get of one TCP with 4 flows of each kind."""
+    """Return the rate of two flows of 2/3 and 1/3 over one TCP, with 4 flows of each kind."""
     return of_bundles(results, {"5.13": PAIRS["5.13"]}, lambda flows: flows == 4.0)[ODD_POINT]
 
 
 def _off(found: dict[tuple[str, float], Sample], flows: float) -> Sample:
-    """Return how far the ratio of each run is from the weight, mean over the weights."""
+    """Return the distance of each run's ratio from the weight, relative to the weight, mean over the weights."""
     return np.mean([np.abs(sample - 1.0) for (_, number), sample in found.items() if number == flows], axis=0)
 
 
 def _means(results: Evidence, measure: Callable[[Outcome], float], where: Where | None = None) -> dict[float, Sample]:
-    """Return a number taken from the runs with equal weights for each number of flows, mean over the weights."""
+    """Return a measure of the runs with equal weights for each number of flows, mean over the weights."""
     each = [over_flows(results, number, measure, where) for number in EQUAL]
     return {flows: np.mean([found[flows] for found in each], axis=0) for flows in each[0]}

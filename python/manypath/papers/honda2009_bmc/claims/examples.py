@@ -1,4 +1,4 @@
-"""Claims about the worked examples of sections 3.2 and 4.1, run as scenarios, and about the manager's J and K."""
+"""Claims about the examples of sections 3.2 and 4.1, run as scenarios, and about the manager's J and K."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from manypath.papers.predicates import above, below, near, rises_with
 LIMITED = ("wide-buffers", "wide-buffers, wide-own-links", "wide-own-links", "fifo")
 POOLED = ("wide-buffers", "fifo", "sack")
 IDEAL = (0.25, 0.42)
-"""Weights of the slower link around 1/3 that one step of the smallest gain reaches and does not leave."""
+"""Range of weights around 1/3 on the slower link that one step of the smallest gain reaches and does not leave."""
 
 RATES = {EIGHT: 8, TEN: 10}
 """Rates of the two bottlenecks of figure 4.1, Mbit/s."""
@@ -31,11 +31,11 @@ K = TypeVar("K")
     kind="N",
     figure="3.2",
     suspects=LIMITED,
-    says="With weights of 1/2 behind links of 4 and 12 Mbit/s the subflows get 4 and 8.67 of 30 Mbit/s, 12.67 "
-    "together, less than the TCP flow beside them (17.33).",
+    says="With weights of 1/2 on links of 4 and 12 Mbit/s, the subflows get 4 and 8.67 of 30 Mbit/s, together 12.67, "
+    "less than the competing TCP flow (17.33).",
 )
 def a_disjoint_link_holds_the_bundle_back(results: Evidence) -> Check:
-    """Compare all three rates, and the bundle with the TCP flow."""
+    """Compare all three rates with the example, and the bundle with the TCP flow."""
     rates = _limited(results, "1/2+1/2")
     return all_of(
         _as_on_the_wire(rates, {"subflow 1": 4.0, "subflow 2": 26.0 / 3.0, "TCP": 52.0 / 3.0}),
@@ -49,10 +49,10 @@ def a_disjoint_link_holds_the_bundle_back(results: Evidence) -> Check:
     kind="N",
     figure="3.2",
     suspects=LIMITED,
-    says="With weights of 1/4 and 3/4 they get 3.75 and 11.25 Mbit/s, together the 15 of the TCP flow.",
+    says="With weights of 1/4 and 3/4 the subflows get 3.75 and 11.25 Mbit/s, together 15, as much as the TCP flow.",
 )
 def other_weights_give_an_equal_share(results: Evidence) -> Check:
-    """Compare all three rates."""
+    """Compare all three rates with the example."""
     return _as_on_the_wire(_limited(results, "1/4+3/4"), {"subflow 1": 3.75, "subflow 2": 11.25, "TCP": 15.0})
 
 
@@ -62,10 +62,11 @@ def other_weights_give_an_equal_share(results: Evidence) -> Check:
     kind="O",
     figure="4.1",
     suspects=("fifo",),
-    says="Weights settle in proportion to J; a larger K settles faster and less steadily.",
+    says="The time until weights settle is in proportion to J; with a larger K they settle faster, but are less "
+    "stable.",
 )
 def interval_and_gain(results: Evidence) -> Check:
-    """Ask how long the weight of the slower link takes from 0.9 to about 1/3, and how much it varies later."""
+    """Measure the time from a weight of 0.9 to about 1/3 on the slower link, and its later deviation."""
     intervals = results.levels("figure4.1-managed", "interval")
     gains = results.levels("figure4.1-managed", "gain")
     times = {interval: _until(results, interval, gains[0]) for interval in intervals}
@@ -105,10 +106,10 @@ def interval_and_gain(results: Evidence) -> Check:
     figure="4.1",
     suspects=POOLED,
     says="On links of 8 and 10 Mbit/s with a TCP flow each, uncoupled subflows get 9 together and leave 4 and 5; an "
-    "equal share of both links were 6 for each of the three.",
+    "equal share of both links would be 6 for each of the three.",
 )
 def uncoupled_subflows_take_half(results: Evidence) -> Check:
-    """Compare all three rates, and their mean with 6 Mbit/s."""
+    """Compare all three rates with the example, and their mean with 6 Mbit/s."""
     bundle = results.goodput("figure4.1", BUNDLE, cc=RENO)
     eight, ten = (results.goodput("figure4.1", f"{TCP}-{path}", cc=RENO) for path in (EIGHT, TEN))
     return all_of(
@@ -125,10 +126,11 @@ def uncoupled_subflows_take_half(results: Evidence) -> Check:
     kind="N",
     figure="4.1",
     suspects=POOLED,
-    says="With weights of 1/3 and 2/3 the subflows get 2 and 4 Mbit/s there, so that T_wr is 6 on both.",
+    says="On links of 8 and 10 Mbit/s with a TCP flow each, subflows with weights of 1/3 and 2/3 get 2 and 4 Mbit/s, "
+    "so T_wr is 6 on both.",
 )
 def weights_that_pool(results: Evidence) -> Check:
-    """Compare both rates, and both rates over their weights."""
+    """Compare both rates, and both rates over their weights, with the example."""
     eight, ten = _pooled(results, "1/3+2/3")
     return all_of(
         _as_on_the_wire({8: eight, 10: ten}, {8: 2.0, 10: 4.0}, over="Mbit/s"),
@@ -142,11 +144,11 @@ def weights_that_pool(results: Evidence) -> Check:
     kind="O",
     figure="4.1",
     suspects=POOLED,
-    says="From weights of 1/2 the manager lowers the one on the slower link. (The thesis prints T_wr of 3/4 and 3/5, "
-    "which are inverses; 16/3 and 20/3 are right, and say the same.)",
+    says="From weights of 1/2, the manager lowers the weight on the slower link. (The thesis prints T_wr of 3/4 and "
+    "3/5, which are inverses; the correct 16/3 and 20/3 give the same decision.)",
 )
 def the_manager_lowers_the_slower(results: Evidence) -> Check:
-    """Ask for a first change that lowers the weight on 8 Mbit/s, and for the smaller T_wr there."""
+    """Require the smaller T_wr on 8 Mbit/s, and a first change that lowers the weight there."""
     eight, ten = _pooled(results, "1/2+1/2")
     return all_of(
         below(2.0 * eight, 2.0 * ten, what="rate over weight, 8 against 10 Mbit/s"),
@@ -160,11 +162,11 @@ def the_manager_lowers_the_slower(results: Evidence) -> Check:
     kind="N",
     figure="4.1",
     suspects=POOLED,
-    says="With weights of 1/4 and 3/4 T_wr is 6.4 and 5.71 and the sum of the subflows 5.89 Mbit/s, so that the "
-    "manager lowers the second weight.",
+    says="With weights of 1/4 and 3/4, T_wr is 6.4 and 5.71 and the sum of the subflows 5.89 Mbit/s, so the manager "
+    "lowers the second weight.",
 )
-def the_manager_comes_back(results: Evidence) -> Check:
-    """Compare rates over weights and the sum, and ask for a first change that lowers the weight on 10 Mbit/s."""
+def the_manager_lowers_the_faster(results: Evidence) -> Check:
+    """Compare rates over weights and the sum, and require a first change that lowers the weight on 10 Mbit/s."""
     eight, ten = _pooled(results, "1/4+3/4")
     return all_of(
         _as_on_the_wire(
@@ -179,15 +181,15 @@ def the_manager_comes_back(results: Evidence) -> Check:
 def _as_on_the_wire(
     measured: dict[K, Sample], wire: dict[K, float], *, what: str = "payload rate", over: str = ""
 ) -> Check:
-    """Compare payload rates with those that the thesis gives, which are rates on the wire in Mbit/s.
+    """Compare payload rates with the thesis's rates, which are rates on the wire in Mbit/s.
 
-    Within 10 % of each: they follow from shares of the links, and the thesis prints them exactly.
+    The tolerance is 10 % of each: the thesis computes the rates exactly, as shares of the links.
     """
     return near(measured, {flow: rate * PAYLOAD for flow, rate in wire.items()}, what=what, over=over)
 
 
 def _lowered_first(results: Evidence, path: str, start: str) -> Check:
-    """Ask for a first change of the weights, from those of the start, that lowers the weight on a path."""
+    """Require a first change that lowers the weight on a path."""
     return below(
         results.of_traces(lambda trace: first_change(trace, path), "figure4.1-first", start=start),
         0.0,

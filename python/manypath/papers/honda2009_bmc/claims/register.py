@@ -1,4 +1,4 @@
-"""The decorator under which this thesis's claims register, and what they suspect."""
+"""The decorator that registers this thesis's claims, common suspects, and a tolerance."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from manypath.papers.claim import Claims
 claim = Claims()
 
 OPEN = ("sack", "red-ns2", "red-strict", "fifo", "packets-1500", "after-start", "rto-1s", "equal-delays", "ns2")
-"""Suspects of chapter 5: what the thesis leaves open."""
+"""Suspects of chapter 5: settings that the thesis leaves open."""
 
 MANY_LOSSES = ("newreno", "rto-1s", "fifo", "red-ns2", "sack", "limited-transmit-off", "packets-1500", "ns2")
-"""Suspects where losses are many: what makes them more or fewer, and what timeouts cost."""
+"""Suspects of claims with many losses: they change the number of losses or the cost of timeouts."""
 
 ABOUT = 0.25
-"""What the thesis calls approximate: it calls the ratios of figure 5.18 so, and names deviations of 20 and 25 %."""
+"""Tolerance of `approximately`, which the thesis uses for figure 5.18 with deviations of 20 and 25 %."""
