@@ -1,4 +1,4 @@
-"""Names of options in messages about the parameters behind them."""
+"""Names of options in error messages about the parameters of functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from manypath.errors import UserError
 
 @contextmanager
 def as_options(*parameters: str) -> Iterator[None]:
-    """Let a `UserError` about one of these parameters name the option of the same name, such as ``--at-once``."""
+    """Replace the parameter in a `UserError` by its option: ``at_once`` by ``--at-once``."""
     try:
         yield
     except UserError as error:
