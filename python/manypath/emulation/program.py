@@ -28,7 +28,7 @@ def start(
         Command to run in the left namespace of the first pair; the emulation ends when it ends.
     streams
         Keyword arguments of `subprocess.Popen`, such as ``stdout``. By default the emulator inherits the streams of
-    this process.
+        this process.
     """
     of_kind("emulation", emulation, Emulation, "the result of Emulation(...) or Emulation.from_file(...)")
     document = os.memfd_create("emulation")

@@ -109,7 +109,7 @@ class Link(Model):
     @model_validator(mode="before")
     @classmethod
     def _rate_of_trace(cls, fields: Any) -> Any:
-        """Set the rate of a link with a trace. An invalid trace, which another validator reports, gets a placeholder."""
+        """Set the rate of a link with a trace. An invalid trace gets a placeholder; another validator reports it."""
         if not isinstance(fields, Mapping) or fields.get("trace") is None or "rate" in fields:
             return fields
         try:

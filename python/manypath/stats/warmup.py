@@ -18,30 +18,30 @@ FEWEST = 10
 def mser5(series: ArrayLike) -> int | None:
     """Return the number of initial observations to remove from a series, because they bias its mean.
 
-            The rule truncates at the point with the smallest standard error of the rest, computed as if the batches of five
+    The rule truncates at the point with the smallest standard error of the rest, computed as if the batches of five
     observations were independent.
 
-        Parameters
-        ----------
-        series
-            Observations at equal intervals, from the beginning of the run.
+    Parameters
+    ----------
+    series
+        Observations at equal intervals, from the beginning of the run.
 
-        Returns
-        -------
-        int or None
-            Number of observations to remove: a multiple of five, and less than half of them. None if the smallest error
-            is not in the first half: then the series is too short for an estimate.
+    Returns
+    -------
+    int or None
+        Number of observations to remove: a multiple of five, and less than half of them. None if the smallest error
+        is not in the first half: then the series is too short for an estimate.
 
-        Raises
-        ------
-        UserError
-            If there are fewer than 50 observations, or some are not numbers.
+    Raises
+    ------
+    UserError
+        If there are fewer than 50 observations, or some are not numbers.
 
-        References
-        ----------
-        K. P. White, An effective truncation heuristic for bias reduction in simulation output, Simulation 69(6), 1997.
-            K. P. White, M. J. Cobb, S. C. Spratt, A comparison of five steady-state truncation heuristics for simulation,
-            Proceedings of the Winter Simulation Conference, 2000.
+    References
+    ----------
+    K. P. White, An effective truncation heuristic for bias reduction in simulation output, Simulation 69(6), 1997.
+    K. P. White, M. J. Cobb, S. C. Spratt, A comparison of five steady-state truncation heuristics for simulation,
+    Proceedings of the Winter Simulation Conference, 2000.
     """
     values = sample("series", series, fewest=BATCH * FEWEST)
     if not np.isfinite(values).all():
