@@ -20,7 +20,7 @@ def row(numbers: Any) -> str:
         If it is no mapping from names to numbers.
     """
     if not isinstance(numbers, Mapping) or not numbers:
-        raise ValueError("returned no row of numbers: return names with numbers, such as goodput 4.7")
+        raise ValueError("gave no row of numbers: give names with numbers, such as goodput 4.7")
     return json.dumps({str(name): _number(name, value) for name, value in numbers.items()})
 
 
@@ -62,7 +62,7 @@ def _number(name: str, value: Any) -> float | int | None:
     if number is None or (isinstance(number, float) and math.isnan(number)):
         return None
     if isinstance(number, bool) or not isinstance(number, int | float) or math.isinf(number):
-        raise ValueError(f"returned {value!r} as {name}: return a finite number")
+        raise ValueError(f"gave {value!r} as {name}: give a finite number")
     return number
 
 
