@@ -1,4 +1,4 @@
-"""A figure like figure 4 of ConTEL 2011 [D11] in ten lines: two unlike paths, a rival on the southern one.
+"""A figure like figure 4 of ConTEL 2011 [D11] in ten lines: two dissimilar paths, and a rival on the southern one.
 
 A marimo notebook: `marimo edit examples/figure_in_ten_lines.py`, or as a script.
 """
@@ -18,10 +18,10 @@ def _():
         """
         # A paper's figure in ten lines
 
-        A flow on two paths, a rival on the southern one; the northern path has 5 Mbit/s, the southern one
-        varies. Figure 4 of ConTEL 2011 compares four congestion controls so.
-        `manypath papers dreibholz2011_impact --figure 4` draws it from many more and longer runs, and checks what
-        the paper says about it.
+        One flow uses two paths, and a rival uses the southern path. The northern path has 5 Mbit/s, the rate of
+        the southern one varies. Figure 4 of ConTEL 2011 compares four congestion controls in this scenario.
+        `manypath papers dreibholz2011_impact --figure 4` draws it from more and longer runs, and checks the
+        paper's claims about it.
         """
     )
     return (mp,)
@@ -30,7 +30,7 @@ def _():
 @app.cell
 def _(mp):
     def unlike_paths(cc, south):
-        """A flow on two paths, a rival on the southern one."""
+        """Return a scenario with a flow on two paths and a rival on the southern one."""
         link = mp.Link(rate="5 Mbit/s", delay="1 ms", queue=mp.DropTail(packets=100))
         network = mp.disjoint(south=link.but(rate=south), north=link)
         flows = {"cmt": mp.Sctp(paths=["south", "north"], cc=cc), "single": mp.Sctp(paths=["south"])}

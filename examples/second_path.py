@@ -18,9 +18,9 @@ def _():
         """
         # Does my second path help?
 
-        One path is fast, the other one is slow and far. Packets that took the slow path are late; everything
-        behind them waits in the receiver's buffer, and when that is full, the fast path stops, too. Several
-        mechanisms of CMT-SCTP are meant to mend that. Try them on your own paths.
+        One path is fast; the other one is slow and has a long delay. Packets on the slow path arrive late. Later
+        packets wait for them in the receive buffer (head-of-line blocking). When the buffer is full, the fast path
+        must stop, too. Several mechanisms of CMT-SCTP reduce this problem. Try them on your own paths.
         """
     )
     return mo, mp
@@ -49,7 +49,7 @@ def _(buffers, delay, mp, rate):
     }
 
     def two_paths(mechanism):
-        """One flow over a fast path, and over a slow one that is far."""
+        """Return a scenario with one flow over a fast path and a slow path with a long delay."""
         fast = mp.Link(rate="10 Mbit/s", delay="5 ms", queue=mp.DropTail(packets=50))
         slow = fast.but(rate=f"{rate.value} Mbit/s", delay=f"{delay.value} ms")
         return mp.Scenario(

@@ -18,8 +18,8 @@ def _():
         """
         # Share of a bottleneck
 
-        Both paths of a flow cross one link. A single-path flow crosses it, too. A flow should not get more
-        because it has more paths: its fair share is one half.
+        Both paths of a flow and the path of a single-path flow share one link. A flow should not get a larger
+        share because it has more paths: its fair share is one half.
         """
     )
     return mo, mp
@@ -39,7 +39,7 @@ def _(mp, queue, rate):
     QUEUES = {"red": mp.Red(packets=200), "drop-tail": mp.DropTail(packets=100)}
 
     def one_bottleneck(cc):
-        """Two paths of a flow, and the one of its rival, over one link."""
+        """Return a scenario in which both paths of a flow and the path of its rival share one link."""
         link = mp.Link(rate=f"{rate.value} Mbit/s", delay="10 ms", queue=QUEUES[queue.value])
         return mp.Scenario(
             network=mp.bottleneck(link, paths=2),

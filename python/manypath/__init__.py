@@ -98,8 +98,8 @@ __all__ = [
     "topology",
 ]
 
-# What needs pydantic, pandas, scipy or matplotlib is loaded when it is first used: a shell that completes a word waits
-# for this package. What is not in this table is a part of scenarios.
+# Modules that need pydantic, pandas, scipy or matplotlib are loaded at first use, because shell completion imports this
+# package. Names outside this table are in `manypath.scenario`.
 _PLACES = {
     "Campaign": "manypath.campaign",
     "Command": "manypath.campaign",

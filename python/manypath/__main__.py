@@ -1,4 +1,4 @@
-"""Where `manypath` and ``python -m manypath`` begin: Ctrl-C ends the command in one line, even while it is loaded."""
+"""Entry point of `manypath` and ``python -m manypath``; Ctrl-C ends the command with one line, even during imports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def main() -> None:
         pressed.append(number)
         raise KeyboardInterrupt
 
-    # A shell starts what runs in its background with Ctrl-C ignored.
+    # A shell starts background processes with SIGINT ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, press)
     try:
@@ -24,10 +24,10 @@ def main() -> None:
 
         command()
     except (KeyboardInterrupt, Exception):
-        # A library that is interrupted while it is loaded may raise an error of its own instead.
+        # A library that is interrupted during its import may raise another exception.
         if not pressed:
             raise
-        sys.stderr.write("stopped: what was finished stays\n")
+        sys.stderr.write("stopped: finished results are kept\n")
         sys.exit(130)
 
 

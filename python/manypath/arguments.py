@@ -1,6 +1,6 @@
-"""Arguments of functions: what is wrong with one is said in one line, with its name, its value and what would be right.
+"""Checks of function arguments: an error is one line with the argument's name, its value and a valid alternative.
 
-Fields of models are checked by the models themselves.
+Models check their own fields.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from manypath.quantity import SIZE, SPAN, Quantity, QuantityError, number_of
 Kind = TypeVar("Kind")
 
 NUMBERS = 2**64
-"""Seeds and replications stay below this: the engine's numbers have 64 bits."""
+"""Exclusive upper limit of seeds and replications: the engine uses 64-bit numbers."""
 
 
 def of_kind(name: str, value: Any, kind: type[Kind], right: str) -> Kind:
-    """The value, if it is of that class or protocol; else `right` says what would be."""
+    """Return the value if it has that class or protocol; `right` is the valid alternative in the error message."""
     if not isinstance(value, kind):
         raise UserError(f"{name}: {quoted(value)} is no {kind.__name__}: give {right}")
     return value
 
 
 def whole(name: str, value: Any, what: str, *, least: int = 0, below: int = NUMBERS, right: str | None = None) -> int:
-    """A whole number from `least` on, below `below`; numbers of numpy are read, too."""
+    """Return an integer of at least `least` and below `below`; numpy integers are accepted."""
     try:
         number = None if isinstance(value, bool) else operator.index(value)
     except TypeError:
@@ -39,7 +39,7 @@ def whole(name: str, value: Any, what: str, *, least: int = 0, below: int = NUMB
 
 
 def number(name: str, value: Any) -> float:
-    """Any number, not a number (NaN) included: it says that there was nothing to measure."""
+    """Return any number; NaN is accepted and means that nothing was measured."""
     found = number_of(value)
     if found is None:
         raise UserError(f"{name}: {quoted(value)} is no number: give one")
@@ -47,7 +47,7 @@ def number(name: str, value: Any) -> float:
 
 
 def positive(name: str, value: Any) -> float:
-    """A number above 0."""
+    """Return a finite number above 0."""
     found = number(name, value)
     if not 0 < found < math.inf:
         raise UserError(f"{name}: {quoted(value)} is no number above 0: give one")
@@ -55,35 +55,35 @@ def positive(name: str, value: Any) -> float:
 
 
 def share(name: str, value: Any) -> float:
-    """A probability or another part of 1, neither 0 nor 1."""
+    """Return a share, such as a probability, above 0 and below 1."""
     found = number(name, value)
     if not 0 < found < 1:
-        raise UserError(f"{name}: {quoted(value)} is no part of 1: give a number between 0 and 1, such as 0.95")
+        raise UserError(f"{name}: {quoted(value)} is not between 0 and 1: give a number such as 0.95")
     return found
 
 
 def text(name: str, value: Any, right: str) -> str:
-    """A text."""
+    """Return a text."""
     if not isinstance(value, str):
         raise UserError(f"{name}: {quoted(value)} is no text: give {right}")
     return value
 
 
 def texts(name: str, value: Any, right: str) -> list[str]:
-    """Several texts; one stands for a list of itself."""
+    """Return a list of texts; a single text becomes a list of one."""
     several = [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else [value]
     return [text(name, each, right) for each in several]
 
 
 def file(name: str, value: Any) -> str | PathLike[str]:
-    """The path of a file or folder."""
+    """Return the path of a file or folder."""
     if not isinstance(value, str | PathLike) or not str(value):
         raise UserError(f"{name}: {quoted(value)} is no path: give a text or a pathlib.Path")
     return value
 
 
 def span(name: str, value: Any) -> Quantity:
-    """A length of time, such as ``"100 ms"``."""
+    """Return a duration, such as ``"100 ms"``."""
     try:
         return SPAN.parse(value)
     except QuantityError as error:
@@ -91,7 +91,7 @@ def span(name: str, value: Any) -> Quantity:
 
 
 def size(name: str, value: Any) -> Quantity:
-    """A number of bytes, such as ``"4 MiB"``."""
+    """Return a number of bytes, such as ``"4 MiB"``."""
     try:
         return SIZE.parse(value)
     except QuantityError as error:
@@ -99,5 +99,5 @@ def size(name: str, value: Any) -> Quantity:
 
 
 def seed_of(value: Any, name: str = "seed") -> int:
-    """A seed, or the number of a replication."""
+    """Return a seed or the number of a replication."""
     return whole(name, value, "number of 64 bits", right="0 or more, below 2^64")

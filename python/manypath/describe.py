@@ -1,4 +1,4 @@
-"""Parts of a scenario in words: links, queues, losses, events, what a flow has that its defaults have not."""
+"""Short texts that describe parts of a scenario: links, queues, losses, events, and settings that are not defaults."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ def link_speed(link: Link) -> str:
 
 
 def rate_words(link: Link) -> str:
-    """Return the rate of a link; that of a recorded one is the mean of its trace."""
+    """Return the rate of a link; for a recorded link the mean rate of its trace."""
     return f"trace, mean {RATE.show(link.rate)}" if link.trace is not None else RATE.show(link.rate)
 
 
 def delay_words(link: Link) -> str:
-    """Return delay and jitter of a link: ``20 ms + 0 to 3 ms``; nothing where both are zero."""
+    """Return delay and jitter of a link: ``20 ms + 0 to 3 ms``; an empty text if both are zero."""
     jitter = f" + 0 to {SPAN.show(link.jitter)}" if link.jitter else ""
     return f"{SPAN.show(link.delay)}{jitter}" if link.delay or link.jitter else ""
 
 
 def queue_words(queue: Queue) -> str:
-    """Return the discipline of a queue, its limits and what else was set: ``drop-tail, 100 packets``."""
+    """Return the discipline, limits and other settings of a queue: ``drop-tail, 100 packets``."""
     limits = [
         *([f"{queue.packets:,} packets"] if queue.packets is not None else []),
         *([SIZE.show(queue.bytes)] if queue.bytes is not None else []),
@@ -44,7 +44,7 @@ def queue_words(queue: Queue) -> str:
 
 
 def loss_words(loss: Loss) -> str:
-    """Return what a link loses: ``0.1 % lost``; nothing where it loses nothing."""
+    """Return the loss model of a link: ``0.1 % lost``; an empty text without losses."""
     match loss:
         case NoLoss():
             return ""
@@ -57,7 +57,7 @@ def loss_words(loss: Loss) -> str:
 
 
 def event_words(event: Event) -> str:
-    """Return what happens to a link and when: ``60 s: rate 2 Mbit/s``."""
+    """Return the time and the change of a link event: ``60 s: rate 2 Mbit/s``."""
     at = amount(event.at)
     if event.change is not None:
         return f"{at}: {event.change}"
@@ -72,34 +72,34 @@ def settings(part: Model, without: Collection[str] = ()) -> list[str]:
 
 
 def range_words(ends: Range) -> str:
-    """Return both ends of a range: ``500 B to 1452 B``; one if they are equal."""
+    """Return both ends of a range: ``500 B to 1452 B``; a single value if they are equal."""
     low, high = (amount(getattr(ends, name)) for name in type(ends).model_fields)
     return low if low == high else f"{low} to {high}"
 
 
 def amount(quantity: Quantity) -> str:
-    """Return a quantity with its unit, and zero in the unit that people use."""
+    """Return a quantity with its unit; zero has the unit of the dimension's example."""
     dimension = quantity.dimension
     return dimension.show(quantity) if quantity else f"0 {dimension.example.split()[1]}"
 
 
 @dataclass(frozen=True)
 class Way:
-    """What a path amounts to without other traffic.
+    """Properties of a path without other traffic.
 
     Attributes
     ----------
     delay, delay_back : int
-        Propagation from sender to receiver and back, access links included, nanoseconds.
+        Propagation delay from sender to receiver and back, access links included, nanoseconds.
     bottleneck : str
-        The slowest link from sender to receiver; the first of equal ones.
+        The slowest link from sender to receiver; the first one if several are equally slow.
     rate : int
-        Its rate, bit/s.
+        Rate of the bottleneck, bit/s.
     base_rtt : int
-        Round-trip time with empty queues of a packet of `PACKET` bytes there and one of `ACKNOWLEDGEMENT` bytes back,
-        nanoseconds.
+        Round-trip time with empty queues, for a data packet of `PACKET` bytes and an acknowledgement of
+        `ACKNOWLEDGEMENT` bytes, nanoseconds.
     full_queue : int or None
-        How long a full queue of the bottleneck takes to drain, nanoseconds; None if the discipline keeps it shorter.
+        Time to drain a full queue of the bottleneck, nanoseconds; None if the discipline drops packets early.
     """
 
     delay: int
@@ -111,7 +111,7 @@ class Way:
 
 
 def way(network: Network, path: Path) -> Way:
-    """Return what a path of a network amounts to."""
+    """Return the properties of a path of a network."""
     there, back = (list(_crossed(network, names)) for names in (path.forward, path.reverse))
     delay, delay_back = (sum(link.delay for link in links) for links in (there, back))
     sending = sum(_transmission(link, PACKET) for link in there)
@@ -128,7 +128,7 @@ def way(network: Network, path: Path) -> Way:
 
 
 def counterparts(network: Network) -> dict[str, str]:
-    """Return the link back for each link there, where all paths over it come back over the same one in its place."""
+    """Return the reverse link of each forward link, if all paths over it have the same reverse link at its position."""
     found: dict[str, set[str]] = {}
     for path in network.paths.values():
         backs = reversed(path.reverse) if len(path.forward) == len(path.reverse) else [""] * len(path.forward)
@@ -138,18 +138,18 @@ def counterparts(network: Network) -> dict[str, str]:
 
 
 def _crossed(network: Network, names: tuple[str, ...]) -> Iterator[Link]:
-    """The links of one direction, with the access links of both ends."""
+    """Return the links of one direction, with the access links of both ends."""
     ends = [network.access] * 2 if network.access is not None else []
     return chain(ends, (network.links[name] for name in names))
 
 
 def _transmission(link: Link, size: int) -> int:
-    """How long a packet takes to be transmitted, nanoseconds."""
+    """Return the transmission time of a packet, nanoseconds."""
     return (size + link.overhead) * 8 * 10**9 // link.rate
 
 
 def _drain(link: Link) -> int | None:
-    """How long a full queue without early drops takes to drain, nanoseconds."""
+    """Return the time to drain a full drop-tail queue, nanoseconds; None for other disciplines."""
     if link.queue.kind != "drop-tail":
         return None
     waiting = link.queue.packets * (PACKET + link.overhead) if link.queue.packets is not None else link.queue.bytes
@@ -187,7 +187,7 @@ def _shown(value: Any) -> str:
 
 
 PACKET = 1500
-"""Bytes of the packet whose round-trip time a path's is."""
+"""Size of the data packet for round-trip times, bytes."""
 
 ACKNOWLEDGEMENT = 60
-"""Bytes of what answers it."""
+"""Size of its acknowledgement, bytes."""

@@ -1,4 +1,4 @@
-"""Results as tables: text for terminals and for ``print``, HTML for notebooks; and lengths of time in words."""
+"""Results as tables: text for terminals and for ``print``, HTML for notebooks. Also durations as text."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class Column:
     Attributes
     ----------
     title : str
-        Heading with unit, where there is room for it on one line.
+        Heading with unit, for wide pages.
     show : callable
-        The text of a value, where there is room for it.
+        Format of a value, for wide pages.
     brief : str
-        Heading on a narrow page, set in one line for each word.
+        Heading on a narrow page, with one word a line.
     show_briefly : callable or None
-        The text of a value on a narrow page; `show` if None.
+        Format of a value on a narrow page; `show` if None.
     dropped : int
-        On a page that is too narrow for all columns those with the highest number go first; those with 0 stay.
+        Order in which columns are left out of a page that is too narrow: the highest number first; 0 is never left out.
     """
 
     title: str
@@ -47,7 +47,7 @@ class Column:
     dropped: int = 0
 
     def cell(self, value: Any, *, briefly: bool = False) -> str:
-        """Return the text of a value; nothing for None."""
+        """Return the text of a value; an empty text for None."""
         show = self.show_briefly or self.show
         return "" if value is None else show(value) if briefly else self.show(value)
 
@@ -59,9 +59,9 @@ class Table:
     Attributes
     ----------
     title : str
-        What the rows are.
+        Caption.
     columns : sequence of Column
-        The columns, from left to right; the first names the row.
+        The columns, from left to right; the first one has the row's name.
     rows : sequence of sequence
         A value for each column.
     """
@@ -100,7 +100,7 @@ class Table:
         )
 
     def _html_row(self, row: Sequence[Any], classes: Sequence[str]) -> str:
-        """A row; its first cell with a text is its heading."""
+        """Return a row as HTML; its first cell with a text is its heading."""
         texts = [column.cell(value) for column, value in zip(self.columns, row, strict=True)]
         heading = next((k for k, text in enumerate(texts) if text), 0)
         cells = (
@@ -116,13 +116,13 @@ def tables(result: Result) -> list[Table]:
 
 
 def identity(result: Result) -> str:
-    """Return the line that says which run it was."""
+    """Return the line that identifies a run: digest, seed, replication and engine."""
     replication = f", replication {result.replication}" if result.replication else ""
     return f"digest {result.digest}, seed {result.seed}{replication}, engine {_native.engine_version()}"
 
 
 def campaign_tables(results: Results) -> list[Table]:
-    """Return the table of a campaign: mean goodput of each flow, or the rows of another runner."""
+    """Return the table of a campaign: mean goodput of each flow, or the rows of a runner other than the simulator."""
     if not len(results):
         return []
     if not results.has_flows:
@@ -145,14 +145,14 @@ def campaign_tables(results: Results) -> list[Table]:
 
 
 def campaign_size(results: Results) -> str:
-    """Return the line that says how large a campaign is, and whether its table shows all of it."""
+    """Return the line with the number of runs, and the number of rows if the table does not show all of them."""
     rows = len(results.mean("goodput", by=[*results.factors, "flow"])) if results.has_flows else len(results)
     cut = f"; the first {MOST_ROWS} of {rows} rows" if rows > MOST_ROWS else ""
     return f"{len(results)} runs{cut}"
 
 
 def as_text(shown: Iterable[Table], last: str, width: int | None = None) -> str:
-    """Return tables and a last line as text without colours, `width` characters wide; as the terminal if None."""
+    """Return tables and a last line as text without colours, `width` characters wide (the terminal's width if None)."""
     from rich.console import Console
 
     out = io.StringIO()
@@ -165,18 +165,18 @@ def as_text(shown: Iterable[Table], last: str, width: int | None = None) -> str:
 
 
 def as_html(shown: Iterable[Table], last: str) -> str:
-    """Return tables and a last line for a notebook; all colours are those of the page, light or dark."""
+    """Return tables and a last line as HTML for a notebook; all colours are inherited from the page."""
     parts = "".join(table.html() for table in shown)
     return f'<div class="manypath-tables"><style>{STYLE}</style>{parts}<p>{escape(last)}</p></div>'
 
 
 def rich_table(table: Table, width: int) -> RenderableType:
-    """Return a table for a console of that width."""
+    """Return a table for a console of `width` characters."""
     return table_of(*table.fitted(width))
 
 
 def table_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> RichTable:
-    """Return texts as a table for a console; columns of numbers are set to the right, long texts are folded."""
+    """Return texts as a table for a console; numeric columns are right-aligned, long texts are wrapped."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
@@ -202,7 +202,7 @@ def short_number(number: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A length of time as people say it, with two parts at most."""
+    """Return a duration as text with at most two units: ``3 min 20 s``."""
     whole = max(round(seconds), 0)
     if whole < MINUTE:
         return f"{whole} s"
@@ -238,7 +238,7 @@ def _links(result: Result) -> Table:
 
 
 def _width(titles: Sequence[str], cells: Sequence[Sequence[str]]) -> int:
-    """Characters that a table needs in which nothing is folded."""
+    """Return the width of a table without wrapped cells, characters."""
     from rich.cells import cell_len
 
     columns = [[*title.split("\n"), *(row[k] for row in cells)] for k, title in enumerate(titles)]
@@ -250,7 +250,7 @@ def _is_numeric(cells: Iterable[str]) -> bool:
 
 
 def _begins_as_number(cell: str) -> bool:
-    """Whether a cell is a number with a unit or an interval behind it at most, not a sentence that begins with one."""
+    """Whether a cell is a number, perhaps with a unit or an interval, and not a sentence that begins with a number."""
     return cell.removeprefix("-")[:1].isdigit() and len(cell.split()) <= WORDS
 
 
@@ -259,7 +259,7 @@ def _count(title: str, brief: str, dropped: int) -> Column:
 
 
 COUNTS = ("window_cuts", "fast_retransmissions", "timeouts")
-"""Columns that say what went wrong on the way."""
+"""Columns that count losses and retransmissions."""
 
 FLOW_COLUMNS = (
     Column("flow"),
@@ -274,7 +274,7 @@ FLOW_COLUMNS = (
 )
 
 LINK_COUNTS = ("delivered", "damaged", "dropped", "lost")
-"""What became of packets."""
+"""Columns that count packets by their fate."""
 
 LINK_COLUMNS = (
     Column("link"),
@@ -284,22 +284,22 @@ LINK_COLUMNS = (
 )
 
 FIVE_DIGITS = 100_000
-"""Counts below this are shown as they are."""
+"""Counts below this are shown with all digits."""
 
 FOUR_DIGITS = 999.95
-"""What is less has at most three digits before the point after rounding to four."""
+"""Numbers below this have at most three digits before the point after rounding to four digits."""
 
 MOST_ROWS = 40
-"""Rows of a campaign that are shown."""
+"""Largest number of rows that the table of a campaign shows."""
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 """Seconds."""
 
 WORDS = 3
-"""Words of a number with its unit or its interval."""
+"""Largest number of words of a number with its unit or its interval."""
 
 BETWEEN = 2
-"""Characters between two columns; half of them stand at either edge."""
+"""Characters between two columns; each edge of the table has half of them."""
 
 STYLE = (
     ".manypath-tables table { border-collapse: collapse; color: inherit; background: none; margin: 0 0 0.8em }"

@@ -1,4 +1,4 @@
-"""What can go wrong by the user's hand, each said in one line."""
+"""Exceptions with messages for users, one line for each mistake."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ from numbers import Number
 
 
 class UserError(Exception):
-    """Something the user gave cannot be used.
+    """An input of the user is invalid.
 
-    The text reads ``field: value is wrong: what would be right``, one line per mistake.
+    The text reads ``field: value is wrong: valid alternative``, one line for each mistake.
     The command line prints it without a traceback and ends with code 2.
     """
 
 
 class OutputError(UserError):
-    """An output could not be written to its end, as on a full disk.
+    """An output could not be written completely, for example because the disk is full.
 
-    The target itself was right, so the command line ends with code 1 instead of 2.
+    The target itself was valid, so the command line ends with code 1 instead of 2.
     """
 
 
 class NetworkError(ConnectionError):
-    """The network, or the other end of a connection, did not do what was asked; the text is one line.
+    """The network or the peer failed; the text is one line.
 
-    It is a `ConnectionError` and so an `OSError`, as those of Python's own sockets are.
+    It is a `ConnectionError` and so an `OSError`, like the errors of Python's sockets.
     """
 
 
 class Stopped(Exception):
-    """The user pressed Ctrl-C; the text says what is kept and how to go on."""
+    """The user pressed Ctrl-C; the text states which results are kept and how to continue."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word closest to `word`, or None if nothing is near."""
+    """Return the known word most similar to `word`, or None if none is similar."""
     by_folded = {name.casefold(): name for name in known}
     close = difflib.get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.5)
     return by_folded[close[0]] if close else None
 
 
 def remedy(word: str, known: Iterable[str]) -> str:
-    """What to write instead of an unknown `word`: the nearest known one, and all of them if they are few."""
+    """Return the hint for an unknown `word`: the most similar known word, and all known words if they are few."""
     names = list(known)
     more = f" and {len(names) - MANY} more" if len(names) > MANY else ""
     everything = f"known: {', '.join(names[:MANY])}{more}"
@@ -52,14 +52,14 @@ def remedy(word: str, known: Iterable[str]) -> str:
 
 
 def quoted(value: object, marks: str = '"') -> str:
-    """A wrong value as a message shows it: texts between marks, everything in one line of bounded length."""
+    """Return an invalid value for a message: on one line of bounded length, texts between `marks`."""
     text = f"{marks}{value}{marks}" if isinstance(value, str) else _shown(value)
     line = " ".join(text.split())
     return line if len(line) <= LINE else f"{line[: LINE - 3]}..."
 
 
 def _shown(value: object) -> str:
-    """A value by its plain text; numpy's numbers and Python's are shown alike."""
+    """Return a value as text; numbers of numpy and of Python look the same."""
     try:
         return str(value) if isinstance(value, Number) else repr(value)
     except ValueError:
@@ -67,10 +67,10 @@ def _shown(value: object) -> str:
 
 
 LINE = 80
-"""Characters of a value that a message shows."""
+"""Largest number of characters of a value in a message."""
 
 FEW = 8
-"""So many names are read at a glance."""
+"""Up to this number of names, a hint with a similar name also lists all names."""
 
 MANY = 50
-"""More names than this are not listed."""
+"""Largest number of names in a list."""

@@ -1,4 +1,4 @@
-"""From the engine's outcome to pandas frames, in the units of `manypath.rows`."""
+"""Pandas frames of the engine's outcomes, in the units of `manypath.rows`."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ import pandas as pd
 from manypath.rows import MBIT, RATES, Outcome, Row, flow_rows, link_rows, path_rows, stream_rows
 
 Labels = Mapping[str, Any]
-"""What tells one run from another: values of the factors, replication."""
+"""Columns that identify a run: values of the factors, replication."""
 
 
 def flows_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
-    """One row for each flow of each run."""
+    """Return a frame with one row for each flow of each run."""
     return _frame(flow_rows, runs)
 
 
 def streams_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
-    """One row for each stream that carried ordered messages, of each flow of each run."""
+    """Return a frame with one row for each stream with ordered messages, of each flow of each run."""
     frame = _frame(stream_rows, runs)
     return frame if len(frame) else pd.DataFrame(columns=["flow", "stream"])
 
 
 def paths_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
-    """One row for each path of each flow of each run."""
+    """Return a frame with one row for each path of each flow of each run."""
     return _frame(path_rows, runs)
 
 
 def links_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
-    """One row for each link of each run."""
+    """Return a frame with one row for each link of each run."""
     return _frame(link_rows, runs)
 
 
 def runs_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
-    """One row for each run: its digest, its length and what it cost."""
+    """Return a frame with one row for each run: digest, simulated length, CPU time and counts."""
     return pd.DataFrame(
         {**labels, **{name: value for name, value in outcome.items() if name not in {"flows", "links"}}}
         for labels, outcome in runs
@@ -44,7 +44,7 @@ def runs_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
 
 
 def series_frames(columns: Mapping[str, np.ndarray]) -> dict[str, pd.DataFrame]:
-    """Frames of samples over time, by kind (``flows``, ``streams``, ...), from columns named ``KIND.COLUMN``."""
+    """Return frames of samples over time by kind (``flows``, ``streams``, ...), from columns named ``KIND.COLUMN``."""
     frames: dict[str, dict[str, np.ndarray]] = {}
     for name, column in columns.items():
         kind, field = name.split(".", 1)

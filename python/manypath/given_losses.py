@@ -1,4 +1,4 @@
-"""Ideal mode: a congestion control alone under given losses, the setting of the square-root formulas."""
+"""Ideal mode: a congestion control alone under given losses, as the square-root formulas assume."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from manypath.stats import Interval, interval
 
 @dataclass(frozen=True)
 class IdealRates:
-    """What a connection sends under given losses.
+    """Sending rates of a connection under given losses.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class IdealRates:
     total : Interval
         Packets per second on all paths.
     settings : dict
-        What the numbers rest on: arguments, seed and engine.
+        Arguments, seed and engine of the runs.
     """
 
     paths: tuple[Interval, ...]
@@ -44,10 +44,10 @@ def ideal(
     runs: int = 8,
     seed: int = 1,
 ) -> IdealRates:
-    """Run a congestion control alone, without network and protocol, under losses that do not depend on what it sends.
+    """Run a congestion control alone, without network and protocol, under losses that do not depend on its rate.
 
-    Each path sends one window per round-trip time, evenly spaced. A packet is lost or acknowledged at once. A loss cuts
-    the window at most once per round-trip time. There are no timeouts, and the smallest window is one packet.
+    Each path sends one window per round-trip time, evenly spaced. A packet is lost or acknowledged at once. Losses
+    reduce the window at most once per round-trip time. There are no timeouts, and the smallest window is one packet.
 
     Parameters
     ----------
@@ -56,11 +56,11 @@ def ideal(
     losses
         Probability of a loss on each path, above 0 and below 1.
     rtts
-        Round-trip time of each path, such as ``["100 ms", "50 ms"]``; one for all paths if a single text.
+        Round-trip time of each path, such as ``["100 ms", "50 ms"]``; a single text applies to all paths.
     periodic
         Whether every 1/loss-th packet is lost instead of each with that probability.
     packets
-        Packets that count in each run, all paths together. A tenth more is sent before them.
+        Packets that are counted in each run, all paths together. A warm-up of a tenth as many precedes them.
     runs
         Independent repetitions.
     seed
@@ -74,7 +74,7 @@ def ideal(
     Raises
     ------
     UserError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def _probability(place: int, loss: Any) -> float:
     except UserError as error:
         raise UserError(str(error).replace("p:", f"losses[{place}]:", 1)) from None
     if not 0 < chance < 1:
-        raise UserError(f"losses[{place}]: {loss} leaves nothing to balance: give a probability above 0 and below 1")
+        raise UserError(f"losses[{place}]: {loss} has no finite rate: give a probability above 0 and below 1")
     return chance
 
 

@@ -1,7 +1,7 @@
 """Names of all measurements: the columns of the frames of `manypath.frames`, in their order.
 
-They are known before anything runs, so that a misspelt name is refused at once, and without loading pandas. Units and
-meanings are in docs/reference/measurements.md.
+With this list, misspelt names are refused before a simulation runs, and without loading pandas. Units and meanings are
+in docs/reference/measurements.md.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LABELS: Mapping[str, tuple[str, ...]] = {
     "links": ("link",),
     "runs": (),
 }
-"""What a row of each frame is about, beside the factors and the replication."""
+"""Columns that identify a row of each frame, beside the factors and the replication."""
 
 MEASUREMENTS: Mapping[str, tuple[str, ...]] = {
     "flows": (
@@ -77,10 +77,10 @@ MEASUREMENTS: Mapping[str, tuple[str, ...]] = {
     "links": ("arrived", "delivered", "damaged", "dropped", "lost", "bytes", "utilisation", "mean_queue"),
     "runs": ("digest", "packet_hops", "data_packets", "simulated_seconds", "cpu_seconds"),
 }
-"""What is measured of each."""
+"""Measurements of each frame."""
 
 WORDS = ("closed", "digest")
-"""Measurements that are words, so that they have no mean."""
+"""Measurements that are texts and so have no mean."""
 
 SAMPLES: Mapping[str, tuple[str, ...]] = {
     "flows": ("time", "flow", "latency", "latency_p50", "latency_p95", "latency_p99", "reorder_buffer"),
@@ -105,16 +105,16 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "links": ("time", "link", "queue"),
 }
-"""Columns of samples over time, by kind."""
+"""Columns of samples over time, by kind of frame."""
 
 CHANGES: Mapping[str, tuple[str, ...]] = {
     "paths": ("time", "flow", "path", "cwnd", "ssthresh", "srtt", "outstanding", "weight"),
     "arrivals": ("time", "flow", "path", "received_bytes"),
     "links": ("time", "link", "queue"),
 }
-"""Columns of the rows that ``series="event"`` gives, by kind."""
+"""Columns with ``series="event"``, by kind of frame."""
 
 
 def columns(kind: str) -> tuple[str, ...]:
-    """Columns of a frame, without those of the factors and the replication."""
+    """Return the columns of a frame, without those of the factors and the replication."""
     return (*LABELS[kind], *MEASUREMENTS[kind])

@@ -1,8 +1,8 @@
-"""Files that we write: checked before work begins, and never over an input or over a file of another program.
+"""Checks of output files: an output never overwrites an input or a file of another program.
 
-A command makes one `Outputs` of the files that it reads, and asks it about every target before it computes anything.
-What `Outputs` lets pass can be written, as far as the system tells beforehand; what fails later (a full disk) goes
-through `writing`, which says it in one line.
+A command makes one `Outputs` with its inputs, and checks every target with it before it computes anything. A checked
+target is writable as far as the system can tell. `writing` turns later failures, such as a full disk, into a one-line
+error.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from manypath.errors import OutputError, UserError
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file that we write, and how one of ours is recognised by its content."""
+    """A kind of output file, and how a file that manypath wrote is recognised by its content."""
 
     name: str
-    """What messages call it, with its article."""
+    """Its name in messages, with the article."""
     is_ours: Callable[[bytes, bytes], bool]
-    """Whether we wrote a file that begins and ends with these bytes, `ENDS` of each at most."""
+    """Whether manypath wrote a file with these first and last bytes, at most `ENDS` each."""
     endings: tuple[str, ...] = ()
-    """Endings that its name may have, without the dot; any if there is none."""
+    """Allowed file name extensions, without the dot; any if empty."""
 
 
 def table(*headers: Sequence[str], more: Literal["before", "after"] | None = None) -> Kind:
-    """A CSV file whose header is one of these; `more` says on which side it may have other columns."""
+    """Return the kind of CSV files with one of these headers; further columns are allowed before or after (`more`)."""
     known = [_row(header) for header in headers]
 
     def is_ours(head: bytes, _: bytes) -> bool:
@@ -49,14 +49,14 @@ def table(*headers: Sequence[str], more: Literal["before", "after"] | None = Non
 
 
 def _row(columns: Sequence[str]) -> bytes:
-    """A line of a CSV file."""
+    """Return a line of a CSV file."""
     row = io.StringIO()
     csv.writer(row, lineterminator="").writerow(columns)
     return row.getvalue().encode()
 
 
 class Outputs:
-    """The files that a command is about to write, each checked when it is named."""
+    """The output files of a command; each is checked when it is added."""
 
     def __init__(self, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
         """`inputs` are the files that the command reads."""
@@ -69,19 +69,19 @@ class Outputs:
         Parameters
         ----------
         field
-            Who names it, for messages: ``"--events"``.
+            Option or argument that names the file, for messages: ``"--events"``.
         target
-            The file. A device or a pipe that can be written is fine.
+            The file. Writable devices and pipes are accepted.
         kind
-            What it will be; an earlier file of this kind may be replaced, and so may an empty one.
+            Its kind; an existing file may be replaced if it has this kind or is empty.
         makes_folder
-            Whether the folder that it is in is made if it is missing.
+            Whether a missing parent folder is made later.
 
         Raises
         ------
         UserError
-            If it is an input or another output by whatever name, a folder, a file that another program wrote, or cannot
-            be written.
+            If it is an input or another output (also under another name), a folder, a file of another program, or
+            not writable.
         """
         path = Path(target)
         _check_ending(field, path, kind)
@@ -98,12 +98,12 @@ class Outputs:
         return path
 
     def folder(self, field: str, target: str | os.PathLike[str]) -> Path:
-        """Check a folder that will be made if it is missing, and written to.
+        """Check an output folder, which is made later if it is missing.
 
         Raises
         ------
         UserError
-            If it is no folder, or cannot be written.
+            If it is no folder, or not writable.
         """
         path = Path(target)
         with _probing(field, target):
@@ -114,24 +114,24 @@ class Outputs:
         return path
 
     def _refuse_known(self, field: str, path: Path, status: os.stat_result | None) -> None:
-        """Refuse a file that is read, or that another field writes; devices and pipes are shared freely."""
+        """Refuse an input, or the output of another field; devices and pipes may be shared."""
         if status is not None and not stat.S_ISREG(status.st_mode):
             return
         if any(_is_same(path, known) for known in self._inputs):
-            raise UserError(f'{field}: "{path}" is a file that is read: choose another name')
+            raise UserError(f'{field}: "{path}" is an input file: choose another name')
         for other, known in self._named:
             if _is_same(path, known):
-                raise UserError(f'{field}: "{path}" is the file of {other}, too: choose another name')
+                raise UserError(f'{field}: "{path}" is also the file of {other}: choose another name')
 
 
 @contextmanager
 def writing(field: str, target: str | os.PathLike[str]) -> Iterator[None]:
-    """Say in one line what the system refuses while a checked target is written.
+    """Turn system errors while a checked target is written into a one-line error.
 
     Raises
     ------
     OutputError
-        If it cannot be written to its end.
+        If the target cannot be written completely.
     """
     try:
         yield
@@ -143,7 +143,7 @@ def writing(field: str, target: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def _probing(field: str, target: str | os.PathLike[str]) -> Iterator[None]:
-    """Say in one line why a target cannot be written."""
+    """Turn system errors while a target is checked into a one-line error."""
     try:
         yield
     except (OSError, ValueError) as error:
@@ -154,11 +154,11 @@ def _probing(field: str, target: str | os.PathLike[str]) -> Iterator[None]:
 
 def _check_ending(field: str, path: Path, kind: Kind) -> None:
     if kind.endings and path.suffix.lstrip(".").lower() not in kind.endings:
-        raise UserError(f'{field}: "{path}" is no name of {kind.name}: end it with .{", .".join(kind.endings)}')
+        raise UserError(f'{field}: "{path}" is no name for {kind.name}: end it with .{", .".join(kind.endings)}')
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """What the system knows of a file or folder; nothing if there is none."""
+    """Return the status of a file or folder; None if it does not exist."""
     try:
         return path.stat()
     except FileNotFoundError:
@@ -166,7 +166,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _try_folder(folder: Path, makes_it: bool) -> None:
-    """Raise `OSError` unless a file can be made in the folder; or in the one in which it would be made."""
+    """Raise `OSError` if no file can be made in the folder, or in its nearest existing parent if `makes_it`."""
     while makes_it and not folder.exists() and folder != folder.parent:
         folder = folder.parent
     import tempfile
@@ -176,24 +176,24 @@ def _try_folder(folder: Path, makes_it: bool) -> None:
 
 
 def _try_file(field: str, path: Path, status: os.stat_result, kind: Kind) -> None:
-    """Refuse a file that is there and cannot be written, or that another program wrote."""
+    """Refuse an existing file that is not writable or that another program wrote."""
     if not stat.S_ISREG(status.st_mode):
         # Opening a pipe would wait for its reader.
         if not os.access(path, os.W_OK):
             raise UserError(f'{field}: "{path}" cannot be written: Permission denied: choose another place')
         return
-    # Appending nothing leaves the file as it is.
+    # Opening for appending does not change the file.
     with path.open("ab"):
         pass
     if status.st_size and not kind.is_ours(*_ends(path)):
         raise UserError(
-            f'{field}: "{path}" is there, and manypath did not write it as {kind.name}: '
+            f'{field}: "{path}" exists, and manypath did not write it as {kind.name}: '
             "choose another name, or remove the file first"
         )
 
 
 def _ends(path: Path) -> tuple[bytes, bytes]:
-    """The first and the last bytes of a file."""
+    """Return the first and the last bytes of a file."""
     with path.open("rb") as file:
         head = file.read(ENDS)
         file.seek(max(os.fstat(file.fileno()).st_size - ENDS, 0))
@@ -201,7 +201,7 @@ def _ends(path: Path) -> tuple[bytes, bytes]:
 
 
 def _is_same(one: Path, other: Path) -> bool:
-    """Whether two names are those of one file, by links as well."""
+    """Whether two names denote the same file, also through links."""
     try:
         return one.samefile(other)
     except OSError:
@@ -209,7 +209,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 
 def _is_capture(head: bytes, _: bytes) -> bool:
-    """Whether the section header of a pcapng file names us as its application: [PCAPNG] section 4.1."""
+    """Whether the section header of a pcapng file names manypath as its application: [PCAPNG] section 4.1."""
     if head[:4] != b"\x0a\x0d\x0d\x0a" or head[8:12] != b"\x4d\x3c\x2b\x1a":
         return False
     place, end = 24, int.from_bytes(head[4:8], "little") - 4
@@ -222,7 +222,7 @@ def _is_capture(head: bytes, _: bytes) -> bool:
 
 
 def _is_figure(head: bytes, tail: bytes) -> bool:
-    """Whether a drawing names us as its creator, as `Picture.save` writes it."""
+    """Whether a drawing names manypath as its creator, as `Picture.save` writes it."""
     if head.startswith(b"\x89PNG"):
         return b"tEXtSoftware\0manypath" in head
     if head.startswith(b"%PDF"):
@@ -231,16 +231,16 @@ def _is_figure(head: bytes, tail: bytes) -> bool:
 
 
 APPLICATION = 4
-"""Code of the option in which a section header of pcapng names what wrote it."""
+"""Code of the pcapng option with the application that wrote the section."""
 
 ENDS = 1 << 16
-"""Bytes of the beginning and of the end by which a file is recognised."""
+"""Bytes at the beginning and at the end of a file that are read to recognise it."""
 
 CAPTURE = Kind("a capture", _is_capture)
-"""Packets, as pcapng."""
+"""Packets in the pcapng format."""
 
 EVENTS = Kind("events", lambda head, _: head.startswith(b'{"file_schema":"urn:manypath:events:'))
-"""Events of a run, a JSON document a line."""
+"""Events of a run, one JSON document a line."""
 
 FIGURE = Kind("a figure", _is_figure, ("svg", "pdf", "png"))
 """A drawing that `Picture.save` wrote."""

@@ -1,7 +1,6 @@
-"""Our programs that do what Python cannot: where they are, and how they are started.
+"""Location and start of manypath's native programs.
 
-They run on Linux only. A wheel for Linux installs them beside the interpreter, where `make emu`, `make net` and
-`make kernel` put them, too.
+They run on Linux only. A wheel for Linux, `make emu`, `make net` and `make kernel` install them beside the interpreter.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from manypath.errors import UserError
 
 
 def program(name: str) -> str:
-    """Path of one of the programs: beside the interpreter, in the user's scripts, or on the PATH.
+    """Return the path of a program: beside the interpreter, in the user's scripts, or on the PATH.
 
     Raises
     ------
@@ -28,21 +27,21 @@ def program(name: str) -> str:
     """
     found = installed(name)
     if found is None:
-        raise UserError(f"{name}: is not installed: {REMEDIES[name]}")
+        raise UserError(f"{name}: not installed: {REMEDIES[name]}")
     return found
 
 
 def installed(name: str) -> str | None:
-    """The same, or nothing if it is not installed."""
+    """Return the path of a program, or None if it is not installed."""
     beside = Path(sys.executable).with_name(name)
-    # `pip install --user` puts programs here, which is not always on the PATH.
+    # `pip install --user` installs programs here. The folder is not always on the PATH.
     of_user = Path(sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user")), name)
     found = (str(path) for path in (beside, of_user) if os.access(path, os.X_OK))
     return next(found, None) or shutil.which(name)
 
 
 def launch(name: str, words: Sequence[str], **streams: Any) -> subprocess.Popen[str]:
-    """Start one of them with arguments; `streams` and whatever else are those of `subprocess.Popen`, with text.
+    """Start a program with arguments, in text mode; `streams` are keyword arguments of `subprocess.Popen`.
 
     Raises
     ------
@@ -53,29 +52,29 @@ def launch(name: str, words: Sequence[str], **streams: Any) -> subprocess.Popen[
 
 
 def become(name: str, arguments: Sequence[str] | None) -> NoReturn:
-    """Replace this process by one of them, which prints its help if there are no arguments.
+    """Replace this process by a program; without arguments it prints its help.
 
     Raises
     ------
     UserError
         If it is not installed.
     """
-    os.execv(program(name), [name, *(arguments or ["--help"])])  # noqa: S606 - our own program, and no shell reads the words
+    os.execv(program(name), [name, *(arguments or ["--help"])])  # noqa: S606 - our own program, without a shell
 
 
 def spawn(line: Sequence[str], **streams: Any) -> subprocess.Popen[str]:
-    """Start the program of a line that was put together here."""
-    return subprocess.Popen(line, text=True, **streams)  # noqa: S603 - words of ours, and no shell reads them
+    """Start the program of a command line, in text mode."""
+    return subprocess.Popen(line, text=True, **streams)  # noqa: S603 - our own command line, without a shell
 
 
 def last_line(said: str | None) -> str:
-    """The last line of what a program said, which tells why it ended."""
+    """Return the last line of a program's output, which states why it ended."""
     lines = (said or "").strip().splitlines()
-    return lines[-1] if lines else "it said nothing"
+    return lines[-1] if lines else "it printed nothing"
 
 
 def fingerprint(path: str | Path) -> str:
-    """A hash of a program's own bytes."""
+    """Return a hash of a program's file, eight hexadecimal digits."""
     import hashlib
 
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:8]
@@ -87,20 +86,20 @@ REMEDIES = {
     "manypath-kernel": "it is part of wheels for Linux that were built with clang; from the sources, run `make kernel` "
     "(Linux only)",
 }
-"""What installs them."""
+"""How each program is installed."""
 
 EMULATOR = "manypath-emu"
 """The emulator."""
 
 NET = "manypath-net"
-"""SCTP between real machines."""
+"""The program for SCTP between real machines."""
 
 LOADER = "manypath-kernel"
-"""What loads congestion control into the kernel."""
+"""The program that loads congestion control into the kernel."""
 
 APART: dict[str, Any] = {
     "stdout": subprocess.PIPE,
     "stderr": subprocess.PIPE,
     "process_group": 0,
 }
-"""How a program is started that works for this process alone: Ctrl-C is for this process, which finishes its runs."""
+"""Arguments of `subprocess.Popen` for a child that does not receive Ctrl-C: this process then finishes its runs."""

@@ -1,7 +1,7 @@
-"""Quantities as people write them ("10 Mbit/s", "1 ms", "500 kB") as integers in base units, and back.
+"""Conversion of texts with units ("10 Mbit/s", "1 ms", "500 kB") to integers in base units, and back.
 
-A user writes a quantity with its unit. A number without a unit is refused, except zero, which is the same in every
-unit. Only the engine's documents hold bare numbers: they are in base units.
+A user writes a quantity with its unit. A number without a unit is refused, except zero. Only the engine's documents
+have bare numbers, in base units.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from manypath.errors import nearest, quoted
 
 
 class QuantityError(ValueError):
-    """A text or a number that is no such quantity; the message says what would be right."""
+    """A text or number is not a quantity of the wanted dimension; the message has a valid alternative."""
 
 
 class Quantity(int):
     """A whole number of base units that keeps its dimension: fields of models have this type.
 
-    It can be given wherever a quantity of the same dimension is read: ``link.but(delay=other.delay)``. The result of a
-    calculation is a plain number and needs its unit again: ``f"{2 * link.rate} bit/s"``.
+    It is accepted wherever a quantity of the same dimension is read: ``link.but(delay=other.delay)``. The result of a
+    calculation is a plain number and needs a unit: ``f"{2 * link.rate} bit/s"``.
     """
 
     dimension: Dimension
-    """What it measures."""
+    """Its dimension."""
 
     def __new__(cls, amount: int, dimension: Dimension) -> Quantity:
-        """Return `amount` base units."""
+        """Make a quantity of `amount` base units."""
         quantity = super().__new__(cls, amount)
         quantity.dimension = dimension
         return quantity
@@ -44,23 +44,23 @@ class Quantity(int):
 
 @dataclass(frozen=True)
 class Dimension:
-    """A kind of quantity: its units, and how it is read and shown."""
+    """A dimension: its units, and how its quantities are read and shown."""
 
     name: str
-    """What the quantity is, as a noun: "rate"."""
+    """Its name, as a noun: "rate"."""
     units: Mapping[str, int]
-    """Base units in one unit, smallest first; the first is the base unit."""
+    """Size of each unit in base units, smallest first; the first is the base unit."""
     shown: tuple[str, ...]
-    """Units that `show` chooses from, smallest first."""
+    """Units for `show`, smallest first."""
     example: str
-    """A right way to write one."""
+    """A valid quantity, for messages."""
     guesses: tuple[tuple[float, str], ...] = ()
-    """Units that a number without one probably has: below each bound the unit beside it, else the base unit."""
+    """Probable units of a number without one: below each bound the unit beside it, else the base unit."""
     packet: int = 0
-    """Base units that a packet of 1500 bytes amounts to; 0 if packets are no measure of it."""
+    """Base units of one packet of 1500 bytes; 0 if the dimension is not measured in packets."""
 
     def parse(self, value: object) -> Quantity:
-        """The quantity in base units, exactly.
+        """Return the exact quantity in base units.
 
         Parameters
         ----------
@@ -70,8 +70,8 @@ class Dimension:
         Raises
         ------
         QuantityError
-            If there is no unit, or a unit of something else, or the amount is negative, no whole number of base units,
-            or 2^63 base units or more.
+            If the unit is missing or has another dimension, or the amount is negative, not a whole number of base
+            units, or at least 2^63 base units.
         """
         if isinstance(value, str):
             return self._whole(self._parse_text(value), value)
@@ -87,23 +87,23 @@ class Dimension:
         raise QuantityError(f"{quoted(str(value), '')} {self._without_unit(number)}")
 
     def of(self, amount: int) -> Quantity:
-        """The quantity of so many base units, as a program calculates them."""
+        """Return the quantity of `amount` base units."""
         return Quantity(amount, self)
 
     def show(self, amount: int) -> str:
-        """The shortest exact way to write `amount` base units; the larger unit if two are equally short."""
+        """Return the shortest exact text of `amount` base units; the larger unit if two texts are equally short."""
         fitting = self.shown[: self.shown.index(self.unit_for(amount)) + 1]
         exact = [(_decimal(Fraction(amount, self.units[unit])), unit) for unit in reversed(fitting)]
         return min((f"{number} {unit}" for number, unit in exact if number is not None), key=len)
 
     def unit_for(self, amount: int) -> str:
-        """The largest unit that `amount` base units have one of."""
+        """Return the largest unit that is not larger than `amount` base units."""
         fitting = [unit for unit in self.shown if amount >= self.units[unit]]
         return fitting[-1] if fitting else self.base_unit
 
     @property
     def base_unit(self) -> str:
-        """The unit of the integers."""
+        """The base unit."""
         return next(iter(self.units))
 
     def _parse_text(self, text: str) -> Fraction:
@@ -147,7 +147,7 @@ class Dimension:
         )
 
     def _likely(self, number: float, unit: int) -> str:
-        """What `number` units are probably meant to be, rounded to whole base units; an example if that is nothing."""
+        """Return the probably intended quantity, rounded to base units; the example if that is 0 or too large."""
         amount = number * unit
         return self.show(round(amount)) if 1 <= amount < LIMIT else self.example
 
@@ -156,7 +156,7 @@ class Dimension:
         return f'is too large: write at most "{(LIMIT - 1) // self.units[unit]} {unit}"'
 
     def _too_fine(self) -> str:
-        return f"is finer than 1 {self.base_unit}: round it to whole {self.base_unit}"
+        return f"is no multiple of 1 {self.base_unit}: round it to whole {self.base_unit}"
 
     def _likely_unit(self, unit: str) -> str:
         meant = CONFUSED.get(unit.casefold())
@@ -166,7 +166,7 @@ class Dimension:
 
 
 def number_of(value: object) -> float | None:
-    """The value as a number, whatever its type; None if it is none: truth values, texts, integers beyond all floats."""
+    """Return the value as a float; None for booleans, texts, and integers that are too large for a float."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
     try:
@@ -176,7 +176,7 @@ def number_of(value: object) -> float | None:
 
 
 def _decimal(number: Fraction) -> str | None:
-    """The number as a short decimal fraction, or None if it has none."""
+    """Return the number with at most three decimals, or None if that is not exact."""
     for digits in range(4):
         scaled = number * 10**digits
         if scaled.denominator == 1:
@@ -187,16 +187,16 @@ def _decimal(number: Fraction) -> str | None:
 WRITTEN = re.compile(
     r"\s*(?P<number>(?P<mantissa>[-+]?(?:\d+(?:\.\d*)?|\.\d+))(?:[eE](?P<exponent>[-+]?\d+))?)\s*(?P<unit>\D*?)\s*",
 )
-"""A number and what follows it."""
+"""A number and its unit."""
 
 LONGEST = 100
-"""Characters that a quantity has at most; exact numbers grow with their digits."""
+"""Largest number of characters of a quantity; this bounds the memory of exact fractions."""
 
 LARGEST_EXPONENT = 99
-"""No quantity needs a larger exponent, and exact numbers grow with it."""
+"""Largest decimal exponent; this bounds the memory of exact fractions."""
 
 LIMIT = 2**63
-"""Quantities stay below this, so that every JSON reader can hold them."""
+"""Exclusive upper limit of quantities: 64-bit signed integers of JSON readers."""
 
 PACKETS = re.compile(r"pkts?\b|packets?\b|pps$", re.IGNORECASE)
 """Units that count packets."""
@@ -218,7 +218,7 @@ CONFUSED = {
     "usec": "us",
     "\u03bcs": "us",
 }
-"""Units that people write, and the ones they mean."""
+"""Common wrong units, in lower case, and the intended units."""
 
 RATE = Dimension(
     name="rate",
@@ -237,7 +237,7 @@ SPAN = Dimension(
     example="20 ms",
     guesses=((1, "s"), (1e5, "ms")),
 )
-"""Lengths of time, in nanoseconds."""
+"""Durations, in nanoseconds."""
 
 SIZE = Dimension(
     name="size",

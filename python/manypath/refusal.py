@@ -1,7 +1,7 @@
-"""What the engine refuses, said as every other mistake: ``field: value cannot be used: give what would be right``.
+"""Error messages of the engine, in the form of all other messages: ``field: value cannot be used: give ALTERNATIVE``.
 
-The engine itself says ```field` is value, expected what would be right``, with sizes in bytes. A congestion control
-says the same of its parameters, without the marks.
+The engine writes ```field` is value, expected ALTERNATIVE``, with sizes in bytes. A congestion control writes the
+same about its parameters, without backticks.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from manypath.quantity import SIZE
 
 
 def told(error: Exception | str) -> str:
-    """The words for a user; lines of another form stay as they are."""
+    """Return the message for a user; lines with another form are unchanged."""
     return "\n".join(_line(line) for line in str(error).splitlines())
 
 
@@ -26,18 +26,18 @@ def _line(said: str) -> str:
 
 
 def _size(match: re.Match[str]) -> str:
-    """One size, or a range of sizes, in the units that people write."""
+    """Return a size or a range of sizes with the shortest units."""
     return " to ".join(SIZE.show(int(number)) for number in match.groups() if number is not None)
 
 
 VALUE = re.compile(r"(?:`(?P<field>[^`]+)`|(?P<parameter>[^\s`]+)) is (?P<value>.+?), expected (?P<right>.+)")
-"""A value that makes no sense."""
+"""An invalid value."""
 
 FORM = re.compile(r"`(?P<field>[^`]+)`: (?P<said>.+)")
-"""A part of a document that has another form."""
+"""A part of a document with an invalid form."""
 
 MARKED = re.compile(r"`([^`]+)`")
-"""Another field, by its name."""
+"""The name of another field, in backticks."""
 
 SIZES = re.compile(r"\b(\d+)(?: to (\d+))? bytes\b")
 """Sizes as the engine writes them."""

@@ -1,8 +1,8 @@
 """The rows of an outcome in the units of manypath's tables, without pandas, which takes half a second to load.
 
-One convention holds in every table: goodput in Mbit/s of payload delivered to the application, throughput in Mbit/s of
-whole packets at the sender, windows, thresholds and sizes in bytes, times in seconds, utilisation and loss rates as
-shares of 1, everything else as a count.
+Units in every table: goodput in Mbit/s of payload delivered to the application; throughput in Mbit/s of whole packets
+at the sender; windows, thresholds and sizes in bytes; times in seconds; utilisation and loss rates as shares of 1. All
+other columns are counts.
 """
 
 from __future__ import annotations
@@ -12,42 +12,42 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 Outcome = Mapping[str, Any]
-"""What the engine says of one run: flows, links, digest, counters; goodput in bit/s."""
+"""The engine's outcome of one run: flows, links, digest, counters; goodput in bit/s."""
 
 Row = dict[str, Any]
-"""Columns by name."""
+"""Values by the name of the column."""
 
 
 def flow_rows(outcome: Outcome) -> Iterator[Row]:
-    """One row for each flow."""
+    """Iterate over one row for each flow."""
     for name, flow in outcome.get("flows", {}).items():
         yield {"flow": name, **_numbers(flow)}
 
 
 def stream_rows(outcome: Outcome) -> Iterator[Row]:
-    """One row for each stream of each flow that carried ordered messages."""
+    """Iterate over one row for each stream with ordered messages, of each flow."""
     for name, flow in outcome.get("flows", {}).items():
         for stream, numbers in enumerate(flow["streams"]):
             yield {"flow": name, "stream": stream, **_numbers(numbers)}
 
 
 def path_rows(outcome: Outcome) -> Iterator[Row]:
-    """One row for each path of each flow."""
+    """Iterate over one row for each path of each flow."""
     for name, flow in outcome.get("flows", {}).items():
         for path, numbers in flow["paths"].items():
             yield {"flow": name, "path": path, **_numbers(numbers)}
 
 
 def link_rows(outcome: Outcome) -> Iterator[Row]:
-    """One row for each link."""
+    """Iterate over one row for each link."""
     for name, link in outcome.get("links", {}).items():
         yield {"link": name, **_numbers(link)}
 
 
 def _numbers(values: Mapping[str, Any], prefix: str = "") -> Row:
-    """The numbers of a part of an outcome in the units of frames; inner tables become columns ``OUTER_INNER``.
+    """Return the numbers of a part of an outcome in the units of frames; inner tables become columns ``OUTER_INNER``.
 
-    What there was nothing to measure for is not a number (NaN).
+    A measurement without any sample is NaN.
     """
     row: Row = {}
     for name, value in values.items():
@@ -63,13 +63,13 @@ def _numbers(values: Mapping[str, Any], prefix: str = "") -> Row:
 
 
 PARTS = frozenset({"paths", "streams"})
-"""Parts of a flow's outcome that have frames of their own."""
+"""Parts of a flow's outcome that have their own frames."""
 
 TEXTS = frozenset({"closed"})
-"""What is said in words, or not at all."""
+"""Columns with texts; a missing text is None."""
 
 RATES = frozenset({"goodput", "throughput"})
-"""What the engine says in bit/s and frames in Mbit/s."""
+"""Columns in Mbit/s, which the engine has in bit/s."""
 
 MBIT = 1e6
 """bit/s in a Mbit/s."""

@@ -1,4 +1,4 @@
-"""One run: a scenario and a seed in, goodputs and windows out."""
+"""One simulation run of a scenario, and its results."""
 
 from __future__ import annotations
 
@@ -38,55 +38,55 @@ def run(
     Parameters
     ----------
     scenario
-        What is simulated.
+        The scenario.
     seed
-        With the replication it fixes every random number of the run.
+        Seed of the random numbers; seed and replication determine the run.
     replication
-        Number of the repetition; equal numbers see equal chance in different scenarios.
+        Number of the replication; different scenarios with equal numbers have common random numbers.
     series
-        Sample latency, waiting, windows, queues and goodput so often (``"100 ms"``), or have a row for each change of
-        windows, arrivals and queues (``"event"``); not at all if None.
+        Sampling interval of latency, head-of-line blocking, windows, queues and goodput (``"100 ms"``), or
+        ``"event"`` for a row at each change of windows, arrivals and queues; no series if None.
     capture
-        Write the packets that come out of links into this file, which Wireshark opens (pcapng). The run itself
-        stays as it is, only slower. An earlier capture of this package is replaced, any other file is not; the same
-        holds for `events`.
+        Write the packets that leave links to this pcapng file, for Wireshark. The results of the run do not change, but
+        it takes longer. An earlier capture of manypath is replaced, any other file is refused; this also holds for
+        `events`.
     links
-        Name or names of the links that are captured; all core links if there is none. Beside those of the network there
-        are access links: ``"access/cmt/source/south/out"`` is where the flow ``cmt`` leaves its source for the path
-        ``south``, with ``sink`` and ``in`` for the other ends.
+        Name or names of the captured links; all core links if empty. The access links have names, too:
+        ``"access/cmt/source/south/out"`` carries the packets that the flow ``cmt`` sends from its source to the path
+        ``south``; the other end is ``sink``, the other direction is ``in``.
     events
-        Write what happens to packets, paths and connections into this file, a JSON document a line. The run itself
-        stays as it is, only slower; a packet of data takes some 900 bytes.
+        Write the events of packets, paths and connections to this file, one JSON document a line. The results of the
+        run do not change, but it takes longer. Each data packet takes about 900 bytes.
     only
-        Name or names of the events that are written, such as ``"link:packet_dropped"``, or their categories, such as
-        ``"recovery"``; all events if there is none.
+        Name or names of the written events, such as ``"link:packet_dropped"``, or of their categories, such as
+        ``"recovery"``; all events if empty.
     progress
-        Called with the simulated seconds that are done, several times a second of real time. An exception that it
-        raises ends the run.
+        Function that is called with the simulated time so far, in seconds, several times per second of real time. An
+        exception in it ends the run.
 
     Returns
     -------
     Result
-        Frames of what was measured between warm-up and end.
+        Frames of the measurements between warm-up and end.
 
     Raises
     ------
     UserError
-        If an argument is wrong, the scenario cannot be run on this machine, a series has no room in its memory, or a
-        capture or events cannot be written.
+        If an argument is invalid, the machine has not enough memory for the scenario or the series, or the capture or
+        the events cannot be written.
     OutputError
-        If the disk is full before the end; it is a `UserError`.
+        If writing fails during the run, for example because the disk is full. It is a `UserError`.
     """
     from manypath.scenario import Scenario
 
-    of_kind("scenario", scenario, Scenario, "one that Scenario(...) or Scenario.from_file(...) made")
+    of_kind("scenario", scenario, Scenario, "the result of Scenario(...) or Scenario.from_file(...)")
     seed, replication = seed_of(seed), seed_of(replication, "replication")
     links = texts("links", links, "names of links")
     only = texts("only", only, "names of events")
     if links and capture is None:
-        raise UserError("links: there is no capture to choose links for: name its file, too")
+        raise UserError("links: only valid with capture: give the capture file, too")
     if only and events is None:
-        raise UserError("only: there is no file to choose events for: name it as events, too")
+        raise UserError("only: only valid with events: give the events file, too")
     outputs = Outputs()
     if capture is not None:
         outputs.file("capture", file("capture", capture), CAPTURE)
@@ -103,14 +103,14 @@ def run(
     try:
         outcome, columns = _native.run(scenario.document(), seed, replication, watch, progress)
     except (_native.ScenarioError, _native.SeriesError, _native.CaptureError, _native.EventsError) as error:
-        # The files were checked before: what cannot be written now is a device that fails.
+        # The files were checked before, so an error at this point is a failure of the device.
         is_failure = str(error).startswith(("capture:", "events:"))
         raise (OutputError if is_failure else UserError)(told(error)) from None
     return Result(outcome=json.loads(outcome), seed=seed, replication=replication, columns=columns)
 
 
 def check(scenario: Scenario) -> None:
-    """Raise `UserError` unless the scenario can be run on this machine, with its memory."""
+    """Raise `UserError` if this machine cannot run the scenario, for example for lack of memory."""
     try:
         _native.check(scenario.document())
     except _native.ScenarioError as error:
@@ -119,23 +119,23 @@ def check(scenario: Scenario) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """What one run measured: frames with goodput in Mbit/s, windows in bytes, times in seconds."""
+    """Measurements of one run as frames: goodput in Mbit/s, windows in bytes, times in seconds."""
 
     outcome: dict[str, Any]
-    """The engine's own words; goodput in bit/s."""
+    """The engine's outcome; goodput in bit/s."""
     seed: int
     """Seed of the run."""
     replication: int
-    """Number of the repetition."""
+    """Number of the replication."""
     columns: dict[str, np.ndarray] | None = field(default=None, compare=False)
-    """Samples over time as the engine gives them."""
+    """Samples over time in the engine's units, by column name."""
 
     def __repr__(self) -> str:
-        """The tables of flows, paths and links, as wide as the terminal."""
+        """Return the tables of flows, paths and links, as wide as the terminal."""
         return display.as_text(display.tables(self), display.identity(self))
 
     def _repr_html_(self) -> str:
-        """The same for a notebook."""
+        """Return the same tables as HTML for a notebook."""
         return display.as_html(display.tables(self), display.identity(self))
 
     @property
@@ -145,18 +145,19 @@ class Result:
 
     @property
     def digest(self) -> str:
-        """A name for the whole course of the run: equal digests mean equal runs."""
+        """Hash of all events of the run: runs with equal digests are equal."""
         return self.outcome["digest"]
 
     @cached_property
     def flows(self) -> pd.DataFrame:
-        """One row for each flow: goodput, counts, and how long messages took.
+        """One row for each flow: goodput, counts, and latency of messages.
 
-        ``latency_mean``, ``_p50``, ``_p95``, ``_p99`` and ``_max`` are in seconds, from the hand-over by the sending
-        application to the delivery to the receiving one; not a number where no message was delivered.
-        ``reorder_buffer_mean`` and ``_max`` are bytes that had arrived and could not be read yet.
-        ``head_of_line_blocked`` is the time in seconds during which a complete message waited for an earlier one, all
-        streams added up; ``_waited`` of ``_messages`` did, for ``_waiting`` seconds all together.
+        ``latency_mean``, ``_p50``, ``_p95``, ``_p99`` and ``_max`` are in seconds, from the write of the sending
+        application to the delivery to the receiving one; NaN without delivered messages. ``reorder_buffer_mean`` and
+        ``_max`` are the received bytes that the application could not read yet. ``head_of_line_blocked`` is the time in
+        seconds during which at least one complete message waited for an earlier one, summed over streams.
+        ``head_of_line_waited`` of ``head_of_line_messages`` messages waited, for a total of ``head_of_line_waiting``
+        seconds.
         """
         from manypath.frames import flows_frame
 
@@ -164,7 +165,7 @@ class Result:
 
     @cached_property
     def streams(self) -> pd.DataFrame:
-        """One row for each stream that carried ordered messages: how long they waited for earlier ones, in seconds."""
+        """One row for each stream with ordered messages: their head-of-line blocking, in seconds."""
         from manypath.frames import streams_frame
 
         return streams_frame([({}, self.outcome)]).set_index(["flow", "stream"])
@@ -174,7 +175,7 @@ class Result:
         """One row for each flow and path; windows and round-trip times are means over time.
 
         ``blocked_path``, ``_window``, ``_split_share``, ``_receive_window``, ``_send_buffer`` and ``_pacing`` are the
-        seconds in which the path could not send new data, by what stopped it first.
+        seconds during which the path could not send new data, by the first limit that it reached.
         """
         from manypath.frames import paths_frame
 
@@ -189,9 +190,9 @@ class Result:
 
     @cached_property
     def series(self) -> dict[str, pd.DataFrame]:
-        """Samples over time: ``series["flows"]``, ``["streams"]``, ``["paths"]``, ``["links"]``; empty unless wanted.
+        """Samples over time: frames ``flows``, ``streams``, ``paths`` and ``links``; empty without sampling.
 
-        Of a run with ``series="event"`` they are ``["paths"]``, ``["arrivals"]`` and ``["links"]``, each row a change.
+        A run with ``series="event"`` has ``paths``, ``arrivals`` and ``links``, with one row for each change.
         """
         from manypath.frames import series_frames
 
@@ -199,28 +200,28 @@ class Result:
 
 
 class Watch(TypedDict, total=False):
-    """What shall be written down beside an outcome."""
+    """Records that a run makes beside its outcome."""
 
     series: int | None
-    """Nanoseconds between two samples."""
+    """Sampling interval, nanoseconds."""
     changes: bool
-    """Whether columns have a row for each change; samples come first."""
+    """Whether columns have one row for each change; `series` takes precedence."""
     capture: str | PathLike[str] | None
-    """A file for packets."""
+    """File of packets."""
     links: Sequence[str]
-    """Links whose packets are meant; all core links if there is none."""
+    """Captured links; all core links if empty."""
     events: str | PathLike[str] | None
-    """A file for events."""
+    """File of events."""
     only: Sequence[str]
-    """Events that are meant; all if there is none."""
+    """Written events; all if empty."""
     memory: int | None
-    """Bytes that columns may take; as many as the system has if None."""
+    """Largest memory of the columns, bytes; the system's free memory if None."""
     by_bytes: bool
-    """Whether packets of SCTP are encoded and decoded on their way, which is a test and changes no digest."""
+    """Whether links encode and decode SCTP packets; this tests the encoding and changes no digest."""
 
 
 def rows(series: str) -> Watch:
-    """When a series has rows, in the words of the engine."""
+    """Return the sampling options of the engine for a series."""
     if isinstance(series, str) and series == EVENT:
         return {"changes": True}
     interval = span("series", series)
@@ -230,4 +231,4 @@ def rows(series: str) -> Watch:
 
 
 EVENT = "event"
-"""The word for a series with a row for each change."""
+"""Value of `series` for one row at each change."""

@@ -1,4 +1,4 @@
-"""How the runs of a campaign went over time: windows, round-trip times, goodput and queues as frames."""
+"""Time series of the runs of a campaign: windows, round-trip times, goodput and queues as frames."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ from manypath.run import Watch, rows
 def series(
     results: Results, every: str = "100 ms", *, replications: int = 1, workers: int | None = None
 ) -> dict[str, pd.DataFrame]:
-    """Run simulations of a campaign again, with sampling; being deterministic, they go as they went.
+    """Repeat simulations of a campaign with sampling; they are deterministic, so the results are the same.
 
     Parameters
     ----------
     results
-        The campaign, or the part of it that `Results.select` leaves.
+        The campaign, or a part of it from `Results.select`.
     every
         Sampling interval: ``"100 ms"``; ``"event"`` for a row at each change.
     replications
-        How many replications of each scenario, from the first.
+        Number of replications of each scenario, starting with the first.
     workers
-        Threads; all cores if None.
+        Number of threads; one for each core if None.
 
     Returns
     -------
     dict
         Frames ``flows``, ``streams``, ``paths`` and ``links``, with one row for each sample and a column for each
-        factor: windows and thresholds in bytes, times in seconds, goodput and throughput in Mbit/s since the sample
-        before, queues in packets. With ``every="event"`` the frames are ``paths`` (windows, thresholds, times),
-        ``arrivals`` (bytes that had arrived) and ``links``.
+        factor: windows and thresholds in bytes, times in seconds, goodput and throughput since the previous sample in
+        Mbit/s, queues in packets. With ``every="event"`` the frames are ``paths`` (windows, thresholds, times),
+        ``arrivals`` (received bytes) and ``links``.
 
     Raises
     ------
     UserError
-        If an argument is wrong, the samples have no room in memory, or a result was not simulated here.
+        If an argument is invalid, memory does not suffice for the samples, or the results are not simulations.
 
     Examples
     --------
     >>> series(results.select(cc="lia"), every="10 ms")["paths"].query("path == 'north'")  # doctest: +SKIP
     """
-    of_kind("results", results, Results, "what Campaign.run returned")
+    of_kind("results", results, Results, "the result of Campaign.run")
     whole("replications", replications, "number of repetitions", least=1)
     watch = rows(every)
     cells = [cell for cell, _ in results.outcomes if cell.replication < replications]
@@ -64,7 +64,7 @@ def series(
 
 
 def _sample(cell: Cell, watch: Watch) -> dict[str, pd.DataFrame]:
-    """Return the samples of one run, with what tells it from the others in front."""
+    """Return the samples of one run, with its factors and replication as first columns."""
     try:
         _, columns = _native.run(cell.document, cell.seed, cell.replication, watch)
     except _native.SeriesError as error:

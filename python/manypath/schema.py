@@ -1,4 +1,4 @@
-"""JSON schemas of the files that people write, so that editors complete, explain and check them."""
+"""JSON schemas of input files, for completion, explanations and checks in editors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILES: dict[str, type[Scenario | Sweep | Description | Emulation]] = {
 
 
 def file_schema(kind: str) -> dict[str, Any]:
-    """Describe a kind of file as a JSON schema of draft 2020-12: texts with units and all short forms included.
+    """Return the JSON schema (draft 2020-12) of a kind of file, with texts with units and all short forms.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ def _generated(model: type[Model]) -> dict[str, Any]:
 
 
 class _Generator(GenerateJsonSchema):
-    """Shows defaults as a file would have them."""
+    """Generator that writes defaults in the form of a file."""
 
     def encode_default(self, dft: Any) -> Any:
         return super().encode_default(_as_written(dft))
 
 
 def _as_written(value: Any) -> Any:
-    """A default with units, without what a model leaves out."""
+    """Return a default with units, without fields that are None."""
     if isinstance(value, Quantity):
         return value.dimension.show(value)
     if isinstance(value, Model):
@@ -58,7 +58,7 @@ def _as_written(value: Any) -> Any:
 
 
 def _put_scenario(sweep: dict[str, Any]) -> None:
-    """Say what the scenario of a sweep may hold."""
+    """Insert the schema of scenarios into the schema of sweeps."""
     scenario = _rewritten(_generated(Scenario), _unfinished)
     sweep["$defs"] |= {**scenario.pop("$defs"), "Scenario": scenario}
     choices = sweep["properties"]["scenario"]["anyOf"]
@@ -66,7 +66,7 @@ def _put_scenario(sweep: dict[str, Any]) -> None:
 
 
 def _rewritten(schema: Any, rewrite: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
-    """Rewrite a schema and every schema in it."""
+    """Apply `rewrite` to a schema and to every schema in it."""
     if isinstance(schema, list):
         return [_rewritten(part, rewrite) for part in schema]
     if not isinstance(schema, dict):
@@ -82,20 +82,20 @@ def _rewritten(schema: Any, rewrite: Callable[[dict[str, Any]], dict[str, Any]])
 
 
 def _as_json_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what pydantic writes although it says nothing to a reader of JSON schemas."""
+    """Remove pydantic's words that are not part of JSON schema."""
     return {word: value for word, value in schema.items() if word not in IDLE}
 
 
 def _unfinished(schema: dict[str, Any]) -> dict[str, Any]:
-    """Let anything be missing: factors give it. So several of the choices may fit, too."""
+    """Make all fields optional, because factors may set them. So several alternatives may match."""
     return {"anyOf" if word == "oneOf" else word: value for word, value in schema.items() if word != "required"}
 
 
 IDLE = {"discriminator", "gt", "ge", "lt", "le", "multiple_of", "title"}
-"""Words of pydantic's that are none of JSON schema, and titles, which repeat the names of fields and models."""
+"""Pydantic's words that are not part of JSON schema, and titles, which repeat the names of fields and models."""
 
 NAMED = {"properties", "$defs"}
-"""Words whose tables hold names, not words."""
+"""Words whose values are tables of named schemas."""
 
 VALUES = {"default", "const", "enum", "examples"}
 """Words whose values are no schemas."""

@@ -125,7 +125,7 @@ def test_the_table_of_another_program_stays(package):
             lambda text: text.replace('"verdict": "holds"', '"verdict": "true"'),
             'claims.0.verdict: "true" is unknown: known: holds, contradicted, undecided, open',
         ),
-        (lambda text: text.replace('"digest"', '"digset"'), "digest: is missing: give it a value"),
+        (lambda text: text.replace('"digest"', '"digset"'), "digest: missing: give it a value"),
         (lambda text: f"[{text}]", "is no table: give values by name"),
     ],
     ids=["torn", "version", "verdict", "field", "list"],

@@ -120,7 +120,7 @@ def test_ctrl_c_keeps_finished_runs_and_prints_how_to_continue(scenario, engine,
     done = sum(engine.ran.values())
     assert done < 100
     assert str(stopped.value) == (
-        f"stopped after {done} of 100 runs, which are kept in {tmp_path}: the same command goes on from there"
+        f"stopped after {done} of 100 runs, which are stored in {tmp_path}: the same command continues from there"
     )
     assert signal.getsignal(signal.SIGINT) is handler
     assert len(campaign.run(store=tmp_path, progress=False)) == 100
@@ -167,7 +167,7 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(scenario, engine, tmp
         campaign.run(store=tmp_path, workers=4, progress=False)
     assert str(failed.value) == (
         "cc = newreno, north = 5 Mbit/s, seed 1, replication 2: 5 packets are missing (and 1 more failed); "
-        f"2 of 4 runs are kept in {tmp_path}"
+        f"2 of 4 runs are stored in {tmp_path}"
     )
     engine.failing = set()
     assert len(campaign.run(store=tmp_path, progress=False)) == 4
@@ -214,7 +214,7 @@ def test_mistakes_name_the_scenario_that_has_them(scenario, engine):
         (lambda scenario: mp.Campaign(scenario, replications=0), "replications: 0 is no number of repetitions"),
         (lambda scenario: mp.Campaign(scenario, {"cc": "newreno"}), 'factors.cc: "newreno" is no list of values'),
         (lambda scenario: mp.Campaign(scenario, {"cc": []}), "factors.cc: .* is no list of values"),
-        (lambda scenario: mp.Campaign(scenario(), {"cc": ["newreno"]}), "factors: a single scenario has none"),
+        (lambda scenario: mp.Campaign(scenario(), {"cc": ["newreno"]}), "factors: a single scenario has no factors"),
         (lambda scenario: mp.Campaign(scenario()).run(store=None, workers=0), "workers: 0 is no number of threads"),
     ],
 )
@@ -227,4 +227,4 @@ def test_progress_is_printed_on_standard_error(scenario, engine, capsys):
     mp.Campaign(scenario(), replications=5).run(store=None, title="two paths")
     said = capsys.readouterr()
     assert said.out == ""
-    assert "two paths: 5 runs, 0 of them stored already" in said.err
+    assert "two paths: 5 runs, 0 of them already stored" in said.err

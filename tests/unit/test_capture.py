@@ -191,7 +191,7 @@ def test_a_capture_changes_nothing(tmp_path: Path):
     [
         ({"capture": "nowhere/run.pcapng"}, 'capture: "nowhere/run.pcapng" cannot be written: No such file'),
         ({"capture": "run.pcapng", "links": ["suoth"]}, 'links: "suoth" is no link: did you mean "south"?'),
-        ({"links": ["south"]}, "links: there is no capture to choose links for: name its file, too"),
+        ({"links": ["south"]}, "links: only valid with capture: give the capture file, too"),
     ],
 )
 def test_a_capture_that_cannot_be_is_refused_in_one_line(

@@ -318,7 +318,7 @@ def test_ctrl_c_ends_a_run_in_one_line(folder: Path, two_paths_file):
         process.send_signal(signal.SIGINT)
         out, said = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    assert said == "stopped before the end of the run: there is no result\n"
+    assert said == "stopped before the end of the run: it has no result\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no such terminals here")
@@ -347,7 +347,7 @@ def test_run_draws_windows_without_writing_samples(folder: Path):
 def test_a_plot_never_replaces_the_scenario(two_paths_file, called):
     scenario = two_paths_file("two.svg")
     before = scenario.read_bytes()
-    assert "is a file that is read" in called("run", str(scenario), "--plot", str(scenario), code=2).err
+    assert "is an input file" in called("run", str(scenario), "--plot", str(scenario), code=2).err
     assert scenario.read_bytes() == before
 
 

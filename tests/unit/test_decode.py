@@ -168,7 +168,7 @@ def test_one_interface_can_be_chosen(example: tuple[mp.Result, Path]):
     result, file = example
     assert summary(file, "--interface", "south")["packets"] == result.links["delivered"]["south"]
     said = decode(file, "--summary", "--interface", "soth", code=2).stderr
-    assert '--interface: "soth" has no frame in' in said
+    assert '--interface: "soth" has no frames in' in said
     assert 'did you mean "south"?' in said
 
 
@@ -192,7 +192,7 @@ def test_a_file_without_sctp_is_reported_in_one_line(tmp_path: Path):
     (tmp_path / "empty").write_bytes(header + (101).to_bytes(4, "little"))
     done = decode(tmp_path / "empty")
     assert "remark:" in done.stderr
-    assert "has no SCTP among 0 frames" in done.stderr
+    assert "no SCTP in 0 frames" in done.stderr
     (tmp_path / "usb").write_bytes(header + (220).to_bytes(4, "little") + bytes(8) + b"\4\0\0\0" * 2 + bytes(4))
     said = decode(tmp_path / "usb").stderr
     assert "remark:" in said

@@ -152,8 +152,8 @@ def test_changes_are_the_samples_of_every_instant():
     [
         ({"events": "nowhere/run.jsonl"}, 'events: "nowhere/run.jsonl" cannot be written: No such file'),
         ({"events": "run.jsonl", "only": ["recovry"]}, 'only: "recovry" is no event: did you mean "recovery"?'),
-        ({"only": ["recovery"]}, "only: there is no file to choose events for: name it as events, too"),
-        ({"events": "run.jsonl", "capture": "./run.jsonl"}, 'events: "run.jsonl" is the file of capture, too: choose'),
+        ({"only": ["recovery"]}, "only: only valid with events: give the events file, too"),
+        ({"events": "run.jsonl", "capture": "./run.jsonl"}, 'events: "run.jsonl" is also the file of capture: choose'),
     ],
 )
 def test_events_that_cannot_be_are_refused_in_one_line(

@@ -37,7 +37,7 @@ def test_a_second_call_finds_them_there(tmp_path: Path):
 
 def test_a_file_that_was_changed_is_not_overwritten_and_nothing_else_is_written(tmp_path: Path):
     (tmp_path / "sweep.toml").write_text("mine")
-    with pytest.raises(UserError, match=r"sweep.toml: exists and is not our example: name another folder"):
+    with pytest.raises(UserError, match=r"sweep.toml: exists and differs from the example: name another folder"):
         examples(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["sweep.toml"]
     assert (tmp_path / "sweep.toml").read_text() == "mine"

@@ -99,7 +99,7 @@ def test_a_single_run_has_no_interval(
     said = capsys.readouterr().out
     assert "nan" not in said
     assert "±" not in said
-    assert "simulated: one run, no interval; payload that arrived; seed 1, 1 replication, engine " in said
+    assert "simulated: one run, no interval; delivered payload; seed 1, 1 replication, engine " in said
     assert "; measure 5 s; queue drop-tail" in said
 
 
@@ -130,8 +130,8 @@ def test_windows_that_do_not_settle_are_named_beside_the_simulation(
     monkeypatch.setattr(sys.modules["manypath.theory.equilibrium"], "LONGEST", 0.1)
     assert command(monkeypatch, *SHORT, "--cc", "olia", "--cc", "lia", "--cc", "cubic", "--runs", "2") == 0
     said = capsys.readouterr().out
-    assert "no fluid number for olia, lia: it does not settle" in said
-    assert "no fluid number for cubic: its formulas alone do not settle it" in said
+    assert "no fluid number for olia, lia: it does not converge" in said
+    assert "no fluid number for cubic: the fluid model has no formulas of it" in said
 
 
 def test_competing_connections_without_formulas_leave_no_fluid_number():
@@ -144,16 +144,16 @@ def test_competing_connections_without_formulas_leave_no_fluid_number():
     ("arguments", "said"),
     [
         ({"paths": []}, "paths: is empty: give 1 or more"),
-        ({"paths": ["10 Mbit/s"]}, 'path: "10 Mbit/s" is no path: write rate, round-trip time and perhaps loss'),
+        ({"paths": ["10 Mbit/s"]}, 'path: "10 Mbit/s" is no path: write rate, round-trip time and optionally loss'),
         ({"paths": ["10 Mbit/s, 40 ms, 1 %, 3"]}, "is no path"),
         ({"paths": ["10 Mbps, 40 ms"]}, 'write "10 Mbit/s"'),
         ({"paths": [": 10 Mbit/s, 40 ms"]}, 'has no name before its colon: write "wlan: 10 Mbit/s, 40 ms"'),
         ({"paths": ["-10 Mbit/s, 40 ms"]}, "is negative"),
         ({"paths": ["0 bit/s, 40 ms"]}, "paths.path1.rate: 0 is too small"),
         ({"paths": ["10 Mbit/s, 0 ms"]}, "paths.path1.rtt: 0 is too small"),
-        ({"paths": ["10 Mbit/s, 40 ms, 1 percent"]}, '"1 percent" is no probability: write a part of 1'),
+        ({"paths": ["10 Mbit/s, 40 ms, 1 percent"]}, '"1 percent" is no probability: write a number from 0 to 1'),
         ({"paths": ["10 Mbit/s, 40 ms, 100 %"]}, "give less than 1"),
-        ({"paths": ["a: 1 Mbit/s, 1 ms", "a: 1 Mbit/s, 1 ms"]}, '"a" is there twice'),
+        ({"paths": ["a: 1 Mbit/s, 1 ms", "a: 1 Mbit/s, 1 ms"]}, '"a" occurs twice'),
         ({"paths": WORDS, "tcp": ["lt=1"]}, 'tcp: "lt" is no path: did you mean "lte"'),
         ({"paths": WORDS, "tcp": ["lte"]}, 'write "lte=1"'),
         ({"paths": WORDS, "tcp": ["lte=-1"]}, 'write "lte=1"'),

@@ -47,11 +47,11 @@ def test_fluids_of_a_scenario_share_a_bottleneck_as_packets_do(cc: str):
     [
         (scenario(app=mp.Cbr(rate="1 Mbit/s")), "flows.flow.app: is cbr: theory describes saturated flows"),
         (scenario(app=mp.Transfer(size="1 MB")), "flows.flow.app: is transfer"),
-        (scenario(cc="cubic"), "flows.flow.cc: the formulas of cubic alone do not settle it"),
+        (scenario(cc="cubic"), "flows.flow.cc: the fluid model has no formulas of cubic"),
         (scenario(mss="1000 B"), "flows: packets have 1040 to 1500 B"),
         (scenario(LINK.but(events=[mp.Event(at="5 s", change="down")])), "events: theory describes links that do not"),
         (scenario(LINK.but(loss=mp.GilbertElliott(to_bad=0.01, to_good=0.1))), "loss: is gilbert-elliott"),
-        (scenario(LINK.but(loss=mp.Bernoulli(p=1))), "lets nothing through"),
+        (scenario(LINK.but(loss=mp.Bernoulli(p=1))), "loses all packets"),
     ],
 )
 def test_a_scenario_outside_of_the_theory_is_reported_in_one_line(described: mp.Scenario, said: str):
@@ -92,7 +92,7 @@ def test_the_rates_of_paths_add_up_and_the_settings_are_there():
         ({"cc": "lya"}, "cc: "),
         ({"losses": []}, "losses: [] is no list"),
         ({"losses": 0.1}, "losses: 0.1 is no list"),
-        ({"losses": [0.0, 0.1]}, "losses[0]: 0.0 leaves nothing to balance"),
+        ({"losses": [0.0, 0.1]}, "losses[0]: 0.0 has no finite rate"),
         ({"losses": [2, 0.1]}, "losses[0]: "),
         ({"losses": ["much", 0.1]}, "losses[0]: "),
         ({"rtts": ["1 ms"]}, "rtts: 1 for 2 losses"),

@@ -47,7 +47,7 @@ def test_a_missing_program_is_reported_with_how_to_install_it(tmp_path: Path, na
         pytest.skip("it is installed for the whole machine")
     done = manypath(name, "list", path=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"error: manypath-{name}: is not installed: it is part of ")
+    assert done.stderr.startswith(f"error: manypath-{name}: not installed: it is part of ")
     assert f"`make {name}`" in done.stderr
     assert done.stderr.count("\n") == 1
 

@@ -88,14 +88,14 @@ def test_networks_of_before_have_the_documents_of_before():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: mp.bottleneck(LINK, paths=2, delays=["1 ms"]), "bottleneck.delays: ['1 ms'] is not one for each of 2"),
+        (lambda: mp.bottleneck(LINK, paths=2, delays=["1 ms"]), "bottleneck.delays: ['1 ms'] is not a list of 2 delays"),
         (lambda: mp.bottleneck(LINK, delays=["1 m"]), 'delay: "1 m" is no time'),
-        (lambda: mp.dumbbell(LINK, [LINK], [LINK], delays=["1 ms", "2 ms"]), "is not one for each of 1 paths"),
+        (lambda: mp.dumbbell(LINK, [LINK], [LINK], delays=["1 ms", "2 ms"]), "is not a list of 1 delays"),
         (lambda: mp.topology({"a": LINK}, {"p": "a b"}), 'topology.wires: "a" is no wire between two nodes'),
-        (lambda: mp.topology({"a-b": LINK, "b-a": LINK}, {"p": "a b"}), '"a-b" and "b-a" are one wire'),
+        (lambda: mp.topology({"a-b": LINK, "b-a": LINK}, {"p": "a b"}), '"a-b" and "b-a" are the same wire'),
         (lambda: mp.topology({"a-b": LINK}, {"p": "a c"}), 'topology.paths.p: there is no wire "a-c"'),
-        (lambda: mp.topology({"a-b": LINK}, {"p": "a"}), 'topology.paths.p: "a" leads nowhere'),
-        (lambda: mp.Path(forward=("a", "b", "a")), 'forward: "a" stands there twice: name each link once'),
+        (lambda: mp.topology({"a-b": LINK}, {"p": "a"}), 'topology.paths.p: "a" is no path'),
+        (lambda: mp.Path(forward=("a", "b", "a")), 'forward: "a" occurs twice: name each link once'),
         (lambda: mp.disjoint(a=(LINK,)), "disjoint.a:"),  # pyright: ignore[reportArgumentType]
     ],
 )
@@ -110,7 +110,7 @@ def test_a_mistake_in_one_direction_of_a_wire_is_named_there():
     wire = {"there": {"rate": "16 Mbps"}, "back": {"rate": "1 Mbit/s"}}
     with pytest.raises(mp.UserError, match=r"network\.disjoint\.dsl\.there\.rate: \"16 Mbps\" is no rate"):
         mp.Scenario(network={"disjoint": {"dsl": wire}}, flows={"f": mp.Sctp(paths=["dsl"])})
-    with pytest.raises(mp.UserError, match="dsl needs two links: give there and back"):
+    with pytest.raises(mp.UserError, match="dsl needs exactly two links: give there and back"):
         mp.Scenario(network={"disjoint": {"dsl": {"there": wire["there"]}}}, flows={"f": mp.Sctp(paths=["dsl"])})
 
 
@@ -148,9 +148,9 @@ def test_paths_that_no_flow_uses_are_remarked_and_the_run_goes_on(tmp_path: Path
     scenario = mp.Scenario(network=network, flows=one_flow("a"), warmup="0 s", measure="1 s")
     assert scenario.remarks() == ["network.paths.b: no flow uses this path"]
     idle = network.but(links={**network.links, "c": LINK})
-    assert scenario.but(network=idle).remarks()[1:] == ["network.links.c: no path crosses this link"]
+    assert scenario.but(network=idle).remarks()[1:] == ["network.links.c: no path uses this link"]
     crowd = scenario.but(network=mp.bottleneck(LINK, paths=100), flows=one_flow())
-    assert (len(crowd.remarks()), crowd.remarks()[-1]) == (9, "network: so it is with 91 more paths and links")
+    assert (len(crowd.remarks()), crowd.remarks()[-1]) == (9, "network: 91 more paths and links are unused")
     file = tmp_path / "idle.toml"
     link = 'rate = "10 Mbit/s"'
     file.write_text(

@@ -49,7 +49,7 @@ def test_a_file_of_ours_may_be_replaced_by_one_of_its_kind_only(own: dict[str, t
         assert path.read_bytes() == before
         for other, _ in own.values():
             if other is not kind and not other.endings:
-                assert "is there, and manypath did not write it" in refusal(other, path)
+                assert "exists, and manypath did not write it" in refusal(other, path)
 
 
 FOREIGN: dict[str, bytes] = {
@@ -91,13 +91,13 @@ def test_an_input_is_refused_by_any_name(link: Callable[[Path, Path], None] | No
     if link is not None:
         target = tmp_path / "other"
         link(path, target)
-    assert "is a file that is read: choose another name" in refusal(EVENTS, target, (path,))
+    assert "is an input file: choose another name" in refusal(EVENTS, target, (path,))
 
 
 def test_two_outputs_cannot_be_one_file(tmp_path: Path):
     outputs = Outputs()
     outputs.file("--events", tmp_path / "one", EVENTS)
-    with pytest.raises(mp.UserError, match=r'--pcapng: ".*one" is the file of --events, too'):
+    with pytest.raises(mp.UserError, match=r'--pcapng: ".*one" is also the file of --events'):
         outputs.file("--pcapng", tmp_path / "." / "one", CAPTURE)
     assert outputs.file("--events", "/dev/null", EVENTS) == outputs.file("--pcapng", "/dev/null", CAPTURE)
 
@@ -120,7 +120,7 @@ def test_a_place_where_nothing_can_be_made_is_refused(tmp_path: Path):
     assert "cannot be written: File name too long" in refusal(EVENTS, tmp_path / ("x" * 300))
     assert "cannot be written: embedded null byte" in refusal(EVENTS, "a\0b")
     assert "is a folder: name a file" in refusal(EVENTS, tmp_path)
-    assert "is no name of a figure: end it with .svg, .pdf, .png" in refusal(FIGURE, tmp_path / "figure.jpeg")
+    assert "is no name for a figure: end it with .svg, .pdf, .png" in refusal(FIGURE, tmp_path / "figure.jpeg")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 

@@ -165,8 +165,8 @@ def test_intervals_of_a_stopped_campaign_cover_nearly_as_often_as_they_say():
         (lambda: mp.Precision(within="nan %"), '"nan %" is no share of the mean'),
         (lambda: mp.Precision(minimum=1), "minimum: 1 is too small: give 2 or more"),
         (lambda: mp.Precision(minimum=9, maximum=8), "maximum: 8 is below minimum 9"),
-        (lambda: mp.Precision(metrics="goodput"), 'metrics: is no key here: did you mean "metric"?'),
-        (lambda: mp.Campaign(RUNNER, replications=5, precision="2 %"), "replications: a precision is there, too"),
+        (lambda: mp.Precision(metrics="goodput"), 'metrics: unknown key: did you mean "metric"?'),
+        (lambda: mp.Campaign(RUNNER, replications=5, precision="2 %"), "replications: not valid with precision"),
         (
             lambda: mp.Campaign(RUNNER, {"spread": [0.1]}, precision=mp.Precision(metric="godput")).run(
                 store=None, progress=False

@@ -36,7 +36,7 @@ def test_lines_are_plain_and_tell_the_state_of_the_results():
     lines.state("widest interval ±3.00%")
     lines.advance(2)
     first, second = out.getvalue().splitlines()
-    assert first == "sweep: 10 runs, 4 of them stored already"
+    assert first == "sweep: 10 runs, 4 of them already stored"
     assert second.startswith("sweep: 6 of 10 runs (")
     assert second.endswith("; widest interval ±3.00%")
     lines.begin(total=20, stored=6)

@@ -78,12 +78,12 @@ def test_devices_and_pipes_are_no_traces_and_nothing_waits_for_their_end(tmp_pat
         ("1\n2.5\n", 'bad.down, line 2: "2.5" is no whole number of milliseconds'),
         ("1\n-2\n", 'bad.down, line 2: "-2" is no whole number'),
         ("1\n99999999999\n", "bad.down, line 2: 99999999999 ms is not within 49 days"),
-        ("5\n\n3\n", "opportunity 2 at 3 ms is before the one ahead of it: sort them"),
+        ("5\n\n3\n", "opportunity 2 at 3 ms is before the previous one: sort them"),
         ("", "has no opportunity after 0 ms"),
         ("0\n0\n", "has no opportunity after 0 ms"),
         ("1\n" * 1_000_001, "has 1000001 opportunities: give 1000000 or less"),
         ("9" * 17_000_000, "has more than 16 MB: cut it"),
-        ("\u00e4\n", "cannot be read (it is no text)"),
+        ("\u00e4\n", "cannot be read (it is no ASCII text)"),
         (None, "cannot be read (No such file or directory)"),
     ],
 )
@@ -101,11 +101,11 @@ def test_a_file_that_is_no_trace_is_refused_in_one_line(tmp_path: Path, text: st
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (mp.Link, "rate: is missing: give it a value"),
-        (lambda: mp.Link(trace=[1], rate="5 Mbit/s"), "trace: says when packets leave, and the link has a rate, too"),
+        (mp.Link, "rate: missing: give it a value"),
+        (lambda: mp.Link(trace=[1], rate="5 Mbit/s"), "trace: determines the rate, but the link also has a rate"),
         (
             lambda: mp.Link(trace=[1], events=[mp.Event(at="1 s", rate="5 Mbit/s")]),
-            "trace: says when packets leave, and an event changes the rate",
+            "trace: determines the rate, but an event changes the rate",
         ),
         (lambda: mp.Link(trace=[1, "x"]), 'trace: number 2: "x" is no whole number of milliseconds'),
     ],
@@ -119,7 +119,7 @@ def test_a_link_has_a_rate_or_a_trace(make, said: str):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("0", '"0" has no opportunity after 0 ms, so that it cannot repeat'),
+        ("0", '"0" has no opportunity after 0 ms and cannot repeat'),
         ("0*5 0", '"0*5 0" has no opportunity after 0 ms'),
         ("1*0", '"1*0" has no opportunity after 0 ms'),
         ("1*9999999", '"1*9999999" has 9999999 opportunities: give 1000000 or less'),
@@ -127,7 +127,7 @@ def test_a_link_has_a_rate_or_a_trace(make, said: str):
         ("9999999999", '"9999999999" lasts 9999999999 ms, which is not within 49 days: cut it'),
         ("4000000000 4000000000", '"4000000000 4000000000" lasts 8000000000 ms'),
         ("4000000000", '"4000000000" has a mean rate below 1 bit/s: give more opportunities'),
-        ("lte\0.down", '"lte\\0.down" has a NUL, so that it names no file'),
+        ("lte\0.down", '"lte\\0.down" has a NUL character'),
     ],
 )
 def test_gaps_that_the_engine_would_refuse_are_refused_when_the_link_is_made(text: str, said: str):

@@ -87,7 +87,7 @@ def test_a_part_is_selected_by_factors(results: mp.Results):
         (lambda results: results.mean("godput", by=["cc"]), 'did you mean "goodput"?'),
         (lambda results: results.mean("goodput", by=["ccc"]), 'did you mean "cc"?'),
         (lambda results: results.values("goodput", flow="cmt"), "leaves several rows for a replication"),
-        (lambda results: results.values("goodput", cc="cubic"), "nothing was run with cc = cubic"),
+        (lambda results: results.values("goodput", cc="cubic"), "no run has cc = cubic"),
         (lambda results: results.select(rate=1), '"rate" is no column'),
     ],
 )

@@ -108,7 +108,7 @@ def test_ctrl_c_ends_a_sweep_after_the_runs_under_way_and_it_goes_on_from_there(
     assert (process.returncode, out) == (130, ""), said
     last = said.splitlines()[-1]
     kept = stored(tmp_path / "runs")
-    assert last == f"stopped after {kept} of 100000 runs, which are kept in runs: the same command goes on from there"
+    assert last == f"stopped after {kept} of 100000 runs, which are stored in runs: the same command continues from there"
     assert "Traceback" not in said
 
 
@@ -237,6 +237,6 @@ def test_results_of_another_engine_are_named_in_one_line(scenario, engine, tmp_p
     campaign.run(store=tmp_path, progress=False)
     engine.version = "2"
     campaign.run(store=tmp_path)
-    assert f"{tmp_path} has 3 results of another engine (1): not used" in capsys.readouterr().err
+    assert f"{tmp_path} has 3 results of another engine (1), which are not used" in capsys.readouterr().err
     campaign.run(store=tmp_path)
     assert "another engine" not in capsys.readouterr().err

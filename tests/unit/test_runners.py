@@ -96,7 +96,7 @@ def test_a_changed_function_is_run_again_and_its_old_results_stay():
 
     assert mp.Function(one).version != mp.Function(two).version
     assert mp.Function(one, version="a").version == mp.Function(one, version="a").version
-    with pytest.raises(mp.UserError, match="has no source to tell its versions apart"):
+    with pytest.raises(mp.UserError, match="has no source for a hash"):
         mp.Function(eval("lambda seed: {'x': 1}"))  # noqa: S307 (the text is ours)
 
 
@@ -120,13 +120,13 @@ def test_a_command_that_fails_is_named_with_its_last_words(program: str, tmp_pat
         campaign.run(store=tmp_path / "runs", workers=1, progress=False)
     said = str(failed.value)
     assert said.startswith("rate = 13, seed 1, replication 0: `")
-    assert f"ended with 1: no link is that slow; 1 of 2 runs are kept in {tmp_path / 'runs'}" in said
+    assert f"ended with 1: no link is that slow; 1 of 2 runs are stored in {tmp_path / 'runs'}" in said
 
 
 def test_a_command_that_hangs_is_ended():
     command = mp.Command(f"{sys.executable} -c 'import time; time.sleep(600)'", timeout="300 ms")
     started = time.monotonic()
-    with pytest.raises(_native.RunError, match=r"took longer than 0\.3 s: allow more with timeout"):
+    with pytest.raises(_native.RunError, match=r"took longer than 0\.3 s: increase timeout"):
         mp.Campaign(command, replications=1).run(store=None, progress=False)
     assert time.monotonic() - started < 60
 
@@ -149,7 +149,7 @@ def test_ctrl_c_lets_a_command_finish(tmp_path: Path):
 
     command = mp.Command(f"{sys.executable} {tmp_path / 'slow.py'} {tmp_path / 'begun'}")
     threading.Thread(target=press_ctrl_c).start()
-    with pytest.raises(mp.Stopped, match=r"stopped after [12] of 50 runs, which are kept"):
+    with pytest.raises(mp.Stopped, match=r"stopped after [12] of 50 runs, which are stored"):
         mp.Campaign(command, replications=50).run(store=tmp_path / "runs", workers=2, progress=False)
 
 
@@ -161,10 +161,10 @@ def test_numbers_are_read_from_lines_or_json():
 @pytest.mark.parametrize(
     ("printed", "said"),
     [
-        ("connecting ...", 'printed "connecting ...": print JSON, or lines such as "goodput 4.7" and nothing else'),
+        ("connecting ...", 'printed "connecting ...": print JSON, or only lines such as "goodput 4.7"'),
         ("", "gave no row of numbers"),
         ("x 1\nx 2", 'printed "x" twice'),
-        ("{x: 1}", "printed no JSON"),
+        ("{x: 1}", "printed invalid JSON"),
         ('{"x": "fast"}', "gave 'fast' as x: give a finite number"),
         ('{"x": 1e999}', "gave inf as x: give a finite number"),
     ],

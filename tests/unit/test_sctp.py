@@ -643,18 +643,18 @@ async def _listen(**settings: Any) -> None:
 
 
 WRONG: list[tuple[Callable[..., Awaitable[None]], dict[str, Any], str]] = [
-    (_connect, {"addresses": []}, 'addresses: there is none: give those of the peer, such as "10.1.0.2"'),
+    (_connect, {"addresses": []}, 'addresses: empty: give those of the peer, such as "10.1.0.2"'),
     (_connect, {"addresses": "server"}, 'addresses: "server" is no IP address: give one, such as "10.1.0.2"'),
     (
         _connect,
         {"addresses": "fe80::1%lo"},
-        'addresses: "fe80::1%lo" names an interface, which cannot be chosen here: give the address alone',
+        'addresses: "fe80::1%lo" has an interface, which is not supported: give the address alone',
     ),
     (_connect, {"addresses": 3}, 'addresses: 3 is no text: give an address, such as "10.1.0.2"'),
     (
         _connect,
         {"addresses": "224.0.0.1"},
-        'addresses: "224.0.0.1" is not the address of one interface: give one that is',
+        'addresses: "224.0.0.1" is not the address of a single interface: give one that is',
     ),
     (_connect, {"port": 0}, "port: 0 is no port: give 1 to 65535"),
     (_connect, {"port": "80"}, 'port: "80" is no port: give 1 to 65535'),
@@ -676,7 +676,7 @@ WRONG: list[tuple[Callable[..., Awaitable[None]], dict[str, Any], str]] = [
     (_listen, {"events": "/nowhere/run.jsonl"}, 'events: "/nowhere/run.jsonl" cannot be written'),
     (_listen, {"backlog": 0}, "backlog: 0 is no number of associations: give 1 or more"),
     (_bind_twice, {}, "is in use by another program: give another port, or 0 for a free one"),
-    (_send, {"data": "text"}, 'data: "text" is not made of bytes: give bytes, such as text.encode()'),
+    (_send, {"data": "text"}, 'data: "text" cannot be converted to bytes: give bytes, such as text.encode()'),
     (_send, {"data": 5}, "data: 5 is not made of bytes"),
     (_send, {"data": b""}, "data: a message needs at least one byte"),
     (_send, {"data": bytes(5 << 20)}, "data: a message of 5242880 bytes does not fit into a send buffer of 4194304"),

@@ -55,7 +55,7 @@ def test_paths_links_flows_and_memory_are_shown(shown):
     assert re.search(r"south, back +5 Mbit/s +1 ms +drop-tail, 100 packets +1 % lost", said)
     assert re.search(r"north, back +10 Mbit/s +20 ms +codel +1 s: down", said)
     assert "both: Multipath TCP over south, north, congestion control olia" in said
-    assert re.search(r"2 s are measured after 1 s of warm-up; a run needs at most [\d.]+ MB of memory", said)
+    assert re.search(r"measured time 2 s after a warm-up of 1 s; a run needs at most [\d.]+ MB of memory", said)
 
 
 def test_only_differences_from_the_defaults_are_shown_with_units(shown):

@@ -96,7 +96,7 @@ def test_files_of_other_programs_stay_where_they_are_and_are_named_once(store: S
         assert store.load(["any"], ENGINE) == {}
     assert {path: path.read_bytes() for path in store.folder.iterdir()} == before
     assert len(warnings) == 4
-    assert all("left where it is, as manypath did not write it" in warning for warning in warnings)
+    assert all("ignored, because manypath did not write it" in warning for warning in warnings)
 
 
 def test_a_flipped_bit_is_noticed(store: Store, warnings: list[str]):
@@ -163,10 +163,10 @@ def test_a_store_describes_itself_and_its_campaigns(store: Store):
 @pytest.mark.parametrize(
     ("manifest", "said"),
     [
-        ('{"format": "webpack"}', "belongs to another program, as its manifest.json says: choose another folder"),
+        ('{"format": "webpack"}', "belongs to another program according to its manifest.json: choose another folder"),
         ("[]", "belongs to another program"),
-        ('{"format": "manypath results", "version": 2}', "has format 2 and this manypath knows 1: choose another"),
-        ('{"format": "manyp', "cannot be read .*: remove that file, the results beside it stay"),
+        ('{"format": "manypath results", "version": 2}', "has format 2, but this manypath reads format 1: choose another"),
+        ('{"format": "manyp', "cannot be read .*: remove that file; the results are kept"),
     ],
 )
 def test_a_folder_of_something_else_is_refused(manifest: str, said: str, tmp_path: Path):

@@ -90,7 +90,7 @@ def test_results_of_other_engines_are_pruned_and_those_of_this_one_stay(run: Run
     assert (code, "would remove 6 runs" in out, shards()) == (0, True, before)
     code, _, said = run("prune", "--other-engines")
     assert (code, shards()) == (2, before)
-    assert said.startswith("error: --yes: is needed where there is no terminal")
+    assert said.startswith("error: --yes: needed without a terminal")
     assert run("prune", "--other-engines", "--yes")[0] == 0
     campaigns, engines = listed(run)
     assert [one["title"] for one in campaigns] == ["new"]
@@ -141,7 +141,7 @@ def test_recent_shards_of_other_processes_are_kept(run: Run, scenario, engine):
         left = len(shards()) - 1
         code, _, said = run("prune", "--campaign", "mine", "--yes")
         # The note of the campaign was just written, too.
-        assert (code, f"leaves {left + 1} files" in said) == (0, True)
+        assert (code, f"keeps {left + 1} new files" in said) == (0, True)
         assert (old in shards(), len(shards())) == (False, left)
         assert [one["title"] for one in listed(run)[0]] == ["mine"]
     finally:
@@ -177,9 +177,9 @@ def test_factors_that_are_numbers_are_exported_as_numbers(run: Run):
         (("list", "--store", "empty"), "store: empty holds no results"),
         (("show", "mein"), 'campaign: "mein" is no campaign of runs: did you mean "mine"?'),
         (("show", ""), 'campaign: "" is no campaign of runs'),
-        (("prune",), "store prune: needs one of --campaign, --engine and --other-engines: give one"),
-        (("prune", "--campaign", "mine", "--other-engines"), "store prune: needs one of"),
-        (("prune", "--engine", "17"), '--engine: "17" has computed nothing in runs: did you mean "1"?'),
+        (("prune",), "store prune: needs exactly one of --campaign, --engine and --other-engines: give one"),
+        (("prune", "--campaign", "mine", "--other-engines"), "store prune: needs exactly one of"),
+        (("prune", "--engine", "17"), '--engine: "17" has no results in runs: did you mean "1"?'),
         (("export", "mine", "runs"), "TARGET: runs is the store itself: choose another folder"),
         (("export", "mine", "file"), 'TARGET: "file" is no folder'),
     ],

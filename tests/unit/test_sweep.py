@@ -172,22 +172,22 @@ def test_a_foreign_simulator_is_swept_from_a_file(folder: Path, rows):
 
 
 BAD = {
-    "unknown key": ("replications", "repetitions", "repetitions: is no key here", '"replications"'),
-    "unknown field": ("flows.cmt.cc", "flows.cmt.ccc", "flows.cmt.ccc: is no key here", 'did you mean "cc"?'),
-    "place that leads nowhere": ("flows.cmt.cc", "flows.cmd.cc", '"cmd"', 'did you mean "cmt"?'),
-    "place in a value": ("flows.cmt.cc", "warmup.cc", "warmup is '1 s', which has no fields", "leads nowhere"),
+    "unknown key": ("replications", "repetitions", "repetitions: unknown key", '"replications"'),
+    "unknown field": ("flows.cmt.cc", "flows.cmt.ccc", "flows.cmt.ccc: unknown key", 'did you mean "cc"?'),
+    "place that does not exist": ("flows.cmt.cc", "flows.cmd.cc", '"cmd"', 'did you mean "cmt"?'),
+    "place in a value": ("flows.cmt.cc", "warmup.cc", "warmup is '1 s', which has no fields", "does not exist"),
     "wrong unit": ("2 Mbit/s", "2 Mbps", '"2 Mbps" is no rate', '"2 Mbit/s"'),
     "unknown algorithm": ("cmt-rpv2", "cmt-rpv22", 'no congestion control "cmt-rpv22"', 'did you mean "cmt-rpv2"?'),
     "no values": ('["newreno", "cmt-rpv2"]', "[]", "factors.flows.cmt.cc.values: is empty", "give 1 or more"),
     "a text for values": ('["newreno", "cmt-rpv2"]', '"newreno"', "factors.flows.cmt.cc", "newreno"),
     "no such scenario": ("two.toml", "three.toml", "three.toml: there is no such file", "give the path"),
     "no replications": ("= 3", "= 0", "replications: 0 is too small", "give 1 or more"),
-    "both ways to stop": ("= 3", '= 3\nprecision = "2 %"', "a precision is there, too", "no replications"),
+    "both ways to stop": ("= 3", '= 3\nprecision = "2 %"', "not valid with precision", "give the maximum"),
     "no precision": ("replications = 3", 'precision = "2"', '"2" is no share of the mean', 'write "2 %"'),
     "unknown key of the precision": (
         "replications = 3",
         'precision = { whithin = "2 %" }',
-        "precision.whithin: is no key here",
+        "precision.whithin: unknown key",
         'did you mean "within"?',
     ),
     "two things to run": ("seed", 'runner = { command = "cat x" }\nseed', "one of scenario and runner", "give one"),
@@ -198,8 +198,8 @@ BAD = {
         "put it beside the sweep file",
     ),
     "seed of more than 64 bits": ("= 7", "= 18446744073709551616", "seed: 18446744073709551616 is too large", "give"),
-    "words for a measurement": ("seed", 'metrics = ["closed"]\nseed', '"closed" is words, not numbers', '"goodput"'),
-    "a factor for a measurement": ("seed", 'metrics = ["north"]\nseed', '"north" is words, not numbers', '"goodput"'),
+    "words for a measurement": ("seed", 'metrics = ["closed"]\nseed', '"closed" has texts, not numbers', '"goodput"'),
+    "a factor for a measurement": ("seed", 'metrics = ["north"]\nseed', '"north" has texts, not numbers', '"goodput"'),
     "unknown part": ("seed", 'by = ["flwo"]\nseed', '"flwo" is no column', 'did you mean "flow"?'),
     "unknown measurement of the precision": (
         "replications = 3",
@@ -211,7 +211,7 @@ BAD = {
         "replications = 3",
         'precision = { within = "2 %", of = { flow = "cmd" } }',
         "precision.of: no run has flow = cmd",
-        "ask for what the scenarios have",
+        "give values that the scenarios have",
     ),
     "unknown measurement": ("seed", 'metrics = ["godput"]\nseed', '"godput" is no column', 'did you mean "goodput"?'),
 }
@@ -245,39 +245,39 @@ def test_a_bad_sweep_is_refused_in_one_line_before_any_run(case: str, folder: Pa
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--shard", "3/2"], 'shard: "3/2" is no part of a whole: write "2/4"'),
-        (["--shard", "1/2", "--plot", "shares.svg"], "--plot: has no results with --shard, which computes a part"),
-        (["--shard", "1/2", "--json"], "--json: has no results with --shard, which computes a part"),
+        (["--shard", "3/2"], 'shard: "3/2" is no part: write "2/4"'),
+        (["--shard", "1/2", "--plot", "shares.svg"], "--plot: not valid with --shard, which prints no results"),
+        (["--shard", "1/2", "--json"], "--json: not valid with --shard, which prints no results"),
         (["--where", "north"], '"north" is no condition: write NAME=VALUE'),
         (["--where", "north=3 Mbit/s"], '"3 Mbit/s" is no value of north'),
         (["--where", "nort=2 Mbit/s"], 'did you mean "north"?'),
         (["--where", "north=2 Mbit/s", "--where", "north=500 kbit/s"], "--where: no run has north=2 Mbit/s and north"),
         (["--metric", "godput"], '"godput" is no column of these results: did you mean "goodput"?'),
-        (["--metric", "goodput", "--metric", "closed"], '"closed" is words, not numbers'),
+        (["--metric", "goodput", "--metric", "closed"], '"closed" has texts, not numbers'),
         (["--plot", "shares.gif"], "end it with .svg, .pdf, .png"),
         (["--plot", "shares"], "end it with .svg, .pdf, .png"),
         (["--plot", "/proc/shares.svg"], '--plot: "/proc/shares.svg" cannot be written'),
         (["--plot", "folder.svg"], '--plot: "folder.svg" is a folder'),
-        (["--plot", "mine.svg"], '--plot: "mine.svg" is there, and manypath did not write it'),
+        (["--plot", "mine.svg"], '--plot: "mine.svg" exists, and manypath did not write it'),
         (["--plot", "shares.svg", "--x", "nort"], '"nort" is no column of these results: did you mean "north"?'),
         (["--plot", "shares.svg", "--y", "godput"], '"godput" is no column of these results: did you mean "goodput"?'),
         (["--plot", "shares.svg", "--hue", "norht"], '--hue: "norht" is no column of these results: did you mean "nor'),
         (["--plot", "shares.svg", "--hue", "cc"], '--hue: "cc" is no column of these results'),
         (["--plot", "shares.svg", "--hue", "replication"], "several rows of a replication are on one curve"),
-        (["--hue", "north"], "--hue: is for figures: give --plot OUT, too"),
-        (["--x", "north"], "--x: is for figures: give --plot OUT, too"),
-        (["--y", "goodput"], "--y: is for figures: give --plot OUT, too"),
+        (["--hue", "north"], "--hue: only valid with --plot: give --plot OUT, too"),
+        (["--x", "north"], "--x: only valid with --plot: give --plot OUT, too"),
+        (["--y", "goodput"], "--y: only valid with --plot: give --plot OUT, too"),
         (["--frames", "two.toml"], '--frames: "two.toml" is no folder'),
         (["--frames", "/proc/numbers"], '--frames: "/proc/numbers" cannot be written'),
-        (["--frames", "mine"], '--frames: "mine/runs.csv" is there, and manypath did not write it'),
+        (["--frames", "mine"], '--frames: "mine/runs.csv" exists, and manypath did not write it'),
         (["--baseline", "north"], '--baseline: "north" is no condition: write NAME=VALUE'),
         (["--baseline", "north=3 Mbit/s"], '--baseline: "3 Mbit/s" is no value of north'),
         (
             ["--baseline", "north=2 Mbit/s", "--where", "north=2 Mbit/s"],
-            "--baseline: there is nothing but north=2 Mbit/s: give north other values, too",
+            "--baseline: north=2 Mbit/s is the only value: give north other values, too",
         ),
-        (["--json", "--csv"], "--json is there, too: give one of them"),
-        (["--dask", "tcp://there:8786", "--workers", "2"], "--workers: counts threads of this machine"),
+        (["--json", "--csv"], "--csv: not valid with --json: give one of them"),
+        (["--dask", "tcp://there:8786", "--workers", "2"], "--workers: not valid with --dask"),
         (["--dask", "foo"], "dask: "),
         (["--store", "two.toml"], 'store: "two.toml" is no folder'),
         (["--store", "/proc/runs"], 'store: "/proc/runs" cannot be written'),
@@ -318,7 +318,7 @@ def test_the_origin_of_rows_is_stored_with_every_format(folder: Path, sweep):
 def test_a_run_too_short_for_the_rule_gets_its_limit_and_no_suggestion(folder: Path, sweep, monkeypatch):
     monkeypatch.setattr("manypath.campaign.steadiness.mser5", lambda _: None)
     said = sweep("sweep.toml", "--check-warmup").err.splitlines()
-    assert "1 s are configured, more than 1.5 s are needed; the run is too short to tell" in said[-1]
+    assert "1 s are configured, more than 1.5 s are needed; the run is too short for an estimate" in said[-1]
 
 
 def test_a_second_call_replaces_the_files_of_the_first(folder: Path, sweep):
@@ -336,10 +336,10 @@ def test_no_output_of_a_sweep_is_one_of_its_inputs(folder: Path, sweep):
     before = (folder / "two.toml").read_bytes()
     (folder / "numbers" / "flows.csv").hardlink_to(folder / "two.toml")
     said = sweep("sweep.toml", "--frames", "numbers", code=2).err
-    assert said == 'error: --frames: "numbers/flows.csv" is a file that is read: choose another name\n'
+    assert said == 'error: --frames: "numbers/flows.csv" is an input file: choose another name\n'
     (folder / "shares.svg").symlink_to(folder / "sweep.toml")
     said = sweep("sweep.toml", "--plot", "shares.svg", code=2).err
-    assert said == 'error: --plot: "shares.svg" is a file that is read: choose another name\n'
+    assert said == 'error: --plot: "shares.svg" is an input file: choose another name\n'
     assert (folder / "two.toml").read_bytes() == before
     assert (folder / "sweep.toml").read_text() == SWEEP
 
@@ -357,7 +357,7 @@ def test_a_thousand_million_runs_are_asked_for_first(folder: Path, sweep):
     done = sweep("sweep.toml", code=2)
     assert done.err == (
         "error: factors: 1,000,000,000 combinations are 1,000,000,000 runs, more than 100,000: give fewer values, "
-        "or allow as many if you mean it\n"
+        "or allow more with most (--yes)\n"
     )
     assert not (folder / "runs").exists()
 

@@ -132,7 +132,7 @@ def test_a_link_that_only_its_empty_queue_lets_overflow_has_a_part_of_its_queue(
 
 def test_windows_that_do_not_settle_are_one_clear_line(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys.modules["manypath.theory.equilibrium"], "LONGEST", 0.1)
-    with pytest.raises(Unsettled, match="fluid: windows do not settle: simulate") as caught:
+    with pytest.raises(Unsettled, match="fluid: windows do not converge: simulate") as caught:
         given("olia", (0.001, 0.004))
     assert isinstance(caught.value, UserError)
 
@@ -173,7 +173,7 @@ def test_a_part_of_a_queue_is_found_with_little_more_work_than_one_rest(monkeypa
     monkeypatch.setattr(sys.modules["manypath.theory.equilibrium"], "EVALUATIONS", 16_000)
     equilibrium(links, flows)
     monkeypatch.setattr(sys.modules["manypath.theory.equilibrium"], "EVALUATIONS", 5000)
-    with pytest.raises(Unsettled, match="fluid: windows do not settle: simulate"):
+    with pytest.raises(Unsettled, match="fluid: windows do not converge: simulate"):
         equilibrium(links, flows)
 
 

@@ -1,4 +1,4 @@
-"""Analytic anchors: numbers that anyone can recompute, beside what the engine measures."""
+"""Analytic anchors: comparisons of the engine's results with values from theory."""
 
 from manypath.anchors.anchor import Anchor, Row
 from manypath.anchors.judge import judge

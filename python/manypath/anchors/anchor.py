@@ -1,4 +1,4 @@
-"""What an anchor is: a number from theory, how to measure it, and how far off the measured one may be."""
+"""Anchors: a value from theory, its measurement in simulations, and the tolerance."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from manypath.scenario import Scenario
 from manypath.stats import Interval
 
 Verdict = Literal["holds", "missed"]
-"""Whether what was measured is within the bound."""
+"""Whether the measured mean is within the bound."""
 
 
 @dataclass(frozen=True)
 class GivenLosses:
-    """A congestion control alone, under losses that do not depend on what it sends: see `_native.ideal_rates`."""
+    """A congestion control alone, under losses that do not depend on its rate; see `_native.ideal_rates`."""
 
     cc: str
     """Congestion control by name."""
@@ -25,12 +25,12 @@ class GivenLosses:
     rtts: tuple[float, ...]
     """Round-trip time of each path, seconds."""
     packets: int
-    """Packets that count in each run, all paths together; a tenth more is sent before."""
+    """Packets that are counted in each run, all paths together; a warm-up of a tenth as many precedes them."""
     periodic: bool = False
-    """Whether losses come at equal distances instead of at random."""
+    """Whether losses are periodic instead of random."""
 
     def document(self) -> str:
-        """What the engine reads."""
+        """Return the document for the engine."""
         paths = [
             {"rtt": round(rtt * 1e9), "loss": loss, "periodic": self.periodic}
             for rtt, loss in zip(self.rtts, self.losses, strict=True)
@@ -40,45 +40,45 @@ class GivenLosses:
 
 @dataclass(frozen=True)
 class Measure:
-    """What is run, how often, and what is read from it."""
+    """The measurement of an anchor: its runs and their evaluation."""
 
     runs: Sequence[GivenLosses | Scenario]
-    """What the number is made of: each is run in every replication."""
+    """The runs of each replication."""
     replications: int
-    """How often."""
+    """Number of replications."""
     read: Callable[[Sequence[Any]], float]
-    """From what the runs of one replication gave, in the same order, to the number."""
+    """Function that returns the number from the outcomes of a replication's runs, in the order of `runs`."""
 
 
 @dataclass(frozen=True)
 class Anchor:
-    """A number that theory gives."""
+    """A value from theory and its measurement."""
 
     id: str
-    """Name in tables: family, then what is measured."""
+    """Name in tables: family, then the measured quantity."""
     says: str
-    """What the number is, with its unit."""
+    """Description of the value, with its unit."""
     source: str
-    """Where it comes from."""
+    """Source of the value."""
     expected: float
-    """The number."""
+    """The value from theory."""
     within: float
-    """The most by which the measured mean may differ, as part of the expected one."""
+    """Largest difference of the measured mean, as a share of the expected value."""
     measure: Measure
-    """How to measure it."""
+    """The measurement."""
 
     @property
     def bound(self) -> float:
-        """The most by which the measured mean may differ, in the unit of the number."""
+        """Largest difference of the measured mean, in the unit of the value."""
         return self.within * abs(self.expected)
 
 
 @dataclass(frozen=True)
 class Row:
-    """An anchor and what was measured."""
+    """An anchor and its measured value."""
 
     anchor: Anchor
-    """The number from theory."""
+    """The anchor."""
     measured: Interval
     """Mean over the replications, with its 95 % interval."""
 
@@ -88,7 +88,7 @@ class Row:
         return "holds" if abs(self.measured.mean - self.anchor.expected) <= self.anchor.bound else "missed"
 
     def document(self) -> Mapping[str, Any]:
-        """The row as JSON has it; `half_width` is null after a single run."""
+        """Return the row for JSON; `half_width` is None after a single run."""
         single = self.measured.n == 1
         return {
             "id": self.anchor.id,

@@ -1,4 +1,4 @@
-"""One TCP flow through a drop-tail queue: how much of the link it uses, by the size of the buffer."""
+"""Anchors: utilisation of a link by one TCP flow, by the size of a drop-tail buffer."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from manypath.anchors.anchor import Anchor, Measure
 from manypath.scenario import DropTail, Link, Saturated, Scenario, Tcp, disjoint
 
 PACKET = 1040
-"""Bytes of a data packet: 1000 of payload behind 40 of headers."""
+"""Size of a data packet, bytes: 40 of headers and 1000 of payload."""
 
 PIPE = 200
-"""Packets that fill the link for one round-trip time without queueing: the bandwidth-delay product."""
+"""Bandwidth-delay product without queueing, packets."""
 
 UTILISATIONS = {0.0: 0.750, 0.1: 0.818, 0.25: 0.893, 0.5: 0.964, 1.0: 1.000}
-"""Buffer as part of the bandwidth-delay product, and what a window that swings between half and whole uses."""
+"""Utilisation by a window that oscillates between W/2 and W, by buffer size in bandwidth-delay products."""
 
 
 def _scenario(buffer: float) -> Scenario:
     delay = 0.05
     rate = round(PIPE * PACKET * 8 / (2 * delay))
-    # The queue proper has one place at least: a flow whose window grows sends two packets at once.
+    # The queue has at least one place, because a flow sends two packets at once when its window grows.
     queue = DropTail(packets=max(1, round(buffer * PIPE)))
     link = Link(rate=f"{rate} bit/s", delay=f"{delay * 1000:g} ms", queue=queue, overhead=0)
     back = Link(rate="1 Gbit/s", delay=f"{delay * 1000:g} ms", queue=DropTail(packets=10_000), overhead=0)
@@ -37,8 +37,8 @@ def _scenario(buffer: float) -> Scenario:
 def _anchor(buffer: float, expected: float) -> Anchor:
     return Anchor(
         id=f"buffer/{buffer:g}",
-        says=f"part of a link that one TCP flow uses, with a drop-tail buffer of {buffer:g} bandwidth-delay products",
-        source="mean of a window that swings between half and whole, cut off at the link's rate",
+        says=f"utilisation of a link by one TCP flow, with a drop-tail buffer of {buffer:g} bandwidth-delay products",
+        source="mean rate of a window that oscillates between W/2 and W, limited by the link's rate",
         expected=expected,
         within=0.03,
         measure=Measure((_scenario(buffer),), 4, lambda outcomes: outcomes[0]["links"]["path"]["utilisation"]),
@@ -46,4 +46,4 @@ def _anchor(buffer: float, expected: float) -> Anchor:
 
 
 ANCHORS = tuple(_anchor(buffer, expected) for buffer, expected in UTILISATIONS.items())
-"""Utilisation against buffer."""
+"""Anchors of utilisation by buffer size."""

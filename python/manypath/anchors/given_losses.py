@@ -1,4 +1,4 @@
-"""The table of the coupled algorithms, measured on their formulas alone."""
+"""Anchors: rates of the coupled algorithms (`table`), measured with the algorithms alone under given losses."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ def _anchor(entry: Entry) -> Anchor:
 
 
 ANCHORS = tuple(_anchor(entry) for entry in entries())
-"""Formulas alone, within 2 %."""
+"""Anchors of the algorithms alone, within 2 %."""

@@ -1,4 +1,4 @@
-"""Runs what the anchors need, each run once, and judges them."""
+"""Measurement and verdict of anchors; runs that several anchors share are computed once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from manypath.scenario import Scenario
 from manypath.stats import interval
 
 Outcomes = dict[tuple[str, int], Any]
-"""What a document gave in a replication."""
+"""Outcomes by document and replication."""
 
 
 def judge(
@@ -28,13 +28,13 @@ def judge(
     Parameters
     ----------
     anchors
-        Which ones.
+        The anchors.
     store
-        Folder of results of simulations; what is there is not computed again.
+        Folder of results of simulations; stored runs are not computed again.
     workers
-        Threads; all cores if None.
+        Number of threads; one for each core if None.
     progress
-        Whether progress is shown on standard error.
+        Whether to show progress on standard error.
     """
     outcomes = {**_given_losses(anchors, workers), **_simulations(anchors, store, workers, progress)}
     return [Row(anchor, interval(_values(anchor, outcomes))) for anchor in anchors]
@@ -50,7 +50,7 @@ def _values(anchor: Anchor, outcomes: Outcomes) -> list[float]:
 
 
 def _wanted(anchors: Sequence[Anchor], kind: type[GivenLosses] | type[Scenario]) -> list[tuple[str, int]]:
-    """Every document of that kind with its replications, each once."""
+    """Return every document of a kind with each of its replications, without duplicates."""
     wanted = {
         (run.document(), replication): None
         for anchor in anchors

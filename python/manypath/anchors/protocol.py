@@ -1,4 +1,4 @@
-"""The same table, measured on the whole protocol: Multipath TCP over links that lose packets at random."""
+"""Anchors: rates of the coupled algorithms (`table`), measured with Multipath TCP over links with random losses."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ MSS = 1000
 """Payload of a segment, bytes."""
 
 SECONDS = 400
-"""Measured time of a run."""
+"""Measured time of a run, seconds."""
 
 
 def scenario(cc: str, losses: tuple[float, float]) -> Scenario:
-    """A connection over two links so fast that only their losses limit it."""
+    """Return a scenario with a connection over two fast links, where only losses limit the rate."""
     first, second = (
         Link(
             rate="1 Gbit/s",
@@ -38,7 +38,7 @@ def scenario(cc: str, losses: tuple[float, float]) -> Scenario:
         app=Saturated(message=f"{MSS} B"),
     )
     return Scenario(
-        # The losses of the formulas are those of data.
+        # In the formulas only data is lost.
         network=disjoint(first=first, second=second).with_clean_way_back(),
         flows={"flow": flow},
         warmup="40 s",
@@ -57,4 +57,4 @@ def _anchor(entry: Entry) -> Anchor:
 
 
 ANCHORS = tuple(_anchor(entry) for entry in entries())
-"""Full protocol, within 15 %."""
+"""Anchors of the full protocol, within 15 %."""

@@ -1,4 +1,4 @@
-"""All anchors, family by family: one line each."""
+"""All anchors, one line for each family."""
 
 from manypath.anchors import buffers, given_losses, protocol, scaling, sharing, single_flow
 
@@ -10,4 +10,4 @@ ANCHORS = (
     *buffers.ANCHORS,
     *sharing.ANCHORS,
 )
-"""In the order in which tables show them."""
+"""All anchors, in the order of tables."""

@@ -1,4 +1,4 @@
-"""Flows of different kinds through one bottleneck: which part of it each gets."""
+"""Anchors: shares of a bottleneck between flows of different kinds."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from manypath.anchors.anchor import Anchor, Measure
 from manypath.scenario import Link, Mptcp, Red, Saturated, Scenario, Sctp, Tcp, bottleneck
 
 QUEUE = Red(weight=0.002, min=25, max=75, max_p=0.1, gentle=True, packets=300)
-"""Gentle RED: every packet has about the same chance to be dropped."""
+"""Gentle RED: all packets have about the same drop probability."""
 
 LINK = Link(rate="20 Mbit/s", delay="20 ms", queue=QUEUE, overhead=0)
-"""The bottleneck; a round trip takes 40 ms without queueing."""
+"""The bottleneck; the round-trip time is 40 ms without queueing."""
 
 BUFFERS = {"send_buffer": "4 MB", "receive_buffer": "4 MB"}
-"""Never in the way."""
+"""Buffers that never limit the window."""
 
 TCP: dict[str, Any] = {"ack_every": 1, "mss": "1460 B", "app": Saturated(message="1460 B"), **BUFFERS}
 """Settings of all TCP flows."""
 
 RIVAL = Tcp(path="path1", **TCP)
-"""The TCP flow that the others meet."""
+"""The competing TCP flow."""
 
 
 def _share(outcomes: Sequence[Any]) -> float:
-    """Part of the goodput that the flow has which is not the rival."""
+    """Return the share of the flow in the goodput of flow and rival."""
     flows = outcomes[0]["flows"]
     return flows["flow"]["goodput"] / sum(flow["goodput"] for flow in flows.values())
 
@@ -74,14 +74,14 @@ def _sctp() -> Anchor:
     return _anchor(
         "sctp",
         "share of standard SCTP on a single path beside one TCP flow",
-        "RFC 9260 section 7: as aggressive as TCP",
+        "RFC 9260 section 7: congestion control as aggressive as TCP",
         0.5,
         flow,
     )
 
 
 def _without_options() -> dict[str, Any]:
-    """Settings of the multipath flows: segments as large as the rival's."""
+    """Return settings of the multipath flows, with segments as large as the rival's."""
     return {**TCP, "option_bytes": 0}
 
 
@@ -91,4 +91,4 @@ ANCHORS = (
     *(_weighted(weight) for weight in (0.5, 0.8)),
     _sctp(),
 )
-"""Shares of one bottleneck."""
+"""Anchors of shares of a bottleneck."""

@@ -1,4 +1,4 @@
-"""Two paths under given losses, for the coupled algorithms: what an independent Monte Carlo simulation gives."""
+"""Rates of the coupled algorithms on two paths under given losses, from an independent Monte Carlo simulation."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ RTT = 0.1
 """Round-trip time of both paths, seconds."""
 
 SCENARIOS = {"1%+1%": (0.01, 0.01), "0.1%+0.1%": (0.001, 0.001), "0.1%+0.4%": (0.001, 0.004)}
-"""Probability of a loss on each path."""
+"""Probability of a loss on each path, by scenario."""
 
 COUPLED = {"1%+1%": (70.6, 70.8), "0.1%+0.1%": (217.0, 218.0), "0.1%+0.4%": (360.0, 45.6)}
-"""Of the fully coupled algorithm, and of CMT/RPv2."""
+"""Rates of the fully coupled algorithm and of CMT/RPv2."""
 
 RATES: dict[str, dict[str, tuple[float, float]]] = {
     "newreno": {"1%+1%": (134.1, 134.3), "0.1%+0.1%": (417.0, 418.0), "0.1%+0.4%": (417.0, 211.0)},
@@ -25,13 +25,13 @@ RATES: dict[str, dict[str, tuple[float, float]]] = {
     "coupled": COUPLED,
     "cmt-rpv2": COUPLED,
 }
-"""Packets/s on each path; 95 % half-widths of 0.7 % at most. One halving in a round trip, no timeouts, windows of one
-packet or more. CMT/RPv2 equals the fully coupled algorithm where the round-trip times are equal."""
+"""Packets/s on each path, by algorithm and scenario; 95 % half-widths of at most 0.7 %. At most one halving per RTT,
+no timeouts, windows of at least one packet. CMT/RPv2 equals the fully coupled algorithm if the RTTs are equal."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A number of the table."""
+    """A rate of the table."""
 
     cc: str
     """Congestion control."""
@@ -40,7 +40,7 @@ class Entry:
     path: int | None
     """Index of the path; None for the sum of both."""
     expected: float
-    """Packets/s."""
+    """Expected rate, packets/s."""
 
     @property
     def losses(self) -> tuple[float, float]:
@@ -49,20 +49,20 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """Congestion control, scenario, and what of it."""
+        """Congestion control, scenario, and path or sum."""
         return f"{self.cc}/{self.scenario}/{self.where}"
 
     @property
     def where(self) -> str:
-        """What of the scenario."""
+        """The path, or the sum of both."""
         return "sum" if self.path is None else f"path {self.path + 1}"
 
     def take(self, rates: list[float]) -> float:
-        """The number that is meant, of the rates of both paths."""
+        """Return this entry's rate from the rates of both paths."""
         return sum(rates) if self.path is None else rates[self.path]
 
     def anchor(self, family: str, says: str, within: float, measure: Measure) -> Anchor:
-        """The number as an anchor of a family, measured in its way."""
+        """Return the anchor of this entry in a family, with a measurement."""
         return Anchor(
             id=f"{family}/{self.name}",
             says=says,
@@ -74,7 +74,7 @@ class Entry:
 
 
 def entries() -> Iterator[Entry]:
-    """Every number: the sum where the paths are equal, each path where they differ."""
+    """Iterate over all entries: the sum if the losses of both paths are equal, else each path."""
     for cc, scenarios in RATES.items():
         for scenario, rates in scenarios.items():
             if len(set(SCENARIOS[scenario])) == 1:

@@ -1,4 +1,4 @@
-"""The benchmark: how fast the simulator is on one core, on rows of SCTP and of TCP."""
+"""The benchmark: speed of the simulator on one core, in scenarios with SCTP and TCP."""
 
 from manypath.bench.measure import SEED, Measured, measure
 from manypath.bench.rows import ROWS, names

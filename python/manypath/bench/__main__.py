@@ -1,4 +1,4 @@
-"""`python -m manypath.bench ROW` runs a row in a process of its own, and prints what it measured as JSON."""
+"""`python -m manypath.bench ROW` runs a row of the benchmark and prints the measurements as JSON."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from dataclasses import asdict
 from manypath.bench.measure import measure_here
 
 if __name__ == "__main__":
-    # Ctrl-C reaches this process beside its parent, which is the one to speak.
+    # Ctrl-C reaches this process and its parent; only the parent prints a message.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.stdout.write(json.dumps(asdict(measure_here(sys.argv[1]))))

@@ -1,7 +1,7 @@
-"""What a row of the benchmark takes, in CPU time.
+"""Measurement of a row of the benchmark, in CPU time.
 
-Each row runs in a process of its own, so that its peak memory is its own. Speed is counted over the whole run, warm-up
-included: packet-hops (one packet across one link), data packets, simulated seconds.
+Each row runs in a separate process, to measure its peak memory. Speed is measured over the whole run, including the
+warm-up: packet-hops (one packet across one link), data packets, simulated seconds.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from manypath.bench.rows import ROWS
 
 @dataclass(frozen=True)
 class Measured:
-    """What one row took, on one core, and what its flows achieved."""
+    """Speed and results of a row, on one core."""
 
     scenario: str
     """Name of the row."""
     packet_hops_per_second: float
-    """Packets across one link each, acknowledgements included, per CPU second."""
+    """Packets times links, acknowledgements included, per CPU second."""
     nanoseconds_per_data_packet: float
-    """CPU time per packet with data that was sent."""
+    """CPU time per sent data packet, nanoseconds."""
     simulated_seconds_per_cpu_second: float
-    """How much faster than real time."""
+    """Simulated seconds per CPU second."""
     data_packets_per_second: float
-    """Packets with data that were sent, per CPU second."""
+    """Sent data packets per CPU second."""
     peak_memory_bytes: int
-    """Most memory that the process ever had, interpreter included."""
+    """Peak memory of the process, interpreter included."""
     digest: str
-    """Name of the run's whole course: equal digests mean equal work."""
+    """Hash of all events of the run: runs with equal digests did equal work."""
     cpu_seconds: float
-    """What it took."""
+    """CPU time of the run, seconds."""
     goodput: dict[str, float]
-    """Payload delivered by each flow after the warm-up, in Mbit/s."""
+    """Goodput of each flow after the warm-up, Mbit/s."""
     loss_rate: float
-    """Packets of the sources that links dropped, lost or damaged after the warm-up, as part of those with data."""
+    """Senders' packets that links dropped, lost or damaged after the warm-up, as a share of their data packets."""
 
 
 def measure(name: str) -> Measured:
-    """Run a row in a process of its own."""
+    """Run a row in a separate process."""
     command = [sys.executable, "-m", "manypath.bench", name]
     ran = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)  # noqa: S603 - our own module
     return Measured(**json.loads(ran.stdout))
@@ -71,7 +71,7 @@ def measure_here(name: str) -> Measured:
 
 
 def _peak_memory() -> int:
-    """Bytes that this process had at most, in memory of its own image; 0 where the system does not tell."""
+    """Return the peak resident memory of this process, bytes; 0 if the system does not report it."""
     try:
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
     except OSError:

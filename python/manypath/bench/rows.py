@@ -1,4 +1,4 @@
-"""The scenarios of the benchmark, for SCTP and for TCP."""
+"""Scenarios of the benchmark, with SCTP and TCP."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from manypath.scenario import (
 
 
 def rivals(rate: str, cc: str, measure: str) -> Scenario:
-    """Two disjoint paths, a CMT association on both, a single-path rival on one ([D11]); some seconds of CPU."""
+    """Return two disjoint paths, with a CMT association on both and a single-path rival on one ([D11])."""
     link = Link(rate=rate, delay="1 ms")
     app = Saturated(message="1452 B")
     return Scenario(
@@ -38,7 +38,7 @@ def rivals(rate: str, cc: str, measure: str) -> Scenario:
 
 
 def divided(second: str, measure: str) -> Scenario:
-    """One CMT association over 100 Mbit/s and a second rate, its small buffers divided: gaps in every SACK ([D10])."""
+    """Return a CMT association with small, divided buffers on 100 Mbit/s and `second`: gaps in every SACK ([D10])."""
     links = {name: Link(rate=rate, delay="1 ms") for name, rate in (("south", "100 Mbit/s"), ("north", second))}
     flow = Sctp(
         paths=list(links),
@@ -52,7 +52,7 @@ def divided(second: str, measure: str) -> Scenario:
 
 
 def pair(ack_every: int) -> Scenario:
-    """Two TCP flows share 10 Mbit/s."""
+    """Return two TCP flows over one link of 10 Mbit/s."""
     link = Link(rate="10 Mbit/s", delay="10 ms", queue=DropTail(packets=100), overhead=0)
     network = dumbbell(link, senders=[_access("1 ms")] * 2, receivers=[_access("1 ms")] * 2)
     starts = (Start(earliest="0 s", latest="0 s"), Start(earliest="0.1 s", latest="0.1 s"))
@@ -60,21 +60,21 @@ def pair(ack_every: int) -> Scenario:
 
 
 def independent_flows(ack_every: int) -> Scenario:
-    """Two TCP flows with 100 Mbit/s each, one link to their sinks and one back."""
+    """Return two TCP flows on separate links of 100 Mbit/s, without access links."""
     link = Link(rate="100 Mbit/s", delay="1 ms", queue=DropTail(packets=100), overhead=0)
     network = disjoint(path1=link, path2=link).but(access=None)
     return _from_the_start(network, [_tcp(ack_every, Start(earliest="0 s", latest="0 s"))] * 2, "60 s")
 
 
 def one_of_both() -> Scenario:
-    """The same two paths, used by one MPTCP connection whose options take 20 bytes of each segment."""
+    """Return the network of `independent_flows` with one MPTCP connection, with 20 bytes of options in each segment."""
     app = Saturated(message="1440 B")
     flow = Mptcp(paths=["path1", "path2"], cc="lia", ack_every=1, app=app, rto=RTO, start=Start(earliest=0, latest=0))
     return independent_flows(ack_every=1).but(flows={"mptcp": flow})
 
 
 def crowd() -> Scenario:
-    """Sixty-four TCP flows of different distances share 60 Mbit/s and a queue that drops early."""
+    """Return 64 TCP flows with different RTTs over one link of 60 Mbit/s with RED."""
     queue = Red(min=25, max=75, max_p=0.1, weight=0.002, gentle=True, packets=300)
     link = Link(rate="60 Mbit/s", delay="20 ms", queue=queue, overhead=0)
     receivers = [_access(f"{number * 1_000_000 // 3} ns") for number in range(64)]
@@ -87,19 +87,19 @@ def _access(delay: str) -> Link:
 
 
 def _tcp(ack_every: int, start: Start) -> Callable[[str], Tcp]:
-    """Full segments, and buffers that never limit the window."""
+    """Return a function that makes a TCP flow with full segments on a path."""
     app = Saturated(message="1460 B")
     return lambda path: Tcp(path=path, ack_every=ack_every, app=app, rto=RTO, start=start)
 
 
 def _from_the_start(network: Network, flows: Iterable[Callable[[str], Tcp]], measure: str) -> Scenario:
-    """One flow on each path, measured without a warm-up."""
+    """Return a scenario with one flow on each path and without warm-up."""
     named = {f"flow{number}": flow(f"path{number}") for number, flow in enumerate(flows, 1)}
     return Scenario(network=network, flows=named, warmup="0 s", measure=measure)
 
 
 RTO = TcpRto(min="1 s", rule="rfc6298")
-"""RFC 6298 section 2, as in ns-3. With the 200 ms of today's hosts the crowd loses a quarter more of its packets."""
+"""RFC 6298 section 2, as in ns-3. With the 200 ms of common hosts, `crowd` loses a quarter more of its packets."""
 
 ROWS: Mapping[str, Callable[[], Scenario]] = {
     "D10/newreno": lambda: rivals("10 Mbit/s", "newreno", "5000 s"),
@@ -114,11 +114,11 @@ ROWS: Mapping[str, Callable[[], Scenario]] = {
     "B/mptcp-lia": one_of_both,
     "C": crowd,
 }
-"""The rows by name: what is run, before the slash, and the variant after it."""
+"""The rows by name: scenario before the slash, variant after it."""
 
 
 def names(wanted: list[str]) -> list[str]:
-    """The rows that `wanted` names, in full or by what is before the slash; all rows if it is empty."""
+    """Return the rows that `wanted` names, in full or by the part before the slash; all rows if it is empty."""
     if not wanted:
         return list(ROWS)
     found: list[str] = []

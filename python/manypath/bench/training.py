@@ -1,7 +1,7 @@
-"""`python -m manypath.bench.training` runs a little of everything, while a training build counts branches and calls.
+"""`python -m manypath.bench.training`: short runs for the profile-guided build, which counts branches and calls.
 
-`make profile` does it; the release build is then laid out by the counts. So what is run here decides how fast the
-engine is, never what it computes. A row of the benchmark and a case of a paper weigh about the same.
+`make profile` runs this module; the compiler uses the counts to optimise the release build. So these runs affect the
+speed of the engine, not its results. A row of the benchmark and a case of a paper have about the same weight.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from manypath.scenario import Scenario
 
 
 def training() -> Iterator[Scenario]:
-    """Iterate over each row of the benchmark, cut short, and a spread of each paper's and study's cases."""
+    """Iterate over shortened rows of the benchmark, and a selection of the cases of each paper and study."""
     for row in ROWS.values():
         whole = row()
         yield whole.but(measure=f"{whole.measure // CUT} ns")
@@ -27,10 +27,10 @@ def training() -> Iterator[Scenario]:
 
 
 CUT = 20
-"""By how much the rows are cut: each then takes a few tenths of a second."""
+"""Divisor of the measured time of the rows; each then takes a few tenths of a second."""
 
 PER_PAPER = 16
-"""About so many cases of each paper."""
+"""Approximate number of cases of each paper."""
 
 if __name__ == "__main__":
     for scenario in training():

@@ -1,4 +1,4 @@
-"""Campaigns: many scenarios, many replications, each result stored and never computed twice."""
+"""Campaigns: replicated runs of many scenarios; a stored run is not computed again."""
 
 from manypath.campaign.campaign import Campaign
 from manypath.campaign.cell import Cell

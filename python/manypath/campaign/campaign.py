@@ -1,4 +1,4 @@
-"""A campaign: every combination of some factors, repeated, each run computed once and kept."""
+"""A campaign: replicated runs of every combination of factors; a stored run is not computed again."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ from manypath.scenario import Scenario
 
 
 class Campaign:
-    """Many scenarios, each replicated; replication r sees the same chance in all of them.
+    """Replicated runs of many scenarios; replication r has common random numbers in all scenarios.
 
     Parameters
     ----------
     scenario
-        A function that makes a scenario of one value per factor, a single scenario, or a runner that takes the factors
-        themselves (`Function`, `Command`).
+        A function that returns a scenario for one value of each factor, a single scenario, or a runner that takes the
+        factors directly (`Function`, `Command`).
     factors
         ``{"cc": ["newreno", "cmt-rpv2"], "north": [...]}`` for every combination,
-        or ``[{"cc": "newreno", "north": ...}, ...]`` for just these.
+        or ``[{"cc": "newreno", "north": ...}, ...]`` for only these combinations.
     replications
-        Repetitions of each scenario; 10 if neither they nor a precision are given.
+        Replications of each scenario; 10 without `replications` and `precision`.
     seed
-        With the replication it fixes every random number.
+        Seed of the random numbers.
     precision
-        Instead of `replications`: as many as it takes, such as ``"2 %"`` for all goodputs; see `Precision`. The
-        replications are those that a fixed number would give.
+        Instead of `replications`: run until the confidence intervals are this narrow, such as ``"2 %"`` for all
+        goodputs; see `Precision`. Each replication is the same as with a fixed number.
     most
-        Runs that are taken for granted; more of them are refused, as they are rarely meant.
+        Largest number of runs; a larger campaign is refused, because it is usually a mistake.
     runner
-        What runs the scenarios, such as `manypath.testbed.Testbed`.
+        Runner of the scenarios, such as `manypath.testbed.Testbed`.
 
     Raises
     ------
     UserError
-        If the factors are no lists, or there are too many runs.
+        If an argument is invalid, or there are too many runs.
     """
 
     def __init__(
@@ -69,17 +69,19 @@ class Campaign:
             raise UserError(
                 f"scenario: {quoted(scenario)} cannot be run: give a Scenario, or a function that makes one"
             )
-        of_kind("runner", runner, Runner, "one with version, prepare and run")
+        of_kind("runner", runner, Runner, "an object with version, prepare and run")
         if replications is not None:
             replications = whole("replications", replications, "number of repetitions", least=1)
         if not isinstance(precision, str | Precision | None):
-            raise UserError(f'precision: {quoted(precision)} is none: give "2 %" or Precision(...)')
+            raise UserError(f'precision: {quoted(precision)} is no precision: give "2 %" or Precision(...)')
         most = whole("most", most, "number of runs", least=1)
         if replications is not None and precision is not None:
-            raise UserError("replications: a precision is there, too: give its maximum there, and no replications")
+            raise UserError("replications: not valid with precision: give the maximum of the precision instead")
         self._factors = read_factors(factors)
         if isinstance(scenario, Scenario) and self._factors:
-            raise UserError("factors: a single scenario has none: give a function that makes a scenario of them")
+            raise UserError(
+                "factors: a single scenario has no factors: give a function that makes a scenario from them"
+            )
         self._scenario = scenario
         self.runner = scenario if isinstance(scenario, Runner) else runner
         self.seed = seed_of(seed)
@@ -88,17 +90,17 @@ class Campaign:
         if self.size > most:
             raise UserError(
                 f"{self._largest}: {count(self._factors):,} combinations are {self.size:,} runs, more than {most:,}: "
-                f"{self._fewer}, or allow as many if you mean it"
+                f"{self._fewer}, or allow more with most (--yes)"
             )
 
     @property
     def size(self) -> int:
-        """Number of runs; with a precision the smallest one."""
+        """Number of runs; with a precision the smallest number."""
         return count(self._factors) * self.replications
 
     @property
     def _largest(self) -> str:
-        """What makes the campaign as large as it is."""
+        """The argument that contributes most to the number of runs."""
         return "factors" if count(self._factors) >= self.replications else "replications"
 
     @property
@@ -107,14 +109,14 @@ class Campaign:
 
     @cached_property
     def scenarios(self) -> list[tuple[Mapping[str, Any], str]]:
-        """Every combination of the factors, with the document that is run."""
+        """Every combination of the factors, with its document for the runner."""
         check_room(count(self._factors), "factors")
         check_each_once(self._factors)
         return [(factors, self._document(factors)) for factors in combinations(self._factors)]
 
     @property
     def cells(self) -> list[Cell]:
-        """Every run: replication by replication, so that an early stop leaves all scenarios equally often repeated.
+        """Every run, ordered by replication, so that all scenarios have equally many replications after an early stop.
 
         With a precision these are the runs before the first decision.
         """
@@ -129,30 +131,30 @@ class Campaign:
         title: str = "campaign",
         shard: str | None = None,
     ) -> Results:
-        """Compute what the store lacks, keep it there, and return everything.
+        """Compute the runs that are not in the store, store them, and return all results.
 
         Parameters
         ----------
         store
-            Folder of results; None keeps nothing.
+            Folder of results; None stores nothing.
         workers
-            Threads; all cores if None.
+            Number of threads; one for each core if None.
         progress
-            True: a bar or lines on standard error; False: nothing; or a display of your own.
+            True: a bar or lines on standard error; False: nothing; or another display.
         executor
-            Where to compute; this machine if None.
+            Place of computation; this machine if None.
         title
-            What the progress display calls the campaign.
+            Title in the progress display.
         shard
-            Compute and return one part only, such as ``"2/4"``, the second of four; together the parts are everything.
-            Processes on many machines may each take one and share the store, or bring their stores together later.
+            Compute and return only one part, such as ``"2/4"`` for the second of four. Processes on several machines
+            may each compute one part and share the store, or merge their stores later.
 
         Raises
         ------
         Stopped
-            After Ctrl-C; what was finished is in the store.
+            After Ctrl-C; finished runs are in the store.
         RunError
-            If a run failed; what was finished is in the store.
+            If a run failed; finished runs are in the store.
         UserError
             If a scenario cannot be run, or the store cannot be used.
         """
@@ -164,7 +166,7 @@ class Campaign:
         with Computation(self.runner, store, workers, progress, executor, title) as computation:
             if self.precision is not None:
                 part, parts = deal(shard)
-                # Who decides about a scenario needs all of its replications.
+                # The stopping rule needs all replications of a scenario in one process.
                 mine = self.scenarios[part::parts]
 
                 def cell(number: int, replication: int) -> Cell:
@@ -178,9 +180,9 @@ class Campaign:
             return Results(computation.outcomes(cells))
 
     def _cells(self, shard: str | None) -> list[Cell]:
-        """The runs of a part; its scenarios change from replication to replication, so that parts take equally long."""
+        """Return the runs of a part; its scenarios rotate with the replication, to balance the duration of parts."""
         part, parts = deal(shard)
-        # Every replication is looked at, even where most of them are in other parts.
+        # The loop visits every replication, also those with all scenarios in other parts.
         check_room(max(self.size // parts, self.replications), self._largest)
         return [
             Cell(factors, document, self.seed, replication)
@@ -202,13 +204,13 @@ class Campaign:
 
 
 def _made(function: Callable[..., Scenario], factors: Mapping[str, Any]) -> Scenario:
-    """The scenario that a function makes of factors that it takes."""
+    """Return the scenario of a function for factors, after a check of its arguments."""
     try:
         inspect.signature(function).bind(**factors)
     except TypeError as error:
         raise UserError(
-            f"factors: the function of the scenario cannot take them ({error}): give its arguments"
+            f"factors: differ from the arguments of the scenario's function ({error}): give its arguments"
         ) from None
     except ValueError:
-        pass  # A function without a signature is asked as it is.
+        pass  # A function without a signature is called unchecked.
     return of_kind("scenario", function(**factors), Scenario, "a function that returns one")

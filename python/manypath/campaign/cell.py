@@ -1,4 +1,4 @@
-"""A cell of a campaign: one scenario, one seed, one replication; and the key under which its outcome is kept."""
+"""A cell of a campaign: scenario, seed and replication of a run; and the key of its outcome in the store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def written(factors: Mapping[str, Any]) -> str:
-    """Factors with their values, for people to read."""
+    """Return factors with their values as text."""
     return ", ".join(f"{name} = {value}" for name, value in factors.items())
 
 
@@ -18,15 +18,15 @@ class Cell:
     """One run of a campaign."""
 
     factors: Mapping[str, Any]
-    """What makes this scenario differ from the others of the campaign; no part of the key."""
+    """Values of the factors; not part of the key."""
     document: str
-    """The scenario as the engine reads it."""
+    """The scenario as a document for the engine."""
     seed: int
     """Seed of the campaign."""
     replication: int
-    """Number of the repetition; equal numbers see equal chance in every scenario."""
+    """Number of the replication; scenarios with equal numbers have common random numbers."""
 
     def key(self, engine: str) -> str:
-        """Name of this run's outcome, as computed by the engine of that version: a SHA-256 in hexadecimal."""
+        """Return the key of this run's outcome for a version of the engine: a SHA-256 in hexadecimal."""
         parts = (engine, str(self.seed), str(self.replication), self.document)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()

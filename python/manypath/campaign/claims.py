@@ -1,12 +1,12 @@
-"""Claims: which runs of a store are being computed now, so that processes that share the store share the work.
+"""Claims on runs that a process currently computes, so that processes with the same store divide the work.
 
 Each process keeps one file with the keys of the runs that it computes, `claims/NAME.claim`, and holds a lock on it.
 The kernel releases the lock when the process ends, killed or not: a claim without a lock is void and its file is
-removed. A claim is void, too, if its process gives no sign for a minute, because it was stopped or its machine was
-lost. The short lock on `claims/lock` makes looking and claiming one step.
+removed. A claim is also void if its process does not renew it for a minute, because the process was stopped or its
+machine failed. The short lock on `claims/lock` makes reading and adding claims atomic.
 
-Claims save work and guard nothing: two processes that compute the same run write the same outcome. Where files cannot
-be locked, such as on some network file systems, every process computes what it lacks.
+Claims only save work: two processes that compute the same run write the same outcome. If files cannot be locked, such
+as on some network file systems, every process computes all missing runs.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from manypath.campaign.locks import try_lock
 
 
 class Unlockable(Exception):
-    """Files cannot be locked in the folder, or a lock does not become free."""
+    """Files cannot be locked in the folder, or a lock is not released."""
 
 
 class Claims:
-    """The claims of this process in a store, and a view of those of the others."""
+    """The claims of this process in a store, and access to those of other processes."""
 
     def __init__(self, store: Path) -> None:
         """Join the processes that claim runs in this folder.
@@ -48,13 +48,13 @@ class Claims:
             self._own = (self._folder / self._name).open("w+b")
             if not try_lock(self._own):
                 raise Unlockable
-            # The clock of the files, which processes on other machines may not have.
+            # The clock of the file system, because clocks of machines differ.
             self._begun = os.fstat(self._own.fileno()).st_mtime
             self._write()
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """No other process looks or claims meanwhile."""
+        """Exclude other processes from reading and adding claims."""
         with _unlockable():
             self._folder.mkdir(exist_ok=True)
             gate = (self._folder / GATE).open("ab")
@@ -67,7 +67,7 @@ class Claims:
             yield
 
     def of_others(self) -> set[str]:
-        """Keys that living processes have claimed; to be called alone. Claims of dead ones are removed."""
+        """Return the keys that other live processes claim; requires `alone`. Removes the claims of dead processes."""
         found: set[str] = set()
         for claim in self._folder.glob(f"*{SUFFIX}"):
             if claim.name != self._name:
@@ -75,9 +75,9 @@ class Claims:
         return found
 
     def others_since(self) -> float | None:
-        """When the first of the other living processes joined, in seconds of the files' clock; to be called alone.
+        """Return when the first of the other live processes joined, in seconds of the file clock; requires `alone`.
 
-        0 if one does not say it, None if there is no other.
+        0 if the time of one is unknown, None without other processes.
         """
         found = list[float]()
         for claim in self._folder.glob(f"*{SUFFIX}"):
@@ -91,25 +91,25 @@ class Claims:
         return min(found, default=None)
 
     def add(self, keys: Iterable[str]) -> None:
-        """Claim these as well; to be called alone."""
+        """Claim these runs, too; requires `alone`."""
         self._keys.update(keys)
         self._write()
 
     def release(self, keys: Iterable[str]) -> None:
-        """Give up claims: the outcomes are in the store, or there will be none."""
+        """Release claims, after the outcomes were stored or the runs failed."""
         with self.alone():
             self._keys.difference_update(keys)
             self._write()
 
     def sign(self) -> None:
-        """Show that this process goes on; call it often."""
+        """Renew the claims; to be called often."""
         if self._own is not None and time.monotonic() - self._signed >= SIGN_SECONDS:
             self._signed = time.monotonic()
             with suppress(OSError):
                 os.utime(self._own.fileno())
 
     def close(self) -> None:
-        """Give up all claims."""
+        """Release all claims."""
         if self._own is not None:
             with suppress(OSError):
                 (self._folder / self._name).unlink(missing_ok=True)
@@ -133,7 +133,7 @@ class Claims:
                     return []
                 sign = os.fstat(file.fileno()).st_mtime_ns
                 keys = file.read().decode(errors="replace").split()
-        except OSError:  # its process has just removed it, or it is of another user
+        except OSError:  # its process has just removed it, or another user owns it
             return []
         before, since = self._signs.get(claim.name, (0, 0.0))
         if sign != before:
@@ -143,9 +143,9 @@ class Claims:
 
 
 def computing_since(store: Path) -> float | None:
-    """When the first process that computes in this store now joined, in seconds of the files' clock; None if none does.
+    """Return when the first process that computes in this store joined, in seconds of the file clock; None without any.
 
-    0 if it is unknown, as where files cannot be locked.
+    0 if the time is unknown, for example if files cannot be locked.
     """
     if not (store / FOLDER).is_dir():
         return None
@@ -176,22 +176,22 @@ def _unlockable() -> Iterator[None]:
 
 
 FOLDER = "claims"
-"""Where claims are, within a store."""
+"""Folder of claims in a store."""
 
 SUFFIX = ".claim"
-"""How the name of a claim ends."""
+"""End of a claim's file name."""
 
 BEGUN = "begun:"
-"""The first line of a claim begins so, and says when its process joined."""
+"""Prefix of the first line of a claim, which has the time at which its process joined."""
 
 GATE = "lock"
-"""The file whose lock is held while a process looks and claims."""
+"""The file that is locked while a process reads and adds claims."""
 
 PATIENCE_SECONDS = 5.0
-"""How long to wait for that lock, which is held for some milliseconds."""
+"""Longest wait for that lock, which is held for some milliseconds."""
 
 SIGN_SECONDS = 5.0
-"""How often a process shows that it goes on."""
+"""Interval at which a process renews its claims."""
 
 SILENT_SECONDS = 60.0
-"""A claim whose process shows nothing for so long is void."""
+"""A claim that is not renewed for this time is void."""

@@ -1,4 +1,4 @@
-"""Factors and their combinations, counted before they are made."""
+"""Factors and their combinations; the number of combinations is known without making them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from manypath.arguments import text
 from manypath.errors import UserError, quoted
 
 Factors = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
-"""Values to combine in full, or the wanted combinations themselves."""
+"""Values for all combinations, or a list of combinations."""
 
 
 def read_factors(factors: Any) -> Factors:
-    """The factors with their values in sequences; arrays of numpy become numbers.
+    """Return the factors with their values in sequences; numpy arrays become lists of numbers.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def read_factors(factors: Any) -> Factors:
     rows = list(factors) if isinstance(factors, Iterable) else [factors]
     if not all(isinstance(row, Mapping) for row in rows):
         raise UserError(
-            f'factors: {quoted(factors)} are none: give {{"cc": ["lia", "olia"]}}, or a list of such choices'
+            f'factors: {quoted(factors)} are no factors: give {{"cc": ["lia", "olia"]}}, or a list of combinations'
         )
     for row in rows:
         if set(row) != set(rows[0]):
@@ -38,7 +38,7 @@ def read_factors(factors: Any) -> Factors:
 
 
 def _values(name: str, values: Any) -> Sequence[Any]:
-    """The values of one factor; a sequence stays as it is, since a range may have more than memory holds."""
+    """Return the values of a factor; sequences are not copied, because a range may be larger than memory."""
     listed = values.tolist() if hasattr(values, "tolist") else values
     if not isinstance(listed, str | Mapping) and isinstance(listed, Iterable):
         several = listed if isinstance(listed, Sequence) else [*listed]
@@ -51,31 +51,31 @@ def _values(name: str, values: Any) -> Sequence[Any]:
 
 
 def count(factors: Factors) -> int:
-    """How many combinations there are."""
+    """Return the number of combinations."""
     return math.prod(map(len, factors.values())) if isinstance(factors, Mapping) else len(factors)
 
 
 def check_each_once(factors: Factors) -> None:
-    """Refuse a value or a combination that is there twice: each of its runs would count twice in means and intervals.
+    """Refuse repeated values and combinations, because their runs would count twice in means and intervals.
 
     Raises
     ------
     UserError
-        If results could not tell two of the values or combinations apart.
+        If two values or combinations are equal.
     """
     if isinstance(factors, Mapping):
         for name, values in factors.items():
             twice = repeated(values)
             if twice is not None:
-                raise UserError(f"factors.{name}: {quoted(twice[0])} is there twice: give each value once")
+                raise UserError(f"factors.{name}: {quoted(twice[0])} occurs twice: give each value once")
         return
     twice = repeated([tuple(row.items()) for row in factors])
     if twice is not None:
-        raise UserError(f"factors: {quoted(dict(twice[0]))} is there twice: give each combination once")
+        raise UserError(f"factors: {quoted(dict(twice[0]))} occurs twice: give each combination once")
 
 
 def repeated(values: Iterable[Any]) -> tuple[Any] | None:
-    """The first value that equals an earlier one, alone in a tuple; None if there is none."""
+    """Return the first value that equals an earlier one, in a tuple; None without repetitions."""
     seen: set[Any] = set()
     for value in values:
         key = value if isinstance(value, Hashable) else quoted(value)
@@ -89,7 +89,7 @@ def repeated(values: Iterable[Any]) -> tuple[Any] | None:
 
 
 def combinations(factors: Factors) -> Iterator[Mapping[str, Any]]:
-    """Every combination of the values, the last factor varying fastest; or the combinations as they are given."""
+    """Iterate over all combinations, with the last factor varying fastest; or over the given list of combinations."""
     if isinstance(factors, Mapping):
         for values in itertools.product(*factors.values()):
             yield dict(zip(factors, values, strict=True))
@@ -98,10 +98,10 @@ def combinations(factors: Factors) -> Iterator[Mapping[str, Any]]:
 
 
 def deal(shard: str | None) -> tuple[int, int]:
-    """Read ``"2/4"``, the second of four parts, as (1, 4); no shard is all in one part."""
+    """Read ``"2/4"``, the second of four parts, as (1, 4); None is (0, 1)."""
     if shard is None:
         return 0, 1
     number, slash, parts = text("shard", shard, '"2/4" for the second of four').partition("/")
     if not (slash and number.strip().isdecimal() and parts.strip().isdecimal() and 1 <= int(number) <= int(parts)):
-        raise UserError(f'shard: "{shard}" is no part of a whole: write "2/4" for the second of four')
+        raise UserError(f'shard: "{shard}" is no part: write "2/4" for the second of four')
     return int(number) - 1, int(parts)

@@ -1,4 +1,4 @@
-"""Computing cells: what the store has is taken from there, the rest is run and kept."""
+"""Computation of cells: stored outcomes are read, the others are computed and stored."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def compute(
     title: str = "campaign",
     runner: Runner = SIMULATOR,
 ) -> list[tuple[Cell, str]]:
-    """Every cell with its outcome as JSON, in the order given; the parameters are those of `Campaign.run`."""
+    """Return every cell with its outcome as JSON, in the given order; parameters as in `Campaign.run`."""
     computation = Computation(runner, store, workers, progress, executor, title)
     with computation:
         computation.recall(cells)
@@ -36,7 +36,7 @@ def compute(
 
 
 class Computation:
-    """Outcomes of one campaign, which may ask for them little by little."""
+    """Outcomes of a campaign, which may request them in several steps."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Computation:
         executor: Executor | None = None,
         title: str = "campaign",
     ) -> None:
-        """The parameters are those of `Campaign.run`."""
+        """Parameters as in `Campaign.run`."""
         automatic = progress_on_stderr(title) if progress is True else Silent()
         self.display = automatic if isinstance(progress, bool) else progress
         self.engine = runner.version
@@ -65,16 +65,16 @@ class Computation:
         self.display.end()
 
     def recall(self, cells: Iterable[Cell]) -> None:
-        """Take from the store what it has of these cells."""
+        """Read the outcomes of these cells from the store, if it has them."""
         if self._store:
             self._outcomes.update(self._store.load({cell.key(self.engine) for cell in cells}, self.engine))
 
     def stored(self, cells: Iterable[Cell]) -> int:
-        """How many of the cells are there."""
+        """Return how many of the cells have outcomes."""
         return len({cell.key(self.engine) for cell in cells} & self._outcomes.keys())
 
     def complete(self, cells: Sequence[Cell]) -> None:
-        """Compute those of the cells that are not there yet.
+        """Compute the cells without outcomes.
 
         Raises
         ------
@@ -98,27 +98,27 @@ class Computation:
         except Stopped:
             raise Stopped(self._how_to_go_on(wanted)) from None
         except _native.RunError as error:
-            where = f"kept in {self._store.folder}" if self._store else "lost, as the campaign has no store"
+            where = f"stored in {self._store.folder}" if self._store else "lost, because the campaign has no store"
             done = len(wanted.keys() & self._outcomes.keys())
             raise _native.RunError(f"{error}; {done} of {len(wanted)} runs are {where}") from None
 
     def outcomes(self, cells: Iterable[Cell]) -> list[tuple[Cell, str]]:
-        """Cells that are there with their outcomes as JSON, in the order given."""
+        """Return cells with their outcomes as JSON, in the given order."""
         return [(cell, self._outcomes[cell.key(self.engine)]) for cell in cells]
 
     def _announce(self, cells: Sequence[Cell]) -> None:
-        """Say once which results do not count, and note in the store what the campaign consists of."""
+        """Report once which stored results are not used, and write the campaign's note to the store."""
         if self._begun or self._store is None:
             return
         self._begun = True
         others = {version: runs for version, runs in self._store.others.items() if _kind(version) == _kind(self.engine)}
         if others:
             told = f"{sum(others.values())} results of another engine ({', '.join(others)})"
-            self.display.say(f"{self._store.folder} has {told}: not used")
+            self.display.say(f"{self._store.folder} has {told}, which are not used")
         self._store.begin(_described(cells, self.engine), self._title)
 
     def _note(self, cells: Sequence[Cell]) -> None:
-        """Note a campaign that finds everything in the store, where it can be written: `manypath store` lists it."""
+        """Write the note of a fully stored campaign for `manypath store`, if the store is writable."""
         if self._store is not None and cells and not self._begun:
             self._begun = True
             with suppress(UserError):
@@ -127,17 +127,17 @@ class Computation:
     def _how_to_go_on(self, wanted: dict[str, Cell]) -> str:
         done = f"stopped after {len(wanted.keys() & self._outcomes.keys())} of {len(wanted)} runs"
         if self._store is None:
-            return f"{done}; nothing is kept, as the campaign has no store"
-        return f"{done}, which are kept in {self._store.folder}: the same command goes on from there"
+            return f"{done}; they are lost, because the campaign has no store"
+        return f"{done}, which are stored in {self._store.folder}: the same command continues from there"
 
 
 def _kind(version: str) -> str:
-    """What is equal in all versions of one runner."""
+    """Return the part of a version that is equal in all versions of a runner."""
     return version.rpartition(":")[0]
 
 
 def _described(cells: Sequence[Cell], engine: str) -> dict[str, Any]:
-    """What the cells are, for the note beside their results."""
+    """Return the description of the cells for the campaign's note."""
     scenarios = {cell.document: cell.factors for cell in cells}
     return {
         "engine": engine,

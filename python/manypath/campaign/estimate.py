@@ -1,4 +1,4 @@
-"""How long a campaign will take, before it is begun."""
+"""Estimate of the duration of a campaign before it starts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from manypath.campaign.runners import SIMULATOR
 
 
 def estimate(campaign: Campaign, workers: int | None = None) -> float | None:
-    """Seconds that the campaign takes if nothing is stored: a few of its scenarios are tried for a moment.
+    """Return the estimated seconds of the campaign without stored runs, from short runs of a few scenarios.
 
-    With a precision that is the time up to the first decision. None for other runners than the simulator, whose runs
+    With a precision it is the time until the first decision. None for runners other than the simulator, whose runs
     cannot be shortened.
     """
     at_once = threads_of(workers)
@@ -28,7 +28,7 @@ def estimate(campaign: Campaign, workers: int | None = None) -> float | None:
 
 
 def _seconds(document: str) -> float:
-    """Seconds for a run of a scenario, from one that begins like it and is cut off."""
+    """Return the estimated seconds of a run, from a run that ends early."""
     scenario = json.loads(document)
     length = scenario["warmup"] + scenario["measure"]
     begun = max(flow["start"]["latest"] for flow in scenario["flows"].values())
@@ -40,7 +40,7 @@ def _seconds(document: str) -> float:
 
 
 def scenarios_told(campaign: Campaign) -> str:
-    """How much there is to do, in a few words."""
+    """Return the numbers of scenarios and runs as text."""
     upto = f" or more, up to {campaign.precision.maximum} each" if campaign.precision else ""
     return f"{len(campaign.scenarios):,} {_noun(campaign.scenarios)}, {campaign.size:,} runs{upto}"
 
@@ -50,4 +50,4 @@ def _noun(scenarios: Sequence[object]) -> str:
 
 
 PILOTS = 3
-"""So many scenarios are tried."""
+"""Largest number of scenarios for the estimate."""

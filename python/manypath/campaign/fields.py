@@ -1,4 +1,4 @@
-"""Setting a field of a scenario file by its dotted place, such as ``flows.cmt.cc``."""
+"""Assignment to a field of a scenario file by its dotted place, such as ``flows.cmt.cc``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from manypath.errors import UserError, remedy
 
 
 def put(fields: dict[str, Any], place: str, value: Any) -> None:
-    """Set one field, in place; what leads there must exist, the field itself may be left out so far.
+    """Set a field in place; its parents must exist, the field itself may be missing.
 
     Raises
     ------
     UserError
-        If the place leads nowhere.
+        If there is no such place.
     """
     *parents, last = place.split(".")
     here: Any = fields
@@ -24,7 +24,7 @@ def put(fields: dict[str, Any], place: str, value: Any) -> None:
     elif isinstance(here, dict):
         here[last] = value
     else:
-        raise UserError(f'"{place}" leads nowhere: {".".join(parents)} is {here!r}, which has no fields')
+        raise UserError(f'"{place}" does not exist: {".".join(parents)} is {here!r}, which has no fields')
 
 
 def _inside(here: Any, step: str, so_far: str, place: str) -> Any:
@@ -35,13 +35,15 @@ def _inside(here: Any, step: str, so_far: str, place: str) -> Any:
     where = so_far or "the scenario"
     known = here if isinstance(here, dict) else ()
     raise UserError(
-        f'"{place}" leads nowhere, as {where} has no "{step}" in its file: {remedy(step, map(str, known))}'
+        f'"{place}" does not exist: {where} has no "{step}" in its file: {remedy(step, map(str, known))}'
         if known
-        else f'"{place}" leads nowhere: {where} has no fields'
+        else f'"{place}" does not exist: {where} has no fields'
     )
 
 
 def _index(here: list[Any], step: str, place: str) -> int:
     if not step.isdecimal() or int(step) >= len(here):
-        raise UserError(f'"{place}" leads nowhere: "{step}" is no place in a list of {len(here)}, which begins with 0')
+        raise UserError(
+            f'"{place}" does not exist: "{step}" is no index of a list of {len(here)}; indices begin with 0'
+        )
     return int(step)

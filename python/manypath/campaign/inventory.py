@@ -1,4 +1,4 @@
-"""What a store holds: its campaigns, by the notes that they left, and its results, by what computed them."""
+"""Contents of a store: campaigns from their notes, and results by engine."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ class Held:
     size: int
     """Bytes."""
     engine: str
-    """Version of what computed it."""
+    """Version of the engine or runner of its results."""
     rows: Sequence[tuple[str, int, int]]
     """Hash of the scenario's document, seed and replication of each run."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """One campaign, as it was described when its first run began."""
+    """The description of a campaign, written before its first run."""
 
     path: Path
     title: str
-    """What its progress display called it; empty in notes of older versions."""
+    """Title in its progress display; empty in notes of older versions."""
     engine: str
-    """Version of what computed it."""
+    """Version of the engine or runner."""
     seeds: frozenset[int]
     """Its seeds."""
     replications: int
-    """Repetitions of each scenario; with a precision those before the first decision."""
+    """Replications of each scenario; with a precision those before the first decision."""
     scenarios: Mapping[str, Mapping[str, str]]
     """Factors with their values as texts, by the hash of the scenario's document."""
     first_run_with: Mapping[str, str]
@@ -50,24 +50,24 @@ class Note:
 
     @property
     def name(self) -> str:
-        """What commands call it."""
+        """Its name in commands."""
         return self.path.stem[:SHORT]
 
     @property
     def wanted(self) -> int:
-        """How many runs it has at least."""
+        """Number of its runs; with a precision the smallest number."""
         return len(self.scenarios) * len(self.seeds) * self.replications
 
     def covers(self, engine: str, document: str, seed: int) -> bool:
-        """Whether runs of a scenario are this campaign's."""
+        """Whether runs of a scenario belong to this campaign."""
         return engine == self.engine and document in self.scenarios and seed in self.seeds
 
 
 class Inventory:
-    """A look at a store, which changes nothing."""
+    """Read-only view of a store."""
 
     def __init__(self, folder: str | Path) -> None:
-        """Read every shard's keys and every note; what is not ours or broken is passed over.
+        """Read every shard's keys and every note; skip damaged files and files of other programs.
 
         Raises
         ------
@@ -84,12 +84,12 @@ class Inventory:
         self.campaigns = note_list(self.folder)
 
     def campaign(self, name: str) -> Note:
-        """The campaign of a name, its beginning, or a title that only one has.
+        """Return the campaign with a name, a unique beginning of a name, or a unique title.
 
         Raises
         ------
         UserError
-            If there is none, or there are several.
+            If there is no such campaign, or several.
         """
         found = [note for note in self.campaigns if name and note.path.stem.startswith(name)]
         found = found or [note for note in self.campaigns if name and note.title == name]
@@ -97,16 +97,16 @@ class Inventory:
             return found[0]
         if found:
             names = ", ".join(note.name for note in found)
-            raise UserError(f'campaign: "{name}" may be several: give one of {names}')
+            raise UserError(f'campaign: "{name}" is ambiguous: give one of {names}')
         if not self.campaigns:
-            raise UserError(f'campaign: "{name}" is not in {self.folder}, which has notes of none')
+            raise UserError(f'campaign: "{name}" is not in {self.folder}, which has no notes of campaigns')
         known = [known for note in self.campaigns for known in (note.name, note.title) if known]
         raise UserError(
             f'campaign: "{name}" is no campaign of {self.folder}: {remedy(name, list(dict.fromkeys(known)))}'
         )
 
     def done(self, note: Note) -> dict[str, int]:
-        """How many of the runs that a campaign wants there are, by scenario."""
+        """Return the number of stored runs of a campaign by scenario."""
         found: dict[str, set[tuple[int, int]]] = defaultdict(set)
         for shard in self.shards:
             for document, seed, replication in shard.rows:
@@ -115,11 +115,11 @@ class Inventory:
         return {document: len(found[document]) for document in note.scenarios}
 
     def size(self, note: Note) -> int:
-        """Bytes that the results of a campaign take, those of more replications included."""
+        """Return the size of a campaign's results in bytes, including replications beyond those in its note."""
         return round(sum(shard.size * share for shard in self.shards if (share := _share(shard, note))))
 
     def results(self, note: Note) -> Results:
-        """All runs of a campaign that are there, in the order of its scenarios; values of factors are texts.
+        """Return all stored runs of a campaign, in the order of its scenarios; values of factors are texts.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class Inventory:
 
 
 def note_list(folder: Path) -> list[Note]:
-    """The notes of campaigns in a store, by time; those that cannot be read are passed over."""
+    """Return the notes of campaigns in a store, ordered by time; unreadable notes are skipped."""
     notes: list[tuple[float, Note]] = []
     for path in (folder / CAMPAIGNS).glob("*.json"):
         try:
@@ -155,7 +155,7 @@ def note_list(folder: Path) -> list[Note]:
 
 
 def digest(document: str) -> str:
-    """What notes call a scenario."""
+    """Return the hash by which notes identify a scenario."""
     return hashlib.sha256(document.encode()).hexdigest()
 
 
@@ -175,7 +175,7 @@ def _shards(folder: Path) -> Iterator[Held]:
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         try:
             size, table = path.stat().st_size, read_rows(path)
-        except (Broken, OSError):  # another program's file, a broken one, or one that is gone
+        except (Broken, OSError):  # a file of another program, a damaged one, or one that was removed
             continue
         engines = table["engine"].unique().to_pylist()
         columns = [table[name].to_pylist() for name in ("document", "seed", "replication")]
@@ -185,10 +185,10 @@ def _shards(folder: Path) -> Iterator[Held]:
 
 
 def _share(shard: Held, note: Note) -> float:
-    """The share of a shard's runs that are a campaign's."""
+    """Return the share of a shard's runs that belong to a campaign."""
     its = sum(note.covers(shard.engine, document, seed) for document, seed, _ in shard.rows)
     return its / len(shard.rows) if shard.rows else 0.0
 
 
 SHORT = 12
-"""Characters of a campaign's name."""
+"""Length of a campaign's name in commands, characters."""

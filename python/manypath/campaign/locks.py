@@ -1,4 +1,4 @@
-"""Locks on files: the kernel releases them when their holder ends, however it ends."""
+"""Locks on files; the kernel releases them when the holder ends or is killed."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import IO, Any
 
 try:
     import fcntl
-except ImportError:  # a system without them
+except ImportError:  # a system without file locks
     fcntl = None
 
 
 def try_lock(file: IO[Any]) -> bool:
-    """Lock an open file until it is closed; False if another process has it locked.
+    """Lock an open file until it is closed; return False if another process holds the lock.
 
     Raises
     ------
     OSError
-        If the system or the file system has no such locks.
+        If the system or the file system has no file locks.
     """
     if fcntl is None:
         raise OSError("this system has no locks on files")

@@ -1,4 +1,4 @@
-"""What a store says of itself, in JSON for people and other programs: its format, and what its campaigns consist of."""
+"""Description of a store in JSON, for people and other programs: its format and its campaigns."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from manypath.errors import UserError
 
 
 def check_manifest(folder: Path) -> None:
-    """Refuse a folder that another program, or a newer format of ours, keeps its things in."""
+    """Refuse a folder of another program, or with another version of the format."""
     try:
         said = json.loads((folder / NAME).read_bytes())
     except FileNotFoundError:
         return
     except (OSError, ValueError) as error:
         raise UserError(
-            f"store: {folder / NAME} cannot be read ({error}): remove that file, the results beside it stay"
+            f"store: {folder / NAME} cannot be read ({error}): remove that file; the results are kept"
         ) from None
     kind, version = (said.get("format"), said.get("version")) if isinstance(said, dict) else (None, None)
     if kind != FORMAT["format"]:
-        raise UserError(f"store: {folder} belongs to another program, as its {NAME} says: choose another folder")
+        raise UserError(f"store: {folder} belongs to another program according to its {NAME}: choose another folder")
     if version != FORMAT["version"]:
         raise UserError(
-            f"store: {folder} has format {version} and this manypath knows {FORMAT['version']}: "
-            "choose another folder, or the manypath that wrote this one"
+            f"store: {folder} has format {version}, but this manypath reads format {FORMAT['version']}: "
+            "choose another folder, or use the manypath that wrote this one"
         )
 
 
 def write_manifest(folder: Path) -> None:
-    """Say which format the store has, unless it is said already."""
+    """Write the format of the store, if it is not written yet."""
     if not (folder / NAME).exists():
         _write(folder / NAME, FORMAT)
 
 
 def note_campaign(folder: Path, campaign: Mapping[str, Any], title: str = "") -> Path:
-    """Note what a campaign consists of; equal campaigns share a note, under the title of the first one.
+    """Write the note of a campaign; equal campaigns share a note, with the title of the first one.
 
-    The time of the note is that of the campaign's last beginning: `manypath store prune` leaves what is new.
+    The file time of the note is the last start of the campaign, because `manypath store prune` keeps new files.
     """
     identity = hashlib.sha256(json.dumps(campaign, sort_keys=True).encode()).hexdigest()[:32]
     note = folder / CAMPAIGNS / f"{identity}.json"
@@ -59,7 +59,7 @@ def note_campaign(folder: Path, campaign: Mapping[str, Any], title: str = "") ->
         }
         _write(note, {"title": title, **campaign, "first_run_with": versions})
     else:
-        # In a shared folder it may be another user's.
+        # In a shared folder, another user may own the file.
         with suppress(OSError):
             note.touch()
     return note
@@ -71,15 +71,15 @@ def _write(target: Path, said: Mapping[str, Any]) -> None:
 
 
 NAME = "manifest.json"
-"""The file in which a store says what it is."""
+"""File with the format of a store."""
 
 CAMPAIGNS = "campaigns"
-"""The folder of notes about campaigns."""
+"""Folder of notes about campaigns."""
 
 FORMAT = {
     "format": "manypath results",
     "version": 1,
     "about": "Each *.parquet file is a shard: one row for each run, its outcome as JSON. Shards never change. "
-    "campaigns/*.json say which runs belong together.",
+    "campaigns/*.json list the runs of each campaign.",
 }
-"""What is said there."""
+"""Content of the file."""

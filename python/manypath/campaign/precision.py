@@ -1,18 +1,18 @@
-"""Sequential stopping: as many replications as it takes for intervals that are narrow enough.
+"""Sequential stopping: replications until the confidence intervals are narrow enough.
 
-The rule. After `minimum` replications, and then whenever a quarter more of them are there, a scenario's Student-t
-intervals are computed. It is finished once the half-width of every one of them is at most `within` of its mean (or at
-most `absolute`), or once it has `maximum` replications. A decision depends on the scenario's own replications only,
-never on batches, workers or other scenarios, so that a campaign stops at the same counts wherever it runs.
+The rule. Student-t intervals of a scenario are computed after `minimum` replications, and then after each increase of
+their number by a quarter. The scenario is finished when the half-width of every interval is at most `within` of its
+mean (or at most `absolute`), or when it has `maximum` replications. A decision depends only on the scenario's own
+replications, not on batches, workers or other scenarios, so a campaign stops at the same counts on every machine.
 
-The bias. Who stops when the interval happens to be narrow stops too early too often: the interval covers the true
-mean less often than it says. Chow and Robbins (1965) show that the error vanishes as the wanted width does; Law and
-Kelton start with ten replications because it is large with few. Looking only now and then makes it smaller, too.
-Hoad, Robinson and Davies (2010; `sim-tools` follows them) look after every replication, from three on, and go on for
-five more to see whether the width stays; here the next look comes a quarter later anyway. With normal and log-normal
-replications that deviate by 2 to 30 % of the mean, and `within` of 2 and 5 %, intervals of nominally 95 % cover the
-mean in 92 to 96 % of campaigns, and in as few as 88 % if the looks begin at three and come after every replication.
-Where a verdict hangs on the interval, take a fixed number of replications.
+The bias. The rule stops early if the interval is narrow by chance, so the interval covers the true mean less often
+than its confidence. Chow and Robbins (1965) show that this error vanishes as the wanted width goes to 0. It is large
+with few replications, so Law and Kelton start with ten. Fewer decisions also reduce it. Hoad, Robinson and Davies
+(2010; `sim-tools` follows them) decide after every replication, starting with three, and confirm the width with five
+more. Here the next decision comes after a quarter more replications. With normal and log-normal replications with a
+standard deviation of 2 to 30 % of the mean, and `within` of 2 and 5 %, nominal 95 % intervals cover the mean in 92 to
+96 % of campaigns. With decisions after every replication from three on, they cover it in as few as 88 %. Use a fixed
+number of replications if a verdict depends on the interval.
 
 References
 ----------
@@ -42,26 +42,26 @@ if TYPE_CHECKING:
 
 
 class Precision(Model):
-    """How narrow intervals must be: ``Precision(within="2 %", metric="goodput", of={"flow": "cmt"})``.
+    """Wanted width of confidence intervals: ``Precision(within="2 %", metric="goodput", of={"flow": "cmt"})``.
 
-    See `manypath.campaign.precision` for the rule and what it does to the intervals.
+    See `manypath.campaign.precision` for the stopping rule and its bias.
     """
 
     within: str = "2 %"
     """Largest half-width, in per cent of the mean."""
     metric: str = "goodput"
-    """The measurement, as frames of results name it."""
+    """The measurement, a column of the frames of results."""
     of: Mapping[str, Any] = {}
-    """Which rows of a run count: ``{"flow": "cmt"}``, with ``path``, ``link`` or ``stream`` for measurements of those;
-    all flows if it is empty. Each row that counts must be precise."""
+    """Selection of rows of a run: ``{"flow": "cmt"}``, with ``path``, ``link`` or ``stream`` for their measurements;
+    all flows if empty. The interval of each selected row must be narrow enough."""
     absolute: float = Field(default=0.0, ge=0)
-    """A half-width up to this is enough whatever the mean, in the measurement's unit: for means near 0."""
+    """A half-width up to this suffices for any mean, in the measurement's unit; for means near 0."""
     minimum: int = Field(default=10, ge=2)
     """Replications before the first decision."""
     maximum: int = Field(default=1000, ge=2)
-    """Replications after which a scenario is left as it is."""
+    """Largest number of replications of a scenario."""
     confidence: float = Field(default=0.95, gt=0, lt=1)
-    """Probability of the intervals, as a share of 1."""
+    """Confidence level of the intervals, as a share of 1."""
 
     @field_validator("within")
     @classmethod
@@ -81,23 +81,23 @@ class Precision(Model):
         return _share(self.within)
 
     def counts(self) -> list[int]:
-        """Numbers of replications after which it is decided."""
+        """Return the numbers of replications at which a decision is made."""
         counts = [self.minimum]
         while counts[-1] < self.maximum:
             counts.append(min(math.ceil(counts[-1] * GROWTH), self.maximum))
         return counts
 
     def reached(self, width: float) -> bool:
-        """Whether a scenario with intervals of that `width` is finished."""
+        """Whether a scenario with a widest relative half-width `width` is finished."""
         return width <= self.share
 
     def width(self, runs: Results) -> float:
-        """The widest half-width of a scenario's intervals as a share of the mean; 0 where `absolute` is enough."""
+        """Return the largest half-width of a scenario's intervals as a share of the mean; 0 if `absolute` suffices."""
         frame, known = runs.rows_of(self.metric, self.of), list(self.of)
         rows = frame.loc[(frame[known] == list(self.of.values())).all(axis=1)] if known else frame
         if rows.empty:
             told = ", ".join(f"{name} = {value}" for name, value in self.of.items())
-            raise UserError(f"precision.of: no run has {told}: ask for what the scenarios have")
+            raise UserError(f"precision.of: no run has {told}: give values that the scenarios have")
         parts = [name for name in ("flow", "path", "stream", "link") if name in rows.columns]
         groups = [group for _, group in rows.groupby(parts, sort=False)] if parts else [rows]
         return max(self._width(group[self.metric].to_numpy(float)) for group in groups)
@@ -112,18 +112,18 @@ class Precision(Model):
 def run_until_precise(
     computation: Computation, scenarios: int, cell: Callable[[int, int], Cell], precision: Precision
 ) -> list[tuple[Cell, str]]:
-    """Outcomes of as many replications of each scenario as it needs, replication by replication.
+    """Return the outcomes of the needed replications of each scenario, ordered by replication.
 
     Parameters
     ----------
     computation
-        What computes.
+        The computation.
     scenarios
-        How many there are.
+        Number of scenarios.
     cell
-        Makes the cell of a scenario, by its number, and a replication.
+        Function that returns the cell of a scenario (by number) and a replication.
     precision
-        What is wanted.
+        The wanted precision.
     """
     from manypath.campaign.results import Results
 
@@ -138,7 +138,7 @@ def run_until_precise(
         done.update(dict.fromkeys(open_ones, count))
         check_room(sum(done.values()), "precision")
         if count > recalled:
-            # The store is read seldom, and not for more replications than may be wanted.
+            # Reading ahead keeps the number of reads of the store small.
             ahead = min(4 * count, precision.maximum)
             computation.recall(cell(number, r) for r in range(recalled, ahead) for number in open_ones)
             recalled = ahead
@@ -154,7 +154,7 @@ def run_until_precise(
     if open_ones:
         computation.display.say(
             f"precision: {len(open_ones)} of {scenarios} scenarios do not reach {precision.within} with "
-            f"{precision.maximum} replications: allow more, or a wider interval"
+            f"{precision.maximum} replications: allow more replications, or wider intervals"
         )
     return computation.outcomes(so_far())
 
@@ -177,4 +177,4 @@ def _share(text: str) -> float:
 
 
 GROWTH = 1.25
-"""Each decision comes after so many times the replications of the one before."""
+"""Ratio of the numbers of replications at consecutive decisions."""

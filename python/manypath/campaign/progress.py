@@ -1,4 +1,4 @@
-"""How far a campaign is: a bar on a terminal, plain lines elsewhere; always on standard error."""
+"""Progress displays of a campaign on standard error: a bar on a terminal, else plain lines."""
 
 from __future__ import annotations
 
@@ -15,63 +15,63 @@ from manypath.display import DAY, duration
 
 
 class Progress(Protocol):
-    """Is told how far a campaign is."""
+    """A display of a campaign's progress."""
 
     def begin(self, total: int, stored: int) -> None:
-        """`total` runs are wanted, `stored` of them are there already; said again if a campaign wants more."""
+        """Start with `total` runs, `stored` of them already stored; called again if the campaign adds runs."""
         ...
 
     def advance(self, runs: int) -> None:
-        """So many more runs are done."""
+        """Count `runs` more finished runs."""
         ...
 
     def state(self, text: str) -> None:
-        """How good the results are by now, such as the widest interval."""
+        """Show the state of the results, such as the widest interval."""
         ...
 
     def say(self, text: str) -> None:
-        """Something the user should know."""
+        """Show a message to the user."""
         ...
 
     def end(self) -> None:
-        """Nothing more will come."""
+        """End the display."""
         ...
 
 
 class Silent:
-    """Says nothing."""
+    """A display without output."""
 
     def begin(self, total: int, stored: int) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def advance(self, runs: int) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def state(self, text: str) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def say(self, text: str) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def end(self) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 class Speed:
-    """Runs per second since the beginning, and what follows for the rest."""
+    """Runs per second since the beginning, and the estimated remaining time."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Count from now on."""
+        """Start the clock."""
         self._clock = clock
         self._started = clock()
         self._runs = 0
 
     def advance(self, runs: int) -> None:
-        """So many more runs are done."""
+        """Count `runs` more finished runs."""
         self._runs += runs
 
     def told(self, remaining: int) -> str:
-        """The rate, and when the rest will be done, by the clock on the wall; nothing before the first run."""
+        """Return the rate, the remaining time and the local time of the end; an empty text before the first run."""
         seconds = self._clock() - self._started
         if not self._runs or seconds <= 0:
             return ""
@@ -83,15 +83,15 @@ class Speed:
 
 
 class Terminal:
-    """A bar with the rate, the time that remains and the state of the results."""
+    """A bar with the rate, the remaining time and the state of the results."""
 
     def __init__(self, console: Console, title: str) -> None:
-        """Draw on that console."""
+        """Draw on a console."""
         columns = (
             TextColumn("{task.description}"),
             BarColumn(bar_width=16),
             MofNCompleteColumn(),
-            # On a narrow terminal this one is folded, and the others stay whole.
+            # On a narrow terminal only this column is wrapped.
             TextColumn("runs {task.fields[speed]}{task.fields[state]}", table_column=Column(no_wrap=False)),
         )
         self._bar = Bar(*columns, console=console, transient=True)
@@ -122,15 +122,15 @@ class Terminal:
         self._bar.console.print(text, highlight=False, markup=False)
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._bar.stop()
 
 
 class Lines:
-    """A line now and then."""
+    """Progress lines at intervals."""
 
     def __init__(self, console: Console, title: str, every_seconds: float = 10.0) -> None:
-        """Print on that console, at most so often."""
+        """Print on a console, with at least `every_seconds` between progress lines."""
         self._console = console
         self._title = title
         self._every = every_seconds
@@ -140,15 +140,15 @@ class Lines:
         self._last = time.monotonic()
 
     def begin(self, total: int, stored: int) -> None:
-        """Say what is to do, the first time."""
+        """Print the number of runs, in the first call."""
         if not self._total:
             self._speed = Speed()
             if stored < total:
-                self.say(f"{self._title}: {total} runs, {stored} of them stored already")
+                self.say(f"{self._title}: {total} runs, {stored} of them already stored")
         self._total, self._done = total, stored
 
     def advance(self, runs: int) -> None:
-        """Say how far it is, if it is time to."""
+        """Print a progress line if it is due."""
         self._done += runs
         self._speed.advance(runs)
         if time.monotonic() - self._last >= self._every:
@@ -157,7 +157,7 @@ class Lines:
             self.say(f"{self._title}: {self._done} of {self._total} runs {speed}{self._state}")
 
     def state(self, text: str) -> None:
-        """Say it with the next line."""
+        """Add the state to the next line."""
         self._state = f"; {text}"
 
     def say(self, text: str) -> None:
@@ -165,14 +165,14 @@ class Lines:
         self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def end(self) -> None:
-        """Nothing to take away."""
+        """Do nothing."""
 
 
 def progress_on_stderr(title: str) -> Progress:
-    """The progress display that suits standard error."""
+    """Return the progress display for standard error."""
     console = Console(stderr=True)
     return Terminal(console, title) if console.is_terminal else Lines(console, title)
 
 
 THREE_DIGITS = 100
-"""Runs per second that are told without a fraction."""
+"""Rates from this value on are shown without decimals, runs/s."""

@@ -1,8 +1,8 @@
-"""Removing results from a store: by the version that computed them, or by campaign.
+"""Removal of results from a store: by version of the engine, or by campaign.
 
-Only shards of ours are touched, and a run that another campaign wants as well stays. A shard that keeps some of its
-runs is written again without the others before the old one goes, so that a process that dies meanwhile loses nothing.
-While a process computes in the store, what was written since it joined stays, shards and notes alike.
+Only manypath's shards are changed. Removal by campaign keeps the runs that another campaign uses. A shard that keeps
+some of its runs is first written again without the others, and then removed, so that no run is lost if the process is
+killed. While a process computes in the store, shards and notes that were written since it joined are kept.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ from manypath.campaign.shard import name_of, read_rows, write_shard
 from manypath.errors import UserError
 
 Doomed = Callable[[str, str, int, int], bool]
-"""Whether a run goes, by its engine, document, seed and replication."""
+"""Whether to remove a run, by its engine, document, seed and replication."""
 
 
 @dataclass(frozen=True)
 class Pruning:
-    """What would be removed."""
+    """A plan of a removal."""
 
     folder: Path
     shards: Sequence[tuple[Held, Sequence[bool]]]
-    """Shards, and for each of their runs whether it goes."""
+    """Shards, and for each of their runs whether to remove it."""
     notes: Sequence[Note]
-    """Campaigns that go."""
+    """Campaigns whose notes are removed."""
     left: int
-    """Shards and notes that were written since a process joined which computes in the store, and which stay."""
+    """Number of shards and notes that are kept because they were written after a computing process joined."""
 
     @property
     def runs(self) -> int:
-        """How many results go."""
+        """Number of removed results."""
         return sum(sum(goes) for _, goes in self.shards)
 
     @property
     def size(self) -> int:
-        """About how many bytes become free."""
+        """Approximate number of freed bytes."""
         return round(sum(shard.size * sum(goes) / len(goes) for shard, goes in self.shards))
 
     def do(self) -> int:
-        """Remove it, and return how much of it stays after all, because a process has joined meanwhile and wrote it.
+        """Remove the results; return the number of files that are kept, because a process that joined later wrote them.
 
         Raises
         ------
         UserError
-            If the store cannot be written; what was removed before stays removed.
+            If the store cannot be written; earlier removals are not undone.
         """
         stays = _what_stays(self.folder)
         shards = [pair for pair in self.shards if not stays(pair[0].path)]
@@ -69,13 +69,13 @@ class Pruning:
 
 
 def of_engines(inventory: Inventory, goes: Callable[[str], bool]) -> Pruning:
-    """All results of some engines, and the campaigns that ran on them."""
+    """Return the removal of all results of some engines, with their campaigns."""
     notes = [note for note in inventory.campaigns if goes(note.engine)]
     return _pruning(inventory, lambda engine, *_: goes(engine), notes)
 
 
 def of_campaign(inventory: Inventory, note: Note) -> Pruning:
-    """The results of a campaign, except those that another one wants, too."""
+    """Return the removal of a campaign's results, except those that another campaign uses."""
     others = [other for other in inventory.campaigns if other != note]
 
     def goes(engine: str, document: str, seed: int, replication: int) -> bool:
@@ -100,13 +100,13 @@ def _pruning(inventory: Inventory, doomed: Doomed, notes: Sequence[Note]) -> Pru
 
 
 def _what_stays(folder: Path) -> Callable[[Path], bool]:
-    """Whether a file was written since the first process joined that computes in the store now."""
+    """Return whether a file was written since the first of the processes that compute in the store joined."""
     since = computing_since(folder)
     return lambda path: since is not None and _written(path) >= since - BEFORE_SECONDS
 
 
 def _written(path: Path) -> float:
-    """When a file was written, in seconds; 0 if it is gone."""
+    """Return when a file was written, seconds; 0 if it does not exist."""
     try:
         return path.stat().st_mtime
     except FileNotFoundError:
@@ -114,4 +114,4 @@ def _written(path: Path) -> float:
 
 
 BEFORE_SECONDS = 60.0
-"""How long before it joins a process may have written its note, or read results that it has not asked for again."""
+"""Tolerance: before it joins, a process may write its note and read results that it does not read again."""

@@ -1,7 +1,7 @@
-"""Results in the shape of those that a campaign will have, so that a mistake in what is asked of them is found first.
+"""Results with the shape of a campaign's results, to find errors in the requested outputs before the runs.
 
-A rehearsal has the scenarios, flows, paths and links of the campaign, and 1 for every measurement. Tabulating or
-drawing it gives the errors that the results themselves would give, before anything runs.
+A rehearsal has the scenarios, flows, paths and links of the campaign, and 1 for every measurement. Printing or drawing
+it raises the same errors as the real results.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from manypath.measurements import MEASUREMENTS, WORDS
 
 
 def rehearse(campaign: Campaign, measurements: Iterable[str] = (), where: Iterable[tuple[str, Any]] = ()) -> Results:
-    """Results that look like those of a campaign.
+    """Return results with the shape of a campaign's results.
 
     Parameters
     ----------
     campaign
-        The campaign. Of a large one some scenarios stand for all, in which every value of every factor occurs.
+        The campaign. A large one is represented by some scenarios, in which every value of every factor occurs.
     measurements
-        What a runner other than the simulator is taken to give, as nothing says beforehand what it does give.
+        Assumed measurements of a runner other than the simulator, whose real measurements are unknown before its runs.
     where
-        Factors with the values that they must have in the scenarios.
+        Factors with the wanted values; other scenarios are left out.
     """
     wanted = list(where)
     chosen: list[tuple[Mapping[str, Any], str]] = []
@@ -51,7 +51,7 @@ def rehearse(campaign: Campaign, measurements: Iterable[str] = (), where: Iterab
 
 
 def _outcome(document: str) -> dict[str, Any]:
-    """The outcome of a scenario, without its numbers."""
+    """Return the outcome of a scenario with 1 for every number."""
     scenario = json.loads(document)
     return {
         "flows": {
@@ -72,4 +72,4 @@ def _blank(kind: str) -> dict[str, Any]:
 
 
 ENOUGH = 100
-"""So many scenarios are taken in any case."""
+"""Scenarios that are taken before the selection by values of factors begins."""

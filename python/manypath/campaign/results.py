@@ -1,4 +1,4 @@
-"""What a campaign found: frames keyed by the factors, and means with confidence intervals."""
+"""Results of a campaign: frames with the factors as columns, and means with confidence intervals."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from manypath.stats.confidence import half_width
 class Results:
     """Outcomes of a campaign's cells.
 
-    Frames have one column for each factor, `replication`, what the row is about (`flow`, `stream`, `path`, `link`), and
-    the measurements: goodput in Mbit/s, windows in bytes, times in seconds. What another runner than the simulator gave
-    is in `runs`, as it gave it.
+    Frames have one column for each factor, `replication`, the name of the object (`flow`, `stream`, `path`, `link`),
+    and the measurements: goodput in Mbit/s, windows in bytes, times in seconds. Rows of runners other than the
+    simulator are in `runs`, unchanged.
     """
 
     def __init__(self, cells: Sequence[tuple[Cell, str]]) -> None:
-        """Results from cells and their outcomes as JSON."""
+        """Make results of cells and their outcomes as JSON."""
         try:
             self._cells = [(cell, json.loads(outcome)) for cell, outcome in cells]
         except (TypeError, ValueError):
@@ -41,16 +41,16 @@ class Results:
         return len(self._cells)
 
     def __repr__(self) -> str:
-        """A table of mean goodputs, as wide as the terminal."""
+        """Return a table of mean goodputs, as wide as the terminal."""
         return display.as_text(display.campaign_tables(self), display.campaign_size(self))
 
     def _repr_html_(self) -> str:
-        """The same for a notebook."""
+        """Return the same table as HTML for a notebook."""
         return display.as_html(display.campaign_tables(self), display.campaign_size(self))
 
     @property
     def outcomes(self) -> list[tuple[Cell, Mapping[str, Any]]]:
-        """Every cell with the engine's own words."""
+        """Every cell with its outcome from the engine."""
         return list(self._cells)
 
     @cached_property
@@ -60,7 +60,7 @@ class Results:
 
     @cached_property
     def streams(self) -> pd.DataFrame:
-        """One row for each stream that carried ordered messages, of each flow of each run."""
+        """One row for each stream with ordered messages, of each flow of each run."""
         return streams_frame(self._labelled())
 
     @cached_property
@@ -75,7 +75,7 @@ class Results:
 
     @cached_property
     def runs(self) -> pd.DataFrame:
-        """One row for each run: digest, length, cost."""
+        """One row for each run: digest, simulated length, CPU time and counts."""
         return runs_frame(self._labelled())
 
     @property
@@ -84,12 +84,12 @@ class Results:
         return list(self._cells[0][0].factors) if self._cells else []
 
     def levels(self, factor: str) -> list[Any]:
-        """The values of a factor, in the order of the campaign."""
+        """Return the values of a factor, in the order of the campaign."""
         self._know(factor, self.factors)
         return list(dict.fromkeys(cell.factors[factor] for cell, _ in self._cells))
 
     def by_scenario(self) -> Iterator[tuple[Mapping[str, Any], Results]]:
-        """The replications of each scenario, with its factors."""
+        """Iterate over the scenarios: their factors, and the results of their replications."""
         parts: dict[str, list[tuple[Cell, Any]]] = {}
         for cell, outcome in self._cells:
             parts.setdefault(written(cell.factors), []).append((cell, outcome))
@@ -97,36 +97,36 @@ class Results:
             yield cells[0][0].factors, self._part(cells)
 
     def select(self, **where: Any) -> Results:
-        """The part in which each named factor has the value given."""
+        """Return the part of the results in which each named factor has the given value."""
         for factor, value in where.items():
             self._know(factor, self.factors)
             if hasattr(value, "__array__"):
-                raise UserError(f"select: {factor} is {quoted(value)}, not one value: give one of the factor's")
+                raise UserError(f"select: {factor} is {quoted(value)}, not one value: give one value of the factor")
         return self._part([pair for pair in self._cells if all(pair[0].factors[k] == v for k, v in where.items())])
 
     def values(self, measurement: str, **where: Any) -> pd.Series:
-        """One value for each replication, in their order: ``values("goodput", flow="cmt", cc="newreno")``.
+        """Return one value for each replication, in their order: ``values("goodput", flow="cmt", cc="newreno")``.
 
-        Name as many columns as it takes to leave one row for each replication.
+        The named columns must select exactly one row for each replication.
         """
         rows = self._frame(where, measurement)
         for column, value in where.items():
             rows = rows[_has(rows, column, value)]
         series = rows.set_index("replication")[measurement].sort_index()
         if series.empty:
-            raise UserError(f"values: nothing was run with {_condition(where)}: ask for what the campaign has")
+            raise UserError(f"values: no run has {_condition(where)}: give values that the campaign has")
         if not series.index.is_unique:
             raise UserError(f"values: {_condition(where)} leaves several rows for a replication: name more columns")
         return series
 
     def mean(self, measurement: str, by: Sequence[str] = (), confidence: float = 0.95) -> pd.DataFrame:
-        """Mean over the replications, with the half-width of Student's t interval, for each combination of `by`.
+        """Return mean and half-width of Student's t interval over the replications, for each combination of `by`.
 
         Columns: those of `by`, then `mean`, `half_width` (in the measurement's unit) and `n`.
         """
         by = texts("by", by, "names of columns")
         rows = self._frame(by, measurement)
-        keys = list(by) or np.zeros(len(rows))  # one group, if nothing tells the rows apart
+        keys = list(by) or np.zeros(len(rows))  # one group without `by`
         grouped = rows.groupby(keys, sort=False)[measurement].agg(["mean", "std", "count"]).reset_index()
         grouped["half_width"] = [
             half_width(deviation, n, confidence) for deviation, n in zip(grouped["std"], grouped["count"], strict=True)
@@ -134,21 +134,21 @@ class Results:
         return grouped.rename(columns={"count": "n"})[[*by, "mean", "half_width", "n"]]
 
     def compare(self, measurement: str, factor: str, baseline: Any, by: Sequence[str] = ("flow",)) -> pd.DataFrame:
-        """Differences to a baseline, pair by pair: equal replications see equal chance in all scenarios.
+        """Return paired differences to a baseline: equal replications have common random numbers in all scenarios.
 
         Parameters
         ----------
         measurement
-            What is compared: ``"goodput"``.
+            The compared measurement: ``"goodput"``.
         factor, baseline
             The factor whose values are compared, and the value that the others are compared with.
         by
-            What a row is about beside the factors: ``["flow"]``, ``["flow", "path"]``, ``["link"]``.
+            Columns that identify a row beside the factors: ``["flow"]``, ``["flow", "path"]``, ``["link"]``.
 
         Returns
         -------
         DataFrame
-            For each value of the factor but the baseline, and each combination of the other factors and `by`:
+            For each value of the factor except the baseline, and each combination of the other factors and `by`:
             ``difference`` and its 95 % ``half_width`` in the measurement's unit, ``n`` pairs, and the two-sided
             ``p_value`` of Student's paired t-test.
 
@@ -182,7 +182,7 @@ class Results:
         return pd.DataFrame(found)
 
     def rows_of(self, measurement: str, columns: Iterable[str] = ()) -> pd.DataFrame:
-        """The frame that has the measurement and those columns: that of links, paths, streams, flows or runs.
+        """Return the frame with the measurement and the columns: that of links, paths, streams, flows or runs.
 
         Raises
         ------
@@ -192,7 +192,7 @@ class Results:
         return self._frame(texts("columns", columns, "names of columns"), measurement)
 
     def _frame(self, columns: Sequence[str] | Mapping[str, Any], measurement: str) -> pd.DataFrame:
-        """The frame whose rows are about what `columns` names."""
+        """Return the frame for `columns`, after a check of the names."""
         if not self.has_flows:
             frame = self.runs
         elif "link" in columns:
@@ -206,12 +206,12 @@ class Results:
         for column in (*columns, measurement):
             self._know(column, [str(name) for name in frame.columns])
         if measurement in WORDS or frame[measurement].map(lambda value: isinstance(value, str)).any():
-            raise UserError(f'"{measurement}" is words, not numbers: name a measurement, such as "goodput"')
+            raise UserError(f'"{measurement}" has texts, not numbers: name a measurement, such as "goodput"')
         return frame
 
     @property
     def has_flows(self) -> bool:
-        """Whether these are simulations, not rows of numbers from another runner."""
+        """Whether these are results of simulations, not rows of another runner."""
         return bool(self._cells) and "flows" in self._cells[0][1]
 
     def _labelled(self) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
@@ -230,7 +230,7 @@ class Results:
 
 
 def _has(rows: pd.DataFrame, column: str, value: Any) -> pd.Series:
-    """Which rows have a value in a column; none if it cannot be compared with what is there."""
+    """Return which rows have a value in a column; no rows if the value is not comparable."""
     try:
         return rows[column] == value
     except (ArithmeticError, TypeError, ValueError, NotImplementedError):

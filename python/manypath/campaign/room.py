@@ -1,4 +1,4 @@
-"""Whether a plan fits into memory, found out before it is made."""
+"""Check that a plan of runs fits into memory."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ except ImportError:  # a system without limits of processes
 
 
 def check_room(runs: int, field: str = "replications") -> None:
-    """Refuse a plan of so many runs if it cannot fit into memory, however little each gives.
+    """Refuse a plan of runs that does not fit into memory even with the smallest outcomes.
 
     Raises
     ------
     UserError
-        If it does not fit; `field` is what makes it so large.
+        If it does not fit; `field` is the argument that causes its size.
     """
     room = available()
     if room is not None and runs * BYTES_PER_RUN > room:
@@ -29,7 +29,7 @@ def check_room(runs: int, field: str = "replications") -> None:
 
 
 def available() -> int | None:
-    """Bytes that this process may still take, as far as the system says."""
+    """Return the memory that this process may still allocate, bytes; None if unknown."""
     limits: list[int] = []
     if resource is not None:
         limit, _ = resource.getrlimit(resource.RLIMIT_AS)
@@ -47,7 +47,7 @@ def _told(count: int) -> str:
 
 
 BYTES_PER_RUN = 1000
-"""A planned run and the shortest of outcomes, in memory; usual outcomes are longer."""
+"""Memory of a planned run with the smallest outcome; usual outcomes are larger."""
 
 FEW_GB = 10 * 10**9
-"""From here on fractions of a gigabyte do not matter."""
+"""Sizes from this value on are shown without decimals."""

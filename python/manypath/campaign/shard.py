@@ -1,4 +1,4 @@
-"""One file of results: written whole or not at all, and believed only if every page of it has the right checksum."""
+"""A file of results: written completely or not at all, and read only if the checksum of every page is correct."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from manypath.campaign.locks import try_lock
 
 
 class Broken(Exception):
-    """A file that is no whole shard of ours; the text says why."""
+    """A file that is not a complete shard; the text has the reason."""
 
 
 class Foreign(Broken):
-    """A file that another program wrote."""
+    """A file of another program."""
 
 
 class Part(NamedTuple):
-    """What was read of a shard."""
+    """The part of a shard that was read."""
 
     outcomes: dict[str, str]
-    """Outcomes by key, as JSON; only those that were asked for."""
+    """Requested outcomes by key, as JSON."""
     keys: frozenset[str]
-    """All keys of the shard; none if it is of another engine."""
+    """All keys of the shard; empty if it is of another engine."""
     rows: int
-    """Results in the shard, asked for or not."""
+    """Number of results in the shard, requested or not."""
     engine: str
-    """Version of what computed them."""
+    """Version of the engine or runner of the results."""
 
     @property
     def has_keys(self) -> bool:
@@ -45,7 +45,7 @@ class Part(NamedTuple):
 
 
 def rows_of(engine: str, outcomes: Iterable[tuple[Cell, str]]) -> pa.Table:
-    """Lay outcomes out as the rows of a shard."""
+    """Return outcomes as the rows of a shard."""
     rows = [(cell.key(engine), cell, outcome) for cell, outcome in outcomes]
     return pa.table(
         {
@@ -61,19 +61,19 @@ def rows_of(engine: str, outcomes: Iterable[tuple[Cell, str]]) -> pa.Table:
 
 
 def name_of(table: pa.Table) -> str:
-    """The name of a shard with these rows."""
+    """Return the name of a shard with these rows."""
     return f"{hashlib.sha256(''.join(table['key'].to_pylist()).encode()).hexdigest()[:32]}{SUFFIX}"
 
 
 def write_shard(table: pa.Table, target: Path) -> None:
-    """Put a shard on the disk under its name; `OSError` leaves neither a shard nor a remainder of it."""
+    """Write a shard to disk; after an `OSError` no part of it remains."""
 
     def write(file: IO[bytes]) -> None:
         pq.write_table(
             table,
             file,
             compression="zstd",
-            use_dictionary=REPEATED,  # pyright: ignore[reportArgumentType] - names of columns are fine too
+            use_dictionary=REPEATED,  # pyright: ignore[reportArgumentType] - names of columns are valid, too
             write_page_checksum=True,
         )
 
@@ -81,12 +81,12 @@ def write_shard(table: pa.Table, target: Path) -> None:
 
 
 def write_whole(target: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file that appears under its name only when it is whole and on the disk.
+    """Write a file atomically: it appears under its name when all of it is on disk.
 
     Raises
     ------
     OSError
-        If the disk is full or the folder cannot be written; what was there before stays as it was.
+        If the disk is full or the folder cannot be written; an existing file is unchanged.
     """
     for _ in range(ATTEMPTS - 1):
         with suppress(FileNotFoundError):
@@ -96,11 +96,11 @@ def write_whole(target: Path, write: Callable[[IO[bytes]], object]) -> None:
 
 
 def _write_once(target: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """The same; `FileNotFoundError` if another process took the unfinished file for a dead writer's."""
+    """Write the file in one attempt; raise `FileNotFoundError` if another process removed the unfinished file."""
     temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
     try:
         with temporary.open("wb") as file:
-            # Says to `remove_remains` that the writer lives; where files cannot be locked, it removes none.
+            # The lock shows `remove_remains` that the writer is alive. Without locks it removes no file.
             with suppress(OSError):
                 try_lock(file)
             write(file)
@@ -114,7 +114,7 @@ def _write_once(target: Path, write: Callable[[IO[bytes]], object]) -> None:
 
 
 def remove_remains(folder: Path) -> None:
-    """Remove unfinished files of `write_whole` whose writers are dead."""
+    """Remove unfinished files of dead writers."""
     for remainder in folder.glob(".*.tmp"):
         if UNFINISHED.fullmatch(remainder.name):
             with suppress(OSError), remainder.open("r+b") as file:
@@ -123,16 +123,16 @@ def remove_remains(folder: Path) -> None:
 
 
 def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
-    """Read the wanted outcomes of a shard; those of another engine can be none of them.
+    """Read the wanted outcomes of a shard; a shard of another engine has none.
 
     Raises
     ------
     Broken
-        If this is no whole shard; `Foreign` if it has other columns, or a name that we do not give.
+        If the shard is incomplete or damaged; `Foreign` if it has other columns, or a name that is not a shard's.
     FileNotFoundError
-        If another process removed it meanwhile.
+        If another process removed it.
     PermissionError
-        If it may not be read.
+        If this process may not read it.
     """
     try:
         with pq.ParquetFile(shard, page_checksum_verification=True) as file:
@@ -150,18 +150,18 @@ def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
         kind = Broken if OURS.fullmatch(shard.name) else Foreign
-        raise kind(f"is no whole shard ({str(error).splitlines()[0]})") from None
+        raise kind(f"is no complete shard ({str(error).splitlines()[0]})") from None
     found = {key: outcome for key, outcome in zip(keys, outcomes, strict=True) if key in wanted}
     return Part(found, frozenset(keys), rows, engine)
 
 
 def read_rows(shard: Path, *, with_outcomes: bool = False) -> pa.Table:
-    """Read what the runs of a shard were made from, and on request what came out.
+    """Read the inputs of the runs of a shard, and on request their outcomes.
 
     Raises
     ------
     Broken
-        If this is no whole shard; `Foreign` if it has other columns.
+        If the shard is incomplete or damaged; `Foreign` if it has other columns.
     OSError
         If it cannot be read.
     """
@@ -171,11 +171,11 @@ def read_rows(shard: Path, *, with_outcomes: bool = False) -> pa.Table:
                 raise Foreign("has other columns than a shard of results")
             return file.read(SCHEMA.names if with_outcomes else ["engine", "document", "seed", "replication"])
     except (pa.ArrowException, ValueError) as error:
-        raise Broken(f"is no whole shard ({str(error).splitlines()[0]})") from None
+        raise Broken(f"is no complete shard ({str(error).splitlines()[0]})") from None
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename last through a power cut."""
+    """Flush a folder, so that a rename survives a power failure."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -184,16 +184,16 @@ def _sync_folder(folder: Path) -> None:
 
 
 SUFFIX = ".parquet"
-"""How a shard's name ends."""
+"""End of a shard's file name."""
 
 UNFINISHED = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
-"""What an unfinished file is called."""
+"""Names of unfinished files."""
 
 ATTEMPTS = 3
-"""So often is a file written that another process takes away before it is finished."""
+"""Number of attempts to write a file that another process removes before it is finished."""
 
 OURS = re.compile(rf"[0-9a-f]{{32}}{re.escape(SUFFIX)}")
-"""The names that `Store.save` gives."""
+"""Names of shards."""
 
 REPEATED = ["engine", "document"]
 """Columns whose values repeat within a shard."""
@@ -208,4 +208,4 @@ SCHEMA = pa.schema(
         "outcome": pa.string(),
     }
 )
-"""Columns of a shard: the key, what it was made from, and what came out, as JSON."""
+"""Columns of a shard: key, inputs of the run, and outcome as JSON."""

@@ -1,4 +1,4 @@
-"""Whether a scenario's warm-up is long enough: MSER-5 on its goodput, beside the configured time."""
+"""Check of a scenario's warm-up: comparison with the truncation that MSER-5 suggests for its goodput."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ if TYPE_CHECKING:
 
 
 def check_warmup(results: Results, *, replications: int = 5, workers: int | None = None) -> pd.DataFrame:
-    """Sample some runs of a campaign again, from their very beginning, and ask where their goodput becomes steady.
+    """Repeat some runs of a campaign with sampling, and check that the goodput is steady after the warm-up.
 
-    It is a check, not a choice: the warm-up stays as it is configured. A flow whose rate drifts or swings slowly for
-    the whole run gets no answer, and a longer run may give one.
+    The configured warm-up does not change. There is no estimate for a flow whose rate drifts or oscillates slowly
+    during the whole run; a longer run may give one.
 
     Parameters
     ----------
     results
-        Simulations, or the part of them that `Results.select` leaves.
+        Results of simulations, or a part of them from `Results.select`.
     replications
-        How many replications are averaged, from the first, before the rule is applied.
+        Number of replications, starting with the first, that are averaged before the rule is applied.
     workers
-        Threads; all cores if None.
+        Number of threads; one for each core if None.
 
     Returns
     -------
     DataFrame
-        For each scenario and flow: ``configured``, the warm-up in seconds; ``suggested``, what MSER-5 would leave out,
-        in seconds, not a number where it cannot tell; ``limit``, up to which it can tell, half of the run, in seconds;
-        and whether the first is ``enough``, as finely as the rule looks: it cuts in steps of a fortieth of the run.
+        For each scenario and flow: ``configured``, the warm-up in seconds; ``suggested``, the truncation by MSER-5 in
+        seconds, NaN without an estimate; ``limit``, the largest possible truncation, half of the run, in seconds;
+        ``enough``, whether the warm-up is at least as long as the truncation. The resolution is a fortieth of the run.
 
     Raises
     ------
     UserError
-        If a result was not simulated here.
+        If the results are not simulations.
     """
     from manypath.campaign.results import Results
     from manypath.sampling import series
 
-    of_kind("results", results, Results, "what Campaign.run returned")
+    of_kind("results", results, Results, "the result of Campaign.run")
     rows: list[dict[str, Any]] = []
     for factors, part in results.by_scenario():
         document = json.loads(part.outcomes[0][0].document)
@@ -65,7 +65,7 @@ def check_warmup(results: Results, *, replications: int = 5, workers: int | None
 
 
 SAMPLES = 200
-"""Samples of each run."""
+"""Number of samples of each run."""
 
 SECOND = 1e9
-"""Nanoseconds."""
+"""Nanoseconds in a second."""

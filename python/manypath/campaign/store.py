@@ -1,7 +1,7 @@
-"""Where outcomes are kept: a folder of Parquet shards, each written once by one writer and never changed.
+"""The store of outcomes: a folder of Parquet shards; each is written once by one writer and never changed.
 
-A shard appears under its name only when it is whole (temporary name, flush to disk, rename), so that many writers
-may share a folder and a killed one leaves nothing that looks like a result.
+Shards are written atomically (temporary name, flush to disk, rename). So many writers may share a folder, and a killed
+writer leaves no incomplete shard.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Store:
     """Outcomes by key, in a folder."""
 
     def __init__(self, folder: str | Path, warn: Callable[[str], None] = lambda _: None) -> None:
-        """Open or create the folder; `warn` is told of each shard that had to be set aside.
+        """Open or create the folder; `warn` is called with a message about each shard that is moved or ignored.
 
         Raises
         ------
         UserError
-            If the folder cannot be made, or holds something else than results in this format.
+            If the folder cannot be made, or belongs to another program or format.
         """
         self.folder = Path(file("store", folder))
         self._warn = warn
@@ -48,13 +48,13 @@ class Store:
             raise UserError(f"store: {self.folder} cannot be a folder ({error.strerror}): choose another") from None
         check_manifest(self.folder)
         self.others: Counter[str] = Counter()
-        """Results that the last `load` passed over, by the version of the engine that computed them."""
+        """Number of results that the last `load` ignored, by version of the engine."""
 
     def load(self, keys: Iterable[str], engine: str, seen: set[str] | None = None) -> dict[str, str]:
-        """The outcomes there are for `keys`, as JSON; broken shards are set aside and count as absent.
+        """Return the stored outcomes for `keys` as JSON; damaged shards are moved to another folder.
 
-        Files of other programs stay where they are. Shards whose names are in `seen` are passed over, and the names of
-        all others are added to it.
+        Files of other programs are ignored. Shards with names in `seen` are skipped, and the names of all others are
+        added to it.
         """
         seen = set() if seen is None else seen
         shards = sorted(shard for shard in self.folder.glob(f"*{SUFFIX}") if shard.name not in seen)
@@ -71,9 +71,9 @@ class Store:
         return found
 
     def begin(self, campaign: Mapping[str, Any], title: str = "") -> None:
-        """Note what a campaign consists of, and remove what writers left that were killed.
+        """Write the note of a campaign, and remove unfinished files of killed writers.
 
-        A folder that cannot be written is found out here, before anything runs.
+        This also checks before the first run that the folder is writable.
         """
         for folder in (self.folder, self.folder / CAMPAIGNS):
             remove_remains(folder)
@@ -82,7 +82,7 @@ class Store:
             note_campaign(self.folder, campaign, title)
 
     def save(self, engine: str, outcomes: Iterable[tuple[Cell, str]]) -> Path:
-        """Write one shard; when this returns, it is on the disk."""
+        """Write a shard; on return it is on disk."""
         table = rows_of(engine, outcomes)
         target = self.folder / name_of(table)
         with self._writing():
@@ -96,29 +96,29 @@ class Store:
         except OSError as error:
             raise UserError(
                 f"store: {self.folder} cannot be written ({error.strerror or error}): "
-                "make room or choose another folder; what is there stays and counts"
+                "make room or choose another folder; stored results remain valid"
             ) from None
 
     def _read(self, shard: Path, wanted: Collection[str], engine: str) -> Part | None:
-        """What a shard has; nothing if it is no whole shard of ours or is not there any more."""
+        """Return the content of a shard; None if it is damaged, unreadable or removed."""
         try:
             state = shard.stat()
             stamp = (shard.absolute(), state.st_mtime_ns, state.st_size)
             known = KNOWN.get(stamp)
-            # Keys of a shard that was read for another engine are not known.
+            # The keys of a shard are unknown if it was read for another engine.
             if known and (known.engine != engine or (known.has_keys and known.keys.isdisjoint(wanted))):
                 return known
             try:
                 part = read_shard(shard, wanted, engine)
             except Foreign as error:
-                self._warn(f"{shard} {error}: left where it is, as manypath did not write it")
+                self._warn(f"{shard} {error}: ignored, because manypath did not write it")
                 part = Part({}, frozenset(), 0, engine)
             KNOWN[stamp] = part._replace(outcomes={})
             return part
         except FileNotFoundError:
             return None
         except PermissionError:
-            self._warn(f"{shard} may not be read: its runs are computed again")
+            self._warn(f"{shard} cannot be read: its runs are computed again")
         except Broken as error:
             self._set_aside(shard, str(error))
         return None
@@ -129,7 +129,7 @@ class Store:
             aside.mkdir(exist_ok=True)
             shard.rename(aside / shard.name)
         except FileNotFoundError:
-            return  # another process that shares the store did it
+            return  # another process with the same store moved it
         except OSError as error:
             self._warn(f"{shard} {why} and cannot be moved away ({error.strerror}): its runs are computed again")
             return
@@ -137,4 +137,4 @@ class Store:
 
 
 KNOWN: dict[tuple[Path, int, int], Part] = {}
-"""Shards that this process has read, by path, time and size, without their outcomes, so that none is opened twice."""
+"""Cache of the shards that this process has read, by path, time and size, without outcomes."""

@@ -1,4 +1,4 @@
-"""Which cells to compute next: none that another process has in hand, whose outcomes come from the store instead."""
+"""Selection of the next cells to compute; outcomes of cells that other processes compute come from the store."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from manypath.campaign.work import Batch, Work
 
 
 class Supply:
-    """The cells of a campaign, each handed out once.
+    """The cells of a campaign; each is returned once.
 
     Parameters
     ----------
     work
-        What will be done with them.
+        The computation of the cells.
     cells
-        The cells, in the order wanted.
+        The cells, in their order of computation.
     tell
-        Is given what the user should know.
+        Called with messages for the user.
     """
 
     def __init__(self, work: Work, cells: Sequence[Cell], tell: Callable[[str], None]) -> None:
@@ -46,11 +46,11 @@ class Supply:
 
     @property
     def left(self) -> int:
-        """Cells that this process has not taken and no other process has done."""
+        """Number of cells that this process has not taken and no other process has finished."""
         return len(self._left)
 
     def take(self, size: int) -> list[Cell]:
-        """Up to so many cells, which are this process's now; none while other processes have all that are left."""
+        """Claim and return up to `size` cells; an empty list while other processes compute all remaining cells."""
         if not self._left or time.monotonic() < self._look_again:
             return []
         try:
@@ -66,7 +66,7 @@ class Supply:
         return taken
 
     def done(self, cells: Iterable[Cell], batch: Batch) -> None:
-        """Give up the claims on cells that were taken: what came out is in the store."""
+        """Release the claims on cells of a finished batch."""
         if batch.shard is not None:
             self._seen.add(batch.shard)
         if self._claims:
@@ -76,7 +76,7 @@ class Supply:
                 self._share_no_more()
 
     def arrived(self) -> Batch | None:
-        """What other processes have done since this was asked the last time, if anything; to be asked often."""
+        """Return the outcomes of other processes since the last call, or None; to be called often."""
         if self._claims:
             self._claims.sign()
         if not self._arrived:
@@ -86,7 +86,7 @@ class Supply:
 
     def _take_shared(self, size: int, claims: Claims, store: Store) -> list[Cell]:
         with claims.alone():
-            # In this order: a process gives up a claim after it has put the outcomes into the store.
+            # The order matters: a process releases a claim after it has stored the outcomes.
             claimed = claims.of_others()
             for key, outcome in store.load(self._left.keys(), self._engine, self._seen).items():
                 self._arrived.append((self._left.pop(key), outcome))
@@ -102,7 +102,7 @@ class Supply:
         self._look_again = time.monotonic() + LOOK_SECONDS
         if not self._has_told:
             self._has_told = True
-            self._tell(f"waiting for {len(self._left)} runs that another process computes in this store")
+            self._tell(f"waiting for {len(self._left)} runs of another process with the same store")
 
     def _share_no_more(self) -> None:
         if self._claims:
@@ -111,7 +111,7 @@ class Supply:
 
 
 def _claims(store: Store | None) -> Claims | None:
-    """The claims of this process, or nothing where it must compute all that it lacks."""
+    """Return the claims of this process; None without a store or file locks."""
     try:
         return Claims(store.folder) if store else None
     except Unlockable:
@@ -119,4 +119,4 @@ def _claims(store: Store | None) -> Claims | None:
 
 
 LOOK_SECONDS = 0.25
-"""How often to look again while other processes have everything."""
+"""Interval of checks while other processes compute all remaining cells."""

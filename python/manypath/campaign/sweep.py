@@ -1,4 +1,4 @@
-"""A sweep file: a scenario or another runner, the factors, and how often or how precisely, as TOML or JSON."""
+"""A sweep file in TOML or JSON: a scenario or another runner, factors, and replications or precision."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from manypath.scenario.model import Model
 
 
 class Factor(Model):
-    """A factor with a name of its own: ``north = { field = "network.disjoint.north.rate", values = [...] }``."""
+    """A factor with a chosen name: ``north = { field = "network.disjoint.north.rate", values = [...] }``."""
 
     field: tuple[str, ...] = ()
-    """Dotted places of the scenario file that get the value; one may be written as a text."""
+    """Dotted places in the scenario file that get the value; a single place may be a text."""
     values: tuple[Any, ...] = Field(min_length=1)
-    """The values, as the scenario file would have them."""
+    """The values, written as in a scenario file."""
 
     @field_validator("values")
     @classmethod
     def _each_once(cls, values: tuple[Any, ...]) -> tuple[Any, ...]:
         twice = repeated(map(_called, values))
         if twice is not None:
-            raise ValueError(f"{quoted(twice[0])} is there twice: give each value once")
+            raise ValueError(f"{quoted(twice[0])} occurs twice: give each value once")
         return values
 
     @field_validator("field", mode="before", json_schema_input_type=str | tuple[str, ...])
@@ -48,43 +48,43 @@ class Factor(Model):
 
 
 class RunnerTable(Model):
-    """Another runner than the simulator."""
+    """A runner other than the simulator."""
 
     command: str | None = None
     """Command line of a program that prints numbers; see `Command`."""
     python: str | None = None
-    """A function as ``"module:function"``, looked for beside the sweep file too; see `Function`."""
+    """A function as ``"module:function"``; the module may be in the folder of the sweep file. See `Function`."""
     version: str | None = None
-    """What results depend on besides the parameters; by default hashes of the program or the function."""
+    """Version of the program or function, which identifies its results; a hash of it by default."""
     timeout: str = "1 h"
-    """How long a run of a command may take."""
+    """Longest duration of a run of a command."""
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
         if (self.command is None) == (self.python is None):
-            raise ValueError("needs one of command and python: give one")
+            raise ValueError("needs exactly one of command and python: give one")
         return self
 
 
 class Sweep(Model):
-    """What a sweep file says."""
+    """The content of a sweep file."""
 
     scenario: str | dict[str, Any] | None = None
-    """File of the scenario, from the sweep file's folder; or the scenario itself as a table."""
+    """File of the scenario, relative to the folder of the sweep file; or the scenario as a table."""
     runner: RunnerTable | None = None
-    """What is run instead of a scenario."""
+    """A runner instead of a scenario."""
     factors: dict[str, Factor] = Field(default={})
-    """Factors by name, each with a list of values; without a table the name is the dotted place in the scenario."""
+    """Factors by name, each with a list of values. Without a table the name is the dotted place in the scenario."""
     replications: int | None = Field(default=None, ge=1)
-    """Repetitions of each combination; 10 if there is no precision either."""
+    """Replications of each combination; 10 by default if there is no precision."""
     precision: Precision | None = None
-    """Instead of replications: as many as it takes; ``"2 %"`` or a table."""
+    """Instead of replications: wanted width of confidence intervals, ``"2 %"`` or a table."""
     seed: int = Field(default=1, ge=0, lt=1 << 64)
-    """With the replication it fixes every random number."""
+    """Seed of the random numbers."""
     metrics: tuple[str, ...] = Field(default=("goodput",), min_length=1)
-    """Measurements that are printed."""
+    """Printed measurements."""
     by: tuple[str, ...] | None = None
-    """What a line is about beside the factors: ``["flow"]`` unless it is ``["flow", "path"]`` or ``["link"]``."""
+    """Columns that identify a row beside the factors: ``["flow"]`` (default), ``["flow", "path"]`` or ``["link"]``."""
     _folder: Path = PrivateAttr(default=Path())
 
     @classmethod
@@ -94,7 +94,7 @@ class Sweep(Model):
         Raises
         ------
         UserError
-            If the file cannot be read, or says something that cannot be.
+            If the file cannot be read or is invalid.
         """
         fields = read_table(Path(path), "scenario, factors and replications")
         try:
@@ -107,7 +107,7 @@ class Sweep(Model):
     @field_validator("factors", mode="before", json_schema_input_type=dict[str, Factor | list[Any] | dict[str, Any]])
     @classmethod
     def _short_factors(cls, factors: Any) -> Any:
-        """Read ``"flows.cmt.cc" = [...]`` as a factor of that name and place."""
+        """Read ``"flows.cmt.cc" = [...]`` as a factor with this name and place."""
         if not isinstance(factors, Mapping):
             return factors
         flat = dict(_dotted(factors))
@@ -121,30 +121,30 @@ class Sweep(Model):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if (self.scenario is None) == (self.runner is None):
-            raise ValueError("needs one of scenario and runner: give one")
+            raise ValueError("needs exactly one of scenario and runner: give one")
         if self.replications is not None and self.precision is not None:
-            raise ValueError("replications: a precision is there, too: give its maximum there, and no replications")
+            raise ValueError("replications: not valid with precision: give the maximum of the precision instead")
         return self
 
     @cached_property
     def values(self) -> dict[str, dict[Any, Any]]:
-        """For each factor its values by what they are called in tables; tables and lists are called by their text."""
+        """For each factor its values by their labels in tables; the label of a table or a list is its text."""
         return {name: {_called(value): value for value in factor.values} for name, factor in self.factors.items()}
 
     @property
     def inputs(self) -> list[Path]:
-        """Files that the sweep reads beside its own: the scenario, or the function or program that is run."""
+        """Files that the sweep reads beside its own: the scenario, or the module or program of the runner."""
         if isinstance(self.scenario, str):
             return [self._folder / self.scenario]
         if self.runner is None:
             return []
         if self.runner.python is not None:
             return [self._folder / f"{self.runner.python.partition(':')[0].replace('.', '/')}.py"]
-        # `campaign` says what is wrong with quotes.
+        # `campaign` reports errors of quotation marks.
         return [Path(word) for word in (self.runner.command or "").replace("'", " ").replace('"', " ").split()]
 
     def campaign(self, most: int = 100_000) -> Campaign:
-        """The campaign that the file describes; see `Campaign` for what is refused."""
+        """Return the campaign of the file; see `Campaign` for its errors."""
         return Campaign(
             _runner(self.runner, self._folder) if self.runner else self._scenario(),
             {name: list(values) for name, values in self.values.items()},
@@ -186,7 +186,7 @@ def _put(fields: dict[str, Any], place: str, value: Any, factor: str) -> None:
 
 
 def _dotted(factors: Mapping[str, Any], within: str = "") -> list[tuple[str, Any]]:
-    """Factors by dotted name, as TOML reads ``flows.cmt.cc = [...]`` without quotes as tables in tables."""
+    """Return factors by dotted name; TOML reads ``flows.cmt.cc = [...]`` without quotes as nested tables."""
     found: list[tuple[str, Any]] = []
     for name, value in factors.items():
         if isinstance(value, Mapping) and value and "values" not in value and "field" not in value:
@@ -197,7 +197,7 @@ def _dotted(factors: Mapping[str, Any], within: str = "") -> list[tuple[str, Any
 
 
 def _called(value: Any) -> Any:
-    """What a value is called in tables and figures."""
+    """Return the label of a value in tables and figures."""
     if isinstance(value, Mapping):
         return " ".join(f"{key}={_called(inner)}" for key, inner in value.items())
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | tuple) else value

@@ -1,4 +1,4 @@
-"""What an executor does with a batch of cells, in this process or another one: run them, then keep what came out."""
+"""Work of an executor on a batch of cells, in this or another process: run the cells and store the outcomes."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from manypath.errors import UserError
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch that was computed; what is in it is in the store, if there is one."""
+    """A finished batch; its outcomes are in the store, if there is one."""
 
     outcomes: list[tuple[Cell, str]]
     """Cells with their outcomes as JSON."""
     failures: list[str]
-    """What went wrong with the other cells of the batch: scenario, seed, replication and reason."""
+    """Errors of the other cells of the batch: scenario, seed, replication and reason."""
     seconds: float
-    """How long it took."""
+    """Duration of the computation."""
     shard: str | None = None
-    """Name of the shard that keeps it."""
+    """Name of its shard in the store."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """Runs batches and keeps their outcomes."""
+    """Computes batches and stores their outcomes."""
 
     runner: Runner
-    """What computes a cell."""
+    """The runner."""
     engine: str
-    """Version of the runner where the campaign was started; another one's results would be mixed with these."""
+    """Version of the runner in the process of the campaign; workers must have the same version."""
     store: Path | None = None
     """Folder of results."""
 
     def do(self, cells: Sequence[Cell], threads: int, halt: Halt) -> Batch:
-        """Compute a batch on so many threads; when this returns, its outcomes are on the disk.
+        """Compute a batch on a number of threads; on return its outcomes are on disk.
 
         Raises
         ------
         UserError
-            If they cannot be kept, or the runner is another one here than where the campaign was started.
+            If the outcomes cannot be stored, or this process has another version of the runner than the campaign.
         """
         if self.runner.version != self.engine:
             raise UserError(
                 f"executor: a worker has the engine {self.runner.version}, this process has {self.engine}: "
-                "install the same manypath everywhere"
+                "install the same manypath on all machines"
             )
         started = time.monotonic()
         results = list(zip(cells, self.runner.run(cells, threads, halt), strict=True))

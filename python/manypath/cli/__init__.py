@@ -1,4 +1,4 @@
-"""The command `manypath`: one file for each of its commands."""
+"""The command line `manypath`, with one file for each command."""
 
 from manypath.cli.app import main
 

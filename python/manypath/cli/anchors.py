@@ -1,4 +1,4 @@
-"""`manypath anchors`: numbers from theory beside what the engine measures."""
+"""`manypath anchors`: comparison of simulations with values from theory."""
 
 from __future__ import annotations
 
@@ -20,15 +20,17 @@ def anchors(
     families: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FAMILY]...", help="Such as single or sharing; all if none.", autocompletion=anchor_families
+            metavar="[FAMILY]...",
+            help="Such as single or sharing; all by default.",
+            autocompletion=anchor_families,
         ),
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
-    store: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path("runs"),
+    workers: Annotated[int | None, typer.Option(help="Number of threads; one for each core by default.")] = None,
+    store: Annotated[Path, typer.Option(help="Folder of results; stored runs are not computed again.")] = Path("runs"),
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
 ) -> None:
-    """Check numbers that theory gives: expected, measured, verdict. Writes them into the report."""
+    """Compare simulations with values from theory: expected, measured, verdict. Also writes them to the report."""
     from manypath.anchors import ANCHORS, judge
     from manypath.anchors.judge import SEED
     from manypath.report.anchors import PAGE, check, write
@@ -68,6 +70,6 @@ def anchors(
 
 
 def _replications(counts: Iterable[int]) -> int | str:
-    """How often each was run: one number, or the smallest and the largest."""
+    """Return the number of replications; the smallest and the largest if anchors differ."""
     different = sorted(set(counts))
     return different[0] if len(different) == 1 else f"{different[0]} to {different[-1]} replications"

@@ -1,4 +1,4 @@
-"""The command line: its commands, its exit codes, and how it says that something is wrong."""
+"""The command line: its commands, exit codes and error messages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ app = typer.Typer(
     name="manypath",
     cls=Group,
     help="A laboratory for multipath transport: simulate, compare, reproduce.",
-    epilog="Exit codes: 0 done, 1 something broke, 2 wrong input, 130 stopped by Ctrl-C.",
+    epilog="Exit codes: 0 success, 1 failure, 2 invalid input, 130 stopped by Ctrl-C.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -73,7 +73,7 @@ def version(
     context: typer.Context,
     show: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the versions and exit.")] = False,
 ) -> None:
-    """Take the options that stand before a command."""
+    """Handle the options before a command."""
     if show:
         from importlib import metadata
 
@@ -85,10 +85,10 @@ def version(
 
 
 def main() -> None:
-    """Run the command line; what the user can mend is one line for each mistake, without a traceback."""
+    """Run the command line; a mistake of the user is reported in one line without a traceback."""
     write_what_can_be_written()
     try:
-        # Commands return nothing; a number is the code of `typer.Exit`.
+        # Commands return None; a number is the code of `typer.Exit`.
         code = app(standalone_mode=False, obj=join_words())
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -114,7 +114,7 @@ def main() -> None:
 
 
 def write_what_can_be_written() -> None:
-    """Let standard output and error write other characters for those that their alphabet lacks, such as +- for ±."""
+    """Make standard output and error replace characters that their encoding lacks, such as ± by +-."""
     codecs.register_error(INSTEAD, _instead)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -122,7 +122,7 @@ def write_what_can_be_written() -> None:
 
 
 def _instead(error: UnicodeError) -> tuple[str, int]:
-    """What is written for characters that cannot be encoded; an escape where nothing looks alike."""
+    """Return the replacement of characters that cannot be encoded; an escape sequence if none is similar."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lacking = error.object[error.start : error.end]
@@ -131,10 +131,10 @@ def _instead(error: UnicodeError) -> tuple[str, int]:
 
 
 def _end_with(error: OSError) -> NoReturn:
-    """End after something that the system refuses and that no command expected.
+    """End the program after a system error that no command handled.
 
-    Commands name the files that they read and write. So an error without a file is one of standard output, if it is one
-    of writing at all; and one with a file is of something around the commands, such as the completion for a shell.
+    Commands handle errors of their own files. So a write error without a file name is one of standard output, and an
+    error with a file name is outside the commands, such as in shell completion.
     """
     if error.filename is not None:
         typer.echo(f"error: {error.filename}: cannot be used: {error.strerror}", err=True)
@@ -143,25 +143,25 @@ def _end_with(error: OSError) -> NoReturn:
         raise error
     if error.errno != errno.EPIPE:
         typer.echo(f"error: standard output: cannot be written: {error.strerror}", err=True)
-    # The interpreter writes again what is left in its buffer.
+    # At exit, the interpreter would write the rest of its buffer again.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
     sys.exit(BROKEN)
 
 
 REFUSED = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
-"""Why a stream takes no more."""
+"""Errors of writing to a stream."""
 
 INSTEAD = "manypath.instead"
-"""Name of the way in which characters are written that an alphabet lacks."""
+"""Name of the error handler that replaces characters."""
 
 ALIKE = {"±": "+-", "µ": "u", "…": "...", "–": "-"}
-"""Characters of our output, and what says the same in ASCII."""
+"""Characters of our output, and their replacements in ASCII."""
 
 BROKEN = 1
-"""Exit code for a fault of ours, and for a device that fails."""
+"""Exit code for an internal error or a failed device."""
 
 WRONG_INPUT = 2
-"""Exit code for input that cannot be used."""
+"""Exit code for invalid input."""
 
 INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
+"""Exit code after Ctrl-C, as in shells."""

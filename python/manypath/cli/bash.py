@@ -1,7 +1,8 @@
-"""Completion in bash, which cuts words at ``=`` and ``:`` and inserts answers as they are.
+"""Completion in bash, which splits words at ``=`` and ``:`` and inserts answers unchanged.
 
-Bash asks about ``--where cc=li`` as the words ``cc``, ``=`` and ``li``, and replaces only the last one by the answer.
-So the words are joined before they are read, and an answer loses what bash does not replace. Blanks in it are escaped.
+Bash passes ``--where cc=li`` as the words ``cc``, ``=`` and ``li``, and replaces only the last one by the answer. So
+the words are joined before they are read, and the part before the last word is removed from the answer. Blanks are
+escaped.
 """
 
 from __future__ import annotations
@@ -13,21 +14,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cut:
-    """What bash makes of an answer."""
+    """How bash inserts an answer."""
 
     kept: str = ""
-    """The beginning of the word that stays on the line."""
+    """The beginning of the word, which bash does not replace."""
     is_quoted: bool = False
-    """Whether the word begins with a quotation mark, behind which blanks need no escape."""
+    """Whether the word begins with a quotation mark; blanks then need no escape."""
 
     def inserted(self, value: str) -> str:
-        """The part of an answer that bash inserts."""
+        """Return the part of an answer for bash to insert."""
         rest = value.removeprefix(self.kept)
         return rest if self.is_quoted else SPECIAL.sub(r"\\\g<0>", rest)
 
 
 def join_words() -> Cut | None:
-    """Join the words that bash has cut, in the environment; None if it is not bash that asks."""
+    """Join the words that bash split, in the environment; return None if the caller is not bash."""
     if os.environ.get("_MANYPATH_COMPLETE") != "complete_bash":
         return None
     words = os.environ.get("COMP_WORDS", "").split("\n")
@@ -38,13 +39,13 @@ def join_words() -> Cut | None:
     os.environ["COMP_WORDS"] = "\n".join(joined)
     os.environ["COMP_CWORD"] = str(len(joined) - 1)
     if kept.startswith("-"):
-        # The value of `--option=value`, which is completed without its option.
+        # The value of `--option=value` is completed without its option.
         kept = kept.partition("=")[2]
     return Cut(kept, joined[-1][:1] in QUOTES)
 
 
 def _joined(words: list[str]) -> tuple[list[str], str]:
-    """The words as they were typed, and what bash keeps of the last one."""
+    """Return the words as typed, and the part of the last one that bash keeps."""
     joined: list[str] = []
     kept = ""
     goes_on = False
@@ -61,10 +62,10 @@ def _joined(words: list[str]) -> tuple[list[str], str]:
 
 
 BREAK = re.compile("[=:]+")
-"""A word of its own for bash, which separates others without blanks."""
+"""Characters that separate words in bash without blanks."""
 
 SPECIAL = re.compile(r"""[\s"'\\$`&|;<>()*?#~!{}\[\]]""")
-"""Characters that mean something else to bash."""
+"""Characters with a special meaning in bash."""
 
 QUOTES = ("'", '"')
-"""What a quoted word begins with."""
+"""First characters of quoted words."""

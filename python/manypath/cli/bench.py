@@ -1,4 +1,4 @@
-"""`manypath bench`: how fast the simulator is on this machine."""
+"""`manypath bench`: speed of the simulator on this machine."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def bench(
     scenarios: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SCENARIO]...", help="Rows such as D10 or D10/newreno; all if none.", autocompletion=benchmarks
+            metavar="[SCENARIO]...", help="Rows, such as D10 or D10/newreno; all by default.", autocompletion=benchmarks
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
 ) -> None:
-    """Measure the simulator on one core, in CPU time."""
+    """Measure the speed of the simulator on one core, in CPU time."""
     from dataclasses import asdict
 
     from rich.console import Console
@@ -68,7 +68,7 @@ def bench(
 
 
 def _goodput(goodput: Mapping[str, float]) -> str:
-    """The goodput of each flow, or how it spreads where they are many."""
+    """Return the goodput of each flow, or for many flows the sum, the range and the fairness."""
     if len(goodput) <= FEW_FLOWS:
         return ", ".join(f"{flow} {rate:.3f}" for flow, rate in goodput.items())
     from manypath.stats import jain
@@ -79,4 +79,4 @@ def _goodput(goodput: Mapping[str, float]) -> str:
 
 
 FEW_FLOWS = 4
-"""So many goodputs fit into a line."""
+"""Largest number of goodputs in a line."""

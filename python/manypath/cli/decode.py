@@ -1,4 +1,4 @@
-"""`manypath decode`: the packets of a capture of SCTP as lines, and what they show as tables."""
+"""`manypath decode`: the packets of an SCTP capture as lines, and a summary as tables."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from manypath.cli.output import print_json
 from manypath.errors import Stopped, UserError, remedy
 
 UDP_PORT = 9899
-"""The port that RFC 6951 has for SCTP below UDP."""
+"""Port of SCTP over UDP, RFC 6951."""
 
 
 def decode(
     file: Annotated[Path, typer.Argument(help="Capture as pcapng or pcap.")],
     port: Annotated[
-        int, typer.Option(metavar="N", min=1, max=65535, help="UDP port on either side of encapsulated SCTP.")
+        int, typer.Option(metavar="N", min=1, max=65535, help="UDP source or destination port of SCTP over UDP.")
     ] = UDP_PORT,
     interface: Annotated[
         str | None, typer.Option(metavar="NAME", help="Read only the packets of this interface of a pcapng file.")
@@ -28,13 +28,13 @@ def decode(
         bool,
         typer.Option(
             "--any-checksum",
-            help="Read packets with a wrong checksum, too: those that were captured before the network card set it.",
+            help="Also read packets with a wrong checksum, for captures made before the network card sets it.",
         ),
     ] = False,
     summary: Annotated[bool, typer.Option("--summary", help="Print the summary only.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each packet.")] = False,
 ) -> None:
-    """Print an SCTP capture packet by packet, and a summary of its associations, paths, SACKs and losses."""
+    """Print the packets of an SCTP capture, and a summary of its associations, paths, SACKs and losses."""
     if not file.exists():
         raise UserError(f"{file}: there is no such file: give the path of a pcapng or pcap file")
     form = "" if summary else "json" if as_json else "line"
@@ -51,7 +51,7 @@ def decode(
         raise Stopped("stopped before the end of the capture") from None
     said = json.loads(capture.summary())
     if wrong is None and interface is not None and interface not in said["interfaces"]:
-        raise UserError(f'--interface: "{interface}" has no frame in {file}: {_choice(interface, said["interfaces"])}')
+        raise UserError(f'--interface: "{interface}" has no frames in {file}: {_choice(interface, said["interfaces"])}')
     _print_summary(said, file, port, only=summary, as_json=as_json, complete=wrong is None)
     if wrong is not None:
         raise wrong
@@ -60,17 +60,17 @@ def decode(
 def _print_packets(capture: _native.Capture) -> None:
     for lines in capture:
         if lines:
-            # Standard output that is closed is no error: typer passes it over.
+            # Typer ignores a closed standard output.
             typer.echo(lines, nl=False)
 
 
 def _choice(interface: str, names: list[str]) -> str:
-    """What to choose instead of an interface."""
-    return remedy(interface, names) if names else "no interface has a name there, so leave it out"
+    """Return the hint for an interface without frames."""
+    return remedy(interface, names) if names else "no interface of the file has a name, so leave the option out"
 
 
 def _print_summary(said: dict[str, Any], file: Path, port: int, *, only: bool, as_json: bool, complete: bool) -> None:
-    """Print the summary: as JSON where nothing else is printed, and beside JSON lines on standard error."""
+    """Print the summary; as JSON if it is the only output, and on standard error beside JSON lines."""
     from manypath.cli.decode_view import print_summary, remarks
 
     if as_json and only:

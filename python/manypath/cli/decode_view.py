@@ -1,4 +1,4 @@
-"""What `manypath decode` prints behind the packets: associations, and their paths in each direction."""
+"""Summary of `manypath decode`: associations, and their paths in each direction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from manypath.display import Column, Table
 
 
 def print_summary(said: Mapping[str, Any], *, to_stderr: bool) -> None:
-    """Print what was counted, and each association with its paths."""
+    """Print the totals, and each association with its paths."""
     typer.echo(f"\n{_totals(said)}", err=to_stderr)
     associations = said["associations"]
     for number, association in enumerate(associations[:MOST], 1):
@@ -25,22 +25,22 @@ def print_summary(said: Mapping[str, Any], *, to_stderr: bool) -> None:
 
 
 def remarks(said: Mapping[str, Any], port: int, *, complete: bool) -> Iterator[str]:
-    """What a reader of the summary should know; `complete` is false if an error ended the file."""
+    """Iterate over remarks about the file; `complete` is False if an error ended the file early."""
     for link_type, count in said["skipped_frames"].items():
         number = f"{count} of {said['frames']}"
         yield f"frames of link type {link_type} are skipped ({number}): {LINK_TYPES} are read"
     if said["packets"] + said["fragments"] == 0:
         if not complete:
             return
-        yield f"has no SCTP among {said['frames']} frames: IP and UDP with port {port} (--port) were searched"
+        yield f"no SCTP in {said['frames']} frames: SCTP is searched over IP and over UDP with port {port} (--port)"
     elif said["damaged"] * 2 > said["packets"]:
-        yield "most checksums are wrong, as before a network card sets them: --any-checksum reads such packets"
+        yield "most checksums are wrong, as before a network card sets them: --any-checksum reads these packets"
 
 
 def _totals(said: Mapping[str, Any]) -> str:
-    """One line about the whole file."""
+    """Return a line with the totals of the file."""
     words = [
-        f"{said['packets']} packets of SCTP among {said['frames']} frames in {said['duration'] / 1e9:.3f} s",
+        f"{said['packets']} SCTP packets in {said['frames']} frames in {said['duration'] / 1e9:.3f} s",
         *(f"{said[name]} {text}" for name, text in TOTALS.items() if said[name]),
     ]
     unknown = said["unknown_chunks"]
@@ -50,7 +50,7 @@ def _totals(said: Mapping[str, Any]) -> str:
 
 
 def _about(association: Mapping[str, Any]) -> str:
-    """Both sides, and how it began and ended, in words."""
+    """Return a line with both sides, the beginning and the end of an association."""
     sides = " - ".join(_side(side) for side in association["sides"])
     if not association["with_init"]:
         began = "began before the capture"
@@ -102,26 +102,26 @@ def _path(path: Mapping[str, Any]) -> str:
 
 
 def _times(times: Mapping[str, Any]) -> str:
-    """The least, the mean and the largest round trip in milliseconds."""
+    """Return the minimum, mean and maximum round-trip time, milliseconds."""
     if not times["count"]:
         return "-"
     return " / ".join(f"{times[name] / 1e6:.3f}" for name in ("min", "mean", "max"))
 
 
 MOST = 100
-"""Associations that are printed."""
+"""Largest number of associations that are printed."""
 
 LINK_TYPES = "raw IP (101, 228, 229), Ethernet (1) and Linux cooked (113, 276)"
-"""The link types that are supported."""
+"""Supported link types."""
 
 TOTALS = {
     "damaged": "with a wrong checksum",
-    "cut": "not captured to their end",
-    "broken": "break another rule of the wire format",
-    "fragments": "fragments of IP, not read",
-    "others": "of no association",
+    "cut": "truncated by the capture",
+    "broken": "otherwise malformed",
+    "fragments": "IP fragments, not read",
+    "others": "without an association",
 }
-"""Numbers that are named unless they are 0."""
+"""Counters that are printed unless they are 0."""
 
 PACKET_COLUMNS = (
     Column("path"),

@@ -1,4 +1,4 @@
-"""`manypath emulate`: the network of a file for real packets, until it is stopped."""
+"""`manypath emulate`: emulation of the network of a file, in real time."""
 
 from __future__ import annotations
 
@@ -22,40 +22,43 @@ from manypath.programs import EMULATOR, launch
 
 def emulate(
     file: Annotated[
-        Path | None, typer.Argument(help="Emulation or scenario as TOML or JSON; quantities like '10 Mbit/s'.")
+        Path | None,
+        typer.Argument(help="Emulation or scenario in TOML or JSON; quantities have units: '10 Mbit/s'."),
     ] = None,
     command: Annotated[
         list[str] | None,
-        typer.Argument(help="After --: what to run in the left namespace; the emulation ends with it."),
+        typer.Argument(help="After --: command to run in the left namespace; the emulation ends when it ends."),
     ] = None,
     pcapng: Annotated[
-        Path | None, typer.Option(metavar="OUT", help="Write packets into this file, for Wireshark.")
+        Path | None, typer.Option(metavar="OUT", help="Capture packets in this pcapng file, for Wireshark.")
     ] = None,
     link: Annotated[list[str] | None, CAPTURED] = None,
-    interval: Annotated[float, typer.Option(min=0.01, help="Seconds between two looks at the counters.")] = 1.0,
+    interval: Annotated[float, typer.Option(min=0.01, help="Seconds between two updates of the counters.")] = 1.0,
     realtime: Annotated[
-        bool, typer.Option(help="Go before every ordinary process, where the system lets it (SCHED_FIFO).")
+        bool, typer.Option(help="Use real-time scheduling (SCHED_FIFO) if the system permits it.")
     ] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print hosts and counters as JSON, at the end.")] = False,
-    clean: Annotated[bool, typer.Option("--clean", help="Remove what killed emulations left behind.")] = False,
-    calibrate: Annotated[
-        bool, typer.Option("--calibrate", help="Measure how exact emulations are on this machine.")
+    as_json: Annotated[bool, typer.Option("--json", help="Print hosts and counters as JSON at the end.")] = False,
+    clean: Annotated[
+        bool, typer.Option("--clean", help="Remove namespaces and interfaces of killed emulations.")
     ] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Calibrate in half a minute.")] = False,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Measure the accuracy of emulations on this machine.")
+    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="With --calibrate: take only half a minute.")] = False,
 ) -> None:
-    """Emulate a network between network namespaces, in real time. Needs Linux and the rights of root."""
+    """Emulate a network between network namespaces, in real time. Needs Linux and root."""
     if quick and not calibrate:
-        raise UserError("--quick: is for calibrations: give --calibrate too")
+        raise UserError("--quick: only valid with --calibrate: give --calibrate, too")
     if link and pcapng is None:
-        raise UserError("--link: is for captures: give --pcapng OUT too")
+        raise UserError("--link: only valid with --pcapng: give --pcapng OUT, too")
     if clean or calibrate:
         if file is not None:
-            raise UserError(f"{file}: --clean and --calibrate take no file: leave it out")
+            raise UserError(f"{file}: --clean and --calibrate need no file: leave it out")
         _clean() if clean else _calibrate(quick, as_json)
         return
     if file is None:
         raise UserError(
-            "FILE: is missing: give an emulation or a scenario, such as examples/emulate_two_paths.toml, which "
+            "FILE: missing: give an emulation or a scenario, such as examples/emulate_two_paths.toml, which "
             "`manypath examples` writes"
         )
     if pcapng is not None:
@@ -82,7 +85,7 @@ def emulate(
 def _follow(
     process: subprocess.Popen[str], reports: Iterator[dict[str, Any]], is_quiet: bool
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Show what the emulator reports until it has ended; return what it said first and last."""
+    """Show the reports of the emulator until it ends; return its first and its last report."""
     ready: dict[str, Any] = {}
     ending = None
     with _handed_on(process), _screen(is_quiet) as show:
@@ -100,18 +103,18 @@ def _follow(
 
 
 def _code(process: subprocess.Popen[str]) -> int:
-    """Wait for the emulator; return its exit code, of one that was killed as shells have it."""
+    """Wait for the emulator; return its exit code, for a killed one as in shells (128 + signal)."""
     code = process.wait()
     if code >= 0:
         return code
-    remedy = "`manypath emulate --clean` removes what it made, and so does the next emulation of its name"
+    remedy = "`manypath emulate --clean`, or the next emulation with the same name, removes its namespaces"
     typer.echo(f"error: {EMULATOR} was killed by {signal.Signals(-code).name}: {remedy}", err=True)
     return 128 - code
 
 
 @contextmanager
 def _handed_on(process: subprocess.Popen[str]) -> Iterator[None]:
-    """Signals are the emulator's: it takes down what it made, and this process waits."""
+    """Forward signals to the emulator, which removes its namespaces, while this process waits."""
     signals = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, lambda number, _: process.send_signal(number)) for number in signals]
     try:
@@ -123,7 +126,7 @@ def _handed_on(process: subprocess.Popen[str]) -> Iterator[None]:
 
 @contextmanager
 def _screen(is_quiet: bool) -> Iterator[Any]:
-    """Yield what shows counters: a table that changes on a terminal, nothing elsewhere."""
+    """Yield a function that shows counters: in a live table on a terminal, else not at all."""
     from rich.console import Console, Group
     from rich.live import Live
 
@@ -159,7 +162,7 @@ def _print_ending(ending: dict[str, Any]) -> None:
 
 
 def _link_rows(counters: dict[str, Any], before: dict[str, Any]) -> list[list[str]]:
-    """One row for each link; rates since `before`, or since the beginning."""
+    """Return one row for each link; rates since `before`, or since the beginning if it is empty."""
     seconds = counters["at"] - before.get("at", 0)
     rows: list[list[str]] = []
     for name, link in counters["links"].items():
@@ -171,7 +174,7 @@ def _link_rows(counters: dict[str, Any], before: dict[str, Any]) -> list[list[st
 
 
 def _lateness(late: dict[str, Any]) -> str:
-    """How late packets were, in one line."""
+    """Return a line with the lateness of packets."""
     share = 100 * late["late"] / late["packets"] if late["packets"] else 0
     micros = {name: f"{1e6 * late[name]:.0f} µs" for name in ("median", "p99", "p999", "max")}
     return (
@@ -240,4 +243,4 @@ CALIBRATED = {
         "high": "to",
     },
 }
-"""Tables of a calibration: columns by the key of a row."""
+"""Tables of a calibration: headings by the key of the row."""

@@ -1,4 +1,4 @@
-"""`manypath examples`: the example files and notebooks of the package, as files to run and to change."""
+"""`manypath examples`: the example files and notebooks of the package."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from manypath.errors import UserError
 
 
 def examples(
-    folder: Annotated[Path, typer.Argument(help="Where to write them; made if it is missing.")] = Path("examples"),
+    folder: Annotated[Path, typer.Argument(help="Folder to write to; it is made if missing.")] = Path("examples"),
 ) -> None:
-    """Write the example scenarios, sweeps, emulations and notebooks into a folder, with their schemas for editors."""
+    """Write the example scenarios, sweeps, emulations and notebooks to a folder, with schemas for editors."""
     contents = _contents()
     _refuse_to_overwrite(folder, contents)
     try:
@@ -29,7 +29,7 @@ def examples(
 
 
 def _contents() -> dict[str, str]:
-    """The text of each file by its name: the examples, and the schemas that they name."""
+    """Return the text of each file by name: the examples and their schemas."""
     from importlib.resources import files
 
     from manypath.schema import file_schema
@@ -47,7 +47,7 @@ def _contents() -> dict[str, str]:
 
 
 def _refuse_to_overwrite(folder: Path, contents: dict[str, str]) -> None:
-    """Refuse if a file stands there that is not the example itself."""
+    """Refuse the folder if it has a different file with the name of an example."""
     for name, text in contents.items():
         path = folder / name
         try:
@@ -56,9 +56,9 @@ def _refuse_to_overwrite(folder: Path, contents: dict[str, str]) -> None:
             differs = True
         if differs:
             raise UserError(
-                f"{path}: exists and is not our example: name another folder, as in `manypath examples new`"
+                f"{path}: exists and differs from the example: name another folder, as in `manypath examples new`"
             )
 
 
 SCHEMA = re.compile(r"^#:schema \.\./spec/files/(\w+)\.schema\.json", re.MULTILINE)
-"""How an example names its schema in the repository."""
+"""The line with which an example names its schema in the repository."""

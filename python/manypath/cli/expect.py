@@ -1,4 +1,4 @@
-"""`manypath expect`: what a connection over your own paths should get."""
+"""`manypath expect`: expected goodput of a Multipath TCP connection over given paths."""
 
 from __future__ import annotations
 
@@ -20,51 +20,60 @@ if TYPE_CHECKING:
 
 
 def expect(
-    file: Annotated[Path | None, typer.Argument(help="Paths as TOML or JSON, instead of options.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="Paths in TOML or JSON, instead of options.")] = None,
     path: Annotated[
         list[str] | None,
         typer.Option(
             metavar="'RATE, RTT[, LOSS]'",
-            help="A path, such as '10 Mbit/s, 40 ms, 1 %', or with a name 'wlan: 10 Mbit/s, 40 ms'; repeated. The "
-            "round-trip time is that of an idle path.",
+            help="A path, such as '10 Mbit/s, 40 ms, 1 %', or with a name: 'wlan: 10 Mbit/s, 40 ms'; may be repeated. "
+            "RTT is the round-trip time without queueing.",
         ),
     ] = None,
     shared: Annotated[
         list[str] | None,
-        typer.Option(metavar="'RATE: PATHS'", help="A link that paths share, such as '15 Mbit/s: wlan, lte'."),
+        typer.Option(
+            metavar="'RATE: PATHS'",
+            help="A shared link and its paths, such as '15 Mbit/s: wlan, lte'; may be repeated.",
+        ),
     ] = None,
     tcp: Annotated[
-        list[str] | None, typer.Option(metavar="PATH=N", help="So many other TCP connections on a path.")
+        list[str] | None,
+        typer.Option(metavar="PATH=N", help="Number of other TCP connections on a path; may be repeated."),
     ] = None,
     cc: Annotated[
         list[str] | None,
         typer.Option(
-            help="Congestion control; may be repeated. The usual ones if none.", autocompletion=congestion_controls
+            help="Congestion control; may be repeated. Eight common ones by default.",
+            autocompletion=congestion_controls,
         ),
     ] = None,
     tcp_cc: Annotated[
         str | None,
         typer.Option(
             metavar="CC",
-            help="Congestion control of the other connections: newreno.",
+            help="Congestion control of the other connections; newreno by default.",
             autocompletion=congestion_controls,
         ),
     ] = None,
-    queue: Annotated[str | None, typer.Option(help="drop-tail (the default) or red.", autocompletion=queues)] = None,
+    queue: Annotated[
+        str | None, typer.Option(help="Queue discipline: drop-tail (default) or red.", autocompletion=queues)
+    ] = None,
     buffer: Annotated[
-        str | None, typer.Option(metavar="TIME", help="How long a full queue takes to drain; one round-trip time.")
+        str | None,
+        typer.Option(metavar="TIME", help="Time to drain a full queue; the longest round-trip time by default."),
     ] = None,
     measured: Annotated[
-        str | None, typer.Option(metavar="RATE", help="What you measured: is it what a single run gives?")
+        str | None,
+        typer.Option(metavar="RATE", help="Your measured goodput, to compare with the range of single runs."),
     ] = None,
     runs: Annotated[int, typer.Option(help="Replications of each simulation.")] = 10,
-    measure: Annotated[str, typer.Option(metavar="TIME", help="How long each is measured.")] = "100 s",
+    measure: Annotated[str, typer.Option(metavar="TIME", help="Measured time of each simulation.")] = "100 s",
     seed: Annotated[int, typer.Option(help="Seed of the simulations.")] = 1,
-    workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
-    store: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path("runs"),
+    workers: Annotated[int | None, typer.Option(help="Number of threads; one for each core by default.")] = None,
+    store: Annotated[Path, typer.Option(help="Folder of results; stored runs are not computed again.")] = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Say what a Multipath TCP connection should get over your paths, in theory and in a short simulation."""
+    """Predict the goodput of a Multipath TCP connection over your paths, by theory and by a short simulation."""
     from manypath.expect import Description
     from manypath.expect import expect as predict
     from manypath.expect.expectation import DEFAULT
@@ -73,7 +82,7 @@ def expect(
     given = {name: value for name, value in settings.items() if value is not None}
     if file is not None:
         if path or shared or tcp or given:
-            raise UserError(f"path: {file} describes the paths already: give either a file or options")
+            raise UserError(f"path: {file} already describes the paths: give either a file or options")
         description = Description.from_file(file)
     else:
         description = Description.from_words(path or (), shared or (), tcp or (), **given)
@@ -91,7 +100,7 @@ def expect(
 def _document(
     description: Description, found: list[Expectation], measured: int | None, settings: Settings
 ) -> dict[str, Any]:
-    """Everything as plain data: every rate in bit/s, every time in nanoseconds."""
+    """Return the results as plain data for JSON: rates in bit/s, times in nanoseconds."""
     rows = [each.document() for each in found]
     if measured is not None:
         for row, each in zip(rows, found, strict=True):
@@ -102,7 +111,7 @@ def _document(
 
 
 def _rate(measured: str) -> int:
-    """What was measured, in bit/s."""
+    """Return the measured rate, bit/s."""
     try:
         return RATE.parse(measured)
     except QuantityError as error:
@@ -138,19 +147,19 @@ def _is_alone(description: Description) -> bool:
 
 
 def _shown(value: Interval, digits: int, unit: float = 1.0) -> str:
-    """Show a mean with its interval, which one run does not have."""
+    """Return a mean with its interval; a single run has no interval."""
     mean, half = f"{unit * value.mean:.{digits}f}", f"{unit * value.half_width:.{digits}f}"
     return mean if value.n == 1 else f"{mean} ± {half}"
 
 
 def _judged(measured: int, each: Expectation) -> str:
-    """Set one measured rate beside what single runs give."""
+    """Compare a measured rate with the prediction interval of single runs."""
     side = _side(measured, each)
     return "not comparable: one run" if side is None else f"{side} {each.single[0]:.2f} to {each.single[1]:.2f}"
 
 
 def _side(measured: int, each: Expectation) -> str | None:
-    """Tell whether a measured rate lies below, within or above what single runs give; None after one run."""
+    """Return whether a rate is below, within or above the prediction interval of single runs; None after one run."""
     low, high = each.single
     if math.isnan(low):
         return None
@@ -162,9 +171,9 @@ def _notes(description: Description, found: list[Expectation], settings: Setting
     runs = found[0].total.n
     said = "one run, no interval" if runs == 1 else f"{runs} runs each, means with 95 % intervals"
     lines = [
-        f"simulated: {said}; payload that arrived; {settings.line()}",
-        "fluid: growth and losses in balance, every flow on a full link loses the same part; see the how-to page about "
-        "expectations in the documentation",
+        f"simulated: {said}; delivered payload; {settings.line()}",
+        "fluid: rates at which window growth balances losses; a full link drops the same share of each flow; see the "
+        "how-to page about expectations in the documentation",
     ]
     reasons = dict.fromkeys(each.lack for each in found if each.lack)
     lines += [
@@ -172,5 +181,5 @@ def _notes(description: Description, found: list[Expectation], settings: Setting
         for reason in reasons
     ]
     if not _is_alone(description):
-        lines.append("share: the connection's part of all goodput, its own and that of the other TCP connections")
+        lines.append("share: goodput of the connection as a share of the goodput of all connections")
     return lines

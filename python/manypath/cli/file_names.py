@@ -1,6 +1,6 @@
-"""Names that a shell completes from the file on the line: links of a scenario, factors of a sweep and their values.
+"""Shell completion from the file on the command line: links of a scenario, factors of a sweep and their values.
 
-The file is read as the tables that it is made of, without pydantic. What cannot be read completes nothing.
+The file is read as plain tables, without pydantic. An unreadable file gives no completions.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from manypath.cli.names import beginning
 
 
 def links(context: typer.Context, incomplete: str) -> list[str]:
-    """Links of the scenario or the emulation on the line."""
+    """Return links of the scenario or emulation on the line."""
     return beginning(_links(_table(_file(context), "network")), incomplete)
 
 
 def columns(context: typer.Context, incomplete: str) -> list[str]:
-    """Factors of the sweep on the line, and what its rows are about beside them."""
+    """Return columns of the sweep on the line: its factors and `by`."""
     sweep = _file(context)
     return beginning([*_factors(sweep), *_by(sweep)], incomplete)
 
 
 def conditions(context: typer.Context, incomplete: str) -> list[str]:
-    """``NAME=`` for each factor of the sweep on the line, and ``NAME=VALUE`` as soon as only one factor is meant.
+    """Return ``NAME=`` for each matching factor of the sweep on the line; ``NAME=VALUE`` if only one factor matches.
 
-    A shell puts a blank behind an answer that is the only one, and none would fit behind ``NAME=``.
+    A shell appends a blank to a single answer, which would be wrong after ``NAME=``.
     """
     factors = _factors(_file(context))
     names = beginning((f"{name}=" for name in factors), incomplete.partition("=")[0])
@@ -41,7 +41,7 @@ def conditions(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def _file(context: typer.Context) -> Mapping[str, Any]:
-    """The tables of the file on the line; none if there is no such file, or if it is a huge one."""
+    """Return the tables of the file on the line; an empty one if it is missing, unreadable or very large."""
     # The words before an unfinished option are not parsed yet.
     path = Path(context.params.get("file") or next(iter(context.args), ""))
     try:
@@ -55,7 +55,7 @@ def _file(context: typer.Context) -> Mapping[str, Any]:
 
 
 def _links(network: Mapping[str, Any]) -> Iterator[str]:
-    """Names of the links that the forms of a network give."""
+    """Iterate over the links of each form of a network."""
     yield from _table(network, "links")
     for name in _table(network, "disjoint"):
         yield from (name, f"{name}/back")
@@ -67,12 +67,12 @@ def _links(network: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _factors(sweep: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Values of each factor; a factor without a table has its place in the scenario as its name."""
+    """Return the values of each factor; a factor without a table is named by its place in the scenario."""
     return dict(_dotted(_table(sweep, "factors"), ""))
 
 
 def _dotted(table: Mapping[str, Any], before: str) -> Iterator[tuple[str, list[str]]]:
-    """Factors by their dotted names, with the values that are one word of a table."""
+    """Iterate over factors by dotted name, with their scalar values."""
     for name, value in table.items():
         values = value.get("values") if isinstance(value, Mapping) else value
         if isinstance(values, list):
@@ -82,19 +82,19 @@ def _dotted(table: Mapping[str, Any], before: str) -> Iterator[tuple[str, list[s
 
 
 def _by(sweep: Mapping[str, Any]) -> list[str]:
-    """What a row is about beside the factors."""
+    """Return the columns that identify a row beside the factors."""
     by = sweep.get("by", ["flow"] if "scenario" in sweep else [])
     return [str(name) for name in by] if isinstance(by, list) else []
 
 
 def _table(table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """A table in a table; an empty one if it is something else."""
+    """Return a table in a table; an empty one if it is missing or not a table."""
     inner = table.get(name)
     return inner if isinstance(inner, Mapping) else {}
 
 
-CAPTURED = typer.Option(metavar="NAME", help="Capture this link only; may be repeated.", autocompletion=links)
+CAPTURED = typer.Option(metavar="NAME", help="Capture only this link; may be repeated.", autocompletion=links)
 """The option ``--link`` of commands that capture packets."""
 
 MOST = 1_000_000
-"""Bytes of a file that is read while the user waits."""
+"""Largest file that is read during completion, bytes."""

@@ -1,4 +1,4 @@
-"""A group of commands, and what they have in common: paths that are not empty, quick completion, an end by Ctrl-C."""
+"""A group of commands with common behaviour: refusal of empty paths, quick completion, a one-line end by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from manypath.errors import Stopped, UserError
 
 
 class Group(TyperGroup):
-    """Commands that refuse an empty text for a file or folder, which `pathlib` would read as the working directory.
+    """Commands that refuse an empty path, which `pathlib` would read as the working directory.
 
-    While a line is being completed, its values stay as they were typed, so that pydantic, with which Typer converts
-    values, is not loaded: functions that complete a word get texts, whatever the type of the value is, and the defaults
-    of what is not there.
+    During completion, values are not converted, because Typer converts values with pydantic, which loads slowly. So
+    completion functions get texts for the given values and defaults for the others.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the options that stand before a command."""
+        """Read the options before a command."""
         if ctx.resilient_parsing:
             _keep_values(self, ctx)
         return super().parse_args(ctx, args)
@@ -49,11 +48,11 @@ class Group(TyperGroup):
 
 @contextmanager
 def _stopped_in_a_line() -> Iterator[None]:
-    """Let Ctrl-C that a command does not answer itself end in one line."""
+    """Turn Ctrl-C that a command does not handle into a one-line end."""
     try:
         yield
     except KeyboardInterrupt:
-        raise Stopped("stopped: what was finished stays") from None
+        raise Stopped("stopped: finished results are kept") from None
 
 
 def _keep_values(command: Any, ctx: Any) -> None:

@@ -1,4 +1,4 @@
-"""`manypath kernel`: coupled congestion control for the kernel's own Multipath TCP, by a program of its own."""
+"""`manypath kernel`: coupled congestion control for the kernel's Multipath TCP, by the program `manypath-kernel`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ def kernel(
     arguments: Annotated[
         list[str] | None,
         typer.Argument(
-            help="check, list, load, status, default, run or unload, and what belongs to it.",
+            help="Command and its arguments: check, list, load, status, default, run or unload.",
             autocompletion=kernel_words,
         ),
     ] = None,
 ) -> None:
-    """Bring LIA, OLIA, BALIA and others into this machine's Linux kernel. Needs the rights of root."""
+    """Load congestion control (LIA, OLIA, BALIA and others) into this machine's Linux kernel. Needs root."""
     become(LOADER, arguments)

@@ -1,4 +1,4 @@
-"""`manypath list`: everything that has a name."""
+"""`manypath list`: the valid names of algorithms, models, metrics and papers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from manypath.papers import NAMES, STUDIES
 def list_(
     as_json: Annotated[bool, typer.Option("--json", help="Print the lists as JSON.")] = False,
 ) -> None:
-    """List everything that is chosen by a name: congestion controls, queues, topologies, metrics, papers and others."""
+    """List the names to choose from: congestion controls, queues, topologies, metrics, papers and others."""
     from manypath.scenario import applications, networks, tcp
 
     kinds = {
@@ -49,7 +49,7 @@ def list_(
 
 
 def _metrics() -> list[tuple[str, str]]:
-    """Measurements, and what they are of."""
+    """Return the measurements, each with its kinds of rows."""
     of: dict[str, list[str]] = {}
     for kind, names in MEASUREMENTS.items():
         for name in names:
@@ -58,15 +58,15 @@ def _metrics() -> list[tuple[str, str]]:
 
 
 def _members(union: Any) -> tuple[Any, ...]:
-    """The models that a field chooses from."""
+    """Return the alternative models of a field."""
     return get_args(get_args(union)[0])
 
 
 def _line(thing: Any) -> str:
-    """The first line of a docstring."""
+    """Return the first line of a docstring, without its full stop."""
     return (thing.__doc__ or "").partition("\n")[0].rstrip(".").replace("``", "")
 
 
 def _first_line(package: str) -> str:
-    """What a package says of itself; for a paper its title, known without loading what draws its figures."""
+    """Return the first line of a package's docstring, which for a paper is its title."""
     return (import_module(package).__doc__ or "").partition("\n")[0]

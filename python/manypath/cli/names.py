@@ -1,6 +1,6 @@
-"""Names that a shell completes: ``manypath --install-completion`` teaches it to.
+"""Shell completion of names, which ``manypath --install-completion`` enables.
 
-A person waits for every one of these functions: none of them loads pydantic, pandas or matplotlib.
+The user waits for these functions, so none of them loads pydantic, pandas or matplotlib.
 """
 
 from __future__ import annotations
@@ -20,65 +20,65 @@ from manypath.programs import LOADER, NET, installed, spawn
 
 
 def paper_names(incomplete: str) -> list[str]:
-    """Papers and studies whose names begin so."""
+    """Return papers and studies whose names begin with `incomplete`."""
     return beginning((*NAMES, *STUDIES), incomplete)
 
 
 def figures(context: typer.Context, incomplete: str) -> list[str]:
-    """Numbers of the figures of the papers on the line, or of all."""
+    """Return numbers of figures of the papers on the line; of all papers if there are none."""
     named = [name for name in _words(context, "names") if name in FIGURES]
     return beginning((number for name in named or FIGURES for number in FIGURES[name]), incomplete)
 
 
 def congestion_controls(incomplete: str) -> list[str]:
-    """Congestion controls whose names begin so."""
+    """Return congestion controls whose names begin with `incomplete`."""
     return beginning((name for name, _ in _native.algorithms()), incomplete)
 
 
 def comparisons(incomplete: str) -> list[str]:
-    """Scenarios of `manypath measure` that begin so; else the shell offers files."""
+    """Return scenarios of `manypath measure` that begin with `incomplete`; without any, the shell offers files."""
     return beginning((*GRIDS, *PAPER_GRIDS, *COMPARISONS), incomplete)
 
 
 def stacks(incomplete: str) -> list[str]:
-    """Stacks of `manypath measure` that begin so, after the name of a flow if there is one."""
+    """Return stacks of `manypath measure` that begin with `incomplete`, after the name of a flow if there is one."""
     flow, sign, name = incomplete.rpartition("=")
     return [f"{flow}{sign}{stack}" for stack in beginning(STACKS, name)]
 
 
 def anchor_families(incomplete: str) -> list[str]:
-    """Families of anchors that begin so."""
+    """Return families of anchors that begin with `incomplete`."""
     return beginning(ANCHOR_FAMILIES, incomplete)
 
 
 def file_kinds(incomplete: str) -> list[str]:
-    """Kinds of files with a schema that begin so."""
+    """Return kinds of files with a schema that begin with `incomplete`."""
     return beginning(FILE_KINDS, incomplete)
 
 
 def benchmarks(incomplete: str) -> list[str]:
-    """Rows of the benchmark that begin so."""
+    """Return rows of the benchmark that begin with `incomplete`."""
     return beginning(BENCHMARKS, incomplete)
 
 
 def queues(incomplete: str) -> list[str]:
-    """Kinds of queues that begin so."""
+    """Return queue disciplines that begin with `incomplete`."""
     return beginning((name for name, _ in _native.queues()), incomplete)
 
 
 def events(incomplete: str) -> list[str]:
-    """Events and their categories that begin so."""
+    """Return events and categories of events that begin with `incomplete`."""
     names = [name for name, _ in _native.events()]
     return beginning([*(name.partition(":")[0] for name in names), *names], incomplete)
 
 
 def metrics(incomplete: str) -> list[str]:
-    """Measurements that begin so and have a mean."""
+    """Return numeric measurements that begin with `incomplete`."""
     return beginning((name for kind in MEASUREMENTS.values() for name in kind if name not in WORDS), incomplete)
 
 
 def campaigns(context: typer.Context, incomplete: str) -> list[str]:
-    """Names and titles of the campaigns in the store that the line names, or in the usual one."""
+    """Return names and titles of campaigns in the store on the line, or in the default store."""
     folder = Path(context.params.get("folder") or "runs")
     notes = sorted((folder / "campaigns").glob("*.json"))[:MOST]
     names = [note.stem[:12] for note in notes]
@@ -91,35 +91,35 @@ def campaigns(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def kernel_words(context: typer.Context, incomplete: str) -> list[str]:
-    """Commands of the loader, and behind one of them the algorithms that it knows."""
+    """Return commands of the kernel loader; after a command, the names of its algorithms."""
     if not _words(context, "arguments"):
         return _commands(LOADER, incomplete)
     return beginning(_said(LOADER, "list", "--names").split(), incomplete)
 
 
 def net_words(context: typer.Context, incomplete: str) -> list[str]:
-    """Commands of the program for real networks."""
+    """Return commands of the program for real networks."""
     return [] if _words(context, "arguments") else _commands(NET, incomplete)
 
 
 def _commands(name: str, incomplete: str) -> list[str]:
-    """Commands that the usage of a program names."""
+    """Return the commands in the usage text of a program."""
     commands = re.search(r"<([a-z]+(?:\|[a-z]+)+)>", _said(name, "--help"))
     return beginning(commands[1].split("|") if commands else (), incomplete)
 
 
 def _words(context: typer.Context, argument: str) -> list[str]:
-    """The words of an argument so far; those before an unfinished option are not parsed yet."""
+    """Return the words of an argument so far; those before an unfinished option are not parsed yet."""
     return [*(context.params.get(argument) or ()), *context.args]
 
 
 def beginning(names: Iterable[str], incomplete: str) -> list[str]:
-    """Names that begin with what was typed, each once."""
+    """Return names that begin with `incomplete`, each once."""
     return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
 
 
 def _said(name: str, *words: str) -> str:
-    """What a program prints; nothing if it is not installed, or cannot."""
+    """Return the output of a program; an empty text if it is not installed or fails."""
     program = installed(name)
     if program is None:
         return ""
@@ -135,23 +135,23 @@ def _said(name: str, *words: str) -> str:
 
 
 MOST = 200
-"""So many notes are read while the user waits."""
+"""Largest number of campaign notes that are read during completion."""
 
 GRIDS = ("sctp",)
-"""Grids of scenarios, likewise."""
+"""Grids of scenarios of `manypath measure`."""
 
 PAPER_GRIDS = ("dreibholz2012", "dreibholz2011", "gonzalez2012")
-"""Papers whose experiments are measured, likewise."""
+"""Papers whose experiments `manypath measure` runs."""
 
 STACKS = ("kernel", "manypath", "usrsctp")
-"""Contestants of the testbed, likewise."""
+"""Stacks of the testbed."""
 
 COMPARISONS = (
     "shared",
     "disjoint",
     "gonzalez2012-silence",
 )
-"""Scenarios of `manypath measure`. Their sources load pydantic, so these lists repeat them; a test compares."""
+"""Scenarios of `manypath measure`. Their sources load pydantic, so these lists repeat them; a test compares both."""
 
 ANCHOR_FAMILIES = ("single", "losses", "scaling", "protocol", "buffer", "sharing")
 """Families of anchors."""

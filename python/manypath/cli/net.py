@@ -1,4 +1,4 @@
-"""`manypath net`: SCTP between real machines, by a program of its own."""
+"""`manypath net`: SCTP between real machines, by the program `manypath-net`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from manypath.programs import NET, become
 def net(
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(help="listen, send, receive or perf, and what belongs to it.", autocompletion=net_words),
+        typer.Argument(help="Command and its arguments: listen, send, receive or perf.", autocompletion=net_words),
     ] = None,
 ) -> None:
-    """Send files over several paths of a real network by SCTP, take messages, or measure how much the paths carry."""
+    """Transfer files and messages with SCTP over several paths of a real network, or measure their throughput."""
     become(NET, arguments)

@@ -1,4 +1,4 @@
-"""Names of options in messages about the parameters behind them."""
+"""Names of options in error messages about the parameters of functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from manypath.errors import UserError
 
 @contextmanager
 def as_options(*parameters: str, **others: str) -> Iterator[None]:
-    """Name the option in a `UserError` about one of these parameters, such as ``--at-once`` for `at_once`.
+    """Replace the parameter in a `UserError` by its option: ``at_once`` by ``--at-once``.
 
     `others` are parameters whose options have other names, with these names.
     """

@@ -1,4 +1,4 @@
-"""What commands print: tables for people, JSON for programs."""
+"""Output of commands: tables for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 
 def print_json(value: Any) -> None:
-    """One JSON document and nothing else on standard output."""
+    """Print a JSON document on standard output."""
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table; columns of numbers are set to the right, long texts are folded."""
+    """Print a table; numeric columns are right-aligned, long texts are wrapped."""
     _console().print(table_of(columns, rows))
 
 
 def print_tables(tables: Iterable[Table], *, to_stderr: bool = False) -> None:
-    """Tables that fit the width of the output."""
+    """Print tables that fit the width of the output."""
     console = _console(to_stderr=to_stderr)
     for table in tables:
         console.print(rich_table(table, console.width))
 
 
 def print_details(title: str, details: Mapping[str, str]) -> None:
-    """A title, and under it texts with a word before each; empty ones are left out."""
+    """Print a title, and below it the non-empty texts with their labels."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -46,7 +46,7 @@ def print_details(title: str, details: Mapping[str, str]) -> None:
 
 
 def _console(*, to_stderr: bool = False) -> Console:
-    """Standard output or error; where it is no terminal, as wide as a log can show."""
+    """Return standard output or error, with a fixed width if it is not a terminal."""
     from rich.console import Console
 
     console = Console(stderr=to_stderr)
@@ -54,4 +54,4 @@ def _console(*, to_stderr: bool = False) -> Console:
 
 
 LOG_WIDTH = 140
-"""Columns of output that goes to a file or a pipe."""
+"""Width of output to a file or a pipe, characters."""

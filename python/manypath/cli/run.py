@@ -1,4 +1,4 @@
-"""`manypath run`: simulate one scenario file."""
+"""`manypath run`: one simulation of a scenario file."""
 
 from __future__ import annotations
 
@@ -25,44 +25,44 @@ if TYPE_CHECKING:
 
 
 EVENT_FILE = typer.Option(
-    metavar="OUT", help="Write events into this file as JSON lines, 90 MB for 100,000 packets of data."
+    metavar="OUT", help="Write events to this file as JSON lines, about 90 MB for 100,000 data packets."
 )
-"""Where events are written."""
+"""The option for the file of events."""
 
 EVENT_NAMES = typer.Option(
     metavar="EVENT",
-    help="Write this event only, or those of a category as 'recovery'; may be repeated.",
+    help="With --events: write only this event, or the events of a category such as 'recovery'; may be repeated.",
     autocompletion=event_names,
 )
-"""Which events are written."""
+"""The option for the names of events."""
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="Scenario as TOML or JSON; quantities like '10 Mbit/s'.")],
-    seed: Annotated[int, typer.Option(help="Fixes every random number of the run.")] = 1,
+    file: Annotated[Path, typer.Argument(help="Scenario file in TOML or JSON; quantities have units: '10 Mbit/s'.")],
+    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 1,
     series: Annotated[
         str | None,
         typer.Option(
             metavar="INTERVAL",
-            help="Sample windows and queues so often, such as '100 ms', or note each change with 'event'.",
+            help="Sampling interval of windows and queues, such as '100 ms'; or 'event' for a sample at each change.",
         ),
     ] = None,
-    output: Annotated[Path | None, typer.Option(help="Folder for the samples; the current one if not given.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder for the samples of --series; the current folder by default.")
+    ] = None,
     pcapng: Annotated[
-        Path | None, typer.Option(metavar="OUT", help="Write packets into this file, for Wireshark.")
+        Path | None, typer.Option(metavar="OUT", help="Capture packets in this pcapng file, for Wireshark.")
     ] = None,
     link: Annotated[list[str] | None, CAPTURED] = None,
     events: Annotated[Path | None, EVENT_FILE] = None,
     only: Annotated[list[str] | None, EVENT_NAMES] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(
-            metavar="OUT", help="Draw windows and goodput over time: a name that ends with .svg, .pdf or .png."
-        ),
+        typer.Option(metavar="OUT", help="Draw windows and goodput over time in this file: .svg, .pdf or .png."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome and any samples as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results and any samples as JSON.")] = False,
 ) -> None:
-    """Simulate one scenario and print what each flow got."""
+    """Simulate one scenario and print the results of each flow and link."""
     from manypath.run import run as simulate
 
     samples = _targets(file, series, output, pcapng, events, plot, as_json)
@@ -84,7 +84,7 @@ def run(
                 progress=progress,
             )
     except KeyboardInterrupt:
-        raise Stopped("stopped before the end of the run: there is no result") from None
+        raise Stopped("stopped before the end of the run: it has no result") from None
     if plot is not None:
         _draw(result, plot)
     if as_json:
@@ -100,7 +100,7 @@ def run(
 
 
 def _print(result: Result, series: str | None, samples: Mapping[str, Path], written: Mapping[str, Path | None]) -> None:
-    """Print the tables, write the samples, and name every file that was written."""
+    """Print the tables, write the samples, and print the names of the written files."""
     print_tables(tables(result))
     for kind, target in samples.items():
         with writing("--output", target):
@@ -122,11 +122,11 @@ def _targets(
     plot: Path | None,
     as_json: bool,
 ) -> dict[str, Path]:
-    """Check every file that will be written, before anything runs; return those of the samples by kind."""
+    """Check all output files before the simulation; return the files of samples by kind."""
     if output is not None and series is None:
-        raise UserError("--output: is a folder for samples: give --series, too")
+        raise UserError("--output: only valid with --series: give --series, too")
     if output is not None and as_json:
-        raise UserError("--output: --json prints the samples, and no file has them: give one of them")
+        raise UserError("--output: not valid with --json, which prints the samples: give one of them")
     outputs = Outputs([file])
     if pcapng is not None:
         outputs.file("--pcapng", pcapng, CAPTURE)
@@ -139,7 +139,7 @@ def _targets(
     folder = outputs.folder("--output", output or Path())
     targets: dict[str, Path] = {}
     for kind in CHANGES if series == EVENT else SAMPLES:
-        # Samples may replace changes of an earlier run, and the other way round.
+        # Samples may replace changes of an earlier run, and vice versa.
         earlier = table(*(columns[kind] for columns in (CHANGES, SAMPLES) if kind in columns))
         targets[kind] = outputs.file("--output", folder / f"{file.stem}.{kind}.csv", earlier, makes_folder=True)
     return targets
@@ -150,7 +150,7 @@ def _settings(result: Result, series: str | None) -> Settings:
 
 
 def _as_json(result: Result, *, with_series: bool) -> dict[str, object]:
-    """The engine's own words, goodput in bit/s; samples as columns, null where nothing was measured yet."""
+    """Return the engine's outcome, goodput in bit/s; samples as columns, with None for NaN."""
     said: dict[str, object] = dict(result.outcome)
     if with_series and result.columns:
         said["series"] = {

@@ -1,4 +1,4 @@
-"""How far a run is: a line on the terminal of standard error while it takes long, and nothing elsewhere."""
+"""Progress line of a long run on standard error, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def run_progress(total: float) -> Iterator[Callable[[float], None] | None]:
-    """Give the callback for a run of `total` simulated seconds; None if standard error is no terminal.
+    """Yield the progress callback for a run of `total` simulated seconds; None if standard error is no terminal.
 
-    The line appears when the run has taken a second of real time, and is removed at the end.
+    The line appears after one second of real time, and is removed at the end.
     """
     if not sys.stderr.isatty():
         yield None
@@ -30,12 +30,12 @@ def run_progress(total: float) -> Iterator[Callable[[float], None] | None]:
 
 
 class RunProgress:
-    """A line with the simulated time, the rate and the real time that is left."""
+    """A line with the simulated time, the rate and the remaining real time."""
 
     def __init__(
         self, console: Console, total: float, clock: Callable[[], float] = time.monotonic, after: float = 1.0
     ) -> None:
-        """Draw on that console once `after` seconds of real time have passed."""
+        """Draw on a console, after the first `after` seconds of real time."""
         from rich.live import Live
 
         self._total = total
@@ -51,7 +51,7 @@ class RunProgress:
         return self
 
     def __call__(self, done: float) -> None:
-        """Show that so many simulated seconds are done."""
+        """Show the simulated time so far, seconds."""
         now = self._clock()
         if now - self._began < self._after or now - self._drawn < BETWEEN:
             return
@@ -63,8 +63,8 @@ class RunProgress:
         self._live.update(Text(self.line(done), no_wrap=True, overflow="ellipsis"), refresh=True)
 
     def line(self, done: float) -> str:
-        """Return the progress line for a run that has simulated so many seconds."""
-        # The last messages arrive after the end of the measurement.
+        """Return the progress line for a simulated time so far, seconds."""
+        # Messages are delivered until after the end of the measurement.
         done = min(done, self._total)
         seconds = self._clock() - self._began
         rate = done / seconds if seconds > 0 else 0.0
@@ -78,4 +78,4 @@ class RunProgress:
 
 
 BETWEEN = 0.2
-"""Seconds from one drawing to the next, at least."""
+"""Shortest time between two updates of the line, seconds."""

@@ -1,4 +1,4 @@
-"""`manypath schema`: what editors must know of our files."""
+"""`manypath schema`: JSON schemas of input files for editors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def schema(
         typer.Argument(help="Kind of file: scenario, sweep, expect or emulation.", autocompletion=file_kinds),
     ] = "scenario",
 ) -> None:
-    """Print the JSON schema of a kind of file, with which editors complete, explain and check what is typed."""
+    """Print the JSON schema of a kind of file, for completion, explanations and checks in editors."""
     if kind not in FILE_KINDS:
         raise UserError(f'kind: "{kind}" is no kind of file: {remedy(kind, FILE_KINDS)}')
     from manypath.schema import file_schema

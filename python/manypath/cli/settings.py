@@ -1,4 +1,4 @@
-"""What a printed result rests on: seed, replications, engine, and the options that were not the default."""
+"""Settings of a printed result: seed, replications, engine, and options that are not the default."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from manypath.outputs import Kind
 
 @dataclass(frozen=True)
 class Settings:
-    """One short line for people, fields for JSON."""
+    """Settings as a line of text and as JSON."""
 
     seed: int
-    """Fixes every random number, with the number of the replication."""
+    """Seed of the random numbers."""
     replications: int | str
-    """Repetitions of each scenario; words where they differ."""
+    """Replications of each scenario; a text if scenarios differ."""
     engine: str = field(default_factory=_native.engine_version)
-    """Version of what ran: of the engine, or of another runner."""
+    """Version of the engine or of another runner."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Options by name; those that are None, False or empty were not given."""
+    """Options by name; None, False and empty values mean that the option was not given."""
 
     @property
     def given(self) -> dict[str, Any]:
@@ -34,18 +34,18 @@ class Settings:
         }
 
     def line(self) -> str:
-        """The line for people."""
+        """Return the settings as one line."""
         count = self.replications
         noun = "" if isinstance(count, str) else " replication" if count == 1 else " replications"
         return "; ".join([f"seed {self.seed}, {count}{noun}, engine {self.engine}", *self.told])
 
     @property
     def told(self) -> list[str]:
-        """The options that were given, in words."""
+        """The options that were given, as texts."""
         return [name if value is True else f"{name} {_told(value)}" for name, value in self.given.items()]
 
     def document(self) -> dict[str, Any]:
-        """The same as fields."""
+        """Return the settings as fields for JSON."""
         return {
             "seed": self.seed,
             "replications": self.replications,
@@ -54,7 +54,7 @@ class Settings:
         }
 
     def file(self) -> str:
-        """The same as the text of a file, beside tables that have no place for it."""
+        """Return the settings as the text of a file, which lies beside the CSV files."""
         return MARK + json.dumps(self.document(), ensure_ascii=False)[1:] + "\n"
 
 
@@ -63,10 +63,10 @@ def _told(value: Any) -> str:
 
 
 MARK = '{"written_by": "manypath", '
-"""How the file begins."""
+"""Beginning of the file."""
 
 FILE = "settings.json"
-"""What the file is called."""
+"""Name of the file."""
 
 KIND = Kind("settings of a sweep", lambda head, _: head.startswith(MARK.encode()))
-"""The file, for checks of outputs."""
+"""Kind of the file, for checks of outputs."""

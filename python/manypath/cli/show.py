@@ -1,4 +1,4 @@
-"""`manypath show`: what a scenario file describes, without running it."""
+"""`manypath show`: a summary of a scenario file, without a simulation."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from manypath.outputs import FIGURE, Outputs
 
 
 def show(
-    file: Annotated[Path, typer.Argument(help="Scenario as TOML or JSON.")],
+    file: Annotated[Path, typer.Argument(help="Scenario file in TOML or JSON.")],
     plot: Annotated[
-        Path | None, typer.Option(metavar="OUT", help="Draw the network: a name that ends with .svg, .pdf or .png.")
+        Path | None, typer.Option(metavar="OUT", help="Draw the network in this file: .svg, .pdf or .png.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON, in base units.")] = False,
 ) -> None:
-    """Show paths, links and flows of a scenario, what differs from the defaults, and the memory that a run needs."""
+    """Show paths, links and flows of a scenario, settings that are not defaults, and the memory that a run needs."""
     from manypath.cli.show_view import document_of, print_scenario
     from manypath.scenario import Scenario
 

@@ -1,4 +1,4 @@
-"""What `manypath show` prints: tables, words, and the same for programs."""
+"""Output of `manypath show`: tables and texts, or JSON."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def print_scenario(scenario: Scenario) -> None:
-    """Print paths, links, flows, and what a run takes."""
+    """Print paths, links, flows, and the time and memory of a run."""
     print_tables([_paths(scenario.network), _links(scenario.network)])
     for name, flow in scenario.flows.items():
         print_details(_title(name, flow), _flow(flow))
     warmup, measure = (describe.amount(span) for span in (scenario.warmup, scenario.measure))
     memory = SIZE.show(_two_digits(_native.memory(scenario.document())))
-    typer.echo(f"\n{measure} are measured after {warmup} of warm-up; a run needs at most {memory} of memory")
+    typer.echo(f"\nmeasured time {measure} after a warm-up of {warmup}; a run needs at most {memory} of memory")
 
 
 def _paths(network: Network) -> Table:
@@ -38,7 +38,7 @@ def _paths(network: Network) -> Table:
 
 
 def _links(network: Network) -> Table:
-    """Every link in a row, a link and its equal way back in one; the access links last."""
+    """Return one row for each link; a link shares a row with an equal reverse link; the access links come last."""
     links = network.links
     rows: list[list[Any]] = []
     for name, link in links.items():
@@ -71,7 +71,7 @@ def _flow(flow: Flow) -> dict[str, str]:
 
 
 def document_of(scenario: Scenario) -> dict[str, Any]:
-    """Everything that is shown: rates in bit/s, times in seconds, memory in bytes; and the engine's own document."""
+    """Return the summary for JSON: rates in bit/s, times in seconds, memory in bytes; and the network in base units."""
     return {
         "warmup": scenario.warmup / 1e9,
         "measure": scenario.measure / 1e9,
@@ -110,7 +110,7 @@ def _path_documents(network: Network) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _two_digits(amount: int) -> int:
-    """Round a rough number of bytes up."""
+    """Round a number of bytes up to two significant digits."""
     unit = 10 ** max(len(str(amount)) - 2, 0)
     return -(-amount // unit) * unit
 
@@ -132,7 +132,7 @@ PATH_COLUMNS = (
 LINK_COLUMNS = (Column("link"), Column("rate"), Column("delay"), Column("queue"), Column("losses, events"))
 
 TRANSPORTS = {"sctp": "SCTP", "tcp": "TCP", "mptcp": "Multipath TCP"}
-"""How the protocols are called."""
+"""Names of the protocols."""
 
 SHOWN = frozenset({"transport", "paths", "cc", "app", "start"})
-"""Fields of a flow that are shown on their own."""
+"""Fields of a flow that have their own place in the output."""

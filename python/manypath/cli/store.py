@@ -1,4 +1,4 @@
-"""`manypath store`: what a folder of results holds, and what of it is wanted."""
+"""`manypath store`: list, show, prune and export the campaigns in a folder of results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 store = typer.Typer(
     cls=Group,
-    help="List, show, prune and export what a folder of results holds.",
+    help="List, show, prune and export the contents of a folder of results.",
     epilog="Example: manypath store list",
     no_args_is_help=True,
 )
@@ -34,7 +34,7 @@ Campaign = Annotated[
     str,
     typer.Argument(
         metavar="CAMPAIGN",
-        help="Name or title of a campaign, as `manypath store list` has it.",
+        help="Name or title of a campaign, as printed by `manypath store list`.",
         autocompletion=campaigns,
     ),
 ]
@@ -77,7 +77,7 @@ def list_(folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
 
 @store.command(epilog="Example: manypath store show sweep")
 def show(campaign: Campaign, folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
-    """Show one campaign: its settings, what is done and what is missing."""
+    """Show the settings of a campaign and the numbers of its done and missing runs."""
     from manypath.campaign.inventory import Inventory
 
     held = Inventory(folder)
@@ -112,24 +112,28 @@ def prune(
     folder: Folder = Path("runs"),
     campaign: Annotated[
         str | None,
-        typer.Option(metavar="CAMPAIGN", help="Remove what only this campaign wants.", autocompletion=campaigns),
+        typer.Option(
+            metavar="CAMPAIGN", help="Remove the results that belong only to this campaign.", autocompletion=campaigns
+        ),
     ] = None,
     engine: Annotated[
-        str | None, typer.Option(metavar="VERSION", help="Remove what this version of an engine or runner computed.")
+        str | None, typer.Option(metavar="VERSION", help="Remove the results of this version of an engine or runner.")
     ] = None,
     other_engines: Annotated[
         bool,
-        typer.Option("--other-engines", help="Remove what other versions of the simulator computed than this one."),
+        typer.Option("--other-engines", help="Remove the results of all versions of the simulator except this one."),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be removed, without removing it.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove without confirmation.")] = False,
 ) -> None:
-    """Remove results. Files of other programs stay, and so does what another campaign of the store wants."""
+    """Remove results. Files of other programs are kept. --campaign also keeps runs that another campaign uses."""
     from manypath.campaign.inventory import Inventory
     from manypath.campaign.pruning import of_campaign, of_engines
 
     if [campaign is not None, engine is not None, other_engines].count(True) != 1:
-        raise UserError("store prune: needs one of --campaign, --engine and --other-engines: give one")
+        raise UserError("store prune: needs exactly one of --campaign, --engine and --other-engines: give one")
     held = Inventory(folder)
     if campaign is not None:
         pruning = of_campaign(held, held.campaign(campaign))
@@ -145,12 +149,12 @@ def prune(
     if not yes:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise UserError(
-                "--yes: is needed where there is no terminal to ask at: give it, or --dry-run to look first"
+                "--yes: needed without a terminal for the confirmation: give --yes, or --dry-run to see what is removed"
             )
         if not typer.confirm("Remove it?", err=True):
             raise typer.Exit(2)
     left = pruning.do()
-    typer.echo(f"removed, except {left} files that a process which computes in {folder} wrote" if left else "removed")
+    typer.echo(f"removed, except {left} new files of a process that computes in {folder}" if left else "removed")
 
 
 @store.command(epilog="Example: manypath store export sweep frames --format parquet")
@@ -160,7 +164,7 @@ def export(
     folder: Folder = Path("runs"),
     format_: Annotated[Format, typer.Option("--format", help="Format of the files.")] = Format.CSV,
 ) -> None:
-    """Write every run of a campaign as tables of flows, streams, paths, links and runs. Nothing is overwritten."""
+    """Write all runs of a campaign as tables of flows, streams, paths, links and runs. No file is overwritten."""
     from manypath.campaign.inventory import Inventory
     from manypath.outputs import Outputs
 
@@ -172,7 +176,7 @@ def export(
     files = {kind: target / f"{kind}.{format_.value}" for kind in FRAMES}
     for file in files.values():
         if file.exists():
-            raise UserError(f"TARGET: {file} is there already: choose another folder, or remove it first")
+            raise UserError(f"TARGET: {file} already exists: choose another folder, or remove it first")
     results = held.results(note)
     target.mkdir(parents=True, exist_ok=True)
     for kind, file in files.items():
@@ -215,11 +219,11 @@ def _check_engine(held: Inventory, engine: str) -> None:
 
     known = list(dict.fromkeys([shard.engine for shard in held.shards] + [note.engine for note in held.campaigns]))
     if engine not in known:
-        raise UserError(f'--engine: "{engine}" has computed nothing in {held.folder}: {remedy(engine, known)}')
+        raise UserError(f'--engine: "{engine}" has no results in {held.folder}: {remedy(engine, known)}')
 
 
 def _announce(pruning: Pruning, dry_run: bool) -> None:
-    """Say what goes."""
+    """Print what is removed."""
     if not (pruning.notes or pruning.shards):
         typer.echo("nothing to remove")
     word = "would remove" if dry_run else "removes"
@@ -228,13 +232,11 @@ def _announce(pruning: Pruning, dry_run: bool) -> None:
     if pruning.shards:
         typer.echo(f"{word} {pruning.runs} runs in {len(pruning.shards)} shards, {_size(pruning.size)}")
     if pruning.left:
-        typer.echo(
-            f"leaves {pruning.left} files that were written since a process computes in {pruning.folder}", err=True
-        )
+        typer.echo(f"keeps {pruning.left} new files, because a process computes in {pruning.folder}", err=True)
 
 
 def _numeric(frame: pd.DataFrame, factors: list[str]) -> pd.DataFrame:
-    """The frame with factors as numbers where all their values are: notes have them as texts."""
+    """Convert factors with only numeric values to numbers; notes store them as texts."""
     import pandas as pd
 
     changed = frame.copy()
@@ -269,4 +271,4 @@ FRAMES = ("flows", "streams", "paths", "links", "runs")
 """Tables that are exported."""
 
 STEP = 1000
-"""From one unit of sizes to the next."""
+"""Ratio of consecutive units of sizes."""

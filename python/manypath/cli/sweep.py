@@ -1,4 +1,4 @@
-"""`manypath sweep`: run every combination of some factors, repeatedly, and print means with intervals."""
+"""`manypath sweep`: replicated runs of every combination of factors, with means and confidence intervals."""
 
 from __future__ import annotations
 
@@ -24,35 +24,39 @@ if TYPE_CHECKING:
     from manypath.campaign import Campaign, Results
     from manypath.campaign.sweep import Sweep
 
-PRINTED = typer.Option(metavar="NAME", help="Print this measurement; may be repeated.", autocompletion=metrics)
-"""What is printed."""
+PRINTED = typer.Option(metavar="NAME", help="Measurement to print; may be repeated.", autocompletion=metrics)
+"""The option for printed measurements."""
 
-DRAWN = typer.Option(help="Measurement of the figure; the first one that is printed.", autocompletion=metrics)
-"""What is drawn."""
+DRAWN = typer.Option(help="Measurement of the figure; the first printed one by default.", autocompletion=metrics)
+"""The option for the measurement of the figure."""
 
 CHOSEN = typer.Option(
     metavar="NAME=VALUE", help="Print and draw only these rows; may be repeated.", autocompletion=conditions
 )
-"""Which rows are printed and drawn."""
+"""The option for conditions."""
 
 COMPARED = typer.Option(
     metavar="NAME=VALUE",
-    help="Print differences to this value of a factor, pair by pair, instead.",
+    help="Print paired differences to this value of a factor instead of means.",
     autocompletion=conditions,
 )
-"""What differences are printed to."""
+"""The option for the baseline."""
 
-ALONG = typer.Option(help="Factor along the axis; the first one that is numbers.", autocompletion=columns)
-"""What the axis of the figure is."""
+ALONG = typer.Option(help="Factor on the horizontal axis; the first numeric one by default.", autocompletion=columns)
+"""The option for the horizontal axis."""
 
-COLOURED = typer.Option(help="What has a colour each; the next factor, or the flow.", autocompletion=columns)
-"""What has the colours of the figure."""
+COLOURED = typer.Option(
+    help="Column that determines the colour; the next factor, or the flow, by default.", autocompletion=columns
+)
+"""The option for the colours of the figure."""
 
 
 def sweep(
-    file: Annotated[Path, typer.Argument(help="Sweep as TOML or JSON: scenario, factors, replications or precision.")],
-    store: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path("runs"),
-    workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
+    file: Annotated[
+        Path, typer.Argument(help="Sweep file in TOML or JSON: scenario, factors, replications or precision.")
+    ],
+    store: Annotated[Path, typer.Option(help="Folder of results; stored runs are not computed again.")] = Path("runs"),
+    workers: Annotated[int | None, typer.Option(help="Number of threads; one for each core by default.")] = None,
     shard: Annotated[str | None, PART] = None,
     dask: Annotated[str | None, SCHEDULER] = None,
     metric: Annotated[list[str] | None, PRINTED] = None,
@@ -61,18 +65,22 @@ def sweep(
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False,
     frames: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write every run's numbers there, as CSV files.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write the measurements of every run to CSV files in this folder."),
     ] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="OUT", help="Draw a figure: .svg, .pdf or .png.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="OUT", help="Draw a figure in this file: .svg, .pdf or .png.")
+    ] = None,
     x: Annotated[str | None, ALONG] = None,
     y: Annotated[str | None, DRAWN] = None,
     hue: Annotated[str | None, COLOURED] = None,
     warmup: Annotated[
-        bool, typer.Option("--check-warmup", help="Sample some runs again: is the warm-up long enough? By MSER-5.")
+        bool,
+        typer.Option("--check-warmup", help="Check with MSER-5 whether the warm-up is long enough; repeats some runs."),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask, however much there is to do.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Run without confirmation, also if there are many runs.")] = False,
 ) -> None:
-    """Run every combination of the factors and print means with 95 % intervals. Called again, it goes on."""
+    """Run every combination of the factors and print means with 95 % intervals; resume an interrupted sweep."""
     from manypath.campaign.combinations import deal
     from manypath.campaign.sweep import Sweep
 
@@ -86,13 +94,15 @@ def sweep(
     by = plan.by if plan.by is not None else ("flow",) if plan.runner is None else ()
     view = View(metric or plan.metrics, by, where or (), baseline, frames, plot, x, y, hue)
     if warmup and plan.runner is not None:
-        raise UserError("--check-warmup: samples simulations, and the sweep file has another runner: leave it out")
+        raise UserError(
+            "--check-warmup: only valid for simulations, and the sweep file has another runner: leave it out"
+        )
     deal(shard)
     check_store(store)
     view.check(campaign, [file, *plan.inputs])
     results = _computed(campaign, store, file.stem, workers, dask, shard)
     if shard is not None:
-        told = f"its {len(results)} runs are in {store}; without --shard the command prints what all parts found"
+        told = f"its {len(results)} runs are in {store}; without --shard the command prints the results of all parts"
         typer.echo(f"part {shard} is done: {told}")
         return
     _show(view, results, _settings(campaign, results, where, baseline), as_json, as_csv)
@@ -103,7 +113,7 @@ def sweep(
 
 
 def _show(view: View, results: Results, settings: Settings, as_json: bool, as_csv: bool) -> None:
-    """Print what was found, and write the numbers of all runs if they are wanted."""
+    """Print the results, and write the frames of all runs on request."""
     results = view.select(results)
     rows = view.rows(results)
     view.write(results, settings)
@@ -114,21 +124,21 @@ def _show(view: View, results: Results, settings: Settings, as_json: bool, as_cs
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
-    """Refuse options that exclude each other, or that would do nothing beside the others."""
+    """Refuse options that exclude each other or would have no effect."""
     given = [name for name, value in options.items() if value is not None and value is not False and value != []]
     if "--json" in given and "--csv" in given:
-        raise UserError("--csv: --json is there, too: give one of them")
+        raise UserError("--csv: not valid with --json: give one of them")
     if "--dask" in given and "--workers" in given:
-        raise UserError("--workers: counts threads of this machine, and --dask computes on others: give one of them")
+        raise UserError("--workers: not valid with --dask, which computes on other machines: give one of them")
     for name in given:
         if name in FIGURE_OPTIONS and "--plot" not in given:
-            raise UserError(f"{name}: is for figures: give --plot OUT, too")
+            raise UserError(f"{name}: only valid with --plot: give --plot OUT, too")
         if "--shard" in given and name not in PART_OPTIONS:
-            raise UserError(f"{name}: has no results with --shard, which computes a part: leave one of them out")
+            raise UserError(f"{name}: not valid with --shard, which prints no results: leave one of them out")
 
 
 def _settings(campaign: Campaign, results: Results, where: list[str] | None, baseline: str | None) -> Settings:
-    """What the results rest on; with a precision each scenario has replications of its own."""
+    """Return the settings of the results; with a precision the replications differ between scenarios."""
     options = {"where": where, "baseline": baseline}
     replications: int | str = campaign.replications
     if campaign.precision is not None:
@@ -139,7 +149,7 @@ def _settings(campaign: Campaign, results: Results, where: list[str] | None, bas
 
 
 def _sized(plan: Sweep, yes: bool) -> Campaign:
-    """The campaign, if it is not larger than anybody means, or if the user means it."""
+    """Return the campaign; ask for confirmation if it is very large."""
     try:
         return plan.campaign(most=sys.maxsize if yes else ASKED_ABOVE)
     except UserError as error:
@@ -154,13 +164,13 @@ def _sized(plan: Sweep, yes: bool) -> Campaign:
 def _computed(
     campaign: Campaign, store: Path, title: str, workers: int | None, dask: str | None, shard: str | None
 ) -> Results:
-    """Say how much there is to do, and do it."""
+    """Print the size of the campaign and run it."""
     executor = executor_of(dask, workers)
     try:
         _announce(campaign, title, workers, dask)
         return campaign.run(store, executor=executor, title=title, shard=shard)
     except KeyboardInterrupt:
-        raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
+        raise Stopped(f"aborted; finished runs are in {store}: the same command continues from there") from None
 
 
 def _announce(campaign: Campaign, title: str, workers: int | None, dask: str | None) -> None:
@@ -175,7 +185,7 @@ def _announce(campaign: Campaign, title: str, workers: int | None, dask: str | N
 
 
 def _print(rows: pd.DataFrame, metrics: Sequence[str], settings: Settings, as_csv: bool) -> None:
-    """Print a table or CSV, and what it rests on; readers of CSV take no other lines, so that is on standard error."""
+    """Print a table or CSV, and the settings; with CSV the settings go to standard error."""
     if as_csv:
         typer.echo(rows.to_csv(index=False), nl=False)
     else:
@@ -204,7 +214,7 @@ def _with_interval(mean: float, half_width: float) -> str:
 
 
 def _plain(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows for JSON, which has no word for what is not a number."""
+    """Return rows for JSON, with None for NaN and infinity."""
     return [{str(name): _finite(value) for name, value in row.items()} for row in rows.to_dict("records")]
 
 
@@ -213,27 +223,27 @@ def _finite(value: Any) -> Any:
 
 
 def _check_warmup(results: Results, workers: int | None) -> None:
-    """Name the flows whose warm-up seems too short, on standard error."""
+    """Print the flows whose warm-up seems too short, on standard error."""
     from manypath.campaign import check_warmup
 
     found = check_warmup(results, workers=workers)
     short = found[~found["enough"]]
-    typer.echo(f"warm-up: long enough for {len(found) - len(short)} of {len(found)} flows, says MSER-5", err=True)
+    typer.echo(f"warm-up: long enough for {len(found) - len(short)} of {len(found)} flows by MSER-5", err=True)
     for row in short.to_dict("records"):
         where = ", ".join(f"{name} = {row[name]}" for name in [*results.factors, "flow"])
-        too_short = f"more than {row['limit']:g} s are needed; the run is too short to tell"
+        too_short = f"more than {row['limit']:g} s are needed; the run is too short for an estimate"
         need = too_short if math.isnan(row["suggested"]) else f"{row['suggested']:g} s are suggested"
         typer.echo(f"  {where}: {row['configured']:g} s are configured, {need}", err=True)
 
 
 FIGURE_OPTIONS = ("--x", "--y", "--hue")
-"""Options that say how a figure is drawn."""
+"""Options of the figure."""
 
 PART_OPTIONS = ("--shard", "--dask", "--workers")
-"""Options that say how a part is computed; all others are about results."""
+"""Options that are valid with --shard."""
 
 ASKED_ABOVE = 100_000
-"""More runs than these are asked for first."""
+"""Largest number of runs without confirmation."""
 
 UNITS = {"goodput": "Mbit/s", "throughput": "Mbit/s", "latency_mean": "s", "cwnd": "B", "srtt": "s"}
-"""Units of measurements that are often printed; the page about measurements has all."""
+"""Units of common measurements; docs/reference/measurements.md has all."""

@@ -1,4 +1,4 @@
-"""What is asked of the results of a sweep: rows, a figure, frames. All of it is tried before the first run."""
+"""Outputs of a sweep: rows, a figure, frames. They are checked before the first run."""
 
 from __future__ import annotations
 
@@ -25,41 +25,41 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class View:
-    """Which rows are printed, drawn and written."""
+    """The rows that are printed, drawn and written."""
 
     metrics: Sequence[str]
-    """Measurements that are printed."""
+    """Printed measurements."""
     by: Sequence[str]
-    """What a row is about beside the factors."""
+    """Columns that identify a row beside the factors."""
     where: Sequence[str] = ()
     """Conditions ``NAME=VALUE`` for rows."""
     baseline: str | None = None
-    """The value ``NAME=VALUE`` to which differences are taken."""
+    """The value ``NAME=VALUE`` that others are compared with."""
     frames: Path | None = None
-    """Folder for the numbers of every run."""
+    """Folder for the frames of every run."""
     plot: Path | None = None
     """File for a figure."""
     x: str | None = None
-    """Column along the axis."""
+    """Column on the horizontal axis."""
     y: str | None = None
     """Measurement of the figure; the first of `metrics` if None."""
     hue: str | None = None
     """Column that has a colour for each value."""
 
     def check(self, campaign: Campaign, inputs: Iterable[Path]) -> None:
-        """Try everything on results that have no numbers yet; only what another runner gives is not known before.
+        """Check all outputs with a rehearsal; measurements of runners other than the simulator cannot be checked.
 
         Parameters
         ----------
         campaign
-            What will be run.
+            The campaign.
         inputs
-            Files that are read.
+            Files that the sweep reads.
 
         Raises
         ------
         UserError
-            If something cannot be printed, drawn or written.
+            If an output cannot be printed, drawn or written.
         """
         from manypath.campaign.rehearsal import rehearse
         from manypath.campaign.runners import SIMULATOR
@@ -74,7 +74,7 @@ class View:
         foreign = [name for name in named if name not in (*factors, "replication")]
         whole = rehearse(campaign, foreign)
         if campaign.precision is not None and campaign.runner is SIMULATOR and "stream" not in campaign.precision.of:
-            # A rehearsal has one stream of each flow.
+            # A rehearsal has one stream for each flow.
             campaign.precision.width(whole)
         for metric in self.metrics if self.y is None else (*self.metrics, self.y):
             _check_metric(metric, self.by, whole)
@@ -87,16 +87,16 @@ class View:
             self.picture(part)
 
     def select(self, results: Results) -> Results:
-        """The part of the results that meets the conditions."""
+        """Return the part of the results that meets the conditions."""
         for condition in self.where:
             name, value = _condition("--where", condition, results)
             results = results.select(**{name: value})
         return results
 
     def rows(self, results: Results) -> pd.DataFrame:
-        """One row for each combination of the factors and `by`: mean and half-width of each metric, and `n`.
+        """Return one row for each combination of the factors and `by`: mean and half-width of each metric, and `n`.
 
-        With a baseline they are mean differences to it, replication by replication.
+        With a baseline, the means are those of paired differences to it.
         """
         if self.baseline is None:
             keys = [*results.factors, *self.by]
@@ -104,11 +104,11 @@ class View:
         name, value = _condition("--baseline", self.baseline, results)
         found = {metric: results.compare(metric, name, value, self.by) for metric in self.metrics}
         if any(frame.empty for frame in found.values()):
-            raise UserError(f"--baseline: there is nothing but {self.baseline}: give {name} other values, too")
+            raise UserError(f"--baseline: {self.baseline} is the only value: give {name} other values, too")
         return _side_by_side({metric: frame.drop(columns="p_value") for metric, frame in found.items()}, "difference")
 
     def picture(self, results: Results) -> Picture:
-        """The figure."""
+        """Return the figure."""
         from manypath.figures import lines
 
         y = self.y or self.metrics[0]
@@ -127,7 +127,7 @@ class View:
         return lines(frame, x=along, y=y, color=colour, style=style)
 
     def write(self, results: Results, settings: Settings) -> None:
-        """Write the frames of all results, with a line about what they rest on in a file beside them."""
+        """Write the frames of all results, and their settings in another file."""
         if self.frames is None:
             return
         for kind in KINDS:
@@ -144,7 +144,7 @@ class View:
 
 
 def _check_frames(outputs: Outputs, folder: Path, campaign: Campaign) -> None:
-    """Check the files that `View.write` makes; earlier ones may be of a sweep with other factors."""
+    """Check the files of `View.write`; existing ones may be from a sweep with other factors."""
     from manypath.campaign.runners import SIMULATOR
 
     outputs.folder("--frames", folder)
@@ -158,7 +158,7 @@ def _check_frames(outputs: Outputs, folder: Path, campaign: Campaign) -> None:
 
 
 def _check_metric(metric: str, by: Sequence[str], results: Results) -> None:
-    """Refuse what is no measurement of the results, by the name of the field that asks for it."""
+    """Refuse a name that is no measurement of the results."""
     try:
         results.rows_of(metric, by)
     except UserError as error:
@@ -179,7 +179,7 @@ def _condition(option: str, condition: str, results: Results) -> tuple[str, Any]
 
 
 def _side_by_side(found: dict[str, pd.DataFrame], value: str) -> pd.DataFrame:
-    """One frame of several that have the same rows, each with a `value` and its half-width."""
+    """Merge frames with the same rows; each has a `value` and its half-width."""
     first = next(iter(found.values()))
     rows = first.drop(columns=[value, "half_width", "n"])
     for metric, frame in found.items():
@@ -195,4 +195,4 @@ def _has_numbers(levels: list[Any]) -> bool:
 
 
 KINDS = ("flows", "paths", "links", "runs")
-"""Frames that are written."""
+"""Written frames."""

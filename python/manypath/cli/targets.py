@@ -1,4 +1,4 @@
-"""What commands say and check about where results go and where they are computed."""
+"""Options and checks for the store and the place of computation."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from manypath.outputs import Outputs
 if TYPE_CHECKING:
     from manypath.campaign.executors import Executor
 
-PART = typer.Option(metavar="I/N", help="Compute one of N parts only: on many machines, one part each.")
-"""What is computed."""
+PART = typer.Option(metavar="I/N", help="Compute only part I of N, to divide a campaign between machines.")
+"""The option for the computed part."""
 
 SCHEDULER = typer.Option(metavar="ADDRESS", help="Compute on the workers of this Dask scheduler.")
-"""Where it is computed."""
+"""The option for a Dask scheduler."""
 
 
 def check_store(store: Path) -> None:
-    """Refuse what cannot be a folder of results."""
+    """Refuse a path that cannot be a folder of results."""
     from manypath.campaign.manifest import check_manifest
 
     if store.is_dir():
-        # A folder that cannot be written serves as long as it holds everything; else the campaign refuses it.
+        # A read-only folder suffices if it has all runs; if not, the campaign refuses it.
         check_manifest(store)
     else:
         Outputs().folder("store", store)
 
 
 def check_workers(workers: int | None) -> None:
-    """Refuse what is no number of threads."""
+    """Refuse an invalid number of threads."""
     from manypath.campaign.executors import LocalExecutor
 
     LocalExecutor(workers)
 
 
 def executor_of(address: str | None, workers: int | None) -> Executor:
-    """Return where to compute: on the workers of a Dask scheduler, or on so many threads of this machine.
+    """Return the executor: the workers of a Dask scheduler, or threads of this machine.
 
     Raises
     ------
     UserError
-        If no scheduler answers there, or it is no number of threads.
+        If no scheduler answers, or the number of threads is invalid.
     """
     if address is not None:
         from manypath.campaign.executors.dask import connect

@@ -1,4 +1,4 @@
-"""Emulations: the networks of scenarios for real packets of real hosts, driven by the clock. Linux only."""
+"""Emulation of a scenario's network for real hosts in real time. Linux only."""
 
 from __future__ import annotations
 

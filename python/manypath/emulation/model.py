@@ -1,4 +1,4 @@
-"""The emulation: a network, and the pairs of hosts that it joins; it becomes one JSON document for the emulator."""
+"""The emulation: a network and the pairs of hosts that it connects, as one JSON document for the emulator."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from manypath.scenario.networks import Network
 
 
 class Pair(Model):
-    """Two hosts, each a network namespace, and the paths between them."""
+    """Two hosts (network namespaces) and the paths between them."""
 
     paths: tuple[str, ...] = Field(min_length=1)
     """Paths of the network, each an interface of both hosts."""
     left: str | None = None
-    """Namespace of the left host. One that exists is used and stays; else it is made, and removed at the end."""
+    """Namespace of the left host. An existing namespace is kept; otherwise it is made, and removed at the end."""
     right: str | None = None
-    """Namespace of the right host, likewise."""
+    """Namespace of the right host, as for `left`."""
     sysctl: dict[str, str] = Field(default_factory=dict)
-    """Settings of the kernel in both namespaces: ``{"net.ipv4.tcp_congestion_control": "reno"}``."""
+    """Kernel settings in both namespaces: ``{"net.ipv4.tcp_congestion_control": "reno"}``."""
 
     @field_validator("sysctl", mode="before")
     @classmethod
     def _numbers_too(cls, settings: Any) -> Any:
-        """Read numbers as the texts that the kernel takes."""
+        """Convert numbers to texts for the kernel."""
         if isinstance(settings, dict):
             return {name: str(value) if isinstance(value, int) else value for name, value in settings.items()}
         return settings
 
 
 class Bounds(Model):
-    """How late a run may be before it marks itself."""
+    """Largest lateness of packets; beyond it a run is marked."""
 
     late: Span = "2 ms"
-    """From when on a packet counts as late."""
+    """Lateness above which a packet counts as late."""
     share: float = Field(default=0.01, ge=0, le=1)
-    """Share of packets that may be late."""
+    """Largest share of late packets."""
 
 
 class Emulation(Document):
@@ -52,24 +52,24 @@ class Emulation(Document):
     network: Network
     """Links and paths, as in a scenario."""
     pairs: dict[str, Pair] = Field(default_factory=dict)
-    """Pairs of hosts by name. Without any, one pair has all paths, and its namespaces are NAME-left and NAME-right."""
+    """Pairs of hosts by name. If empty, one pair has all paths, with the namespaces NAME-left and NAME-right."""
     name: str = Field(default="manypath", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
-    """What the namespaces are called. The name of the file, if a file does not say it."""
+    """Prefix of the names of namespaces; by default the name of the file."""
     mtu: Size = Field(default="1500 B", ge=1280, le=65_535)
-    """Largest packet of a host, IP header included."""
+    """Largest IP packet of a host."""
     seed: int = Field(default=1, ge=0, lt=1 << 64)
-    """Fixes every random number of the links."""
+    """Seed of the random numbers of links."""
     bounds: Bounds = Bounds()
-    """How late packets may be."""
+    """Largest lateness of packets."""
 
     @classmethod
     def from_file(cls, path: str | FilePath) -> Self:
-        """Read an emulation from a TOML or JSON file, or a scenario: then each of its flows becomes a pair of hosts.
+        """Read an emulation or a scenario from a TOML or JSON file; each flow of a scenario becomes a pair of hosts.
 
         Raises
         ------
         UserError
-            If the file cannot be read or says something that cannot be emulated.
+            If the file cannot be read or is invalid.
         """
         fields = read_table(path, "network and pairs")
         try:
@@ -92,5 +92,5 @@ class Emulation(Document):
 
 
 def _plain(name: str) -> str:
-    """Make a name of a file one of namespaces."""
+    """Convert the name of a file to a valid name of namespaces."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:64] or "manypath"

@@ -1,4 +1,4 @@
-"""The emulator is a program of its own, so that the package needs neither Linux nor the rights of root."""
+"""Start of the emulator, which is a separate program, so that the package needs neither Linux nor root."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from manypath.programs import EMULATOR, launch
 def start(
     emulation: Emulation, options: Sequence[str] = (), command: Sequence[str] = (), **streams: Any
 ) -> tuple[subprocess.Popen[str], Iterator[dict[str, Any]]]:
-    """Start the emulator; return its process, and what it reports, as it comes.
+    """Start the emulator; return its process and an iterator over its reports.
 
     Parameters
     ----------
     emulation
-        What to emulate.
+        The emulation.
     options
-        Further words for the emulator, such as ``--no-realtime``.
+        Options of the emulator, such as ``--no-realtime``.
     command
-        What to run in the left namespace of the first pair; the emulation ends with it.
+        Command to run in the left namespace of the first pair; the emulation ends when it ends.
     streams
-        Those of `subprocess.Popen`, and whatever else it takes. Without them, the emulator has those of this process.
+        Keyword arguments of `subprocess.Popen`, such as ``stdout``. By default the emulator inherits the streams of
+        this process.
     """
-    of_kind("emulation", emulation, Emulation, "one that Emulation(...) or Emulation.from_file(...) made")
+    of_kind("emulation", emulation, Emulation, "the result of Emulation(...) or Emulation.from_file(...)")
     document = os.memfd_create("emulation")
     reports, reporting = os.pipe()
     lines = os.fdopen(reports, encoding="utf-8")
@@ -48,7 +49,7 @@ def start(
 
 
 def _read(lines: TextIO) -> Iterator[dict[str, Any]]:
-    """Yield each report; a line that has no end is of an emulator that was killed, and says nothing."""
+    """Yield each report; an incomplete last line of a killed emulator is ignored."""
     with lines:
         for line in lines:
             if line.endswith("\n"):

@@ -1,4 +1,4 @@
-"""What a connection over your own paths should get: from fluid equilibrium, and from a short simulation."""
+"""Expected goodput of a connection over given paths: from the fluid model, and from a short simulation."""
 
 from manypath.expect.description import Bottleneck, Description, Way
 from manypath.expect.expectation import Expectation, expect

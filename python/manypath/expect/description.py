@@ -16,41 +16,41 @@ from manypath.scenario.names import CongestionControl
 
 
 class Way(Model):
-    """One of the paths of the connection that the question is about."""
+    """A path of the connection."""
 
     rate: Rate = Field(gt=0)
-    """Rate of its slowest link that it does not share."""
+    """Rate of its slowest unshared link."""
     rtt: Span = Field(gt=0)
-    """Round-trip time without queueing: what ping says on an idle path."""
+    """Round-trip time without queueing, as measured by ping on an idle path."""
     loss: Probability = Field(default=0.0, ge=0, lt=1)
-    """Probability that a data packet is lost on it for no fault of the sender: 0.01, or ``"1 %"``."""
+    """Probability of a loss that is not caused by congestion: 0.01, or ``"1 %"``."""
     tcp: int = Field(default=0, ge=0, le=1000)
-    """TCP connections of others that use this path too, all the time."""
+    """Number of other TCP connections that always use this path."""
 
 
 class Bottleneck(Model):
-    """A link that several paths cross."""
+    """A link that several paths share."""
 
     rate: Rate = Field(gt=0)
-    """Its rate."""
+    """Rate of the link."""
     paths: tuple[str, ...] = Field(min_length=2)
     """The paths that cross it."""
 
 
 class Description(Model):
-    """Paths, the bottlenecks that they share, and how the others behave."""
+    """Paths, shared bottlenecks, and other TCP connections."""
 
     paths: dict[str, Way] = Field(min_length=1)
     """The paths by name."""
     shared: dict[str, Bottleneck] = Field(default_factory=dict)
-    """Links that several paths cross, by name."""
+    """Shared links by name."""
     tcp_cc: CongestionControl = "newreno"
     """Congestion control of the other TCP connections."""
     queue: Literal["drop-tail", "red"] = "drop-tail"
-    """Queues: first in, first out; or random early detection, which drops from all flows alike."""
+    """Queue discipline of all links: drop-tail, or random early detection, which drops from all flows equally."""
     buffer: Span | None = Field(default=None, gt=0)
-    """How long a full queue takes to drain; one round-trip time of the longest path if not given.
-    With RED: the average queue at which one packet in ten is dropped."""
+    """Time to drain a full queue; the longest round-trip time by default. With RED: the average queue at which one
+    packet in ten is dropped."""
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
@@ -59,7 +59,7 @@ class Description(Model):
         Raises
         ------
         UserError
-            If the file cannot be read or says something that has no meaning.
+            If the file cannot be read or is invalid.
         """
         fields = read_table(path, "paths, and shared if there is any,")
         try:
@@ -76,12 +76,12 @@ class Description(Model):
         Parameters
         ----------
         paths
-            ``"10 Mbit/s, 40 ms, 1 %"``: rate, round-trip time and perhaps loss; with a name as ``"wlan: 10 Mbit/s, 40
-            ms"``, else they are called path1, path2 and so on.
+            ``"10 Mbit/s, 40 ms, 1 %"``: rate, round-trip time and optionally loss; or with a name ``"wlan: 10 Mbit/s,
+            40 ms"``. The default names are path1, path2 and so on.
         shared
             ``"15 Mbit/s: wlan, lte"``: a link, and the paths that cross it.
         tcp
-            ``"wlan=2"``: so many other TCP connections on a path.
+            ``"wlan=2"``: number of other TCP connections on a path.
         settings
             The other fields.
 
@@ -94,16 +94,16 @@ class Description(Model):
         for number, text in enumerate(paths, 1):
             name, fields = _way(text, number)
             if name in ways:
-                raise UserError(f'path: "{name}" is there twice: give each path a name of its own')
+                raise UserError(f'path: "{name}" occurs twice: give each path a different name')
             ways[name] = fields
         for text in tcp:
             name, _, count = text.partition("=")
             if name not in ways:
                 raise UserError(f'tcp: "{name}" is no path: {remedy(name, ways)}')
             if not count.strip().isdecimal():
-                raise UserError(f'tcp: "{text}" does not say how many: write "{name}=1"')
+                raise UserError(f'tcp: "{text}" has no number: write "{name}=1"')
             if "tcp" in ways[name]:
-                raise UserError(f'tcp: "{name}" is there twice: give each path one number')
+                raise UserError(f'tcp: "{name}" occurs twice: give each path one number')
             ways[name]["tcp"] = int(count)
         links = {f"shared{number}": _bottleneck(text) for number, text in enumerate(shared, 1)}
         return cls(paths=ways, shared=links, **settings)  # pyright: ignore[reportArgumentType] - checked there
@@ -120,7 +120,7 @@ class Description(Model):
     def _no_name_twice(cls, shared: dict[str, Bottleneck], info: Any) -> dict[str, Bottleneck]:
         for name in shared:
             if name in info.data.get("paths", {}):
-                raise ValueError(f'"{name}" is the name of a path, too: give the shared link another')
+                raise ValueError(f'"{name}" is also the name of a path: give the shared link another name')
         return shared
 
     @model_validator(mode="after")
@@ -138,7 +138,7 @@ class Description(Model):
         return [path, *(name for name, link in self.shared.items() if path in link.paths)]
 
     def drain(self, link: str) -> float:
-        """Return how long the full queue of a link takes to drain, in seconds."""
+        """Return the time to drain a full queue of a link, seconds."""
         crossing = [way.rtt for path, way in self.paths.items() if link in self.links(path)]
         return (self.buffer or max(crossing)) / 1e9
 
@@ -148,14 +148,16 @@ class Description(Model):
 
 
 def _way(text: str, number: int) -> tuple[str, dict[str, Any]]:
-    """Read one path: its name, or a number for one, and its fields."""
+    """Read a path: return its name (by default from its number) and its fields."""
     head, colon, rest = text.partition(":")
     name, said = (head.strip(), rest) if colon else (f"path{number}", text)
     if not name:
         raise UserError(f'path: "{text}" has no name before its colon: write "wlan: {rest.strip()}", or no colon')
     parts = [part.strip() for part in said.split(",")]
     if len(parts) not in (2, 3) or not all(parts):
-        raise UserError(f'path: "{text}" is no path: write rate, round-trip time and perhaps loss, such as "{EXAMPLE}"')
+        raise UserError(
+            f'path: "{text}" is no path: write rate, round-trip time and optionally loss, such as "{EXAMPLE}"'
+        )
     return name, dict(zip(("rate", "rtt", "loss"), parts, strict=False))
 
 
@@ -168,4 +170,4 @@ def _bottleneck(text: str) -> dict[str, Any]:
 
 
 EXAMPLE = "10 Mbit/s, 40 ms, 1 %"
-"""A path in words."""
+"""Example of a path, for messages."""

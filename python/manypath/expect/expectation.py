@@ -1,4 +1,4 @@
-"""What each congestion control should get over described paths, two ways: the balance of fluids, and a simulation."""
+"""Expected goodput of each congestion control over described paths, by the fluid model and by a simulation."""
 
 from __future__ import annotations
 
@@ -36,62 +36,62 @@ from manypath.stats import Interval, interval
 from manypath.theory import Fluid, FluidLink, Unsettled, equilibrium, formula_of
 
 FLOW = "multipath"
-"""Name of the connection that the question is about."""
+"""Name of the examined connection."""
 
 MSS, PACKET = 1460, 1500
-"""Payload of a segment, and the segment as links carry it, bytes."""
+"""Payload of a segment, and size of its packet, bytes."""
 
 MEGA = 1e6
-"""bit/s in one Mbit/s: the unit of an expectation's rates, which its document has in bit/s."""
+"""bit/s in one Mbit/s. Expectations have Mbit/s, their documents bit/s."""
 
 SEED = 1
 """Seed of the simulations."""
 
-DOES_NOT_SETTLE = "it does not settle"
-"""Why there is no fluid number where windows do not come to rest."""
+DOES_NOT_SETTLE = "it does not converge"
+"""Reason for a missing fluid value if the windows do not converge."""
 
 DEFAULT = ("newreno", "cubic", "lia", "olia", "balia", "wvegas", "coupled", "cmt-rpv2")
-"""Congestion controls that are compared unless others are named."""
+"""Congestion controls that are compared by default."""
 
 
 @dataclass(frozen=True)
 class Theory:
-    """What fluids say.
+    """Result of the fluid model.
 
     Attributes
     ----------
     goodput : mapping
         Goodput of the connection over each path, Mbit/s.
     share : float
-        Its part of all goodput; 1 if there is no other flow.
+        Its share of the goodput of all flows; 1 without other flows.
     """
 
     goodput: Mapping[str, float]
     share: float
 
     def document(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON: rates in bit/s."""
+        """Return the result as plain data for JSON; rates in bit/s."""
         return {"goodput": {path: MEGA * rate for path, rate in self.goodput.items()}, "share": self.share}
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """What one congestion control should get.
+    """Expected goodput of one congestion control.
 
     Attributes
     ----------
     cc : str
         The congestion control.
     theory : Theory or None
-        The balance of fluids; None where there is none.
+        Result of the fluid model, or None.
     lack : str
-        Why there is none; empty where there is one.
+        Reason for a missing result of the fluid model; else empty.
     goodput : mapping
         Simulated goodput over each path, Mbit/s.
     total, share : Interval
-        Simulated goodput over all paths, and its part of all goodput, with 95 % intervals of the mean.
+        Simulated goodput over all paths, and its share of the goodput of all flows, with 95 % confidence intervals.
     single : tuple of float
-        Within these bounds lies the total goodput of 95 % of single runs, Mbit/s; not a number after one run.
+        95 % prediction interval of the total goodput of a single run, Mbit/s; NaN after one run.
     """
 
     cc: str
@@ -103,7 +103,7 @@ class Expectation:
     single: tuple[float, float]
 
     def document(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON: rates in bit/s, null where there is nothing."""
+        """Return the results as plain data for JSON; rates in bit/s, None for missing values."""
         return {
             "cc": self.cc,
             "fluid": None if self.theory is None else self.theory.document(),
@@ -129,7 +129,7 @@ def expect(
     workers: int | None = None,
     progress: bool | Progress = True,
 ) -> list[Expectation]:
-    """Say what a Multipath TCP connection gets over these paths under each congestion control.
+    """Return the expected goodput of a Multipath TCP connection over these paths, for each congestion control.
 
     Parameters
     ----------
@@ -140,16 +140,16 @@ def expect(
     runs
         Replications of each simulation.
     measure
-        How long each is measured, after a fifth as much that is not.
+        Measured time of each simulation, after a warm-up of a fifth of it.
     seed
         Seed of the simulations.
     store, workers, progress
-        As `Campaign.run` has them.
+        As in `Campaign.run`.
 
     Raises
     ------
     UserError
-        If a congestion control is not known, or the simulation cannot be run.
+        If a congestion control is unknown, or the simulation cannot be run.
     """
     runs = whole("runs", runs, "number of repetitions", least=1)
     formulas = {name: formula_of(name) for name in dict.fromkeys(cc)}
@@ -168,7 +168,7 @@ def expect(
 
 
 def scenario(description: Description, cc: str) -> Scenario:
-    """Return the simulated scenario: the connection with one congestion control, and all other flows."""
+    """Return the scenario of the connection with a congestion control, and of all other flows."""
     links = {name: _link(description, name) for name in (*description.paths, *description.shared)}
     network = Network(
         links={**links, **{f"{name}/back": link for name, link in links.items()}},
@@ -186,14 +186,14 @@ def scenario(description: Description, cc: str) -> Scenario:
         for number in range(1, way.tcp + 1)
     }
     flow = Mptcp(paths=list(description.paths), cc=cc, option_bytes=0, **settings)
-    # Given losses are those of data.
+    # The given losses apply to data only.
     return Scenario(network=network.with_clean_way_back(), flows={FLOW: flow, **rivals})
 
 
 def _link(description: Description, name: str) -> Link:
     rate, way = description.rate(name), description.paths.get(name)
     room = max(MIN_ROOM, round(description.drain(name) * rate / (8 * PACKET)))
-    # Below a third of what fills the link, RED would keep a single flow from filling it.
+    # With `min` below a third of the bandwidth-delay product, RED would keep a single flow from filling the link.
     red = Red(weight=0.002, min=room / 3, max=room, max_p=0.1, gentle=True, packets=4 * room)
     return Link(
         rate=rate,
@@ -205,7 +205,7 @@ def _link(description: Description, name: str) -> Link:
 
 
 def _buffers(description: Description) -> dict[str, str]:
-    """Return buffers at the ends that are never in the way: four times what all paths can hold."""
+    """Return host buffers that never limit the window: four times the capacity of all paths."""
     held = sum(
         (way.rtt / 1e9 + sum(description.drain(link) for link in description.links(name))) * way.rate / 8
         for name, way in description.paths.items()
@@ -215,12 +215,12 @@ def _buffers(description: Description) -> dict[str, str]:
 
 
 def _theory(description: Description, cc: str) -> tuple[Theory | None, str]:
-    """Return what fluids say where every flow has formulas and windows come to rest; else why they say nothing."""
+    """Return the result of the fluid model and an empty text; or None and the reason for the missing result."""
     own, others = formula_of(cc), formula_of(description.tcp_cc)
     if own is None:
-        return None, "its formulas alone do not settle it"
+        return None, "the fluid model has no formulas of it"
     if others is None and any(way.tcp for way in description.paths.values()):
-        return None, f"the formulas of {description.tcp_cc} alone do not settle the other connections"
+        return None, f"the fluid model has no formulas of {description.tcp_cc}, which the other connections use"
     # A full link's queue is half full on average.
     links = {
         name: FluidLink(
@@ -264,7 +264,7 @@ def _expectation(cc: str, description: Description, runs: Sequence[Mapping[str, 
 
 
 def _single(totals: np.ndarray) -> tuple[float, float]:
-    """Return Student's t prediction interval for one more run."""
+    """Return Student's t prediction interval for one more run, Mbit/s."""
     if len(totals) <= 1:
         return math.nan, math.nan
     half = stats.t.ppf(0.975, len(totals) - 1) * totals.std(ddof=1) * math.sqrt(1 + 1 / len(totals))
@@ -283,4 +283,4 @@ def _plain(value: Interval, unit: float = 1.0) -> dict[str, float | None]:
 
 
 MIN_ROOM = 10
-"""Packets that every queue has room for."""
+"""Smallest limit of a queue, packets."""

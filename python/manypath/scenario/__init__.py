@@ -1,4 +1,4 @@
-"""What is simulated: links, queues, losses, flows and networks as frozen values that become one document."""
+"""Scenarios: links, queues, losses, flows and networks as immutable models, written as one document for the engine."""
 
 from manypath.scenario.applications import Cbr, OnOff, Saturated, Transfer
 from manypath.scenario.flows import Flow

@@ -1,4 +1,4 @@
-"""Applications: what a flow carries."""
+"""Applications, which make the data of flows."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Saturated(Model):
 
 
 class Transfer(Model):
-    """An application that sends so much as fast as it can, and closes the association when all of it has arrived."""
+    """An application that sends data of a given size as fast as possible, and closes the association afterwards."""
 
     kind: Literal["transfer"] = "transfer"
     """Name of the application."""
     size: Size = Field(gt=0)
-    """User data; as many whole messages are sent as fit into it."""
+    """User data; the application sends as many whole messages as fit into it."""
     message: Sizes = Sizes(min="500 B", max="1452 B")
     """Sizes of its messages."""
     ordered: bool = False
@@ -35,9 +35,9 @@ class Transfer(Model):
 
 
 class Cbr(Model):
-    """An application that sends messages at a constant bit rate, from the instant at which the association stands.
+    """An application that sends messages at a constant bit rate, starting when the association is established.
 
-    A message that finds no room in the send buffer waits in the application; its latency counts from when it was due.
+    If the send buffer is full, messages wait in the application. Their latency includes this time.
     """
 
     kind: Literal["cbr"] = "cbr"
@@ -51,16 +51,16 @@ class Cbr(Model):
 
 
 class OnOff(Model):
-    """An application that sends at a constant bit rate while active, and pauses; both periods are exponential."""
+    """An application that alternates between a constant bit rate and pauses, both of exponential duration."""
 
     kind: Literal["on-off"] = "on-off"
     """Name of the application."""
     rate: Rate = Field(gt=0)
     """Rate of the user data while active."""
     on: Span = Field(gt=0)
-    """Mean of the active periods."""
+    """Mean duration of the active periods."""
     off: Span
-    """Mean of the pauses."""
+    """Mean duration of the pauses."""
     message: Sizes = Sizes(min="500 B", max="1452 B")
     """Sizes of its messages."""
     ordered: bool = False
@@ -68,4 +68,4 @@ class OnOff(Model):
 
 
 Application = Annotated[Saturated | Transfer | Cbr | OnOff, Field(discriminator="kind")]
-"""What an application sends."""
+"""Any application."""

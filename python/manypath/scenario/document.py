@@ -1,4 +1,4 @@
-"""Documents: what Python writes for the engine and the emulator, and reads again."""
+"""JSON documents for the engine and the emulator."""
 
 from __future__ import annotations
 
@@ -11,46 +11,46 @@ from manypath.scenario.model import Model
 
 
 class Document(Model):
-    """A model with a network in it that becomes one JSON document, in which numbers are in base units."""
+    """A model with a network that is written as one JSON document, with numbers in base units."""
 
     def document(self) -> str:
-        """The document: every field with its value in bit/s, nanoseconds and bytes, the same for equal values.
+        """Return the document: every field in bit/s, nanoseconds and bytes; equal models have equal documents.
 
         Raises
         ------
         UserError
-            If a name has a surrogate in it, which no UTF-8 has.
+            If a name has a surrogate, which UTF-8 cannot encode.
         """
         text = json.dumps(self.fields(), separators=(",", ":"), ensure_ascii=False)
         try:
             text.encode()
         except UnicodeEncodeError as error:
             half = ascii(text[error.start])
-            raise UserError(f"{half}: is half of a character, in a name: write names in whole characters") from None
+            raise UserError(f"{half}: half of a surrogate pair in a name: write names with valid characters") from None
         return text
 
     def fields(self) -> dict[str, Any]:
-        """Every field as plain data; quantities keep their dimensions, so that the model can be made of it again."""
+        """Return every field as plain data; quantities keep their dimensions, so `from_fields` can read them."""
         fields = self.model_dump(exclude_none=True)
         fields["network"].setdefault("access", None)
         return fields
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any]) -> Self:
-        """Read what stands in a file: quantities with units, or a document as `document` writes it.
+        """Read the fields of a file: with units, or in the form of `document`.
 
         Raises
         ------
         UserError
-            If the fields are no such model.
+            If the fields are invalid.
         """
         return cls(**with_dimensions(cls, fields))
 
 
 def with_dimensions(model: type[Document], fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give the bare numbers of a document their dimensions; leave what a person wrote as it is.
+    """Add dimensions to the numbers of a document; return fields of a hand-written file unchanged.
 
-    A document says the same when it is written again. What a person writes with bare numbers lacks some of its fields.
+    Fields are a document if reading and writing them gives the same fields. A hand-written file lacks some fields.
     """
     try:
         read = model.from_document(fields)

@@ -1,4 +1,4 @@
-"""Reading what users write: TOML or JSON files with a table at the top."""
+"""Reading of input files in TOML or JSON."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from manypath.scenario.traces import beside
 
 
 def read_table(path: str | Path, keys: str) -> dict[str, Any]:
-    """Read the table of a file; `keys` says in words what stands at its top. Names of traces count from its folder.
+    """Read the table of a file; names of traces are relative to its folder. Messages mention the top-level `keys`.
 
     Raises
     ------
     UserError
-        If the file cannot be read, is neither TOML nor JSON, or nests deeper than any of our documents.
+        If the file cannot be read, is neither TOML nor JSON, or is nested too deeply.
     """
     path = Path(file("file", path))
     try:
@@ -38,43 +38,43 @@ def read_table(path: str | Path, keys: str) -> dict[str, Any]:
     kind = "JSON" if path.suffix == ".json" else "TOML"
     try:
         if kind == "TOML" and _longest_key(text) > DEEP:
-            # Reading such a key takes time and memory by the square of its length.
+            # Time and memory for such a key grow with the square of its length.
             raise RecursionError
         fields = json.loads(text, object_pairs_hook=_table) if kind == "JSON" else tomllib.loads(text)
     except ValueError as error:
-        raise UserError(f"{path}: is no {kind} ({error}): correct it there") from None
+        raise UserError(f"{path}: invalid {kind} ({error}): correct it there") from None
     except RecursionError:
-        raise UserError(f"{path}: nests deeper than any {kind} that means something: write {keys} at its top") from None
+        raise UserError(f"{path}: nested too deeply: write {keys} at its top") from None
     if not isinstance(fields, dict):
         raise UserError(f"{path}: is no table: write {keys} at its top") from None
-    # Tells editors what may be in the file; TOML has a comment for it.
+    # The schema for editors; TOML files have a comment instead.
     fields.pop("$schema", None)
     return beside(path.parent, fields)
 
 
 def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make a table of what a JSON file says, unless it says a key twice; TOML has that rule of its own."""
+    """Make a table of a JSON object; refuse repeated keys, as TOML does."""
     table = dict(pairs)
     if len(table) < len(pairs):
         twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
-        raise ValueError(f"the key {quoted(twice)} is there twice in one table")
+        raise ValueError(f"the key {quoted(twice)} occurs twice in one table")
     return table
 
 
 def _longest_key(text: str) -> int:
-    """Return the number of parts of the longest dotted key, or of whatever looks like one."""
+    """Return the number of parts of the longest dotted key, or of a similar text."""
     words = SEPARATORS.split(text.translate(IGNORED))
     return max(sum(map(bool, word.split("."))) for word in words)
 
 
 MOST_BYTES = 64_000_000
-"""Bytes of a file at most."""
+"""Largest file, bytes."""
 
 DEEP = 64
-"""Levels that no document of ours has."""
+"""Largest number of nested levels of a valid file."""
 
 SEPARATORS = re.compile(r"[\r\n,=\[\]{}]+")
-"""What stands between keys in TOML."""
+"""Characters between keys in TOML."""
 
 IGNORED = dict.fromkeys(map(ord, " \t\"'"))
-"""What may stand around the parts of a key."""
+"""Characters around the parts of a key."""

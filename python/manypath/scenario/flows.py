@@ -1,4 +1,4 @@
-"""Flows: who sends what to whom, over which paths, by which protocol."""
+"""Flows of any protocol."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from manypath.scenario.tcp import Mptcp, Tcp
 
 
 def transport(flow: Any) -> Any:
-    """The protocol of a flow; SCTP if it says none."""
+    """Return the protocol of a flow; SCTP by default."""
     return flow.get("transport", "sctp") if isinstance(flow, Mapping) else getattr(flow, "transport", "sctp")
 
 

@@ -1,4 +1,4 @@
-"""A link: one direction of a wire, with its queue, its loss and what happens to it."""
+"""A link: one direction of a wire, with its queue, loss model and events."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from manypath.scenario.queues import DropTail, Queue
 
 
 class Event(Model):
-    """Something that happens to a link at an instant: ``Event(at="30 s", rate="5 Mbit/s")``; one change each."""
+    """A change of a link at a time: ``Event(at="30 s", rate="5 Mbit/s")``. Each event has exactly one change."""
 
     at: Span
-    """When, counted from when the run begins: ``"30 s"``."""
+    """Time of the change since the start of the run: ``"30 s"``."""
     change: Literal["down", "up"] | None = None
-    """Down: what waits is lost and what arrives is dropped. Up: all is well again."""
+    """Down: queued packets are lost and arriving packets are dropped. Up: the link works again."""
     rate: Rate | None = Field(default=None, gt=0)
     """The new rate."""
     delay: Span | None = None
     """The new propagation delay."""
     loss: Loss | None = None
-    """The new loss model; ``0.01`` and ``"1 %"`` are the probability that a packet is lost, independently of others."""
+    """The new loss model; ``0.01`` and ``"1 %"`` are the probability of independent losses."""
 
     @model_validator(mode="before")
     @classmethod
     def _unwrap(cls, fields: Any) -> Any:
-        """Read the document's own form too, ``{"at": ..., "change": {"rate": ...}}``."""
+        """Also read the form of documents, ``{"at": ..., "change": {"rate": ...}}``."""
         if isinstance(fields, Mapping) and isinstance(fields.get("change"), Mapping):
             return {"at": fields.get("at"), **fields["change"]}
         return fields
@@ -49,7 +49,7 @@ class Event(Model):
     @model_validator(mode="after")
     def _one_change(self) -> Self:
         if sum(value is not None for value in (self.change, self.rate, self.delay, self.loss)) != 1:
-            raise ValueError('needs one change: give one of change = "down", change = "up", rate, delay, loss')
+            raise ValueError('needs exactly one change: give one of change = "down", change = "up", rate, delay, loss')
         return self
 
     @model_serializer
@@ -59,48 +59,48 @@ class Event(Model):
 
 
 class Link(Model):
-    """One direction of a wire: queue, then transmitter, then propagation, then loss.
+    """One direction of a wire. A packet passes its queue, transmitter, propagation delay and loss model, in this order.
 
-    A link has a rate, or a trace that says when packets leave::
+    A link has a rate, or a trace of the times at which packets leave::
 
         Link(rate="10 Mbit/s", delay="20 ms")
         Link(trace="lte.down", delay="20 ms")
     """
 
-    # A checker may leave it out, for a trace gives it; to pydantic it is required.
+    # Required for pydantic, but optional for type checkers, because a trace determines the rate.
     rate: Rate = Field(default=PydanticUndefined, gt=0)
-    """Speed of the transmitter: ``"10 Mbit/s"``. Left out beside a trace: it is the mean rate of the trace then,
-    framing included."""
+    """Rate of the transmitter: ``"10 Mbit/s"``. With a trace it must be left out; it is then the mean rate of the
+    trace, framing included."""
     delay: Span = "0 s"
     """Propagation delay: ``"1 ms"``."""
     jitter: Span = "0 s"
-    """Each packet takes up to so much longer, uniformly, and none overtakes another."""
+    """Largest additional delay of a packet, uniformly distributed; packets are not reordered."""
     queue: Queue = DropTail(packets=100)
-    """Where packets wait for the transmitter."""
+    """Queue before the transmitter."""
     loss: Loss = NoLoss()
-    """What is lost on the way; ``0.01`` and ``"1 %"`` are the probability of each packet, independently of others."""
+    """Loss model; ``0.01`` and ``"1 %"`` are the probability of independent losses."""
     overhead: Size = Field(default="7 B", le=65_535)
-    """Framing on the wire for each packet; PPP has 7."""
+    """Framing of each packet on the wire; PPP has 7 bytes."""
     events: tuple[Event, ...] = ()
-    """What happens to the link, in the order of time."""
+    """Changes of the link, ordered by time."""
     trace: str | None = None
-    """When packets leave, recorded of a real link: a file of Mahimahi's format, or the milliseconds themselves.
+    """Recorded times at which packets leave a real link: a file in Mahimahi's format, or a list of milliseconds.
 
-    Each line of the file is a millisecond at which one packet of 1500 bytes may leave, in ascending order; two lines
-    with the same millisecond are two packets. After the last line the trace repeats. Smaller packets share an
-    opportunity, larger ones need several, each packet with its framing; what no packet uses is lost. A relative name
-    counts from the folder of the scenario file, or from the working directory. The link keeps the content, as gaps:
+    Each line of the file is a millisecond at which a packet of 1500 bytes may leave (an opportunity), in ascending
+    order; two lines with the same millisecond are two packets. After the last line the trace repeats. Smaller packets
+    share an opportunity, larger ones need several; framing counts. Unused opportunities are lost. A relative name is
+    relative to the folder of the scenario file, or else to the working directory. The link stores the content as gaps:
     ``"5 0*2 20"``."""
 
     def but(self, **changes: Any) -> Self:
-        """A copy with some fields changed, checked again; the rate of a link with a trace follows the trace."""
+        """Return a validated copy with some fields changed; a trace determines the rate."""
         follows = changes.get("trace", self.trace) is not None
         kept = {name: getattr(self, name) for name in type(self).model_fields if not (follows and name == "rate")}
         return type(self)(**{**kept, **changes})
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """What an editor is told: a rate or a trace."""
+        """Return the schema, which requires a rate or a trace."""
         schema = super().__get_pydantic_json_schema__(core, handler)
         table = handler.resolve_ref_schema(schema)
         table["anyOf"] = [{"required": table.pop("required")}, {"required": ["trace"]}]
@@ -109,7 +109,7 @@ class Link(Model):
     @model_validator(mode="before")
     @classmethod
     def _rate_of_trace(cls, fields: Any) -> Any:
-        """Give a link with a trace its rate, if it can be told; else the mistake is found where it is."""
+        """Set the rate of a link with a trace. An invalid trace gets a placeholder; another validator reports it."""
         if not isinstance(fields, Mapping) or fields.get("trace") is None or "rate" in fields:
             return fields
         try:
@@ -135,14 +135,14 @@ class Link(Model):
                 f"{quoted(trace)} has a mean rate below 1 bit/s: give more opportunities, or a shorter trace"
             )
         if info.data["rate"] != rate:
-            raise ValueError("says when packets leave, and the link has a rate, too: leave one of them out")
+            raise ValueError("determines the rate, but the link also has a rate: leave one of them out")
         if any(event.rate is not None for event in info.data["events"]):
-            raise ValueError("says when packets leave, and an event changes the rate: leave one of them out")
+            raise ValueError("determines the rate, but an event changes the rate: leave one of them out")
         return trace
 
     @field_validator("events")
     @classmethod
     def _in_order(cls, events: tuple[Event, ...]) -> tuple[Event, ...]:
         if any(later.at < earlier.at for earlier, later in pairwise(events)):
-            raise ValueError("are not in the order of time: sort them by `at`")
+            raise ValueError("are not ordered by time: sort them by `at`")
         return events

@@ -1,4 +1,4 @@
-"""Loss models: packets that a link takes away or damages on their way."""
+"""Loss models of links, which lose or damage packets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from manypath.scenario.model import Model, Size
 
 
 def _probability(value: Any) -> Any:
-    """Read ``"1 %"`` as 0.01; a bare number is a part of 1."""
+    """Read ``"1 %"`` as 0.01; a bare number is a share of 1."""
     match = PER_CENT.fullmatch(value) if isinstance(value, str) else None
     if match is not None:
         share = float(match["number"]) / 100
@@ -21,15 +21,15 @@ def _probability(value: Any) -> Any:
             raise ValueError(f'{quoted(value)} is too large for a probability: give "100 %" or less')
         return share
     if number_of(value) is None:
-        raise ValueError(f'{quoted(value)} is no probability: write a part of 1 such as 0.01, or "1 %"')
+        raise ValueError(f'{quoted(value)} is no probability: write a number from 0 to 1 such as 0.01, or "1 %"')
     return value
 
 
 PER_CENT = re.compile(r"\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s*%\s*")
-"""A number of per cent."""
+"""A percentage."""
 
 if TYPE_CHECKING:
-    # A checker sees what may be written: a part of 1, or a text in per cent.
+    # For type checkers: a share of 1, or a text in per cent.
     Probability = Any
 else:
     _Part = Annotated[float, Field(ge=0, le=1)]
@@ -39,14 +39,14 @@ else:
 
 
 class NoLoss(Model):
-    """Every packet arrives."""
+    """No losses."""
 
     kind: Literal["none"] = "none"
     """Name of the model."""
 
 
 class Bernoulli(Model):
-    """Every packet is lost with the same probability, independently."""
+    """Independent losses with the same probability for every packet."""
 
     kind: Literal["bernoulli"] = "bernoulli"
     """Name of the model."""
@@ -55,20 +55,21 @@ class Bernoulli(Model):
 
 
 class BitError(Model):
-    """Every bit is wrong with the same probability; a damaged packet arrives, and its receiver finds it damaged."""
+    """Independent bit errors with the same probability for every bit; the receiver detects damaged packets."""
 
     kind: Literal["bit-error"] = "bit-error"
     """Name of the model."""
     rate: Probability = Field(ge=0, le=1)
     """Probability that a bit is wrong, such as 5e-6: 5.82 % of the packets of 1500 bytes."""
     spared: Size = Field(default="0 B", le=65_535)
-    """Front of a packet that stays intact, such as ``"48 B"``, so that its receiver can tell what it was."""
+    """First bytes of a packet without bit errors, such as ``"48 B"``, so that its receiver can read the headers."""
 
 
 class GilbertElliott(Model):
-    """Losses come in bursts: a good and a bad state that follow each other packet by packet, with losses in each.
+    """Bursts of losses: a good and a bad state with different loss probabilities; the state may change at each packet.
 
-    In the long run ``to_bad / (to_bad + to_good)`` of the packets meet the bad state, ``1 / to_good`` in a row.
+    The stationary share of packets in the bad state is ``to_bad / (to_bad + to_good)``, in bursts of ``1 / to_good``
+    packets on average.
     """
 
     kind: Literal["gilbert-elliott"] = "gilbert-elliott"
@@ -84,7 +85,7 @@ class GilbertElliott(Model):
 
 
 def _independent(loss: Any) -> Any:
-    """Read a probability as that of independent losses."""
+    """Read a bare probability as independent losses."""
     return (
         Bernoulli(p=_SHARE.validate_python(loss))
         if isinstance(loss, str | bool) or number_of(loss) is not None
@@ -93,11 +94,11 @@ def _independent(loss: Any) -> Any:
 
 
 _SHARE = TypeAdapter(Annotated[Probability, Field(ge=0, le=1)], config=ConfigDict(allow_inf_nan=False))
-"""Reads a probability where a mistake has the name of the field that it stands in."""
+"""Reader of a probability, whose errors have the name of the enclosing field."""
 
 
 if TYPE_CHECKING:
-    # A checker sees what may be written: a model, a table of one, a part of 1, or a text in per cent.
+    # For type checkers: a model, its table, a share of 1, or a text in per cent.
     Loss = Any
 else:
     _Model = Annotated[NoLoss | Bernoulli | BitError | GilbertElliott, Field(discriminator="kind")]

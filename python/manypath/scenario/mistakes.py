@@ -1,4 +1,4 @@
-"""From pydantic's list of errors to one clear line for each mistake."""
+"""Conversion of pydantic's errors to one line for each mistake."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from manypath.quantity import Quantity
 
 
 def user_error(error: ValidationError, fields: Any) -> UserError:
-    """What is wrong with `fields`, one line for each mistake: ``field: value is wrong: what would be right``."""
+    """Return the error for `fields`, one line for each mistake: ``field: value is wrong: valid alternative``."""
     return UserError("\n".join(_lines(error, fields, [])))
 
 
@@ -20,7 +20,7 @@ def _lines(error: ValidationError, fields: Any, within: list[str]) -> Iterator[s
     for details in error.errors():
         context = details.get("ctx", {})
         if details["type"] == "too_short" and len(details["input"]) >= context["min_length"]:
-            # Long enough, but for entries that are wrong themselves and have lines of their own.
+            # Long enough; invalid entries, which pydantic leaves out, have their own lines.
             continue
         place = within + _place(details["loc"], fields)
         cause = context.get("error")
@@ -34,7 +34,7 @@ def _lines(error: ValidationError, fields: Any, within: list[str]) -> Iterator[s
 
 
 def _place(location: Sequence[str | int], fields: Any) -> list[str]:
-    """The dotted place of a mistake, without the kinds that pydantic adds where a field is a choice of models."""
+    """Return the dotted place of a mistake, without the kinds that pydantic adds to fields with several models."""
     place: list[str] = []
     here: Any = fields
     for step in location:
@@ -49,14 +49,14 @@ def _place(location: Sequence[str | int], fields: Any) -> list[str]:
 
 
 def _kinds(value: Any) -> tuple[Any, ...]:
-    """What a value calls itself where a field is a choice of models; a flow that says nothing is SCTP."""
+    """Return the kinds by which pydantic selects the model of a value; a flow without a transport is SCTP."""
     if isinstance(value, Mapping):
         return tuple(kind for kind in (value.get("kind"), value.get("transport", "sctp")) if isinstance(kind, str))
     return () if value is None else ("sctp",)
 
 
 def _said(kind: str, value: Any, context: Mapping[str, Any], message: str) -> str:
-    """What is wrong with the value and what would be right."""
+    """Return the message for a mistake: the value and a valid alternative."""
     written = _written(value, value)
     match kind:
         case "unknown_key" | "wrong_key":
@@ -74,25 +74,25 @@ def _said(kind: str, value: Any, context: Mapping[str, Any], message: str) -> st
 
 
 def _written(number: Any, value: Any) -> str:
-    """How a message shows a value or a bound of it: with a unit if the value is a quantity that is not zero."""
+    """Return a value or a bound of it for a message, with a unit if the value is a quantity and the number is not 0."""
     if isinstance(value, Quantity) and number:
         return value.dimension.show(number)
     return quoted(number)
 
 
 def _choices(expected: str) -> list[str]:
-    """The names in pydantic's "'a', 'b' or 'c'"."""
+    """Return the names in pydantic's "'a', 'b' or 'c'"."""
     return expected.split("'")[1::2]
 
 
 OF_KEYS = {"unknown_key", "wrong_key"}
-"""Mistakes of our own whose context names the key that they are about."""
+"""Our own kinds of mistakes, whose context has the key."""
 
 BOUNDS = {"gt", "ge", "lt", "le", "multiple_of"}
-"""What pydantic calls the bounds of a number."""
+"""Pydantic's names of the bounds of a number."""
 
 SAID = {
-    "missing": "is missing: give it a value",
+    "missing": "missing: give it a value",
     "value_error": "{error}",
     "greater_than": "{value} is too small: give more than {gt}",
     "greater_than_equal": "{value} is too small: give {ge} or more",
@@ -100,21 +100,21 @@ SAID = {
     "less_than_equal": "{value} is too large: give {le} or less",
     "too_short": "is empty: give {min_length} or more",
     "multiple_of": "{value} does not fit: give a multiple of {multiple_of}",
-    "union_tag_not_found": "{value} says no kind: add kind = ...",
+    "union_tag_not_found": "{value} has no kind: add kind = ...",
     "model_type": "{value} is no {class_name}: give {class_name}(...), or its fields as a table",
     "model_attributes_type": "{value} is no table: give one with its kind and its other fields",
     "dataclass_type": "{value} is no table: give values by name",
     "dict_type": "{value} is no table: give values by name",
     "mapping_type": "{value} is no table: give values by name",
-    "tuple_type": "{value} is no list: give one, even of a single value",
-    "string_type": "{value} is no text: write one",
-    "finite_number": "{value} is no number: write one",
-    "bool_type": "{value} is neither true nor false: write one of the two",
-    "bool_parsing": "{value} is neither true nor false: write one of the two",
-    "int_type": "{value} is no whole number: write one",
-    "int_parsing": "{value} is no whole number: write one",
-    "int_from_float": "{value} is no whole number: write one",
-    "float_type": "{value} is no number: write one",
-    "float_parsing": "{value} is no number: write one",
+    "tuple_type": "{value} is no list: give a list, also for a single value",
+    "string_type": "{value} is no text: write a text",
+    "finite_number": "{value} is no finite number: write a finite number",
+    "bool_type": "{value} is neither true nor false: write true or false",
+    "bool_parsing": "{value} is neither true nor false: write true or false",
+    "int_type": "{value} is no whole number: write a whole number",
+    "int_parsing": "{value} is no whole number: write a whole number",
+    "int_from_float": "{value} is no whole number: write a whole number",
+    "float_type": "{value} is no number: write a number",
+    "float_parsing": "{value} is no number: write a number",
 }
-"""What is said of each kind of mistake that pydantic knows."""
+"""Message for each of pydantic's kinds of mistakes."""

@@ -1,4 +1,4 @@
-"""Names in a flow that must mean something."""
+"""Checks of names in flows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from manypath.refusal import told
 
 
 def known_algorithm(name: str) -> str:
-    """Refuse what names no congestion control, parameters included."""
+    """Refuse unknown congestion controls and invalid parameters of them."""
     mistake = _native.algorithm_mistake(name)
     if mistake is not None:
         raise ValueError(told(mistake))
@@ -30,7 +30,7 @@ def no_path_twice(paths: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class _Names:
-    """What an editor is told of a congestion control: all names, and that parameters may follow."""
+    """Schema of congestion controls: all names, optionally with parameters."""
 
     @staticmethod
     def __get_pydantic_json_schema__(core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Networks: links by name, and the paths that lead across them."""
+"""Networks: links and paths by name."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from manypath.figures import Picture
 
 MOST_PATHS = 100_000
-"""Paths of a network at most: so many take some seconds."""
+"""Largest number of paths of a network, which takes some seconds to check."""
 
 MOST_LINKS = 4 * MOST_PATHS + 2
-"""Links of a network at most: those of a dumbbell."""
+"""Largest number of links of a network: that of the largest dumbbell."""
 
 LINK = 'Link(rate="10 Mbit/s")'
-"""What would be right where something is no link."""
+"""A valid link, for messages."""
 
 
 class Path(Model):
-    """The links that a packet crosses, by name, there and back."""
+    """The links of a path in both directions, by name."""
 
     forward: tuple[str, ...] = Field(min_length=1)
-    """Links from sender to receiver, in the order they are crossed, each once."""
+    """Links from sender to receiver, in their order, each once."""
     reverse: tuple[str, ...] = ()
-    """Links from receiver to sender. Left out or empty, the network gives the path a way back over links of its own,
-    with the properties of those there: ``b/back``, then ``a/back``, for a path over ``a`` and ``b``."""
+    """Links from receiver to sender. If empty, the network adds reverse links with the properties of the forward links:
+    ``b/back``, then ``a/back``, for a path over ``a`` and ``b``."""
 
     @field_validator("forward", "reverse")
     @classmethod
@@ -46,24 +46,24 @@ class Path(Model):
         seen: set[str] = set()
         for link in links:
             if link in seen:
-                raise ValueError(f'"{link}" stands there twice: name each link once')
+                raise ValueError(f'"{link}" occurs twice: name each link once')
             seen.add(link)
         return links
 
 
 class Network(Model):
-    """Links by name, and the paths that lead across them."""
+    """Links and paths by name."""
 
     links: dict[str, Link] = Field(min_length=1)
-    """Core links; each direction of a wire is a link of its own."""
+    """Core links; each direction of a wire is a separate link."""
     paths: dict[str, Path] = Field(min_length=1)
-    """Ways from senders to receivers."""
+    """Paths from senders to receivers."""
     access: Link | None = Link(rate="1 Gbit/s", delay="0 ms", queue=DropTail(packets=10_000))
-    """The wire between a host and the core: every host has one for each path and direction. None: no such wire."""
+    """Access links between hosts and core: each host has one for each path and direction. None: no access links."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """What an editor is told: the short forms of a file, too."""
+        """Return the schema with the short forms of files."""
         schema = handler(core)
         table = handler.resolve_ref_schema(schema)
         ways = [{"required": table.pop("required")}]
@@ -75,35 +75,35 @@ class Network(Model):
         return schema
 
     def with_clean_way_back(self) -> Self:
-        """A copy in which links that only ways back cross lose nothing: packets may be lost, acknowledgements not."""
+        """Return a copy without losses on links that only reverse paths use, so that no acknowledgements are lost."""
         there = {link for path in self.paths.values() for link in path.forward}
         back = {link for path in self.paths.values() for link in path.reverse} - there
         links = {name: link.but(loss=NoLoss()) if name in back else link for name, link in self.links.items()}
         return self.but(links=links)
 
     def draw(self) -> Picture:
-        """Draw the network: links with what they do to packets, and the paths across them; see `figures.topology`."""
+        """Return a drawing of links with their properties, and of paths; see `figures.topology`."""
         from manypath.figures.topology import topology
 
         return topology(self)
 
     def _repr_svg_(self) -> str:
-        """Show the drawing in a notebook."""
+        """Return the drawing for a notebook."""
         return self.draw()._repr_svg_()
 
     @model_validator(mode="before")
     @classmethod
     def _expand(cls, fields: Any) -> Any:
-        """Read the short forms of a file too, such as ``{"disjoint": {...}}``; refuse what would take minutes."""
+        """Also read the short forms of files, such as ``{"disjoint": {...}}``; refuse very large networks."""
         if isinstance(fields, Mapping):
-            # Before each of them is looked at, which takes a while.
+            # Checked first, because validation of each link and path takes time.
             for name, most in (("links", MOST_LINKS), ("paths", MOST_PATHS)):
                 given = fields.get(name)
                 if isinstance(given, Mapping) and len(given) > most:
-                    raise UserError(f"network.{name}: {len(given)} are more than a network has: give {most} or less")
+                    raise UserError(f"network.{name}: {len(given)} are too many: give {most} or less")
             for name, form in SHORT_FORMS.items():
                 if name in fields:
-                    # Pydantic's own error keeps the place of a mistake within this network.
+                    # Pydantic's error keeps the place of a mistake within this network.
                     network = form.__pydantic_validator__.validate_python({name: fields[name]}).network()
                     rest = {key: value for key, value in fields.items() if key != name}
                     own = {field: getattr(network, field) for field in network.model_fields_set}
@@ -113,7 +113,7 @@ class Network(Model):
     @model_validator(mode="wrap")
     @classmethod
     def _lead_back(cls, fields: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Give each path that has no way back one over links like those there."""
+        """Add reverse links to each path without them, with the properties of its forward links."""
         network = handler(fields)
         alone = {name: path for name, path in network.paths.items() if not path.reverse}
         if not alone:
@@ -138,13 +138,13 @@ class Network(Model):
 
 
 def disjoint(**links: Link | tuple[Link, Link]) -> Network:
-    """A network of paths that share nothing: one path for each link, of the same name.
+    """Return a network of disjoint paths: one path for each link, with the same name.
 
-    The way back is a link of its own, named ``NAME/back``, with the same properties, or with those of the second of two
-    links: ``disjoint(dsl=(Link(rate="16 Mbit/s"), Link(rate="1 Mbit/s")))``.
+    The reverse link has the name ``NAME/back`` and the same properties. With a pair of links, the second is the reverse
+    link: ``disjoint(dsl=(Link(rate="16 Mbit/s"), Link(rate="1 Mbit/s")))``.
     """
     if not links:
-        raise UserError("disjoint: has no links, so zero paths: give one or more, such as south=Link(...)")
+        raise UserError("disjoint: no links and so no paths: give one or more, such as south=Link(...)")
     return Network(
         links={
             each: link
@@ -156,19 +156,19 @@ def disjoint(**links: Link | tuple[Link, Link]) -> Network:
 
 
 def bottleneck(link: Link, paths: int | None = None, delays: Sequence[Any] = ()) -> Network:
-    """A network whose paths ``path1`` to ``pathN`` all cross one link, named ``bottleneck``.
+    """Return a network with the paths ``path1`` to ``pathN``, which share one link named ``bottleneck``.
 
-    Each path has access links of its own, so that its addresses differ from those of the others.
+    Each path has its own access links, and so its own addresses.
 
     Parameters
     ----------
     link
-        The link that all paths cross, in either direction.
+        The shared link, for both directions.
     paths
-        How many there are; as many as `delays`, if left out.
+        Number of paths; by default the number of `delays`.
     delays
-        How much longer each path is in either direction: ``["10 ms", "50 ms"]``. A path has a link of its own for it,
-        ``delay1`` and so on, which is so fast that nothing waits there.
+        Additional delay of each path in each direction: ``["10 ms", "50 ms"]``. Each path has a link for it, ``delay1``
+        and so on, which is fast enough to avoid queueing.
     """
     of_kind("bottleneck.link", link, Link, LINK)
     count = _count("bottleneck.paths", len(delays) if paths is None else paths)
@@ -190,20 +190,19 @@ def bottleneck(link: Link, paths: int | None = None, delays: Sequence[Any] = ())
 def dumbbell(
     link: Link, senders: Link | Sequence[Link], receivers: Link | Sequence[Link], delays: Sequence[Any] = ()
 ) -> Network:
-    """A network whose paths ``path1`` to ``pathN`` cross a link of their own, the ``bottleneck``, and one more.
+    """Return a network with the paths ``path1`` to ``pathN``, which share one link named ``bottleneck``.
 
-    Path n begins on the n-th of `senders`, ``sender<n>``, and ends on the n-th of `receivers`, ``receiver<n>``. These
-    are the only access links. The way back has links of its own with the same
-    properties, named ``NAME/back``.
+    Path n starts with the n-th of `senders`, ``sender<n>``, and ends with the n-th of `receivers`, ``receiver<n>``.
+    There are no other access links. The reverse links have the same properties, and the names ``NAME/back``.
 
     Parameters
     ----------
     link
-        The link in the middle.
+        The shared link, for both directions.
     senders, receivers
-        A link for each path; or one link, which every path has a copy of.
+        A link for each path; or one link, of which each path has a copy.
     delays
-        How much longer each path is in either direction, added to the link of its receiver: ``["10 ms", "50 ms"]``.
+        Additional delay of each path in each direction, on the link of its receiver: ``["10 ms", "50 ms"]``.
     """
     of_kind("dumbbell.link", link, Link, LINK)
     for name, side in (("senders", senders), ("receivers", receivers)):
@@ -214,9 +213,7 @@ def dumbbell(
     count = _count("dumbbell", len(ends[0]) or 1) if ends else _count("dumbbell.delays", len(delays) or 1)
     before, behind = ([side] * count if isinstance(side, Link) else [*side] for side in (senders, receivers))
     if not before or len(before) != len(behind):
-        raise UserError(
-            f"dumbbell: {len(before)} senders and {len(behind)} receivers are no paths: give one of each for a path"
-        )
+        raise UserError(f"dumbbell: {len(before)} senders and {len(behind)} receivers: give one of each for each path")
     _one_each("dumbbell.delays", delays, count)
     for number, delay in enumerate(delays):
         own = behind[number]
@@ -231,15 +228,15 @@ def dumbbell(
 
 
 def topology(wires: Mapping[str, Link | tuple[Link, Link]], paths: Mapping[str, str]) -> Network:
-    """A network of nodes: wires between two of them, and the nodes that each path visits.
+    """Return a network of nodes, with wires between nodes and paths over nodes.
 
     Parameters
     ----------
     wires
-        A link for each wire, ``{"a-b": Link(...)}``; both directions are alike, or are two links, from a to b first.
-        They become the links ``a-b`` and ``b-a``.
+        A link for each wire, ``{"a-b": Link(...)}``, for both directions; or a pair of links, with that from a to b
+        first. They become the links ``a-b`` and ``b-a``.
     paths
-        The nodes of each path, from sender to receiver: ``{"north": "a b d"}``. The way back visits them in reverse.
+        The nodes of each path, from sender to receiver: ``{"north": "a b d"}``. The reverse path has the reverse order.
 
     Examples
     --------
@@ -256,18 +253,18 @@ def topology(wires: Mapping[str, Link | tuple[Link, Link]], paths: Mapping[str, 
             raise UserError(f'topology.wires: "{name}" is no wire between two nodes: name it as in "a-b"')
         there, back = name, f"{second}-{first}"
         if back in wires:
-            raise UserError(f'topology.wires: "{name}" and "{back}" are one wire: give two links for its directions')
+            raise UserError(
+                f'topology.wires: "{name}" and "{back}" are the same wire: give one wire with a pair of links'
+            )
         links[there], links[back] = _there_and_back(f"topology.wires.{name}", wire)
     return Network(links=links, paths={name: _visits(name, nodes.split(), links) for name, nodes in paths.items()})
 
 
 def _visits(name: str, nodes: list[str], links: Mapping[str, Link]) -> Path:
-    """The path that visits these nodes."""
+    """Return the path over these nodes."""
     hops = list(pairwise(nodes))
     if not hops:
-        raise UserError(
-            f'topology.paths.{name}: "{" ".join(nodes)}" leads nowhere: name two nodes or more, as in "a b"'
-        )
+        raise UserError(f'topology.paths.{name}: "{" ".join(nodes)}" is no path: name two or more nodes, as in "a b"')
     for hop in hops:
         if "-".join(hop) not in links:
             wire = "-".join(hop)
@@ -277,7 +274,7 @@ def _visits(name: str, nodes: list[str], links: Mapping[str, Link]) -> Path:
 
 
 def _way_back(link: str) -> str:
-    """The name of the other direction of a wire."""
+    """Return the name of the other direction of a wire."""
     return link.removesuffix("/back") if link.endswith("/back") else f"{link}/back"
 
 
@@ -288,12 +285,14 @@ def _there_and_back(field: str, wire: Link | tuple[Link, Link]) -> tuple[Link, L
         case [Link() as there, Link() as back]:
             return there, back
         case _:
-            raise UserError(f"{field}: {quoted(wire)} is no wire: give {LINK}, or two for there and back")
+            raise UserError(
+                f"{field}: {quoted(wire)} is no wire: give {LINK}, or a pair of links for forward and reverse"
+            )
 
 
 def _one_each(field: str, delays: Sequence[Any], paths: int) -> None:
     if isinstance(delays, str) or (delays and len(delays) != paths):
-        raise UserError(f"{field}: {quoted(delays)} is not one for each of {paths} paths: give as many delays as paths")
+        raise UserError(f"{field}: {quoted(delays)} is not a list of {paths} delays: give one delay for each path")
 
 
 def _count(field: str, paths: Any) -> int:
@@ -301,14 +300,14 @@ def _count(field: str, paths: Any) -> int:
 
 
 class _Wire(Model):
-    """A wire as a file writes it whose directions differ."""
+    """The form of a wire with different directions in a file."""
 
     there: Link
     back: Link
 
 
 class _Disjoint(Model):
-    """`disjoint` as a file writes it: one table for each link, or one with ``there`` and ``back``."""
+    """The form of `disjoint` in a file: a table for each link, or a table with ``there`` and ``back``."""
 
     disjoint: dict[str, Link] = Field(min_length=1)
 
@@ -328,7 +327,7 @@ class _Shared(Model):
 
 
 class _Bottleneck(Model):
-    """`bottleneck` as a file writes it: the link, how many paths cross it, and how much longer each of them is."""
+    """The form of `bottleneck` in a file: the link, the number of paths, and their additional delays."""
 
     bottleneck: _Shared
 
@@ -344,7 +343,7 @@ class _Bell(Model):
 
 
 class _Dumbbell(Model):
-    """`dumbbell` as a file writes it: the link, and a link for each path on either side of it."""
+    """The form of `dumbbell` in a file: the shared link, and a link for each path on both sides."""
 
     dumbbell: _Bell
 
@@ -364,7 +363,7 @@ class _Nodes(Model):
 
 
 class _Topology(Model):
-    """`topology` as a file writes it: a table for each wire, and the nodes of each path."""
+    """The form of `topology` in a file: a table for each wire, and the nodes of each path."""
 
     topology: _Nodes
 
@@ -373,14 +372,14 @@ class _Topology(Model):
 
 
 def _split(wires: Any) -> Any:
-    """Each direction of a wire as a link of its own, ``NAME.there`` and ``NAME.back``, which is where mistakes are."""
+    """Return each direction of a wire as a link, ``NAME.there`` and ``NAME.back``, which are the places of mistakes."""
     if not isinstance(wires, Mapping):
         return wires
     links: dict[str, Any] = {}
     for name, wire in wires.items():
         if isinstance(wire, Mapping) and wire.keys() & {"there", "back"}:
             if wire.keys() != {"there", "back"}:
-                raise ValueError(f"{name} needs two links: give there and back, and nothing else")
+                raise ValueError(f"{name} needs exactly two links: give there and back")
             links |= {f"{name}.{direction}": link for direction, link in wire.items()}
         else:
             links[name] = wire
@@ -388,7 +387,7 @@ def _split(wires: Any) -> Any:
 
 
 def _joined(links: Mapping[str, Link]) -> dict[str, Link | tuple[Link, Link]]:
-    """The wires that `_split` took apart."""
+    """Return the wires of the links that `_split` returned."""
     wires: dict[str, Link | tuple[Link, Link]] = {}
     for name, link in links.items():
         wire, _, direction = name.rpartition(".")
@@ -401,9 +400,9 @@ def _joined(links: Mapping[str, Link]) -> dict[str, Link | tuple[Link, Link]]:
 
 
 def as_written(network: Any, message: str) -> str:
-    """The message with links called as the table `network` of a file calls them, such as ``network.disjoint.dsl``.
+    """Return a message in which links have their places in the table `network` of a file: ``network.disjoint.dsl``.
 
-    The network that a short form stands for has them as ``network.links.dsl`` and ``network.links.dsl/back``.
+    The engine's message has the places in the expanded network: ``network.links.dsl`` and ``network.links.dsl/back``.
     """
 
     def place(match: re.Match[str]) -> str:
@@ -413,7 +412,7 @@ def as_written(network: Any, message: str) -> str:
 
 
 def _place(network: Mapping[str, Any], wire: str, direction: str) -> str | None:
-    """Where a short form has one direction of a wire; None if there is no such wire in it."""
+    """Return the place of one direction of a wire in a short form; None if it has no such wire."""
     nodes = network.get("topology")
     wires = nodes.get("wires") if isinstance(nodes, Mapping) else None
     places = [("disjoint", network.get("disjoint"), wire, direction), ("topology.wires", wires, wire, direction)]
@@ -427,7 +426,7 @@ def _place(network: Mapping[str, Any], wire: str, direction: str) -> str | None:
 
 
 def _texts(delays: Sequence[int]) -> list[str]:
-    """Delays as people write them."""
+    """Return delays as texts with units."""
     return [SPAN.show(delay) for delay in delays]
 
 
@@ -437,7 +436,7 @@ SHORT_FORMS: dict[str, type[_Disjoint | _Bottleneck | _Dumbbell | _Topology]] = 
     "dumbbell": _Dumbbell,
     "topology": _Topology,
 }
-"""What a file may say instead of links and paths."""
+"""Alternatives to links and paths in a file."""
 
 OF_A_LINK = re.compile(rf"network\.links\.(?P<wire>.+?)(?P<back>/back)?(?=\.(?:{'|'.join(Link.model_fields)})\b)")
-"""A link in the place of a mistake in one of its fields."""
+"""A link in the place of a mistake."""

@@ -1,4 +1,4 @@
-"""Ranges that something is drawn from uniformly: message sizes, instants of beginning."""
+"""Ranges of uniform random numbers: message sizes and start times."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from manypath.scenario.model import Model, Size, Span
 
 
 class Range(Model):
-    """Two ends, the lower field first; one value stands for both, a pair for the two."""
+    """Two ends, the lower field first; also read from a single value for both ends, or a pair."""
 
     dimension: ClassVar[Dimension]
-    """What the ends measure."""
+    """Dimension of the ends."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """What an editor is told: the short forms, too."""
+        """Return the schema with the short forms."""
         table = handler.resolve_ref_schema(handler(core))
         end = next(iter(table["properties"].values()))["anyOf"]
         pair = {"type": "array", "items": {"anyOf": end}, "minItems": 2, "maxItems": 2}
@@ -30,7 +30,7 @@ class Range(Model):
     @model_validator(mode="before")
     @classmethod
     def _short_form(cls, fields: Any) -> Any:
-        """Read the short forms here, where a mistake in one has the name of the whole range."""
+        """Read the short forms; a mistake in one has the name of the whole range."""
         lower, upper = cls.model_fields
         match fields:
             case Mapping() | Model():
@@ -47,13 +47,13 @@ class Range(Model):
 
 
 def in_order(model: Model, *names: str) -> None:
-    """Refuse quantities of a model that become smaller from one name to the next; two that were given come first."""
+    """Refuse quantities of a model that decrease in the order of `names`; pairs without defaults are checked first."""
     pairs = sorted(combinations(names, 2), key=lambda pair: not model.model_fields_set.issuperset(pair))
     for lower, upper in pairs:
         low, high = getattr(model, lower), getattr(model, upper)
         if high < low:
             show = high.dimension.show
-            raise ValueError(f"{upper} {show(high)} is below {lower} {show(low)}: give {upper} as much or more")
+            raise ValueError(f"{upper} {show(high)} is below {lower} {show(low)}: give {upper} equally much or more")
 
 
 class Sizes(Range):
@@ -67,10 +67,10 @@ class Sizes(Range):
 
 
 class Start(Range):
-    """When a flow begins: ``"5 s"``, ``("0 s", "1 s")`` or ``Start(earliest="0 s", latest="1 s")``."""
+    """Start time of a flow: ``"5 s"``, ``("0 s", "1 s")`` or ``Start(earliest="0 s", latest="1 s")``."""
 
     dimension = SPAN
     earliest: Span = "0 s"
-    """First instant, counted from when the run begins."""
+    """Earliest start time, since the start of the run."""
     latest: Span = "1 s"
-    """Last instant, counted from when the run begins."""
+    """Latest start time, since the start of the run."""

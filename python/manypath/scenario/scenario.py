@@ -1,4 +1,4 @@
-"""The scenario: a network, the flows on it, and when to measure; it becomes one JSON document for the engine."""
+"""The scenario: a network, flows, warm-up and measured time, written as one JSON document for the engine."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from manypath.scenario.networks import Network, as_written
 
 
 class Scenario(Document):
-    """What is simulated. The run ends after `warmup` and `measure`."""
+    """A scenario of a simulation. The run ends after `warmup` and `measure`."""
 
     network: Network
     """Links and paths."""
     flows: Mapping[str, Flow] = Field(min_length=1)
     """Flows by name."""
     warmup: Span = "20 s"
-    """Time before the measurement."""
+    """Simulated time before the measurement."""
     measure: Span = "300 s"
-    """Length of the measurement."""
+    """Measured time."""
 
     @classmethod
     def from_file(cls, path: str | FilePath) -> Self:
-        """Read a scenario from a TOML or JSON file; a JSON file may also hold what `document` wrote.
+        """Read a scenario from a TOML or JSON file; a JSON file may also have the form of `document`.
 
         Raises
         ------
         UserError
-            If the file cannot be read or says something that cannot be run.
+            If the file cannot be read or is invalid.
         """
         fields = read_table(path, "network, flows, warmup and measure")
         try:
@@ -53,23 +53,21 @@ class Scenario(Document):
     @classmethod
     def _something_to_measure(cls, measure: int) -> int:
         if measure <= 0:
-            raise ValueError('0 s leaves nothing to measure, the warm-up would last to the end: give "300 s" or so')
+            raise ValueError('0 s is too short: give more, such as "300 s"')
         return measure
 
     def remarks(self) -> list[str]:
-        """What is perhaps a mistake, one line each: paths that no flow uses, and links that no path crosses."""
+        """Return possible mistakes, one line each: paths that no flow uses, and links that no path uses."""
         used = {path for flow in self.flows.values() for path in flow.paths}
         crossed = {link for path in self.network.paths.values() for link in (*path.forward, *path.reverse)}
         idle = [f"network.paths.{name}: no flow uses this path" for name in self.network.paths if name not in used]
-        idle += [
-            f"network.links.{name}: no path crosses this link" for name in self.network.links if name not in crossed
-        ]
-        more = [f"network: so it is with {len(idle) - FEW} more paths and links"] if len(idle) > FEW else []
+        idle += [f"network.links.{name}: no path uses this link" for name in self.network.links if name not in crossed]
+        more = [f"network: {len(idle) - FEW} more paths and links are unused"] if len(idle) > FEW else []
         return idle[:FEW] + more
 
     @model_validator(mode="after")
     def _nothing_after_the_end(self) -> Self:
-        """An event that the run never reaches is a mistake in its time or in that of the run."""
+        """Refuse events after the end of the run."""
         end = self.warmup + self.measure
         links = {f"links.{name}": link for name, link in self.network.links.items() if link.events}
         if self.network.access is not None:
@@ -79,7 +77,7 @@ class Scenario(Document):
                 if event.at > end:
                     raise ValueError(
                         f"network.{name}.events.{number}.at: {SPAN.show(event.at)} is after the end of the run at "
-                        f"{SPAN.show(end)}: let it happen earlier, or measure longer"
+                        f"{SPAN.show(end)}: give an earlier time, or a longer measure"
                     )
         return self
 
@@ -95,10 +93,10 @@ class Scenario(Document):
                 end = SPAN.show(self.warmup + self.measure)
                 raise ValueError(
                     f"flows.{name}.start: {SPAN.show(flow.start.latest)} is after the end of the run at {end}: "
-                    "start earlier or measure longer"
+                    "give an earlier start, or a longer measure"
                 )
         return self
 
 
 FEW = 8
-"""So many remarks are read."""
+"""Largest number of remarks of one kind."""

@@ -18,9 +18,9 @@ from manypath.scenario.ranges import Start, in_order
 class Rto(Model):
     """Limits of the retransmission timeout, which is SRTT + 4 RTTVAR. RFC 9260 sections 6.3.1 and 16.
 
-    A path whose round-trip time is longer than `min` less the receiver's `sack_delay` (0.8 s with the defaults) may
-    time out without a loss, because nothing but RTTVAR then leaves time for a delayed SACK. A `granularity` of 50 ms,
-    a quarter of the default `sack_delay`, leaves that time.
+    If the round-trip time of a path is longer than `min` minus the receiver's `sack_delay` (0.8 s with the defaults),
+    the path may time out without a loss, because the timeout may be too short for a delayed SACK. With a `granularity`
+    of at least a quarter of `sack_delay` (50 ms by default), a delayed SACK arrives before the timeout.
     """
 
     initial: Span = Field(default="3 s", gt=0)
@@ -134,17 +134,17 @@ class Sctp(Model):
     association_max_retransmissions: int = Field(default=10, ge=0, le=65_535)
     """The peer counts as unreachable when the number of consecutive errors exceeds this."""
     app: Application = Saturated()
-    """What the application sends."""
+    """The application."""
     start: Start = Start()
-    """When the flow begins."""
+    """Start time of the flow."""
 
     @classmethod
     def standard(cls, path: str, **settings: object) -> Self:
-        """Return standard SCTP on one path: what only CMT needs is off, the rest as `settings` say.
+        """Return standard SCTP on one path, with the mechanisms of CMT disabled and further `settings`.
 
-        Without DAC a gap is acknowledged at once (RFC 9260 section 6.7); INET calls this flow `off`.
+        Without DAC, packets after a gap are acknowledged at once (RFC 9260 section 6.7). INET calls this flow `off`.
         """
-        return cls(**{**STANDARD, **settings, "paths": (text("path", path, "the name of one"),)})
+        return cls(**{**STANDARD, **settings, "paths": (text("path", path, "the name of a path"),)})
 
     _no_path_twice = field_validator("paths")(no_path_twice)
 
@@ -158,4 +158,4 @@ class Sctp(Model):
 
 
 STANDARD = {"cuc": "none", "sfr": False, "dac": False, "path_fast_recovery": False, "smart_fast_rtx": False}
-"""The switches of CMT and its successors, off."""
+"""Settings that disable the mechanisms of CMT and its successors."""

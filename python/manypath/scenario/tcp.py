@@ -16,17 +16,17 @@ from manypath.scenario.ranges import Start, in_order
 
 
 class TcpRto(Model):
-    """How the retransmission timeout is computed and bounded.
+    """Computation and limits of the retransmission timeout.
 
     Both rules smooth the round-trip times to SRTT and their deviations to RTTVAR (RFC 6298 section 2) and take one
     sample for each acknowledgement.
 
-    `rule="linux"`: the timeout is SRTT plus a margin. The margin is the largest 4 RTTVAR of the present round and of
-    those before, and `min` at least. At the end of a round in which 4 RTTVAR stayed smaller, the margin falls by a
-    quarter of the difference. A constant round-trip time causes no timeouts, however long it is.
+    `rule="linux"`: the timeout is SRTT plus a margin. The margin is at least `min`. It rises at once to 4 RTTVAR if
+    that is larger. At the end of a round in which 4 RTTVAR stayed smaller, it falls by a quarter of the difference. A
+    constant round-trip time of any length causes no timeouts.
 
-    `rule="rfc6298"`: the timeout is SRTT + 4 RTTVAR, and `min` at least. Where the round-trip time hardly varies and is
-    longer than `min`, the timeout is hardly longer than the round-trip time, and a timer that ran out may mean no loss.
+    `rule="rfc6298"`: the timeout is SRTT + 4 RTTVAR, and at least `min`. If the round-trip time is longer than `min`
+    and almost constant, the timeout is only slightly longer than the round-trip time, and timeouts may be spurious.
     """
 
     initial: Span = Field(default="1 s", gt=0)
@@ -47,7 +47,7 @@ class TcpRto(Model):
 class Connection(Model):
     """The common settings of TCP and Multipath TCP.
 
-    A stream of bytes is always in order, whatever the application asks for.
+    TCP always delivers data in order; the `ordered` setting of the application has no effect.
     """
 
     paths: tuple[str, ...] = Field(min_length=1)
@@ -88,15 +88,15 @@ class Connection(Model):
     abc_limit: int = Field(default=2, ge=1, le=65_535)
     """Largest number of segments by which an acknowledgement opens the window in slow start. RFC 3465 section 2.3"""
     app: Application = Saturated()
-    """What the application sends."""
+    """The application."""
     start: Start = Start()
-    """When the flow begins."""
+    """Start time of the flow."""
 
     _no_path_twice = field_validator("paths")(no_path_twice)
 
     @model_validator(mode="after")
     def _windows_fit(self) -> Self:
-        """Compare what is given in segments: the engine compares the same."""
+        """Compare the windows in segments, as the engine does."""
         smallest, threshold = self.smallest_window, self.initial_threshold
         if smallest > max(self.initial_window, 2):
             raise ValueError(
@@ -112,7 +112,7 @@ class Connection(Model):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """What an editor is told of a file: without a transport the flow would be SCTP."""
+        """Return the schema, which requires `transport`, because the default is SCTP."""
         schema = super().__get_pydantic_json_schema__(core, handler)
         table = handler.resolve_ref_schema(schema)
         table["required"] = ["transport", *table["required"]]
@@ -120,7 +120,7 @@ class Connection(Model):
 
 
 class Tcp(Connection):
-    """A TCP connection over one path: ``Tcp(path="south")``. The defaults are those of hosts, without options."""
+    """A TCP connection over one path: ``Tcp(path="south")``. The defaults are common on hosts, without options."""
 
     transport: Literal["tcp"] = "tcp"
     """Name of the protocol."""
@@ -132,7 +132,7 @@ class Tcp(Connection):
         def __init__(self, *, path: str = ..., paths: Sequence[str] = ..., **settings: Any) -> None: ...
 
     def but(self, **changes: Any) -> Self:
-        """A copy with some fields changed, checked again: ``flow.but(path="north")``."""
+        """Return a validated copy with some fields changed: ``flow.but(path="north")``."""
         if "path" in changes:
             changes["paths"] = (changes.pop("path"),)
         return super().but(**changes)
@@ -140,12 +140,12 @@ class Tcp(Connection):
     @model_validator(mode="before")
     @classmethod
     def _one_path(cls, fields: Any) -> Any:
-        """Read ``path="south"`` as the only one of the paths."""
+        """Read ``path="south"`` as the only element of `paths`."""
         if isinstance(fields, Mapping) and "path" in fields:
             if "paths" in fields:
-                raise ValueError("path and paths are both there: leave one of them out")
+                raise ValueError("path and paths are both given: leave one of them out")
             if not isinstance(fields["path"], str):
-                said = f"{quoted(fields['path'])} is no name of a path: write one, and for several paths take Mptcp"
+                said = f"{quoted(fields['path'])} is no name of a path: write one name, or use Mptcp for several paths"
                 raise PydanticCustomError("wrong_key", "{said}", {"key": "path", "said": said})
             others = {name: value for name, value in fields.items() if name != "path"}
             return {**others, "paths": (fields["path"],)}
@@ -153,7 +153,7 @@ class Tcp(Connection):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """What an editor is told of a file: the only path may be called `path`."""
+        """Return the schema, in which `path` is an alternative to `paths`."""
         schema = super().__get_pydantic_json_schema__(core, handler)
         table = handler.resolve_ref_schema(schema)
         table["properties"]["path"] = {"type": "string", "description": "The only path by name."}
@@ -165,7 +165,7 @@ class Tcp(Connection):
     @classmethod
     def _only_one(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
         if len(paths) > 1:
-            raise ValueError(f"{len(paths)} paths are too many for TCP: give one, or take Mptcp")
+            raise ValueError(f"{len(paths)} paths are too many for TCP: give one, or use Mptcp")
         return paths
 
 

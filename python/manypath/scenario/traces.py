@@ -1,4 +1,4 @@
-"""Recorded links: reading the traces of Mahimahi, and the text that the engine reads."""
+"""Recorded links: conversion of Mahimahi's traces to the engine's text."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def compact(trace: Any) -> Any:
     Parameters
     ----------
     trace
-        The name of a file with a millisecond on each line, the milliseconds themselves, or such a text already.
+        The name of a file with a millisecond on each line, a list of milliseconds, or a text of gaps.
 
     Raises
     ------
     ValueError
-        If the file cannot be read or is no trace.
+        If the file cannot be read, or is no trace.
     """
     if isinstance(trace, str) and COMPACT.fullmatch(trace):
         _check(*_size(trace), quoted(trace))
@@ -39,13 +39,13 @@ def compact(trace: Any) -> Any:
 
 
 def mean_rate(text: str, overhead: int) -> int:
-    """Return the mean rate of a busy link in bit/s, framing included, as the engine counts it."""
+    """Return the mean rate of a busy link in bit/s, framing included, as the engine computes it."""
     opportunities, last = _size(text)
     return 8 * (PACKET + overhead) * opportunities * 1000 // max(last, 1)
 
 
 def beside(folder: Path, fields: Any, is_trace: bool = False) -> Any:
-    """Return the tables of a file in which relative names of traces count from its `folder`."""
+    """Return the tables of a file with names of traces relative to its `folder` replaced by paths."""
     if isinstance(fields, dict):
         return {key: beside(folder, value, str(key).rpartition(".")[2] == "trace") for key, value in fields.items()}
     if isinstance(fields, list):
@@ -58,21 +58,21 @@ def beside(folder: Path, fields: Any, is_trace: bool = False) -> Any:
 def _read(path: Path) -> list[int]:
     if "\0" in str(path):
         shown = quoted(str(path).replace("\0", "\\0"))
-        raise ValueError(f"{shown} has a NUL, so that it names no file: leave it out")
+        raise ValueError(f"{shown} has a NUL character: leave it out")
     try:
         if path.is_fifo():
             raise ValueError(f'"{path}" is a pipe: name a file, which can be read again')
-        # A device has no size, so what is read counts
+        # A device has no size, so the content is limited instead.
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise ValueError(f'"{path}" has more than {MOST_BYTES // 10**6} MB: cut it')
         lines = content.decode("ascii").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        why = error.strerror if isinstance(error, OSError) else "it is no ASCII text"
         raise ValueError(f'"{path}" cannot be read ({why}): name a file with a millisecond on each line') from None
     written = ((number, line.strip()) for number, line in enumerate(lines, 1))
-    # A million calls for what nearly every line is would take longer than all the rest
+    # A million function calls would take longer than all other work, so the common form of a line is read here.
     return [
         int(line) if line.isdigit() and len(line) < SURE_DIGITS else _millisecond(line, f"{path}, line {number}")
         for number, line in written
@@ -81,10 +81,10 @@ def _read(path: Path) -> list[int]:
 
 
 def _millisecond(value: Any, place: str) -> int:
-    """The instant on a line, or at a place of a list."""
+    """Return the millisecond on a line or in a list."""
     number = value
     if isinstance(value, str) and value.isascii() and value.isdigit():
-        # Python refuses to read thousands of digits
+        # Python refuses to convert thousands of digits.
         number = int(value) if len(value) <= MOST_DIGITS else LIMIT
     if not isinstance(number, int) or isinstance(number, bool):
         raise ValueError(f"{place}: {quoted(value)} is no whole number of milliseconds: write one on each line")
@@ -100,7 +100,7 @@ def _gaps(millis: list[int], name: str) -> str:
         number, later = next(
             (number, later) for number, (earlier, later) in enumerate(pairwise(millis), 2) if later < earlier
         )
-        raise ValueError(f"{name}: opportunity {number} at {later} ms is before the one ahead of it: sort them")
+        raise ValueError(f"{name}: opportunity {number} at {later} ms is before the previous one: sort them")
     runs, previous, count = [], None, 0
     for gap in map(operator.sub, millis, [0, *millis]):
         if gap == previous:
@@ -113,19 +113,19 @@ def _gaps(millis: list[int], name: str) -> str:
 
 
 def _check(opportunities: int, last: int, name: str) -> None:
-    """Refuse so many opportunities, or the last one at so many milliseconds, as the engine would."""
+    """Refuse too many opportunities and too long traces, with the limits of the engine."""
     if opportunities > MOST:
         raise ValueError(f"{name} has {opportunities} opportunities: give {MOST} or less")
     if last == 0:
-        raise ValueError(f"{name} has no opportunity after 0 ms, so that it cannot repeat: give one at 1 ms or later")
+        raise ValueError(f"{name} has no opportunity after 0 ms and cannot repeat: give one at 1 ms or later")
     if last >= LIMIT:
         raise ValueError(f"{name} lasts {last} ms, which is not within 49 days: cut it")
 
 
-# A link asks several times for each of its traces
+# A link calls this several times for each trace.
 @lru_cache(maxsize=8)
 def _size(text: str) -> tuple[int, int]:
-    """How many opportunities a text has, and the millisecond of the last one."""
+    """Return the number of opportunities of a text, and the millisecond of the last one."""
     words = text.split()
     single = [int(word) for word in words if "*" not in word]
     runs = [word.split("*") for word in words if "*" in word]
@@ -134,22 +134,22 @@ def _size(text: str) -> tuple[int, int]:
 
 
 COMPACT = re.compile(r"\s*+\d{1,10}+(?:\*\d{1,7}+)?+(?:\s++\d{1,10}+(?:\*\d{1,7}+)?+)*+\s*+", re.ASCII)
-"""The text of a trace."""
+"""The text of gaps of a trace."""
 
 PACKET = 1500
-"""Bytes that an opportunity lets pass, framing excluded."""
+"""Bytes of an opportunity, without framing."""
 
 MOST = 1_000_000
-"""Opportunities of a trace at most."""
+"""Largest number of opportunities of a trace."""
 
 MOST_BYTES = 16_000_000
-"""Bytes of a file at most."""
+"""Largest file, bytes."""
 
 LIMIT = 2**32
-"""Milliseconds stay below this."""
+"""Exclusive upper limit of milliseconds."""
 
 SURE_DIGITS = 10
-"""A number of fewer digits is below the limit."""
+"""Numbers with fewer digits are below the limit."""
 
 MOST_DIGITS = 1000
-"""Digits of a number, zeros ahead of it included."""
+"""Largest number of digits, including leading zeros."""

@@ -1,7 +1,7 @@
-"""SCTP between real hosts, for asyncio: messages over several paths, inside UDP (RFC 9260, RFC 6951).
+"""SCTP over UDP between real hosts for asyncio, with messages over several paths (RFC 9260, RFC 6951).
 
-An association connects two endpoints. Each endpoint may have several addresses. The state machine is the one that the
-simulator runs. Nothing needs rights of an administrator or a kernel with SCTP.
+An association connects two endpoints. Each endpoint may have several addresses. The protocol implementation is that of
+the simulator. It needs neither root nor SCTP in the kernel.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A conversation with one peer."""
+"""Associations and their paths."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from manypath.sctp.waiting import finish
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A path of an association as it is now: a local address and one of the peer's."""
+    """The current state of a path of an association, which is a local address and an address of the peer."""
 
     local: str
     """The local address."""
     remote: str
     """The peer's address."""
     primary: bool
-    """Data takes this path while it works, unless all paths carry data at once."""
+    """Whether this is the primary path, which carries data while it works, unless all paths carry data concurrently."""
     state: Literal["active", "potentially failed", "failed"]
-    """Whether it works. Others are preferred to one that may have failed. RFC 7829 section 3.2"""
+    """State of the path. A potentially failed path is used only if no path is active. RFC 7829 section 3.2"""
     confirmed: bool
-    """The peer has shown that the address is its own. RFC 9260 section 5.4"""
+    """Whether the peer has confirmed the address. RFC 9260 section 5.4"""
     mtu: int
-    """Largest IP packet that it takes as far as known, bytes."""
+    """Path MTU as far as known, bytes."""
     window: int
     """Congestion window, bytes."""
     ssthresh: int
     """Slow-start threshold, bytes."""
     outstanding: int
-    """What was sent and is not acknowledged, bytes."""
+    """Outstanding data, bytes."""
     srtt: float
     """Smoothed round-trip time, s; 0 before the first measurement."""
     rto: float
@@ -47,46 +47,46 @@ class Path:
     sent: int
     """DATA chunks sent, retransmissions included."""
     retransmitted: int
-    """Those among them that had been sent before, on any path."""
+    """Retransmitted DATA chunks, including those first sent on another path."""
     timeouts: int
     """Retransmission timers that expired."""
     acknowledged: int
-    """Bytes of payload that the peer acknowledged, and that this path carried last."""
+    """Payload that the peer acknowledged and that was last sent on this path, bytes."""
     received: int
-    """Bytes of payload that came over this path."""
+    """Payload received on this path, bytes."""
     packets_sent: int
-    """Packets with data sent."""
+    """Data packets sent."""
     packets_received: int
-    """Packets with data received."""
+    """Data packets received."""
     wire_bytes_sent: int
-    """Bytes of the packets with data that were sent, with all headers from IP on."""
+    """Size of the data packets sent, with IP and all inner headers, bytes."""
     fast_retransmissions: int
-    """Chunks that fast retransmission marked. RFC 9260 section 7.2.4"""
+    """Chunks marked for fast retransmission. RFC 9260 section 7.2.4"""
     window_cuts: int
-    """Times that fast retransmission cut the window."""
+    """Reductions of the window by fast retransmission."""
     potentially_failed: int
-    """Times that it may have failed. RFC 7829 section 3.2"""
+    """Number of times that the path became potentially failed. RFC 7829 section 3.2"""
     sacks_sent: int
-    """Acknowledgements sent on it."""
+    """SACKs sent on this path."""
     rescheduled: int
-    """Chunks that it took over from another path because they blocked its buffer."""
+    """Chunks of other paths that this path retransmitted because they blocked its buffer."""
     blocked: Blocked
-    """How long it could not send new data so far, and why."""
+    """Durations for which the path could not send new data, by cause."""
 
 
 class Association:
-    """A conversation with one peer, over all paths between both sides.
+    """An association with a peer, over all paths between both endpoints.
 
-    Several tasks may send and receive at once. A task that is cancelled while it waits has neither sent nor taken a
-    message. ``async with`` closes the association at its end as `close` does, or aborts it if an exception leaves the
-    block. An association that nothing refers to any more is closed in the background.
+    Several tasks may send and receive concurrently. A task that is cancelled while it waits has neither sent nor
+    received a message. At its end, ``async with`` calls `close`, or `abort` if an exception leaves the block. An
+    association without references is closed in the background.
 
-    All methods raise `manypath.NetworkError`, by one of its classes in this module, once the association has ended in
-    another way than by a shutdown.
+    After an association has ended other than by a shutdown, all methods raise a subclass of `manypath.NetworkError`
+    from this module.
     """
 
     def __init__(self, association: _native.SctpAssociation, recorder: _native.SctpEndpoint | None = None) -> None:
-        """Wrap one of the engine; `recorder` is an endpoint that writes the events of this association alone."""
+        """Wrap an association of the engine; `recorder` is the endpoint that writes its events, or None."""
         self._association = association
         self._recorder = recorder
         self._was_aborted = False
@@ -101,29 +101,29 @@ class Association:
         lifetime: str | None = None,
         sack_immediately: bool = False,
     ) -> None:
-        """Hand a message over; wait while the send buffer has no room for it.
+        """Put a message into the send buffer; wait while the buffer has no room for it.
 
         Parameters
         ----------
         data
-            What is sent: at least one byte, and not more than the send buffer holds.
+            The message: at least one byte, and at most the size of the send buffer.
         stream
-            Number of the stream, from 0. Messages of one stream arrive in their order, whatever other streams wait for.
+            Number of the stream, from 0. Messages of a stream are delivered in order, independently of other streams.
         unordered
-            Deliver it as soon as it is there, before earlier messages of the stream if need be.
+            Deliver the message as soon as it arrives, possibly before earlier messages of the stream.
         ppid
-            Payload protocol identifier, which the peer gets as it is.
+            Payload protocol identifier, which is passed to the peer.
         lifetime
-            Drop the message if nothing of it was sent after so long (``"500 ms"``); `events` tells of it.
+            Discard the message if no part of it was sent within this time (``"500 ms"``); `events` reports it.
 
         sack_immediately
-            Ask the peer to acknowledge this message and all earlier ones without delay. This saves up to 200 ms if
-            nothing else is sent before a `shutdown`. RFC 7053 §4.1
+            Request an immediate SACK for this message and all earlier ones. This saves up to 200 ms if no other message
+            is sent before a `shutdown`. RFC 7053 §4.1
 
         Raises
         ------
         UserError
-            If an argument cannot be, or the association has fewer streams.
+            If an argument is invalid, or the association has fewer streams.
         NetworkError
             If the association has ended or is being shut down.
         """
@@ -136,14 +136,14 @@ class Association:
         await finish(self._association.send(payload, stream, ppid, unordered, nanoseconds, sack_immediately))
 
     async def receive(self) -> Message | None:
-        """Wait for the next message; None once the peer sends nothing more.
+        """Wait for the next message and return it; None after the peer's last message.
 
-        While nothing calls it, the receive buffer fills, and then the peer has to wait.
+        If messages are not received, the receive buffer fills up, and the peer must stop sending.
 
         Raises
         ------
         NetworkError
-            If the association has ended in another way than by a shutdown. Messages that arrived before come first.
+            If the association has ended other than by a shutdown, and all earlier messages were received.
         """
         row = await finish(self._association.receive())
         return None if row is None else message_of(row)
@@ -159,16 +159,16 @@ class Association:
 
     @property
     def paths(self) -> list[Path]:
-        """The paths as they are now, those of the address that was named first in front."""
+        """The current paths; those of the first given address come first."""
         return [_path_of(row) for row in self._association.paths()]
 
     def set_primary(self, path: Path | int) -> None:
-        """Make data take a path while it works, unless all paths carry data at once: RFC 9260 section 6.4.
+        """Set the primary path, which carries data while it works, unless all paths do: RFC 9260 section 6.4.
 
         Parameters
         ----------
         path
-            One of `paths`, or its place among them, from 0.
+            One of `paths`, or its index in `paths`.
 
         Raises
         ------
@@ -192,47 +192,47 @@ class Association:
             raise told(*error.args) from None
 
     def counters(self) -> AssociationCounters:
-        """Return what the association has done so far."""
+        """Return the counters of the association."""
         return AssociationCounters(**self._association.counters())
 
     @property
     def streams(self) -> int:
-        """How many streams this side can send on."""
+        """Number of outgoing streams."""
         return self._association.streams()[0]
 
     def events(self) -> Events:
-        """Begin to collect events: paths that fail and recover, messages that could not be delivered, the end."""
+        """Start to collect events: failures and recoveries of paths, undeliverable messages, the end."""
         return Events(self._association.events())
 
     async def shutdown(self) -> None:
-        """Close the association once everything that was sent has arrived, and wait for that.
+        """Shut the association down after all sent messages have arrived, and wait for its end.
 
-        What has arrived can still be received. If the task is cancelled, the shutdown goes on. It ends only after the
-        peer has sent all that it has queued: if that is more than the receive buffer holds, a task must receive it, or
-        `close` discards it.
+        Received messages remain available. If the task is cancelled, the shutdown continues. It ends only after the
+        peer has sent all its queued messages: if they exceed the receive buffer, a task must receive them, or `close`
+        discards them.
 
         Raises
         ------
         NetworkError
-            If the association ends in another way: then the peer may not have everything.
+            If the association ends in another way. The peer may then lack messages.
         """
         await self._end(self._association.shutdown())
 
     async def close(self) -> None:
-        """Do as `shutdown` does, and discard all messages that were not received.
+        """Shut the association down as `shutdown` does, and discard all messages that the program has not received.
 
-        These are the messages that have arrived and those that the peer still sends. If there was any, `receive` raises
-        `Closed` from then on. An association that has ended already keeps its messages.
+        This includes messages that the peer still sends. If a message was discarded, later calls of `receive` raise
+        `Closed`. An association that has already ended keeps its messages.
 
         Raises
         ------
         NetworkError
-            If the association ends in another way: then the peer may not have everything.
+            If the association ends in another way. The peer may then lack messages.
         """
         await self._end(self._association.close())
 
     async def closed(self) -> None:
-        """Wait until the association has ended, by either side.
+        """Wait until the association has ended, on either side's initiative.
 
         Raises
         ------
@@ -242,7 +242,7 @@ class Association:
         await self._end(self._association.closed())
 
     async def _end(self, operation: _native.SctpOperation) -> None:
-        """Wait for the end, and for the file of events."""
+        """Wait for the end of an operation, and until the file of events is complete."""
         try:
             await finish(operation)
         except NetworkError:
@@ -251,12 +251,12 @@ class Association:
         await complete_events(self._recorder)
 
     def abort(self, reason: str | bytes = "") -> None:
-        """End the association at once, and tell the peer why. What was sent and has not arrived is lost.
+        """End the association at once, with an ABORT to the peer. Messages that have not arrived are lost.
 
         Parameters
         ----------
         reason
-            What the peer is told, as far as it fits into a packet.
+            Reason for the peer, truncated to the size of a packet.
         """
         said = reason.encode() if isinstance(reason, str) else of_kind("reason", reason, bytes, "a text or bytes")
         self._was_aborted = True
@@ -279,7 +279,7 @@ class Association:
 
 
 def _path_of(row: PathRow) -> Path:
-    """Return the path of a row of the engine, whose spans are in nanoseconds."""
+    """Convert a row of the engine, whose times are in nanoseconds, to a path."""
     blocked = Blocked(**{reason: span / 1e9 for reason, span in row["blocked"].items()})
     fields: dict[str, Any] = {**row, "srtt": row["srtt"] / 1e9, "rto": row["rto"] / 1e9, "blocked": blocked}
     return Path(**fields)
@@ -289,17 +289,17 @@ async def complete_events(recorder: _native.SctpEndpoint | None) -> None:
     """Wait until the file of events of an endpoint is complete."""
     missed = 0 if recorder is None else await finish(recorder.finish_events())
     if missed:
-        warnings.warn(f"events: {missed} are missing because the disk was too slow", RuntimeWarning, stacklevel=2)
+        warnings.warn(f"events: {missed} are missing, because the disk was too slow", RuntimeWarning, stacklevel=2)
 
 
 def _bytes_of(name: str, data: object) -> bytes:
     if isinstance(data, bytes):
         return data
     try:
-        # A number, or a list of numbers, would be taken for bytes, too
+        # `bytes` alone would also accept a number or a list of numbers.
         return bytes(memoryview(cast(bytes, data)))
     except TypeError:
         pass
     if isinstance(data, SupportsBytes):
         return bytes(data)
-    raise UserError(f"{name}: {quoted(data)} is not made of bytes: give bytes, such as text.encode()")
+    raise UserError(f"{name}: {quoted(data)} cannot be converted to bytes: give bytes, such as text.encode()")

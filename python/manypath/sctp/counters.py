@@ -1,4 +1,4 @@
-"""What associations and endpoints count from their beginnings on."""
+"""Counters of associations and endpoints, from their start."""
 
 from __future__ import annotations
 
@@ -7,56 +7,57 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AssociationCounters:
-    """What an association has done so far. What each path carried is in `Path`."""
+    """Counters of an association. `Path` has the counters of each path."""
 
     packets_sent: int
-    """Packets sent, of any kind."""
+    """All packets sent."""
     packets_received: int
-    """Packets received, of any kind."""
+    """All packets received."""
     data_packets_sent: int
-    """Packets with DATA sent."""
+    """Data packets sent."""
     data_chunks_sent: int
     """DATA chunks sent, retransmissions included."""
     data_chunks_sent_again: int
-    """Those among them that had been sent before."""
+    """Retransmitted DATA chunks."""
     messages_sent: int
-    """Messages that were handed over to be sent."""
+    """Messages that the program passed to `send`."""
     messages_received: int
-    """Messages that were received by the program."""
+    """Messages that the program received."""
     messages_expired: int
-    """Messages whose lifetime ended before anything of them was sent."""
+    """Messages whose lifetime ended before a part of them was sent."""
     bytes_sent: int
-    """Bytes of payload that were handed over to be sent."""
+    """Payload that the program passed to `send`, bytes."""
     bytes_received: int
-    """Bytes of payload that were received by the program."""
+    """Payload that the program received, bytes."""
     sacks_sent: int
-    """Acknowledgements sent."""
+    """SACKs sent."""
     sacks_received: int
-    """Acknowledgements received."""
+    """SACKs received."""
     stale_sacks: int
-    """Acknowledgements that arrived after a newer one."""
+    """SACKs that arrived after a newer one."""
     timeouts: int
     """Retransmission timers that expired."""
     timer_retransmissions: int
-    """Chunks that were marked for retransmission by a timer."""
+    """Chunks marked for retransmission by a timeout."""
     fast_retransmissions: int
-    """Chunks that were marked by fast retransmission. RFC 9260 section 7.2.4"""
+    """Chunks marked for fast retransmission. RFC 9260 section 7.2.4"""
     spurious_fast_retransmissions: int
     """Fast retransmissions that the peer reported as duplicates."""
     probe_retransmissions: int
-    """Chunks that found the peer's receive buffer full and were sent again as soon as there was room."""
+    """Chunks that were dropped at a full receive buffer of the peer, and sent again when it had room."""
     drop_report_retransmissions: int
-    """Chunks that were marked because the peer reported a damaged packet."""
+    """Chunks marked for retransmission because the peer reported a damaged packet."""
     rescheduled: int
-    """Chunks that another path took over because they blocked its buffer."""
+    """Chunks that another path retransmitted because they blocked its buffer."""
     duplicates_received: int
-    """DATA chunks that had arrived before."""
+    """Duplicate DATA chunks received."""
     dropped_no_buffer: int
-    """DATA chunks that were dropped because the receive buffer was full."""
+    """DATA chunks dropped because the receive buffer was full."""
     given_up: int
-    """DATA chunks that had arrived and made way for others in a full receive buffer: the peer sends them again."""
+    """Received DATA chunks that were discarded for others in a full receive buffer (reneging); the peer sends them
+    again."""
     damaged_received: int
-    """Packets that arrived damaged."""
+    """Damaged packets received."""
     drop_reports_sent: int
     """Packet drop reports sent."""
     drop_reports_received: int
@@ -65,33 +66,33 @@ class AssociationCounters:
 
 @dataclass(frozen=True, slots=True)
 class EndpointCounters:
-    """What an endpoint has done so far, in packets of SCTP."""
+    """Counters of an endpoint, in SCTP packets."""
 
     sent: int
-    """Packets sent, of any association."""
+    """Packets sent by all associations."""
     dropped: int
-    """Those among them that the system refused, or for which a socket had no room."""
+    """Packets of `sent` that the system refused, or for which a socket buffer had no room."""
     received: int
     """Packets received for the endpoint's port."""
     foreign: int
-    """Packets received for other SCTP ports, which were refused."""
+    """Packets received for other SCTP ports and refused."""
     malformed: int
-    """Received packets that break a rule of the wire format. RFC 9260 section 3"""
+    """Malformed packets received. RFC 9260 section 3"""
 
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """How long a path could not send new data so far, in seconds, by what stopped it first."""
+    """Durations for which a path could not send new data, in seconds, by the first limit that it reached."""
 
     path: float
-    """It was not confirmed, had failed, or stood by while another path carried data."""
+    """The path was not confirmed, had failed, or was a standby path."""
     window: float
-    """Its congestion window was full."""
+    """The congestion window was full."""
     send_buffer: float
-    """The program handed nothing over, or the send buffer had no room for it."""
+    """The send buffer had no unsent data, because the program sent none or the buffer was full."""
     split_share: float
-    """It had used up its share of the buffers."""
+    """The path had used its share of the divided buffers."""
     receive_window: float
-    """The peer's receive buffer was full."""
+    """The peer's receive window was full."""
     pacing: float
-    """Its next packet was not due yet (`Options.pacing`)."""
+    """The next packet was not due (`Options.pacing`)."""

@@ -1,4 +1,4 @@
-"""How associations begin: by `connect`, or by a peer of `listen`."""
+"""Endpoints: `connect` opens an association, `listen` accepts associations of peers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from manypath.sctp.options import Options
 from manypath.sctp.waiting import finish
 
 ENCAPSULATION = 9899
-"""The UDP port that SCTP has of its own. RFC 6951 section 4.1"""
+"""UDP port of SCTP. RFC 6951 section 4.1"""
 
 DEFAULTS = Options()
-"""What holds where nothing else is said."""
+"""Default options."""
 
 
 async def connect(
@@ -40,47 +40,47 @@ async def connect(
     options: Options = DEFAULTS,
     events: str | PathLike[str] | None = None,
 ) -> Association:
-    """Open an association with a peer, and wait until it stands: ``asyncio.timeout`` bounds how long.
+    """Open an association with a peer, and wait until it is established; ``asyncio.timeout`` limits the wait.
 
     Parameters
     ----------
     addresses
-        Address or addresses of the peer, IPv4 and IPv6. Data takes the first one first. The peer may name others when
-        it answers.
+        Address or addresses of the peer, IPv4 and IPv6. The first one gives the first primary path. The peer may
+        announce further addresses.
     port
-        Its SCTP port.
+        The peer's SCTP port.
     local
-        Local addresses; those from which the system's routes lead to the peer if there is none.
+        Local addresses; by default those that the system's routes to the peer use.
     encapsulation
         The peer's UDP port.
     local_port
-        Own SCTP port; any that is free if 0.
+        Local SCTP port; a free one if 0.
     local_encapsulation
-        Own UDP port; any that is free if 0.
+        Local UDP port; a free one if 0.
     cc
-        Congestion control, as ``manypath list`` shows them.
+        Name of the congestion control; ``manypath list`` prints all names.
     concurrent
-        Let all paths carry data at once; else one does and the others stand by. If None, they do with a congestion
-        control that couples paths, such as ``cmt-rpv2``.
+        Whether all paths carry data concurrently (CMT). If False, one path carries data and the others are on standby.
+        If None, True for a congestion control that couples paths, such as ``cmt-rpv2``.
     streams
-        Streams that are asked for in each direction; both sides agree on the smaller number.
+        Requested number of streams in each direction; both sides use the smaller number.
     options
-        Sizes of buffers, timers and limits.
+        Buffer sizes, timers and limits.
     events
-        A file for what happens to the association, as JSON lines: the same events as those of a simulated run. It is
-        complete when `Association.shutdown` or `Association.closed` returns.
+        File for the events of the association as JSON lines, with the same events as in a simulation. It is complete
+        when `Association.shutdown` or `Association.closed` returns.
 
     Raises
     ------
     UserError
-        If an argument cannot be, an address is none of this machine, a UDP port is in use, or the file of events is one
-        that manypath did not write.
+        If an argument is invalid, this machine does not have a local address, a UDP port is in use, or another program
+        wrote the file of events.
     NetworkError
-        `Refused` if the peer does not want the association, `Unreachable` if it does not answer.
+        `Refused` if the peer refuses the association, `Unreachable` if it does not answer.
     """
     peer = _addresses("addresses", addresses)
     if not peer:
-        raise UserError('addresses: there is none: give those of the peer, such as "10.1.0.2"')
+        raise UserError('addresses: empty: give those of the peer, such as "10.1.0.2"')
     _port("port", port, least=1)
     _port("encapsulation", encapsulation, least=1)
     own_ports = ("local_port", local_port), ("local_encapsulation", local_encapsulation)
@@ -106,28 +106,28 @@ def listen(
     options: Options = DEFAULTS,
     events: str | PathLike[str] | None = None,
 ) -> Listener:
-    """Let peers open associations: ``async with listen(...) as endpoint`` or ``endpoint = await listen(...)``.
+    """Accept associations of peers: ``async with listen(...) as endpoint`` or ``endpoint = await listen(...)``.
 
     Parameters
     ----------
     port
         SCTP port; a random one if 0.
     local
-        Local addresses, which peers learn in this order; without one, all of the machine but link-local IPv6 ones.
+        Local addresses, announced to peers in this order; by default all of the machine except link-local IPv6 ones.
     backlog
-        So many associations may wait for `Endpoint.accept`; more are refused.
+        Largest number of associations that wait for `Endpoint.accept`; further ones are refused.
     encapsulation
-        UDP port; any that is free if 0.
+        UDP port; a free one if 0.
     cc, concurrent, streams, options
-        As in `connect`, for associations that peers open.
+        As in `connect`, for the accepted associations.
     events
-        A file for what happens to the associations, as JSON lines. It is complete when `Endpoint.close` returns.
+        File for the events of the associations as JSON lines. It is complete when `Endpoint.close` returns.
 
     Raises
     ------
     UserError
-        If an argument cannot be, an address is none of this machine, or a UDP port is in use; the last two are found
-        when the listener is awaited or entered.
+        If an argument is invalid, this machine does not have a local address, or a UDP port is in use. The last two
+        errors are raised when the listener is awaited or entered.
     """
     whole("backlog", backlog, "number of associations", least=1, below=2**31, right="1 or more")
     ports = ("port", port), ("encapsulation", encapsulation)
@@ -135,7 +135,7 @@ def listen(
 
 
 class Listener:
-    """An endpoint that is about to be made: see `listen`."""
+    """An endpoint that is made when it is awaited or entered; see `listen`."""
 
     def __init__(self, operation: _native.SctpOperation) -> None:
         self._operation = operation
@@ -159,10 +159,9 @@ class Listener:
 
 
 class Endpoint(AsyncIterator[Association]):
-    """An SCTP port of this machine that peers open associations with; ``async for`` accepts them until it is closed.
+    """A listening SCTP port; ``async for`` accepts associations of peers until it is closed.
 
-    ``async with`` closes it at its end, as `close` does. If an exception leaves the block, nothing waits for the
-    associations.
+    At its end, ``async with`` calls `close`. If an exception leaves the block, it does not wait for the associations.
     """
 
     def __init__(self, endpoint: _native.SctpEndpoint) -> None:
@@ -184,16 +183,16 @@ class Endpoint(AsyncIterator[Association]):
         return self._endpoint.local()
 
     def counters(self) -> EndpointCounters:
-        """Return what the endpoint has done so far, for all its associations."""
+        """Return the counters of the endpoint, for all its associations."""
         return EndpointCounters(**self._endpoint.counters())
 
     async def accept(self) -> Association:
-        """Wait for the next association that a peer opened. If the task is cancelled, none is lost.
+        """Wait for the next association of a peer and return it. If the task is cancelled, no association is lost.
 
         Raises
         ------
         Closed
-            If the endpoint is closed, before or meanwhile.
+            If the endpoint is closed, also during the wait.
         """
         return Association(await finish(self._endpoint.accept()))
 
@@ -204,10 +203,10 @@ class Endpoint(AsyncIterator[Association]):
             raise StopAsyncIteration from None
 
     async def close(self) -> None:
-        """Shut down all associations and wait until they have ended: what was sent has arrived then, or cannot.
+        """Shut down all associations and wait until they have ended.
 
-        Messages that were not received are discarded, as by `Association.close`. A peer that does not answer takes
-        minutes. If the task is cancelled, the associations go on ending.
+        Messages that the program has not received are discarded, as in `Association.close`. If a peer does not answer,
+        this takes minutes. If the task is cancelled, the shutdowns continue.
         """
         await finish(self._endpoint.close())
         await complete_events(self._endpoint)
@@ -222,8 +221,8 @@ class Endpoint(AsyncIterator[Association]):
             await self.close()
         else:
             closing = self._endpoint.close()
-            closing.poll()  # begins
-            closing.cancel()  # stops only the waiting
+            closing.poll()  # starts the operation
+            closing.cancel()  # stops only the wait
 
     def __repr__(self) -> str:
         return f"<manypath.sctp.Endpoint port {self.port} on {', '.join(self.local)}, UDP port {self.encapsulation}>"
@@ -240,9 +239,9 @@ def _bind(
     options: Options,
     events: str | PathLike[str] | None,
 ) -> _native.SctpOperation:
-    """Check what both sides have, and begin to make an endpoint; ports come with their names."""
+    """Check the common arguments of `connect` and `listen`, and start to make an endpoint; ports have their names."""
     if not hasattr(_native, "SctpEndpoint"):
-        raise UserError("manypath.sctp: this system is no Unix: use Linux, in a virtual machine if need be")
+        raise UserError("manypath.sctp: needs a Unix system: use Linux, for example in a virtual machine")
     whole("streams", streams, "number of streams", least=1, below=2**16, right="1 to 65535")
     mistake = _native.algorithm_mistake(text("cc", cc, 'the name of a congestion control, such as "cmt-rpv2"'))
     if mistake is not None:
@@ -266,7 +265,7 @@ def _port(name: str, value: object, least: int = 0) -> int:
 
 
 def _addresses(name: str, given: object) -> list[IPv4Address | IPv6Address]:
-    """Read addresses of interfaces."""
+    """Read IP addresses."""
     example = 'an address, such as "10.1.0.2"'
     return [_address(name, each) for each in texts(name, given, example)]
 
@@ -277,13 +276,11 @@ def _address(name: str, given: str) -> IPv4Address | IPv6Address:
     except ValueError:
         raise UserError(f'{name}: {quoted(given)} is no IP address: give one, such as "10.1.0.2"') from None
     if isinstance(address, IPv6Address) and address.scope_id is not None:
-        raise UserError(
-            f"{name}: {quoted(given)} names an interface, which cannot be chosen here: give the address alone"
-        )
+        raise UserError(f"{name}: {quoted(given)} has an interface, which is not supported: give only the address")
     if address.is_multicast or address.is_unspecified or address == BROADCAST:
-        raise UserError(f"{name}: {quoted(given)} is not the address of one interface: give one that is")
+        raise UserError(f"{name}: {quoted(given)} is not the address of a single interface: give a unicast address")
     return address
 
 
 BROADCAST = IPv4Address("255.255.255.255")
-"""All hosts of a network."""
+"""Broadcast address."""

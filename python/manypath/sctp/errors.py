@@ -1,4 +1,4 @@
-"""What can go wrong with an association. Wrong arguments are a `manypath.UserError`."""
+"""Errors of associations. Invalid arguments raise `manypath.UserError`."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from manypath.refusal import told as told_setting
 
 
 class Refused(NetworkError, ConnectionRefusedError):
-    """The peer does not want the association, or no program of its machine listens there."""
+    """The peer refused the association, or no program on its machine listens on the port."""
 
 
 class Unreachable(NetworkError):
-    """The peer did not answer while the association was opened, or no longer answers on any path.
+    """The peer did not answer while the association was opened, or stopped answering on all paths.
 
-    Also: a router, or this machine, knows no way to the peer.
+    Also raised if a router or this machine has no route to the peer.
     """
 
 
 class Aborted(NetworkError, ConnectionAbortedError):
-    """The peer or this side ended the association at once. What was under way may not have arrived."""
+    """One side aborted the association. Sent messages may not have arrived."""
 
 
 class Closed(NetworkError):
-    """The association was shut down in order, or the endpoint is closed, so that this cannot be done any more."""
+    """The operation is impossible because the association was shut down or the endpoint is closed."""
 
 
 def told(kind: str, line: str) -> UserError | NetworkError:
-    """Turn an error of the engine, a word and a line, into the exception for users."""
+    """Convert an error of the engine (kind and message) to an exception for users."""
     if kind == "output":
         return OutputError(line)
     if kind in NETWORK:
@@ -42,15 +42,15 @@ NETWORK: dict[str, type[NetworkError]] = {
     "refused": Refused,
     "unreachable": Unreachable,
 }
-"""The classes of what the network or the peer does, by the engine's words."""
+"""Exceptions for errors of the network or the peer, by the engine's kinds."""
 
 WRONG = {
     "empty": ("data: ", ""),
     "in_use": ("encapsulation: ", ": give another port, or 0 for a free one"),
     "input": ("", ""),
-    "no_route": ("addresses: ", ": give `local` addresses of the same family, in a network that leads there"),
+    "no_route": ("addresses: ", ": give `local` addresses of the same family, in a network with a route to the peer"),
     "no_such_stream": ("stream: ", ""),
-    "not_local": ("local: ", ": give one that an interface has"),
+    "not_local": ("local: ", ": give an address of an interface"),
     "too_large": ("data: ", ": send it in several messages"),
 }
-"""What is put before and behind the engine's line about a wrong argument, by its words."""
+"""Texts before and after the engine's message about an invalid argument, by its kinds."""

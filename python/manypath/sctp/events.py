@@ -1,4 +1,4 @@
-"""What an association tells beside messages."""
+"""Events of an association beside messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from manypath.sctp.waiting import finish
 
 @dataclass(frozen=True, slots=True)
 class PathUp:
-    """A path works, or works again."""
+    """A path became active."""
 
     local: str
     """Local address of the path."""
@@ -25,7 +25,7 @@ class PathUp:
 
 @dataclass(frozen=True, slots=True)
 class PathPotentiallyFailed:
-    """A path may have failed: others are preferred. RFC 7829 section 3.2."""
+    """A path became potentially failed: active paths are preferred. RFC 7829 section 3.2."""
 
     local: str
     """Local address of the path."""
@@ -45,43 +45,43 @@ class PathDown:
 
 @dataclass(frozen=True, slots=True)
 class Restarted:
-    """The peer opened the association again, as after a crash; what was outstanding is lost. RFC 9260 section 5.2.4."""
+    """The peer restarted the association, such as after a crash; outstanding data is lost. RFC 9260 section 5.2.4."""
 
 
 @dataclass(frozen=True, slots=True)
 class PeerShutdown:
-    """The peer sends nothing more."""
+    """The peer shut down its side: it sends no more messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class SendFailed:
-    """A message, or a part of one, will not reach the peer: its lifetime passed, or the association ended."""
+    """A message or a part of one cannot be delivered, because its lifetime or the association ended."""
 
     message: Message
-    """The message. If parts of it were sent, each chunk is reported by itself."""
+    """The message. If parts of it were sent, each chunk is reported separately."""
     sent: bool
-    """It was sent, so it may have arrived all the same."""
+    """Whether it was sent, and so may have arrived."""
 
 
 @dataclass(frozen=True, slots=True)
 class SenderDry:
-    """The peer has acknowledged everything."""
+    """The peer has acknowledged all sent data."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteError:
-    """The peer reports an error that does not end the association. RFC 9260 section 3.3.10."""
+    """The peer reported an error that does not end the association. RFC 9260 section 3.3.10."""
 
     cause: str
-    """What it says."""
+    """Error cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The association has ended; nothing follows."""
+    """The association has ended. This is the last event."""
 
     error: NetworkError | UserError | None
-    """Why, unless both sides shut it down in order."""
+    """Error that ended the association; None after a shutdown."""
 
 
 Event: TypeAlias = (
@@ -99,9 +99,9 @@ Event: TypeAlias = (
 
 
 class Events(AsyncIterator[Event]):
-    """The events of an association from when it was asked for them, for ``async for``. It ends after `Finished`.
+    """The events of an association since the call of `Association.events`, for ``async for``. The last is `Finished`.
 
-    A reader that is more than 1024 events behind misses the oldest.
+    At most 1024 events are queued; if the reader is slower, the oldest are dropped.
     """
 
     def __init__(self, events: _native.SctpEvents) -> None:
@@ -116,7 +116,7 @@ class Events(AsyncIterator[Event]):
 
 
 def _event_of(name: str, *told_of: Any) -> Event | None:
-    """Return the event of a row of the engine; None if this version does not know it."""
+    """Convert a row of the engine to an event; None if the event is unknown."""
     if name == "send_failed":
         message, sent = told_of
         return SendFailed(message_of(message), sent)
@@ -136,4 +136,4 @@ KINDS: dict[str, type] = {
     "restarted": Restarted,
     "sender_dry": SenderDry,
 }
-"""Events that tell what the engine tells, by its words."""
+"""Events with the same fields as the engine's, by its names."""

@@ -1,4 +1,4 @@
-"""Messages as they arrive."""
+"""Received messages."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from manypath.sctp.rows import MessageRow
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message of the peer; ``bytes(message)`` is its payload."""
+    """A message from the peer; ``bytes(message)`` is its payload."""
 
     payload: bytes
     """The data, at least one byte."""
     stream: int = 0
     """Number of the stream, from 0."""
     ppid: int = 0
-    """Payload protocol identifier, which SCTP only carries. RFC 9260 section 3.3.1"""
+    """Payload protocol identifier, which SCTP does not interpret. RFC 9260 section 3.3.1"""
     unordered: bool = False
-    """It did not wait for earlier messages of its stream."""
+    """Whether it was delivered without waiting for earlier messages of its stream."""
     part_of: int | None = None
-    """A number that the parts of one message share, or None for a whole message. A message comes in parts only if it is
-    larger than the receive buffer; other messages may come between its parts."""
+    """Number that identifies the message of a part; None for a whole message. Only messages larger than the receive
+    buffer are delivered in parts; other messages may be delivered between them."""
     more_follows: bool = False
-    """Another part of the same message will follow."""
+    """Whether another part of the same message follows."""
 
     def __bytes__(self) -> bytes:
         return self.payload
@@ -33,7 +33,7 @@ class Message:
 
 
 def message_of(row: MessageRow) -> Message:
-    """Return the message of a row of the engine."""
+    """Convert a row of the engine to a message."""
     payload, stream, ppid, unordered, part = row
     part_of, more_follows = part or (None, False)
     return Message(payload, stream, ppid, unordered, part_of, more_follows)

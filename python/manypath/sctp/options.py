@@ -1,4 +1,4 @@
-"""Settings of endpoints beyond those that most programs choose."""
+"""Options of endpoints that few programs change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BoundedOption: TypeAlias = Literal[
     "heartbeat_interval",
     "sack_delay",
 ]
-"""Options that are sizes or times."""
+"""Options with sizes or times."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,39 +30,40 @@ class Options:
     Raises
     ------
     UserError
-        If a value cannot be.
+        If a value is invalid.
     """
 
     send_buffer: str = "4 MiB"
-    """Payload that an association keeps at most until the peer has acknowledged it. No message may be larger."""
+    """Size of the send buffer of an association, for unacknowledged payload. No message may be larger."""
     receive_buffer: str = "4 MiB"
-    """Payload that an association keeps at most until it is received. The peer sends no more than fits."""
+    """Size of the receive buffer of an association, for payload that the program has not received."""
     mtu: str = "1500 B"
-    """Largest IP packet at the beginning, headers included. What the network reports changes it for a path."""
+    """Initial path MTU: largest IP packet, headers included. Reports of the network change it for a path."""
     rto_initial: str = "1 s"
-    """Retransmission timeout of a path before its first measurement. RFC 9260 section 16"""
+    """Retransmission timeout of a path before its first RTT sample. RFC 9260 section 16"""
     rto_min: str = "1 s"
-    """No retransmission timeout is shorter. RFC 9260 section 16"""
+    """Smallest retransmission timeout. RFC 9260 section 16"""
     rto_max: str = "60 s"
-    """No retransmission timeout is longer. RFC 9260 section 16"""
+    """Largest retransmission timeout. RFC 9260 section 16"""
     heartbeat_interval: str = "30 s"
-    """Time between two heartbeats on an idle path, to which a retransmission timeout is added. RFC 9260 section 8.3"""
+    """Interval of heartbeats on an idle path, to which a retransmission timeout is added. RFC 9260 section 8.3"""
     path_max_retransmissions: int = 5
-    """A path fails after more timeouts in succession. RFC 9260 section 8.2"""
+    """A path fails after more than this number of consecutive timeouts. RFC 9260 section 8.2"""
     association_max_retransmissions: int = 10
-    """The association ends after more timeouts in succession on all paths. RFC 9260 section 8.1"""
+    """The association ends after more than this number of consecutive timeouts on all paths. RFC 9260 section 8.1"""
     init_max_retransmissions: int = 8
-    """Opening an association is given up after more timeouts, but not before each address of the peer was tried.
+    """`connect` fails after more than this number of timeouts, but not before it tried each address of the peer.
     RFC 9260 section 5.1"""
     sack_every: int = 2
-    """Packets with data that are acknowledged together. RFC 9260 section 6.2"""
+    """Number of data packets per SACK. RFC 9260 section 6.2"""
     sack_delay: str = "200 ms"
-    """No acknowledgement waits longer for another packet; 500 ms at most. RFC 9260 section 6.2"""
+    """Largest delay of a SACK, at most 500 ms. RFC 9260 section 6.2"""
     pacing: bool = False
-    """Spread the packets of each path over its round trip: fewer are lost in short queues. RFC 9002 section 7.7"""
+    """Pace the packets of each path over its round-trip time, which reduces losses in short queues. RFC 9002 section
+    7.7"""
     nodelay: bool = False
-    """Send a message at once although it does not fill a packet and earlier data is not acknowledged: without it, a
-    small message waits for the peer's acknowledgement or for more data (Nagle). RFC 6458 section 8.1.5"""
+    """Disable Nagle's algorithm, which delays packets that are not full while data is outstanding. RFC 6458 section
+    8.1.5"""
 
     def __post_init__(self) -> None:
         row = self.row()
@@ -72,10 +73,10 @@ class Options:
                 value = quoted(getattr(self, name))
                 raise UserError(f"{name}: {value} cannot be used: give {least} to {most}")
         if row["rto_max"] < max(row["rto_min"], row["rto_initial"]):
-            raise UserError(f"rto_max: {quoted(self.rto_max)} cannot be used: give rto_min and rto_initial or more")
+            raise UserError(f"rto_max: {quoted(self.rto_max)} is below rto_min or rto_initial: give at least both")
 
     def row(self) -> OptionsRow:
-        """Return them as the engine reads them: sizes in bytes, times in nanoseconds."""
+        """Return the options for the engine: sizes in bytes, times in nanoseconds."""
         return {
             "send_buffer": int(size("send_buffer", self.send_buffer)),
             "receive_buffer": int(size("receive_buffer", self.receive_buffer)),
@@ -103,7 +104,7 @@ def _times(name: str, value: object) -> int:
 
 
 SIZES = {"send_buffer", "receive_buffer", "mtu"}
-"""The options that are sizes."""
+"""Options with sizes."""
 
 BOUNDS: dict[BoundedOption, tuple[str, str]] = {
     "send_buffer": ("1500 B", "1 GiB"),
@@ -115,4 +116,4 @@ BOUNDS: dict[BoundedOption, tuple[str, str]] = {
     "heartbeat_interval": ("1 ms", "24 h"),
     "sack_delay": ("0 s", "500 ms"),
 }
-"""The smallest and the largest value of options that are sizes or times."""
+"""Smallest and largest values of options with sizes or times."""

@@ -1,16 +1,16 @@
-"""What the engine tells of messages and paths, as it tells it."""
+"""The engine's types of messages, options and paths."""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias, TypedDict
 
 MessageRow: TypeAlias = tuple[bytes, int, int, bool, tuple[int, bool] | None]
-"""Payload, stream, payload protocol identifier, unordered, and of a part the number of its message and whether another
+"""Payload, stream, payload protocol identifier, unordered; and for a part the number of its message and whether another
 part follows."""
 
 
 class OptionsRow(TypedDict):
-    """The fields of `manypath.sctp.Options`: sizes in bytes, spans in nanoseconds."""
+    """The fields of `manypath.sctp.Options`: sizes in bytes, times in nanoseconds."""
 
     send_buffer: int
     receive_buffer: int
@@ -29,7 +29,7 @@ class OptionsRow(TypedDict):
 
 
 class PathRow(TypedDict):
-    """A path: the fields of `manypath.sctp.Path`, spans in nanoseconds."""
+    """The fields of `manypath.sctp.Path`, times in nanoseconds."""
 
     local: str
     remote: str

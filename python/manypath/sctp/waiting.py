@@ -1,4 +1,4 @@
-"""How a task waits for the engine."""
+"""Waiting of a task for an operation of the engine."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from manypath.sctp.errors import told
 async def finish(operation: _native.SctpOperation) -> Any:
     """Wait for an operation of the engine, and return its outcome.
 
-    The outcome is taken by the task itself, in the very step in which it goes on: so a task that is cancelled has
-    taken nothing, and an operation that has an outcome at once costs no turn of the event loop.
+    The task takes the outcome in the step in which it resumes. So a cancelled task has taken no outcome, and an
+    operation with an immediate outcome needs no iteration of the event loop.
     """
     try:
         if not operation.poll():
@@ -36,7 +36,7 @@ async def _outcome_of(operation: _native.SctpOperation) -> None:
 
 
 def _ring(loop: asyncio.AbstractEventLoop, woken: asyncio.Future[None]) -> None:
-    # Called by a thread of the engine
+    # Called by a thread of the engine.
     try:
         loop.call_soon_threadsafe(_wake, woken)
     except RuntimeError:

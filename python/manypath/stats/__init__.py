@@ -1,4 +1,4 @@
-"""Statistics of replications: intervals, comparisons, equivalence, fairness; and where a warm-up ends."""
+"""Statistics of replications: confidence intervals, comparisons, equivalence, fairness, and warm-up truncation."""
 
 from manypath.stats.compare import Comparison, paired
 from manypath.stats.confidence import Interval, half_width, interval

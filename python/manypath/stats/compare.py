@@ -1,4 +1,4 @@
-"""Comparisons of two treatments that saw the same chance."""
+"""Paired comparison of two treatments with common random numbers."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ class Comparison:
     """The difference of two treatments over the same replications."""
 
     difference: Interval
-    """Mean of first minus second, with its interval."""
+    """Mean of first minus second, with its confidence interval."""
     p_value: float
     """Two-sided p-value of Student's paired t-test."""
 
     @property
     def p_above(self) -> float:
-        """One-sided p-value for the first being above the second."""
+        """p-value of the one-sided test that the first is above the second."""
         return self.p_value / 2 if self.difference.mean > 0 else 1 - self.p_value / 2
 
     @property
     def p_below(self) -> float:
-        """One-sided p-value for the first being below the second."""
+        """p-value of the one-sided test that the first is below the second."""
         return 1 - self.p_above
 
 
 def paired(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Comparison:
-    """Compare two samples value by value: the n-th values of both come from the same replication.
+    """Compare two samples in pairs: the n-th values of both are from the same replication.
 
     Raises
     ------
     UserError
-        If a sample is empty, or they differ in length.
+        If a sample is empty, or the samples differ in length.
     """
     a, b = sample("first", first), sample("second", second)
     if a.shape != b.shape:
-        raise UserError(f"second: has {b.size} values, first has {a.size}: give as many")
+        raise UserError(f"second: has {b.size} values, first has {a.size}: give equally many")
     differences = a - b
     if differences.size > 1 and not np.ptp(differences):
         return Comparison(interval(differences, confidence), p_value=0.0 if differences[0] else 1.0)

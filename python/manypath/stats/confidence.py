@@ -1,4 +1,4 @@
-"""Confidence intervals of a mean."""
+"""Confidence interval of a mean."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from manypath.stats.sample import sample
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and how far it may be off."""
+    """A mean with its confidence interval."""
 
     mean: float
     """Mean of the sample, in the sample's unit."""
     half_width: float
-    """Half of the interval's width, in the sample's unit; not a number for a single value."""
+    """Half of the interval's width, in the sample's unit; NaN for a single value."""
     n: int
     """Number of values."""
 
@@ -38,12 +38,12 @@ class Interval:
 
 
 def interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Student's t interval of the mean of independent values.
+    """Return Student's t interval of the mean of independent values.
 
     Raises
     ------
     UserError
-        If there are no values, or the confidence is no part of 1.
+        If there are no values, or the confidence is not between 0 and 1.
     """
     numbers = sample("values", values)
     deviation = float(numbers.std(ddof=1)) if numbers.size > 1 else math.nan
@@ -51,7 +51,7 @@ def interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
 
 
 def half_width(deviation: float, n: int, confidence: float = 0.95) -> float:
-    """Half of the width of Student's t interval, from the sample's standard deviation and size."""
+    """Return the half-width of Student's t interval for a standard deviation and a sample size."""
     level = share("confidence", confidence)
     if whole("n", n, "number of values") <= 1:
         return math.nan

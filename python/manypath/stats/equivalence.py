@@ -1,4 +1,4 @@
-"""Whether two treatments are as good as equal: two one-sided tests."""
+"""Equivalence test of two treatments: two one-sided tests (TOST)."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from manypath.stats.sample import sample
 
 @dataclass(frozen=True)
 class Equivalence:
-    """Two one-sided tests against a margin.
+    """Result of an equivalence test.
 
     Attributes
     ----------
     difference : float
         Mean of the first minus mean of the second, in the samples' unit.
     low, high : float
-        Ends of the interval of the difference with confidence 1 - 2 `alpha`: equivalence holds if it lies inside the
-        margin on both sides.
+        Ends of the confidence interval of the difference, with confidence 1 - 2 `alpha`. The treatments are equivalent
+        if it lies within plus and minus the margin.
     margin : float
-        Largest difference that does not matter, in the samples' unit.
+        Largest irrelevant difference, in the samples' unit.
     p_value : float
-        The larger one of the two p-values.
+        The larger of the two p-values.
     alpha : float
-        Probability of calling treatments equivalent whose difference is the margin.
+        Level of each test: the probability of a false claim of equivalence if the difference equals the margin.
     """
 
     difference: float
@@ -42,7 +42,7 @@ class Equivalence:
 
     @property
     def holds(self) -> bool:
-        """Whether the treatments are equivalent within the margin. If not, nothing is shown: they may differ or not."""
+        """Whether the treatments are shown to be equivalent within the margin. If not, they may still be equivalent."""
         return self.p_value < self.alpha
 
     def __str__(self) -> str:
@@ -58,19 +58,19 @@ def equivalence(
     Parameters
     ----------
     first, second
-        The replications of two treatments.
+        Replications of two treatments.
     margin
-        Largest difference that does not matter, in the samples' unit; chosen before the runs.
+        Largest irrelevant difference, in the samples' unit; chosen before the runs.
     paired
-        Whether the n-th values of both come from the same replication, as in a campaign; else Welch's test, as for a
-        simulation against a measurement.
+        Whether the n-th values of both are from the same replication, as in a campaign. If False, Welch's test, as for
+        a simulation against a measurement.
     alpha
         Level of each of the two tests.
 
     Raises
     ------
     UserError
-        If the margin is not positive, a sample has fewer than two values, or pairs are no pairs.
+        If the margin is not positive, a sample has fewer than two values, or paired samples differ in length.
 
     References
     ----------
@@ -80,7 +80,7 @@ def equivalence(
     a, b = sample("first", first, fewest=2), sample("second", second, fewest=2)
     margin, alpha = positive("margin", margin), share("alpha", alpha)
     if of_kind("paired", paired, bool, "True or False") and a.shape != b.shape:
-        raise UserError(f"second: has {b.size} values, first has {a.size}: give as many, or paired=False")
+        raise UserError(f"second: has {b.size} values, first has {a.size}: give equally many, or paired=False")
     difference = float(a.mean() - b.mean())
     if not (np.ptp(a - b) if paired else max(np.ptp(a), np.ptp(b))):
         return Equivalence(difference, difference, difference, margin, float(abs(difference) >= margin), alpha)
@@ -98,7 +98,7 @@ def _paired(differences: NDArray[np.float64], margin: float, alpha: float) -> tu
 
 
 def _welch(a: NDArray[np.float64], b: NDArray[np.float64], margin: float, alpha: float) -> tuple[float, float, float]:
-    """Welch's test, in which one of the samples may have no spread at all."""
+    """Welch's test; one of the samples may have zero variance."""
     of_a, of_b = float(a.var(ddof=1)) / a.size, float(b.var(ddof=1)) / b.size
     error = math.sqrt(of_a + of_b)
     freedom = (of_a + of_b) ** 2 / (of_a**2 / (a.size - 1) + of_b**2 / (b.size - 1))

@@ -1,4 +1,4 @@
-"""How evenly something is shared."""
+"""Fairness of shares."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from manypath.stats.sample import sample
 
 
 def jain(shares: ArrayLike) -> float:
-    """Jain's fairness index: 1 if all shares are equal, 1/n if one of n has everything.
+    """Return Jain's fairness index: 1 if all shares are equal, 1/n if one of n has everything.
 
     Raises
     ------
@@ -25,5 +25,5 @@ def jain(shares: ArrayLike) -> float:
     values = sample("shares", shares)
     squares = float(np.square(values).sum())
     if squares == 0:
-        raise UserError("shares: nothing is shared: give one or more, not all 0")
+        raise UserError("shares: all are 0: give at least one other share")
     return float(values.sum()) ** 2 / (values.size * squares)

@@ -1,10 +1,10 @@
-"""Several looks at data that grow: when it is decided, and at which level each time.
+"""Group sequential tests: the numbers of runs at the interim analyses ("looks"), and the level of each look.
 
-A verdict that may come at any of several looks is wrong more often than a verdict at one look. So each look decides
-with a share of the 5 %, and the shares add up to 5 % (Bonferroni's inequality). The bounds of Pocock, of O'Brien and
-Fleming and of Lan and DeMets need fewer runs (C. Jennison and B. W. Turnbull, Group Sequential Methods with
-Applications to Clinical Trials, 2000), but they assume means that are normal with a known variance, and the first looks
-here have three to twenty runs. Bonferroni's inequality asks only that the test of each look keeps its level.
+Several looks at the same test increase its error probability. So each look has a share of the 5 %, and the shares add
+up to 5 % (Bonferroni's inequality). The bounds of Pocock, of O'Brien and Fleming and of Lan and DeMets need fewer runs
+(C. Jennison and B. W. Turnbull, Group Sequential Methods with Applications to Clinical Trials, 2000), but they assume
+normal means with a known variance, and the first looks here have three to twenty runs. Bonferroni's inequality only
+requires that the test of each look keeps its level.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SIGNIFICANCE = 0.05
-"""Largest p-value at which something counts as shown; several looks share it."""
+"""Significance level of all looks together."""
 
 FIRST_SHARE = 0.6
-"""Part of the 5 % that the first look has: few runs need the most. The others have equal parts of what is left."""
+"""Share of the first look, which has the fewest runs. The other looks have equal shares of the rest."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """One time at which it is decided whether more runs are needed.
+    """An interim analysis, which decides whether more runs are needed.
 
     Attributes
     ----------
     runs : int
-        Runs of each scenario by then.
+        Runs of each scenario at this look.
     level : float
-        Largest p-value at which something counts as shown.
+        Significance level of this look.
     """
 
     runs: int

@@ -1,4 +1,4 @@
-"""The ratio of the means of two samples whose n-th values belong together."""
+"""Ratio of the means of two paired samples."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from manypath.stats.sample import sample
 
 
 def ratio_interval(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> tuple[float, float]:
-    """Return an interval of the ratio of two means, first over second, by Fieller's theorem.
+    """Return a confidence interval of the ratio of two means, first over second, by Fieller's theorem.
 
-    The second mean is not taken as exact: a ratio r lies within the interval where Student's test of the values
+    The interval accounts for the uncertainty of both means: it has all ratios r for which Student's test of the values
     first - r second does not reject a mean of 0.
 
     Parameters
@@ -23,12 +23,12 @@ def ratio_interval(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> 
     first, second
         Values in pairs, such as a measurement and a simulation with the same losses.
     alpha
-        Probability that the ratio lies below the interval, and that it lies above: its confidence is 1 - 2 `alpha`.
+        Probability that the ratio is below the interval, and that it is above; the confidence is 1 - 2 `alpha`.
 
     Returns
     -------
     tuple of float
-        Both ends; minus and plus infinity where the second mean may be 0.
+        Both ends; minus and plus infinity if a second mean of 0 is not rejected.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def ratio_interval(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> 
     """
     a, b = sample("first", first, fewest=2), sample("second", second, fewest=2)
     if a.shape != b.shape:
-        raise UserError(f"second: has {b.size} values, first has {a.size}: give as many")
+        raise UserError(f"second: has {b.size} values, first has {a.size}: give equally many")
     quantile = float(special.stdtrit(a.size - 1, 1 - share("alpha", alpha))) ** 2 / a.size
     mean_a, mean_b = float(a.mean()), float(b.mean())
     covariance = float(((a - mean_a) * (b - mean_b)).sum()) / (a.size - 1)

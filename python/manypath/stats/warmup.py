@@ -1,4 +1,4 @@
-"""Where the beginning of a series should be cut off: MSER-5."""
+"""Truncation of the initial transient of a series: MSER-5."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ from manypath.errors import UserError
 from manypath.stats.sample import sample
 
 BATCH = 5
-"""Observations that are averaged first."""
+"""Observations in a batch, which is averaged."""
 
 FEWEST = 10
-"""So many batches are needed to say anything; the last half of them is never cut off."""
+"""Smallest number of batches for an estimate; the second half of them is never removed."""
 
 
 def mser5(series: ArrayLike) -> int | None:
-    """Observations at the beginning that bias the mean of a series more than they help it.
+    """Return the number of initial observations to remove from a series, because they bias its mean.
 
-    The rule cuts where the rest has the smallest standard error, computed as if its batches of five were independent.
+    The rule truncates at the point with the smallest standard error of the rest, computed as if the batches of five
+    observations were independent.
 
     Parameters
     ----------
     series
-        Observations at equal distances in time, from the very beginning.
+        Observations at equal intervals, from the beginning of the run.
 
     Returns
     -------
     int or None
-        How many observations to leave out, a multiple of five and less than half of them; None if the smallest error
-        does not lie in the first half: then the series is too short to tell.
+        Number of observations to remove: a multiple of five, and less than half of them. None if the smallest error
+        is not in the first half: then the series is too short for an estimate.
 
     Raises
     ------
@@ -44,14 +45,14 @@ def mser5(series: ArrayLike) -> int | None:
     """
     values = sample("series", series, fewest=BATCH * FEWEST)
     if not np.isfinite(values).all():
-        raise UserError("series: has values that are no numbers: leave them out")
+        raise UserError("series: has infinite values or NaN: leave them out")
     count = values.size // BATCH
     batches = values[: count * BATCH].reshape(count, BATCH).mean(axis=1)
-    # Sums over the batches from each one to the end, about a common mean for the sake of precision.
+    # Sums over the batches from each one to the end; centred for numerical precision.
     centred = batches - batches.mean()
     rest = np.arange(count, 0, -1)
     sums, squares = (np.cumsum(each[::-1])[::-1] for each in (centred, centred**2))
     errors = np.maximum(squares - sums**2 / rest, 0.0) / rest**2
-    # The last batches agree by chance.
+    # A few last batches may have a small error by chance.
     cut = int(np.argmin(errors[: count - BATCH]))
     return BATCH * cut if cut < count // 2 else None

@@ -1,4 +1,4 @@
-"""What theory says without a simulation: formulas of congestion controls, and the rates at which they settle."""
+"""Theory: formulas of congestion controls, and their equilibrium rates in a fluid model."""
 
 from manypath.theory.equilibrium import Equilibrium, Fluid, FluidLink, Unsettled, equilibrium
 from manypath.theory.formulas import FORMULAS, Formula, formula_of

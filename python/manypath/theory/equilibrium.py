@@ -1,12 +1,12 @@
-"""Where flows settle that share links: rates at which growth and losses are in balance on every path.
+"""Equilibrium of flows in a fluid model: rates at which window growth balances losses on every path.
 
-A fluid has no packets, timeouts or bursts. Every link drops what exceeds its rate, the same part of every flow, and
-loses a given part of the rest at random. On each path growth balances losses, or losses exceed growth and the window is
-one packet, its minimum.
+The fluid model has no packets, timeouts or bursts. A link drops the traffic beyond its rate, with the same share of
+every flow, and loses a given share of the rest at random. In equilibrium, growth balances losses on each path, or
+losses exceed growth and the window has its minimum of one packet.
 
-A loss may take more than the window (`coupled`, `cmt-rpv2`). The balance counts the whole cut, as published analyses
-do: every path but the best keeps one packet. A real window is cut to one packet and grows until its next loss, so real
-flows leave more on the worse paths. `manypath.ideal` has this effect.
+A decrease may be larger than the window (`coupled`, `cmt-rpv2`). The model counts the whole decrease, as published
+analyses do: every path except the best has a window of one packet. A real window decreases to one packet and grows
+until its next loss, so real flows send more on the worse paths. `manypath.ideal` has this effect.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class FluidLink:
     Attributes
     ----------
     rate : float
-        Packets per second that it carries.
+        Capacity, packets per second.
     loss : float
-        Probability that a packet is lost on it, whatever the load.
+        Probability that a packet is lost, independent of the load.
     queue : float
-        Seconds that a packet waits before it while the link is the bottleneck of a flow.
+        Queueing delay while the link is full, seconds.
     """
 
     rate: float
@@ -43,18 +43,18 @@ class FluidLink:
 
 @dataclass(frozen=True)
 class Fluid:
-    """A flow, or some flows that are all alike.
+    """A flow, or several identical flows.
 
     Attributes
     ----------
     formula : Formula
-        Its congestion control.
+        Formulas of its congestion control.
     paths : sequence
         For each path the names of its links.
     rtts : sequence of float
         Round-trip time of each path without queues, seconds.
     count : int
-        How many such flows there are.
+        Number of flows.
     """
 
     formula: Formula
@@ -65,16 +65,16 @@ class Fluid:
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """Where the flows settled.
+    """Equilibrium of flows.
 
     Attributes
     ----------
     goodput : mapping
-        For each flow, the packets per second that arrive over each path, of one flow of its kind.
+        Goodput over each path, packets per second; for one flow of each kind.
     loss : mapping
-        For each flow, the probability of a loss on each path.
+        Probability of a loss on each path, for each kind of flow.
     full : frozenset
-        The links that are full.
+        Names of full links.
     """
 
     goodput: Mapping[str, Column]
@@ -83,20 +83,20 @@ class Equilibrium:
 
 
 class Unsettled(UserError):
-    """Flows whose windows find no balance."""
+    """The iteration for an equilibrium did not converge."""
 
 
 def equilibrium(links: Mapping[str, FluidLink], flows: Mapping[str, Fluid]) -> Equilibrium:
-    """Find the windows at which growth and losses are in balance on every path.
+    """Find the windows at which growth balances losses on every path.
 
-    Queues belong to full links, and which links are full depends on the round-trip times: the queues are found by
-    iteration. A link may be full without its queue and not full with it. It then has the part of its queue at which its
-    load equals its rate.
+    Full links have queues, and queues increase round-trip times, which determine the full links: so queues are found
+    by iteration. A link may be full without its queue and not full with it. Then it has the share of its queue at which
+    its load equals its rate.
 
     Raises
     ------
     Unsettled
-        If windows or queues do not come to rest, or not within seconds of computation.
+        If windows or queues do not converge within some seconds of computation.
     """
     queues = {name: _Queue() for name in links}
     start, spent = None, 0
@@ -107,35 +107,35 @@ def equilibrium(links: Mapping[str, FluidLink], flows: Mapping[str, Fluid]) -> E
             rest = system.settle(_beginning(flows), EVALUATIONS - spent)
         spent += system.evaluations
         if rest is None or spent > EVALUATIONS:
-            raise Unsettled("fluid: windows do not settle: simulate the scenario instead")
+            raise Unsettled("fluid: windows do not converge: simulate the scenario instead")
         found = system.equilibrium(rest)
         before = {name: queue.part for name, queue in queues.items()}
         changed = [name for name, queue in queues.items() if queue.adapt(full=name in found.full)]
         if not changed:
             return found
-        # Where queues change little, little is left to do. After the change of a whole queue the integration begins
-        # again: from the old rest, loads can stay at the rates of links, where it needs very small steps.
+        # After small changes of queues, the old equilibrium is a good start. After the change of a whole queue, the
+        # integration starts again: from the old equilibrium, loads can stay at link rates, which needs small steps.
         is_near = all(abs(queues[name].part - before[name]) < 1.0 for name in changed)
         start = rest if is_near else None
-    raise Unsettled(f"fluid: queues do not settle after {ROUNDS} rounds: simulate the scenario instead")
+    raise Unsettled(f"fluid: queues do not converge in {ROUNDS} rounds: simulate the scenario instead")
 
 
 @dataclass
 class _Queue:
-    """The part of its full queue that a link has, and the bounds between which the right part lies, where known."""
+    """The occupied share of a link's full queue, and bounds of the solution."""
 
     part: float = 0.0
     low: float = 0.0
     high: float = math.inf
 
     def adapt(self, *, full: bool) -> bool:
-        """Move towards the part at which the link is just full; tell whether that changed the queue."""
+        """Move towards the share at which the link is just full; return whether the queue changed."""
         if full:
             self.low = self.part
         else:
             self.high = self.part
         if self.high - self.low < FINEST or (full and self.part == 1.0) or (not full and self.part == 0.0):
-            # Queues of other links may still move, and this one is then looked for again.
+            # Queues of other links may still change, and then the search for this one starts again.
             self.low, self.high = 0.0, math.inf
             return False
         self.part = 1.0 if self.high == math.inf else (self.low + self.high) / 2
@@ -143,17 +143,17 @@ class _Queue:
 
 
 class _System:
-    """Windows of all flows in one vector, and the rules by which they move."""
+    """Windows of all flows in one vector, and their differential equations."""
 
     def __init__(self, links: Mapping[str, FluidLink], flows: Mapping[str, Fluid], queues: Mapping[str, float]) -> None:
         self.evaluations = 0
-        """How often the motion was evaluated."""
+        """Number of evaluations of the derivative."""
         self._flows = flows
         self._names = list(links)
         self._rates = np.array([link.rate for link in links.values()])
         self._losses = np.array([link.loss for link in links.values()])
         crossed = [path for flow in flows.values() for path in flow.paths]
-        # One row for each path of each flow, one column for each link: whether the path crosses it.
+        # One row for each path of each flow, one column for each link: 1 if the path crosses the link, else 0.
         self._crosses = np.array([[float(name in path) for name in self._names] for path in crossed])
         self._is_crossed = self._crosses > 0.0
         waiting = np.array([links[name].queue * queues[name] for name in self._names])
@@ -165,7 +165,7 @@ class _System:
         }
 
     def settle(self, start: Column, patience: int) -> Column | None:
-        """Return the state at rest; None if about `patience` evaluations of the motion do not lead to it."""
+        """Return the stationary state; None if about `patience` evaluations of the derivative do not reach it."""
         limit = self.evaluations + patience
         solver = BDF(self._drift, 0.0, start, LONGEST, rtol=1e-9, atol=1e-11)
         while np.abs(self._drift(solver.t, solver.y)).max() > RESIDUE:
@@ -175,7 +175,7 @@ class _System:
         return solver.y
 
     def equilibrium(self, logarithms: Column) -> Equilibrium:
-        """Return what a state gives flows and links."""
+        """Return the goodput, losses and full links in a state."""
         w = 1.0 + np.exp(logarithms)
         loss, excess = self._loss(w)
         arrived = w / self._rtts * (1 - loss)
@@ -186,10 +186,10 @@ class _System:
         )
 
     def _drift(self, _time: float, logarithms: Column) -> Column:
-        """Motion of the logarithms of what windows have above one packet.
+        """Return the derivative of the state, which is the logarithm of each window minus one packet.
 
-        Only where it ends matters. So each window moves by how far its growth is from what losses take, as a part of
-        their sum: windows of every size and links of every rate come to rest in about the same time.
+        Only the stationary state matters. So the derivative is the difference of growth and decrease as a share of
+        their sum, with which windows of every size and links of every rate converge in about the same time.
         """
         self.evaluations += 1
         w = 1.0 + np.exp(logarithms)
@@ -204,7 +204,7 @@ class _System:
         return motion * np.where(motion < 0.0, np.minimum(np.maximum(logarithms - EMPTY, 0.0), 1.0), 1.0)
 
     def _loss(self, w: Column) -> tuple[Column, Column]:
-        """Return the loss of each path, and the part that each link drops because it is full."""
+        """Return the loss probability of each path, and the share that each link drops because it is full."""
         load = self._crosses.T @ (self._counts * w / self._rtts)
         excess = np.maximum(0.0, 1.0 - self._rates / np.maximum(load, 1e-12))
         kept = (1.0 - excess) * (1.0 - self._losses)
@@ -212,27 +212,27 @@ class _System:
 
 
 def _beginning(flows: Mapping[str, Fluid]) -> Column:
-    """Return the state in which each window has ten packets."""
+    """Return the initial state, with windows of ten packets."""
     return np.log(np.full(sum(len(flow.paths) for flow in flows.values()), 10.0 - 1.0))
 
 
 LONGEST = 1e7
-"""Time until windows rest, in units of about one doubling."""
+"""Longest integration time, in units of about one doubling of a window."""
 
 RESIDUE = 1e-5
-"""Difference of growth and losses, as a part of their sum, at which a window counts as resting."""
+"""Relative difference of growth and decrease at which a window counts as stationary."""
 
 EMPTY = -25.0
-"""Logarithm of what a window has above one packet at which it counts as one packet; it comes to rest there."""
+"""Lower limit of the state: a window this close to one packet counts as one packet."""
 
 EVALUATIONS = 40_000
-"""How often the motion is evaluated in all rounds together: some seconds of work."""
+"""Largest number of evaluations in all rounds: some seconds of CPU time."""
 
 AGAIN = 2000
-"""How often it is evaluated from the rest of another round before the integration begins again."""
+"""Largest number of evaluations from the equilibrium of the previous round."""
 
 ROUNDS = 200
-"""Rounds in which the queues settle."""
+"""Largest number of rounds of the iteration for queues."""
 
 FINEST = 1e-3
-"""Precision of a queue, as a part of the full one."""
+"""Precision of a queue, as a share of the full queue."""

@@ -1,7 +1,7 @@
-"""Congestion controls as a fluid sees them: growth for each acknowledged packet, and what a loss takes away.
+"""Congestion controls in the fluid model: window increase per acknowledged packet, and decrease per loss.
 
-Windows w in packets, round-trip times r in seconds, rates x = w/r, one entry for each path of a connection. The text
-of each algorithm, with its sources, is at the head of its file in ``crates/cc/src/algorithms/``.
+Windows w in packets, round-trip times r in seconds, rates x = w/r, with one entry for each path of a connection. The
+file of each algorithm in ``crates/cc/src/algorithms/`` has its description and sources.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from manypath.errors import UserError
 Column = NDArray[np.float64]
 
 Rule = Callable[[Column, Column], Column]
-"""From windows and round-trip times to one number for each path."""
+"""Function of windows and round-trip times that returns one number for each path."""
 
 
 @dataclass(frozen=True)
 class Formula:
-    """The two formulas in which congestion controls differ once they have left slow start.
+    """The two formulas of a congestion control in congestion avoidance.
 
     Attributes
     ----------
     growth : callable
-        Packets by which the window of each path grows for a packet acknowledged on it.
+        Increase of the window of each path per packet acknowledged on it, packets.
     cut : callable
-        Packets that a loss takes from the window of the path that lost; a window keeps one packet.
+        Decrease of the window of each path per loss on it, packets. The model keeps windows at one packet or more.
     """
 
     growth: Rule
@@ -39,10 +39,10 @@ class Formula:
 
 
 def formula_of(name: str) -> Formula | None:
-    """Return the formulas of a congestion control by its name; None if it is not settled by them alone.
+    """Return the formulas of a congestion control by name; None if growth and decrease do not determine its rates.
 
-    There is none for `cubic` (time since a loss), `wvegas` (delay), `bmc` (weights that a slow loop moves) and
-    `cmt-rpv1` (thresholds that remember earlier losses).
+    None for `cubic` (depends on the time since a loss), `wvegas` (on delay), `bmc` (on weights of a slow control loop)
+    and `cmt-rpv1` (on thresholds of earlier losses).
 
     Raises
     ------
@@ -93,17 +93,17 @@ def _half_of_total(w: Column, _: Column) -> Column:
 
 
 def _linked(w: Column, r: Column) -> Column:
-    """RFC 6356: as aggressive as a TCP on the best path, and nowhere more than a TCP."""
+    """RFC 6356: in total as aggressive as one TCP on the best path, and on no path more aggressive than TCP."""
     return np.minimum((w / r**2).max() / _rates(w, r).sum() ** 2, 1 / w)
 
 
 def _opportunistic(w: Column, r: Column) -> Column:
-    """OLIA, [K12], without the term that only moves windows between paths."""
+    """OLIA, [K12], without the term that only shifts windows between paths."""
     return (w / r**2) / _rates(w, r).sum() ** 2
 
 
 def _balanced(w: Column, r: Column) -> Column:
-    """BALIA, [P16]: growth by the ratio of the rates."""
+    """BALIA, [P16]: increase by the ratio of the rates."""
     x = _rates(w, r)
     a = x.max() / x
     return x / (r * x.sum() ** 2) * (1 + a) / 2 * (4 + a) / 5
@@ -115,7 +115,7 @@ def _balanced_cut(w: Column, r: Column) -> Column:
 
 
 def _by_rate(w: Column, r: Column) -> Column:
-    """CMT/RPv2, [D11] section III-B.2: growth by the path's part of the rate."""
+    """CMT/RPv2, [D11] section III-B.2: increase by the path's share of the rate."""
     x = _rates(w, r)
     return x / x.sum() / w
 
@@ -135,10 +135,10 @@ FORMULAS = {
     "lia": _LINKED,
     "mptcp-like": _LINKED,
     "mptcp-like:2011": _LINKED,
-    # Its bound of one segment decides, so that each path grows for itself: [D12] as printed.
+    # The bound of one segment is the smaller value, so the paths are uncoupled: [D12] as printed.
     "mptcp-like:2012": _ALONE,
     "olia": Formula(_opportunistic, _half),
     "balia": Formula(_balanced, _balanced_cut),
     "cmt-rpv2": Formula(_by_rate, _half_of_rate),
 }
-"""By name; those with parameters have them from `formula_of`."""
+"""Formulas by name; `formula_of` adds those of congestion controls with parameters."""

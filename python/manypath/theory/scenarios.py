@@ -1,4 +1,4 @@
-"""From a scenario to the links and fluids that stand for it, where theory can describe it."""
+"""Conversion of scenarios to the fluid model."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from manypath.theory.formulas import formula_of
 
 @dataclass(frozen=True)
 class Fluids:
-    """A scenario as theory sees it.
+    """A scenario in the fluid model.
 
     Attributes
     ----------
     links : dict
-        Its links that data cross, in packets per second.
+        Links on forward paths, with rates in packets per second.
     flows : dict
-        Its flows by name.
+        Flows by name.
     packet : int
         Size of a packet on the links, bytes.
     payload : dict
-        Bytes of payload in a packet, for each flow.
+        Payload of a packet of each flow, bytes.
     """
 
     links: dict[str, FluidLink]
@@ -45,29 +45,28 @@ class Fluids:
     payload: dict[str, int]
 
     def equilibrium(self) -> Equilibrium:
-        """Return where the flows settle, in packets per second.
+        """Return the equilibrium of the flows, in packets per second.
 
         Raises
         ------
         Unsettled
-            If windows or queues do not come to rest.
+            If windows or queues do not converge.
         """
         return equilibrium(self.links, self.flows)
 
 
 def fluid(scenario: Scenario) -> Fluids:
-    """Return the links and fluids that stand for a scenario.
+    """Return the fluid model of a scenario.
 
-    Theory describes saturated flows of a congestion control that its formulas settle, over links that do not change and
-    lose packets independently or not at all. Limits that only packets have are left out: buffers at the ends, chunks
-    and acknowledgements. The queue of a full link is taken as half full; with RED as midway between its thresholds,
-    with CoDel and PIE at its target. Access links are taken as infinitely fast. Losses on the way back, which
-    acknowledgements meet, do not count.
+    The model describes saturated flows whose congestion control has formulas, over links that do not change and lose
+    packets independently or not at all. It leaves out the buffers of hosts, chunks and acknowledgements. The queue of a
+    full link is half full; with RED the average is midway between the thresholds, with CoDel and PIE the delay is at
+    the target. Access links are infinitely fast. Losses of acknowledgements are ignored.
 
     Raises
     ------
     UserError
-        If theory cannot describe the scenario: field, value, and what it can describe.
+        If the model cannot describe the scenario; the message has the field, its value, and the valid alternatives.
     """
     packets = {name: _packet(name, flow) for name, flow in scenario.flows.items()}
     packet = max(packets.values())
@@ -107,7 +106,7 @@ def _payload(flow: Tcp | Mptcp | Sctp) -> int:
 def _fluid(scenario: Scenario, name: str, flow: Tcp | Mptcp | Sctp) -> Fluid:
     formula = formula_of(flow.cc)
     if formula is None:
-        raise UserError(f"flows.{name}.cc: the formulas of {flow.cc} alone do not settle it: simulate it instead")
+        raise UserError(f"flows.{name}.cc: the fluid model has no formulas of {flow.cc}: simulate it instead")
     paths = [scenario.network.paths[path] for path in flow.paths]
     links = scenario.network.links
 
@@ -128,13 +127,13 @@ def _link(name: str, link: Link, packet: int) -> FluidLink:
         raise UserError(f"links.{name}.loss: is {link.loss.kind}: theory describes independent losses: use bernoulli")
     loss = link.loss.p if isinstance(link.loss, Bernoulli) else 0.0
     if loss == 1.0:
-        raise UserError(f"links.{name}.loss: 1 lets nothing through: give a probability below 1")
+        raise UserError(f"links.{name}.loss: 1 loses all packets: give a probability below 1")
     rate = link.rate / (8 * (packet + link.overhead))
     return FluidLink(rate, loss, _waiting(link, rate, packet))
 
 
 def _waiting(link: Link, rate: float, packet: int) -> float:
-    """Return how long a packet waits before the link while it is full, on average, in seconds."""
+    """Return the mean queueing delay of a full link, seconds."""
     queue = link.queue
     if isinstance(queue, CoDel | FqCoDel | Pie):
         return queue.target / 1e9
@@ -145,7 +144,7 @@ def _waiting(link: Link, rate: float, packet: int) -> float:
 
 
 TCP_HEADERS = 40
-"""Bytes of a segment's headers without options: IPv4 and TCP."""
+"""Size of the headers of a segment without options: IPv4 and TCP, bytes."""
 
 SCTP_HEADERS = 48
-"""Bytes of a packet's headers with one DATA chunk: IPv4, SCTP and DATA."""
+"""Size of the headers of a packet with one DATA chunk: IPv4, SCTP and DATA, bytes."""

@@ -1,4 +1,4 @@
-"""Where the runs of a campaign are computed."""
+"""Executors: places of computation of a campaign's runs."""
 
 from manypath.campaign.executors.executor import Executor
 from manypath.campaign.executors.local import LocalExecutor

@@ -1,7 +1,7 @@
-"""Dask.distributed as an executor: workers in other processes or machines. All workers see the folder of results.
+"""Executor with workers of Dask.distributed in other processes or machines. All workers share the folder of results.
 
-A worker puts its batch on the disk before it says that it is done. So a worker that dies loses the batch under way,
-which Dask gives to another one, and never what it had reported.
+A worker writes its batch to disk before it reports it as finished. If a worker dies, only its current batch is lost,
+and Dask assigns it to another worker.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 
 class DaskExecutor(Executor):
-    """Computes on the workers of a Dask cluster, each of whose threads takes batches of its own.
+    """Computes on the workers of a Dask cluster; each thread of a worker computes one batch at a time.
 
     Parameters
     ----------
     client
-        ``distributed.Client(...)``; workers may come and go.
+        ``distributed.Client(...)``; workers may join and leave.
     batch_seconds
-        How long a batch should take.
+        Aimed duration of a batch.
     """
 
     def __init__(self, client: Client, batch_seconds: float = 10.0) -> None:
@@ -49,9 +49,9 @@ class DaskExecutor(Executor):
 
     @override
     def batches(self, work: Work, cells: Sequence[Cell], tell: Callable[[str], None]) -> Iterator[Batch]:
-        """Yield batches; `Stopped` after those under way if the user presses Ctrl-C."""
+        """Yield finished batches; after Ctrl-C finish the running ones and raise `Stopped`."""
         if work.store is None:
-            raise UserError("store: None keeps nothing, and workers of Dask hand results over in a folder: give one")
+            raise UserError("store: None is not valid with Dask, whose workers pass results in a folder: give a folder")
         shared = replace(work, store=work.store.resolve())
         pool = self._client.get_executor(pure=False, retries=RETRIES)
 
@@ -65,19 +65,19 @@ class DaskExecutor(Executor):
 
 
 class Workers:
-    """The workers of a cluster now, and a word to the user while there are none."""
+    """The current workers of a cluster; tells the user while there are none."""
 
     def __init__(self, client: Client, tell: Callable[[str], None]) -> None:
-        """Ask that client."""
+        """Observe the cluster of a client."""
         self._client = client
         self._tell = tell
         self._alone_since: float | None = None
         self._told = 0.0
 
     def slots(self) -> tuple[int, int]:
-        """Threads of all workers, and twice as many batches, so that none waits for the next one to arrive.
+        """Return the threads of all workers, and twice as many as batches, so that each thread has a next batch.
 
-        Without workers no batch is begun, so that Ctrl-C has nothing to wait for.
+        Without workers no batch is started, so that Ctrl-C ends at once.
         """
         workers: dict[str, int] = self._client.nthreads()  # pyright: ignore[reportAssignmentType] - not asynchronous
         threads = sum(workers.values())
@@ -96,7 +96,7 @@ class Workers:
         scheduler: Any = self._client.scheduler
         self._tell(
             f"dask: the scheduler has had no workers for {now - self._alone_since:.0f} s; waiting: start one with "
-            f"`dask worker {scheduler.address}`, or end with Ctrl-C"
+            f"`dask worker {scheduler.address}`, or stop with Ctrl-C"
         )
 
 
@@ -110,7 +110,7 @@ def dask(client: Client, batch_seconds: float = 10.0) -> DaskExecutor:
     client
         ``distributed.Client(...)``.
     batch_seconds
-        How long a batch should take, in seconds; a worker that dies costs as much.
+        Aimed duration of a batch, seconds; a worker that dies loses at most one batch per thread.
     """
     if not hasattr(client, "get_executor"):
         raise UserError(f"client: {quoted(client)} is no client of Dask: give distributed.Client(...)")
@@ -118,12 +118,12 @@ def dask(client: Client, batch_seconds: float = 10.0) -> DaskExecutor:
 
 
 def connect(address: str) -> DaskExecutor:
-    """The cluster of a scheduler, by its address.
+    """Return the executor for the scheduler at an address.
 
     Raises
     ------
     UserError
-        If Dask is not installed, or no scheduler answers there within some seconds.
+        If Dask is not installed, or no scheduler answers within some seconds.
     """
     try:
         from distributed import Client
@@ -131,12 +131,12 @@ def connect(address: str) -> DaskExecutor:
         raise UserError("dask: distributed is not installed: pip install 'manypath[dask]'") from None
     kind = _kind(address)
     if kind != "Scheduler":
-        raise UserError(f"dask: at {address} answers a {kind.lower()}: give the address of the scheduler")
+        raise UserError(f"dask: {address} is a {kind.lower()}, no scheduler: give the address of the scheduler")
     return DaskExecutor(Client(address, timeout=PATIENCE_SECONDS, set_as_default=False))
 
 
 def _kind(address: str) -> str:
-    """What answers at an address, by Dask's name for it."""
+    """Return Dask's name for the kind of server at an address."""
     from distributed.core import rpc
     from distributed.security import Security
 
@@ -152,19 +152,19 @@ def _kind(address: str) -> str:
         why = f"no answer for {ANSWER_SECONDS:g} s"
     except (OSError, ValueError) as error:
         why = str(error).partition("\n")[0]
-    except Exception:  # Dask checks nothing of what another program may answer
+    except Exception:  # Dask does not check the answers of other programs
         why = "another program answers"
     raise UserError(f"dask: no scheduler answers at {address} ({why}): give its address, tcp://HOST:8786")
 
 
 def _do(work: Work, cells: Sequence[Cell]) -> Batch:
-    """What a worker does with a batch; it says which cells are done, not what came out: that is on the disk."""
+    """Compute a batch on a worker; return it without outcomes, which are on disk."""
     batch = work.do(cells, 1, Halt())
     return replace(batch, outcomes=[(cell, "") for cell, _ in batch.outcomes])
 
 
 def _next(batches: Iterator[Batch]) -> Batch | None:
-    """The next batch; what Dask itself gives up is said in one line."""
+    """Return the next batch; turn an error of Dask into a one-line error."""
     try:
         return next(batches, None)
     except Exception as error:
@@ -174,7 +174,7 @@ def _next(batches: Iterator[Batch]) -> Batch | None:
 
 
 def _fetched(batch: Batch, work: Work) -> Batch:
-    """The batch with its outcomes, from the shard that the worker wrote."""
+    """Return the batch with its outcomes, read from the worker's shard."""
     if batch.shard is None or work.store is None:
         return batch
     keys = [cell.key(work.engine) for cell, _ in batch.outcomes]
@@ -183,7 +183,7 @@ def _fetched(batch: Batch, work: Work) -> Batch:
 
 
 def _arrived(shard: Path, keys: frozenset[str], engine: str) -> dict[str, str]:
-    """The outcomes in a shard of another process, once the file system shows it on this machine."""
+    """Return the outcomes in a worker's shard, after it becomes visible on this machine."""
     give_up = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
@@ -191,22 +191,22 @@ def _arrived(shard: Path, keys: frozenset[str], engine: str) -> dict[str, str]:
         except (FileNotFoundError, Broken):
             if time.monotonic() > give_up:
                 raise UserError(
-                    f"store: a worker wrote {shard}, which cannot be seen here: give a folder that all machines share"
+                    f"store: this machine cannot see {shard} of a worker: give a folder that all machines share"
                 ) from None
             time.sleep(0.2)
 
 
 RETRIES = 3
-"""So often is a batch begun again whose worker was lost."""
+"""Number of restarts of a batch after the loss of its worker."""
 
 PATIENCE_SECONDS = 10.0
-"""How long to wait for a file written on another machine, and for a scheduler that has answered."""
+"""Longest wait for a file of another machine, and for the connection to a scheduler."""
 
 ANSWER_SECONDS = 2.0
-"""How long to wait for the answer of a scheduler."""
+"""Longest wait for the first answer of a scheduler."""
 
 LONELY_SECONDS = 3.0
-"""How long a cluster has no workers before the user hears of it."""
+"""Time without workers before the first message to the user."""
 
 REMIND_SECONDS = 10.0
-"""How often the user hears of it."""
+"""Interval of these messages."""

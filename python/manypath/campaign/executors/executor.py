@@ -1,4 +1,4 @@
-"""What every executor does."""
+"""The interface of executors."""
 
 from __future__ import annotations
 
@@ -14,21 +14,23 @@ class Executor(Protocol):
     """Computes cells, in batches."""
 
     def batches(self, work: Work, cells: Sequence[Cell], tell: Callable[[str], None], /) -> Iterator[Batch]:
-        """Yield batches that `work` has done and kept; raise `Stopped` when the user wants to stop.
+        """Yield finished and stored batches; raise `Stopped` after Ctrl-C.
 
-        A batch with failures is the last to be begun: those under way are finished and yielded, then `RunError` says
-        what failed. `tell` is given what the user should know meanwhile.
+        After a failed run no batch is started. The running batches are finished and yielded, then `RunError` reports
+        the failure. `tell` is called with messages for the user.
         """
         ...
 
 
 def check_executor(executor: object) -> None:
-    """Refuse what cannot compute cells; None stands for this machine.
+    """Refuse an object that is no executor; None means this machine.
 
     Raises
     ------
     UserError
-        If it has no `batches`.
+        If it has no method `batches`.
     """
     if executor is not None and not hasattr(executor, "batches"):
-        raise UserError(f"executor: {quoted(executor)} is none: give manypath.dask(client), or None for this machine")
+        raise UserError(
+            f"executor: {quoted(executor)} is no executor: give manypath.dask(client), or None for this machine"
+        )

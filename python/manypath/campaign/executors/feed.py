@@ -1,4 +1,4 @@
-"""Feeding workers: batches that take their time each, smaller ones towards the end, so that all finish together."""
+"""Distribution of batches to workers: of constant duration, with smaller batches at the end to balance the load."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from manypath.errors import Stopped
 
 
 class Pace:
-    """How many runs make a batch of the wanted length."""
+    """The number of runs in a batch of the wanted duration."""
 
     def __init__(self, batch_seconds: float) -> None:
-        """Aim at batches that take so long."""
+        """Aim at batches of `batch_seconds`."""
         self._batch_seconds = batch_seconds
         self._largest = 0
         self._seconds_per_run = math.inf
 
     def learn(self, runs: int, seconds: float) -> None:
-        """So many runs took so long."""
+        """Learn that `runs` runs took `seconds` seconds."""
         self._largest = max(self._largest, runs)
         self._seconds_per_run = max(seconds, 1e-4) / runs
 
     def size(self, remaining: int, slots: int) -> int:
-        """Runs of the next batch: growth is gradual, up to half of a fair share of the remaining runs."""
+        """Return the runs of the next batch; they grow gradually, up to half of a fair share of the remaining runs."""
         if not self._largest:
             return 1
         aim = min(self._batch_seconds / self._seconds_per_run, 4.0 * self._largest)
@@ -45,28 +45,28 @@ def feed(
     batch_seconds: float,
     stopped: threading.Event,
 ) -> Iterator[Batch]:
-    """Yield batches as they are done, here or by another process that shares the store.
+    """Yield batches when they are finished, by workers or by another process with the same store.
 
     Parameters
     ----------
     submit
-        Begins a batch.
+        Starts a batch.
     supply
-        What is to be computed.
+        The cells to compute.
     slots
-        Asked again and again: workers there are, and batches that may be under way or wait before them; 0 batches
-        if there is no worker.
+        Called repeatedly: returns the number of workers, and the largest number of running or waiting batches (0
+        without workers).
     batch_seconds
-        How long a batch should take.
+        Aimed duration of a batch.
     stopped
-        Once it is set, no batch is begun; those under way are finished and yielded.
+        When it is set, no further batch is started; the running batches are finished and yielded.
 
     Raises
     ------
     Stopped
         If `stopped` was set.
     RunError
-        If a run failed: one of the failures, and how many more there were.
+        If a run failed: one of the failures, and the number of the others.
     """
     pace, failures = Pace(batch_seconds), list[str]()
     pending: dict[Future[Batch], Sequence[Cell]] = {}
@@ -80,7 +80,7 @@ def feed(
         if not pending and not (goes_on and supply.left):
             break
         if stopped.is_set() and not at_once:
-            break  # no worker is left that could finish what is under way
+            break  # no worker is left to finish the batches
         for future in _finished(pending):
             batch, cells = future.result(), pending.pop(future)
             supply.done(cells, batch)
@@ -95,7 +95,7 @@ def feed(
 
 
 def _finished(pending: Collection[Future[Batch]]) -> Iterable[Future[Batch]]:
-    """Those that are done after a moment, which lets the interpreter see signals."""
+    """Return the batches that finish within a short wait, which lets the interpreter handle signals."""
     if not pending:
         time.sleep(TICK_SECONDS)
         return ()
@@ -103,7 +103,7 @@ def _finished(pending: Collection[Future[Batch]]) -> Iterable[Future[Batch]]:
 
 
 TICK_SECONDS = 0.1
-"""How long a look at the batches under way takes if none is done."""
+"""Duration of that wait."""
 
 SHORTEST_SECONDS = 0.2
-"""No batch is made shorter than this for the sake of an even end: each costs a flush of the disk."""
+"""Shortest batch at the end of a campaign; each batch costs a flush to disk."""

@@ -1,4 +1,4 @@
-"""Ctrl-C in two steps: the first lets what runs finish, the second gives it up."""
+"""Ctrl-C in two steps: the first finishes the running batches, the second aborts them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import FrameType
 
 @contextmanager
 def interruptible(tell: Callable[[str], None]) -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C sets; the second one interrupts as usual."""
+    """Yield an event that the first Ctrl-C sets; the second one raises `KeyboardInterrupt`."""
     stopped = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield stopped
@@ -30,5 +30,5 @@ def interruptible(tell: Callable[[str], None]) -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-STOPPING = "finishing the runs under way, so that they are kept; Ctrl-C again gives them up"
-"""What the user reads after Ctrl-C."""
+STOPPING = "finishing the current runs, to store them; press Ctrl-C again to abort them"
+"""Message after the first Ctrl-C."""

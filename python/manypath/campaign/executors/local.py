@@ -1,4 +1,4 @@
-"""All cores of this machine: every worker computes batches of its own, so that none waits for another."""
+"""Executor on threads of this machine; each thread computes its own batches."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from manypath.campaign.work import Batch, Work
 
 
 class LocalExecutor(Executor):
-    """Computes on threads of this process; the engine releases Python's lock.
+    """Computes on threads of this process; the engine releases Python's global lock.
 
-    Ctrl-C lets the batches under way finish, and so does a run that fails.
+    After Ctrl-C or a failed run, the running batches are finished.
     """
 
     def __init__(self, workers: int | None = None, batch_seconds: float = 5.0) -> None:
-        """Use so many threads (all cores if None), each with batches of so many seconds."""
+        """Use `workers` threads (one for each core if None), with batches of about `batch_seconds`."""
         self.workers = threads_of(workers)
         self._batch_seconds = batch_seconds
 
     @override
     def batches(self, work: Work, cells: Sequence[Cell], tell: Callable[[str], None]) -> Iterator[Batch]:
-        """Yield batches; `Stopped` after those under way if the user presses Ctrl-C."""
+        """Yield finished batches; after Ctrl-C finish the running ones and raise `Stopped`."""
         work.runner.prepare(cells, self.workers)
         halt = Halt()
         with (
@@ -51,23 +51,23 @@ class LocalExecutor(Executor):
 
 
 def threads_of(workers: int | None) -> int:
-    """How many threads that many workers are: all cores if None.
+    """Return the number of threads for `workers`; one for each core if None.
 
     Raises
     ------
     UserError
-        If it is no such number.
+        If the number is invalid.
     """
     if workers is None:
         return cores()
-    right = f"1 to {MOST_THREADS}, or nothing for all cores"
+    right = f"1 to {MOST_THREADS}, or nothing for one on each core"
     return whole("workers", workers, "number of threads", least=1, below=MOST_THREADS + 1, right=right)
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 MOST_THREADS = 4096
-"""More threads than any machine has cores for."""
+"""Largest number of threads."""

@@ -1,4 +1,4 @@
-"""What turns a cell into a row of numbers: the simulator, a function, or a command."""
+"""Runners, which compute the outcome of a cell: the simulator, a function, or a command."""
 
 from manypath.campaign.runners.command import Command
 from manypath.campaign.runners.function import Function

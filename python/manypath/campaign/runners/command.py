@@ -1,4 +1,4 @@
-"""Another program as a runner: a command line goes out, numbers come back on its standard output."""
+"""Another program as a runner: a command line that prints numbers on its standard output."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from manypath.quantity import SPAN
 class Command(Runner):
     """Runs a program for each cell, without a shell, and reads numbers from its standard output.
 
-    The program prints one JSON object of names and numbers, or lines ``NAME VALUE``. Any exit code but 0 ends the
-    campaign, after the runs under way.
+    The program prints one JSON object of names and numbers, or lines ``NAME VALUE``. An exit code other than 0 ends the
+    campaign after the current runs.
 
     Parameters
     ----------
     template
-        Command line; ``{NAME}`` is the value of a factor, ``{seed}`` a number for the program's random generator (from
-        1, below 2^31; equal replications have equal ones), ``{replication}`` the number of the repetition.
+        Command line; ``{NAME}`` is the value of a factor, ``{seed}`` a seed from 1 to 2^31 - 1 for the program's random
+        numbers (equal for equal replications), ``{replication}`` the number of the replication.
     version
-        What results depend on besides the command line; a new one computes everything again. By default a hash of the
-        template and of the files that it names, the program among them.
+        Version of the program, which identifies its results: with a new version all runs are computed again. By default
+        a hash of the template and of the files that it names, including the program.
     timeout
-        How long one run may take: ``"10 min"``.
+        Longest duration of a run: ``"10 min"``.
 
     Raises
     ------
@@ -64,13 +64,13 @@ class Command(Runner):
 
     @override
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
-        """Refuse a template that names what is no factor."""
+        """Refuse a template with unknown factors."""
         for document in dict.fromkeys(cell.document for cell in cells):
             self._line({**json.loads(document), "seed": 0, "replication": 0})
 
     @override
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
-        """Run the program for one cell after the other."""
+        """Run the program for the cells in sequence."""
         return [self._run(cell, halt) for cell in cells]
 
     def _run(self, cell: Cell, halt: Halt) -> Outcome:
@@ -82,7 +82,7 @@ class Command(Runner):
             return _native.RunError(f"seed {cell.seed}, replication {cell.replication}: `{shlex.join(line)}` {error}")
 
     def _output(self, line: Sequence[str], halt: Halt) -> str:
-        """What the program prints; it has a process group of its own, so that Ctrl-C lets it finish."""
+        """Return the output of the program; its own process group keeps Ctrl-C from it, so that it finishes."""
         with subprocess.Popen(  # noqa: S603 - the command is the user's
             line,
             stdin=subprocess.DEVNULL,
@@ -101,10 +101,10 @@ class Command(Runner):
                     if halt.is_set() or time.monotonic() > deadline:
                         os.killpg(process.pid, signal.SIGKILL)
                         process.communicate()
-                        took = f"took longer than {self._timeout:g} s: allow more with timeout, or make it shorter"
+                        took = f"took longer than {self._timeout:g} s: increase timeout, or shorten the run"
                         raise ValueError(STOPPED if halt.is_set() else took) from None
         if process.returncode != 0:
-            last = (said.strip().splitlines() or ["it said nothing"])[-1]
+            last = (said.strip().splitlines() or ["it printed nothing"])[-1]
             raise ValueError(f"ended with {process.returncode}: {last}")
         return out
 
@@ -115,7 +115,9 @@ class Command(Runner):
             name = str(error.args[0]) if isinstance(error, KeyError) else ""
             raise UserError(f'command: "{{{name}}}" is no factor: {remedy(name, values)}') from None
         except (ValueError, AttributeError) as error:
-            raise UserError(f"command: {self.template} cannot be filled in ({error}): double other braces") from None
+            raise UserError(
+                f"command: {self.template} has invalid braces ({error}): double braces that are not placeholders"
+            ) from None
 
 
 def _words(template: str) -> list[str]:
@@ -131,7 +133,7 @@ def _words(template: str) -> list[str]:
 
 
 def _files_hash(words: Sequence[str]) -> str:
-    """A hash of the words and of the files among them, so that a changed program or input computes again."""
+    """Return a hash of the words and of the files among them, so that a change of the program or its inputs counts."""
     digest = hashlib.sha256("\0".join(words).encode())
     for word in words:
         file = Path(shutil.which(word) or word) if word == words[0] else Path(word)

@@ -1,4 +1,4 @@
-"""A Python function as a runner: a testbed, another simulator, a formula with chance in it."""
+"""A Python function as a runner: a testbed, another simulator, a stochastic formula."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from manypath.errors import UserError, quoted
 
 
 class Function(Runner):
-    """Calls a function with the factors as keywords, and with `seed`; it returns a row of numbers by name.
+    """Calls a function with the factors and `seed` as keyword arguments; it returns a row of numbers by name.
 
-    Equal replications get equal seeds in every scenario. A function that computes in Python holds Python's lock: it
-    uses one core, however many `workers` there are; processes of Dask use more.
+    Equal replications get equal seeds in every scenario. Python's global lock limits a function in pure Python to one
+    core, regardless of `workers`; Dask processes can use more.
 
     Parameters
     ----------
     function
-        ``function(rate=5, seed=123) -> {"goodput": 4.7}``. What it raises ends the campaign, after the runs under way.
+        ``function(rate=5, seed=123) -> {"goodput": 4.7}``. An exception ends the campaign after the current runs.
     version
-        What results depend on besides the parameters, such as the state of a testbed; a new one computes everything
-        again. By default a hash of the function's own source, which does not see what it calls.
+        Version of the function or, for example, of a testbed, which identifies its results: with a new version all runs
+        are computed again. By default a hash of the function's source, without the functions that it calls.
 
     Raises
     ------
     UserError
-        If there is no version and no source to take it from.
+        If there is neither a version nor a source.
 
     Examples
     --------
@@ -61,11 +61,11 @@ class Function(Runner):
 
     @override
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
-        """Nothing to prepare."""
+        """Do nothing."""
 
     @override
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
-        """Call the function for one cell after the other."""
+        """Call the function for the cells in sequence."""
         return [_native.RunError(STOPPED) if halt.is_set() else self._call(cell) for cell in cells]
 
     def _call(self, cell: Cell) -> Outcome:
@@ -80,12 +80,14 @@ def _source_hash(function: Callable[..., Any], name: str) -> str:
     try:
         source = inspect.getsource(function)
     except (OSError, TypeError):
-        raise UserError(f'version: {name} has no source to tell its versions apart: give Function(..., "1")') from None
+        raise UserError(
+            f'version: {name} has no source for a hash: give a version, such as Function(..., "1")'
+        ) from None
     return hashlib.sha256(source.encode()).hexdigest()[:16]
 
 
 STOPPED = "stopped before its end"
-"""What is said of a run that the user gave up."""
+"""Error of a run that the user aborted."""
 
-VERSION = 'one such as "1", or nothing'
-"""What a version may be."""
+VERSION = 'a version such as "1", or None'
+"""Valid versions, for messages."""

@@ -1,4 +1,4 @@
-"""A row of numbers, as foreign runners give it, and the parameters that they take."""
+"""Rows of numbers from runners other than the simulator, and their parameters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from manypath.errors import UserError
 
 
 def row(numbers: Any) -> str:
-    """A row of numbers as the outcome of a run; None and not a number say that there was nothing to measure.
+    """Return a row of numbers as the outcome of a run; None and NaN mean that nothing was measured.
 
     Raises
     ------
@@ -25,32 +25,32 @@ def row(numbers: Any) -> str:
 
 
 def read_row(text: str) -> dict[str, Any]:
-    """The numbers that a program printed: one JSON object, or lines ``NAME VALUE``, perhaps with `=` or `:`.
+    """Return the numbers in a program's output: one JSON object, or lines ``NAME VALUE``, optionally with `=` or `:`.
 
     Raises
     ------
     ValueError
-        If the text is neither, or says a name twice.
+        If the text is neither, or has a name twice.
     """
     if text.lstrip().startswith("{"):
         try:
             return json.loads(text)
         except ValueError as error:
-            raise ValueError(f"printed no JSON ({error}): print one object of names and numbers") from None
+            raise ValueError(f"printed invalid JSON ({error}): print one object of names and numbers") from None
     found: dict[str, Any] = {}
     for line in filter(None, map(str.strip, text.splitlines())):
         match = LINE.fullmatch(line)
         if match is None:
-            raise ValueError(f'printed "{line[:60]}": print JSON, or lines such as "goodput 4.7" and nothing else')
+            raise ValueError(f'printed "{line[:60]}": print JSON, or only lines such as "goodput 4.7"')
         name = match["name"]
         if name in found:
-            raise ValueError(f'printed "{name}" twice: give each number a name of its own')
+            raise ValueError(f'printed "{name}" twice: give each number a different name')
         found[name] = float(match["value"])
     return found
 
 
 def parameters(factors: Mapping[str, Any]) -> str:
-    """The values of factors as a document, the same for equal values."""
+    """Return the values of factors as a document; equal values give equal documents."""
     for name, value in factors.items():
         if not isinstance(value, str | int | float | bool | None):
             raise UserError(f"factors.{name}: {value!r} is no value for a runner: give numbers and texts")
@@ -67,4 +67,4 @@ def _number(name: str, value: Any) -> float | int | None:
 
 
 LINE = re.compile(r"(?P<name>[^\s=:]+)\s*[\s=:]\s*(?P<value>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[nN]a[nN])")
-"""A name and its number."""
+"""A line with a name and a number."""

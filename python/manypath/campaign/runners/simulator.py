@@ -16,21 +16,21 @@ from manypath.refusal import told
 
 @dataclass(frozen=True)
 class Simulator(Runner):
-    """Runs scenarios in the engine, outside of Python's lock."""
+    """Runs scenarios in the engine, without Python's global lock."""
 
     @property
     @override
     def version(self) -> str:
-        """The hash of the engine's sources."""
+        """Hash of the engine's sources."""
         return _native.engine_version()
 
     @override
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
-        """Refuse scenarios whose memory does not suffice for so many runs at once."""
+        """Refuse scenarios for which memory does not suffice with `at_once` runs in parallel."""
         try:
             _native.run_batch(list(dict.fromkeys(cell.document for cell in cells)), [], at_once)
         except _native.ScenarioError as error:
-            raise UserError(f"{told(error)} (with {at_once} runs at once)") from None
+            raise UserError(f"{told(error)} (with {at_once} parallel runs)") from None
 
     @override
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
