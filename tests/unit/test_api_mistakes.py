@@ -1,4 +1,4 @@
-"""What is wrong with an argument of the Python API ends in a line of `UserError`, never in another exception."""
+"""An invalid argument of the Python API raises `UserError` with one line, never another exception."""
 
 # pyright: reportArgumentType=false, reportCallIssue=false, reportAttributeAccessIssue=false
 
@@ -163,7 +163,7 @@ WRONG = [
     np.int64(-3),
     pd.DataFrame(),
 ]
-"""Values that are wrong nearly everywhere."""
+"""Values that are invalid for nearly every argument."""
 
 CALLS: list[tuple[Callable[..., Any], Mapping[str, Any], Sequence[str]]] = [
     (mp.run, {"scenario": SHORT}, ["scenario", "seed", "replication", "series", "links", "only"]),
@@ -202,16 +202,16 @@ CALLS: list[tuple[Callable[..., Any], Mapping[str, Any], Sequence[str]]] = [
 
 
 @pytest.mark.parametrize(("call", "right", "names"), CALLS, ids=[call.__qualname__ for call, _, _ in CALLS])
-def test_no_argument_ends_in_another_exception(
+def test_no_argument_raises_another_exception(
     call: Callable[..., Any], right: Mapping[str, Any], names: Sequence[str], tmp_path: Path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
     for name in names:
         for value in WRONG:
-            refused_or_taken(call, {**right, name: value})
+            refused_or_accepted(call, {**right, name: value})
 
 
-def test_numbers_of_numpy_are_numbers_and_its_truths_are_truths():
+def test_numpy_numbers_and_booleans_are_accepted():
     flow = mp.Sctp(paths=["a"], streams=np.int64(3), sack_every=np.float64(2), nagle=np.bool_(False))
     assert (flow.streams, flow.sack_every, flow.nagle) == (3, 2, False)
     assert {type(value) for value in (flow.streams, flow.sack_every)} == {int}
@@ -224,18 +224,18 @@ MODELS = [model for name in mp.__all__ if isinstance(model := getattr(mp, name),
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
-def test_no_field_ends_in_another_exception(model: type[BaseModel]):
+def test_no_field_raises_another_exception(model: type[BaseModel]):
     for name in model.model_fields:
         for value in WRONG:
-            refused_or_taken(model, {"paths": ["a"], "rate": "1 Mbit/s", name: value})
-            refused_or_taken(model, {name: value})
-            refused_or_taken(model.model_validate, {"obj": {name: value}})
+            refused_or_accepted(model, {"paths": ["a"], "rate": "1 Mbit/s", name: value})
+            refused_or_accepted(model, {name: value})
+            refused_or_accepted(model.model_validate, {"obj": {name: value}})
     for value in WRONG:
-        refused_or_taken(model.model_validate, {"obj": value})
-        refused_or_taken(model.model_validate_json, {"json_data": value})
+        refused_or_accepted(model.model_validate, {"obj": value})
+        refused_or_accepted(model.model_validate_json, {"json_data": value})
 
 
-def refused_or_taken(call: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+def refused_or_accepted(call: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
     said = "taken"
     with warnings.catch_warnings(action="ignore"):
         try:

@@ -1,4 +1,4 @@
-"""Measured runs go into the file of a paper: what is counted, what is kept, what is refused."""
+"""Measured runs are written into the file of a paper: their counters, other cases of the file, and refusals."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from manypath.testbed.calibration import Calibration
 from manypath.testbed.publishing import publish
 
 SECONDS = 85
-"""How long the scenarios of [G12] are."""
+"""The duration of the scenarios of [G12]."""
 
 SENT = {"mptcp": {"a": 17_000, "b": 8_500}, "tcp-a": {"a": 34_000}, "tcp-b": {"b": 25_500}}
-"""Packets: at 1500 bytes in 85 s 2.4 and 1.2, 4.8 and 3.6 Mbit/s."""
+"""Sent packets. At 1500 bytes in 85 s they are 2.4 and 1.2, 4.8, and 3.6 Mbit/s."""
 
 
 def calibration(late: float = 0.0) -> Calibration:
-    """A calibration, of whose packets on links of 10 Mbit/s so many per cent were late; on others all were."""
+    """Return a calibration with the percentage of late packets on links of 10 Mbit/s; on other links all are late."""
     rows = [
         {"kind": "rate", "load": False, "set": rate, "expected": rate, "measured": rate, "late": share}
         for rate, share in ((1.0, 100.0), (10.0, late), (100.0, 100.0))
@@ -36,7 +36,7 @@ def calibration(late: float = 0.0) -> Calibration:
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A store with two measured runs of scenario 1, which nothing on this machine took part in."""
+    """A store with two made-up measured runs of scenario 1."""
     flows = {
         name: {"goodput": 1e6, "streams": [], "paths": {path: {"data_packets": sent} for path, sent in paths.items()}}
         for name, paths in SENT.items()
@@ -58,7 +58,7 @@ def published(store: Path, target: Path, *, runs: int = 2, late: float = 0.0) ->
     return publish(comparison, ["lia-eunice"], runs=runs, seed=1, store=store, calibration=found, target=target)
 
 
-def test_whole_packets_are_counted_at_the_sender(store: Path, tmp_path: Path):
+def test_throughput_counts_whole_packets_at_the_sender(store: Path, tmp_path: Path):
     assert published(store, tmp_path / "measured.json") == 2
     (found,) = parse((tmp_path / "measured.json").read_text())
     assert (found.case, found.machine) == (Case.of("figure4", cc="lia-eunice"), "Linux 6.1, 2 processors")
@@ -70,13 +70,13 @@ def test_whole_packets_are_counted_at_the_sender(store: Path, tmp_path: Path):
         assert flows["mptcp"]["goodput"] == 1_000_000
 
 
-def test_doubts_of_the_calibration_are_stored_with_the_runs(store: Path, tmp_path: Path):
+def test_marks_of_the_calibration_are_stored_with_the_runs(store: Path, tmp_path: Path):
     published(store, tmp_path / "measured.json", late=3.0)
     (found,) = parse((tmp_path / "measured.json").read_text())
     assert found.doubts == ("calibration: 3.0 % of the packets left a link of 10 Mbit/s 2 ms late",)
 
 
-def test_other_cases_of_the_file_stay(store: Path, tmp_path: Path):
+def test_other_cases_of_the_file_are_kept(store: Path, tmp_path: Path):
     target = tmp_path / "measured.json"
     published(store, target)
     target.write_text(target.read_text().replace('"figure4"', '"figure6"'))
@@ -84,7 +84,7 @@ def test_other_cases_of_the_file_stay(store: Path, tmp_path: Path):
     assert [each.case.experiment for each in parse(target.read_text())] == ["figure4", "figure6"]
 
 
-def test_runs_that_are_not_there_are_not_made_up(store: Path, tmp_path: Path):
+def test_missing_runs_are_an_error(store: Path, tmp_path: Path):
     with pytest.raises(NotStored):
         published(store, tmp_path / "measured.json", runs=3)
     assert not (tmp_path / "measured.json").exists()
