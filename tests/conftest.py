@@ -1,4 +1,4 @@
-"""What several tests need: a scenario to vary, the command line in this process, and an engine that can be watched."""
+"""Shared fixtures: a scenario to vary, the command line in this process, and an engine that records its jobs."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from hypothesis import settings
 import manypath as mp
 from manypath import _native
 
-# A shell starts what runs in its background with SIGINT ignored, and children inherit that: Ctrl-C would not stop them.
+# A shell starts background jobs with SIGINT ignored, and their children inherit this: Ctrl-C would not stop them.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same examples on every machine, however busy it is.
+# Hypothesis uses the same examples on every machine and has no time limit.
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")
 
 
 def two_paths(cc: str = "newreno", north: str = "10 Mbit/s") -> mp.Scenario:
-    """A CMT flow on two paths and a rival on the southern one, for some simulated seconds. [D11] section VI-B."""
+    """Return a CMT flow on two paths and a competing flow on path south, for 3 s. [D11] section VI-B."""
     link = mp.Link(rate="5 Mbit/s", delay="1 ms", queue=mp.DropTail(packets=100))
     return mp.Scenario(
         network=mp.disjoint(south=link, north=link.but(rate=north)),
@@ -38,7 +38,7 @@ def two_paths(cc: str = "newreno", north: str = "10 Mbit/s") -> mp.Scenario:
 
 @pytest.fixture
 def scenario() -> Callable[..., mp.Scenario]:
-    """The function that makes `two_paths`."""
+    """Return the function `two_paths`."""
     return two_paths
 
 
@@ -53,12 +53,12 @@ paths = ["south", "north"]
 [flows.single]
 paths = ["south"]
 """
-"""The same as a file."""
+"""`two_paths` as a scenario file."""
 
 
 @pytest.fixture
 def two_paths_file(tmp_path: Path) -> Callable[..., Path]:
-    """The function that writes it into the folder of the test, changed: `two_paths_file("mine.toml", {"10": "5"})`."""
+    """Return a function that writes `TWO_PATHS` with replaced texts: `two_paths_file("mine.toml", {"10": "5"})`."""
 
     def write(name: str, changes: dict[str, str] | None = None) -> Path:
         text = TWO_PATHS
@@ -71,33 +71,33 @@ def two_paths_file(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-class Said(NamedTuple):
-    """What a command printed."""
+class Printed(NamedTuple):
+    """The output of a command."""
 
     out: str
     err: str
 
 
 @pytest.fixture
-def called(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
-    """The command line, in this process: `called("run", "mine.toml", code=0)`."""
+def called(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Printed]:
+    """Return a function that runs a command in this process: `called("run", "mine.toml", code=0)`."""
     from manypath.cli import main
 
-    def run(*arguments: str, code: int = 0) -> Said:
+    def run(*arguments: str, code: int = 0) -> Printed:
         monkeypatch.setattr(sys, "argv", ["manypath", *arguments])
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
             main()
         out, err = capsys.readouterr()
-        said = Said(str(out), str(err))
-        assert (ended.value.code or 0) == code, said.err
-        return said
+        printed = Printed(str(out), str(err))
+        assert (ended.value.code or 0) == code, printed.err
+        return printed
 
     return run
 
 
 class WatchedEngine:
-    """Stands in for the engine where a test is about who runs what, not about what comes out."""
+    """Replaces the engine in tests that check which runs are made, not their results."""
 
     def __init__(self) -> None:
         self.version = "1"
@@ -107,13 +107,13 @@ class WatchedEngine:
         self.failing: set[int] = set()
         """Replications that fail."""
         self.note = ""
-        """Something more that every outcome says."""
+        """An additional text in every outcome."""
         self._one_at_a_time = threading.Lock()
 
     def run_batch(
         self, documents: list[str], jobs: list[tuple[int, int, int]], threads: int, _stop: _native.Stop | None = None
     ) -> list[str | _native.RunError]:
-        """Note every job; the goodput tells replications apart."""
+        """Record every job; the goodput identifies the replication."""
         assert threads >= 1
         if not jobs:
             return []
@@ -141,7 +141,7 @@ class WatchedEngine:
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> WatchedEngine:
-    """An engine that notes what it is asked to run."""
+    """Replace the engine by one that records its jobs."""
     watched = WatchedEngine()
     monkeypatch.setattr(_native, "run_batch", watched.run_batch)
     monkeypatch.setattr(_native, "engine_version", lambda: watched.version)

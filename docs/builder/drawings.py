@@ -1,4 +1,4 @@
-"""Drawings as part of their pages, so that their text can be found, marked and read aloud."""
+"""Embeds drawings in their pages, so that their text can be searched, selected and read by screen readers."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
 
 IMAGE = re.compile(r'(?:<p>)?<img alt="(?P<alt>[^"]*)" src="(?P<src>[^":]+\.svg)"[^>]*>(?:</p>)?')
-"""A drawing as Markdown places it."""
+"""The image element of a drawing, as Markdown writes it."""
 
 OPENING = re.compile(r"<svg [^>]*>")
-"""The beginning of a drawing."""
+"""The opening tag of a drawing."""
 
 SIZE = re.compile(r' (?P<side>width|height)="(?P<points>[\d.]+)pt"')
-"""A side of a drawing on paper."""
+"""The width or height of a drawing in points."""
 
 
 def on_page_content(html: str, page: Any, files: Files, **_: Any) -> str:
-    """Replace the images of a page that are drawings by the drawings."""
+    """Replace images of drawings by the drawings themselves."""
     folder = posixpath.dirname(page.file.dest_uri)
 
     def placed(image: re.Match[str]) -> str:
@@ -43,12 +43,12 @@ def inline(svg: str, name: str, title: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>|<title>.*?</title>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'\bid="', f'id="{name}-', svg)
     svg = re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", svg)
-    # Styles hold for all of a page.
+    # A style sheet applies to the whole page.
     svg = svg.replace("*{", ".drawing svg *{")
     return OPENING.sub(lambda opening: f"{SIZE.sub(_bounded, opening[0])}<title>{escape(title)}</title>", svg, count=1)
 
 
 def _bounded(size: re.Match[str]) -> str:
-    """As wide as the page, and at most half as large again as on paper; the height follows."""
+    """Return a style for the width (that of the page, at most 1.5 times the size on paper), and none for the height."""
     width = 1.5 * float(size["points"])
     return f' style="width: 100%; max-width: {width:.0f}pt"' if size["side"] == "width" else ""

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw without a script, a font or a network."""
+"""Converts formulas to MathML, which browsers draw without a script, a font or a network."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from latex2mathml.converter import convert
 
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](?P<tex>.*?)\\[)\]]</\1>', re.DOTALL)
-"""What arithmatex makes of a formula: TeX between its brackets."""
+"""The output of arithmatex for a formula: TeX between its brackets."""
 
 
 def on_page_content(html: str, **_: Any) -> str:

@@ -1,4 +1,4 @@
-"""Links that leave docs: to a page that the site has under another name, else to the file in the public repository."""
+"""Rewrites links to files outside docs: to the page of the file in the site, else to the public repository."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)(?P<target>[^)\s#]+)(?P<anchor
 """A link to another file, without its brackets."""
 
 UNDERLINED = re.compile(r"\[([^\]`\n]*)__(\w+)__([^\]`\n]*)\]\(")
-"""A link named as a file such as `__init__.py`, which is not meant to be bold."""
+"""A link whose text is a file name such as `__init__.py`, which must not become bold."""
 
 
 def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -> str:
-    """Rewrite the links of a page that leave docs."""
+    """Rewrite the links of a page to files outside docs."""
     here = page.file.src_uri
     places = origins()
     home = places.get(here, f"docs/{here}")

@@ -1,7 +1,7 @@
-"""Writes each marimo notebook of examples/ as a Jupyter notebook, too: `make docs`.
+"""Converts each marimo notebook of examples/ to a Jupyter notebook: `make docs`.
 
-Jupyter has no sliders that run cells again. So a Jupyter notebook needs no marimo: texts become cells of text, and each
-slider or menu becomes a variable with the value at which it starts, to be changed by hand.
+A Jupyter notebook needs no marimo. Texts become Markdown cells. Each slider or menu becomes a variable with the initial
+value, which the user can edit.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-"""Where the notebooks are."""
+"""The folder of the notebooks."""
 
 
 def notebook(source: str) -> str:
@@ -29,14 +29,14 @@ def notebook(source: str) -> str:
 
 
 def _cells(source: str, function: ast.FunctionDef) -> list[dict[str, Any]]:
-    """The Jupyter cells of one marimo cell: its text if it has one, then its code."""
+    """Return the Jupyter cells of one marimo cell: its text if it has one, then its code."""
     lines = source.splitlines()
     texts: list[str] = []
     code: list[str] = []
     line = function.body[0].lineno
     for statement in function.body:
         end = statement.end_lineno or statement.lineno
-        # With the comments and blank lines above it.
+        # Include comments and blank lines above the statement.
         segment = "\n".join(lines[line - 1 : end])
         line = end + 1
         text = _text(statement)
@@ -49,7 +49,7 @@ def _cells(source: str, function: ast.FunctionDef) -> list[dict[str, Any]]:
 
 
 def _text(statement: ast.stmt) -> str | None:
-    """What `mo.md` says."""
+    """Return the text of a call of `mo.md`, or None for another statement."""
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr="md"), args=[ast.Constant(value=str(text))])):
             return textwrap.dedent(text).strip()
@@ -57,7 +57,7 @@ def _text(statement: ast.stmt) -> str | None:
 
 
 def _is_for_marimo(statement: ast.stmt) -> bool:
-    """Tell whether a statement means nothing elsewhere: imports of marimo, layouts, what a cell hands on."""
+    """Return whether a statement is specific to marimo: imports of marimo, layouts, the returned names of a cell."""
     match statement:
         case ast.Import(names=[ast.alias(name="marimo")]) | ast.Return():
             return True
@@ -67,7 +67,7 @@ def _is_for_marimo(statement: ast.stmt) -> bool:
 
 
 def _plain(segment: str, statement: ast.stmt) -> str:
-    """Code without sliders and menus: what they begin with, and their label as a comment."""
+    """Return code with sliders and menus replaced by their initial value, and their label as a comment."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=function) as call):
             if ast.unparse(function).startswith("mo.ui."):
@@ -76,7 +76,7 @@ def _plain(segment: str, statement: ast.stmt) -> str:
 
 
 def _beginning(call: ast.Call) -> str:
-    """The value with which a slider or menu begins, and its label as a comment; for a menu, its choices, too."""
+    """Return the initial value of a slider or menu, with its label, and choices of a menu, as a comment."""
     said = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
     choices = ast.literal_eval(call.args[0])
     label = f"{said['label']}: {' or '.join(choices)}" if isinstance(choices, list) else said["label"]

@@ -1,4 +1,4 @@
-"""Pages that have no file in docs: those of the papers, the project's own, the command line's, and pictures of runs."""
+"""Adds pages without a file in docs: papers, top-level files, the command line, and figures of runs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from mkdocs.structure.files import File, Files
 import pictures
 
 ROOT = Path(__file__).parents[2]
-"""The repository."""
+"""The root folder of the repository."""
 
 PROJECT = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "REFERENCES.md")
-"""Files at the top of the repository that the site shows."""
+"""Top-level files of the repository that are pages of the site."""
 
 
 def origins() -> dict[str, str]:
-    """Where pages of the site come from that are not in docs: path in the repository by path in the site."""
+    """Return the sources of pages outside docs: path in the repository by path in the site."""
     papers = sorted(path.parent for path in ROOT.glob("python/manypath/papers/*/README.md"))
     return {
         **{f"project/{name.lower()}": name for name in PROJECT},
@@ -31,7 +31,7 @@ def origins() -> dict[str, str]:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages and pictures, and replace the patterns of the menu by the pages that they match."""
+    """Add the pages and figures, and replace the patterns of the menu by the matching pages."""
     for uri, origin in origins().items():
         files.append(File.generated(config, uri, content=(ROOT / origin).read_text(encoding="utf-8")))
     files.append(File.generated(config, "reference/command-line.md", content=command_line()))
@@ -42,12 +42,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Put the picture of a run below what the page of an algorithm says."""
+    """Append the figure of a run to the page of an algorithm."""
     return markdown + pictures.section(page.file.src_uri)
 
 
 def command_line() -> str:
-    """The commands with their options, as the program itself describes them."""
+    """Return the page of all commands with their options, from the help of the program."""
     command = [sys.executable, "-m", "typer", "manypath.cli.app", "utils", "docs", "--name", "manypath"]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     text = text.replace("# `manypath`", "# Command line", 1)
@@ -56,7 +56,7 @@ def command_line() -> str:
 
 
 def _in_full(text: str) -> str:
-    """Lists of commands with links and whole sentences, which are those of the commands' own sections."""
+    """Return the page with links and full sentences of the commands' sections in its lists of commands."""
     says = dict(re.findall(r"^##+ `(manypath \S.*)`\n\n(.*)$", text, flags=re.MULTILINE))
     lines, above = [], "manypath"
     for line in text.splitlines(keepends=True):
@@ -72,7 +72,7 @@ def _in_full(text: str) -> str:
 
 
 def _expanded(menu: Any, pages: list[str]) -> Any:
-    """The menu, each pattern in it replaced by the pages that it matches."""
+    """Return the menu with each pattern replaced by the matching pages."""
     if isinstance(menu, dict):
         return {title: _expanded(below, pages) for title, below in menu.items()}
     if not isinstance(menu, list):

@@ -1,4 +1,4 @@
-"""Pictures of congestion controls at work: the same two paths for all of them, run and drawn when the site is built."""
+"""Figures of runs of each congestion control over the same two paths, made when the site is built."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ import manypath as mp
 from manypath.figures.style import COLOURS, INK, PAGE, styled
 
 FOLDER = "explanation/algorithms/"
-"""Where the pages of the algorithms are; the name of a page is that of its algorithm."""
+"""The folder of the algorithms' pages. The name of a page is that of its algorithm."""
 
 OVER_SCTP = ("newreno", "cmt-rpv1", "cmt-rpv2", "mptcp-like")
-"""The algorithms that come from CMT-SCTP; the others are run by Multipath TCP."""
+"""Algorithms for CMT-SCTP. The others run in Multipath TCP."""
 
 SEED = 1
 
 SHOWN = (20.0, 60.0)
-"""What the windows show of a run, seconds."""
+"""The drawn part of a run, s."""
 
 NORTH, SOUTH, RIVAL = COLOURS[:3]
 
 
 def draw(pages: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Give the path of each picture in the site, and the picture as SVG."""
+    """Yield the path of each figure in the site, and the figure as SVG."""
     for page in sorted(pages):
         name = _algorithm(page)
         if name:
@@ -37,7 +37,7 @@ def draw(pages: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def section(page: str) -> str:
-    """The end of an algorithm's page: what its run gave, in words and as a picture; nothing for another page."""
+    """Return the results of an algorithm's run as text and figure for its page, or an empty string for other pages."""
     name = _algorithm(page)
     if not name:
         return ""
@@ -57,7 +57,7 @@ the flow got {parts["flow", "south"]:.1f} Mbit/s and its rival {flows["rival"]:.
 
 
 def scenario(name: str) -> mp.Scenario:
-    """The run of an algorithm: a northern path of its own, a southern one with a rival."""
+    """Return the scenario of an algorithm: path north without, and path south with a competing flow."""
     link = mp.Link(rate="10 Mbit/s", delay="10 ms", queue=mp.DropTail(packets=50))
     if name in OVER_SCTP:
         flow, rival = mp.Sctp(paths=("north", "south"), cc=name), mp.Sctp.standard("south")
@@ -78,7 +78,7 @@ def _algorithm(page: str) -> str:
 
 
 def _picture(name: str, result: mp.Result) -> str:
-    """Windows over time on the left, payload rates on the right."""
+    """Return the figure as SVG: windows over time on the left, goodput on the right."""
     with styled():
         figure = Figure(figsize=(PAGE, 2.3), layout="constrained")
         windows, rates = figure.subplots(1, 2, width_ratios=(3, 1))

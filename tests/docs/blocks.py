@@ -1,4 +1,4 @@
-"""The code blocks of a page, in their order."""
+"""Reads the code blocks of a page, in their order."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-"""The repository."""
+"""The root folder of the repository."""
 
 GENERATED = ("docs/reference/citations.md", "docs/reference/rfc9260.md")
-"""Pages that programs write, without code."""
+"""Generated pages without code."""
 
 FENCE = re.compile(
     r'^(?P<indent> *)```(?P<language>\w*)(?: title="(?P<title>[^"]*)")?[^\n]*\n(?P<text>.*?)^(?P=indent)```$',
@@ -20,7 +20,7 @@ FENCE = re.compile(
 """A fenced block."""
 
 NAME = re.compile(r"# (?P<name>\w+\.(toml|json|py))\n")
-"""A first line that names the file."""
+"""A comment in the first line of a block that names its file."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class Block:
     Attributes
     ----------
     language : str
-        What stands behind the fence: `python`, `console`, `text`; empty if nothing.
+        The word after the fence: `python`, `console`, `text`; empty if there is none.
     title : str
-        `output` for what the block before it prints, or the name of a file: the title of the block, or a comment with
-        nothing but the name in its first line.
+        `output` if the block is the output of the previous one, or the name of a file. The name is the title of the
+        block or a comment in its first line.
     text : str
-        What is in it, without the indentation of the fence.
+        The contents without the indentation of the fence.
     line : int
-        Where it begins.
+        The number of its first line.
     """
 
     language: str
@@ -47,7 +47,7 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """All pages that people write: the documentation, the project's own, and those of the papers."""
+    """Return all hand-written pages: the documentation, top-level files, and pages of the papers."""
     written = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("python/manypath/papers/*/README.md")]
     return sorted(path for path in written if path.relative_to(ROOT).as_posix() not in GENERATED)
 

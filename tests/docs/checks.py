@@ -1,4 +1,4 @@
-"""Does what a page shows work? Each check ends with an `AssertionError` that names page and line."""
+"""Checks of code blocks on pages. Each failed check raises an `AssertionError` with page and line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from manypath.errors import UserError
 from manypath.schema import FILES, file_schema
 
 KNOWN = {"", "console", "diff", "json", "python", "rust", "sh", "text", "toml"}
-"""Languages of blocks. Blocks without one are commands, as those in `sh`."""
+"""Languages of blocks. Blocks without a language are commands, like `sh`."""
 
 OTHER_PROGRAMS = {
     "activate",
@@ -53,7 +53,7 @@ OTHER_PROGRAMS = {
     "valgrind",
     "wireshark",
 }
-"""Programs of others that pages may name."""
+"""Other programs that pages may name."""
 
 SHORTER = {
     "docs/how-to/capture.md": {"run examples/two_paths.toml": "run shorter.toml"},
@@ -74,25 +74,25 @@ SHORTER = {
         "2000": "200",
     },
 }
-"""What is changed in the blocks of a page so that they take seconds."""
+"""Replacements in the blocks of a page that shorten their runs to seconds."""
 
 
 SCHEMA = re.compile(r'^(#:schema | *"\$schema": ")\./(?P<kind>\w+)\.schema\.json', re.MULTILINE)
-"""How a file names its schema."""
+"""The line with which a file names its schema."""
 
 
 def name_of(page: Path) -> str:
-    """Name a page as the repository does."""
+    """Return the path of a page in the repository."""
     return page.relative_to(ROOT).as_posix() if page.is_relative_to(ROOT) else page.name
 
 
 def is_run(page: Path) -> bool:
-    """Tell whether anything on a page runs."""
+    """Return whether a page has blocks to run."""
     return name_of(page) in SHORTER or bool({"python", "console"} & {block.language for block in blocks(page)})
 
 
 def check_running(page: Path, folder: Path) -> None:
-    """Run the blocks of a page in `folder`, the working directory, and compare what they print."""
+    """Run the blocks of a page in `folder`, the working directory, and compare their output."""
     (folder / "examples").symlink_to(ROOT / "examples")
     example = (ROOT / "examples/two_paths.toml").read_text(encoding="utf-8")
     (folder / "shorter.toml").write_text(
@@ -106,16 +106,16 @@ def check_running(page: Path, folder: Path) -> None:
         if block.language == "python":
             printed = _run_python(block, page, names)
             if following and following.title == "output":
-                _assert_says(page, following, following.text, printed)
+                _assert_output(page, following, following.text, printed)
         elif block.language == "console":
             for command, expected in commands(block):
-                _assert_says(page, block, expected, _run_command(command))
+                _assert_output(page, block, expected, _run_command(command))
         elif block.language == "sh" and name_of(page) in SHORTER:
             _run_manypath(page, block)
 
 
 def check_reading(page: Path) -> None:
-    """Read what does not run: its language is known, it can be parsed, commands and sources exist."""
+    """Check blocks that do not run: known languages, valid syntax, existing commands and sources."""
     for block in blocks(page):
         place = f"{name_of(page)}:{block.line}"
         assert block.language in KNOWN, f"{place}: {block.language} is no language of blocks"
@@ -131,13 +131,13 @@ def check_reading(page: Path) -> None:
 
 
 def kinds_of_files(page: Path) -> list[tuple[Block, str]]:
-    """List the blocks that name a schema of ours, each with its kind of file."""
+    """Return the blocks that name a schema of this package, each with its kind of file."""
     found = ((block, SCHEMA.search(block.text)) for block in blocks(page) if block.language in {"json", "toml"})
     return [(block, match["kind"]) for block, match in found if match]
 
 
 def check_files(page: Path, folder: Path) -> None:
-    """Hold the blocks that name a schema against it, and load them as the program does."""
+    """Validate the blocks that name a schema, and load them as the program does."""
     for block, kind in kinds_of_files(page):
         fields = (tomllib if block.language == "toml" else json).loads(block.text)
         fields.pop("$schema", None)
@@ -155,7 +155,7 @@ def check_files(page: Path, folder: Path) -> None:
 
 
 def check_outputs(page: Path) -> None:
-    """Look whether something prints before each block of output."""
+    """Check that each block of output follows a block that prints."""
     page_blocks = list(blocks(page))
     for before, block in zip([None, *page_blocks], page_blocks, strict=False):
         if block.title == "output":
@@ -171,17 +171,17 @@ def _shortened(block: Block, shorter: Mapping[str, str]) -> Block:
 
 
 def _run_python(block: Block, page: Path, names: dict[str, Any]) -> str:
-    """Run a block with what the blocks before it have defined; return what it prints."""
+    """Run a block with the definitions of earlier blocks; return its output."""
     printed = io.StringIO()
-    # Empty lines, so that a traceback names the line of the page.
+    # Empty lines before the code, so that a traceback has the line of the page.
     code = compile("\n" * block.line + block.text, name_of(page), "exec")
     with contextlib.redirect_stdout(printed):
-        exec(code, names)  # noqa: S102 (the pages are ours)
+        exec(code, names)  # noqa: S102 (code of our pages)
     return printed.getvalue()
 
 
 def commands(block: Block) -> list[tuple[str, str]]:
-    """The commands of a console block, each with what it prints."""
+    """Return the commands of a console block, each with its output."""
     parts = re.split(r"^\$ (.*)\n", block.text, flags=re.MULTILINE)
     assert parts[0] == "", f"line {block.line}: a console block begins with $"
     return list(zip(parts[1::2], parts[2::2], strict=True))
@@ -208,8 +208,8 @@ def _run_manypath(page: Path, block: Block) -> None:
             assert asked.output, f"{name_of(page)}: {line} prints nothing"
 
 
-def _assert_says(page: Path, block: Block, expected: str, printed: str) -> None:
-    """Compare up to white space; `...` stands for anything."""
+def _assert_output(page: Path, block: Block, expected: str, printed: str) -> None:
+    """Compare outputs except for white space; `...` matches any text."""
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     if not doctest.OutputChecker().check_output(expected, printed, flags):
         raise AssertionError(f"{name_of(page)}:{block.line}: it prints\n{printed}\nand not\n{expected}")
@@ -221,14 +221,14 @@ def _sources() -> tuple[str, ...]:
 
 
 def _quoted(text: str) -> bool:
-    """Tell whether each part of a block, between empty lines, is in one source of the crates as it stands."""
+    """Return whether each paragraph of a block is an exact part of one source file of the crates."""
     parts = [part.strip("\n") for part in re.split(r"\n\s*\n", text)]
     parts = [re.sub(r"\n}$", "", part) for part in parts]
     return any(all(part in source for part in parts) for source in _sources())
 
 
 def _shell_lines(block: Block) -> list[str]:
-    """The commands of a block, continued lines joined, comments left out."""
+    """Return the commands of a block, with continued lines joined and without comments."""
     lines = block.text.replace("\\\n", " ").splitlines()
     stripped = (line.strip() for line in lines)
     return [line for line in stripped if line and not line.startswith("#")]
@@ -239,11 +239,11 @@ def _assert_is_a_command(line: str, place: str) -> None:
     words = shlex.split(line, comments=True)
     while words and (words[0] in {"sudo", "env", "."} or re.fullmatch(r"\w+=.*", words[0])):
         words = words[1:]
-    # What stands behind it is another command.
+    # Words after the separator are another command.
     program, *arguments = words[: words.index("--")] if "--" in words else words
     name = Path(program).name
     if name == "manypath":
-        # Help is given once all words are read, and before anything runs.
+        # The option --help makes the program parse all words without running the command.
         asked = CliRunner().invoke(app, [*arguments, "--help"])
         assert asked.exit_code == 0, f"{place}: {line}: {asked.output}"
     elif name == "make":

@@ -1,9 +1,9 @@
-"""Every code block of the documentation does what the page says.
+"""Every code block of the documentation works as the page shows.
 
-Blocks of Python run in their order, page by page, and print what the `output` below them says. In `console` blocks the
-commands behind `$` run. Commands in `sh` blocks run where the page has an entry in `SHORTER`, with less to do;
-elsewhere they take minutes, or need a screen, and only that they could run is checked. Rust is quoted from sources that
-are compiled, and what is TOML or JSON can be read, and loaded if it names its schema. Blocks of `text` are pictures.
+Python blocks of a page run in their order and print the text of the `output` block below them. In `console` blocks the
+commands after `$` run. Commands in `sh` blocks run if the page has an entry in `SHORTER`, which shortens them. Other
+`sh` blocks take minutes or need a screen, so only the existence of their commands is checked. Rust blocks are quotes
+of compiled sources. TOML and JSON blocks are parsed, and loaded if they name a schema. Blocks of `text` are pictures.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from checks import check_files, check_outputs, check_reading, check_running, com
 
 
 @pytest.mark.parametrize("page", [page for page in pages() if is_run(page)], ids=name_of)
-def test_code_on_a_page_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_code_on_a_page_runs_and_prints_the_shown_output(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     check_running(page, tmp_path)
 
 
 @pytest.mark.parametrize("page", pages(), ids=name_of)
-def test_blocks_that_do_not_run_can_be_read(page: Path):
+def test_blocks_that_do_not_run_are_valid(page: Path):
     check_reading(page)
 
 
 @pytest.mark.parametrize("page", [page for page in pages() if kinds_of_files(page)], ids=name_of)
-def test_files_that_name_a_schema_keep_to_it_and_load(page: Path, tmp_path: Path):
+def test_files_that_name_a_schema_match_it_and_load(page: Path, tmp_path: Path):
     check_files(page, tmp_path)
 
 
@@ -37,7 +37,7 @@ def test_the_page_about_editors_shows_a_file_of_each_form():
 
 
 @pytest.mark.parametrize("page", pages(), ids=name_of)
-def test_no_output_stands_alone(page: Path):
+def test_every_output_follows_a_block_that_prints(page: Path):
     check_outputs(page)
 
 

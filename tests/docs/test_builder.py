@@ -1,4 +1,4 @@
-"""What the site does to pages: drawings become part of them, and tables get scopes."""
+"""The site embeds drawings in pages, and gives tables scopes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import manypath as mp
 
 
 def builder(name: str) -> ModuleType:
-    """A module of `docs/builder`, which is no package."""
+    """Return a module of `docs/builder`, which is not a package."""
     spec = importlib.util.spec_from_file_location(name, ROOT / f"docs/builder/{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -28,14 +28,14 @@ def drawing() -> str:
 
 
 def placed(page: str, drawing: str) -> str:
-    """The page `how-to/show.html` after the hook, in a site that has one drawing."""
+    """Return the page `how-to/show.html` after the hook, in a site with one drawing."""
     file = SimpleNamespace(content_string=drawing)
     files = SimpleNamespace(get_file_from_path={"figures/network.svg": file}.get)
     here = SimpleNamespace(file=SimpleNamespace(dest_uri="how-to/show.html"))
     return builder("drawings").on_page_content(page, page=here, files=files)
 
 
-def test_a_drawing_becomes_part_of_its_page_with_its_description_as_title(drawing: str):
+def test_a_drawing_is_embedded_in_its_page_with_its_description_as_title(drawing: str):
     page = placed('<p><img alt="One path &amp; its link" src="../figures/network.svg" /></p>', drawing)
     assert page.startswith('<figure class="drawing"><svg ')
     assert page.count("<title>") == 1
@@ -44,7 +44,7 @@ def test_a_drawing_becomes_part_of_its_page_with_its_description_as_title(drawin
     assert '<a href="../figures/network.svg">' in page
 
 
-def test_a_drawing_is_as_wide_as_a_phone_at_most(drawing: str):
+def test_a_drawing_fits_the_width_of_a_phone(drawing: str):
     opening = re.search(r"<svg [^>]*>", placed('<img alt="a" src="../figures/network.svg" />', drawing))
     assert opening is not None
     assert re.search(r'style="width: 100%; max-width: \d+pt"', opening[0])
@@ -52,7 +52,7 @@ def test_a_drawing_is_as_wide_as_a_phone_at_most(drawing: str):
     assert "viewBox=" in opening[0]
 
 
-def test_styles_and_ids_of_a_drawing_hold_for_it_alone(drawing: str):
+def test_styles_and_ids_of_a_drawing_do_not_affect_others(drawing: str):
     page = placed('<img alt="a" src="../figures/network.svg" />', drawing)
     assert "<style" in page
     assert not re.search(r">\s*\*\s*{", page)
@@ -65,7 +65,7 @@ def test_styles_and_ids_of_a_drawing_hold_for_it_alone(drawing: str):
 @pytest.mark.parametrize(
     "image", ['<img alt="a" src="../figures/other.svg" />', '<img alt="a" src="https://example.org/network.svg" />']
 )
-def test_other_images_stay_as_they_are(image: str, drawing: str):
+def test_other_images_are_unchanged(image: str, drawing: str):
     assert placed(image, drawing) == image
 
 
@@ -82,7 +82,7 @@ def test_headings_of_tables_describe_their_columns():
     assert '<table class="highlighttable"><tr><td>1</td></tr></table>' in written
 
 
-def test_commands_of_a_group_are_listed_with_links_and_whole_sentences(monkeypatch: pytest.MonkeyPatch):
+def test_commands_of_a_group_are_listed_with_links_and_full_sentences(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.syspath_prepend(ROOT / "docs/builder")
     text = builder("pages").command_line()
     assert "\n* [`store`](#manypath-store): List, show, prune and export the contents of a folder of results.\n" in text

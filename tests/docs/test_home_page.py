@@ -1,4 +1,4 @@
-"""The first page of the documentation leads to every other page, and has a picture."""
+"""The home page of the documentation links to every other page, and has a picture."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from blocks import ROOT
 HOME = ROOT / "docs/README.md"
 
 LINK = re.compile(r"(?<!!)\[(?:[^\[\]]|\[[^\]]*\])*\]\((?P<target>[^)\s#]+)(?:#[^)\s]*)?\)")
-"""A link of Markdown; an image is none."""
+"""A Markdown link, but not an image."""
 
 PROJECT = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "REFERENCES.md")
-"""Pages at the top of the repository that the site has, too."""
+"""Top-level files of the repository that are pages of the site."""
 
 
 def linked(page: Path) -> list[Path]:
@@ -22,14 +22,14 @@ def linked(page: Path) -> list[Path]:
     return [Path(os.path.normpath(page.parent / target)) for target in targets if "://" not in target]
 
 
-def test_the_home_page_leads_to_every_page():
+def test_the_home_page_links_to_every_page():
     pages = {*ROOT.glob("docs/**/*.md"), *ROOT.glob("python/manypath/papers/*/README.md")}
     pages |= {ROOT / name for name in PROJECT}
     missing = pages - {HOME} - set(linked(HOME))
     assert not missing, sorted(str(page.relative_to(ROOT)) for page in missing)
 
 
-def test_no_link_of_the_home_page_leads_nowhere():
+def test_every_link_of_the_home_page_has_a_target():
     assert not [target for target in linked(HOME) if not target.exists()]
 
 
@@ -40,15 +40,15 @@ def test_the_home_page_has_a_picture_with_a_description():
     assert (HOME.parent / picture["target"]).exists()
 
 
-def test_text_in_the_figures_of_the_documentation_is_text():
+def test_text_in_figures_of_the_documentation_is_searchable():
     drawings = [path.read_text(encoding="utf-8") for path in (ROOT / "docs/figures").glob("*.svg")]
     assert drawings
-    # Letters that are drawn can neither be searched nor read aloud
+    # Letters drawn as paths can neither be searched nor read by screen readers
     assert all("<text" in drawing for drawing in drawings)
 
 
-def test_the_picture_of_the_network_is_the_example_of_today(tmp_path: Path):
-    """`manypath show examples/two_paths.toml --plot docs/figures/network.svg` draws it again."""
+def test_the_picture_of_the_network_shows_the_current_example(tmp_path: Path):
+    """`manypath show examples/two_paths.toml --plot docs/figures/network.svg` updates the picture."""
     from manypath.scenario import Scenario
 
     drawn = Scenario.from_file(ROOT / "examples/two_paths.toml").network.draw().save(tmp_path / "network.svg")

@@ -1,4 +1,4 @@
-"""The page on one's own congestion control names what the headers of the kernel's programs have."""
+"""The page about own congestion controls uses only names of the headers of the kernel programs."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ HEADERS = ROOT / "crates/bpf/bpf"
 TEMPLATE = ROOT / "examples/kernel/mine.bpf.c"
 
 NOT_OURS = {"load", "snd_cwnd_cnt", "snd_cwnd_stamp"}
-"""A command, and fields of the kernel that we do not use."""
+"""A command, and unused fields of the kernel."""
 
 
 def words(text: str) -> set[str]:
-    """Everything in a text that may be a name of C."""
+    """Return all words of a text that can be names in C."""
     return set(re.findall(r"\w+", text))
 
 
-def test_every_name_on_the_page_is_one_of_the_headers():
+def test_every_name_on_the_page_is_in_the_headers():
     prose = FENCE.sub("", PAGE.read_text(encoding="utf-8"))
     named = {span for span in re.findall(r"`([^`]+)`", prose) if re.fullmatch(r"[A-Za-z]\w+", span)}
     there = words("".join(path.read_text(encoding="utf-8") for path in HEADERS.glob("*.h")))
     assert named - there == NOT_OURS
 
 
-def test_every_header_that_the_page_explains_is_there_and_the_template_needs_no_other():
+def test_the_page_explains_exactly_the_headers_of_the_template():
     explained = set(re.findall(r"^- `(\w+\.h)`", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
     assert explained <= {path.name for path in HEADERS.glob("*.h")}
     todo, needed = [TEMPLATE], set()

@@ -1,4 +1,4 @@
-"""The Jupyter notebooks say the same as the marimo notebooks, run without marimo, and show their results."""
+"""The Jupyter notebooks equal the marimo notebooks, run without marimo, and show their results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from notebooks import notebook
 SOURCES = sorted(ROOT.glob("examples/*.py"))
 
 RESULTS = {"figure_in_ten_lines": "image/svg+xml", "second_path": "text/html", "share_of_a_bottleneck": "text/html"}
-"""What the last cell of each shows."""
+"""A text in the output of the last cell of each notebook."""
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
@@ -29,7 +29,7 @@ def test_a_jupyter_notebook_equals_its_converted_source(source: Path):
 def test_a_jupyter_notebook_runs_without_marimo_and_shows_its_result(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    # Jupyter finds no kernel but this interpreter's, and no settings of the user.
+    # Jupyter must find only the kernel of this interpreter, and no settings of the user.
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "config"))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))

@@ -1,4 +1,4 @@
-"""A page that is wrong is found: each check fails where it should, and names page and line."""
+"""Wrong pages are detected: each check fails for its mistake, and names page and line."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_code_with_another_output_than_on_the_page_fails(
         ("'''\nmanypath runn x.toml\n'''\n", "No such command"),
     ],
 )
-def test_a_block_that_cannot_be_read(text: str, said: str, tmp_path: Path):
+def test_an_invalid_block_fails(text: str, said: str, tmp_path: Path):
     with pytest.raises((AssertionError, ValueError)) as found:
         check_reading(page(tmp_path, text))
     assert said in str(found.value)
@@ -64,18 +64,18 @@ NETWORK = 'network = { bottleneck = { link = { rate = "1 Mbit/s" }, paths = 2 } 
         ('paths = ["path1", "path3"]', r'page\.md:3: .*scenario\.toml: flows\.cmt\.paths: "path3" is no path'),
     ],
 )
-def test_a_file_that_breaks_its_schema_or_does_not_load(flow: str, said: str, tmp_path: Path):
+def test_a_file_that_violates_its_schema_or_does_not_load_fails(flow: str, said: str, tmp_path: Path):
     text = f"'''toml\n#:schema ./scenario.schema.json\n{NETWORK}\nflows.cmt = {{ {flow} }}\n'''\n"
     with pytest.raises(AssertionError, match=said):
         check_files(page(tmp_path, text), tmp_path)
 
 
-def test_output_that_nothing_prints(tmp_path: Path):
+def test_output_without_a_printing_block_fails(tmp_path: Path):
     with pytest.raises(AssertionError, match=r"page\.md:3: nothing prints this"):
         check_outputs(page(tmp_path, "'''text title=\"output\"\n3\n'''\n"))
 
 
-def test_a_page_that_is_right_passes_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_correct_page_passes_all_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     code = "'''python\nprint('a   b')\n'''\n\n'''text title=\"output\"\na b\n'''\n\n'''sh\nmake papers\n'''\n"
     file = f"'''toml\n#:schema ./scenario.schema.json\n{NETWORK}\nflows.cmt.paths = ['path1']\n'''\n"

@@ -1,4 +1,4 @@
-"""A user's desk: files that are theirs, a command that is tried on them, and what must hold afterwards."""
+"""A folder with files of a user, the command run on them with limits, and checks of its answer and of the files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ cc = "cmt-rpv2"
 transport = "tcp"
 path = "south"
 """
-"""A scenario that runs in a moment."""
+"""A scenario with a short run."""
 
 SWEEP = """\
 replications = 2
@@ -55,7 +55,7 @@ north = { rate = "5 Mbit/s", delay = "1 ms" }
 cmt = { paths = ["south", "north"] }
 single = { paths = ["south"] }
 """
-"""A sweep that runs in a moment."""
+"""A sweep with short runs."""
 
 EMULATION = """\
 [network.disjoint.dsl]
@@ -72,21 +72,21 @@ ONE_PACKET = (
     + bytes.fromhex("45000024 00000000 40840000 0a000001 0a000002")
     + bytes.fromhex("1389138a 00000001 0374e2cb 0b000004")
 )
-"""A packet in it, with COOKIE ACK."""
+"""A packet of this capture, with COOKIE ACK."""
 
 CPU_SECONDS = 5
-"""A wrong input is answered within so much computing time, however busy the machine is."""
+"""Limit of a command's CPU time in seconds, independent of the load of the machine."""
 
 WALL_SECONDS = 60
-"""A command that waits for something that never comes is ended after this."""
+"""Time in seconds after which a blocked command is killed."""
 
 MEMORY = 6 * 2**30
-"""Address space in bytes that a command may take."""
+"""Limit of a command's address space in bytes."""
 
 
 @dataclass
 class Answer:
-    """How a command ended."""
+    """The result of a command."""
 
     code: int
     """Exit code; negative if a signal ended it."""
@@ -105,7 +105,7 @@ class Desk:
 
     @classmethod
     def laid_out(cls, folder: Path) -> Desk:
-        """A desk with a scenario, a sweep, and files that other programs wrote."""
+        """Return a folder with a scenario, a sweep, and files of other programs."""
         desk = cls(folder)
         files: dict[str, str | bytes] = {
             "two.toml": SCENARIO,
@@ -133,11 +133,11 @@ class Desk:
         return path
 
     def lost(self) -> list[str]:
-        """Files of the user that are gone or changed."""
+        """Return the files of the user that are missing or changed."""
         return [name for name, was in self.treasure.items() if _hash(self.folder / name) != was]
 
     def manypath(self, *words: str, **environment: str) -> Answer:
-        """Run the command in a process of its own, bounded in computing time, waiting time and memory."""
+        """Run the command in a new process with limits of CPU time, elapsed time and memory."""
         out, said = self.folder / ".out", self.folder / ".said"
         child = FORKS.Process(target=_command, args=(words, self.folder, out, said, environment))
         child.start()
@@ -150,21 +150,21 @@ class Desk:
 
 
 def refused(answer: Answer, *fragments: str) -> None:
-    """The command ended with 2, and each line it said is an error in words; one of them has all the fragments."""
+    """Check that the command exited with 2 and short error lines, and that one of them has all fragments."""
     lines = [line for line in answer.said.splitlines() if line.strip()]
     assert answer.code == 2, f"exit code {answer.code}\n{answer.said[-2000:]}"
     assert "Traceback" not in answer.said
     assert "panicked" not in answer.said
     errors = [line for line in lines if line.startswith("error: ")]
-    assert errors, f"says no error: {answer.said!r}"
+    assert errors, f"no error line: {answer.said!r}"
     assert all(len(line) < LONGEST for line in errors), errors
-    assert not [line for line in errors if ", expected " in line], "the engine's own words, which have another form"
+    assert not [line for line in errors if ", expected " in line], "an error in the form of the engine"
     matching = [line for line in errors if all(fragment in line for fragment in fragments)]
     assert matching, f"no line with {fragments}: {errors}"
 
 
 def _command(words: Sequence[str], folder: Path, out: Path, said: Path, environment: Mapping[str, str]) -> None:
-    """What the child does: the command, with its output in files."""
+    """Run the command in the child process, with its output in files."""
     os.chdir(folder)
     os.environ.update({"COLUMNS": "300", **environment})
     for stream, path in ((0, Path(os.devnull)), (1, out), (2, said)):
@@ -181,11 +181,11 @@ def _command(words: Sequence[str], folder: Path, out: Path, said: Path, environm
 
 
 FORKS = multiprocessing.get_context("forkserver")
-"""Children begin with everything imported, so that a hundred commands take seconds."""
+"""Forks children after all imports, so that a hundred commands take seconds."""
 FORKS.set_forkserver_preload(["manypath.cli.app", "manypath.campaign", "manypath.figures", "manypath.run"])
 
 LONGEST = 600
-"""Characters of the longest line that a person still reads."""
+"""The longest allowed error line, in characters."""
 
 
 def _hash(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""A machine on which something fails: no traceback, no abort, no file of the user lost, and the next call goes on."""
+"""Faults of the machine cause no traceback, no abort and no loss of user files, and the next call continues."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ import pytest
 from desk import SCENARIO, SWEEP, WALL_SECONDS, Desk
 
 COMMAND = [sys.executable, "-m", "manypath"]
-"""The command line as a process of its own."""
+"""The command line as a separate process."""
 
 LONG = SCENARIO.replace('measure = "2 s"', 'measure = "100000 s"')
 """A scenario that runs for minutes."""
 
 LONGER = SWEEP.replace("replications = 2", "replications = 60")
-"""A sweep that runs for seconds, so that it can be disturbed."""
+"""A sweep that runs for some seconds, so that it can be interrupted."""
 
 SMALL_FILES = 20_000
-"""Bytes that a file may have on a disk that is nearly full."""
+"""The largest file in bytes on a nearly full disk."""
 
 Fault = Callable[[], None]
-"""What a child suffers before it starts."""
+"""A fault that is set in the child before the command starts."""
 
 
 def files_stay_small() -> None:
-    """Let every write beyond some bytes fail, as on a full disk."""
+    """Make every write beyond `SMALL_FILES` bytes fail, as on a full disk."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (SMALL_FILES, SMALL_FILES))
 
 
 def few_files() -> None:
-    """Let the process open few files."""
+    """Limit the number of open files."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24))
 
 
-def nothing() -> None:
-    """Do no harm before the start."""
+def no_fault() -> None:
+    """Set no fault."""
 
 
 def run(
-    desk: Desk, words: Sequence[str], fault: Fault = nothing, environment: Mapping[str, str] | None = None
+    desk: Desk, words: Sequence[str], fault: Fault = no_fault, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*COMMAND, *words],
@@ -63,8 +63,8 @@ def run(
     )
 
 
-def told_in_a_line(done: subprocess.CompletedProcess[str], *fragments: str) -> None:
-    """The command failed by its own decision, and said so in a line with all fragments."""
+def check_error_line(done: subprocess.CompletedProcess[str], *fragments: str) -> None:
+    """Check that the command exited with 1 or 2 and an error line with all fragments."""
     assert done.returncode in (1, 2), f"{done.returncode}: {done.stderr[-2000:]}"
     assert "Traceback" not in done.stderr
     assert "panicked" not in done.stderr
@@ -79,7 +79,7 @@ def desk(tmp_path: Path) -> Desk:
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The store of a sweep that was done, and what it printed."""
+    """The store of a finished sweep, and the output of the sweep."""
     desk = Desk.laid_out(tmp_path_factory.mktemp("swept"))
     done = run(desk, ["sweep", "sweep.toml", "--csv"])
     assert done.returncode == 0, done.stderr
@@ -88,7 +88,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What a longer sweep prints that nothing disturbs."""
+    """The output of an undisturbed longer sweep."""
     desk = Desk.laid_out(tmp_path_factory.mktemp("undisturbed"))
     desk.put("longer.toml", LONGER)
     done = run(desk, ["sweep", "longer.toml", "--csv"])
@@ -101,26 +101,30 @@ TARGETS: dict[str, tuple[str, Fault, tuple[str, ...]]] = {
     "events on a full disk": ("run two.toml --events run.jsonl", files_stay_small, ("run.jsonl",)),
     "samples on a full disk": ("run two.toml --series 1ms --output samples", files_stay_small, ("samples",)),
     "a figure on a full disk": ("run two.toml --plot p.png", files_stay_small, ("p.png",)),
-    "packets where nothing may be written": ("run two.toml --pcapng /proc/run.pcapng", nothing, ("/proc",)),
-    "events where nothing may be written": ("run two.toml --events /proc/run.jsonl", nothing, ("/proc",)),
-    "samples where nothing may be written": ("run two.toml --series 1s --output /proc/s", nothing, ("/proc/s",)),
-    "a figure where nothing may be written": ("sweep sweep.toml --plot /proc/p.svg", nothing, ("/proc",)),
-    "frames where nothing may be written": ("sweep sweep.toml --frames /proc/f", nothing, ("/proc/f",)),
-    "a store where nothing may be written": ("sweep sweep.toml --store /proc/s", nothing, ("store", "/proc/s")),
-    "a report where nothing may be written": ("report dreibholz2011_impact --report /proc/r", nothing, ("/proc/r",)),
-    "packets on a device that is full": ("run two.toml --pcapng /dev/full", nothing, ("/dev/full",)),
-    "events on a device that is full": ("run two.toml --events /dev/full", nothing, ("/dev/full",)),
-    "a scheduler that does not answer": ("sweep sweep.toml --dask tcp://127.0.0.1:9", nothing, ("dask", "127.0.0.1:9")),
-    "a scenario that is a loop of links": ("run loop.toml", nothing, ("loop.toml",)),
+    "packets in an unwritable folder": ("run two.toml --pcapng /proc/run.pcapng", no_fault, ("/proc",)),
+    "events in an unwritable folder": ("run two.toml --events /proc/run.jsonl", no_fault, ("/proc",)),
+    "samples in an unwritable folder": ("run two.toml --series 1s --output /proc/s", no_fault, ("/proc/s",)),
+    "a figure in an unwritable folder": ("sweep sweep.toml --plot /proc/p.svg", no_fault, ("/proc",)),
+    "frames in an unwritable folder": ("sweep sweep.toml --frames /proc/f", no_fault, ("/proc/f",)),
+    "a store in an unwritable folder": ("sweep sweep.toml --store /proc/s", no_fault, ("store", "/proc/s")),
+    "a report in an unwritable folder": ("report dreibholz2011_impact --report /proc/r", no_fault, ("/proc/r",)),
+    "packets on a full device": ("run two.toml --pcapng /dev/full", no_fault, ("/dev/full",)),
+    "events on a full device": ("run two.toml --events /dev/full", no_fault, ("/dev/full",)),
+    "a scheduler that does not answer": (
+        "sweep sweep.toml --dask tcp://127.0.0.1:9",
+        no_fault,
+        ("dask", "127.0.0.1:9"),
+    ),
+    "a scenario that is a symbolic link to itself": ("run loop.toml", no_fault, ("loop.toml",)),
 }
-"""Commands, what befalls them, and what they say."""
+"""Commands, their faults, and fragments of their error lines."""
 
 
-@pytest.mark.parametrize("story", TARGETS)
-def test_a_target_that_fails_is_one_line(story: str, desk: Desk):
-    line, fault, fragments = TARGETS[story]
+@pytest.mark.parametrize("case", TARGETS)
+def test_a_failing_target_is_reported_in_one_line(case: str, desk: Desk):
+    line, fault, fragments = TARGETS[case]
     (desk.folder / "loop.toml").symlink_to("loop.toml")
-    told_in_a_line(run(desk, line.split(), fault), *fragments)
+    check_error_line(run(desk, line.split(), fault), *fragments)
     assert desk.lost() == []
 
 
@@ -137,13 +141,13 @@ OUTPUTS = [
     "--help",
     "--version",
 ]
-"""Commands that print."""
+"""Commands with output on standard output."""
 
 
 def printed_to(
-    desk: Desk, line: str, output: IO[str] | int | None, fault: Fault = nothing
+    desk: Desk, line: str, output: IO[str] | int | None, fault: Fault = no_fault
 ) -> subprocess.CompletedProcess[str]:
-    """A command whose standard output is something else than a pipe that is read."""
+    """Run a command with a given standard output."""
     return subprocess.run(
         [*COMMAND, *line.split()],
         cwd=desk.folder,
@@ -157,7 +161,7 @@ def printed_to(
 
 
 @pytest.mark.parametrize("line", OUTPUTS)
-def test_standard_output_on_a_full_device_is_one_line(line: str, desk: Desk):
+def test_standard_output_on_a_full_device_is_reported_in_one_line(line: str, desk: Desk):
     with Path("/dev/full").open("w") as full:
         done = printed_to(desk, line, full)
     assert done.returncode in (1, 2), done.stderr
@@ -167,7 +171,7 @@ def test_standard_output_on_a_full_device_is_one_line(line: str, desk: Desk):
 
 
 @pytest.mark.parametrize("line", OUTPUTS)
-def test_a_reader_that_has_seen_enough_is_no_error(line: str, desk: Desk):
+def test_a_closed_pipe_is_no_error(line: str, desk: Desk):
     reading, writing = os.pipe()
     os.close(reading)
     try:
@@ -179,14 +183,14 @@ def test_a_reader_that_has_seen_enough_is_no_error(line: str, desk: Desk):
 
 
 @pytest.mark.parametrize("line", OUTPUTS)
-def test_standard_output_that_is_closed_is_no_error(line: str, desk: Desk):
+def test_a_closed_standard_output_is_no_error(line: str, desk: Desk):
     done = printed_to(desk, line, None, lambda: os.close(1))
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert "error: " not in done.stderr
 
 
-def test_a_terminal_without_the_alphabet_still_shows_numbers(desk: Desk):
+def test_a_terminal_with_ascii_only_shows_numbers(desk: Desk):
     done = run(
         desk, ["sweep", "sweep.toml"], environment={"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     )
@@ -194,27 +198,27 @@ def test_a_terminal_without_the_alphabet_still_shows_numbers(desk: Desk):
     assert "Traceback" not in done.stderr
 
 
-def test_a_folder_that_is_gone_is_one_line(desk: Desk, tmp_path: Path):
+def test_a_removed_working_directory_is_reported_in_one_line(desk: Desk, tmp_path: Path):
     gone = tmp_path / "gone"
     gone.mkdir()
     script = f"cd {gone} && rmdir {gone} && exec {sys.executable} -m manypath sweep {tmp_path / 'sweep.toml'}"
     done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, timeout=WALL_SECONDS, check=False)
-    told_in_a_line(done, "store")
+    check_error_line(done, "store")
 
 
-def test_completion_in_a_home_that_cannot_be_written_is_one_line(desk: Desk):
+def test_completion_in_an_unwritable_home_is_reported_in_one_line(desk: Desk):
     done = run(desk, ["--install-completion", "bash"], environment={"HOME": "/proc", "SHELL": "/bin/bash"})
-    told_in_a_line(done, "/proc/.bashrc", "cannot be used")
+    check_error_line(done, "/proc/.bashrc", "cannot be used")
 
 
-def test_too_few_open_files_are_one_line(desk: Desk):
+def test_too_few_open_files_are_reported_in_one_line(desk: Desk):
     done = run(desk, ["sweep", "sweep.toml"], few_files)
     assert "Traceback" not in done.stderr
     assert "panicked" not in done.stderr
     assert done.returncode in (0, 1, 2), done.stderr
 
 
-def test_a_full_disk_costs_no_result_that_was_stored(swept: tuple[Path, str], desk: Desk):
+def test_a_full_disk_loses_no_stored_result(swept: tuple[Path, str], desk: Desk):
     shutil.copytree(swept[0], desk.folder / "runs")
     stored = {path.name: path.read_bytes() for path in desk.folder.glob("runs/*.parquet")}
     longer = SWEEP.replace("replications = 2", "replications = 30")
@@ -223,7 +227,7 @@ def test_a_full_disk_costs_no_result_that_was_stored(swept: tuple[Path, str], de
     def tiny_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
-    told_in_a_line(run(desk, ["sweep", "longer.toml"], tiny_files), "store", "runs")
+    check_error_line(run(desk, ["sweep", "longer.toml"], tiny_files), "store", "runs")
     assert {name: (desk.folder / "runs" / name).read_bytes() for name in stored} == stored
     assert run(desk, ["sweep", "longer.toml"]).returncode == 0
 
@@ -235,29 +239,29 @@ def damaged(path: Path) -> None:
 
 
 DAMAGES: dict[str, Callable[[Path], None]] = {
-    "a bit that flipped": damaged,
-    "a file cut short": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "a flipped bit": damaged,
+    "a truncated file": lambda path: os.truncate(path, path.stat().st_size // 2),
     "an empty file": lambda path: os.truncate(path, 0),
-    "a file that is gone": lambda path: path.unlink(),
+    "a missing file": lambda path: path.unlink(),
     "a folder in its place": lambda path: (path.unlink(), path.mkdir())[1],
 }
-"""What may befall a stored result."""
+"""Kinds of damage to a stored result."""
 
 
-@pytest.mark.parametrize("story", DAMAGES)
-def test_a_damaged_result_is_computed_again(story: str, swept: tuple[Path, str], desk: Desk):
+@pytest.mark.parametrize("case", DAMAGES)
+def test_a_damaged_result_is_computed_again(case: str, swept: tuple[Path, str], desk: Desk):
     store, first = swept
     shutil.copytree(store, desk.folder / "runs")
     assert list(desk.folder.glob("runs/*.parquet"))
     for shard in desk.folder.glob("runs/*.parquet"):
-        DAMAGES[story](shard)
+        DAMAGES[case](shard)
     again = run(desk, ["sweep", "sweep.toml", "--csv"])
     assert again.returncode == 0, again.stderr
     assert again.stdout == first
 
 
 def begun(desk: Desk, words: Sequence[str], sign: Callable[[], bool]) -> subprocess.Popen[str]:
-    """A command that has begun to work."""
+    """Start a command and return when its work has begun."""
     process = subprocess.Popen(
         [*COMMAND, *words],
         cwd=desk.folder,
@@ -273,7 +277,7 @@ def begun(desk: Desk, words: Sequence[str], sign: Callable[[], bool]) -> subproc
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_sweep_that_is_ended_goes_on_where_it_was(number: signal.Signals, undisturbed: str, desk: Desk):
+def test_a_stopped_sweep_can_be_continued(number: signal.Signals, undisturbed: str, desk: Desk):
     desk.put("longer.toml", LONGER)
     store = desk.folder / "runs"
     process = begun(desk, ["sweep", "longer.toml", "--csv"], lambda: len(list(store.glob("*.parquet"))) > 1)
@@ -291,7 +295,7 @@ def test_a_sweep_that_is_ended_goes_on_where_it_was(number: signal.Signals, undi
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_ended_run_prints_one_line(number: signal.Signals, desk: Desk):
+def test_a_stopped_run_prints_one_line(number: signal.Signals, desk: Desk):
     desk.put("long.toml", LONG)
     events = desk.folder / "run.jsonl"
     process = begun(desk, ["run", "long.toml", "--events", "run.jsonl", "--only", "recovery"], events.exists)
@@ -311,15 +315,15 @@ pruning.BEFORE_SECONDS = 0.5
 sys.argv = ["manypath", "store", "prune", "--campaign", sys.argv[1], "--yes"]
 main()
 """
-"""`manypath store prune` that takes everything for old that a process wrote half a second before it joined."""
+"""`manypath store prune` with a limit of 0.5 s, instead of the default, for files that count as recent."""
 
 
-def test_pruning_beside_a_sweep_removes_nothing_that_the_sweep_writes(undisturbed: str, desk: Desk):
+def test_pruning_removes_no_shards_of_a_running_sweep(undisturbed: str, desk: Desk):
     desk.put("longer.toml", LONGER)
     store = desk.folder / "runs"
     sweep = begun(desk, ["sweep", "longer.toml", "--csv", "--workers", "1"], lambda: len(shards_in(store)) > 2)
     sweep.send_signal(signal.SIGSTOP)
-    # Old enough for a rule that spares what is new.
+    # Older than the limit for recent files.
     time.sleep(1)
     seen = shards_in(store)
     (note,) = store.glob("campaigns/*.json")
@@ -345,21 +349,29 @@ def shards_in(store: Path) -> set[str]:
 
 
 IMPACT = "dreibholz2011_impact --figure 5 --runs 2"
-"""The cheapest figure of the papers."""
+"""The figure with the least work of all papers."""
 
 STOPPED: dict[str, tuple[str, str, str]] = {
-    "papers that run": (f"papers {IMPACT}", "runs/*.parquet", "kept in runs: the same command continues from there"),
-    "papers that draw": (f"papers {IMPACT}", "report/figures/*/*", "stopped: finished results are kept"),
-    "a report that draws": (f"report {IMPACT} --store done", "report/figures/*/*", "stopped: finished results are kept"),
-    "expectations": ("expect --path '10 Mbit/s, 40 ms'", "runs/*.parquet", "kept in runs: the same command goes on"),
-    "a command that is loaded": (f"papers {IMPACT}", "*.toml", "stopped: finished results are kept"),
+    "papers during runs": (f"papers {IMPACT}", "runs/*.parquet", "kept in runs: the same command continues from there"),
+    "papers during drawing": (f"papers {IMPACT}", "report/figures/*/*", "stopped: finished results are kept"),
+    "a report during drawing": (
+        f"report {IMPACT} --store done",
+        "report/figures/*/*",
+        "stopped: finished results are kept",
+    ),
+    "expectations during runs": (
+        "expect --path '10 Mbit/s, 40 ms'",
+        "runs/*.parquet",
+        "kept in runs: the same command goes on",
+    ),
+    "a command during imports": (f"papers {IMPACT}", "*.toml", "stopped: finished results are kept"),
 }
-"""Commands, the file by which they are interrupted, and the last line that they say."""
+"""Commands, the file at whose appearance they are interrupted, and their last line."""
 
 
 @pytest.fixture(scope="module")
 def papers_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The store of a paper that was run to its end."""
+    """The store of a finished run of a paper."""
     folder = tmp_path_factory.mktemp("papers")
     done = subprocess.run(
         [*COMMAND, "papers", *IMPACT.split()], cwd=folder, capture_output=True, text=True, timeout=120, check=False
@@ -368,17 +380,17 @@ def papers_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "runs"
 
 
-@pytest.mark.parametrize("story", STOPPED)
-def test_ctrl_c_prints_one_line_and_keeps_finished_runs(story: str, papers_done: Path, desk: Desk):
-    line, sign, last = STOPPED[story]
+@pytest.mark.parametrize("case", STOPPED)
+def test_ctrl_c_prints_one_line_and_keeps_finished_runs(case: str, papers_done: Path, desk: Desk):
+    line, sign, last = STOPPED[case]
     (desk.folder / "done").symlink_to(papers_done)
     process = begun(desk, shlex.split(line), lambda: bool(list(desk.folder.glob(sign))))
     if sign == "*.toml":
-        # By now Python has begun, and loads the command.
+        # By this time Python imports the command.
         time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=WALL_SECONDS)
-    # Python ends itself by the signal where it was loading a module, which a shell calls 130 as well.
+    # During an import Python ends by the signal itself, which a shell also reports as 130.
     assert process.returncode in (130, -signal.SIGINT), said
     assert "Traceback" not in said
     assert last in said.splitlines()[-1]
@@ -393,7 +405,7 @@ def test_ctrl_c_prints_one_line_and_keeps_finished_runs(story: str, papers_done:
         assert "this one" in held.stdout
 
 
-def test_two_sweeps_at_once_share_the_work(desk: Desk):
+def test_two_simultaneous_sweeps_share_the_runs(desk: Desk):
     desk.put("longer.toml", SWEEP.replace("replications = 2", "replications = 60"))
     both = [begun(desk, ["sweep", "longer.toml", "--csv", "--workers", "1"], lambda: True) for _ in range(2)]
     said = [process.communicate(timeout=WALL_SECONDS) for process in both]

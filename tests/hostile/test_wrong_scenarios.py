@@ -1,4 +1,4 @@
-"""Scenario files that say something wrong: each is answered with one line that names field, value and remedy."""
+"""Wrong scenario files: each is refused with one line that names field, value and remedy."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pytest
 from desk import SCENARIO, Desk, refused
 
 SOUTH = 'delay = "1 ms"\nqueue = { kind = "drop-tail", packets = 100 }'
-"""The place in the scenario where a link has a delay and a queue."""
+"""The fields of a link in the scenario; tests replace them."""
 
 FLOW = 'cc = "cmt-rpv2"'
-"""The place in the scenario where a flow has settings."""
+"""The settings of a flow in the scenario; tests replace them."""
 
 TCP = 'path = "south"'
-"""The same of a TCP connection."""
+"""The settings of the TCP flow in the scenario; tests replace them."""
 
 MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     # Numbers without a unit.
@@ -37,7 +37,7 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         ("flows.cmt.app.message", "1000", "unit", "B"),
     ),
     "an event without a unit": (SOUTH, 'events = [{ at = 1, change = "down" }]', ("south.events.0.at", "1", "unit")),
-    # Units that are none.
+    # Invalid units.
     "Mbps": ("5 Mbit/s", "5 Mbps", ("south.rate", '"5 Mbps"', '"5 Mbit/s"')),
     "packets per second": ("5 Mbit/s", "166 pkt/s", ("south.rate", "166 pkt/s", "bit/s")),
     "a Greek letter for micro": (SOUTH, 'delay = "10 \\u03bcs"', ("south.delay", "10 us")),
@@ -51,10 +51,10 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "a word for infinity": ("5 Mbit/s", "inf Mbit/s", ("south.rate", "inf Mbit/s")),
     "a negative delay": (SOUTH, 'delay = "-1 ms"', ("south.delay", "-1 ms", "negative")),
     "a rate of zero": ("5 Mbit/s", "0 Mbit/s", ("south.rate", "more than 0")),
-    "a rate beyond all numbers": ("5 Mbit/s", "1e30 Mbit/s", ("south.rate", "1e30 Mbit/s", "large")),
+    "a rate that is too large": ("5 Mbit/s", "1e30 Mbit/s", ("south.rate", "1e30 Mbit/s", "large")),
     "a rate that overflows a float": ("5 Mbit/s", "1e300 Mbit/s", ("south.rate", "1e300 Mbit/s", "large")),
     "half a nanosecond": (SOUTH, 'delay = "0.5 ns"', ("south.delay", "0.5 ns", "ns")),
-    # Other types than expected.
+    # Wrong types.
     "a rate that is true": ('rate = "5 Mbit/s"', "rate = true", ("south.rate",)),
     "a rate that is a list": ('rate = "5 Mbit/s"', 'rate = ["5 Mbit/s"]', ("south.rate",)),
     "a size of a queue that is true": ("packets = 100", "packets = true", ("south.queue.packets", "True", "number")),
@@ -66,7 +66,7 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "paths that are no list": ('paths = ["south", "north"]', "paths = 7", ("flows.cmt.paths", "7")),
     "paths of numbers": ('paths = ["south", "north"]', "paths = [1, 2]", ("flows.cmt.paths", "1")),
     "a switch that is a number": (FLOW, "nagle = 17", ("flows.cmt.nagle", "17")),
-    "a switch that is one": (FLOW, "nagle = 1", ("flows.cmt.nagle", "1", "true nor false")),
+    "a switch that is the number 1": (FLOW, "nagle = 1", ("flows.cmt.nagle", "1", "true nor false")),
     "a switch that is a word": (FLOW, 'nagle = "yes"', ("flows.cmt.nagle", '"yes"', "true nor false")),
     "a count that is a text": (FLOW, 'streams = "3"', ("flows.cmt.streams", '"3"', "quotation marks")),
     "a length of a queue that is a text": (
@@ -82,7 +82,7 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "a count with a fraction": (FLOW, "sack_every = 1.5", ("flows.cmt.sack_every", "1.5")),
     "a count that is too large": (FLOW, "streams = 70000", ("flows.cmt.streams", "70000", "65535")),
     "a negative count": (FLOW, "path_max_retransmissions = -1", ("path_max_retransmissions", "-1", "0 or more")),
-    # Names that mean nothing.
+    # Unknown names.
     "a key with a typing error": (FLOW, 'ccc = "newreno"', ("flows.cmt.ccc", '"cc"')),
     "a key at the top": ('warmup = "1 s"', 'warm = "1 s"', ("warm", '"warmup"')),
     "an unknown congestion control": ("cmt-rpv2", "cmt-rpv3", ("flows.cmt.cc", "cmt-rpv3", "cmt-rpv2")),
@@ -99,11 +99,11 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         ("flows.tcp.scheduler", "blest", "lowest-rtt"),
     ),
     "a key of another transport": (TCP, f"{TCP}\nnr_sack = true", ("flows.tcp.nr_sack",)),
-    "a path that is not there": ('path = "south"', 'path = "soth"', ("flows.tcp.path", "soth", '"south"')),
+    "an unknown path": ('path = "south"', 'path = "soth"', ("flows.tcp.path", "soth", '"south"')),
     "a path with a name of 10,000 letters": ('["south", "north"]', f'["{"x" * 10_000}"]', ("flows.cmt.paths", "south")),
     "a path that is named twice": ('["south", "north"]', '["south", "south"]', ("flows.cmt.paths", "south", "twice")),
     "no path": ('["south", "north"]', "[]", ("flows.cmt.paths", "empty")),
-    # Settings that contradict each other.
+    # Invalid or contradictory settings.
     "a probability above one": (
         SOUTH,
         'loss = { kind = "bernoulli", p = 2 }',
@@ -134,7 +134,7 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         ("network.disjoint.south.events.0.at", "3600 s", "end"),
     ),
     "a flow that starts after the end": (FLOW, 'start = "1 h"', ("flows.cmt.start", "3600 s", "end")),
-    "a start that ends before it begins": (FLOW, 'start = ["2 s", "1 s"]', ("flows.cmt.start", "2 s", "1 s")),
+    "a range of starts that ends before it begins": (FLOW, 'start = ["2 s", "1 s"]', ("flows.cmt.start", "2 s", "1 s")),
     "sizes in the wrong order": (
         FLOW,
         'app = { kind = "saturated", message = ["1000 B", "500 B"] }',
@@ -150,7 +150,7 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         'send_buffer = "1 kB"',
         ("flows.cmt.app.message.max: 1452 B cannot be used", "give at most flows.cmt.send_buffer, which is 1 kB"),
     ),
-    "nothing to measure": ('measure = "2 s"', 'measure = "0 s"', ("measure", "0 s")),
+    "a measurement of zero seconds": ('measure = "2 s"', 'measure = "0 s"', ("measure", "0 s")),
     "both path and paths": (TCP, f'{TCP}\npaths = ["south"]', ("flows.tcp", "path", "paths")),
     "two paths for TCP": (TCP, 'paths = ["south", "north"]', ("flows.tcp.paths", "2 paths", "Mptcp")),
     "a buffer beyond the memory": (FLOW, 'send_buffer = "1000000 GB"', ("flows.cmt.send_buffer", "GB")),
@@ -160,18 +160,18 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         ("network.disjoint.south.queue.packets", "4000000000", "memory"),
     ),
 }
-"""What is replaced in the scenario, by what, and what the answer must say."""
+"""The replaced text of the scenario, the new text, and fragments of the error line."""
 
 BYTES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "an empty file": (b"", ("network", "missing")),
-    "no text": (b"\xff\xfe\x00\x01" * 40, ("bad.toml",)),
-    "another language": (b"<xml>network</xml>", ("bad.toml", "TOML")),
-    "half a table": (SCENARIO.encode()[:60], ("bad.toml",)),
+    "binary data": (b"\xff\xfe\x00\x01" * 40, ("bad.toml",)),
+    "XML": (b"<xml>network</xml>", ("bad.toml", "TOML")),
+    "a truncated file": (SCENARIO.encode()[:60], ("bad.toml",)),
     "a key twice": (SCENARIO.encode() + b'\n[flows.cmt]\npaths = ["north"]\n', ("bad.toml", "cmt")),
-    "tables beyond all depth": (b"a" + b".a" * 20000 + b" = 1", ("bad.toml",)),
-    "lists beyond all depth": (b"network = " + b"[" * 100_000, ("bad.toml",)),
+    "deeply nested tables": (b"a" + b".a" * 20000 + b" = 1", ("bad.toml",)),
+    "deeply nested lists": (b"network = " + b"[" * 100_000, ("bad.toml",)),
 }
-"""Files that are no table."""
+"""Files that are not valid TOML, or have no valid table."""
 
 NETWORKS: dict[str, tuple[str, tuple[str, ...]]] = {
     "two directions": (
@@ -189,16 +189,16 @@ NETWORKS: dict[str, tuple[str, tuple[str, ...]]] = {
     "a topology without wires": ("[network]\ntopology = 3", ("network.topology", "3")),
     "disjoint links that are a list": ("[network]\ndisjoint = [3]", ("network.disjoint",)),
 }
-"""Networks in short, in which a queue takes more memory than there is."""
+"""Short forms of networks. Most have a queue that exceeds the memory."""
 
 JSON: dict[str, tuple[str, tuple[str, ...]]] = {
     "a list": ("[]", ("bad.json", "table")),
     "a number": ("1", ("bad.json", "table")),
-    "half a character": (
+    "half of a surrogate pair": (
         '{"network": {"disjoint": {"a": {"rate": "1 Mbit/s"}}}, "flows": {"\\ud800": {"paths": ["a"]}}}',
         ("bad.json", "ud800", "character"),
     ),
-    "half a text": ('{"network": ', ("bad.json", "JSON")),
+    "a truncated text": ('{"network": ', ("bad.json", "JSON")),
     "a key twice": ('{"warmup": "1 s", "warmup": "2 s", "network": {}, "flows": {}}', ("bad.json", "warmup", "twice")),
     "a key twice, deep inside": (
         '{"network": {"disjoint": {"a": {"rate": "1 Mbit/s", "rate": "2 Mbit/s"}}}, "flows": {"f": {"paths": ["a"]}}}',
@@ -206,7 +206,7 @@ JSON: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "not a number": ('{"warmup": NaN, "network": {}, "flows": {}}', ("bad.json",)),
 }
-"""JSON files that say something wrong."""
+"""Wrong JSON files."""
 
 LINKS = """
 measure = "2 s"
@@ -219,15 +219,15 @@ p = { forward = ["a"], reverse = ["b"] }
 [flows.f]
 paths = ["p"]
 """
-"""A network that is written link by link."""
+"""A network in long form, with links and paths."""
 
 PATHS: dict[str, tuple[str, str, tuple[str, ...]]] = {
-    "a link that is not there": ('forward = ["a"]', 'forward = ["c"]', ("paths.p.forward", '"c"')),
+    "an unknown link": ('forward = ["a"]', 'forward = ["c"]', ("paths.p.forward", '"c"')),
     "a link twice in one path": ('forward = ["a"]', 'forward = ["a", "a"]', ("paths.p.forward", '"a"', "twice")),
-    "a way without links": ('forward = ["a"]', "forward = []", ("paths.p.forward", "empty")),
+    "a path without links": ('forward = ["a"]', "forward = []", ("paths.p.forward", "empty")),
     "a short form beside links": ("[network.links]", "[network]\nbottleneck = 3\n[network.links]", ("network",)),
 }
-"""The same for paths."""
+"""The replaced text of `LINKS`, the new text, and fragments of the error line."""
 
 
 def answered(desk: Desk, name: str, content: str | bytes, fragments: tuple[str, ...]) -> None:
@@ -242,7 +242,7 @@ def desk(tmp_path: Path) -> Desk:
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_wrong_scenario_is_one_line(mistake: str, desk: Desk):
+def test_a_wrong_scenario_is_reported_in_one_line(mistake: str, desk: Desk):
     old, new, fragments = MISTAKES[mistake]
     assert old in SCENARIO
     answered(desk, "bad.toml", SCENARIO.replace(old, new, 1), fragments)
@@ -250,41 +250,41 @@ def test_a_wrong_scenario_is_one_line(mistake: str, desk: Desk):
 
 TRACES: dict[str, tuple[str, tuple[str, ...]]] = {
     "a folder": ("site", ("site", "Is a directory")),
-    "a file that is not there": ("nowhere.down", ("nowhere.down", "No such file")),
+    "a missing file": ("nowhere.down", ("nowhere.down", "No such file")),
     "a device without an end": ("/dev/zero", ("/dev/zero", "MB")),
     "a device without content": ("/dev/null", ("/dev/null", "no opportunity")),
     "a text": ("notes.txt", ("notes.txt", "line 1", "milliseconds")),
 }
-"""Files that are no trace of a link."""
+"""Files that are not traces of a link."""
 
 
-@pytest.mark.parametrize("story", TRACES)
-def test_a_wrong_trace_is_one_line(story: str, desk: Desk):
-    name, fragments = TRACES[story]
+@pytest.mark.parametrize("case", TRACES)
+def test_a_wrong_trace_is_reported_in_one_line(case: str, desk: Desk):
+    name, fragments = TRACES[case]
     scenario = SCENARIO.replace('rate = "5 Mbit/s"', f'trace = "{name}"', 1)
     answered(desk, "bad.toml", scenario, ("south.trace", *fragments))
 
 
 @pytest.mark.parametrize("mistake", BYTES)
-def test_a_file_that_is_no_table_is_one_line(mistake: str, desk: Desk):
+def test_an_invalid_file_is_reported_in_one_line(mistake: str, desk: Desk):
     content, fragments = BYTES[mistake]
     answered(desk, "bad.toml", content, fragments)
 
 
 @pytest.mark.parametrize("mistake", JSON)
-def test_wrong_json_is_one_line(mistake: str, desk: Desk):
+def test_wrong_json_is_reported_in_one_line(mistake: str, desk: Desk):
     content, fragments = JSON[mistake]
     answered(desk, "bad.json", content, fragments)
 
 
 @pytest.mark.parametrize("mistake", PATHS)
-def test_a_wrong_path_is_one_line(mistake: str, desk: Desk):
+def test_a_wrong_path_is_reported_in_one_line(mistake: str, desk: Desk):
     old, new, fragments = PATHS[mistake]
     answered(desk, "bad.toml", LINKS.replace(old, new, 1), fragments)
 
 
 @pytest.mark.parametrize("form", NETWORKS)
-def test_a_mistake_in_a_short_form_is_named_by_the_place_in_the_file(form: str, desk: Desk):
+def test_a_mistake_in_a_short_form_is_reported_with_its_field_in_the_file(form: str, desk: Desk):
     network, fragments = NETWORKS[form]
     queue = '{ kind = "drop-tail", packets = 4000000000 }'
     path = "path1" if "bottleneck" in network else "a"

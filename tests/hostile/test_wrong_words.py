@@ -1,4 +1,4 @@
-"""Command lines that cannot be right: each is answered with one line before any work begins, and no file is lost."""
+"""Wrong command lines: each is refused with one line before any work begins, and no file is lost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "an unknown command": ("simulate two.toml", ("simulate",)),
     "an unknown option": ("run two.toml --sed 3", ("--sed",)),
     "no file": ("run", ("file", "manypath run --help")),
-    "a file that is not there": ("run three.toml", ("three.toml", "no such file")),
+    "a missing file": ("run three.toml", ("three.toml", "no such file")),
     "a device as a file": ("run /dev/zero", ("/dev/zero", "MB")),
     "a folder as a file": ("run site", ("site",)),
     # run
@@ -21,60 +21,60 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "a negative seed": ("run two.toml --seed -1", ("seed", "-1")),
     "a seed beyond 64 bits": ("run two.toml --seed 99999999999999999999999", ("seed", "64 bits")),
     "an interval without a unit": ("run two.toml --series 100", ("series", "100", "unit")),
-    "an interval of nothing": ("run two.toml --series 0", ("series", "0")),
+    "an interval of zero": ("run two.toml --series 0", ("series", "0")),
     "an interval that is a word": ("run two.toml --series often", ("series", "often")),
     "an interval that fills the memory": ("run two.toml --series 1ns", ("series", "1 ns")),
     "a file without a name": ("run ''", ("file", '""', "name a")),
     "samples into a folder without a name": ("run two.toml --series 1s --output ''", ("--output", '""', "name a")),
     "a picture without a name": ("run two.toml --plot ''", ("--plot", '""', "name a")),
     "examples into a folder without a name": ("examples ''", ("folder", '""', "name a")),
-    "a folder for samples that are not wanted": ("run two.toml --output samples", ("output", "series")),
+    "a folder for samples without a series": ("run two.toml --output samples", ("output", "series")),
     "a file as a folder for samples": ("run two.toml --series 100ms --output notes.txt", ("notes.txt",)),
     "packets into the scenario": ("run two.toml --pcapng two.toml", ("two.toml",)),
     "packets into the scenario by another name": ("run two.toml --pcapng site/../two.toml", ("two.toml",)),
     "packets into a link to the scenario": ("run two.toml --pcapng link.toml", ("link.toml",)),
     "packets into another name of the scenario's file": ("run two.toml --pcapng hard.toml", ("hard.toml",)),
-    "packets into a capture of others": ("run two.toml --pcapng trip.pcapng", ("trip.pcapng",)),
+    "packets into a capture of another program": ("run two.toml --pcapng trip.pcapng", ("trip.pcapng",)),
     "packets into a folder": ("run two.toml --pcapng site", ("site",)),
-    "packets into a folder that is not there": ("run two.toml --pcapng nowhere/run.pcapng", ("nowhere",)),
+    "packets into a missing folder": ("run two.toml --pcapng nowhere/run.pcapng", ("nowhere",)),
     "events into the scenario": ("run two.toml --events two.toml", ("two.toml",)),
     "events into a text of the user": ("run two.toml --events notes.txt", ("notes.txt",)),
     "events and packets into one file": ("run two.toml --events both --pcapng both", ("both",)),
-    "events of a kind that is none": ("run two.toml --events e.jsonl --only colour", ("only", "colour")),
+    "events of an unknown kind": ("run two.toml --events e.jsonl --only colour", ("only", "colour")),
     "a choice of events without a file": ("run two.toml --only recovery", ("only", "events")),
-    "a link that is not there": ("run two.toml --pcapng r.pcapng --link soth", ("link", "soth", "south")),
+    "an unknown link": ("run two.toml --pcapng r.pcapng --link soth", ("link", "soth", "south")),
     "a choice of links without a capture": ("run two.toml --link south", ("link", "capture")),
     "a picture in an unknown format": ("run two.toml --plot windows.bmp", ("bmp", "svg")),
-    "a picture over the user's own": ("run two.toml --plot thesis.svg", ("thesis.svg",)),
+    "a picture over a picture of the user": ("run two.toml --plot thesis.svg", ("thesis.svg",)),
     # decode
-    "a capture that is not there": ("decode none.pcapng", ("none.pcapng", "no such file")),
+    "a missing capture": ("decode none.pcapng", ("none.pcapng", "no such file")),
     "a capture without a name": ("decode ''", ("file", '""', "name a")),
     "a folder as a capture": ("decode site", ("site", "cannot be read")),
     "a text as a capture": ("decode notes.txt", ("notes.txt", "is no capture")),
     "a scenario as a capture": ("decode two.toml", ("two.toml", "is no capture")),
     "a device as a capture": ("decode /dev/zero", ("/dev/zero", "is no capture")),
     "a capture of zeros": ("decode trip.pcapng", ("trip.pcapng", "is no capture")),
-    "a port that is none": ("decode trip.pcapng --port 70000", ("--port", "70000")),
+    "an invalid port": ("decode trip.pcapng --port 70000", ("--port", "70000")),
     # sweep
-    "a metric that is none": ("sweep sweep.toml --metric speed", ("metric", "speed")),
-    "an axis that is none": ("sweep sweep.toml --plot p.svg --x south", ("--x", "south", "north")),
-    "a measurement for the axis that is none": ("sweep sweep.toml --plot p.svg --y speed", ("speed",)),
-    "a colour that is none": ("sweep sweep.toml --plot p.svg --hue foo", ("--hue", "foo")),
+    "an unknown metric": ("sweep sweep.toml --metric speed", ("metric", "speed")),
+    "an unknown factor for the axis": ("sweep sweep.toml --plot p.svg --x south", ("--x", "south", "north")),
+    "an unknown measurement for the axis": ("sweep sweep.toml --plot p.svg --y speed", ("speed",)),
+    "an unknown factor for the colour": ("sweep sweep.toml --plot p.svg --hue foo", ("--hue", "foo")),
     "a figure in an unknown format": ("sweep sweep.toml --plot p.docx", ("docx", "svg")),
-    "a figure over the user's own": ("sweep sweep.toml --plot thesis.svg", ("thesis.svg",)),
+    "a figure over a figure of the user": ("sweep sweep.toml --plot thesis.svg", ("thesis.svg",)),
     "a figure over the sweep": ("sweep sweep.toml --plot sweep.toml", ("sweep.toml",)),
     "a condition without a value": ("sweep sweep.toml --where cc", ("--where", "cc", "NAME=VALUE")),
     "a condition on an unknown factor": ("sweep sweep.toml --where colour=red", ("--where", "colour")),
     "a condition on an unknown value": ("sweep sweep.toml --where cc=lia", ("--where", "lia", "newreno")),
-    "a baseline that is none": ("sweep sweep.toml --baseline cc=lia", ("--baseline", "lia")),
+    "an unknown baseline": ("sweep sweep.toml --baseline cc=lia", ("--baseline", "lia")),
     "part zero": ("sweep sweep.toml --shard 0/4", ("shard", "0/4")),
     "a part beyond the last": ("sweep sweep.toml --shard 5/4", ("shard", "5/4")),
     "a part that is a word": ("sweep sweep.toml --shard half", ("shard", "half")),
     "two forms of output": ("sweep sweep.toml --csv --json", ("csv", "json")),
     "no workers": ("sweep sweep.toml --workers 0", ("workers", "0")),
-    "fewer than no workers": ("sweep sweep.toml --workers -3", ("workers", "-3")),
-    "threads and another computer": ("sweep sweep.toml --workers 2 --dask tcp://127.0.0.1:1", ("workers", "dask")),
-    "a scheduler that is no address": ("sweep sweep.toml --dask foo", ("dask", "foo")),
+    "a negative number of workers": ("sweep sweep.toml --workers -3", ("workers", "-3")),
+    "threads and a Dask scheduler": ("sweep sweep.toml --workers 2 --dask tcp://127.0.0.1:1", ("workers", "dask")),
+    "an invalid address of a scheduler": ("sweep sweep.toml --dask foo", ("dask", "foo")),
     "a store that is a file": ("sweep sweep.toml --store notes.txt", ("store", "notes.txt")),
     "a store without a name": ("sweep sweep.toml --store ''", ("--store", '""', "name a")),
     "frames into a folder without a name": ("sweep sweep.toml --frames ''", ("--frames", '""', "name a")),
@@ -83,21 +83,21 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "a scenario as a sweep": ("sweep two.toml", ("two.toml",)),
     "a sweep as a scenario": ("run sweep.toml", ("sweep.toml",)),
     # papers, report, anchors, expect, bench, list, schema
-    "a paper that is none": ("papers dreibholz2013", ("dreibholz2013", "dreibholz2012_testbed")),
-    "a figure that is none": ("papers dreibholz2011_impact --figure 99", ("figure", "99")),
+    "an unknown paper": ("papers dreibholz2013", ("dreibholz2013", "dreibholz2012_testbed")),
+    "an unknown figure": ("papers dreibholz2011_impact --figure 99", ("figure", "99")),
     "no runs": ("papers dreibholz2011_impact --runs 0", ("runs", "0")),
     "workers below zero for papers": ("papers dreibholz2011_impact --workers -3", ("workers", "-3")),
-    "a report where no store is": ("report dreibholz2011_impact --store nowhere", ("store", "nowhere")),
-    "a report over the user's own page": ("report dreibholz2011_impact --report site", ("site",)),
-    "papers over the user's own page": ("papers dreibholz2011_impact --figure 3 --report site", ("site",)),
+    "a report on a missing store": ("report dreibholz2011_impact --store nowhere", ("store", "nowhere")),
+    "a report over a page of the user": ("report dreibholz2011_impact --report site", ("site",)),
+    "papers over a page of the user": ("papers dreibholz2011_impact --figure 3 --report site", ("site",)),
     "a report without a name": ("report dreibholz2011_impact --report ''", ("--report", '""', "name a")),
     "papers into a store without a name": ("papers dreibholz2011_impact --store ''", ("--store", '""', "name a")),
     "anchors into a report without a name": ("anchors single --report ''", ("--report", '""', "name a")),
     "a measurement into a store without a name": ("measure shared --store ''", ("--store", '""', "name a")),
     "a figure without a number": ("papers dreibholz2011_impact --figure ''", ("figure", '""', "3")),
     "a report that is a text": ("report dreibholz2011_impact --report notes.txt", ("notes.txt",)),
-    "an anchor that is none": ("anchors singel", ("singel", "single")),
-    "a row that is none": ("bench D11", ("D11", "D10")),
+    "an unknown anchor": ("anchors singel", ("singel", "single")),
+    "an unknown row": ("bench D11", ("D11", "D10")),
     "a path without a delay": ("expect --path '10 Mbit/s'", ("path", "10 Mbit/s")),
     "a path without units": ("expect --path '10, 20'", ("path", "10")),
     "a path with a loss beyond one": ("expect --path '10 Mbit/s, 20 ms, 150 %'", ("path", "150 %", "100 %")),
@@ -105,7 +105,7 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "a path with an empty name": ("expect --path ': 10 Mbit/s, 20 ms'", ("path", "name", "wlan: 10 Mbit/s")),
     "expectations into a store without a name": ("expect --path '1 Mbit/s, 9 ms' --store ''", ("--store", '""')),
     "connections on an unknown path": ("expect --path 'a: 1 Mbit/s, 9 ms' --tcp b=1", ("tcp", "b")),
-    "connections that are no number": ("expect --path 'a: 1 Mbit/s, 9 ms' --tcp a=many", ("tcp", "many")),
+    "connections that are not a number": ("expect --path 'a: 1 Mbit/s, 9 ms' --tcp a=many", ("tcp", "many")),
     "connections in a superscript": ("expect --path 'a: 1 Mbit/s, 9 ms' --tcp a=²", ("tcp", "a=²")),
     "connections twice": ("expect --path 'a: 1 Mbit/s, 9 ms' --tcp a=1 --tcp a=2", ("tcp", "twice")),
     "a shared link of one path twice": (
@@ -117,31 +117,31 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "no simulations to expect": ("expect --path '1 Mbit/s, 9 ms' --runs 0", ("runs", "0")),
     "a measured rate without a unit": ("expect --path '1 Mbit/s, 9 ms' --measured 3", ("measured", "3", "unit")),
     "a time without a unit": ("expect --path '1 Mbit/s, 9 ms' --measure 100", ("measure", "100", "unit")),
-    "a queue that expect has not": ("expect --path '1 Mbit/s, 9 ms' --queue fifo", ("queue", "fifo", "drop-tail")),
-    "an emulation that is not there": ("emulate nothing.toml", ("nothing.toml",)),
-    "a schema that is none": ("schema sceanrio", ("sceanrio", "scenario")),
+    "an unknown queue to expect": ("expect --path '1 Mbit/s, 9 ms' --queue fifo", ("queue", "fifo", "drop-tail")),
+    "a missing emulation": ("emulate nothing.toml", ("nothing.toml",)),
+    "an unknown schema": ("schema sceanrio", ("sceanrio", "scenario")),
     "a list of a store without a name": ("store list --store ''", ("--store", '""', "name a")),
     "an export into a folder without a name": ("store export all '' --store mine", ("target", '""', "name a")),
-    "a store that is not there": ("store list --store nowhere", ("nowhere",)),
-    "a campaign that is none": ("store show nothing --store mine", ("mine",)),
-    "a drawing of nothing": ("show three.toml", ("three.toml",)),
+    "a missing store": ("store list --store nowhere", ("nowhere",)),
+    "an unknown campaign": ("store show nothing --store mine", ("mine",)),
+    "a drawing of a missing scenario": ("show three.toml", ("three.toml",)),
     "a drawing in an unknown format": ("show two.toml --plot net.bmp", ("bmp", "svg")),
 }
-"""Command lines, and what the answer must say."""
+"""Command lines, and fragments of their error lines."""
 
 SWEEPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "no factors": ('values = ["newreno", "cmt-rpv2"]', "values = []", ("factors.cc", "values")),
-    "a factor of a field that is none": ('"flows.cmt.cc"', '"flows.cmt.ccc"', ("flows.cmt.ccc", '"cc"')),
+    "a factor of an unknown field": ('"flows.cmt.cc"', '"flows.cmt.ccc"', ("flows.cmt.ccc", '"cc"')),
     "a factor with a wrong value": ('"cmt-rpv2"]', '"cmt-rpv3"]', ("cmt-rpv3",)),
     "a factor without a unit": ('"2 Mbit/s", "5 Mbit/s"]', "2, 5]", ("2", "unit")),
     "a value twice": ('"2 Mbit/s", "5 Mbit/s"]', '"2 Mbit/s", "2 Mbit/s"]', ("factors.north", "2 Mbit/s")),
     "no replications": ("replications = 2", "replications = 0", ("replications", "0")),
-    "replications beyond all patience": ("replications = 2", "replications = 1000000000000", ("runs",)),
-    "a metric of the file that is none": ('metrics = ["goodput"]', 'metrics = ["speed"]', ("metric", "speed")),
-    "a precision that is none": ("replications = 2", "precision = { goodput = -1 }", ("precision",)),
+    "too many replications": ("replications = 2", "replications = 1000000000000", ("runs",)),
+    "an unknown metric in the file": ('metrics = ["goodput"]', 'metrics = ["speed"]', ("metric", "speed")),
+    "an invalid precision": ("replications = 2", "precision = { goodput = -1 }", ("precision",)),
     "an unknown key": ("replications = 2", "replikations = 2", ("replikations", "replications")),
 }
-"""What is replaced in the sweep, by what, and what the answer must say."""
+"""The replaced text of the sweep, the new text, and fragments of the error line."""
 
 
 @pytest.fixture
@@ -153,9 +153,9 @@ def desk(tmp_path: Path) -> Desk:
     return desk
 
 
-@pytest.mark.parametrize("story", WORDS)
-def test_a_wrong_command_line_is_one_line(story: str, desk: Desk):
-    line, fragments = WORDS[story]
+@pytest.mark.parametrize("case", WORDS)
+def test_a_wrong_command_line_is_reported_in_one_line(case: str, desk: Desk):
+    line, fragments = WORDS[case]
     before = sorted(path.name for path in desk.folder.iterdir())
     refused(desk.manypath(*shlex.split(line)), *fragments)
     assert desk.lost() == []
@@ -163,9 +163,9 @@ def test_a_wrong_command_line_is_one_line(story: str, desk: Desk):
     assert not left, f"work began before the mistake was found: {left}"
 
 
-@pytest.mark.parametrize("story", SWEEPS)
-def test_a_wrong_sweep_is_one_line(story: str, desk: Desk):
-    old, new, fragments = SWEEPS[story]
+@pytest.mark.parametrize("case", SWEEPS)
+def test_a_wrong_sweep_is_reported_in_one_line(case: str, desk: Desk):
+    old, new, fragments = SWEEPS[case]
     assert old in SWEEP
     desk.put("bad.toml", SWEEP.replace(old, new, 1))
     refused(desk.manypath("sweep", "bad.toml"), *fragments)

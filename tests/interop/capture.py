@@ -1,4 +1,4 @@
-"""Captures of every path, and what tshark says of them."""
+"""Captures of every path, and their analysis by tshark."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from network import Host, Network
 
 @contextmanager
 def capturing(network: Network, folder: Path) -> Iterator[list[Path]]:
-    """Capture what each host sends on each path, before a link can damage it; the files are complete at the end."""
+    """Capture the packets that each host sends on each path, before a link can damage them.
+
+    The files are complete at the end.
+    """
     hosts = (network.left, network.right)
     files = [folder / "left.pcap", folder / "right.pcap"]
     captures = [_start(host, file) for host, file in zip(hosts, files, strict=True)]
@@ -35,7 +38,7 @@ def capturing(network: Network, folder: Path) -> Iterator[list[Path]]:
 
 
 def _start(host: Host, file: Path) -> subprocess.Popen[str]:
-    # Packets go to the file at once, else those of the last moments would be missing. A whole packet fits.
+    # Packets are written without buffering, else the last ones would be missing. Whole packets are captured.
     options = ["-i", "any", "-Q", "out", "-U", "--immediate-mode", "-B", "65536", "-s", "2048", "-Z", "root"]
     line = host.command("tcpdump", *options, "-w", str(file), "udp or sctp")
     return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -51,7 +54,7 @@ def _wait_until_ready(capture: subprocess.Popen[str]) -> None:
 
 
 def _wait_until_complete(host: Host, other: Host, file: Path) -> None:
-    # A packet behind all others shows that the file has them; tcpdump would forget what still waits in its buffer.
+    # A last packet marks the end: if the file has it, all earlier ones are there. tcpdump loses its buffer when killed.
     subprocess.run(host.command("bash", "-c", f"echo '{LAST}' > /dev/udp/{other.ipv4[0]}/9"), check=True)
     until = time.monotonic() + 60
     while LAST.encode() not in _tail(file):
@@ -71,7 +74,7 @@ def _tail(file: Path) -> bytes:
 
 
 def decode(files: list[Path], udp: int | None) -> list[dict[str, str]]:
-    """Decode captures; each packet becomes the fields `FIELDS`; a field with several values has commas between them."""
+    """Decode captures. Return the fields `FIELDS` of each packet; several values of a field are separated by commas."""
     ports = ["-d", f"udp.port=={udp},sctp"] if udp else []
     words = [
         "tshark",
@@ -93,35 +96,35 @@ def decode(files: list[Path], udp: int | None) -> list[dict[str, str]]:
 
 
 def chunks_of(packet: dict[str, str]) -> list[int]:
-    """The types of a packet's chunks."""
+    """Return the types of a packet's chunks."""
     return [int(chunk) for chunk in packet["sctp.chunk_type"].split(",") if chunk]
 
 
 def tsns_of(packet: dict[str, str]) -> set[str]:
-    """The TSNs of a packet's DATA chunks."""
+    """Return the TSNs of a packet's DATA chunks."""
     return {tsn for tsn in packet["sctp.data_tsn_raw"].split(",") if tsn}
 
 
 def source_of(packet: dict[str, str]) -> str:
-    """The address that a packet comes from."""
+    """Return the source address of a packet."""
     return packet["ip.src"] or packet["ipv6.src"]
 
 
 def time_of(packet: dict[str, str]) -> float:
-    """When a packet left, in seconds; all hosts have the same clock."""
+    """Return the time of a packet in seconds. All hosts have the same clock."""
     return float(packet["frame.time_epoch"])
 
 
 def _ends(packet: dict[str, str]) -> bool:
-    """Whether an association ends with this packet."""
+    """Return whether an association ends with this packet."""
     types = chunks_of(packet)
-    return SHUTDOWN_COMPLETE in types or (ABORT in types and not _answers_what_belongs_to_nothing(packet))
+    return SHUTDOWN_COMPLETE in types or (ABORT in types and not _answers_out_of_the_blue(packet))
 
 
-def _answers_what_belongs_to_nothing(packet: dict[str, str]) -> bool:
-    """Whether it is the ABORT with a reflected tag by which RFC 9260 §8.4 answers packets of no association.
+def _answers_out_of_the_blue(packet: dict[str, str]) -> bool:
+    """Return whether the packet is an ABORT with a reflected tag, as RFC 9260 §8.4 answers packets out of the blue.
 
-    A packet that waits in a queue while its association ends gets this answer, from every stack.
+    All stacks send it for packets that were queued while their association ended.
     """
     return chunks_of(packet) == [ABORT] and packet["sctp.abort_t_bit"] in {"1", "True"}
 
@@ -129,21 +132,21 @@ def _answers_what_belongs_to_nothing(packet: dict[str, str]) -> bool:
 def examine(
     packets: list[dict[str, str]], allowed: frozenset[int], empty_heartbeats: frozenset[str] = frozenset()
 ) -> Counter[int]:
-    """Check every packet, and return how many chunks there were of each type.
+    """Check every packet, and return the number of chunks of each type.
 
-    Answers to packets that outlived their association are checked and do not count.
+    Answers to packets that arrived after the end of their association are checked but not counted.
 
     Parameters
     ----------
     allowed
-        Types of chunks that may be there.
+        Allowed types of chunks.
     empty_heartbeats
-        Addresses from which a HEARTBEAT may come that lacks its information.
+        Source addresses of allowed HEARTBEATs without Heartbeat Info.
 
     Raises
     ------
     AssertionError
-        If one is malformed, has a wrong checksum, or a chunk that no peer has a reason to send.
+        If a packet is malformed, has a wrong checksum, or has an unexpected chunk.
     """
     assert packets, "no packet was captured"
     end = min((time_of(packet) for packet in packets if _ends(packet)), default=math.inf)
@@ -153,13 +156,13 @@ def examine(
         if types == [HEARTBEAT] and source_of(packet) in empty_heartbeats:
             pass
         elif PKTDROP in types:
-            # What follows is the damaged packet that it reports.
+            # The rest of the packet is the damaged packet that it reports.
             types = types[: types.index(PKTDROP) + 1]
         else:
             assert not packet["_ws.malformed"], f"malformed: {packet}"
             assert ERROR not in packet["_ws.expert.severity"].split(","), f"an error for tshark: {packet}"
         assert packet["sctp.checksum.status"].split(",")[0] == GOOD, f"no right checksum: {packet}"
-        if _answers_what_belongs_to_nothing(packet) and time_of(packet) > end:
+        if _answers_out_of_the_blue(packet) and time_of(packet) > end:
             continue
         assert allowed.issuperset(types), f"unexpected chunk: {packet}"
         chunks.update(types)
@@ -167,9 +170,9 @@ def examine(
 
 
 def forgets_data(packets: list[dict[str, str]], sender: tuple[str, ...], seconds: float = 10) -> bool:
-    """Whether a sender does not retransmit what is missing, although its peer has room for it.
+    """Return whether a sender does not retransmit missing data although its peer's receive window has room.
 
-    This is so if the last acknowledgement of data reports a gap, and the sender sends no data for at least `seconds`
+    The condition: the last acknowledgement of data reports a gap, and the sender sends no data for at least `seconds`
     after it.
     """
     packets = sorted(packets, key=time_of)
@@ -186,7 +189,7 @@ def forgets_data(packets: list[dict[str, str]], sender: tuple[str, ...], seconds
 
 
 LAST = "the capture ends here"
-"""What the last packet of a capture carries."""
+"""The payload of the last packet of a capture."""
 
 FIELDS = (
     "frame.number",
@@ -203,16 +206,16 @@ FIELDS = (
     "_ws.expert.severity",
     "_ws.expert.message",
 )
-"""What tshark tells of a packet."""
+"""The fields of a packet that tshark prints."""
 
 PREFERENCES = ("sctp.checksum:CRC 32c", "sctp.ulp_dissection:FALSE", "sctp.reassembly:FALSE")
-"""Checksums are checked; payload is only payload."""
+"""Options of tshark: verify checksums, and do not decode payload."""
 
 GOOD = "1"
-"""The status of a right checksum."""
+"""The status of a correct checksum in tshark."""
 
 ERROR = str(0x0080_0000)
-"""The severity of errors among tshark's remarks."""
+"""The severity of errors in tshark's expert information."""
 
 DATA, INIT, INIT_ACK, SACK, HEARTBEAT, HEARTBEAT_ACK, ABORT, SHUTDOWN, SHUTDOWN_ACK, ERRORS = range(10)
 COOKIE_ECHO, COOKIE_ACK, SHUTDOWN_COMPLETE, NR_SACK = 10, 11, 14, 16
@@ -223,4 +226,4 @@ HANDSHAKE = (INIT, INIT_ACK, COOKIE_ECHO, COOKIE_ACK)
 TRANSFER = (DATA, SACK, HEARTBEAT, HEARTBEAT_ACK, PAD)
 END = (SHUTDOWN, SHUTDOWN_ACK, SHUTDOWN_COMPLETE)
 ALWAYS = frozenset((*HANDSHAKE, *TRANSFER, *END))
-"""Chunks that any association may have."""
+"""Chunk types that are allowed in every association."""

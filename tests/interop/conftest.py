@@ -1,4 +1,4 @@
-"""What tests in namespaces need: root, peers that are built, and a stage."""
+"""Fixtures of tests in namespaces: root, built peers, and a stage."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from stage import Carrier, Stage, staged
 
 @pytest.fixture(scope="session", autouse=True)
 def _able() -> None:
-    """Fail at once where the tests cannot run."""
+    """Fail if this machine cannot run the tests."""
     if os.geteuid() != 0:
         pytest.fail("these tests make network namespaces, which needs root: run make interop as root")
     remove_stale()
 
 
 Networks = Callable[[int], AbstractContextManager[Network]]
-"""What makes a network of so many paths."""
+"""A function that makes a network with a number of paths."""
 
 
 @pytest.fixture(scope="session")
 def _peers() -> None:
-    """Fail where the peers over other stacks are missing."""
+    """Fail if the peers of other stacks are missing."""
     if not (PROGRAMS / "usrsctp").exists():
         pytest.fail("the peers are not built: run make interop")
 
 
 @pytest.fixture
 def stage(tmp_path: Path, _peers: None) -> Callable[..., AbstractContextManager[Stage]]:
-    """The function that makes a stage: ``with stage(UDP4, paths=2, chunks={ABORT}) as on:``."""
+    """Return the function that makes a stage: ``with stage(UDP4, paths=2, chunks={ABORT}) as on:``."""
 
     def make(
         carrier: Carrier, paths: int = 1, chunks: frozenset[int] | set[int] = frozenset(), network: Networks = wired

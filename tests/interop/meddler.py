@@ -1,8 +1,8 @@
-"""A bridge that doubles and reorders packets, which links of the emulator never do.
+"""A bridge that duplicates and reorders packets. Links of the emulator cannot do this.
 
-It joins two interfaces of the namespace in which it runs: ``python meddler.py LEFT RIGHT SHARE SEED``.
+It connects two interfaces of its namespace: ``python meddler.py LEFT RIGHT SHARE SEED``.
 
-This share of the packets leaves twice, and as large a share leaves some packets later.
+It duplicates a share SHARE of the packets, and delays another share SHARE by some packets.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import sys
 import numpy as np
 
 LATER = 8
-"""How many packets overtake one that waits, at most."""
+"""The maximum number of packets that overtake a delayed one."""
 PATIENCE = 0.05
-"""Seconds after which a packet that waits leaves, though none follows."""
+"""Seconds after which a delayed packet leaves even if no packet follows."""
 
 
 class Direction:
-    """What comes in at one interface leaves at the other one."""
+    """One direction: packets from one interface leave on the other one."""
 
     def __init__(self, source: socket.socket, target: socket.socket, share: float, draw: np.random.Generator) -> None:
         self._source, self._target = source, target
@@ -45,7 +45,7 @@ class Direction:
         self._waiting = [each for each in self._waiting if each[0] >= 0]
 
     def release(self) -> None:
-        """Let everything go that waits."""
+        """Send all delayed packets."""
         for _, frame in self._waiting:
             self._send(frame)
         self._waiting.clear()
@@ -54,12 +54,12 @@ class Direction:
         try:
             self._target.send(frame)
         except OSError:
-            # The queue of the interface is full: it is lost.
+            # The queue of the interface is full: the packet is lost.
             return
 
 
 def main(left: str, right: str, share: float, seed: int) -> None:
-    """Forward until killed."""
+    """Forward packets until the process is killed."""
     ends = [socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) for _ in range(2)]
     for end, name in zip(ends, (left, right), strict=True):
         end.bind((name, 0))

@@ -1,4 +1,4 @@
-"""Two hosts, each a network namespace, and the paths between them: pairs of virtual Ethernet, or emulated links."""
+"""Two hosts in network namespaces, and the paths between them: pairs of virtual Ethernet, or emulated links."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ from manypath.testbed.emulation import running
 
 @dataclass(frozen=True)
 class Host:
-    """One end; everything is in the order of the paths."""
+    """A host. All lists are in the order of the paths."""
 
     namespace: str
-    """Where its programs run."""
+    """The network namespace of the host."""
     interfaces: tuple[str, ...]
-    """Names of its interfaces."""
+    """Names of the interfaces."""
     ipv4: tuple[str, ...]
-    """An address of each interface."""
+    """The IPv4 address of each interface."""
     ipv6: tuple[str, ...]
-    """The same, of IPv6."""
+    """The IPv6 address of each interface."""
 
     def command(self, *words: str) -> list[str]:
-        """A command line that runs there."""
+        """Return the command line that runs a program on the host."""
         return ["ip", "netns", "exec", self.namespace, *words]
 
     def run(self, *words: str) -> str:
-        """Run a command there that succeeds; what it prints."""
+        """Run a command on the host, check that it succeeds, and return its output."""
         return subprocess.run(self.command(*words), check=True, stdout=subprocess.PIPE, text=True).stdout
 
     def set_link(self, path: int, state: str) -> None:
-        """Take an interface ``up`` or ``down``."""
+        """Set an interface ``up`` or ``down``."""
         _ip(f"link set {self.interfaces[path]} {state}", self.namespace)
 
     def lose(self, path: int, to: Host) -> None:
-        """Lose whatever leaves on a wire: it goes to an Ethernet address that the other host does not have."""
+        """Lose all packets sent on a wire: they get an Ethernet address that the other host does not have."""
         for address in (to.ipv4[path], to.ipv6[path]):
             words = ["neighbour", "replace", address, "lladdr", UNUSED_MAC, "dev", self.interfaces[path]]
             self.run("ip", *words, "nud", "permanent")
 
     def limit(self, rate: str) -> None:
-        """Let every interface send at this rate, such as ``20mbit``."""
+        """Limit the rate of every interface, for instance to ``20mbit``."""
         for interface in self.interfaces:
             words = ["tc", "qdisc", "replace", "dev", interface, "root", "tbf", "rate", rate]
             self.run(*words, "burst", "32kb", "latency", "50ms")
@@ -67,10 +67,9 @@ class Network:
 
 @contextmanager
 def wired(paths: int, *, offload: bool = False) -> Iterator[Network]:
-    """Join two hosts by pairs of virtual Ethernet, which neither delay nor lose packets.
+    """Connect two hosts by pairs of virtual Ethernet, which neither delay nor lose packets.
 
-    Unless told otherwise, packets leave without segmentation offload, so that captures have them as they would be on a
-    wire.
+    By default segmentation offload is off, so that captures have packets as on a real wire.
     """
     with _hosts(paths) as network:
         for path in range(paths):
@@ -82,14 +81,14 @@ def wired(paths: int, *, offload: bool = False) -> Iterator[Network]:
 
 @contextmanager
 def meddled(paths: int, share: float) -> Iterator[Network]:
-    """Join two hosts by wires on which this share of the packets leaves twice and this share is overtaken by others."""
+    """Connect two hosts by wires that duplicate a share of the packets and reorder the same share."""
     with _hosts(paths) as network, _namespace("middle") as middle:
         for host, side, mac in ((network.left, "left", MAC[1]), (network.right, "right", MAC[2])):
             for path, interface in enumerate(host.interfaces):
                 end = f"{side}{path}"
                 _ip(f"link add {interface} address {mac} type veth peer name {end} netns {middle}", host.namespace)
                 _ip(f"link set {end} up", middle)
-                # What a socket reads that sees whole frames has no checksum yet if the interface was to compute it.
+                # With checksum offload, frames that a packet socket reads would have no checksum yet.
                 subprocess.run(
                     host.command("ethtool", "-K", interface, "tx", "off"), check=True, stdout=subprocess.DEVNULL
                 )
@@ -113,7 +112,7 @@ def meddled(paths: int, share: float) -> Iterator[Network]:
 
 @contextmanager
 def _hosts(paths: int) -> Iterator[Network]:
-    """Two hosts without interfaces."""
+    """Yield two hosts without interfaces."""
     with _namespace("left") as left, _namespace("right") as right:
         yield Network(
             *(
@@ -139,22 +138,22 @@ def _namespace(side: str) -> Iterator[str]:
 
 
 def _join(network: Network, *, offload: bool = False) -> None:
-    """Give the interfaces of both hosts their addresses."""
+    """Configure the addresses of the interfaces of both hosts."""
     for host in (network.left, network.right):
         _configure(host, offload=offload)
-    # The first packets of a test need not wait until the addresses are resolved.
+    # Static neighbours: the first packets of a test do not wait for address resolution.
     meet(network)
 
 
 def meet(network: Network) -> None:
-    """Tell each host the Ethernet addresses of the other one."""
+    """Set the Ethernet addresses of the other host as static neighbours of each host."""
     for host, other, end in ((network.left, network.right, 2), (network.right, network.left, 1)):
         _ip("\n".join(_neighbours(other, MAC[end])), host.namespace)
 
 
 @contextmanager
 def joined(host: Host) -> Iterator[Host]:
-    """Join a third host to one of two; it reaches all addresses of that host."""
+    """Connect a third host to one of two hosts. It reaches all addresses of that host."""
     namespace = f"interop-{os.getpid()}-{next(NETWORKS)}-third"
     _ip(f"netns add {namespace}")
     try:
@@ -168,7 +167,7 @@ def joined(host: Host) -> Iterator[Host]:
 
 
 def remove_stale() -> None:
-    """Remove what tests left whose process was killed, with the programs that still run there."""
+    """Remove namespaces of killed tests, with the programs that still run there."""
     listed = subprocess.run(["ip", "netns", "list"], check=True, capture_output=True, text=True).stdout
     for name in (line.split()[0] for line in listed.splitlines()):
         made_by = re.fullmatch(r"interop-(\d+)-\d+-(left|middle|right|third)", name)
@@ -177,7 +176,7 @@ def remove_stale() -> None:
         inside = subprocess.run(["ip", "netns", "pids", name], check=True, capture_output=True, text=True).stdout
         for process in inside.split():
             os.kill(int(process), signal.SIGKILL)
-        # Another worker may remove it at the same time.
+        # Another worker may remove the namespace at the same time.
         subprocess.run(["ip", "netns", "del", name], check=False, stderr=subprocess.DEVNULL)
 
 
@@ -186,11 +185,11 @@ def _configure(host: Host, *, offload: bool) -> None:
     for interface, ipv4, ipv6 in zip(host.interfaces, host.ipv4, host.ipv6, strict=True):
         lines += [
             f"addr add {ipv4}/24 dev {interface}",
-            # An address that is still being checked for duplicates cannot be bound.
+            # Programs cannot bind an address during duplicate address detection.
             f"addr add {ipv6}/64 dev {interface} nodad",
             f"link set {interface} up",
         ]
-    # Else an interface that goes down loses its IPv6 addresses.
+    # Without this setting an interface that goes down loses its IPv6 addresses.
     host.run("sysctl", "-qw", "net.ipv6.conf.all.keep_addr_on_down=1")
     _ip("\n".join(lines), host.namespace)
     for interface in host.interfaces if not offload else ():
@@ -204,14 +203,14 @@ def _neighbours(of: Host, mac: str) -> list[str]:
 
 
 def _ip(lines: str, namespace: str | None = None) -> None:
-    """Run commands of ``ip``, one a line."""
+    """Run commands of ``ip``, one per line."""
     inside = ["-n", namespace] if namespace else []
     subprocess.run(["ip", *inside, "-batch", "-"], input=lines, text=True, check=True)
 
 
 @contextmanager
 def emulated(paths: int, link: mp.Link | Sequence[mp.Link]) -> Iterator[Network]:
-    """Join two hosts by emulated links: each path has one such link in each direction, or one of its own."""
+    """Connect two hosts by emulated links: the given link, or one link of a list per path, in both directions."""
     names = [f"p{path}" for path in range(paths)]
     links = [link] * paths if isinstance(link, mp.Link) else link
     emulation = Emulation(
@@ -235,13 +234,13 @@ def emulated(paths: int, link: mp.Link | Sequence[mp.Link]) -> Iterator[Network]
 
 
 MAC = {1: "02:00:00:00:00:01", 2: "02:00:00:00:00:02"}
-"""The Ethernet address of all interfaces of the left and the right host; no two of a host are on one link."""
+"""The Ethernet addresses of all interfaces of the left and of the right host. Each interface is on another link."""
 
 UNUSED_MAC = "02:00:00:00:00:03"
 """An Ethernet address that no interface has."""
 
 LOSSY = mp.Link(rate="20 Mbit/s", delay="10 ms", loss=mp.Bernoulli(p="1 %"))
-"""A link that loses some packets."""
+"""A link with losses."""
 
 NETWORKS = count(1)
-"""Tells the networks of this process apart."""
+"""Numbers for unique names of the networks of this process."""

@@ -1,4 +1,4 @@
-"""Peers: programs over one SCTP stack each, with the arguments and events of `peers/CONTRACT.md`."""
+"""Peers: programs that each use one SCTP stack, with the arguments and events of `peers/CONTRACT.md`."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ import numpy as np
 from network import Host
 
 PROGRAMS = Path(__file__).parents[2] / "target" / "interop"
-"""Where `peers/build` puts them."""
+"""The folder into which `peers/build` writes the peers."""
 
 PATIENCE = 60.0
-"""Seconds that a test waits for what happens within seconds on a machine without other work."""
+"""Seconds that a test waits for an event. Without other load the event takes a few seconds."""
 
 ENDS = ("closed", "aborted")
 """The events that end an association."""
 
 
 class TooLateError(AssertionError):
-    """A peer that runs did not say something in time."""
+    """A running peer did not print an expected event in time."""
 
 
 class Peer:
-    """A peer that runs."""
+    """A running peer."""
 
     def __init__(self, stack: str, host: Host, words: list[str]) -> None:
         self.stack, self.host = stack, host
         self.events: list[dict[str, Any]] = []
-        """What it said until now, as far as a test has looked."""
+        """The printed events that a test has read."""
         line = host.command(str(PROGRAMS / stack), *words)
         self._process = subprocess.Popen(
             line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         self.has_ended = False
-        """Whether a test has seen that its association ended."""
+        """Whether a test has read the event that ends the association."""
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -51,7 +51,7 @@ class Peer:
         self._lines.put(None)
 
     def wait_for(self, event: str, seconds: float = PATIENCE, **fields: Any) -> dict[str, Any]:
-        """Wait for an event with these fields, from the first one that no test has looked at."""
+        """Wait for an event with these fields, beginning with the first unread event."""
         until = time.monotonic() + seconds
         while (found := self._next(until - time.monotonic(), event)) is not None:
             if found["event"] == event and fields.items() <= found.items():
@@ -69,7 +69,7 @@ class Peer:
         return self.events[-1]
 
     def end(self, seconds: float = PATIENCE) -> None:
-        """Wait until its association has ended as it should. It answers its peer further until it has to `leave`."""
+        """Wait until the association has ended without an error. The peer still answers packets until `leave`."""
         until = time.monotonic() + seconds
         while (event := self._next(until - time.monotonic(), "its end")) is not None and event["event"] not in ENDS:
             assert event["event"] != "error", f"{self} failed"
@@ -77,22 +77,22 @@ class Peer:
         self.has_ended = True
 
     def leave(self) -> None:
-        """End it, and check that nothing failed after the end of its association."""
+        """End the peer, and check that it failed at no time after the end of its association."""
         cast("IO[str]", self._process.stdin).close()
         assert self._process.wait(timeout=PATIENCE) == 0, f"{self} failed after its end"
 
     def said(self, event: str) -> list[dict[str, Any]]:
-        """The events of a name among those that were looked at."""
+        """Return the read events of a name."""
         return [each for each in self.events if each["event"] == event]
 
     def kill(self) -> None:
-        """Kill it at once, so that it sends nothing to its peer."""
+        """Kill the peer with SIGKILL, so that it sends no packet to its peer."""
         self._process.kill()
         self._process.wait()
         self._reader.join()
 
     def account(self) -> str:
-        """What it said from its beginning, once it has ended."""
+        """Return the output of the peer after its end."""
         while not self._lines.empty():
             self._next(0, "anything")
         errors = cast("IO[str]", self._process.stderr).read().strip()
@@ -103,7 +103,7 @@ class Peer:
         return f"the peer over {self.stack}"
 
     def received(self, total: int, size: int, streams: int = 1) -> dict[str, Any]:
-        """Check that it received exactly what its peer sent, and return the event."""
+        """Check that the peer received exactly the sent data, and return its event."""
         (event,) = self.said("received")
         expected = [
             {"stream": stream, "bytes": length, "sha256": hashlib.sha256(content(stream, length)).hexdigest()}
@@ -117,12 +117,12 @@ class Peer:
 
 
 def content(stream: int, length: int) -> bytes:
-    """What a stream carries."""
+    """Return the payload of a stream."""
     places = np.arange(0, length, 8, dtype=np.uint64) + np.uint64(stream << 48)
     return (places * np.uint64(0x9E37_79B9_7F4A_7C15)).astype(">u8").tobytes()
 
 
 def shares(total: int, size: int, streams: int) -> list[int]:
-    """How many bytes go on each stream, if messages of a size go on all streams in turn."""
+    """Return the bytes on each stream if messages of a size are sent round robin over the streams."""
     messages = [size] * (total // size) + ([total % size] if total % size else [])
     return [sum(messages[stream::streams]) for stream in range(streams)]

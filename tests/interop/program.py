@@ -1,4 +1,4 @@
-"""`manypath-net` on the hosts of a network: transfers of files, and what both sides say."""
+"""`manypath-net` on the hosts of a network: transfers of files, and the output of both sides."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from stage import UDP4, Carrier
 from manypath.programs import NET, program
 
 
-class Said(NamedTuple):
-    """How a program ended."""
+class Ended(NamedTuple):
+    """The result of a program."""
 
     code: int
-    """Its exit code."""
+    """The exit code."""
     out: str
-    """All that it printed on standard output."""
+    """Standard output."""
     errors: list[str]
-    """The lines on standard error, without the one with which a receiver begins."""
+    """The lines on standard error, without the first line of a receiver."""
 
 
 class Program:
-    """A program that runs on a host; `kill` it at the end of a test."""
+    """A running program on a host. Tests must `kill` it at the end."""
 
     def __init__(self, host: Host, *words: str) -> None:
         self.words, self.host = words, host
@@ -49,11 +49,11 @@ class Program:
             reader.start()
 
     def wait_for(self, text: str, seconds: float = PATIENCE) -> None:
-        """Wait until a line of either stream has this text."""
+        """Wait until a line of standard output or standard error contains a text."""
         self.wait_until(lambda: any(text in line for line in self._out + self._errors), f'say "{text}"', seconds)
 
     def wait_until(self, done: Any, what: str, seconds: float = PATIENCE) -> None:
-        """Wait until something holds, as long as the program runs."""
+        """Wait until a condition holds. Fail if the program ends before."""
         until = time.monotonic() + seconds
         while not done():
             ended = self.process.poll() is not None
@@ -61,8 +61,8 @@ class Program:
             assert time.monotonic() < until, f"{self} did not {what} within {seconds} s: {self._out + self._errors}"
             time.sleep(0.01)
 
-    def end(self, seconds: float = 2 * PATIENCE) -> Said:
-        """Wait for its end."""
+    def end(self, seconds: float = 2 * PATIENCE) -> Ended:
+        """Wait for the end of the program."""
         try:
             code = self.process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -71,16 +71,16 @@ class Program:
         for reader in self._readers:
             reader.join()
         errors = [line.rstrip("\n") for line in self._errors if not line.startswith("waiting on ")]
-        return Said(code, "".join(self._out), errors)
+        return Ended(code, "".join(self._out), errors)
 
     def ends_well(self, seconds: float = 2 * PATIENCE) -> str:
-        """Wait for an end without an error; what it printed."""
+        """Wait for an end without an error, and return standard output."""
         said = self.end(seconds)
         assert said.code == 0, f"{self}: {said}"
         return said.out
 
     def fails(self, *texts: str, seconds: float = 2 * PATIENCE) -> str:
-        """Wait for an end with exit code 1 and one line, which has one of these texts."""
+        """Wait for an end with exit code 1 and one error line that has one of these texts; return this line."""
         said = self.end(seconds)
         assert said.code == 1, f"{self}: {said}"
         assert len(said.errors) == 1, f"{self}: {said}"
@@ -89,7 +89,7 @@ class Program:
         return said.errors[0]
 
     def kill(self) -> None:
-        """End it with SIGKILL."""
+        """Kill the program with SIGKILL."""
         self.process.kill()
         self.process.wait()
         for reader in self._readers:
@@ -100,7 +100,7 @@ class Program:
 
 
 class Transfers:
-    """Files from the left host to the right one; everything that was started is killed at the end of a test."""
+    """Transfers of files from the left host to the right one. At the end of a test all started programs are killed."""
 
     def __init__(self, sender: Host, receiver: Host, folder: Path, carrier: Carrier = UDP4) -> None:
         self.sender, self.receiver, self.carrier = sender, receiver, carrier
@@ -118,7 +118,7 @@ class Transfers:
             each.kill()
 
     def start(self, host: Host, *words: str) -> Program:
-        """Start the program."""
+        """Start the program on a host."""
         self._running.append(Program(host, *words))
         return self._running[-1]
 
@@ -131,16 +131,16 @@ class Transfers:
         return program
 
     def examine(self, *programs: Program, chunks: frozenset[int] | set[int] = frozenset()) -> Counter[int]:
-        """Check every packet that programs sent which have ended, and return how many chunks of each type these had.
+        """Check every sent packet of ended programs, and return the number of chunks of each type.
 
-        Packets that came in are not checked: links may have damaged them.
+        Received packets are not checked, because links may have damaged them.
 
         Parameters
         ----------
         programs
-            What `receive` and `send` started with ``captured``, and was not killed.
+            Programs that `receive` or `send` started with ``captured``, and that were not killed.
         chunks
-            Types of chunks that may be there beyond `USED`.
+            Allowed types of chunks in addition to `USED`.
         """
         packets = []
         for each in programs:
@@ -151,18 +151,18 @@ class Transfers:
         return examine(packets, USED | chunks)
 
     def file(self, length: int, name: str = "file") -> Path:
-        """Make a file of random bytes, the same for the same length."""
+        """Return a file of pseudorandom bytes, which depend only on the length."""
         path = self._folder / name
         path.write_bytes(np.random.default_rng(length).bytes(length))
         return path
 
     def receive(self, *words: str, captured: bool = False) -> Program:
-        """Start a receiver, which waits when this returns.
+        """Start a receiver, and return it when it is listening.
 
         Parameters
         ----------
         captured
-            Whether it writes its packets to a file, for `examine`.
+            Whether the program writes a capture for `examine`.
         """
         bind = ",".join(self.carrier.addresses(self.receiver))
         fixed = ["--bind", bind, *self._raw(), "--into", str(self.into)]
@@ -175,7 +175,7 @@ class Transfers:
         return self._start(self.sender, "send", str(file), *self.ends(), *words, captured=captured)
 
     def ends(self) -> list[str]:
-        """Addresses of both sides, as `send` and `perf` take them."""
+        """Return the addresses of both sides as arguments of `send` and `perf`."""
         bind, to = (",".join(self.carrier.addresses(host)) for host in (self.sender, self.receiver))
         return ["--bind", bind, "--to", to, *self._raw()]
 
@@ -183,27 +183,27 @@ class Transfers:
         return [] if self.carrier.udp else ["--raw"]
 
     def begun(self, receiver: Program, length: int = 500_000, seconds: float = PATIENCE) -> None:
-        """Wait until the receiver has written so much of a file."""
+        """Wait until the receiver has written a number of bytes of a file."""
         receiver.wait_until(
             lambda: any(part.stat().st_size >= length for part in self.into.glob(".*.part")), "begin", seconds
         )
 
     def arrived(self, file: Path) -> None:
-        """Check that the file is there as it was sent, and no part of one."""
+        """Check that the received file equals the sent one, and that there are no partial files."""
         assert (self.into / file.name).read_bytes() == file.read_bytes(), "the file is not what was sent"
         assert not list(self.into.glob(".*.part"))
 
     def nothing_arrived(self) -> None:
-        """Check that no file is there."""
+        """Check that there is no received file."""
         assert not list(self.into.iterdir())
 
 
 USED = ALWAYS - {SACK} | {NR_SACK}
-"""Chunks that an association between two of these programs may have: both offer NR-SACKs, which replace SACKs."""
+"""Allowed chunks between two of these programs. Both support NR-SACKs, which replace SACKs."""
 
 
 def document(text: str) -> dict[str, Any]:
-    """What `perf --json` printed."""
+    """Return the parsed output of `perf --json`."""
     return cast("dict[str, Any]", json.loads(text))
 
 

@@ -1,4 +1,4 @@
-"""Which stacks meet, what each of them can do, and over what they meet."""
+"""Pairs of stacks, their capabilities, and the carriers between them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ CARRIED = {
     "pion": (UDP4, UDP6),
     "dcsctp": (UDP4, UDP6),
 }
-"""What each stack runs on."""
+"""The carriers that each stack supports."""
 
 MULTIHOMED = (OURS, "usrsctp")
-"""Stacks that know more than one path."""
+"""Stacks that support several paths."""
 
 PAIRS = [(stack, stack) for stack in CARRIED]
 PAIRS += [pair for other in ("usrsctp", "pion", "dcsctp") for pair in ((OURS, other), (other, OURS))]
-"""Who listens, and who connects. A stack that meets itself shows that its peer and these tests are right."""
+"""Pairs of listener and connecter. Pairs of a stack with itself show that its peer and these tests are right."""
 
 
 def meetings(*carriers: Carrier, only: tuple[str, ...] = tuple(CARRIED)) -> list[Any]:
-    """Parameters ``listener, connecter, carrier``: every pair over what both run on."""
+    """Return parameters ``listener, connecter, carrier``: every pair over the carriers that both support."""
     return [
         pytest.param(listener, connecter, carrier, id=f"{listener}-{connecter}-{carrier}")
         for listener, connecter in PAIRS
@@ -38,10 +38,10 @@ def meetings(*carriers: Carrier, only: tuple[str, ...] = tuple(CARRIED)) -> list
 
 
 BOTH_FAMILIES = (UDP4, RAW6)
-"""Where a test is about something else, UDP and raw IP, IPv4 and IPv6 are tried once each."""
+"""The carriers of tests about other subjects: UDP and raw IP, IPv4 and IPv6, once each."""
 
 PROMPT: dict[str, Any] = {"rto_min": 300, "sack_delay": 20}
-"""Timers that repair a loss at the very beginning within a short test."""
+"""Timers with which a loss in the handshake is repaired within a short test."""
 
 TIMES: dict[str, Any] = {"rto_min": 100, "rto_max": 400, "sack_delay": 20, "path_retransmissions": 2, "heartbeat": 200}
-"""Timers that let a failover take less than a second. A SACK must not wait longer than a retransmission timeout."""
+"""Timers with a failover in less than a second. A SACK must be delayed less than a retransmission timeout."""

@@ -16,15 +16,15 @@ from peer import PATIENCE, Peer
 
 @dataclass(frozen=True)
 class Carrier:
-    """What carries SCTP."""
+    """The layer below SCTP."""
 
     version: int
-    """4, 6, or 46: IPv4 on the first path, and IPv6 on the second."""
+    """4, 6, or 46 for IPv4 on the first path and IPv6 on the second."""
     udp: int | None
-    """Port of RFC 6951; None is SCTP on IP itself."""
+    """UDP port of RFC 6951; None means SCTP directly in IP."""
 
     def addresses(self, host: Host) -> tuple[str, ...]:
-        """The addresses of a host that are of its versions, path by path."""
+        """Return the addresses of a host with these IP versions, in the order of the paths."""
         families = {4: (host.ipv4, host.ipv4), 6: (host.ipv6, host.ipv6), 46: (host.ipv4, host.ipv6)}
         first, others = families[self.version]
         return (first[0], *others[1:])
@@ -40,38 +40,38 @@ CARRIERS = (UDP4, UDP6, RAW4, RAW6)
 
 @dataclass
 class Stage:
-    """Where peers play. What a test says of captures holds for all packets that hosts sent until its end."""
+    """The hosts and peers of a test. Fields about captures cover all packets sent until the end of the test."""
 
     network: Network
     carrier: Carrier
     paths: int
     chunks: Counter[int] = field(default_factory=Counter)
-    """How many chunks of each type were sent; known at the end."""
+    """The number of sent chunks of each type; known at the end."""
     new_data: Counter[str] = field(default_factory=Counter)
-    """How many packets left from each address with data that its host had not sent before; known at the end."""
+    """The number of packets with new data from each address; known at the end."""
     reports: Counter[str] = field(default_factory=Counter)
-    """How many packets with reports of damage each host sent, by its namespace; known at the end."""
+    """The number of packets with drop reports that each host sent, by its namespace; known at the end."""
     packets: list[dict[str, str]] = field(default_factory=list)
-    """Everything that was captured, as `capture.decode` returns it; known at the end."""
+    """All captured packets, as `capture.decode` returns them; known at the end."""
     _peers: list[Peer] = field(default_factory=list)
 
     @property
     def hosts(self) -> tuple[Host, Host]:
-        """Left and right."""
+        """Return the left and the right host."""
         return self.network.left, self.network.right
 
     def addresses(self, host: Host) -> tuple[str, ...]:
-        """The addresses of a host that peers use, path by path."""
+        """Return the addresses of a host that peers use, in the order of the paths."""
         return self.carrier.addresses(host)[: self.paths]
 
     def listen(self, stack: str, host: Host | None = None, **arguments: Any) -> Peer:
-        """Start a peer that waits for another one; on the right unless said otherwise."""
+        """Start a listening peer, by default on the right host."""
         peer = self._start(stack, "listen", host or self.network.right, arguments)
         peer.wait_for("listening")
         return peer
 
     def connect(self, stack: str, host: Host | None = None, **arguments: Any) -> Peer:
-        """Start a peer that connects to the other host; on the left unless said otherwise."""
+        """Start a peer that connects to the other host, by default on the left host."""
         return self._start(stack, "connect", host or self.network.left, arguments)
 
     def _start(self, stack: str, role: str, host: Host, arguments: dict[str, Any]) -> Peer:
@@ -87,13 +87,13 @@ class Stage:
         return self._peers[-1]
 
     def _leave(self) -> None:
-        """End those whose associations have ended."""
+        """End the peers whose associations have ended."""
         for peer in self._peers:
             if peer.has_ended:
                 peer.leave()
 
     def _end(self) -> str:
-        """End what still runs, and return what every peer said."""
+        """End the running peers, and return the output of every peer."""
         for peer in self._peers:
             peer.kill()
         return "\n".join(peer.account() for peer in self._peers)
@@ -106,19 +106,19 @@ class Stage:
             host = owners[source]
             is_report = PKTDROP in chunks_of(packet)
             self.reports[host] += is_report
-            # A report repeats a packet of the other host
+            # A drop report contains a packet of the other host
             tsns = set() if is_report else tsns_of(packet)
             self.new_data[source] += not tsns <= sent[host]
             sent[host] |= tsns
 
     def _sources_of_empty_heartbeats(self) -> frozenset[str]:
-        """Addresses of peers over pion, whose release 1.12.1 leaves out the mandatory Heartbeat Info of its probes."""
+        """Return the addresses of pion peers. Release 1.12.1 omits the mandatory Heartbeat Info of its HEARTBEATs."""
         return frozenset(
             address for peer in self._peers if peer.stack == "pion" for address in self.addresses(peer.host)
         )
 
     def _among_themselves(self) -> frozenset[int]:
-        """Chunks that all of these stacks use, beyond those of any association."""
+        """Return additional chunk types that all peers of the test support."""
         return frozenset.intersection(*(EXTENSIONS.get(peer.stack, frozenset()) for peer in self._peers))
 
 
@@ -130,14 +130,14 @@ def staged(
     paths: int = 1,
     chunks: frozenset[int] | set[int] = frozenset(),
 ) -> Iterator[Stage]:
-    """Make a stage, and examine what was captured when its test is over.
+    """Make a stage, and examine its captures at the end of the test.
 
     Parameters
     ----------
     network
-        `wired`, or another function that makes a network of so many paths.
+        `wired`, or another function that makes a network with a number of paths.
     chunks
-        Types of chunks that this test has beyond those of any association.
+        Additional allowed types of chunks.
     """
     with network(paths) as built:
         stage = Stage(built, carrier, paths)
@@ -156,4 +156,4 @@ def staged(
 
 
 EXTENSIONS = {"pion": frozenset({I_DATA})}
-"""What a stack sends if its peer knows it, too."""
+"""Chunk types that a stack sends only if its peer supports them."""

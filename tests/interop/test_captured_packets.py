@@ -1,4 +1,4 @@
-"""Which packets of a capture are a mistake of a stack."""
+"""The checks of captures find wrong packets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.interop
 
 
 def packet(at: float, *chunks: int, reflected: bool = False) -> dict[str, str]:
-    """A packet that left at this second."""
+    """Return a packet sent at a time in seconds."""
     told = {
         "frame.time_epoch": f"{at}",
         "sctp.chunk_type": ",".join(map(str, chunks)),
@@ -31,7 +31,7 @@ def packet(at: float, *chunks: int, reflected: bool = False) -> dict[str, str]:
     return dict.fromkeys(FIELDS, "") | told
 
 
-def test_a_packet_that_outlives_its_association_may_be_answered_by_an_abort():
+def test_an_abort_may_answer_a_packet_after_the_end_of_its_association():
     end = [packet(1, DATA), packet(2, SHUTDOWN_COMPLETE)]
     chunks = examine([*end, packet(3, ABORT, reflected=True), packet(2.5, HEARTBEAT_ACK)], ALWAYS)
     assert chunks == {DATA: 1, SHUTDOWN_COMPLETE: 1, HEARTBEAT_ACK: 1}
@@ -42,23 +42,23 @@ def test_a_packet_that_outlives_its_association_may_be_answered_by_an_abort():
 @pytest.mark.parametrize(
     "aborted", [packet(1.5, ABORT, reflected=True), packet(3, ABORT), packet(3, DATA, ABORT, reflected=True)]
 )
-def test_any_other_abort_is_a_mistake(aborted: dict[str, str]):
+def test_any_other_abort_is_an_error(aborted: dict[str, str]):
     with pytest.raises(AssertionError, match="unexpected chunk"):
         examine([packet(1, DATA), packet(2, SHUTDOWN_COMPLETE), aborted], ALWAYS)
 
 
 def sent(at: float, *chunks: int) -> dict[str, str]:
-    """A packet of the end that sends data."""
+    """Return a packet of the data sender."""
     return packet(at, *chunks) | {"ip.src": "10.9.0.1"}
 
 
 def acknowledged(at: float, gaps: int, room: int = 100_000) -> dict[str, str]:
-    """An acknowledgement of the other end."""
+    """Return an acknowledgement of the data receiver."""
     told = {"sctp.sack_number_of_gap_blocks": f"{gaps}", "sctp.sack_a_rwnd": f"{room}", "ip.src": "10.9.0.2"}
     return packet(at, SACK) | told
 
 
-def test_a_sender_that_never_fills_a_gap_forgets_data():
+def test_a_sender_that_does_not_retransmit_a_gap_forgets_data():
     assert forgets_data([sent(1, DATA), acknowledged(1.1, gaps=1), sent(12, HEARTBEAT)], ("10.9.0.1",))
 
 
@@ -74,5 +74,5 @@ def test_a_sender_that_never_fills_a_gap_forgets_data():
     ],
     ids=["no_gap", "no_room", "too_early", "retransmits", "is_still_acknowledged", "no_acknowledgement"],
 )
-def test_any_other_sender_does_not(packets: list[dict[str, str]]):
+def test_any_other_sender_does_not_forget_data(packets: list[dict[str, str]]):
     assert not forgets_data(packets, ("10.9.0.1",))

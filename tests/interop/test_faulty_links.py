@@ -1,4 +1,4 @@
-"""Links that lose, double, reorder and delay packets, that fall silent, and that come and go: transfers go on."""
+"""Transfers over links that lose, duplicate, reorder and delay packets, stop delivering, and flap."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ import manypath as mp
 pytestmark = pytest.mark.interop
 
 LARGEST_CHUNK = 1500
-"""More bytes than a DATA chunk carries on these links."""
+"""A message size in bytes that needs several DATA chunks on these links."""
 
 LINK = mp.Link(rate="20 Mbit/s", delay="10 ms")
 """A link without faults."""
@@ -36,19 +36,19 @@ BAD_LINKS = {
     "damage": partial(emulated, link=LINK.but(loss=mp.BitError(rate=3e-6))),
     "doubled_and_reordered": partial(meddled, share=0.1),
 }
-"""Networks, each with another fault."""
+"""Networks with different faults."""
 
 
 @contextmanager
 def transfers(network: Network, folder: Path, carrier: Carrier = UDP4) -> Iterator[Transfers]:
-    """Transfers from the left host to the right one."""
+    """Yield transfers from the left host to the right one."""
     with Transfers(network.left, network.right, folder, carrier) as running:
         yield running
 
 
 @contextmanager
 def limited(folder: Path, carrier: Carrier = UDP4) -> Iterator[tuple[Network, Transfers]]:
-    """Transfers over two paths of 20 Mbit/s without faults, so that they last as long as a test needs."""
+    """Yield a network of two paths without faults and its transfers. 20 Mbit/s make transfers long enough for tests."""
     with wired(2) as network, transfers(network, folder, carrier) as on:
         for host in (network.left, network.right):
             host.limit("20mbit")
@@ -95,37 +95,37 @@ def test_both_sides_of_perf_count_every_byte_over_bad_links(tmp_path: Path, link
 
 
 @pytest.mark.parametrize("silent", [0, 1])
-def test_a_path_that_falls_silent_leaves_the_work_to_the_other_one(tmp_path: Path, silent: int) -> None:
+def test_a_transfer_continues_on_the_other_path_when_one_stops_delivering(tmp_path: Path, silent: int) -> None:
     with limited(tmp_path) as (network, on):
         file = on.file(12_000_000)
         receiver = on.receive()
         sender = on.send(file)
         on.begun(receiver, 4_000_000)
-        fall_silent(network, silent)
+        stop_delivering(network, silent)
         shares = sender.ends_well()
         receiver.ends_well()
         on.arrived(file)
         assert " 0 %" not in shares, f"a path carried nothing before it fell silent: {shares}"
 
 
-def test_both_sides_say_so_when_all_paths_fall_silent_for_good(tmp_path: Path) -> None:
+def test_both_sides_report_an_error_when_all_paths_stop_delivering(tmp_path: Path) -> None:
     with limited(tmp_path) as (network, on):
         receiver = on.receive()
         sender = on.send(on.file(100_000_000))
         on.begun(receiver)
-        fall_silent(network, 0, 1)
+        stop_delivering(network, 0, 1)
         sender.fails("the peer no longer answers")
         receiver.fails("the peer no longer answers")
         on.nothing_arrived()
 
 
-def test_a_transfer_outlives_silence_on_all_paths(tmp_path: Path) -> None:
+def test_a_transfer_survives_a_temporary_outage_of_all_paths(tmp_path: Path) -> None:
     with limited(tmp_path) as (network, on):
         file = on.file(10_000_000)
         receiver = on.receive()
         sender = on.send(file)
         on.begun(receiver)
-        fall_silent(network, 0, 1)
+        stop_delivering(network, 0, 1)
         time.sleep(8)
         meet(network)
         sender.ends_well()
@@ -133,15 +133,15 @@ def test_a_transfer_outlives_silence_on_all_paths(tmp_path: Path) -> None:
         on.arrived(file)
 
 
-def fall_silent(network: Network, *paths: int) -> None:
-    """Lose everything on these paths, both ways."""
+def stop_delivering(network: Network, *paths: int) -> None:
+    """Lose all packets on these paths in both directions."""
     for path in paths:
         network.left.lose(path, network.right)
         network.right.lose(path, network.left)
 
 
 def test_a_transfer_survives_an_hour_of_flapping_in_a_minute_and_a_half() -> None:
-    # The timers are those of `TIMES`, about a fortieth of RFC 9260's. Both paths are down together now and then.
+    # The timers are those of `TIMES`, about 1/40 of RFC 9260's. Sometimes both paths are down.
     seconds = 90
     first = LINK.but(rate="2 Mbit/s", events=flaps(every=1.2, down=0.6, until=seconds))
     second = LINK.but(rate="2 Mbit/s", events=flaps(every=3.1, down=1.1, until=seconds))
@@ -157,7 +157,7 @@ def test_a_transfer_survives_an_hour_of_flapping_in_a_minute_and_a_half() -> Non
 
 
 @pytest.mark.parametrize("carrier", [UDP4, UDP6, RAW4], ids=str)
-def test_a_transfer_goes_on_while_an_interface_falls_and_rises(tmp_path: Path, carrier: Carrier) -> None:
+def test_a_transfer_continues_while_an_interface_goes_down_and_up(tmp_path: Path, carrier: Carrier) -> None:
     with limited(tmp_path, carrier) as (network, on):
         file = on.file(50_000_000)
         receiver = on.receive(captured=True)
@@ -180,7 +180,7 @@ def test_a_transfer_goes_on_while_an_interface_falls_and_rises(tmp_path: Path, c
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_an_address_that_vanishes_and_returns_is_used_again(tmp_path: Path, side: str) -> None:
+def test_an_address_that_is_removed_and_added_is_used_again(tmp_path: Path, side: str) -> None:
     with limited(tmp_path) as (network, on):
         host = network.left if side == "left" else network.right
         server = on.start(on.receiver, "perf", "--listen", "--once", "--bind", ",".join(on.receiver.ipv4))
@@ -217,7 +217,7 @@ def test_a_transfer_waits_for_its_only_address(tmp_path: Path) -> None:
         on.arrived(file)
 
 
-def test_a_full_queue_that_answers_enobufs_is_a_link_that_loses_packets(tmp_path: Path) -> None:
+def test_enobufs_of_a_full_queue_is_treated_as_packet_loss(tmp_path: Path) -> None:
     with wired(2) as network, transfers(network, tmp_path) as on:
         for interface in network.left.interfaces:
             shaper = ["rate", "30mbit", "burst", "3000", "limit", "6000"]
@@ -234,20 +234,20 @@ def test_a_full_queue_that_answers_enobufs_is_a_link_that_loses_packets(tmp_path
 
 
 def flaps(every: float, down: float, until: float) -> list[mp.Event]:
-    """Let a link be down for so many seconds, again and again; it stays up in the end."""
+    """Return events that take a link down for `down` seconds every `every` seconds; the link is up at the end."""
     starts = [every * count for count in range(1, int(until / every))]
     edges = [(start, "down") for start in starts] + [(start + down, "up") for start in starts]
     return [mp.Event(at=f"{at:.3f} s", change=change) for at, change in sorted(edges)]
 
 
 def carried_data(chunks: Counter[int], file: Path) -> None:
-    """Check that captures have at least the chunks that a file needs."""
+    """Check that captures have at least as many DATA chunks as a file needs."""
     assert chunks[DATA] >= file.stat().st_size / LARGEST_CHUNK, f"the captures have too few chunks of data: {chunks}"
     assert chunks[NR_SACK] > 0, f"the captures have no acknowledgement: {chunks}"
 
 
 def both_receive(network: Network, total: int, size: int, streams: int, ends: dict[str, Any]) -> Peer:
-    """Let two peers over our stack send to each other, and check what each received; the left one."""
+    """Let two peers of our stack send to each other, check the received data of both, and return the left peer."""
     right = peer(network.right, network.left, "listen", **ends)
     right.wait_for("listening")
     left = peer(network.left, network.right, "connect", shutdown=True, **ends)
@@ -266,7 +266,7 @@ def both_receive(network: Network, total: int, size: int, streams: int, ends: di
 
 
 def peer(host: Host, other: Host, role: str, **arguments: object) -> Peer:
-    """Start a peer over our stack."""
+    """Start a peer of our stack."""
     words = [role, "--port", "5000", "--udp", "9899", "--cmt", "3"]
     words += ["--local", ",".join(host.ipv4), "--remote", ",".join(other.ipv4)]
     for name, value in arguments.items():
@@ -275,7 +275,7 @@ def peer(host: Host, other: Host, role: str, **arguments: object) -> Peer:
 
 
 def counter(host: Host, name: str) -> float:
-    """Read a counter that a program on a host serves."""
+    """Return a counter from the metrics of a program on a host."""
     read = "from urllib.request import urlopen; print(urlopen('http://127.0.0.1:9100/metrics').read().decode())"
     lines = host.run(sys.executable, "-c", read).splitlines()
     return sum(float(line.split()[-1]) for line in lines if line.startswith(name))

@@ -1,4 +1,4 @@
-"""Programs that are killed, disks that are full, peers that are wrong or absent: one clear line, nothing half done."""
+"""Killed programs, full disks, and wrong or missing peers cause one error line and leave no partial files."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from stage import RAW6, UDP4, Carrier
 pytestmark = pytest.mark.interop
 
 GONE = ("the peer no longer answers", "the peer aborted the association")
-"""What is said of a peer that was killed: it is silent, or the one in its place knows nothing of the association."""
+"""Errors after a killed peer: it is silent, or its successor aborts the unknown association."""
 
 
 @pytest.fixture
 def carrier() -> Carrier:
-    """What carries SCTP in a test that is not told."""
+    """The default layer below SCTP."""
     return UDP4
 
 
 @pytest.fixture
 def on(tmp_path: Path, carrier: Carrier) -> Iterator[Transfers]:
-    """Two hosts with two paths of 20 Mbit/s."""
+    """Transfers between two hosts over two paths of 20 Mbit/s."""
     with wired(2) as network, Transfers(network.left, network.right, tmp_path, carrier) as transfers:
         for host in (network.left, network.right):
             host.limit("20mbit")
@@ -46,7 +46,7 @@ def test_a_restarted_receiver_keeps_verified_files(on: Transfers) -> None:
     receiver = on.receive("--keep", "--overwrite")
     began = time.monotonic()
     sender.fails(*GONE)
-    # The new receiver answers what belongs to none of its associations by ABORT; without one it takes 35 s.
+    # The new receiver answers packets out of the blue by ABORT. Without an ABORT the failure takes 35 s.
     assert time.monotonic() - began < 20, "the sender waited although the receiver is there again"
     assert (on.into / "first").read_bytes() == first.read_bytes()
     assert not (on.into / "second").exists(), "a half file has the name of a whole one"
@@ -57,7 +57,7 @@ def test_a_restarted_receiver_keeps_verified_files(on: Transfers) -> None:
 
 
 @pytest.mark.parametrize("carrier", [UDP4, RAW6], ids=str)
-def test_a_receiver_that_is_killed_for_good_is_noticed(on: Transfers) -> None:
+def test_a_killed_receiver_is_detected(on: Transfers) -> None:
     sender, receiver = on.send(on.file(40_000_000), captured=True), on.receive()
     on.begun(receiver)
     receiver.kill()
@@ -66,7 +66,7 @@ def test_a_receiver_that_is_killed_for_good_is_noticed(on: Transfers) -> None:
     assert on.examine(sender, chunks={ABORT})[DATA] > 0
 
 
-def test_a_sender_that_is_killed_and_started_again_disturbs_no_other_transfer(on: Transfers) -> None:
+def test_a_killed_and_restarted_sender_does_not_disturb_other_transfers(on: Transfers) -> None:
     killed, file = on.file(40_000_000, "killed"), on.file(3_000_000)
     receiver = on.receive("--keep")
     sender = on.send(killed)
@@ -80,7 +80,7 @@ def test_a_sender_that_is_killed_and_started_again_disturbs_no_other_transfer(on
     on.arrived(file)
 
 
-def test_a_full_disk_ends_one_transfer_and_spares_the_others(on: Transfers) -> None:
+def test_a_full_disk_ends_only_one_transfer(on: Transfers) -> None:
     small, large, other = on.file(300_000, "small"), on.file(8_000_000, "large"), on.file(300_001, "other")
     with small_disk(on.into):
         receiver = on.receive("--keep")
@@ -94,13 +94,13 @@ def test_a_full_disk_ends_one_transfer_and_spares_the_others(on: Transfers) -> N
 
 
 def serve(on: Transfers, *words: str) -> Program:
-    """Start a server of `perf`, which waits when this returns."""
+    """Start a server of `perf`, and return it when it is listening."""
     server = on.start(on.receiver, "perf", "--listen", "--bind", ",".join(on.receiver.ipv4), *words)
     server.wait_for("waiting on ")
     return server
 
 
-def test_a_server_of_perf_that_is_killed_and_started_again(on: Transfers) -> None:
+def test_a_killed_perf_server_is_reported_and_can_be_restarted(on: Transfers) -> None:
     server = serve(on)
     client = on.start(on.sender, "perf", *on.ends(), "--time", "60", "--json")
     server.wait_for("test from ")
@@ -113,18 +113,18 @@ def test_a_server_of_perf_that_is_killed_and_started_again(on: Transfers) -> Non
     server.ends_well()
 
 
-def test_a_client_of_perf_that_is_killed_and_started_again(on: Transfers) -> None:
+def test_a_killed_perf_client_can_be_restarted(on: Transfers) -> None:
     server = serve(on)
     client = on.start(on.sender, "perf", *on.ends(), "--time", "60")
     server.wait_for("test from ")
     time.sleep(1)
     client.kill()
-    # The host of the killed client says that the ports of both its addresses are closed.
+    # The host of the killed client answers "port unreachable" for both its addresses.
     server.wait_for("error: the peer no longer answers")
     on.start(on.sender, "perf", *on.ends(), "--bytes", "100000").ends_well()
 
 
-def test_a_peer_that_does_something_else_is_named(on: Transfers) -> None:
+def test_a_peer_with_another_protocol_is_reported(on: Transfers) -> None:
     server = serve(on)
     on.send(on.file(1000)).fails("is no `manypath-net receive`", "does not take", "aborted")
     server.wait_for("error: ")
@@ -151,9 +151,9 @@ def test_a_missing_receiver_is_reported_in_time(on: Transfers, wrong: str) -> No
     on.sender.run("ip", "neighbour", "add", "10.9.0.77", *neighbour)
     with mirror(on):
         sender = on.start(on.sender, "send", str(on.file(1000)), *words[wrong])
-        # What ICMP says of both addresses counts. An SCTP port without an endpoint answers by ABORT (RFC 9260 §8.4);
-        # so does the sender, to its own INIT from the mirror. Else T1 expires after 1, 2, 4 and 5 s, or earlier with
-        # two addresses.
+        # ICMP messages about both addresses count. An SCTP port without an endpoint answers by ABORT (RFC 9260 §8.4);
+        # so does the sender, to its own INIT that the mirror returns. Else T1-init expires after 1, 2, 4 and 5 s, or
+        # earlier with two addresses.
         texts = {
             "udp_port": "no SCTP endpoint listens at",
             "sctp_port": "the peer refused the association",
@@ -165,7 +165,7 @@ def test_a_missing_receiver_is_reported_in_time(on: Transfers, wrong: str) -> No
 
 @contextmanager
 def mirror(on: Transfers) -> Iterator[None]:
-    """Let a program on the right host send back whatever comes to UDP port 7."""
+    """Run a program on the right host that returns all datagrams to UDP port 7."""
     reflect = (
         f"import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('{on.receiver.ipv4[0]}', 7))\n"
         "print('ready', flush=True)\nwhile True: s.sendto(*s.recvfrom(65535))"

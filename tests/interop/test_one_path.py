@@ -1,4 +1,4 @@
-"""One association on one path, between our stack and others, whichever end connects."""
+"""One association on one path between our stack and others, with each stack as the connecting side."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_bulk_both_ways_and_shutdown(stage, listener: str, connecter: str, carri
 
 
 @pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(UDP4))
-def test_the_listener_shuts_down_while_data_is_under_way(
+def test_the_listener_shuts_down_while_data_are_outstanding(
     stage, listener: str, connecter: str, carrier: Carrier
 ) -> None:
     with stage(carrier) as on:
@@ -64,7 +64,7 @@ def test_small_messages_unordered_on_many_streams(stage, listener: str, connecte
 
 
 @pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(UDP4))
-def test_messages_come_back(stage, listener: str, connecter: str, carrier: Carrier) -> None:
+def test_messages_are_echoed(stage, listener: str, connecter: str, carrier: Carrier) -> None:
     with stage(carrier) as on:
         right = on.listen(listener, echo=True, streams=4)
         left = on.connect(connecter, send=100_000, size=1000, streams=4, expect=100_000, shutdown=True)
@@ -81,7 +81,7 @@ def test_losses(stage, listener: str, connecter: str, carrier: Carrier) -> None:
         left = on.connect(connecter, send=300_000, size=1000, expect=300_000, shutdown=True)
         left.end()
         if connecter == "pion":
-            # Its SHUTDOWN COMPLETE may be lost, and it does not answer a repeated SHUTDOWN ACK.
+            # The SHUTDOWN COMPLETE of this stack may be lost, and it does not answer a repeated SHUTDOWN ACK.
             right.wait_for("received")
         else:
             right.end()

@@ -1,4 +1,4 @@
-"""The benchmark beside usrsctp measures what it says, in its shortest form."""
+"""The benchmark against usrsctp, with the shortest measurements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BOTH = pytest.mark.parametrize("contestant", [OURS, USRSCTP], ids=lambda contest
 
 @BOTH
 @pytest.mark.parametrize("cell", [bulk.Cell(1, 1400, udp=True), bulk.Cell(2, 1400, udp=False)], ids=str)
-def test_a_transfer_brings_whole_messages_and_takes_time_of_both_ends(contestant: Contestant, cell: bulk.Cell):
+def test_a_transfer_has_whole_messages_and_cpu_time_of_both_ends(contestant: Contestant, cell: bulk.Cell):
     result = bulk.measure(cell, contestant, 0.3)
     assert result["bytes"] > 0
     assert result["bytes"] % cell.size == 0
@@ -26,7 +26,7 @@ def test_a_transfer_brings_whole_messages_and_takes_time_of_both_ends(contestant
 
 
 @BOTH
-def test_associations_are_opened_from_several_endpoints_at_once(contestant: Contestant):
+def test_several_endpoints_open_associations_concurrently(contestant: Contestant):
     result = handshakes.measure(8, contestant, 0.3)
     assert result["associations"] >= 8
 
@@ -40,7 +40,7 @@ def test_an_endpoint_has_many_associations_with_others(contestant: Contestant, s
 def test_a_flood_reaches_the_receiver_of_a_transfer():
     result = flood.measure(OURS, 1.0)
     assert result["packets_per_second"] > 1000
-    # On a busy machine packets of the transfer are lost in the flood, and their repair takes longer than this test
+    # On a busy machine the flood causes losses of the transfer, and their repair can take longer than this test
     assert result["goodput"]["before"] > 0
     assert min(result["memory"].values()) > 1 << 20
 

@@ -1,4 +1,4 @@
-"""One association on two paths, between our stack and usrsctp, whichever end connects."""
+"""One association on two paths between our stack and usrsctp, with each stack as the connecting side."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ import manypath as mp
 pytestmark = pytest.mark.interop
 
 ONE_PACKET = 1200
-"""Bytes of a message that fits into a packet: usrsctp stalls where it spreads the fragments of a message."""
+"""Size in bytes of a message that fits into a packet. usrsctp stalls if it sends fragments on several paths."""
 
 LEAST_SHARE = 1 / 20
-"""The part of the packets with new data that each of two equal paths carries under CMT, at least. It depends on
-the load of the machine; usually it is a quarter to a half. Without CMT the second path carries a hundredth, while the
-first one waits for a timer, and up to 400 packets with retransmissions."""
+"""The minimum share of packets with new data on each of two equal paths under CMT. It depends on the load of the
+machine and is usually 1/4 to 1/2. Without CMT the second path carries 1/100 while the first one waits for a timer, and
+up to 400 packets with retransmissions."""
 
 
 @pytest.mark.parametrize("cmt", [1, 2, 3, 4])
@@ -45,7 +45,7 @@ def test_load_sharing_both_ways(stage, listener: str, connecter: str, carrier: C
 
 
 @pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(UDP46, RAW46, only=MULTIHOMED))
-def test_both_families_share_the_load(stage, listener: str, connecter: str, carrier: Carrier) -> None:
+def test_ipv4_and_ipv6_paths_share_the_load(stage, listener: str, connecter: str, carrier: Carrier) -> None:
     total, size = 1_000_000, ONE_PACKET
     with stage(carrier, paths=2) as on:
         for host in on.hosts:
@@ -60,7 +60,7 @@ def test_both_families_share_the_load(stage, listener: str, connecter: str, carr
 
 
 @pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(*BOTH_FAMILIES, only=MULTIHOMED))
-def test_losses_with_selective_acknowledgements_that_are_final(
+def test_losses_with_non_renegable_selective_acknowledgements(
     stage, listener: str, connecter: str, carrier: Carrier
 ) -> None:
     total, size = 1_000_000, ONE_PACKET
@@ -79,7 +79,7 @@ def test_losses_with_selective_acknowledgements_that_are_final(
 
 
 @pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(RAW4, only=MULTIHOMED))
-def test_damage_is_reported(stage, listener: str, connecter: str, carrier: Carrier) -> None:
+def test_damaged_packets_are_reported(stage, listener: str, connecter: str, carrier: Carrier) -> None:
     total, size = 1_500_000, ONE_PACKET
     network = partial(emulated, link=DAMAGING)
     with stage(carrier, paths=2, chunks={PKTDROP}, network=network) as on:
@@ -96,7 +96,7 @@ def test_damage_is_reported(stage, listener: str, connecter: str, carrier: Carri
 
 
 def counted(end: Peer, name: str) -> int:
-    """A counter of a peer that has ended."""
+    """Return a counter of an ended peer."""
     (statistics,) = end.said("statistics")
     return statistics[name]
 
@@ -107,8 +107,8 @@ def counted(end: Peer, name: str) -> int:
 def test_a_link_goes_down_and_comes_up(
     stage, listener: str, connecter: str, carrier: Carrier, end: str, cmt: int
 ) -> None:
-    # usrsctp 0.9.5.0 rarely forgets what it sent on the failed path: its peer reports the gap, both paths work, and it
-    # sends nothing more, also to itself. Nothing else is tried again.
+    # usrsctp 0.9.5.0 rarely forgets data that it sent on the failed path: its peer reports the gap and both paths work,
+    # but it sends no data, also to another usrsctp. The test is repeated only in this case.
     for _ in range(3):
         with stage(carrier, paths=2) as on:
             arrived = fail_over(on, listener, connecter, cmt, on.network.left if end == "left" else on.network.right)
@@ -120,15 +120,15 @@ def test_a_link_goes_down_and_comes_up(
 
 
 def fail_over(on: Stage, listener: str, connecter: str, cmt: int, host: Host) -> bool:
-    """Transfer something while the first link is down for a while, at this host; whether all of it arrives in time."""
+    """Transfer data while the first link of a host is down for some time. Return whether all data arrive in time."""
     total, size, limit = 4_000_000, ONE_PACKET, round(3 * PATIENCE)
     for each in on.hosts:
         each.limit("20mbit")
     right = on.listen(listener, expect=total, cmt=cmt, timeout=limit, **TIMES)
     left = on.connect(connecter, send=total, size=size, cmt=cmt, timeout=limit, **TIMES)
-    # This end learns the other path from INIT; left has no reason to confirm what its user gave.
+    # This end learns the other path from the INIT. The left end need not confirm paths that its user configured.
     right.wait_for("path", state="up")
-    # usrsctp does not always say that a path is down which the kernel refuses to send on.
+    # usrsctp does not always report a path down if the kernel refuses to send on it.
     watcher, other = (right, on.network.left) if connecter == "usrsctp" else (left, on.network.right)
     primary = on.addresses(other)[0]
     host.set_link(0, "down")
@@ -160,4 +160,4 @@ def test_a_peer_restarts(stage, listener: str, connecter: str, carrier: Carrier)
 
 
 DAMAGING = mp.Link(rate="20 Mbit/s", delay="10 ms", loss=mp.BitError(rate=2e-6, spared="48 B"))
-"""A link that damages some packets, behind what tells their receiver which packet it was."""
+"""A link with bit errors, except in the headers by which the receiver identifies the association and chunk."""

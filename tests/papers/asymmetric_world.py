@@ -1,4 +1,4 @@
-"""A made-up world in which everything is as [D10] says; tests turn parts of it over."""
+"""Made-up results that agree with every claim of [D10]. Tests alter parts of them."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from manypath.papers.evidence import Case, Evidence, Runs
 from manypath.papers.traces import PathTrace, Trace
 
 Facts = dict[str, float]
-"""What a case measures: rates in Mbit/s, counters, and shares of the fast path's waiting."""
+"""The results of a case: rates in Mbit/s, counters, and shares of blocked time of the fast path."""
 
 
 def evidence(cases: Iterable[Case], runs: int = 6, treat: Callable[[Case, Facts], Facts] | None = None) -> Evidence:
-    """Return what this world measures; `treat` may change the facts of a case."""
+    """Return the made-up evidence; `treat` may change the facts of a case."""
     found = {case: facts_of(case) for case in cases}
     return Evidence({case: _runs(case, treat(case, facts) if treat else facts, runs) for case, facts in found.items()})
 
 
 def facts_of(case: Case) -> Facts:
-    """Return the facts that the paper's words give for a case."""
+    """Return the facts of a case that follow from the paper's text."""
     levels: dict[str, Any] = dict(case.factors)
     name = case.experiment
     if name.startswith("figure4"):
@@ -60,7 +60,7 @@ def _figure4(name: str, levels: dict[str, Any]) -> Facts:
 
 
 def _rates(cc: str, levels: dict[str, Any]) -> Facts:
-    """Figures 5 and 6, left: both mechanisms fill the links, one or none does not."""
+    """Figures 5 and 6, left: only both mechanisms together fill the links."""
     rate, split, nr = levels["rate"], levels["split"] == BOTH, levels["nr"]
     unequal = 1.0 - np.sqrt(rate / 100.0)
     part = {(True, True): 1.0, (False, True): 1 - 0.9 * unequal, (False, False): 1 - 1.08 * unequal}
@@ -71,7 +71,7 @@ def _rates(cc: str, levels: dict[str, Any]) -> Facts:
 
 
 def _errors(cc: str, levels: dict[str, Any]) -> Facts:
-    """Figures 5 and 6, middle: NR-SACK helps, and drop reports leave nothing but retransmissions."""
+    """Figures 5 and 6, middle: NR-SACK raises the rate, and with drop reports only retransmissions remain."""
     errors, nr, reports = levels["errors"], levels["nr"], levels["reports"]
     loss = min(errors / 5e-6, 1.0)
     part = {(True, True): 1.0, (True, False): 1 - 0.5 * loss**0.3, (False, True): 1 - 0.7 * loss**0.3}
@@ -80,7 +80,7 @@ def _errors(cc: str, levels: dict[str, Any]) -> Facts:
 
 
 def _delays(cc: str, levels: dict[str, Any]) -> Facts:
-    """Figures 5 and 6, right: the rate falls with the delay, and more so without a mechanism."""
+    """Figures 5 and 6, right: the rate falls with the delay, and faster without a mechanism."""
     delay, nr, smart = levels["delay"], levels["nr"], levels["smart"]
     far = delay / 100.0
     part = (1 - 0.3 * far) * (1.0 if nr else 1 - 0.2 * far) * (1.0 if smart else 1 - 0.4 * far)
@@ -125,7 +125,7 @@ _OWN: dict[str, Callable[[dict[str, Any]], Facts]] = {
     "buffers-fast": lambda levels: {"rate": 180.0 * min(0.5 + 0.5 * levels["part"], 1.0)},
     "buffers-timeout": lambda levels: {"rate": 180.0, "first": 0.4 if levels["outage"] and levels["part"] < 1 else 1.0},
 }
-"""Experiments that are no plot of the paper."""
+"""Experiments beyond the plots of the paper."""
 
 
 def _runs(case: Case, facts: Facts, runs: int) -> Runs:
@@ -136,7 +136,7 @@ def _runs(case: Case, facts: Facts, runs: int) -> Runs:
 
 
 def _outcome(facts: Facts) -> dict[str, Any]:
-    """Write the facts as the engine writes an outcome."""
+    """Return the facts in the form of an outcome of the engine."""
     blocked = {
         name: facts.get(name, 0.0) for name in ("path", "window", "split_share", "receive_window", "send_buffer")
     }
@@ -154,7 +154,7 @@ def _outcome(facts: Facts) -> dict[str, Any]:
 
 
 def _trace(facts: Facts) -> Trace:
-    """Draw windows that grow after the dip, and thresholds that are uneven for a part of the time."""
+    """Return windows that grow after the dip, and thresholds that are unequal for a part of the time."""
     time = np.arange(0.0, 40.0, 0.01)
     goodput = np.full(len(time), 50e6)
     growth = facts.get("growth", 0.5) * 1500.0

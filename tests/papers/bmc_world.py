@@ -1,4 +1,4 @@
-"""A made-up world in which everything is as [H09] says; tests turn parts of it over."""
+"""Made-up results that agree with every claim of [H09]. Tests alter parts of them."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ Rates = dict[str, float]
 """Goodput of each flow, Mbit/s."""
 
 Treat = Callable[[Case, Rates, int], Rates]
-"""Changes the rates of a replication."""
+"""A function that changes the rates of a replication."""
 
 Bend = Callable[[Case, Trace], Trace]
-"""Changes the curves of a case."""
+"""A function that changes the curves of a case."""
 
 WEIGHTS = {number: weights_of(weights) for number, weights in {**EQUAL, **BUNDLES}.items()}
 """The weights of the weighted flows, by figure."""
 
 SWINGS = 0.12
-"""How far single runs with few flows are off, up and down in turn."""
+"""Relative deviation of single runs with few flows, alternately up and down."""
 
 
 def evidence(
     cases: Iterable[Case], runs: int = 4, treat: Treat | None = None, bend: Bend | None = None, losses: float = 1.0
 ) -> Evidence:
-    """Return what this world measures; `treat` may change rates, `bend` curves, `losses` scales those of many flows."""
+    """Return the made-up evidence; `treat` may change rates, `bend` curves, and `losses` scales those of many flows."""
     return Evidence({case: _runs(case, runs, treat, bend, losses) for case in cases})
 
 
 def rates_of(case: Case, run: int = 0) -> Rates:
-    """Return the rates that the thesis's words give for a case."""
+    """Return the rates of a case that follow from the text of the thesis."""
     levels: dict[str, Any] = dict(case.factors)
     number = case.experiment.removeprefix("figure")
     if number in WEIGHTS:
@@ -87,7 +87,7 @@ def _pooled(weights: str) -> Rates:
 
 
 def _against_tcp(weights: tuple[str, ...], flows: int, run: int) -> Rates:
-    """Let weighted flows get D times TCP and a fifth more with 64; one point of the thesis is a quarter above."""
+    """Return D times TCP's rate for weighted flows, and a fifth more with 64; one point is 25 % higher."""
     above = 1.0 + 0.2 * flows / 64.0
     if weights == ("2/3", "1/3") and flows == 4:
         above = 1.25 + (0.02 if run % 2 else -0.02)
@@ -108,11 +108,11 @@ def _runs(case: Case, runs: int, treat: Treat | None, bend: Bend | None, losses:
     if trace is None:
         return Runs(outcomes)
     bent = trace if bend is None else bend(case, trace)
-    return Runs(outcomes, [_trembling(bent, run) for run in range(runs)])
+    return Runs(outcomes, [_slightly_varied(bent, run) for run in range(runs)])
 
 
 def _outcome(case: Case, rates: Rates, losses: float) -> dict[str, Any]:
-    """Write rates and losses as the engine writes an outcome: 100,000 packets a flow."""
+    """Return rates and losses in the form of an outcome of the engine: 100,000 packets per flow."""
     flows = dict(case.factors).get("flows", 1)
     rate = {1: 0.0013, 2: 0.00131, 4: 0.00157}.get(int(flows), losses * 0.0003 * int(flows))
     events = round(100_000 * rate)
@@ -144,7 +144,7 @@ def _trace(case: Case) -> Trace | None:
 
 
 def sawtooth(weight: float, rtt: float, peak: float) -> PathTrace:
-    """Grow by D² packets in a round-trip time, be cut to a half at the peak, and pause for a round-trip time."""
+    """Return a window that grows by D² packets per round-trip time, halves at the peak, and pauses for one."""
     time = np.arange(0.0, 300.0, 0.01)
     cwnd, ssthresh = np.empty(len(time)), np.full(len(time), peak / 2.0)
     now, paused = peak / 2.0, 0.0
@@ -172,8 +172,8 @@ def weights(paths: tuple[str, str], course: list[tuple[float, float]]) -> Trace:
     )
 
 
-def _trembling(trace: Trace, run: int) -> Trace:
-    """Let runs differ by a hair, so that they have a spread."""
+def _slightly_varied(trace: Trace, run: int) -> Trace:
+    """Return slightly different curves for each run, so that runs have a variance."""
     size = 1.0 + 1e-6 * run
     found = {key: PathTrace(*(size * getattr(path, name) for name in FIELDS)) for key, path in trace.paths.items()}
     return Trace(found, {}, {key: curve * size for key, curve in trace.weights.items()})

@@ -1,4 +1,4 @@
-"""The papers under test."""
+"""Fixtures: the papers under test."""
 
 import pytest
 from small_paper import NAME, PAPER
@@ -34,13 +34,13 @@ def bmc():
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    """A store for the runs of one file of tests."""
+    """A store for the runs of one test file."""
     return tmp_path_factory.mktemp("runs")
 
 
 @pytest.fixture(scope="module")
 def full(store):
-    """The small paper with full precision."""
+    """An evaluation of the small paper with full precision."""
     return evaluate([PAPER], full=True, store=store, progress=False).papers[0]
 
 

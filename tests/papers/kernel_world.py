@@ -1,4 +1,4 @@
-"""A made-up world in which everything is as [G12] says; tests turn parts of it over."""
+"""Made-up results that agree with every claim of [G12]. Tests alter parts of them."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ STEP = 0.05
 """Interval of the samples, s."""
 
 SUBFLOWS = {1: (1.79, 1.75), 2: (3.98, 1.75), 3: (1.35, 1.99)}
-"""What MPTCP sends on each path in each scenario, Mbit/s: the sums are the paper's."""
+"""Throughput of MPTCP on each path in each scenario, Mbit/s. The sums are those of the paper."""
 
 PARTS = {RENO: 0.5, HALVES: 1.0 / 3.0}
-"""The part of each link that a subflow takes which knows nothing of the other: as much as a TCP, or half of that."""
+"""The share of each link of an uncoupled subflow: as much as a TCP, or half of it."""
 
 ALONE = {"figure2": 2, "figure3": 3, "bends": 3}
-"""The scenario behind each experiment without TCP beside MPTCP."""
+"""The scenario number of each experiment without competing TCP."""
 
 NUMBERS = {**{sheet.experiment: number for number, sheet in SHEETS.items()}, "rise": 2, "silence": 2}
-"""The scenario behind each experiment with TCP beside MPTCP."""
+"""The scenario number of each experiment with competing TCP."""
 
 
 def evidence(
@@ -52,12 +52,12 @@ def evidence(
     treat: Callable[[Case, Rates], Rates] | None = None,
     bend: Callable[[Case, Trace], Trace] | None = None,
 ) -> Evidence:
-    """Return what this world measures; `treat` may change the rates of a case, and `bend` its curves."""
+    """Return the made-up evidence; `treat` may change the rates of a case, and `bend` its curves."""
     return Evidence({case: _runs(case, runs, treat, bend) for case in cases})
 
 
 def rates_of(case: Case) -> Rates:
-    """Return the rates that the paper's words give for a case."""
+    """Return the rates of a case that follow from the paper's text."""
     levels: dict[str, Any] = dict(case.factors)
     if case.experiment == "single":
         sheet, path = SHEETS[levels["scenario"]], levels["path"]
@@ -102,7 +102,7 @@ def _runs(
 
 
 def _outcome(rates: Rates) -> dict[str, Any]:
-    """Write the rates as the engine writes an outcome."""
+    """Return the rates in the form of an outcome of the engine."""
     flows: dict[str, Any] = {}
     for (flow, path), rate in rates.items():
         entry = flows.setdefault(flow, {"throughput": 0.0, "goodput": 0.0, "paths": {}})
@@ -114,14 +114,14 @@ def _outcome(rates: Rates) -> dict[str, Any]:
 
 @cache
 def _alone(number: int, cc: str) -> Trace:
-    """Let both windows grow by the formula over full links, and be cut where the buffers end.
+    """Return windows that grow by the formula over full links, and are cut when the buffers overflow.
 
-    The round-trip time on A follows its window, as behind a queue that never empties; on B it stays, so that its rate
-    falls with a cut. Either way a cut makes the formula give more.
+    The round-trip time on A follows its window, as behind a queue that never empties. On B it is constant, so that
+    the rate falls with a cut. In both cases the formula gives more after a cut.
     """
     sheet = SHEETS[number]
     packets = {path: sheet.rates[path] * 1e6 / 8.0 / 1500.0 for path in PATHS}
-    # In scenario 3 the periods of both would be as 1 to 2, and cuts fall together.
+    # In scenario 3 the periods would have the ratio 1 to 2, so that cuts coincide.
     full = {"a": 2.0 * sheet.buffer("a"), "b": 2.0 * sheet.buffer("b") * (0.87 if number == 3 else 1.0)}
     time = np.arange(0.0, 600.0, STEP)
     cwnd, ssthresh, srtt = ({path: np.empty(len(time)) for path in PATHS} for _ in range(3))
@@ -145,7 +145,7 @@ def _alone(number: int, cc: str) -> Trace:
 
 
 def _beside(case: Case, rates: Rates) -> Trace:
-    """Let subflows take turns in being ahead of TCP; with full coupling nearly all traffic moves every 10 s."""
+    """Return subflows that alternately exceed TCP's rate. With full coupling nearly all traffic moves every 10 s."""
     sheet = SHEETS[NUMBERS[case.experiment]]
     time = np.arange(0.0, 85.0 + STEP / 2.0, STEP)
     moment = (time - 5.0) % 20.0

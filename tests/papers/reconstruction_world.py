@@ -1,4 +1,4 @@
-"""A made-up paper with six factors, whose rates follow from the settings of its only flow; nothing is simulated."""
+"""A made-up paper with six factors. Its rates follow from the settings of its only flow, without simulation."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ FACTORS = tuple(
 CLAIMS = 24
 
 Rate = Callable[[int, frozenset[str]], float]
-"""The rate in Mbit/s at a point under a setting."""
+"""A function that returns the rate in Mbit/s at a point under a setting."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MadeUp(Runner):
-    """Returns made-up rates with 1 % of noise, which depends on point and replication alone."""
+    """A runner with made-up rates and 1 % of noise, which depends only on point and replication."""
 
     rate: Rate
 
     def plain(self, cases, replications=None):
-        """Run the cases; one scenario tells the setting of all."""
+        """Run the cases. The scenario of the first case has the setting of all."""
         found = list(cases)
         changed = changes_of(self.paper.experiments.scenario(found[0], self.precision))
         return {case: self._runs(case, changed, replications or self.precision.replications) for case in found}
 
     def switched(self, requests, what):
-        """Run each setting; the name of its switch tells what it changes."""
+        """Run each setting. The name of its switch lists its changes."""
         assert what == "reconstruction"
         return {
             switch.name: {
@@ -75,7 +75,7 @@ def changes_of(scenario: Scenario) -> frozenset[str]:
 
 
 def trials(rate: Rate, printed: Callable[[int], float], factors: tuple[Factor, ...] = FACTORS) -> Trials:
-    """Return the trials of a paper that prints a number, with a tolerance of 10 %, for each of its points."""
+    """Return the trials of a paper that prints a number for each point, with a tolerance of 10 %."""
     return Trials(MadeUp(paper(printed, factors), PRECISION, store=None, progress=False, rate=rate))
 
 

@@ -1,4 +1,4 @@
-"""A made-up paper that is run in a second: two figures, two claims, a mutation, an open setting and curves."""
+"""A made-up paper with runs of one second: two figures, two claims, a mutation, an open setting and curves."""
 
 import manypath as mp
 from manypath.figures import Distance, Panel, distances
@@ -64,7 +64,7 @@ def _half(results):
 
 
 def precision(name: str, runs: int, measure: str, most: int = 0) -> Precision:
-    """The grid is the same at each precision; `fixed` has a window of its own."""
+    """Return a precision. The grid is the same at each precision, and `fixed` has a fixed measured time."""
     grids = {"short": {"north": (1.0, 2.0)}, "fixed": {"north": (2.0,)}}
     return Precision(
         name=name,

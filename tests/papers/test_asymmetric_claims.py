@@ -1,4 +1,4 @@
-"""Each claim of [D10] holds in a world where all is as the paper says, and notices when its part is turned over."""
+"""Each claim of [D10] holds with made-up results that agree with the paper, and fails with altered ones."""
 
 import asymmetric_world as world
 import pytest
@@ -27,7 +27,7 @@ def asymmetric():
 
 
 def as_if(where=None, **factors):
-    """Measure a case as if some of its factors were other ones."""
+    """Return a treatment that gives a case the results of other factors."""
 
     def treat(case, facts):
         levels = dict(case.factors)
@@ -40,7 +40,7 @@ def as_if(where=None, **factors):
 
 
 def with_facts(where, **changed):
-    """Overwrite facts of some experiments."""
+    """Return a treatment that overwrites facts of some experiments."""
     return lambda case, facts: {**facts, **changed} if case.experiment.startswith(where) else facts
 
 
@@ -49,13 +49,13 @@ def failing(asymmetric, treat):
     return {claim.id for claim in asymmetric.claims if not claim(results).holds}
 
 
-def test_all_thirty_six_are_there(asymmetric):
+def test_the_paper_has_thirty_six_claims(asymmetric):
     assert [claim.id for claim in asymmetric.claims] == [f"C-002-{number}" for number in range(1, 37)]
     assert all(claim.says and claim.place for claim in asymmetric.claims)
 
 
 @pytest.mark.parametrize("precision", ["quick", "full", "mutated"])
-def test_every_claim_holds_in_the_asymmetric_papers_own_world(asymmetric, precision):
+def test_every_claim_holds_with_results_that_agree_with_the_asymmetric_paper(asymmetric, precision):
     results = world.evidence(asymmetric.experiments.cases(getattr(asymmetric, precision)))
     checks = {claim.id: claim(results) for claim in asymmetric.claims}
     assert {number: check for number, check in checks.items() if not check.holds} == {}
@@ -86,11 +86,11 @@ def test_every_claim_holds_in_the_asymmetric_papers_own_world(asymmetric, precis
         (with_facts("figure7-buffers", rate=ideal(10.0)), {36}),
     ],
 )
-def test_an_asymmetric_world_turned_over_is_noticed(asymmetric, treat, turned):
+def test_altered_results_of_the_asymmetric_paper_fail_its_claims(asymmetric, treat, turned):
     assert {f"C-002-{number}" for number in turned} <= failing(asymmetric, treat)
 
 
-def test_splitting_that_matters_under_errors_is_noticed(asymmetric):
+def test_an_effect_of_splitting_under_errors_fails_claims(asymmetric):
     def treat(case, facts):
         levels = dict(case.factors)
         lowered = case.experiment == "figure5-errors" and levels["split"] == NONE
@@ -99,7 +99,7 @@ def test_splitting_that_matters_under_errors_is_noticed(asymmetric):
     assert {"C-002-15", "C-002-17"} <= failing(asymmetric, treat)
 
 
-def test_a_rival_that_loses_by_rescheduling_is_noticed(asymmetric):
+def test_a_competing_flow_slowed_by_rescheduling_fails_a_claim(asymmetric):
     def treat(case, facts):
         taken = dict(case.factors).get("rescheduling") == THRESHOLD and "rival" in facts
         return {**facts, "rival": 0.7 * facts["rival"]} if taken else facts
@@ -112,18 +112,18 @@ def test_buffers_have_the_papers_sizes():
     assert for_fast_retransmissions([0.010, 0.110], [100e6, 100e6]) == pytest.approx(5.5e6)
 
 
-def test_ideal_rates_are_the_papers():
+def test_ideal_rates_equal_those_of_the_paper():
     assert ideal(10.0) == pytest.approx(106.0, abs=0.05)
     assert ideal(100.0) == pytest.approx(192.7, abs=0.05)
     assert ideal(errors=5e-6) == pytest.approx(96.35 * (2 - 0.0582), abs=0.05)
 
 
-def test_points_of_inet_are_run_here(asymmetric):
+def test_every_point_of_inet_has_a_case(asymmetric):
     cases = set(asymmetric.experiments.cases(asymmetric.quick))
     assert {Case.of(point.experiment, **point.factors) for point in inet_points()} <= cases
 
 
-def test_each_point_of_inet_stands_beside_the_plotted_settings_and_its_own(asymmetric):
+def test_each_point_of_inet_is_compared_with_plotted_and_inet_settings(asymmetric):
     flows = {
         settings: asymmetric.experiments.scenario(
             Case.of("figure4-inet", split="none", by="buffered", nr="promised", settings=settings), asymmetric.quick
@@ -144,12 +144,12 @@ def test_every_figure_of_the_asymmetric_paper_is_drawn(asymmetric, tmp_path):
         assert figure.draw(results).save(tmp_path / f"{figure.name}.svg").stat().st_size > 1000
 
 
-def test_every_claim_that_an_asymmetric_mutation_must_turn_exists(asymmetric):
+def test_every_claim_that_an_asymmetric_mutation_must_change_exists(asymmetric):
     known = {claim.id for claim in asymmetric.claims}
     assert {number for mutation in asymmetric.mutations for number in mutation.flips} <= known
 
 
-def test_long_delays_alone_are_looked_at_for_longer(asymmetric):
+def test_only_cases_with_long_delays_have_a_longer_measurement(asymmetric):
     switch, quick = asymmetric.switches["window-60, sack-round-robin"], asymmetric.quick
     cases = {case["delay"]: case for case in asymmetric.experiments.cases(quick, {"figure5-delay"})}
     short, long = (asymmetric.experiments.scenario(cases[delay], quick) for delay in (1.0, 100.0))

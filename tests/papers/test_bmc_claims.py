@@ -1,4 +1,4 @@
-"""Each claim of [H09] holds in a world where all is as the thesis says, and notices when its part is turned over."""
+"""Each claim of [H09] holds with made-up results that agree with the thesis, and fails with altered ones."""
 
 import bmc_world as world
 import numpy as np
@@ -25,7 +25,7 @@ from manypath.papers.traces import Trace
 
 
 def scaled(experiments, kind, factor):
-    """Scale what flows of a kind get in some experiments."""
+    """Return a treatment that scales the rates of a kind of flows in some experiments."""
 
     def treat(case, rates, _run):
         if case.experiment not in experiments:
@@ -36,7 +36,7 @@ def scaled(experiments, kind, factor):
 
 
 def at(experiments, flows, factor):
-    """Scale what weighted flows get where there are so many of them."""
+    """Return a treatment that scales the rates of weighted flows in cases with given numbers of flows."""
 
     def treat(case, rates, run):
         right = dict(case.factors).get("flows") in flows
@@ -46,7 +46,7 @@ def at(experiments, flows, factor):
 
 
 def still(case, rates, run):
-    """Let every run with few flows be as the mean of them."""
+    """Give every run with few flows the mean rate."""
     if dict(case.factors).get("flows", 99) > 4 or not set(EQUAL) & {case.experiment.removeprefix("figure")}:
         return rates
     weight = value(EQUAL[case.experiment.removeprefix("figure")])
@@ -54,7 +54,7 @@ def still(case, rates, run):
 
 
 def slower(_case, trace):
-    """Let curves take twice as long."""
+    """Stretch curves to twice their duration."""
     paths = {
         key: type(path)(2.0 * path.time, path.cwnd, path.ssthresh, path.goodput, path.srtt, path.throughput)
         for key, path in trace.paths.items()
@@ -63,7 +63,7 @@ def slower(_case, trace):
 
 
 def shallow(case, trace):
-    """Let losses take a third of a window."""
+    """Cut windows by a third at a loss."""
     if case.experiment not in {"figure2.1", "sawtooths"}:
         return trace
     paths = {}
@@ -76,7 +76,7 @@ def shallow(case, trace):
 
 
 def mirrored(case, trace):
-    """Let the manager move weights the other way."""
+    """Move weights in the opposite direction."""
     if not case.experiment.startswith("figure4.1"):
         return trace
     return world.weights(
@@ -91,14 +91,14 @@ def mirrored(case, trace):
 
 
 def larger_steps(case, trace):
-    """Let the manager take more than its formula says."""
+    """Make steps of the weights larger than the formula."""
     if case.experiment != "figure3.1-managed":
         return trace
     return world.weights(("path1", "path2"), [(0.0, 0.5), (20.0, 0.2)])
 
 
 def weightless(_case, trace):
-    """Let the control have no weights."""
+    """Return a trace without weights."""
     nothing = {key: np.full(len(curve), np.nan) for key, curve in trace.weights.items()}
     return Trace(trace.paths, {}, nothing)
 
@@ -112,13 +112,13 @@ def failing(bmc, **turned):
     return {claim.id for claim in bmc.claims if claim(results).verdict in ("contradicted", "undecided")}
 
 
-def test_all_twenty_seven_are_there(bmc):
+def test_the_thesis_has_twenty_seven_claims(bmc):
     assert [claim.id for claim in bmc.claims] == [f"C-003-{number}" for number in range(1, 28)]
     assert all(claim.says and claim.place for claim in bmc.claims)
 
 
 @pytest.mark.parametrize("precision", ["quick", "full", "mutated"])
-def test_every_claim_holds_in_the_world_of_the_thesis(bmc, precision):
+def test_every_claim_holds_with_results_that_agree_with_the_thesis(bmc, precision):
     results = world.evidence(bmc.experiments.cases(getattr(bmc, precision)))
     checks = {claim.id: claim(results) for claim in bmc.claims}
     assert {number: check for number, check in checks.items() if not check.holds} == {}
@@ -154,23 +154,23 @@ def test_every_claim_holds_in_the_world_of_the_thesis(bmc, precision):
         "other-cuts-are-stronger",
         "weighted-flows-are-stronger-behind-limits",
         "larger-steps",
-        "bundle-is-shy",
+        "bundle-takes-less",
         "weighted-flows-are-stronger-on-two-links",
         "no-weights",
-        "manager-goes-the-other-way",
+        "weights-move-in-the-opposite-direction",
         "more-than-its-shares",
         "weighted-flows-are-stronger",
         "many-flows-are-below",
-        "no-swings",
+        "no-variation-of-runs",
         "few-losses",
         "no-odd-point",
     ],
 )
-def test_a_world_of_weights_turned_over_is_noticed(bmc, turned, noticed):
+def test_altered_results_of_the_thesis_fail_its_claims(bmc, turned, noticed):
     assert noticed <= failing(bmc, **turned)
 
 
-def test_loss_events_are_not_those_of_the_thesis_where_windows_are_large(bmc):
+def test_the_loss_rate_of_the_thesis_differs_for_large_windows(bmc):
     results = world.evidence(bmc.experiments.cases(bmc.quick))
     outcome = results.runs(Case.of("figure5.6", flows=1)).outcomes[0]
     assert loss_event_rate(outcome) == pytest.approx(0.13)
@@ -178,7 +178,7 @@ def test_loss_events_are_not_those_of_the_thesis_where_windows_are_large(bmc):
     assert ratio(outcome) == pytest.approx(0.5 * (1 - world.SWINGS))
 
 
-def test_sawtooths_are_measured_as_they_were_made():
+def test_measured_sawtooths_equal_the_constructed_ones():
     path = world.sawtooth(0.5, 0.04, 40.0)
     assert growth(path) == pytest.approx(0.25, rel=0.01)
     assert rise(path) == pytest.approx(0.25 / 0.04, rel=0.01)
@@ -186,7 +186,7 @@ def test_sawtooths_are_measured_as_they_were_made():
     assert epoch(path) == pytest.approx(0.5 * 40.0 / 0.25 + 1.0, rel=0.02)
 
 
-def test_courses_of_weights_are_measured_as_they_were_made():
+def test_measured_weights_over_time_equal_the_constructed_ones():
     trace = world.weights((EIGHT, TEN), [(0.0, 0.9), (40.0, 0.81), (100.0, 0.3), (590.0, 0.4)])
     assert next(steps(trace)) == pytest.approx((0.9, 0.09))
     assert first_change(trace, TEN) == pytest.approx(0.09)
@@ -196,7 +196,7 @@ def test_courses_of_weights_are_measured_as_they_were_made():
     assert first_change(world.weights((EIGHT, TEN), [(0.0, 0.5)]), EIGHT) == 0.0
 
 
-def test_switches_and_mutations_change_what_they_name(bmc):
+def test_switches_and_mutations_change_the_named_setting(bmc):
     scenarios = [bmc.experiments.scenario(case, bmc.quick) for case in bmc.experiments.cases(bmc.mutated)]
     for switch in [*SWITCHES.values(), *MUTATIONS]:
         assert any(switch.change(scenario) != scenario for scenario in scenarios), switch.name

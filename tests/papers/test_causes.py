@@ -1,4 +1,4 @@
-"""A cause is a change that moves what was missed, tested run by run; a change that does nothing is no cause."""
+"""A cause of a missed claim is a change that moves its result significantly in paired runs."""
 
 from dataclasses import replace
 
@@ -49,17 +49,17 @@ def outcome(suspects, *, exhaustive=False, rate=4.0, trial_cases=10, idle=()):
     return found[0], asked
 
 
-def test_the_change_that_makes_it_hold_is_the_cause():
+def test_a_change_that_makes_the_claim_hold_is_the_cause():
     found, asked = outcome(("nothing", "cure", "half"))
     assert found.check.verdict == "contradicted"
     assert found.check.why.startswith("holds with this changed: the cure (+2.9")
     assert asked == ["nothing", "cure"]
 
 
-def test_the_effect_of_a_change_is_measured_from_the_claim():
+def test_the_effect_of_a_change_is_measured_relative_to_the_claim():
     found, _ = outcome(("half", "cure"))
     ((leaf, effects),) = effects_on(found)
-    # 7 within 10 % begins at 6.3; as it is 4 is measured, with half of the cure 5, with the cure 7.
+    # 7 within 10 % begins at 6.3. The plain result is 4, with the half change 5, with the full change 7.
     assert slack_at(leaf.missed, leaf) == pytest.approx(-2.3 + NOISE)
     assert effects[0].slack == pytest.approx(-1.3 + NOISE)
     assert effects[1].slack == pytest.approx(0.7 - abs(NOISE))
@@ -72,14 +72,14 @@ def test_full_precision_tries_every_suspect():
     assert [check.holds for check in found.trials.values()] == [True, False]
 
 
-def test_no_more_cases_are_tried_than_the_precision_allows():
+def test_the_precision_limits_the_number_of_tried_cases():
     found, asked = outcome(("nothing", "cure"), trial_cases=1)
     assert asked == ["nothing"]
     assert "none of these changes moves it" in found.check.why
     assert found.check.why.endswith("More is tried with --full.")
 
 
-def test_an_undecided_claim_has_no_cause_and_is_left_to_full_precision():
+def test_an_undecided_claim_has_no_cause_and_needs_full_precision():
     found, asked = outcome(("half", "cure"), rate=6.29)
     assert found.check.verdict == "undecided"
     assert asked == []
@@ -91,14 +91,14 @@ def test_an_undecided_claim_has_no_cause_and_is_left_to_full_precision():
     assert "what moves it towards the claim: the cure (+0.6" in found.check.why
 
 
-def test_a_claim_on_which_nothing_is_tried_tells_the_runs_that_decide_it_and_no_cause():
+def test_a_claim_without_trials_has_the_number_of_deciding_runs_and_no_cause():
     undecided, _ = outcome((), rate=6.29)
     assert untried(replace(undecided, check=undecided.check.because(""))).check.why == undecided.check.why
     contradicted, _ = outcome(("nothing",))
     assert untried(contradicted).check.why == ""
 
 
-def test_trials_are_listed_with_certain_ones_first():
+def test_significant_trials_are_listed_first():
     found, _ = outcome(("nothing", "half", "cure"), exhaustive=True)
     (tried,) = tried_on(found)
     assert (tried.what, tried.unit, tried.verdict) == ("", "Mbit/s", "contradicted")
@@ -112,18 +112,18 @@ def test_trials_are_listed_with_certain_ones_first():
     assert tried_on(outcome((), rate=7.0)[0]) == ()
 
 
-def test_a_case_that_a_switch_leaves_alone_is_neither_run_nor_counted():
+def test_a_case_that_a_switch_does_not_change_is_neither_run_nor_counted():
     found, asked = outcome(("nothing", "cure"), trial_cases=1, idle=("nothing",))
     assert asked == ["cure"]
     assert found.check.why.startswith("holds with this changed: the cure")
 
 
-def test_a_step_in_the_right_direction_is_called_so():
+def test_a_change_in_the_right_direction_is_reported_as_partial():
     found, _ = outcome(("half",))
     assert "comes nearer, though not near enough" in found.check.why
 
 
-def test_a_change_that_does_nothing_is_no_cause():
+def test_a_change_without_effect_is_no_cause():
     found, _ = outcome(("nothing",))
     assert "none of these changes moves it" in found.check.why
 

@@ -1,4 +1,4 @@
-"""Each claim of [D11] holds in a world where all is as the paper says, and notices when its part is turned over."""
+"""Each claim of [D11] holds with made-up results that agree with the paper, and fails with altered ones."""
 
 import pytest
 import world
@@ -8,7 +8,7 @@ from manypath.papers.evidence import Case
 
 
 def in_place_of(old, new):
-    """Measure one control where another was asked for."""
+    """Return a treatment that gives one congestion control the results of another."""
 
     def treat(case, rates):
         if dict(case.factors).get("cc") != old:
@@ -19,7 +19,7 @@ def in_place_of(old, new):
 
 
 def give_single(factor):
-    """Scale what the single-path flows get; the CMT flow gets the rest."""
+    """Return a treatment that scales the rates of single-path flows; the CMT flow gets the rest."""
 
     def treat(_case, rates):
         singles = {name: rate * factor for name, rate in rates.items() if name.startswith(SINGLE)}
@@ -30,7 +30,7 @@ def give_single(factor):
 
 
 def spread_rivals(_case, rates):
-    """Let the second rival starve the third."""
+    """Let the second competing flow starve the third."""
     if "single-3" in rates:
         return {**rates, "single-2": 1.9 * rates["single-2"], "single-3": 0.1 * rates["single-3"]}
     return rates
@@ -41,13 +41,13 @@ def failing(impact, treat):
     return {claim.id for claim in impact.claims if not claim(results).holds}
 
 
-def test_all_thirty_seven_are_there(impact):
+def test_the_paper_has_thirty_seven_claims(impact):
     assert [claim.id for claim in impact.claims] == [f"C-000-{number}" for number in range(1, 38)]
     assert all(claim.says and claim.place for claim in impact.claims)
 
 
 @pytest.mark.parametrize("precision", ["quick", "full", "mutated"])
-def test_every_claim_holds_in_the_papers_own_world(impact, precision):
+def test_every_claim_holds_with_results_that_agree_with_the_paper(impact, precision):
     results = world.evidence(impact.experiments.cases(getattr(impact, precision)), runs=6)
     checks = {claim.id: claim(results) for claim in impact.claims}
     assert {number: check for number, check in checks.items() if not check.holds} == {}
@@ -102,7 +102,7 @@ def test_every_claim_holds_in_the_papers_own_world(impact, precision):
         "south-is-used",
     ],
 )
-def test_a_world_turned_over_is_noticed(impact, treat, turned):
+def test_altered_results_fail_claims(impact, treat, turned):
     assert turned <= failing(impact, treat)
 
 
@@ -116,7 +116,7 @@ def test_a_world_turned_over_is_noticed(impact, treat, turned):
         ("fast-growth", {"C-000-20", "C-000-34"}),
     ],
 )
-def test_windows_turned_over_are_noticed(impact, change, turned, monkeypatch):
+def test_altered_windows_fail_claims(impact, change, turned, monkeypatch):
     build = {"windows-swapped": _swapped, "shallow-cuts": _shallow, "queues-empty": _empty, "fast-growth": _fast}
     original = world._curves
     if change == "one-control":

@@ -1,4 +1,4 @@
-"""From the command's arguments to claims and a report, on real but few runs."""
+"""The command from its arguments to claims and a report, with a few real runs."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def test_one_figure_gives_its_claims_as_plain_data(evaluation):
         assert claim["profiles"] == {}
 
 
-def test_a_second_call_gives_the_same_from_the_store(evaluation, tmp_path):
+def test_a_second_call_returns_equal_results_from_the_store(evaluation, tmp_path):
     first = evaluate(["dreibholz2011_impact"], figure=5, runs=2, store=tmp_path, progress=False)
     stored = sorted(path.name for path in tmp_path.iterdir())
     second = evaluate(["dreibholz2011_impact"], figure=5, runs=2, store=tmp_path, progress=False)
@@ -39,7 +39,7 @@ def test_a_second_call_gives_the_same_from_the_store(evaluation, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == stored
 
 
-def test_the_report_stands_alone(evaluation, tmp_path):
+def test_the_report_needs_no_other_files(evaluation, tmp_path):
     index = evaluation.write_report(tmp_path)
     assert index == tmp_path / "index.html"
     pages = [index, tmp_path / "dreibholz2011_impact.html"]
@@ -71,13 +71,13 @@ def test_the_report_stands_alone(evaluation, tmp_path):
         ({"runs": 0}, "give 1 or more"),
     ],
 )
-def test_bad_input_is_one_clear_line(arguments, said):
+def test_bad_input_is_reported_in_one_line(arguments, said):
     with pytest.raises(UserError, match=said) as caught:
         evaluate(**arguments, store=None, progress=False)
     assert "\n" not in str(caught.value)
 
 
-def test_every_figure_and_setting_of_a_paper_has_words():
+def test_every_figure_and_setting_of_a_paper_has_a_description():
     for paper in registry().values():
         known = {experiment.name for experiment in paper.experiments.all()}
         numbers = {figure.number for figure in paper.figures}

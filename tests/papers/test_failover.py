@@ -1,4 +1,4 @@
-"""The study of failover: the times of its figures are those that the timers dictate."""
+"""The study of failover: the delays in its figures equal those calculated from the timers."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ RECOMMENDED = 0
 
 
 def ends(scenario: Scenario) -> float:
-    """Run it; return when its transfer ends, s."""
+    """Run a scenario; return the time at which its transfer ends, s."""
     return end(mp.run(scenario.but(warmup="0 s", measure="400 s"), seed=3).outcome)
 
 
 def delay(concurrent: bool, retransmissions: int, potentially_failed: int, rto_max: int = 60) -> float:
-    """Return how much later the transfer ends than if the sender knew of the failure at once, s."""
+    """Return the delay of the transfer compared with a sender that detects the failure immediately, s."""
     undisturbed = ends(nothing_fails(concurrent))
     best = FAILS + 2 * (undisturbed - FAILS) if concurrent else undisturbed
     return ends(path_fails(concurrent, rto_max, retransmissions, potentially_failed)) - best
 
 
 @pytest.mark.parametrize("retransmissions", [0, 1, 3, 5])
-def test_rfc_9260_waits_for_one_timeout_more_than_path_max_retrans_each_twice_as_long(retransmissions: int):
+def test_rfc_9260_waits_for_path_max_retrans_plus_one_timeouts_with_backoff(retransmissions: int):
     assert delay(False, retransmissions, NEVER) == pytest.approx(2 ** (retransmissions + 1) - 1, abs=0.1)
 
 
@@ -44,7 +44,7 @@ def test_rfc_7829_waits_for_one_timeout_only(concurrent: bool, retransmissions: 
     assert delay(concurrent, retransmissions, RECOMMENDED, rto_max) == pytest.approx(1.0, abs=0.2)
 
 
-def test_both_paths_at_once_wait_as_long_as_one_path_at_a_time_without_it():
+def test_without_potentially_failed_concurrent_transfer_waits_as_long_as_single_path():
     assert delay(True, 5, NEVER) == pytest.approx(62.0, abs=0.3)
 
 

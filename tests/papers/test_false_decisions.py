@@ -1,6 +1,6 @@
-"""How often each predicate decides wrongly, measured on made-up worlds whose truth is known.
+"""Measured rates of wrong verdicts of each predicate, on made-up results with known truth.
 
-A world on the line is decided wrongly by either verdict, one inside by `contradicted`, one outside by `holds`.
+For results on the limit both verdicts are wrong; inside `contradicted` is wrong, outside `holds`.
 """
 
 import numpy as np
@@ -11,10 +11,10 @@ from manypath.papers.goals import no_harm
 from manypath.papers.predicates import above, below, crosses, near, rises_with
 
 WORLDS = 2000
-"""Worlds on the line, for each predicate and number of runs."""
+"""Number of made-up results on the limit, for each predicate and number of runs."""
 
 STEP = 0.3
-"""How far worlds are from the line that are just inside or outside, in standard deviations of a run."""
+"""Distance from the limit of results just inside or outside, in standard deviations of a run."""
 
 
 def normal(noise, runs):
@@ -22,22 +22,22 @@ def normal(noise, runs):
 
 
 def exponential(noise, runs):
-    """Skewed to the right, with mean 0 and standard deviation 1."""
+    """Return noise skewed to the right, with mean 0 and standard deviation 1."""
     return noise.exponential(size=runs) - 1.0
 
 
 def left(noise, runs):
-    """Skewed to the left."""
+    """Return noise skewed to the left."""
     return -exponential(noise, runs)
 
 
 def _points(draw, place, *, certain):
-    """Four points. The first is at `place`; the other three are far inside if `certain`, and at `place` if not."""
+    """Return four points. The first is at `place`; the other three are far inside if `certain`, else at `place`."""
     return {1: place + draw(), **{level: (9.0 if certain else place) + draw() for level in (2, 3, 4)}}
 
 
 def _curve(draw, place):
-    """The lead of a curve that crosses at 5, from above to below, less `place` in the middle of the sweep."""
+    """Return the difference of two curves that cross at 5 from above to below, minus `place` in the middle."""
     return {0.0: 20.0 + draw(), 4.0: place + draw(), 6.0: -20.0 + draw(), 10.0: -40.0 + draw()}
 
 
@@ -69,9 +69,9 @@ PREDICATES = {
 
 
 def wrong(predicate, spread, runs):
-    """Return the shares of worlds in which `holds` and `contradicted` are wrong, for each place.
+    """Return the shares of results with a wrong `holds` and a wrong `contradicted`, for each place.
 
-    On the line both are wrong; that is the worst place, and has the most worlds.
+    On the limit both are wrong. This is the worst place, and has the most results.
     """
     noise = np.random.default_rng(20)
     shares = {}
@@ -87,13 +87,13 @@ def wrong(predicate, spread, runs):
 
 
 def allowed(rate, worlds):
-    """Return a rate and three standard deviations of its share of so many worlds."""
+    """Return a rate plus three standard deviations of its estimate from a number of results."""
     return rate + 3.0 * np.sqrt(rate * (1.0 - rate) / worlds)
 
 
 @pytest.mark.parametrize("runs", [3, 5, 10])
 @pytest.mark.parametrize("name", PREDICATES)
-def test_wrong_verdicts_are_rare_where_runs_spread_normally(name, runs):
+def test_wrong_verdicts_are_rare_for_normally_distributed_runs(name, runs):
     for share, worlds in wrong(PREDICATES[name], normal, runs).values():
         assert share <= allowed(0.05, worlds)
 
@@ -101,7 +101,7 @@ def test_wrong_verdicts_are_rare_where_runs_spread_normally(name, runs):
 @pytest.mark.parametrize("spread", [exponential, left])
 @pytest.mark.parametrize("runs", [3, 10])
 @pytest.mark.parametrize("name", ["above", "near, at the end of a wide tolerance", "above, four points on the line"])
-def test_wrong_verdicts_where_runs_are_skewed_are_no_more_than_the_documentation_says(name, runs, spread):
+def test_wrong_verdicts_for_skewed_runs_are_within_the_documented_rates(name, runs, spread):
     documented = 0.35 if "four points" in name else 0.2
     for share, worlds in wrong(PREDICATES[name], spread, runs).values():
         assert share <= allowed(documented, worlds)

@@ -1,4 +1,4 @@
-"""Figures come out the same twice, in three formats, and take a page's colours."""
+"""Figures are reproducible, have three formats, and use the colours of a page."""
 
 import os
 import re
@@ -37,12 +37,12 @@ def test_every_format_is_written(picture, tmp_path, ending):
     assert picture.save(tmp_path / "new" / f"figure.{ending}").stat().st_size > 1000
 
 
-def test_an_unknown_format_is_named(picture, tmp_path):
+def test_an_unknown_format_is_reported(picture, tmp_path):
     with pytest.raises(UserError, match=r"end it with \.svg, \.pdf, \.png"):
         picture.save(tmp_path / "figure.gif")
 
 
-def test_inline_drawings_take_the_colours_of_the_page(picture):
+def test_inline_drawings_use_the_colours_of_the_page(picture):
     svg = picture.inline("four")
     assert svg.startswith("<svg")
     assert f"var(--series-1, {COLOURS[0]})" in svg
@@ -51,7 +51,7 @@ def test_inline_drawings_take_the_colours_of_the_page(picture):
     assert "<metadata>" not in svg
 
 
-def test_text_of_drawings_is_text_with_a_title_that_can_be_read_aloud(picture, tmp_path):
+def test_texts_of_drawings_are_text_elements_with_a_title_for_screen_readers(picture, tmp_path):
     file = picture.save(tmp_path / "four.svg", title='Figure 4. Goodput & "share"').read_text("utf-8")
     for svg in (file, picture.inline("four", title='Figure 4. Goodput & "share"')):
         root = ElementTree.fromstring(svg)  # noqa: S314 - drawn here
@@ -65,20 +65,20 @@ def test_text_of_drawings_is_text_with_a_title_that_can_be_read_aloud(picture, t
         assert "'STIXGeneral', 'STIX Two Text', 'Times New Roman', Times, serif" in svg
 
 
-def test_a_drawing_without_a_title_is_named_by_its_axes_and_curves(picture):
+def test_a_drawing_without_a_title_is_described_by_its_axes_and_curves(picture):
     root = ElementTree.fromstring(picture.inline("four"))  # noqa: S314 - drawn here
     said = root.get("aria-label") or ""
     assert "southern rate in Mbit/s" in said
     assert "plain CMT" in said
 
 
-def test_a_drawing_is_as_narrow_as_its_page(picture):
+def test_a_drawing_fits_the_width_of_its_page(picture):
     opening = picture.inline("four").partition(">")[0]
     assert "max-width" in opening
     assert "min-width" not in opening
 
 
-def test_the_style_leaves_the_users_settings_alone():
+def test_the_style_does_not_change_the_users_settings():
     import matplotlib as mpl
 
     mpl.rcParams["font.size"] = 13.0
@@ -97,7 +97,7 @@ def test_a_curve_of_single_runs_has_no_bars():
     assert "<svg" in Picture(figure).inline("one")
 
 
-def test_distances_are_filled_where_all_is_well():
+def test_distances_within_the_tolerance_have_filled_marks():
     rows = [
         Distance("as it is", np.array([-1.0, -1.2]), holds=False),
         Distance("a switch " * 10, np.array([0.5]), holds=True),
@@ -119,11 +119,11 @@ def test_text_of_a_figure_that_fills_a_page_is_enlarged_on_a_phone():
     assert 'class="wide"' not in opening(3.5)
     style = (Path(manypath.__file__).parent / "report/templates/style.css").read_text("utf-8")
     assert ".drawing svg.wide text" in style
-    # No drawing is wider than its page, so that none scrolls.
+    # A drawing is at most as wide as its page, so that it does not scroll.
     assert not re.search(r"svg[^{]*\{[^}]*min-width", style)
 
 
-def test_a_phone_shows_whole_figures_with_text_that_can_be_read(picture, tmp_path: Path):
+def test_a_phone_shows_whole_figures_with_readable_text(picture, tmp_path: Path):
     if shutil.which("chromium") is None:
         pytest.fail("this test needs chromium: .ci/prepare --tests installs it, or sudo apt-get install chromium")
     rows = [Distance("a SACK for every packet instead of every second", np.array([1.0, 2.0]), True)]
@@ -162,7 +162,7 @@ def test_a_phone_shows_whole_figures_with_text_that_can_be_read(picture, tmp_pat
     assert smallest > 7
 
 
-def test_labels_of_several_lines_leave_room_for_each_other():
+def test_labels_of_several_lines_do_not_overlap():
     rows = [
         Distance(label, np.array([1.0, 1.2]), holds=True)
         for label in ("as it is", "a switch " * 14, "another", "b " * 40)
@@ -177,7 +177,7 @@ def test_kinds_of_plot_are_listed():
     assert set(KINDS) == {"course", "distances", "lines", "topology", "windows"}
 
 
-def test_a_chart_has_every_curve_of_the_drawing_with_its_values_bars_and_name(picture):
+def test_a_chart_has_every_curve_with_values_error_bars_and_name(picture):
     document = chart(picture.figure)
     assert len(picture.interactive().data) == len(document["data"])
     curves = {(trace["xaxis"], trace["name"]): trace for trace in document["data"] if "lines" in trace.get("mode", "")}
@@ -199,7 +199,7 @@ def test_a_chart_has_every_curve_of_the_drawing_with_its_values_bars_and_name(pi
     assert "CMT/RPv1, INET 4.5.4, repaired (3 seeds)" in named
 
 
-def test_a_chart_keeps_bars_lines_across_and_marks_set_by_hand():
+def test_a_chart_keeps_bars_horizontal_lines_and_chosen_ticks():
     from matplotlib.figure import Figure
 
     with styled():
@@ -234,7 +234,7 @@ def test_a_chart_of_an_image_has_its_numbers():
     assert (image["zmin"], image["zmax"]) == (-1.0, 1.0)
 
 
-def test_one_line_in_ink_is_a_curve_and_two_are_styles():
+def test_one_black_line_is_a_curve_and_two_explain_line_styles():
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 

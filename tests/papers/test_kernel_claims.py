@@ -1,4 +1,4 @@
-"""Each claim of [G12] holds in a world where all is as the paper says, and notices when its part is turned over."""
+"""Each claim of [G12] holds with made-up results that agree with the paper, and fails with altered ones."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ from manypath.papers.traces import Trace
 
 
 def in_place_of(old, new):
-    """Measure one control where another was asked for."""
+    """Return a treatment that gives one congestion control the results of another."""
 
     def treat(case, rates):
         if dict(case.factors).get("cc") != old:
@@ -34,7 +34,7 @@ def in_place_of(old, new):
 
 
 def uncoupled(case, rates):
-    """Let each subflow of the paper's control take as much as the TCP beside it."""
+    """Let each subflow of the paper's congestion control take as much as the competing TCP."""
     if dict(case.factors).get("cc") != APPROXIMATED or (TCP_A, "a") not in rates:
         return rates
     both = {path: (rates[MPTCP, path] + rates[flow, path]) / 2.0 for path, flow in RIVALS.items()}
@@ -42,7 +42,7 @@ def uncoupled(case, rates):
 
 
 def scaled(experiment, place, factor):
-    """Scale what a flow sends over a path in an experiment."""
+    """Return a treatment that scales the rate of a flow over a path in an experiment."""
 
     def treat(case, rates):
         return {**rates, place: factor * rates[place]} if case.experiment == experiment and place in rates else rates
@@ -55,13 +55,13 @@ def failing(kernel, treat=None, bend=None):
     return {claim.id for claim in kernel.claims if claim(results).verdict in ("contradicted", "undecided")}
 
 
-def test_all_twenty_are_there(kernel):
+def test_the_paper_has_twenty_claims(kernel):
     assert [claim.id for claim in kernel.claims] == [f"C-001-{number}" for number in range(1, 21)]
     assert all(claim.says and claim.place for claim in kernel.claims)
 
 
 @pytest.mark.parametrize("precision", ["quick", "full", "mutated"])
-def test_every_claim_holds_in_the_world_of_the_kernel_paper(kernel, precision):
+def test_every_claim_holds_with_results_that_agree_with_the_kernel_paper(kernel, precision):
     results = world.evidence(kernel.experiments.cases(getattr(kernel, precision)))
     checks = {claim.id: claim(results) for claim in kernel.claims}
     assert {number: check for number, check in checks.items() if not check.holds} == {}
@@ -106,12 +106,12 @@ def test_every_claim_holds_in_the_world_of_the_kernel_paper(kernel, precision):
         "tcp-on-b-gets-ahead",
     ],
 )
-def test_a_kernel_world_turned_over_is_noticed(kernel, treat, turned):
+def test_altered_results_of_the_kernel_paper_fail_its_claims(kernel, treat, turned):
     assert turned <= failing(kernel, treat)
 
 
 def curves(change, *experiments):
-    """Change the curves of some experiments under the paper's control: a function of place and curve."""
+    """Return a function that changes curves of some experiments under the paper's congestion control."""
 
     def bend(case, trace):
         if case.experiment not in experiments or case["cc"] != APPROXIMATED:
@@ -122,30 +122,30 @@ def curves(change, *experiments):
 
 
 def reno(case, trace):
-    """Let subflows grow as TCP Reno does where they are alone."""
+    """Let subflows without competing TCP grow like TCP Reno."""
     if case.experiment in world.ALONE and case["cc"] == APPROXIMATED:
         return world._alone(world.ALONE[case.experiment], RENO)
     return trace
 
 
 def reno_is_linked(case, trace):
-    """Let subflows without coupling grow as with it."""
+    """Let subflows without coupling grow like coupled ones."""
     return world._alone(2, EXACT) if case.experiment == "figure2" and case["cc"] == RENO else trace
 
 
 def without_turns(_place, path):
-    """Let every flow send at its mean rate all the time."""
+    """Give every flow its constant mean rate."""
     return replace(path, throughput=np.full(len(path.time), path.throughput.mean()))
 
 
 def in_step(place, path):
-    """Let both subflows be ahead at the same time."""
+    """Let both subflows exceed TCP's rate at the same time."""
     moment = (path.time - 5.0) % 20.0
     return replace(path, throughput=np.where(moment < 3.0, 4e6, 1.2e6)) if place[0] == MPTCP else path
 
 
 def fading(place, path):
-    """Let MPTCP's rate fall all the time."""
+    """Let MPTCP's rate decrease over the whole run."""
     return replace(path, throughput=path.throughput * (1.8 - path.time / 60.0)) if place[0] == MPTCP else path
 
 
@@ -179,7 +179,7 @@ def times(factor):
         "nothing-gained-from-a-faster-link",
     ],
 )
-def test_curves_of_the_kernel_world_turned_over_are_noticed(kernel, bend, turned):
+def test_altered_curves_of_the_kernel_paper_fail_its_claims(kernel, bend, turned):
     assert turned <= failing(kernel, bend=bend)
 
 
@@ -188,7 +188,7 @@ def test_buffers_are_the_products_of_rate_and_round_trip_time():
     assert buffers == {1: (41, 41), 2: (83, 41), 3: (41, 83)}
 
 
-def test_every_suspect_changes_something_that_its_claim_of_the_kernel_paper_reads(kernel):
+def test_every_suspect_changes_a_case_of_its_claim_in_the_kernel_paper(kernel):
     results = world.evidence(kernel.experiments.cases(kernel.quick))
     for claim in kernel.claims:
         view = results.under(None)

@@ -1,4 +1,4 @@
-"""What is read from the curves of [G12]: slopes between cuts, bends, who is ahead; on curves whose answer is known."""
+"""The analysis of curves of [G12] (slopes between cuts, bends, the faster flow) on curves with known results."""
 
 import kernel_world as world
 import numpy as np
@@ -20,7 +20,7 @@ STEP = 0.05
 
 
 def sawtooth(slope, *, length=60.0, cuts=(10.0, 35.0), start=30.0, rtt=0.1):
-    """A window that grows by `slope` packets/s, and is halved at the cuts."""
+    """Return a window that grows by `slope` packets/s, and is halved at the cuts."""
     time = np.arange(0.0, length, STEP)
     cwnd, ssthresh = np.empty(len(time)), np.empty(len(time))
     now, threshold = start, 1e6
@@ -39,7 +39,7 @@ def test_slopes_are_those_of_the_curve():
     assert slope_per_round_trip(path) == pytest.approx(0.125)
 
 
-def test_slow_start_and_recovery_are_no_climbs():
+def test_slow_start_and_recovery_do_not_count_as_growth():
     path = sawtooth(1.25)
     starts = [path.time[chosen.start] for chosen in climbs(path)]
     ends = [path.time[chosen.stop - 1] for chosen in climbs(path)]
@@ -48,19 +48,19 @@ def test_slow_start_and_recovery_are_no_climbs():
     assert np.isnan(slope_per_second(sawtooth(1.25, cuts=())))
 
 
-def test_slow_start_after_a_timeout_is_no_climb():
+def test_slow_start_after_a_timeout_does_not_count_as_growth():
     path = sawtooth(1.25)
     path.ssthresh[path.time >= 36.0] = 1e9
     assert [path.time[chosen.start] for chosen in climbs(path)] == pytest.approx([11.0])
 
 
-def test_the_increase_is_that_of_the_paper():
+def test_the_increase_equals_that_of_the_paper():
     first, second = sawtooth(0.0, cuts=(), start=30.0, rtt=0.025), sawtooth(0.0, cuts=(), start=10.0, rtt=0.05)
     # 30 packets at 25 ms and 10 at 50 ms: RFC 6356's alpha is 48/49, over 40 packets of all windows.
     assert linked_increase([first, second]) == pytest.approx(48.0 / 49.0 / 40.0)
 
 
-def test_growth_by_the_formula_is_recognised_and_other_growth_is_not():
+def test_only_growth_by_the_formula_is_recognised():
     subflows = [world._alone(3, "lia").paths[MPTCP, path] for path in ("a", "b")]
     assert growth_over_formula(subflows[0], subflows) == pytest.approx(1.0, abs=0.01)
     reno = [world._alone(3, "newreno").paths[MPTCP, path] for path in ("a", "b")]
@@ -71,18 +71,18 @@ def test_a_bend_is_the_ratio_of_slopes_around_a_cut():
     cut, other = sawtooth(1.0, cuts=(5.0, 30.0)), sawtooth(1.0, cuts=(5.0,))
     late = other.time > 30.0
     other.cwnd[late] += 0.5 * SEGMENT * (other.time[late] - 30.0)
-    # The first cut hits both, so that only the second one can tell.
+    # The first cut affects both subflows, so that only the second one counts.
     assert bends(cut, other) == pytest.approx([1.5])
 
 
-def test_cuts_that_others_disturb_are_left_out():
+def test_cuts_close_to_other_cuts_are_omitted():
     assert len(bends(sawtooth(1.0, cuts=(10.0, 30.0)), sawtooth(1.0, cuts=(5.0, 31.0)))) == 1
     assert len(bends(sawtooth(1.0, cuts=(30.0, 32.0)), sawtooth(1.0, cuts=(5.0,)))) == 0
     assert len(bends(sawtooth(1.0, cuts=(58.0,)), sawtooth(1.0, cuts=(5.0,)))) == 0
 
 
 def flows(first, second, *, tcp=2.0):
-    """Both subflows second by second, beside TCP at a constant rate, Mbit/s."""
+    """Return curves of two subflows per second and of TCP at a constant rate, Mbit/s."""
     time = np.arange(0.0, len(first) + STEP / 2.0, STEP)
     found = {}
     for path, values in (("a", first), ("b", second)):
@@ -107,7 +107,7 @@ def test_the_leader_is_reported_after_the_first_results():
     assert of_the_other_subflow(trace, ahead=False) == pytest.approx((1.5 + 1.5 + 3.0 + 3.0 + 1.0 + 1.0) / 6.0)
 
 
-def test_a_path_is_left_below_a_tenth_and_a_swing_needs_both_sides():
+def test_a_path_is_abandoned_below_a_tenth_and_a_swing_needs_both_sides():
     trace = flows([1.0] * 5 + [1.9, 1.9, 1.0, 0.1, 1.9], [1.0] * 5 + [0.1, 0.1, 1.0, 1.9, 0.1])
     assert time_left(trace) == pytest.approx(0.8)
     assert swings(trace) == 2.0

@@ -1,4 +1,4 @@
-"""Figures and tables of [G12]: the paper's numbers beside our runs, and both ways to find the maximum."""
+"""Figures and tables of [G12]: the paper's numbers beside simulated ones, and both methods to find the maximum."""
 
 import kernel_world as world
 import pytest
@@ -15,7 +15,7 @@ def rows_of(kernel, name, treat=None):
     return rows
 
 
-def test_table_1_has_the_papers_nine_numbers_beside_ours(kernel):
+def test_table_1_has_the_nine_numbers_of_the_paper_beside_simulated_ones(kernel):
     rows = rows_of(kernel, "Table 1")
     assert [float(row[2]) for row in rows] == [
         value for sheet in SHEETS.values() for value in sheet.throughput.values()
@@ -32,7 +32,7 @@ def test_missing_runs_have_no_row():
     assert TABLE_1.rows(Evidence({})) == []
 
 
-def test_equal_controls_differ_nowhere_for_certain(kernel):
+def test_equal_congestion_controls_never_differ_significantly(kernel):
     rows = rows_of(kernel, "Does the approximated")
     assert len(rows) == 5 * len(SHEETS) + 2 * 3
     assert {row[-1] for row in rows} == {"no"}

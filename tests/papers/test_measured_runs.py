@@ -1,4 +1,4 @@
-"""Measured runs beside a paper: the file that keeps them, the tables of [G12], and what claims make of them."""
+"""Measured runs of a paper: their file, the tables of [G12], and verdicts of claims."""
 
 import kernel_world as world
 import pytest
@@ -10,7 +10,7 @@ from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, FLOWS, MPTCP,
 from manypath.papers.measured import HEAD, Measurement, evidence, merged, parse, written
 
 BY_RATES = {"C-001-1", "C-001-8", "C-001-9", "C-001-11", "C-001-12", "C-001-14", "C-001-15", "C-001-17", "C-001-18"}
-"""Claims that read nothing but rates beside TCP."""
+"""Claims that depend only on rates of flows with competing TCP."""
 
 
 def case_of(number):
@@ -18,7 +18,7 @@ def case_of(number):
 
 
 def as_measured(numbers=tuple(SHEETS), treat=None, runs=6):
-    """Return the made-up world of the paper as if it had been measured."""
+    """Return the made-up results of the paper in the form of measured runs."""
     simulated = world.evidence([case_of(number) for number in numbers], runs=runs, treat=treat)
     return tuple(
         Measurement(
@@ -37,7 +37,7 @@ def verdicts(kernel, measurements):
     return {claim.id: verify(claim, view).check.verdict for claim in kernel.claims}
 
 
-def test_a_file_of_measured_runs_is_read_as_it_was_written():
+def test_a_file_of_measured_runs_is_read_back_unchanged():
     measurements = list(as_measured())
     text = written(measurements)
     assert parse(text) == measurements
@@ -46,24 +46,24 @@ def test_a_file_of_measured_runs_is_read_as_it_was_written():
     assert parse(written([])) == []
 
 
-def test_new_runs_replace_those_of_their_case_alone():
+def test_new_runs_replace_only_runs_of_their_case():
     old, new = as_measured(), as_measured((2,), runs=3)
     assert {each.case: len(each.outcomes) for each in merged(old, new)} == {case_of(1): 6, case_of(2): 3, case_of(3): 6}
     assert merged(new, old) == list(old)
 
 
-def test_claims_about_rates_are_decided_by_measured_runs_and_all_others_stay_open(kernel):
+def test_measured_runs_decide_only_claims_about_rates(kernel):
     found = verdicts(kernel, as_measured())
     assert {name for name, verdict in found.items() if verdict == "holds"} == BY_RATES
     assert {verdict for name, verdict in found.items() if name not in BY_RATES} == {"open"}
 
 
-def test_a_scenario_that_was_not_measured_leaves_its_claims_open(kernel):
+def test_claims_of_an_unmeasured_scenario_are_open(kernel):
     found = verdicts(kernel, as_measured((1,)))
     assert {name for name, verdict in found.items() if verdict != "open"} == {"C-001-1", "C-001-8", "C-001-9"}
 
 
-def test_a_kernel_in_which_mptcp_takes_too_much_contradicts_its_claims(kernel):
+def test_measured_rates_of_mptcp_that_are_too_high_contradict_claims(kernel):
     def greedy(_, rates):
         return {place: rate * (1.5 if place[0] == MPTCP else 0.8) for place, rate in rates.items()}
 
@@ -92,11 +92,11 @@ def test_the_tables_have_the_kernel_beside_paper_and_simulation(kernel, monkeypa
     assert {row[0] for row in claims} >= {"C-001-8", "C-001-14"}
 
 
-def test_without_simulated_runs_of_the_measured_scenarios_there_is_no_table(kernel):
+def test_measured_scenarios_without_simulated_runs_have_no_table(kernel):
     assert tables(kernel, Evidence({})) == [[], []]
 
 
-def test_simulated_hosts_with_jitter_have_a_column_where_they_were_run(kernel, monkeypatch):
+def test_simulated_hosts_with_jitter_have_a_column_if_they_were_run(kernel, monkeypatch):
     monkeypatch.setattr(measured, "measurements", lambda: as_measured((1,)))
     plain = world.evidence([case_of(1)])
 
@@ -109,7 +109,7 @@ def test_simulated_hosts_with_jitter_have_a_column_where_they_were_run(kernel, m
         assert float(row[4].split(" ± ")[0]) == pytest.approx(0.5 * float(row[2]), rel=0.02)
 
 
-def test_the_kept_runs_fill_their_links_and_no_more():
+def test_the_stored_runs_fill_their_links_without_exceeding_them():
     kept = measured.measurements()
     assert {each.case for each in kept} == {case_of(number) for number in SHEETS}
     for number, sheet in SHEETS.items():
@@ -121,6 +121,6 @@ def test_the_kept_runs_fill_their_links_and_no_more():
             assert set(flows) == set(FLOWS)
             for path in PATHS:
                 on_link = sum(flows[flow]["paths"][path]["throughput"] for flow in (MPTCP, RIVALS[path])) / 1e6
-                # Senders put dropped packets on the link, too.
+                # Throughput at the sender includes dropped packets.
                 assert 0.9 * sheet.rates[path] < on_link < 1.05 * sheet.rates[path]
             assert all(flow["goodput"] < flow["throughput"] for flow in flows.values())

@@ -1,4 +1,4 @@
-"""Wrong implementations are noticed by the claims that are meant to notice them."""
+"""Mutations (wrong implementations) change the verdicts of the claims that must detect them."""
 
 from dataclasses import dataclass, replace
 
@@ -16,7 +16,7 @@ from manypath.papers.runner import Runner
 
 @dataclass(frozen=True)
 class Reduced:
-    """Part of a paper's matrix: the claims that need the least traffic, and the mutations that must turn them."""
+    """A part of a paper's matrix: claims with the least traffic, and the mutations that must change their verdicts."""
 
     claims: tuple[str, ...]
     mutations: tuple[str, ...]
@@ -76,7 +76,7 @@ REDUCED = {
         runs=4,
     ),
 }
-"""For each paper the part that is run here; `--full` runs the whole."""
+"""The tested part of each paper; `--full` runs the whole matrix."""
 
 
 @pytest.fixture(scope="module", params=REDUCED)
@@ -94,27 +94,27 @@ def test_the_claims_hold_without_a_mutation(matrix):
     assert {item.claim.id: item.check for item in matrix.plain if not item.check.holds} == {}
 
 
-def test_every_mutation_turns_the_claims_that_it_must(matrix):
+def test_every_mutation_changes_the_verdicts_that_it_must(matrix):
     assert matrix.unnoticed() == []
 
 
-def test_no_claim_proves_nothing(matrix):
+def test_every_claim_is_changed_by_a_mutation(matrix):
     assert matrix.unmoved() == []
 
 
-def test_every_paper_has_its_part_here():
+def test_every_paper_has_a_tested_part():
     assert set(REDUCED) == set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_claim_that_a_mutation_must_turn_exists(name):
+def test_every_claim_that_a_mutation_must_change_exists(name):
     paper = registry()[name]
     known = {claim.id for claim in paper.claims}
     assert {number for mutation in paper.mutations for number in mutation.flips} <= known
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_parts_that_are_run_here_exist(name):
+def test_the_tested_parts_exist(name):
     paper, part = registry()[name], REDUCED[name]
     assert set(part.claims) <= {claim.id for claim in paper.claims}
     assert set(part.mutations) <= {mutation.name for mutation in paper.mutations}

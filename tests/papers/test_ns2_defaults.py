@@ -1,4 +1,4 @@
-"""[H09] under what ns-2 does by default: RED as ns-2.35 prints it for links, and everything else at once."""
+"""[H09] with the defaults of ns-2: the parameters of RED that ns-2.35 prints, and the joint switch of all defaults."""
 
 import pytest
 
@@ -14,7 +14,7 @@ PRINTED = {
     ("4 Mbit/s", "20 ms"): (5.0, 15.0, 0.00099950016662497809),
     ("60 Mbit/s", "60 ms"): (37.5, 112.5, 3.6995246106674706e-05),
 }
-"""What ns-2.35 prints of a RED queue after the start, by rate and delay: thresh_, maxthresh_ and q_weight_."""
+"""The output of ns-2.35 for a RED queue after the start, by rate and delay: thresh_, maxthresh_ and q_weight_."""
 
 
 @pytest.mark.parametrize(("link", "printed"), PRINTED.items())
@@ -26,12 +26,12 @@ def test_red_has_the_thresholds_and_the_weight_that_ns2_prints(link, printed):
     assert queue.weight == pytest.approx(weight, rel=1e-9)
 
 
-def test_room_is_for_25_packets_because_ns2_counts_500_bytes_for_each():
+def test_the_limit_is_25_packets_because_ns2_counts_500_bytes_per_packet():
     queue = red(Link(rate="60 Mbit/s", delay="20 ms"))
     assert (queue.bytes, queue.packets) == (25 * 1040, None)
 
 
-def test_drops_are_as_far_apart_as_in_ns2():
+def test_gaps_between_drops_have_the_distribution_of_ns2():
     # In ns-2 a gap of b bytes is uniform from 500/p to 1000/p; here one of n packets is uniform from 0 to 1/p.
     share = 0.25
     queue = red(Link(rate="60 Mbit/s", delay="20 ms"))

@@ -1,4 +1,4 @@
-"""A paper in parts: on machines that share no folder, on Dask, and in a process that is killed."""
+"""A paper computed in parts: on machines without a shared folder, on Dask, and in a killed process."""
 
 import os
 import shutil
@@ -19,11 +19,11 @@ from manypath.papers.evaluation import evaluate
 from manypath.papers.parts import compute_part
 
 ROUNDS = 20
-"""More than the small paper needs: one for each look, suspect and table."""
+"""More parts than the small paper needs (one for each look, suspect and table)."""
 
 
 class Counted(Silent):
-    """Remembers how many runs a command found in its store when it began, and how many it made."""
+    """Progress that records the number of stored runs at the start, and of new runs."""
 
     def __init__(self):
         self.found: int | None = None
@@ -38,7 +38,7 @@ class Counted(Silent):
 
 
 def keys_in(store):
-    """The runs in the shards of a store."""
+    """Return the keys of the runs in the shards of a store."""
     return [key for shard in Path(store).glob("*.parquet") for key in pq.read_table(shard)["key"].to_pylist()]
 
 
@@ -52,7 +52,7 @@ def digests(evaluation):
     return list(evaluation.papers[0].grown.digests())
 
 
-def test_two_machines_with_folders_of_their_own_compute_each_run_once(whole, tmp_path):
+def test_two_machines_with_separate_folders_compute_each_run_once(whole, tmp_path):
     stores = [tmp_path / "one", tmp_path / "two"]
     made = []
     missing = []
@@ -76,7 +76,7 @@ def test_two_machines_with_folders_of_their_own_compute_each_run_once(whole, tmp
 
 
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "half", "1/0"])
-def test_a_part_that_there_is_not_is_one_clear_line(shard, tmp_path):
+def test_an_invalid_part_is_reported_in_one_line(shard, tmp_path):
     with pytest.raises(UserError, match="is no part of a whole"):
         compute_part([PAPER], shard, store=tmp_path, progress=False)
 
@@ -133,12 +133,12 @@ def test_workers_of_dask_compute_the_same_and_keep_curves_in_the_store(whole, tm
         distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
-        # The worker has begun elsewhere: a relative name of the store means another folder to it.
+        # The worker has another working directory, so a relative name of the store is another folder there.
         monkeypatch.chdir(tmp_path)
         far = evaluate([PAPER], full=True, store="runs", progress=False, executor=mp.dask(client))
     assert far.claims == whole.claims
     assert digests(far) == digests(whole)
-    # The runs of a mutation are sampled, too: the claims about curves may read them.
+    # The runs of a mutation are sampled, too, because claims about curves may read them.
     assert list((tmp_path / "runs" / "curves").glob("*.parquet"))
     again = evaluate([PAPER], full=True, store="runs", progress=False, compute=False)
     assert again.claims == whole.claims

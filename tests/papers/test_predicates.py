@@ -1,4 +1,4 @@
-"""The five predicates on made-up samples. Some samples must pass, the others must not."""
+"""The five predicates on made-up samples with known verdicts."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_about_means_ten_per_cent():
     assert near(np.full(5, 0.111), 0.1).contradicted
 
 
-def test_near_is_shown_by_the_whole_interval():
+def test_near_holds_if_the_whole_interval_is_within_the_tolerance():
     assert near(np.array([6.9, 7.0, 7.1]), 7.0).holds
     assert near(np.array([6.0, 7.0, 8.0]), 7.0).undecided
     assert near(np.array([6.2, 7.2, 8.4]), 7.0).undecided
@@ -39,7 +39,7 @@ def test_a_computed_number_needs_no_runs():
     assert all_of(near(7.5, 7.0), above(np.array([1.0, 1.1, 1.2]), 0.0)).runs == 3
 
 
-def test_near_needs_every_point_and_names_the_worst():
+def test_near_requires_every_point_and_names_the_worst():
     points = {2: np.full(5, 4.7), 8: np.full(5, 3.7)}
     check = near(points, 4.74)
     assert check.contradicted
@@ -51,18 +51,18 @@ def test_near_needs_every_point_and_names_the_worst():
 def test_a_difference_within_the_noise_is_not_above(noise):
     common = around(noise, 5.0, spread=1.0)
     assert above(around(noise, 5.0), around(noise, 5.02)).undecided
-    # Paired: a small shift on top of large common noise is seen.
+    # Paired samples: a small shift is significant in spite of large common noise.
     assert above(common + 0.1 + around(noise, 0.0, spread=0.01), common).holds
 
 
-def test_above_wants_the_factor(noise):
+def test_above_with_a_factor_requires_the_multiple(noise):
     assert above(around(noise, 1.2), around(noise, 1.0), times=1.1, what="x").runs == 10
     assert above(np.full(6, 1.05), np.full(6, 1.0), times=1.1).contradicted
     assert above(np.full(6, 1.15), np.full(6, 1.0), times=1.1).holds
 
 
-def test_many_points_are_corrected_where_one_may_contradict_and_not_where_all_must_hold():
-    # p = 0.03 on one side.
+def test_several_points_are_corrected_for_contradiction_and_not_for_holding():
+    # One-sided p = 0.03.
     sample = np.array([0.4, 0.0, 0.35, 0.3, 0.0])
     three = {1: sample, 2: sample, 3: sample}
     assert above(sample, 0.0).holds
@@ -95,11 +95,11 @@ def test_parts_that_may_contradict_are_corrected_too():
     assert both.outlook is not None
     assert both.outlook.towards == "contradicted"
     assert all_of(both, above(sample, 0.0)).parts[0].undecided
-    # Holm's correction steps down: beside a part that is contradicted beyond doubt this one still is.
+    # Holm's correction is a step-down: beside a clearly contradicted part this part is contradicted, too.
     assert all_of(below(10.0 + sample, 0.0), part).parts[1].contradicted
 
 
-def test_slightly_pools_the_points_but_forbids_a_reversal():
+def test_slightly_averages_the_points_and_forbids_a_reversal():
     sample = np.array([0.4, 0.0, 0.35, 0.3, 0.0])
     assert above({1: sample, 2: sample, 3: sample}, 0.0, slightly=True).holds
     reversed_point = {1: np.linspace(1.0, 1.1, 5), 2: np.linspace(-0.2, -0.1, 5)}
@@ -118,7 +118,7 @@ def test_below_mirrors_above(noise):
     assert below(low, high).expected.startswith("<")
 
 
-def test_a_rise_may_not_turn_back(noise):
+def test_a_rise_may_not_decrease(noise):
     assert rises_with({1.0: around(noise, 1.0), 2.0: around(noise, 2.0), 3.0: around(noise, 3.0)}).holds
     turning = rises_with({1.0: around(noise, 1.0), 2.0: around(noise, 4.0), 3.0: around(noise, 3.0)})
     assert turning.contradicted
@@ -128,7 +128,7 @@ def test_a_rise_may_not_turn_back(noise):
     assert rises_with({1.0: around(noise, 3.0), 2.0: around(noise, 1.0)}).contradicted
 
 
-def test_a_crossing_lies_where_the_means_meet(noise):
+def test_a_crossing_is_at_the_intersection_of_the_means(noise):
     first = {float(x): around(noise, 10.0 - x, spread=0.01) for x in range(0, 11, 2)}
     second = {float(x): around(noise, float(x), spread=0.01) for x in range(0, 11, 2)}
     assert crosses(first, second, between=(4.5, 5.5)).holds
@@ -138,7 +138,7 @@ def test_a_crossing_lies_where_the_means_meet(noise):
     assert crosses(second, first, between=(4.5, 5.5)).contradicted
 
 
-def test_the_slack_of_a_crossing_is_the_lead_of_the_right_curve():
+def test_the_slack_of_a_crossing_is_the_difference_of_the_curves():
     first = {float(x): np.array([10.0 - x, 8.0 - x]) for x in range(0, 11, 2)}
     second = {float(x): np.full(2, float(x)) for x in range(0, 11, 2)}
     # The runs cross at 5 and 4 Mbit/s.
@@ -148,7 +148,7 @@ def test_the_slack_of_a_crossing_is_the_lead_of_the_right_curve():
     assert slack["high"] == pytest.approx([2.0, 4.0])
 
 
-def test_a_single_run_decides_nothing():
+def test_a_single_run_has_no_verdict():
     one, two = np.array([1.0]), np.array([2.0])
     checks = [
         above(two, one),
@@ -165,12 +165,12 @@ def test_a_single_run_decides_nothing():
     assert "±" not in checks[0].measured
 
 
-def test_a_number_that_is_missing_in_one_run_decides_nothing():
+def test_a_missing_number_in_one_run_has_no_verdict():
     gap = np.array([1.0, np.nan, 1.0])
     assert [above(gap, 0.0).verdict, below(gap, 0.0).verdict, near(gap, 1.0).verdict] == ["undecided"] * 3
 
 
-def test_equal_runs_decide_by_their_value():
+def test_equal_runs_are_decided_by_their_value():
     assert above(np.full(2, 1.0), 0.9).holds
     assert above(np.full(2, 1.0), 1.1).contradicted
     on_the_line = above(np.full(2, 1.0), 1.0)
@@ -179,7 +179,7 @@ def test_equal_runs_decide_by_their_value():
     assert "in each run" in on_the_line.measured
 
 
-def test_the_tolerance_of_the_goals_is_a_part_of_the_rivals_rate(noise):
+def test_the_tolerance_of_the_goals_is_a_share_of_the_competing_rate(noise):
     rival = around(noise, 0.5, spread=0.01)
     assert no_harm({1: rival + 0.03}, {1: rival}, who="x").holds
     assert no_harm({1: rival + 0.08}, {1: rival}, who="x").contradicted
@@ -187,7 +187,7 @@ def test_the_tolerance_of_the_goals_is_a_part_of_the_rivals_rate(noise):
 
 @pytest.mark.parametrize("runs", [3, 5, 10])
 @pytest.mark.parametrize("effect", [0.2, 0.5, 1.0])
-def test_the_estimated_number_of_runs_decides_in_four_of_five_cases(runs, effect):
+def test_the_estimated_number_of_runs_has_a_power_of_80_percent(runs, effect):
     needed = Line(0.5, 0.5, effect, 1.0, runs).runs_to_decide()
     assert needed is not None
     if needed > runs + 1:

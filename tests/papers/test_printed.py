@@ -1,4 +1,4 @@
-"""Numbers that papers print are kept once: claims compare with them, and figures mark them."""
+"""Printed numbers of papers are stored once; claims compare with them, and figures mark them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from manypath.papers.printed import Printed
 
 
 def diamonds(picture: Picture, plot: int) -> list[Line2D]:
-    """The diamonds of a plot: single points, larger than those of curves."""
+    """Return the diamonds of a plot: single points, larger than points of curves."""
     return [line for line in picture.figure.axes[plot].lines if line.get_marker() == "D" and line.get_markersize() > 8]
 
 
 def place(line: Line2D) -> tuple[float, float]:
-    """Where the only point of a line is."""
+    """Return the position of the only point of a line."""
     return float(np.asarray(line.get_xdata()).item()), float(np.asarray(line.get_ydata()).item())
 
 
 def drawn(paper: Paper, number: int) -> Picture:
-    """A figure of [D11] in the made-up world."""
+    """Return a figure of [D11] with made-up results."""
     figure = next(each for each in paper.figures if each.number == number)
     cases = [case for case in paper.experiments.cases(paper.quick) if case.experiment in figure.experiments]
     return figure.draw(world.evidence(cases, runs=2))
@@ -41,7 +41,7 @@ def drawn(paper: Paper, number: int) -> Picture:
 @pytest.mark.parametrize(
     ("paper", "numbers"), [("dreibholz2011_impact", PRINTED), ("dreibholz2010_asymmetric", ASYMMETRIC)]
 )
-def test_every_printed_rate_belongs_to_a_point_that_is_run(paper: str, numbers: Iterable[Printed]):
+def test_every_printed_rate_belongs_to_a_case(paper: str, numbers: Iterable[Printed]):
     known = registry()[paper]
     for precision in (known.quick, known.full):
         cases = set(known.experiments.cases(precision))

@@ -1,4 +1,4 @@
-"""Claims under each accounting profile: every case that they read is run again, as often as without."""
+"""Claims under each accounting profile: each of their cases gets as many runs as under the default profile."""
 
 from dataclasses import dataclass, replace
 
@@ -29,7 +29,7 @@ def runs(rate):
 
 @dataclass(frozen=True)
 class MadeUp(Runner):
-    """Runs nothing: under each profile the rate is the one of `RATES`."""
+    """A runner without simulation: the rate under each profile is that of `RATES`."""
 
     def switched(self, requests, what):
         assert what == "profiles"
@@ -69,7 +69,7 @@ def test_a_claim_whose_verdict_changes_depends_on_the_profile(profiles):
     assert profiles.dependent() == ["C-999-1"]
 
 
-def test_flows_over_tcp_are_counted_in_one_way_alone(kernel):
+def test_tcp_flows_have_only_one_profile(kernel):
     (case,) = (case for case in kernel.experiments.cases(kernel.quick) if case == Case.of("figure6", cc="lia"))
     scenario = kernel.experiments.scenario(case, kernel.quick)
     assert all(_counted_by(name)(scenario) == scenario for name in RATES)
@@ -89,7 +89,7 @@ def evaluated(profiles, impact):
     return Evaluation([PaperEvaluation(paper, paper.quick, None, evidence, claims, profiles=profiles)])
 
 
-def test_the_command_prints_which_claims_depend_on_the_profile(profiles, impact, tmp_path, monkeypatch, capsys):
+def test_the_command_prints_claims_that_depend_on_the_profile(profiles, impact, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(manypath.papers, "evaluate", lambda *_, **__: evaluated(profiles, impact))
     papers([impact.name], profiles=True, report=tmp_path)
     said = [line.split() for line in capsys.readouterr().out.splitlines()]
@@ -99,7 +99,7 @@ def test_the_command_prints_which_claims_depend_on_the_profile(profiles, impact,
     assert ["C-999-2", "contradicted", "contradicted", "contradicted"] in said
 
 
-def test_the_report_shows_which_claims_depend_on_the_profile(profiles, impact, tmp_path):
+def test_the_report_shows_claims_that_depend_on_the_profile(profiles, impact, tmp_path):
     evaluation = evaluated(profiles, impact)
     paper = evaluation.papers[0].paper
     page = evaluation.write_report(tmp_path).with_name(f"{paper.name}.html").read_text("utf-8")

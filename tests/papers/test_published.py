@@ -1,4 +1,4 @@
-"""Results of full precision become a table that travels with the package, and are read from it."""
+"""Results of full precision are stored as a table in the package, and read from it."""
 
 import json
 from dataclasses import replace
@@ -18,7 +18,7 @@ from manypath.stats import interval
 TABLES = [name for name in (*NAMES, *STUDIES) if published.file_of(name).is_file()]
 
 LARGEST = 600_000
-"""Bytes of all tables together."""
+"""Size limit of all tables together, in bytes."""
 
 
 def test_a_stored_evaluation_is_read_back_unchanged(full, package):
@@ -66,7 +66,7 @@ def test_a_stored_evaluation_is_read_back_unchanged(full, package):
 
 
 def test_every_run_counts_once_in_the_costs(full):
-    """5 runs of each of 3 cases, those for undecided claims, trials, profiles and mutations."""
+    """Costs include 5 runs of each of 3 cases, and runs for undecided claims, trials, profiles and mutations."""
     plain = {case: full.grown.runs(case).outcomes for case in full.grown.cases()}
     least = sum(len(outcomes) for outcomes in plain.values())
     assert full.runs > least >= 15
@@ -79,7 +79,7 @@ def test_the_same_runs_give_the_same_table(full, store):
     assert len(table(full).splitlines()) > len(full.claims) + len(list(full.evidence.cases()))
 
 
-def test_an_undecided_claim_names_the_runs_that_would_decide_it(full):
+def test_an_undecided_claim_has_the_estimated_number_of_deciding_runs(full):
     said = {claim["id"]: claim for claim in json.loads(table(full))["claims"]}
     for item in full.claims:
         outlook = item.check.outlook
@@ -100,14 +100,14 @@ def test_only_complete_results_with_full_precision_are_published(options, store,
     assert not (package / "studies" / NAME / "published.json").exists()
 
 
-def test_an_installed_package_takes_no_results(package, tmp_path):
+def test_an_installed_package_refuses_results(package, tmp_path):
     check_targets([PAPER])
     (tmp_path / "pyproject.toml").unlink()
     with pytest.raises(UserError, match="is no source tree"):
         check_targets([PAPER])
 
 
-def test_the_table_of_another_program_stays(package):
+def test_the_table_of_another_program_is_not_replaced(package):
     (package / "studies" / NAME / "published.json").write_text("mine")
     with pytest.raises(UserError, match="manypath did not write it as a table of published results"):
         check_targets([PAPER])
@@ -130,7 +130,7 @@ def test_the_table_of_another_program_stays(package):
     ],
     ids=["torn", "version", "verdict", "field", "list"],
 )
-def test_a_broken_table_is_one_clear_line(change, said, full, tmp_path):
+def test_a_damaged_table_is_reported_in_one_line(change, said, full, tmp_path):
     file = tmp_path / "published.json"
     text = table(full)
     assert change(text) != text
@@ -150,7 +150,7 @@ def test_single_runs_have_no_interval(full):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_table_of_the_package_is_of_the_present_paper(name):
+def test_a_table_of_the_package_fits_its_paper(name):
     """It must be published again when claims, grids or the precision of its paper change."""
     found, paper = published.load(name), registry()[name]
     assert found is not None
@@ -165,7 +165,7 @@ def test_a_table_of_the_package_is_of_the_present_paper(name):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_every_undecided_claim_of_the_package_names_the_runs_that_it_needs(name):
+def test_every_undecided_claim_of_the_package_has_its_number_of_deciding_runs(name):
     found = published.load(name)
     assert found is not None
     for claim in found.claims.values():
@@ -177,7 +177,7 @@ def test_the_tables_of_the_package_are_small():
     assert sum(published.file_of(name).stat().st_size for name in TABLES) < LARGEST
 
 
-def test_a_case_has_the_first_runs_of_quick_precision_where_its_scenario_is_the_same(full):
+def test_a_case_has_the_runs_of_quick_precision_if_its_scenario_is_equal(full):
     cases = {Case.of(one["experiment"], **one["factors"]): one["first"] for one in json.loads(table(full))["cases"]}
     assert all((first is not None) == (case.experiment == "fixed") for case, first in cases.items())
     assert cases[Case.of("fixed", north=2.0)][0] == 3

@@ -1,4 +1,4 @@
-"""Quick precision takes causes and sensitivity from published results, and runs no more than the plain runs."""
+"""Quick precision takes causes and sensitivity from published results, and makes only the plain runs."""
 
 import json
 import math
@@ -16,7 +16,7 @@ from manypath.report.columns import FULL, HERE
 from manypath.report.views import view_of
 
 PLAIN_RUNS = 3 * 3
-"""Cases of the small paper times its quick replications."""
+"""The number of plain runs: cases of the small paper times its quick replications."""
 
 
 @pytest.fixture
@@ -31,13 +31,13 @@ def run(store, **options):
 
 
 def page_of(evaluation, folder):
-    """The page of the small paper, its words in one line."""
+    """Return the page of the small paper with its white space reduced to single blanks."""
     evaluation.write_report(folder)
     return " ".join((folder / f"{NAME}.html").read_text("utf-8").split())
 
 
 @pytest.mark.usefixtures("package")
-def test_a_quick_run_beside_published_results_makes_the_plain_runs_alone(tmp_path):
+def test_a_quick_run_with_published_results_makes_only_plain_runs(tmp_path):
     (part,) = run(tmp_path / "runs").papers
     assert part.runs == PLAIN_RUNS
     assert not part.causes
@@ -56,26 +56,26 @@ def test_without_published_results_a_quick_run_searches_for_causes(tmp_path):
 
 @pytest.mark.usefixtures("package")
 @pytest.mark.parametrize("options", [{"causes": True}, {"full": True}, {"runs": 2}], ids=["asked", "full", "runs"])
-def test_causes_are_searched_for_where_they_are_asked_for(options, store):
+def test_causes_are_searched_for_on_request(options, store):
     (part,) = run(store, profiles=False, mutations=False, **options).papers
     assert part.causes
     assert part.sensitivity
     assert view_of(part).full == ""
 
 
-def test_a_quick_run_without_causes_makes_the_plain_runs_alone(tmp_path):
+def test_a_quick_run_without_causes_makes_only_plain_runs(tmp_path):
     (part,) = run(tmp_path, causes=False).papers
     assert part.runs == PLAIN_RUNS
 
 
-def test_results_of_other_claims_tell_no_causes(package, store):
+def test_published_results_of_changed_claims_have_no_causes(package, store):
     file = package / "studies" / NAME / "published.json"
     file.write_text(file.read_text().replace("C-999-2", "C-999-3"))
     assert run(store).papers[0].causes
 
 
 @pytest.mark.usefixtures("package")
-def test_an_undecided_claim_says_how_many_runs_decide_it(store):
+def test_an_undecided_claim_has_the_number_of_deciding_runs(store):
     (part,) = run(store).papers
     for item in part.claims:
         assert item.check.why.startswith("undecided with 3 runs") == item.check.undecided
@@ -84,7 +84,7 @@ def test_an_undecided_claim_says_how_many_runs_decide_it(store):
 
 
 @pytest.mark.usefixtures("package")
-def test_the_page_shows_causes_and_sensitivity_of_the_full_results_and_says_so(store, full, tmp_path):
+def test_the_page_shows_causes_and_sensitivity_of_the_full_results_with_their_source(store, full, tmp_path):
     page = page_of(run(store), tmp_path / "report")
     source = f"(engine {full.engine}, {full.runs:,} runs)"
     assert f"The experiments on claims and the sensitivity are those of the full results {source}" in page
@@ -108,14 +108,14 @@ def test_the_page_shows_causes_and_sensitivity_of_the_full_results_and_says_so(s
 
 
 @pytest.mark.usefixtures("package")
-def test_a_page_with_causes_of_its_own_has_none_of_the_full_results(store, tmp_path):
+def test_a_page_with_new_causes_has_no_causes_of_the_full_results(store, tmp_path):
     page = page_of(run(store, causes=True), tmp_path / "report")
     assert "From the full results" not in page
     assert ONE_SACK.says in page
 
 
 @pytest.mark.usefixtures("package")
-def test_while_a_paper_is_run_its_page_shows_the_claims_of_the_full_results(full, tmp_path, monkeypatch):
+def test_during_a_run_the_page_of_a_paper_shows_claims_of_the_full_results(full, tmp_path, monkeypatch):
     seen = []
     add = Report.add
 
@@ -140,7 +140,7 @@ def test_while_a_paper_is_run_its_page_shows_the_claims_of_the_full_results(full
 
 
 @pytest.mark.usefixtures("package")
-def test_a_figure_alone_takes_the_causes_of_its_claims(store):
+def test_a_single_figure_takes_causes_of_its_claims_from_full_results(store):
     (part,) = run(store, figure=1).papers
     assert not part.causes
     view = view_of(part)
@@ -163,7 +163,7 @@ def test_plain_data_has_the_causes_of_both(store, full):
     assert all(claim["causes"] == [] for claim in run(store).claims)
 
 
-def test_a_mean_that_was_not_measured_in_every_run_is_null_in_a_table():
+def test_a_mean_with_missing_runs_is_null_in_a_table():
     missing = Mean(math.nan, None)
     assert missing.rounded() == [None, None]
     assert missing.plain() == {"mean": None, "half_width": None}

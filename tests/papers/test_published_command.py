@@ -1,4 +1,4 @@
-"""`manypath papers` publishes results, and shows them beside those of the next call."""
+"""`manypath papers` publishes results, and shows them beside results of later calls."""
 
 import json
 
@@ -13,7 +13,7 @@ from manypath.papers.tried import data_of
 
 @pytest.fixture
 def package(package, tmp_path, monkeypatch):
-    """A package whose only paper is the small one."""
+    """A package with only the small paper."""
     monkeypatch.setattr(papers, "registry", lambda: {NAME: PAPER})
     monkeypatch.chdir(tmp_path)
     return package
@@ -67,7 +67,7 @@ def test_causes_are_searched_for_beside_published_ones_on_demand(called):
     assert "causes" not in plain.out.splitlines()[-2]
 
 
-def test_a_part_names_missing_runs_and_the_command(package, called):
+def test_a_part_prints_missing_runs_and_the_command(package, called):
     said = called("papers", NAME, "--shard", "1/2").out
     assert said.startswith("small: part 1/2 is done and in runs; ")
     assert "runs of other parts are missing: bring the stores together and give the command again" in said

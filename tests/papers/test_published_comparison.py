@@ -1,4 +1,4 @@
-"""Local runs are compared with published ones: bit by bit where they are the same runs, else by Hsu's test."""
+"""Local runs are compared with published ones: bit by bit if they are the same runs, else by Hsu's test."""
 
 from dataclasses import replace
 
@@ -16,10 +16,10 @@ from manypath.papers.published import Mean
 from manypath.papers.publishing import table
 
 WORLDS = 200
-"""Made-up pairs of evaluations."""
+"""The number of made-up pairs of evaluations."""
 
 POINTS = 10
-"""Points of each."""
+"""The number of points of each evaluation."""
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +38,11 @@ def there(store, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def here(store):
-    """Quick precision: `fixed` runs the first published runs, `short` has half of the window."""
+    """Results of quick precision: `fixed` has the first published runs, `short` has half of the measured time."""
     return evaluate([PAPER], store=store, progress=False).papers[0]
 
 
-def test_runs_of_equal_scenarios_are_the_published_ones_bit_by_bit(here, there):
+def test_runs_of_equal_scenarios_equal_published_ones_bit_by_bit(here, there):
     found = compare(here, there)
     assert found.points == 6
     assert found.same == 2
@@ -56,16 +56,16 @@ def test_full_precision_is_reproduced_bit_by_bit(store, there):
     assert str(found) == "6 of 6 points of the figures agree with the published ones, 6 of them bit by bit"
 
 
-def test_equal_runs_with_another_digest_differ_however_near_the_means_are(here, there):
+def test_equal_runs_with_another_digest_differ_even_with_equal_means(here, there):
     case = Case.of("fixed", north=2.0)
     changed = replace(there.cases[case], digest="0" * 16, first=(3, "0" * 16))
     wrong = replace(there, cases={**there.cases, case: changed})
     assert {each.case for each in compare(here, wrong).differences} == {case}
-    # Another engine may give other runs: only the means count.
+    # With another engine only the means are compared, because its runs may differ.
     assert not compare(here, replace(wrong, engine="another")).differences
 
 
-def test_claims_that_are_decided_the_other_way_are_named(here, there):
+def test_claims_with_the_opposite_verdict_are_reported(here, there):
     same = {item.claim.id: replace(there.claims[item.claim.id], verdict=item.check.verdict) for item in here.claims}
     found = compare(here, replace(there, claims=same))
     assert (found.claims, found.same_verdicts, found.opposed) == (2, 2, ())
@@ -81,13 +81,13 @@ def test_claims_that_are_decided_the_other_way_are_named(here, there):
         assert found.of_verdicts() == f"1 of 2 claims have the published verdict{told}"
 
 
-def test_points_that_were_not_published_are_not_compared(here, there):
+def test_unpublished_points_are_not_compared(here, there):
     case = Case.of("fixed", north=2.0)
     some = replace(there, cases={key: value for key, value in there.cases.items() if key != case})
     assert compare(here, some).points == 4
 
 
-def test_the_statistic_is_welchs_with_the_freedom_of_the_smaller_sample():
+def test_the_statistic_is_welchs_with_the_degrees_of_freedom_of_the_smaller_sample():
     noise = np.random.default_rng(1)
     for runs, others in [(3, 100), (10, 10), (2, 5)]:
         a, b = noise.normal(5.0, 1.0, runs), noise.normal(5.5, 0.2, others)
@@ -96,14 +96,14 @@ def test_the_statistic_is_welchs_with_the_freedom_of_the_smaller_sample():
         assert mine == pytest.approx(2.0 * stats.t.sf(abs(statistic), min(runs, others) - 1), rel=1e-9)
 
 
-def test_without_a_spread_there_is_no_test():
+def test_samples_without_variance_have_no_test():
     assert p_unequal(Mean(5.0, None), 1, Mean(5.0, 0.1), 10) is None
     assert p_unequal(Mean(5.0, 0.0), 3, Mean(5.1, 0.0), 10) is None
     assert p_unequal(Mean(5.0, 0.0), 3, Mean(5.1, 0.01), 10) is not None
 
 
 def made_up(runs, noise, shift=0.0):
-    """Evaluations of a paper whose only flow has a mean of 5 Mbit/s everywhere, but in the first case."""
+    """Return evaluations of a paper with one flow. Its mean is 5 Mbit/s, plus `shift` in the first case."""
     cases = [Case.of("short", north=float(number + 1)) for number in range(POINTS)]
     evidence = {}
     for case in cases:
@@ -127,12 +127,12 @@ def pairs(tmp_path, shift):
         yield compare(quick, published.read(file))
 
 
-def test_equal_worlds_differ_somewhere_in_5_percent_of_cases_at_most(tmp_path):
+def test_equal_evaluations_differ_in_at_most_5_percent_of_pairs(tmp_path):
     wrong = sum(bool(found.differences) for found in pairs(tmp_path, 0.0))
     assert wrong <= stats.binom.ppf(0.99, WORLDS, 0.05)
 
 
-def test_a_point_that_differs_is_named(tmp_path):
+def test_a_different_point_is_reported(tmp_path):
     named = [found.differences for found in pairs(tmp_path, 0.5)]
     first = Case.of("short", north=1.0)
     assert np.mean([first in {each.case for each in each_world} for each_world in named]) > 0.95

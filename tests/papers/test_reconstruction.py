@@ -1,4 +1,4 @@
-"""A reconstruction finds what a made-up paper ran, leaves alone what brings nothing, and does not sell noise."""
+"""A reconstruction finds the settings of a made-up paper, makes no useless changes, and does not fit noise."""
 
 from dataclasses import replace
 from statistics import fmean
@@ -14,13 +14,13 @@ from manypath.papers.reconstruction.run import reconstruction_of, transfers_of
 from manypath.papers.reconstruction.trials import Trials
 
 PLANTED = frozenset({"path", "delays"})
-"""What the made-up authors ran."""
+"""The changed settings of the made-up authors."""
 
 NAMES = tuple(SETTINGS)
 
 
 def rate(point, changed):
-    """At each point each factor moves the rate by a part of its own, and two factors interact."""
+    """Return a rate. At each point each factor changes it by a different amount, and two factors interact."""
     parts = np.random.default_rng(point).uniform(-0.3, 0.3, len(NAMES))
     total = sum(part for name, part in zip(NAMES, parts, strict=True) if name in changed)
     return 5.0 * (1.0 + total + (0.1 if {"path", "burst"} <= changed else 0.0))
@@ -31,12 +31,12 @@ def planted():
     return reconstruction_of(trials(rate, lambda point: rate(point, PLANTED)))
 
 
-def test_finds_the_planted_setting_on_all_claims_and_on_each_half(planted):
+def test_the_planted_setting_is_found_on_all_claims_and_on_each_half(planted):
     assert set(planted.found) == PLANTED
     assert [set(half.found) for half in planted.halves] == [PLANTED, PLANTED]
 
 
-def test_the_planted_setting_also_fits_the_claims_that_were_not_used(planted):
+def test_the_planted_setting_also_fits_unused_claims(planted):
     for half in planted.halves:
         assert half.untouched.found > 0.99
         assert half.untouched.found > half.untouched.stated + 0.2
@@ -56,7 +56,7 @@ def test_both_columns_have_a_verdict_on_every_claim(planted):
     assert sum(each.stated == "contradicted" for each in planted.claims) > CLAIMS / 4
 
 
-def test_the_finding_has_three_sentences_made_from_the_data(planted):
+def test_the_finding_has_three_sentences_with_numbers_of_the_result(planted):
     said = finding(planted)
     assert said.count(". ") == 2
     assert said.endswith(".")
@@ -68,7 +68,7 @@ def test_the_same_runs_give_the_same_result(planted):
     assert reconstruction_of(trials(rate, lambda point: rate(point, PLANTED))) == planted
 
 
-def test_changes_that_bring_nothing_are_not_made():
+def test_changes_without_gain_are_not_made():
     result = reconstruction_of(trials(rate, lambda point: rate(point, frozenset())))
     assert result.found == ()
     assert result.penalty == 0.0
@@ -77,8 +77,11 @@ def test_changes_that_bring_nothing_are_not_made():
     assert "No joint change" in finding(result)
 
 
-def test_a_small_gain_does_not_pay_for_a_deviation_from_the_text():
-    """One claim of 24 gains 0.5: 0.02 of the mean credit pay for a silence (0.01), not for a contradiction (0.03)."""
+def test_a_small_gain_does_not_justify_a_deviation_from_the_text():
+    """One claim of 24 gains 0.5. The mean gain of 0.02 exceeds the penalty of an undocumented setting (0.01).
+
+    It does not exceed the penalty of a setting that contradicts the text (0.03).
+    """
 
     def one_claim(point, changed):
         return 5.0 if point != 1 or "burst" in changed else 4.0
@@ -89,8 +92,8 @@ def test_a_small_gain_does_not_pay_for_a_deviation_from_the_text():
     assert reconstruction_of(trials(one_claim, lambda _: 5.0, bound)).found == ()
 
 
-def test_fits_to_noise_do_not_carry_over_to_the_other_half():
-    """Each claim was printed under a setting of its own: the untouched half scores as random settings do."""
+def test_fits_to_noise_do_not_generalise_to_the_other_half():
+    """Each claim has another true setting, so the unused half scores like random settings."""
     gains, excess = [], []
     for seed in range(6):
         chance = np.random.default_rng(seed)
@@ -104,8 +107,8 @@ def test_fits_to_noise_do_not_carry_over_to_the_other_half():
     assert abs(fmean(excess)) < 2.0 * error
 
 
-def test_factors_that_stand_in_for_each_other_are_named_together():
-    """Either of two factors has the same effect, so that the claims show that one was changed, and not which."""
+def test_factors_with_the_same_effect_are_reported_together():
+    """Two factors have the same effect, so the claims cannot identify the changed one."""
 
     def either(point, changed):
         return 5.0 if {"burst", "splits"} & changed else 3.5
@@ -118,7 +121,7 @@ def test_factors_that_stand_in_for_each_other_are_named_together():
 
 
 def test_a_fit_to_one_half_does_not_depend_on_the_other_half():
-    """The other half prints something else, and the fit to this half stays as it was."""
+    """Other printed numbers in the other half do not change the fit to this half."""
     half = halves_of(paper(lambda _: 0.0).claims)["A"]
     first, second = (
         reconstruction_of(
@@ -132,7 +135,7 @@ def test_a_fit_to_one_half_does_not_depend_on_the_other_half():
     assert first.untouched != second.untouched
 
 
-def test_settings_are_carried_to_the_factors_that_another_paper_shares():
+def test_settings_are_transferred_to_shared_factors_of_another_paper():
     result = replace(reconstruction_of(trials(rate, lambda point: rate(point, PLANTED))), paper="first")
     shared = tuple(each for each in FACTORS if each.name != "delays")
     other = Trials(

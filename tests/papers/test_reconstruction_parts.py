@@ -32,7 +32,7 @@ def test_rows_of_a_hadamard_matrix_are_orthogonal(order):
 
 
 @pytest.mark.parametrize("factors", range(1, 13))
-def test_main_effects_are_clear_of_each_other_and_of_pairs(factors):
+def test_main_effects_are_not_aliased_with_each_other_or_with_pairs(factors):
     signs = fold_over(factors)
     assert np.array_equal(signs.T @ signs, len(signs) * np.eye(factors))
     for first in range(factors):
@@ -48,7 +48,7 @@ def test_a_design_begins_with_the_paper_as_stated():
     assert len(settings) == len(set(settings)) == 16
 
 
-def test_a_design_refuses_more_factors_than_claims_can_tell():
+def test_a_design_refuses_too_many_factors():
     with pytest.raises(ValueError, match="1 to 12 factors, not 13"):
         fold_over(13)
 
@@ -56,11 +56,11 @@ def test_a_design_refuses_more_factors_than_claims_can_tell():
 @pytest.mark.parametrize(
     ("measured", "earned"), [(10.0, 1.0), (11.0, 1.0), (12.0, 0.5), (8.0, 0.5), (13.0, 0.0), (90.0, 0.0)]
 )
-def test_a_number_loses_credit_with_its_distance_to_the_printed_one(measured, earned):
+def test_the_credit_of_a_number_decreases_with_its_distance_to_the_printed_one(measured, earned):
     assert credit(near(measured + NOISE, 10.0)) == pytest.approx(earned)
 
 
-def test_an_order_earns_the_confidence_with_which_it_is_shown():
+def test_the_credit_of_an_order_is_its_confidence():
     shown, reversed_, unknown = 1.0 + NOISE, -1.0 + NOISE, NOISE
     assert credit(above(shown, 0.0)) == pytest.approx(1.0, abs=0.001)
     assert credit(above(reversed_, 0.0)) == pytest.approx(0.0, abs=0.001)
@@ -68,28 +68,28 @@ def test_an_order_earns_the_confidence_with_which_it_is_shown():
     assert credit(above({1: shown, 2: reversed_}, 0.0)) == pytest.approx(0.5, abs=0.001)
 
 
-def test_a_reversed_step_costs_its_part():
+def test_a_reversed_step_loses_its_share_of_the_credit():
     sweep = {1.0: 1.0 + NOISE, 2.0: 5.0 + NOISE, 3.0: 3.0 + 2.0 * NOISE}
     assert credit(rises_with(sweep)) == pytest.approx(0.5, abs=0.001)
 
 
-def test_parts_weigh_alike_and_open_ones_do_not_count():
+def test_parts_have_equal_weights_and_open_ones_do_not_count():
     right, wrong = near(10.0 + NOISE, 10.0), near(20.0 + NOISE, 10.0)
     assert credit(all_of(right, wrong)) == pytest.approx(0.5)
     assert credit(all_of(right, OPEN)) == pytest.approx(1.0)
     assert credit(OPEN) is None
 
 
-def test_a_number_that_was_not_measured_earns_nothing():
+def test_an_unmeasured_number_has_no_credit():
     assert credit(near(np.array([np.nan, 1.0, 1.0]), 1.0)) == 0.0
 
 
-def test_halves_have_claims_of_each_figure_in_turn():
+def test_halves_get_claims_of_each_figure_alternately():
     claims = [Claim(f"C-1-{n}", "", "", "N", figure, lambda _: OPEN) for n, figure in enumerate((2, 2, 2, 3, 3, 4), 1)]
     assert halves_of(claims) == {"A": ("C-1-1", "C-1-3", "C-1-5"), "B": ("C-1-2", "C-1-4", "C-1-6")}
 
 
-def test_halves_are_as_large_as_each_other():
+def test_halves_have_equal_sizes():
     for each in registry().values():
         halves = halves_of(each.claims)
         assert abs(len(halves["A"]) - len(halves["B"])) <= 1
@@ -106,7 +106,7 @@ def test_joined_switches_make_all_changes():
 
 
 @pytest.mark.parametrize("name", [name for name, each in registry().items() if each.factors])
-def test_each_factor_of_a_paper_changes_something(name):
+def test_each_factor_of_a_paper_changes_a_scenario(name):
     each = registry()[name]
     precision = each.reconstructed or each.mutated
     cases = {case.experiment: case for case in each.experiments.cases(precision)}
@@ -128,7 +128,7 @@ def result():
     return reconstruction_of(trials(lambda point, _: float(point), float))
 
 
-def test_a_result_is_read_as_it_was_written(result, tmp_path):
+def test_a_result_is_read_back_unchanged(result, tmp_path):
     target = tmp_path / "reconstruction.json"
     result.save(target)
     assert load(target, "made_up") == result
@@ -142,14 +142,14 @@ def test_a_result_is_read_as_it_was_written(result, tmp_path):
         ({"factors": ()}, "burst: no such factor"),
     ],
 )
-def test_a_file_that_contradicts_itself_is_refused(result, tmp_path, change, words):
+def test_an_inconsistent_file_is_refused(result, tmp_path, change, words):
     target = tmp_path / "reconstruction.json"
     replace(result, **{"rivals": (("burst",),), **change}).save(target)
     with pytest.raises(UserError, match=words):
         load(target, "made_up")
 
 
-def test_a_file_with_a_wrong_value_is_refused_with_its_place(result, tmp_path):
+def test_a_file_with_a_wrong_value_is_refused_with_the_field(result, tmp_path):
     target = tmp_path / "reconstruction.json"
     result.save(target)
     target.write_text(target.read_text().replace('"as stated"', '"perhaps"', 1))
@@ -157,7 +157,7 @@ def test_a_file_with_a_wrong_value_is_refused_with_its_place(result, tmp_path):
         load(target, "made_up")
 
 
-def test_only_a_result_of_ours_is_replaced_and_only_in_a_source_tree(result, tmp_path, monkeypatch):
+def test_only_results_of_this_package_are_replaced_and_only_in_a_source_tree(result, tmp_path, monkeypatch):
     package = tmp_path / "python" / "manypath"
     (package / "studies" / "made_up").mkdir(parents=True)
     monkeypatch.setattr(manypath, "__file__", str(package / "__init__.py"))

@@ -1,4 +1,4 @@
-"""The report from a store alone, and what its pages hold."""
+"""The report from a store without runs, and the contents of its pages."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ PAPER = "dreibholz2011_impact"
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The results of one figure, two replications each."""
+    """A store with the results of one figure, two replications each."""
     folder = tmp_path_factory.mktemp("runs")
     evaluate([PAPER], figure=5, runs=2, store=folder, progress=False)
     return folder
 
 
 def command(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    """Run the command line here, and return its exit code."""
+    """Run the command line in this process, and return its exit code."""
     monkeypatch.setattr(sys, "argv", ["manypath", *arguments])
     with pytest.raises(SystemExit) as ended:
         main()
@@ -44,7 +44,7 @@ def forbidden(*_: object) -> None:
     raise AssertionError("something was run")
 
 
-def test_a_report_is_written_again_without_running_anything(
+def test_a_report_is_written_again_without_runs(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setattr(_native, "run", forbidden)
@@ -57,7 +57,7 @@ def test_a_report_is_written_again_without_running_anything(
     assert 'id="C-000-31"' in (tmp_path / f"{PAPER}.html").read_text("utf-8")
 
 
-def test_a_report_on_missing_runs_names_the_command(
+def test_a_report_on_missing_runs_prints_the_command(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     arguments = [PAPER, "--figure", "5", "--runs", "3", "--store", str(store), "--report", str(tmp_path)]
@@ -68,7 +68,7 @@ def test_a_report_on_missing_runs_names_the_command(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_a_name_papers_that_were_not_run_are_left_out_and_named(
+def test_a_report_of_all_papers_omits_and_names_papers_without_runs(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     assert command(monkeypatch, "report", "--store", str(store), "--report", str(tmp_path)) == 2
@@ -77,7 +77,7 @@ def test_without_a_name_papers_that_were_not_run_are_left_out_and_named(
     assert not any("Traceback" in line for line in lines)
 
 
-def test_a_store_that_is_not_there_is_not_made(
+def test_a_missing_store_is_not_created(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     folder = tmp_path / "nowhere"
@@ -86,9 +86,7 @@ def test_a_store_that_is_not_there_is_not_made(
     assert not folder.exists()
 
 
-def test_curves_that_were_not_written_to_their_end_are_sampled_again(
-    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_incomplete_curves_are_sampled_again(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     whole = {path.name: path.read_bytes() for path in (store / "curves").iterdir()}
     assert whole
     torn = store / "curves" / min(whole)
@@ -97,7 +95,7 @@ def test_curves_that_were_not_written_to_their_end_are_sampled_again(
     assert {path.name: path.read_bytes() for path in (store / "curves").iterdir()} == whole
 
 
-def test_pages_tell_the_time_of_the_runs_from_that_of_the_call(store: Path, tmp_path: Path):
+def test_pages_show_the_times_of_runs_and_of_the_call_separately(store: Path, tmp_path: Path):
     (part,) = evaluate([PAPER], figure=5, runs=2, store=store, progress=False).papers
     spent = {case: part.evidence.runs(case) for case in part.evidence.cases()}
     for runs in spent.values():
@@ -132,7 +130,7 @@ def test_the_index_lists_pages_of_earlier_calls_with_their_verdicts(store: Path,
     assert squares[0] > 0
 
 
-def test_a_page_that_another_process_adds_while_pages_are_listed_is_listed_too(
+def test_a_page_that_another_process_adds_meanwhile_is_listed(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     index = reported(store, tmp_path)
@@ -177,7 +175,7 @@ def test_a_figure_is_replaced_atomically(store: Path, tmp_path: Path):
     assert torn == []
 
 
-def test_two_reports_at_once_into_one_folder_agree(store: Path, tmp_path: Path):
+def test_two_simultaneous_reports_into_one_folder_agree(store: Path, tmp_path: Path):
     words = [PAPER, "--figure", "5", "--runs", "2", "--store", str(store), "--report", str(tmp_path)]
     both = [
         subprocess.Popen([sys.executable, "-m", "manypath", "report", *words], stderr=subprocess.PIPE, text=True)
@@ -211,7 +209,7 @@ def test_a_file_of_another_program_is_refused_before_work_begins(
     assert mine.read_text() == "<html>my own page</html>"
 
 
-def test_runs_are_made_figure_by_figure_the_cheapest_first(impact: Paper):
+def test_runs_are_made_per_figure_and_the_cheapest_figure_is_first(impact: Paper):
     cases = list(impact.experiments.cases(impact.quick))
     planned = stages(impact, impact.quick, impact.figures, cases)
     assert [figure.name for figure in planned[0].figures] == ["figure5"]
@@ -226,7 +224,7 @@ def test_runs_are_made_figure_by_figure_the_cheapest_first(impact: Paper):
         assert all(there >= set(figure.experiments) for figure in stage.figures)
 
 
-def test_figures_are_shown_while_other_runs_are_still_to_be_made(store: Path, tmp_path: Path):
+def test_figures_are_shown_before_all_runs_are_finished(store: Path, tmp_path: Path):
     (part,) = evaluate([PAPER], figure=5, runs=2, store=store, progress=False).papers
     missing = tuple(figure for figure in part.paper.figures if figure.number != 5)
     report = Report(tmp_path, [part.paper])
@@ -261,11 +259,11 @@ def test_a_report_grows_while_a_paper_runs_and_shows_its_progress(
     assert f"report: {tmp_path / 'report' / 'index.html'} has its first figures" in capsys.readouterr().err
     states.clear()
     run()
-    # What is in the store is shown at once.
+    # Stored runs are shown immediately.
     assert states == [None]
 
 
-def test_every_table_has_a_caption_and_every_head_a_scope(store: Path, tmp_path: Path):
+def test_every_table_has_a_caption_and_every_heading_a_scope(store: Path, tmp_path: Path):
     reported(store, tmp_path)
     page = (tmp_path / f"{PAPER}.html").read_text("utf-8")
     tables = re.findall(r"<table.*?</table>", page, flags=re.DOTALL)
@@ -274,7 +272,7 @@ def test_every_table_has_a_caption_and_every_head_a_scope(store: Path, tmp_path:
     assert re.findall(r"<th(?! scope=)[ >]", page) == []
 
 
-def test_a_page_is_drawn_again_only_if_something_in_it_changed(
+def test_a_page_is_drawn_again_only_if_its_contents_changed(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     def report(runs: int, seconds: float = 1.0) -> dict[str, int]:

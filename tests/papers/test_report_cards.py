@@ -1,4 +1,4 @@
-"""Claims of a page are cards: rows with pictures, experiments as tables, columns of verdicts, filters and links."""
+"""Cards of claims on a page: rows with pictures, tables of experiments, columns of verdicts, filters and links."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from manypath.report.strips import Axis, Lane, Range, scaled, strip
 from manypath.report.views import Drawing, PaperView, illustrated, view_of
 
 SEVEN = "C-000-24"
-"""CMT/RPv2 gives both flows about 7 Mbit/s."""
+"""A claim in which CMT/RPv2 gives both flows about 7 Mbit/s."""
 
 
 @pytest.fixture(scope="module")
 def part(impact: Paper) -> PaperEvaluation:
-    """The paper in a world where CMT/RPv2 gives the CMT flow too little, and a switch that gives it back."""
+    """Results in which the CMT flow gets too little under CMT/RPv2, with a switch that corrects it."""
     cases = list(impact.experiments.cases(impact.mutated))
     poor = world.evidence(cases, treat=lambda _, rates: {**rates, "south": 0.3 * rates["south"]})
     rich = world.evidence(cases)
@@ -56,21 +56,21 @@ def _with_trial(claim, poor: Evidence, rich: Evidence, switch) -> Verified:
 
 @pytest.fixture
 def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No results are kept beside the papers."""
+    """Remove the published results of the papers."""
     monkeypatch.setattr(columns, "load", lambda _: None)
     monkeypatch.setattr(views, "load", lambda _: None)
     monkeypatch.setattr(columns, "kept_result", lambda _: None)
 
 
 def rendered(view: PaperView) -> str:
-    """The page of a paper, without its figures' files."""
+    """Return the page of a paper without the files of its figures."""
     drawn = illustrated(view, {figure.name: Drawing("<svg></svg>") for figure in view.paper.figures})
     words = {"card": card_of(view), "index": "index.html", "interactive": False}
     return environment().get_template("paper.html.j2").render(page=drawn, **words)
 
 
 def places(picture: str) -> tuple[tuple[float, float], list[float]]:
-    """Where the band of a picture lies, and its dots."""
+    """Return the positions of a picture's band and dots."""
     shapes = Shapes()
     shapes.feed(picture)
     band = next(each for _, each in shapes.found if each.get("class") == "band")
@@ -105,7 +105,7 @@ def test_every_part_is_a_row_with_its_verdict_as_an_icon(part: PaperEvaluation):
     assert all(each.picture for card in cards.values() for each in card.parts)
 
 
-def test_the_dot_of_an_order_lies_beyond_its_line_only_where_the_order_is_seen():
+def test_the_dot_of_an_order_is_beyond_its_line_only_if_the_order_is_measured():
     sample = np.array([5.0, 5.1, 4.9])
     for line, wanted in ((4.0, True), (6.0, False)):
         reading = above(sample, line).readings()[""]
@@ -116,14 +116,14 @@ def test_the_dot_of_an_order_lies_beyond_its_line_only_where_the_order_is_seen()
         assert (dot > low) is wanted
 
 
-def test_an_order_of_samples_is_drawn_as_a_lead_beside_zero():
+def test_an_order_of_samples_is_drawn_as_a_difference_from_zero():
     higher, lower = np.array([5.0, 5.2, 5.1]), np.array([4.0, 4.1, 4.2])
     reading = above(higher, lower).readings()[""]
     assert reading.mean == pytest.approx(1.0)
     assert (reading.low, reading.high) == (0.0, float("inf"))
 
 
-def test_points_with_different_targets_are_counted_in_tolerances():
+def test_points_with_different_targets_are_drawn_in_units_of_their_tolerance():
     check = near({1.0: np.array([10.5, 10.5]), 2.0: np.array([18.0, 18.0])}, {1.0: 10.0, 2.0: 20.0})
     found, wanted = scaled(list(check.readings().values()), "Mbit/s")
     assert [each.mean for each in found] == pytest.approx([0.5, -1.0])
@@ -133,7 +133,7 @@ def test_points_with_different_targets_are_counted_in_tolerances():
     assert wanted.names == ("6.3", "7.7 Mbit/s")
 
 
-def test_a_point_keeps_the_verdict_of_the_look_that_decided_it():
+def test_a_point_keeps_the_verdict_of_its_deciding_look():
     sample = np.array([1.0, 2.0, 3.0, 0.2])
     p_value = above(sample, 0.0).hypotheses.required[""].shown
     with at_level(0.5 * p_value):
@@ -144,7 +144,7 @@ def test_a_point_keeps_the_verdict_of_the_look_that_decided_it():
 
 
 @pytest.mark.usefixtures("plain")
-def test_experiments_are_rows_that_begin_with_the_part_as_it_is(part: PaperEvaluation):
+def test_the_first_row_of_experiments_is_the_unchanged_part(part: PaperEvaluation):
     card = next(card for card in claims_of(part, {}) if card.id == SEVEN)
     cause = card.causes[0]
     assert (cause.what, cause.unit) == ("CMT", "Mbit/s")
@@ -167,7 +167,7 @@ def test_an_undecidable_claim_is_open_with_an_explanation(testbed: Paper, monkey
     assert card.explanation.startswith("Needs measured runs of figures 3 and 4")
 
 
-def test_results_that_are_kept_are_columns_beside_those_of_the_runs(
+def test_published_results_have_columns_beside_those_of_the_runs(
     part: PaperEvaluation, monkeypatch: pytest.MonkeyPatch
 ):
     class Kept:
@@ -198,12 +198,12 @@ def test_results_that_are_kept_are_columns_beside_those_of_the_runs(
 
 
 def first_page(card: Mapping[str, object]) -> dict[str, object]:
-    """A card as the first page reads it from a page."""
+    """Return a card as the index page reads it from a page."""
     return {**card, "file": "dreibholz2011_impact.html"}
 
 
 @pytest.mark.usefixtures("plain")
-def test_each_square_of_the_first_page_leads_to_a_card(part: PaperEvaluation):
+def test_each_square_of_the_index_page_links_to_a_card(part: PaperEvaluation):
     view = view_of(part)
     card = first_page(json.loads(card_of(view)))
     index = environment().get_template("index.html.j2").render(cards=[card], anchors=None, measured=[])
@@ -214,7 +214,7 @@ def test_each_square_of_the_first_page_leads_to_a_card(part: PaperEvaluation):
 
 
 @pytest.mark.usefixtures("plain")
-def test_claims_stand_before_figures_and_the_rest_is_closed(part: PaperEvaluation):
+def test_claims_precede_figures_and_other_sections_are_closed(part: PaperEvaluation):
     page = rendered(view_of(part))
     sections = re.findall(r'<section id="(\w+)">', page)
     assert sections[:2] == ["claims", "figures"]
@@ -224,7 +224,7 @@ def test_claims_stand_before_figures_and_the_rest_is_closed(part: PaperEvaluatio
 
 
 @pytest.mark.usefixtures("plain")
-def test_in_a_browser_links_open_cards_filters_hide_them_and_nothing_is_wider_than_a_phone(
+def test_in_a_browser_links_open_cards_filters_hide_them_and_the_page_fits_a_phone(
     part: PaperEvaluation, tmp_path: Path
 ):
     noted = "<head><script>window.wrong = []; addEventListener('error', event => wrong.push(event.message));</script>"

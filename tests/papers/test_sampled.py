@@ -1,4 +1,4 @@
-"""A run whose window curves are wanted is made once: it gives them along with the outcome that it has without them."""
+"""A sampled run gives window curves in addition to the unchanged outcome, so that it is made only once."""
 
 import json
 
@@ -25,7 +25,7 @@ def digests(outcomes):
     return [json.loads(outcome)["digest"] for outcome in outcomes]
 
 
-def test_sampling_changes_no_outcome_and_samples_what_is_wanted():
+def test_sampling_does_not_change_outcomes_and_samples_only_selected_cases():
     sampled = Sampled({DOCUMENT: "100 ms"}, 1, None)
     assert digests(sampled.run(CELLS, 1, Halt())) == digests(SIMULATOR.run(CELLS, 1, Halt()))
     assert list(sampled.taken) == [(DOCUMENT, 0)]
@@ -36,7 +36,7 @@ def test_sampling_changes_no_outcome_and_samples_what_is_wanted():
     assert curves.cwnd.max() > 1500.0
 
 
-def test_curves_that_were_taken_are_found_in_the_store(tmp_path):
+def test_sampled_curves_are_found_in_the_store(tmp_path):
     cell = Cell({}, DOCUMENT, 1, 0)
     assert Sampled({DOCUMENT: "100 ms"}, 1, CurveStore(tmp_path)).recall(cell) is None
     Sampled({DOCUMENT: "100 ms"}, 1, CurveStore(tmp_path)).run([cell], 1, Halt())
@@ -46,7 +46,7 @@ def test_curves_that_were_taken_are_found_in_the_store(tmp_path):
     assert Sampled({DOCUMENT: "50 ms"}, 1, CurveStore(tmp_path)).recall(cell) is None
 
 
-def test_a_halt_ends_sampled_runs_without_a_result():
+def test_a_halt_stops_sampled_runs_without_a_result():
     halt = Halt()
     halt.set()
     document = DOCUMENT.replace('"measure":2000000000', '"measure":2000000000000')

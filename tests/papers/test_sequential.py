@@ -1,4 +1,4 @@
-"""Claims that are undecided get more runs; several looks are wrong no more often than one."""
+"""Undecided claims get more runs. Several looks together have the error rate of one look."""
 
 import zlib
 from functools import partial
@@ -14,21 +14,21 @@ from manypath.papers.sequential import decide
 from manypath.stats.looks import plan
 
 WORLDS = 600
-"""Made-up worlds for each rate."""
+"""The number of made-up results for each error rate."""
 
 SECONDS = 2.0
-"""Processor time of each made-up run."""
+"""CPU time of each made-up run, s."""
 
 
 def drawn(case, count, mean=0.0):
-    """The first runs of a made-up case: normal around its level `mean`, which the name of the case fixes."""
+    """Return the first runs of a made-up case: normal noise around `mean`, with a seed from the name of the case."""
     noise = np.random.default_rng(zlib.crc32(str(case).encode())).standard_normal(200)[:count]
     outcomes = [{"value": float(dict(case.factors).get("mean", mean)) + each, "cpu_seconds": SECONDS} for each in noise]
     return Runs(outcomes)
 
 
 class Laboratory:
-    """Runs made-up cases and writes down which."""
+    """A runner of made-up cases that records its calls."""
 
     def __init__(self, *cases):
         self.cases = cases
@@ -76,19 +76,19 @@ def test_only_the_cases_of_undecided_claims_get_more_runs():
     assert [len(grown.runs(case).outcomes) for case in (clear, hard, spare)] == [4, found[1].check.runs, 4]
 
 
-def test_runs_end_with_the_budget_and_cheap_claims_come_first():
+def test_runs_stop_at_the_budget_and_cheap_claims_are_first():
     cases = [Case.of("world", name=name, mean=0) for name in "abc"]
     laboratory = Laboratory(*cases)
     pair = claim(1, lambda results: all_of(*(above(value(results, case), 0.0) for case in cases[:2])))
     single = claim(2, positive(cases[2]))
-    # From 4 to 8 runs a case costs 8 s: there is enough for the single one alone
+    # From 4 to 8 runs a case costs 8 s, so the budget suffices only for the claim with a single case
     found, _ = decide([pair, single], laboratory.first(4), plan(4, 8), laboratory.run, 10.0)
     assert laboratory.asked == [([str(cases[2])], 8)]
     assert [item.check.runs for item in found] == [4, 8]
     assert all(item.check.undecided for item in found)
 
 
-def test_a_claim_whose_samples_do_not_grow_gets_no_third_look():
+def test_a_claim_with_constant_samples_gets_no_third_look():
     case = Case.of("world", name="a", mean=0)
     laboratory = Laboratory(case)
     windows = claim(1, lambda results: above(value(results, case)[:4], 0.0))
@@ -96,7 +96,7 @@ def test_a_claim_whose_samples_do_not_grow_gets_no_third_look():
     assert [count for _, count in laboratory.asked] == [8]
 
 
-def test_every_look_pairs_as_many_runs_of_each_case():
+def test_every_look_has_equally_many_runs_of_each_case():
     hard, shared = Case.of("world", name="a", mean=0), Case.of("world", name="b", mean=0)
     laboratory = Laboratory(hard, shared)
     rivals = claim(1, lambda results: above(value(results, hard), value(results, shared)))
@@ -114,7 +114,7 @@ PREDICATES = {
 
 
 def verdicts(predicate, mean, looks):
-    """The verdicts on `WORLDS` worlds. Each world is one case."""
+    """Return the verdicts on `WORLDS` made-up results. Each is one case."""
     cases = [Case.of("world", number=number, mean=mean) for number in range(WORLDS)]
     laboratory = Laboratory(*cases)
 
@@ -128,18 +128,18 @@ def verdicts(predicate, mean, looks):
 
 @pytest.mark.parametrize("name", PREDICATES)
 @pytest.mark.parametrize("first", [3, 10])
-def test_several_looks_at_worlds_on_the_line_are_wrong_in_5_percent_at_most(name, first):
+def test_several_looks_at_results_on_the_limit_are_wrong_in_at_most_5_percent(name, first):
     found = verdicts(PREDICATES[name], 0.0, plan(first, 8 * first))
     for verdict in ("holds", "contradicted"):
         assert found.count(verdict) / WORLDS <= 0.05 + 3.0 * np.sqrt(0.05 * 0.95 / WORLDS)
 
 
-def test_looks_without_shares_would_be_wrong_more_often():
+def test_looks_at_the_full_level_are_wrong_more_often():
     careless = [look.__class__(look.runs, 0.05) for look in plan(3, 48)]
     found = verdicts(PREDICATES["above"], 0.0, careless)
     assert found.count("holds") / WORLDS > 0.08
 
 
-def test_more_looks_decide_what_one_leaves_open():
+def test_more_looks_decide_more_results_than_one():
     once, often = (verdicts(PREDICATES["above"], 0.7, plan(4, most)) for most in (4, 32))
     assert often.count("holds") > 0.9 * WORLDS > 2 * once.count("holds")

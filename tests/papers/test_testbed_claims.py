@@ -1,4 +1,4 @@
-"""Each claim of [D12] holds in a world where all is as the paper says, and notices when its part is turned over."""
+"""Each claim of [D12] holds with made-up results that agree with the paper, and fails with altered ones."""
 
 import pytest
 import testbed_world as world
@@ -17,7 +17,7 @@ def _without_measured_runs(monkeypatch):
 
 
 def in_place_of(old, new):
-    """Measure one control where another was asked for."""
+    """Return a treatment that gives one congestion control the results of another."""
 
     def treat(case, rates):
         if dict(case.factors).get("cc") != old:
@@ -28,7 +28,7 @@ def in_place_of(old, new):
 
 
 def scaled(experiment, flow, factor, cc=None):
-    """Scale what a flow gets in an experiment, under one control or all."""
+    """Return a treatment that scales the rate of a flow in an experiment, under one congestion control or all."""
 
     def treat(case, rates):
         if case.experiment != experiment or (cc is not None and case["cc"] != cc):
@@ -39,7 +39,7 @@ def scaled(experiment, flow, factor, cc=None):
 
 
 def without_lead(case, rates):
-    """Let both flows get the same over the bottleneck under coupling."""
+    """Give both flows the same rate over the bottleneck under coupled congestion control."""
     if case.experiment != "figure3" or case["cc"] not in POOLING:
         return rates
     return dict.fromkeys(rates, sum(rates.values()) / 2.0)
@@ -50,13 +50,13 @@ def failing(testbed, treat):
     return {claim.id for claim in testbed.claims if claim(results).verdict in ("contradicted", "undecided")}
 
 
-def test_all_seventeen_are_there(testbed):
+def test_the_paper_has_seventeen_claims(testbed):
     assert [claim.id for claim in testbed.claims] == [f"C-004-{number}" for number in range(1, 18)]
     assert all(claim.says and claim.place for claim in testbed.claims)
 
 
 @pytest.mark.parametrize("precision", ["quick", "full", "mutated"])
-def test_every_simulated_claim_holds_in_the_world_of_the_testbed_paper(testbed, precision):
+def test_every_simulated_claim_holds_with_results_that_agree_with_the_testbed_paper(testbed, precision):
     results = world.evidence(testbed.experiments.cases(getattr(testbed, precision)))
     checks = {claim.id: claim(results) for claim in testbed.claims}
     assert {number: check for number, check in checks.items() if check.verdict in ("contradicted", "undecided")} == {}
@@ -113,5 +113,5 @@ def test_testbed_claims_are_open_without_its_runs(testbed):
         "rpv1-keeps-up",
     ],
 )
-def test_a_testbed_world_turned_over_is_noticed(testbed, treat, turned):
+def test_altered_results_of_the_testbed_paper_fail_its_claims(testbed, treat, turned):
     assert turned <= failing(testbed, treat)

@@ -1,4 +1,4 @@
-"""Where the curves of figure 4(a) of [D12] cross."""
+"""The crossings of the curves in figure 4(a) of [D12]."""
 
 import pytest
 import testbed_world as world
@@ -7,7 +7,7 @@ from manypath.papers.dreibholz2012_testbed.names import CMT, RPV2
 from manypath.papers.evidence import Case
 
 PLACES = (4.0, 6.0, 6.5, 6.5)
-"""Where CMT/RPv2, MPTCP-like and, twice, CMT/RPv1 cross in the made-up world, Mbit/s."""
+"""The crossings of CMT/RPv2, MPTCP-like and (two) CMT/RPv1 in the made-up results, Mbit/s."""
 
 
 def rows_of(testbed, results):
@@ -15,7 +15,7 @@ def rows_of(testbed, results):
     return table.rows(results)
 
 
-def test_crossings_of_the_made_up_world_are_found_within_their_intervals(testbed):
+def test_crossings_of_made_up_results_are_within_their_intervals(testbed):
     rows = rows_of(testbed, world.evidence(testbed.experiments.cases(testbed.quick)))
     for (_, _, here, rival), place in zip(rows, PLACES, strict=True):
         for told in (here, rival):
@@ -24,7 +24,7 @@ def test_crossings_of_the_made_up_world_are_found_within_their_intervals(testbed
             assert 0.0 < half < 0.2
 
 
-def test_a_crossing_moves_with_the_curve_that_makes_it(testbed):
+def test_a_crossing_moves_with_its_curve(testbed):
     def scaled(case, rates):
         of_rpv2 = case.experiment == "figure4" and case["cc"] == RPV2
         return {**rates, CMT: 1.2 * rates[CMT]} if of_rpv2 else rates
@@ -51,7 +51,7 @@ def test_a_table_without_runs_is_omitted(testbed):
     assert [table.name for table, _ in testbed.filled_tables(world.evidence(cases))] == ["Crossings of figure 4(a)"]
 
 
-def test_every_suspect_changes_something_that_its_claim_reads(testbed):
+def test_every_suspect_changes_a_case_of_its_claim(testbed):
     results = world.evidence(testbed.experiments.cases(testbed.quick))
     for claim in testbed.claims:
         view = results.under(None)

@@ -32,7 +32,7 @@ def test_only_fast_retransmissions_have_a_depth():
     assert curve.fast_cut_depths().tolist() == [pytest.approx(0.6)]
 
 
-def test_growth_is_measured_per_window_delivered():
+def test_growth_is_measured_per_delivered_window():
     # 0.8 Mbit/s for 0.1 s are 10,000 bytes: one window of 10,000 in each step, which gains 150 bytes.
     cwnd = 10_000 + 150 * np.arange(5)
     grown = trace(cwnd, np.full(5, 5000.0), goodput=8e5)
@@ -42,13 +42,13 @@ def test_growth_is_measured_per_window_delivered():
     assert np.isnan(trace(cwnd, np.full(5, 90_000.0)).growth_per_window(above_threshold=True))
 
 
-def test_the_first_slow_start_is_left_out():
+def test_the_first_slow_start_is_omitted():
     curve = trace([3000, 90000, 45000, 46500], [500000, 500000, 45000, 45000])
     assert curve.settled().cwnd.tolist() == [45000, 46500]
     assert len(trace([1, 2, 3], [9, 9, 9]).settled().cwnd) == 0
 
 
-def test_the_queue_before_a_cut_is_looked_up_in_time():
+def test_the_queue_before_a_cut_is_found_by_its_time():
     curve = trace([3000, 6000, 9000, 4500, 4500], [9e9, 9e9, 9e9, 4500, 4500])
     run = Trace({("cmt", "north"): curve}, {"north": np.array([0.0, 100.0, 50.0, 20.0, 10.0])})
     assert run.fullest_queue_before_cuts("cmt", "north", "north", lookback=0.25).tolist() == [100.0]

@@ -1,4 +1,4 @@
-"""The factorial study: effects are what was put into made-up rates, and its figure and tables show them."""
+"""The factorial study: estimated effects equal those in made-up rates, and its figure and tables show them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOISE = np.array([-0.3, 0.1, 0.2, -0.1, 0.1])
 
 
 def made_up(combination: frozenset[str], replications: int = 5) -> np.ndarray:
-    """Rates to which splitting adds 10 Mbit/s, NR-SACK 4 more where there is splitting, and nothing else anything."""
+    """Return rates. Splitting adds 10 Mbit/s, and NR-SACK with splitting 4 more; other factors have no effect."""
     rate = 50.0 + 10.0 * ("splitting" in combination) + 4.0 * ({"splitting", "nr_sack"} <= combination)
     return rate + NOISE[:replications]
 
@@ -33,11 +33,11 @@ def test_estimated_effects_equal_the_constructed_ones(block: Block):
     assert all(means[term] == 0.0 for term in others)
 
 
-def test_only_what_has_an_effect_is_shown_to_have_one(block: Block):
+def test_only_factors_with_an_effect_are_significant(block: Block):
     assert block.shown() == {("splitting",), ("nr_sack",), ("splitting", "nr_sack")}
 
 
-def test_noise_of_its_own_in_every_run_is_no_effect():
+def test_independent_noise_is_not_a_significant_effect():
     noise = np.random.default_rng(1)
     block = Block({each: 50.0 + noise.normal(size=20) for each in COMBINATIONS})
     assert block.shown() == set()

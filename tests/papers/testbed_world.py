@@ -1,4 +1,4 @@
-"""A made-up world in which everything is as [D12] says; tests turn parts of it over."""
+"""Made-up results that agree with every claim of [D12]. Tests alter parts of them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Treat = Callable[[Case, Rates], Rates]
 
 
 def evidence(cases: Iterable[Case], runs: int = 8, treat: Treat | None = None) -> Evidence:
-    """Return what this world measures; `treat` may change the rates of a case."""
+    """Return the made-up evidence; `treat` may change the rates of a case."""
     return Evidence({case: _runs(case, runs, treat) for case in cases})
 
 
 def rates_of(case: Case) -> Rates:
-    """Return the rates that the paper's words give for a case."""
+    """Return the rates of a case that follow from the paper's text."""
     levels: dict[str, Any] = dict(case.factors)
     models: dict[str, Callable[..., Rates]] = {
         "figure3": _bottleneck,
@@ -45,7 +45,7 @@ def _bottleneck(cc: str, rate: float, paths: int = 2, probe: float = 0.48) -> Ra
 
 
 def _disjoint(cc: str, south: float) -> Rates:
-    """Move bandwidth of the south to the rival: half of the northern rate where both flows are equal."""
+    """Return the rates over disjoint paths. Coupling moves bandwidth of path south to the competing flow."""
     half, north = PAYLOAD * south / 2.0, PAYLOAD * NORTH
     moved = {
         PLAIN: 0.0,
@@ -65,5 +65,5 @@ def _runs(case: Case, runs: int, treat: Treat | None) -> Runs:
 
 
 def _outcome(rates: Rates) -> dict[str, Any]:
-    """Write the rates as the engine writes an outcome."""
+    """Return the rates in the form of an outcome of the engine."""
     return {"flows": {name: {"goodput": rate * 1e6} for name, rate in rates.items()}}

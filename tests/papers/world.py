@@ -1,4 +1,4 @@
-"""A made-up world in which everything is as [D11] says; tests turn parts of it over."""
+"""Made-up results that agree with every claim of [D11]. Tests alter parts of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Rates = dict[str, float]
 
 
 def evidence(cases: Iterable[Case], runs: int = 10, treat: Callable[[Case, Rates], Rates] | None = None) -> Evidence:
-    """Return what this world measures; `treat` may change the rates of a case."""
+    """Return the made-up evidence; `treat` may change the rates of a case."""
     return Evidence({case: _runs(case, runs, treat) for case in cases})
 
 
@@ -35,7 +35,7 @@ def _runs(case: Case, runs: int, treat: Callable[[Case, Rates], Rates] | None) -
 
 
 def rates_of(case: Case) -> Rates:
-    """Return the rates that the paper's words give for a case."""
+    """Return the rates of a case that follow from the paper's text."""
     levels: dict[str, Any] = dict(case.factors)
     models: dict[str, Callable[..., Rates]] = {
         "figure2-left": _disjoint,
@@ -65,7 +65,7 @@ def _bottleneck(cc: str, paths: int) -> Rates:
 
 
 def _dissimilar(cc: str, south: float, north: float) -> Rates:
-    """What the paper reports: half for plain control, equal totals for RPv2, too little under RPv1."""
+    """Return the paper's rates: half under plain congestion control, equal totals under RPv2, too little under RPv1."""
     s, n = PAYLOAD * south, PAYLOAD * north
     equal = max(0.5 * (s - n), 0.05 * s)
     taken = {
@@ -93,7 +93,7 @@ def _crowd(cc: str, rivals: int) -> Rates:
 
 
 def _outcome(case: Case, rates: Rates) -> dict[str, Any]:
-    """Write the rates as the engine writes an outcome."""
+    """Return the rates in the form of an outcome of the engine."""
     first, rest = ("path1", "path2") if case.experiment.startswith("figure2") else ("south", "north")
     paths = {first: {"goodput": rates["south"] * 1e6}, rest: {"goodput": rates["north"] * 1e6}}
     flows: dict[str, Any] = {CMT: {"goodput": (rates["south"] + rates["north"]) * 1e6, "paths": paths}}
@@ -104,7 +104,7 @@ def _outcome(case: Case, rates: Rates) -> dict[str, Any]:
 
 
 def _trace(case: Case) -> Trace:
-    """Draw sawtooth windows as the paper describes them."""
+    """Return sawtooth windows as the paper describes them."""
     cc = str(dict(case.factors).get("cc", RPV2))
     if case.experiment == "worked-example":
         return _curves({"fast": (0.6, 100.0, UNIT, 10.0), "slow": (1.0, 2.5, 0.2 * UNIT, 2.0)})
@@ -116,7 +116,7 @@ def _trace(case: Case) -> Trace:
 
 
 def _curves(paths: dict[str, tuple[float, float, float, float]]) -> Trace:
-    """Build sawtooth curves from (depth of a cut, peak in segments, bytes per window, Mbit/s) of each path."""
+    """Return sawtooth curves from (depth of a cut, peak in segments, bytes per window, Mbit/s) of each path."""
     time = np.arange(0.0, 75.0, 0.01)
     traces: dict[tuple[str, str], PathTrace] = {}
     queues: dict[str, np.ndarray] = {}
@@ -131,7 +131,7 @@ def _curves(paths: dict[str, tuple[float, float, float, float]]) -> Trace:
 def _sawtooth(
     samples: int, depth: float, peak: float, slope: float, rate: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Grow by `slope` bytes for each window delivered, cut by `depth` at the peak and at least once a second in 30."""
+    """Return a window that grows by `slope` bytes per delivered window and is cut by `depth` at the peak."""
     cwnd, ssthresh, queue = np.empty(samples), np.empty(samples), np.zeros(samples)
     now, threshold = peak, 500_000.0
     for index in range(samples):

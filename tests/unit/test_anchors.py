@@ -1,4 +1,4 @@
-"""Analytic anchors: what a verdict means, that the quick ones hold, and what the command prints."""
+"""Analytic anchors: the meaning of verdicts, the results of quick anchors, and the output of the command."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QUICK = [
     for anchor in ANCHORS
     if anchor.id.startswith("single/periodic") or anchor.id in ("single/bernoulli/0.01", "losses/olia/1%+1%/sum")
 ]
-"""Anchors that take a second together."""
+"""Anchors that take one second in total."""
 
 
 def made_up(expected: float, within: float) -> Anchor:
@@ -32,12 +32,12 @@ def test_the_mean_must_lie_within_the_bound_whatever_its_interval(measured: list
     assert Row(made_up(100.0, 0.02), interval(measured)).verdict == verdict
 
 
-def test_every_anchor_has_a_name_of_its_own_and_a_source() -> None:
+def test_every_anchor_has_a_unique_name_and_a_source() -> None:
     assert len({anchor.id for anchor in ANCHORS}) == len(ANCHORS)
     assert all(anchor.says and anchor.source and anchor.expected > 0 and anchor.within > 0 for anchor in ANCHORS)
 
 
-def test_theory_and_engine_agree_where_that_takes_a_second() -> None:
+def test_theory_and_engine_agree_for_quick_anchors() -> None:
     assert len(QUICK) == 5
     assert [row.verdict for row in judge(QUICK, store=None, progress=False)] == ["holds"] * len(QUICK)
 

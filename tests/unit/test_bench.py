@@ -1,4 +1,4 @@
-"""The rows behave as independent simulators say they do; how fast they run is another matter."""
+"""The benchmark's scenarios have the results of independent simulators. Their speed is not tested."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from manypath.stats import jain
 
 
 def measured(row: str) -> Measured:
-    """A row, run here."""
+    """Run a row and return its measurements."""
     found = measure_here(row)
     assert found.packet_hops_per_second > 0
     assert len(found.digest) == 16
@@ -21,23 +21,23 @@ def measured(row: str) -> Measured:
 
 
 def test_divided_buffers_fill_unequal_paths_as_in_inet():
-    """INET: 105.99 Mbit/s, what the framing of PPP leaves of 110 Mbit/s."""
+    """INET: 105.99 Mbit/s, which is 110 Mbit/s without the framing of PPP."""
     (goodput,) = measured("D100+10/split").goodput.values()
     assert goodput == pytest.approx(105.99, abs=0.01)
 
 
 def test_divided_buffers_fill_equal_paths():
-    """What headers and the framing of PPP leave of 2 x 100 Mbit/s."""
+    """Expected: 2 x 100 Mbit/s without headers and the framing of PPP."""
     (goodput,) = measured("D100+100/split").goodput.values()
     assert goodput == pytest.approx(200 * 1452 / 1507, abs=0.01)
 
 
 @pytest.mark.parametrize(("row", "most_loss"), [("A", 0.0013), ("A/delayed", 0.0015)])
-def test_two_flows_share_a_bottleneck_as_elsewhere(row: str, most_loss: float):
-    """htsim, ns-2 and ns-3: 9.72 to 9.73 Mbit/s in all; of packets, 0.11 to 0.12 % are lost.
+def test_two_flows_share_a_bottleneck_as_in_other_simulators(row: str, most_loss: float):
+    """htsim, ns-2 and ns-3: 9.72 to 9.73 Mbit/s in total, and 0.11 to 0.12 % of the packets are lost.
 
-    With delayed acknowledgements ns-3 loses half as many, since its windows grow with each one; here they grow with the
-    bytes that it acknowledges.
+    With delayed acknowledgements ns-3 loses half as many packets, because its windows grow per acknowledgement. Here
+    windows grow per acknowledged byte.
     """
     found = measured(row)
     first, second = found.goodput.values()
@@ -47,7 +47,7 @@ def test_two_flows_share_a_bottleneck_as_elsewhere(row: str, most_loss: float):
 
 
 @pytest.mark.parametrize("row", ["B/tcp", "B/tcp-delayed"])
-def test_flows_that_share_nothing_fill_their_links_as_elsewhere(row: str):
+def test_flows_on_separate_links_fill_them_as_in_other_simulators(row: str):
     """htsim, ns-2 and ns-3: 97.18 to 97.31 Mbit/s each; no more than 1460/1500 of the rate can be payload."""
     found = measured(row)
     for goodput in found.goodput.values():
@@ -55,14 +55,14 @@ def test_flows_that_share_nothing_fill_their_links_as_elsewhere(row: str):
     assert found.loss_rate == pytest.approx(0.0004, abs=0.00005)
 
 
-def test_one_connection_fills_both_paths_except_for_options():
+def test_one_connection_fills_both_paths_except_for_headers_and_options():
     found = measured("B/mptcp-lia")
     (goodput,) = found.goodput.values()
     assert goodput == pytest.approx(2 * 100 * 1440 / 1500, rel=0.003)
 
 
-def test_many_flows_over_a_queue_that_drops_early_share_as_elsewhere():
-    """htsim, ns-2 and ns-3: 52.8 to 56.5 Mbit/s in all, Jain's index 0.96 to 0.97, loss rate 0.04."""
+def test_many_flows_over_a_red_queue_share_as_in_other_simulators():
+    """htsim, ns-2 and ns-3: 52.8 to 56.5 Mbit/s in total, Jain's index 0.96 to 0.97, loss rate 0.04."""
     found = measured("C")
     rates = list(found.goodput.values())
     assert 52.5 < sum(rates) < 56.5

@@ -1,4 +1,4 @@
-"""Packets of SCTP as bytes: runs in which they are encoded and decoded end with the same digest."""
+"""A run in which SCTP packets are encoded and decoded has the same digest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Scenarios = Iterator[tuple[str, mp.Scenario]]
 
 
 def of_examples() -> Scenarios:
-    """The scenarios of the examples, and that of their sweep; an emulation is none."""
+    """Return the scenarios of the examples and of their sweep, without emulations."""
     for file in sorted((Path(__file__).parents[2] / "examples").glob("*.toml")):
         fields = tomllib.loads(file.read_text())
         if "scenario" in fields:
@@ -28,7 +28,7 @@ def of_examples() -> Scenarios:
 
 
 def of_papers() -> Scenarios:
-    """The first scenario of each experiment of each paper and study that has a flow of SCTP."""
+    """Return the first scenario with an SCTP flow of each experiment of each paper and study."""
     for name, paper in registry().items():
         for experiment in paper.experiments.all():
             case = next(paper.experiments.cases(paper.quick, {experiment.name}), None)
@@ -40,7 +40,7 @@ def of_papers() -> Scenarios:
 
 
 def shortened(scenario: mp.Scenario) -> mp.Scenario:
-    """The same for a few seconds, or for as long as its links change."""
+    """Return the scenario shortened to 4 s, or to 81 s if it has events of links."""
     try:
         return scenario.but(warmup="1 s", measure="3 s")
     except UserError:
@@ -48,13 +48,13 @@ def shortened(scenario: mp.Scenario) -> mp.Scenario:
 
 
 def digest(scenario: mp.Scenario, *, by_bytes: bool) -> str:
-    """The number that names a run."""
+    """Return the digest of a run."""
     outcome, _ = _native.run(scenario.document(), 1, 0, {"by_bytes": by_bytes})
     return json.loads(outcome)["digest"]
 
 
 @pytest.mark.parametrize("scenarios", [of_examples, of_papers])
-def test_digests_are_the_same_by_bytes(scenarios: Callable[[], Scenarios]):
+def test_encoding_and_decoding_packets_does_not_change_digests(scenarios: Callable[[], Scenarios]):
     names = []
     for name, scenario in scenarios():
         assert digest(scenario, by_bytes=True) == digest(scenario, by_bytes=False), name

@@ -1,4 +1,4 @@
-"""A campaign runs every combination as often as asked, once, and goes on where it was stopped."""
+"""A campaign makes each requested replication of every combination once, and continues after an interruption."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from manypath.campaign.runners import SIMULATOR
 
 ROOT = Path(__file__).parents[2]
 IMPORTS_TESTS = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-"""Environment in which a script may import from this folder."""
+"""An environment in which scripts can import modules of this folder."""
 
 FACTORS = {"cc": ["newreno", "cmt-rpv2"], "north": ["1 Mbit/s", "10 Mbit/s"]}
 
@@ -33,7 +33,7 @@ def test_every_combination_is_repeated(scenario, engine, tmp_path: Path):
     assert sum(engine.ran.values()) == 12
 
 
-def test_replication_r_sees_the_same_chance_in_every_scenario(scenario, engine, tmp_path: Path):
+def test_replication_r_has_the_same_seed_in_every_scenario(scenario, engine, tmp_path: Path):
     mp.Campaign(scenario, FACTORS, replications=3, seed=42).run(store=tmp_path, progress=False)
     chances = {}
     for document, seed, replication in engine.ran:
@@ -53,7 +53,7 @@ def test_a_single_scenario_is_a_campaign_too(scenario, engine):
     assert list(results.values("goodput", flow="cmt")) == [1.0, 2.0]
 
 
-def test_nothing_is_computed_twice(scenario, engine, tmp_path: Path):
+def test_no_run_is_computed_twice(scenario, engine, tmp_path: Path):
     first = mp.Campaign(scenario, FACTORS, replications=2).run(store=tmp_path, progress=False)
     again = mp.Campaign(scenario, FACTORS, replications=2).run(store=tmp_path, progress=False)
     assert again.flows.equals(first.flows)
@@ -69,7 +69,7 @@ def test_equal_scenarios_under_different_names_run_once(scenario, engine, tmp_pa
     assert list(results.flows["north"].unique()) == ["10 Mbit/s", "10000 kbit/s"]
 
 
-def test_another_engine_computes_everything_again(scenario, engine, tmp_path: Path):
+def test_another_version_of_the_engine_computes_all_runs_again(scenario, engine, tmp_path: Path):
     campaign = mp.Campaign(scenario, FACTORS, replications=1)
     campaign.run(store=tmp_path, progress=False)
     engine.version = "2"
@@ -77,7 +77,7 @@ def test_another_engine_computes_everything_again(scenario, engine, tmp_path: Pa
     assert set(engine.ran.values()) == {2}
 
 
-def test_a_broken_shard_costs_only_its_own_runs(scenario, engine, tmp_path: Path):
+def test_only_runs_of_a_damaged_shard_are_computed_again(scenario, engine, tmp_path: Path):
     campaign = mp.Campaign(scenario, FACTORS, replications=8)
     campaign.run(store=tmp_path, workers=2, progress=False)
     shards = sorted(tmp_path.glob("*.parquet"))
@@ -127,16 +127,16 @@ def test_ctrl_c_keeps_finished_runs_and_prints_how_to_continue(scenario, engine,
     assert set(engine.ran.values()) == {1}
 
 
-def test_ctrl_c_in_the_last_batch_is_not_forgotten(scenario, engine, tmp_path: Path):
-    """A program of several campaigns must not go on to the next one."""
+def test_ctrl_c_in_the_last_batch_also_stops_the_program(scenario, engine, tmp_path: Path):
+    """A program with several campaigns must not begin the next one."""
     engine.after_batch = lambda: len(engine.batches) == 2 and os.kill(os.getpid(), signal.SIGINT)
     campaign = mp.Campaign(scenario(), replications=2)
     with pytest.raises(mp.Stopped, match="stopped after 2 of 2 runs"):
         campaign.run(store=tmp_path, workers=1, progress=False)
 
 
-def test_a_killed_campaign_goes_on(tmp_path: Path):
-    """A process that is killed in its third batch has lost only that batch."""
+def test_a_killed_campaign_can_be_continued(tmp_path: Path):
+    """A process that is killed in its third batch loses only the runs of this batch."""
     script = textwrap.dedent("""
         import os, sys
         from pathlib import Path
@@ -174,8 +174,8 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(scenario, engine, tmp
     assert set(engine.ran.values()) == {1}
 
 
-def test_a_second_ctrl_c_gives_up_the_runs_under_way():
-    """What runs for years of simulated time ends soon, and its thread with it."""
+def test_a_second_ctrl_c_stops_current_runs():
+    """A run of years of simulated time ends soon, and so does its thread."""
     script = textwrap.dedent("""
         import os, signal, threading, time
         import manypath as mp
@@ -200,7 +200,7 @@ def test_a_second_ctrl_c_gives_up_the_runs_under_way():
     assert (done.returncode, done.stdout) == (0, "given up\n"), done.stderr
 
 
-def test_mistakes_name_the_scenario_that_has_them(scenario, engine):
+def test_errors_name_their_scenario(scenario, engine):
     campaign = mp.Campaign(scenario, {"cc": ["newreno"], "north": ["1 Mbit/s", "fast"]})
     with pytest.raises(
         mp.UserError, match=r'rate: "fast" is no rate: .* \(in the scenario with cc = newreno, north = fast\)'

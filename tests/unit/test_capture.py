@@ -1,4 +1,4 @@
-"""Captures: what tshark reads in them is what the engine counted."""
+"""Captures: tshark reads in them the packets that the engine counted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ IP_HEADER = 20
 
 
 def rough_paths(**switches: bool) -> mp.Scenario:
-    """A flow with messages of many sizes over two unequal paths that lose and damage packets, from its beginning on."""
+    """Return a flow with messages of many sizes over unequal paths that lose and damage packets, without warm-up."""
     south = mp.Link(rate="5 Mbit/s", delay="1 ms", queue=mp.DropTail(packets=30), loss=mp.BitError(rate=1e-6))
     north = mp.Link(rate="10 Mbit/s", delay="20 ms", loss=mp.Bernoulli(p=0.01))
     flow = mp.Sctp(paths=["south", "north"], app=mp.Saturated(message=("1 B", "4 kB")), **switches)
@@ -61,7 +61,7 @@ def tshark(file: Path, *arguments: str) -> str:
 
 
 def frames(file: Path) -> list[Frame]:
-    """Every packet of a capture, in its order."""
+    """Return every packet of a capture, in its order."""
     names = ["frame.interface_name", "frame.comment", "sctp.chunk_type", "sctp.chunk_length", "sctp.checksum.status"]
     names += ["_ws.malformed", "sctp.data_tsn_raw", "sctp.data_payload_proto_id", "sctp.data_b_bit", "sctp.data_e_bit"]
     fields = [argument for name in names for argument in ("-e", name)]
@@ -83,7 +83,7 @@ def _frame(columns: list[str]) -> Frame:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[mp.Result, list[Frame]]:
-    """One run, and what tshark reads in its capture of every link that these tests look at."""
+    """One run, and the frames that tshark reads in its capture of the tested links."""
     file = tmp_path_factory.mktemp("capture") / "rough.pcapng"
     result = mp.run(rough_paths(), capture=file, links=[*CORE, *INTO_SINK, *OUT_OF_SOURCE])
     return result, frames(file)
@@ -105,7 +105,7 @@ def test_only_damaged_packets_have_a_wrong_checksum_or_cannot_be_read(run: tuple
     assert not any(frame.is_sound for frame in damaged if damaged_byte(frame) >= IP_HEADER)
 
 
-def test_each_link_shows_what_it_delivered(run: tuple[mp.Result, list[Frame]]):
+def test_a_capture_has_the_packets_that_each_link_delivered(run: tuple[mp.Result, list[Frame]]):
     result, seen = run
     packets = Counter(frame.link for frame in seen)
     damaged = Counter(frame.link for frame in seen if frame.comment)
@@ -115,7 +115,7 @@ def test_each_link_shows_what_it_delivered(run: tuple[mp.Result, list[Frame]]):
     assert sum(damaged.values()) > 10
 
 
-def test_the_transfer_has_everything_that_a_transfer_can_have(run: tuple[mp.Result, list[Frame]]):
+def test_the_transfer_has_every_kind_of_chunk_and_event(run: tuple[mp.Result, list[Frame]]):
     result, seen = run
     kinds = {kind for frame in seen for kind in frame.types}
     assert {DATA, NR_SACK, HEARTBEAT, HEARTBEAT_ACK} <= kinds
@@ -151,7 +151,7 @@ def test_captured_received_data_equals_the_counters(run: tuple[mp.Result, list[F
 
 
 def message_length(first: Chunk, by_tsn: dict[int, Chunk]) -> int | None:
-    """Bytes of the message that begins with a chunk, if all of it has arrived."""
+    """Return the length in bytes of the message that begins with a chunk, or None if it is incomplete."""
     if not first.begins:
         return None
     length, chunk = first.length, first
@@ -164,24 +164,24 @@ def message_length(first: Chunk, by_tsn: dict[int, Chunk]) -> int | None:
     return length
 
 
-def test_packets_that_reach_the_sink_damaged_come_back_in_drop_reports(tmp_path: Path):
+def test_packets_damaged_on_the_way_to_the_sink_are_reported_dropped(tmp_path: Path):
     out_of_sink = [f"access/cmt/sink/{path}/out" for path in ("south", "north")]
     file = tmp_path / "reports.pcapng"
     mp.run(rough_paths(packet_drop_reports=True), capture=file, links=[*INTO_SINK, *out_of_sink])
     seen = frames(file)
     assert all(frame.is_sound and not frame.is_malformed for frame in seen if not frame.comment)
     damaged = [frame for frame in seen if frame.link in INTO_SINK and frame.comment]
-    # Damage to the headers of IP and SCTP, or of the first chunk, leaves nothing that could be reported.
+    # A packet with a damaged header of IP, SCTP or the first chunk cannot be reported.
     usable = [frame for frame in damaged if damaged_byte(frame) >= IP_HEADER + 12 + 16]
     reports = [frame for frame in seen if frame.link in out_of_sink and PKTDROP in frame.types]
     assert len(reports) == len(usable)
-    # tshark does not look into reports that were cut short to fit into a packet.
+    # tshark does not decode reports that were truncated to fit into a packet.
     read = [(report.data, frame.data) for report, frame in zip(reports, usable, strict=True) if report.data]
     assert len(read) > 2
     assert all([chunk.tsn for chunk in back] == [chunk.tsn for chunk in sent] for back, sent in read)
 
 
-def test_a_capture_changes_nothing(tmp_path: Path):
+def test_a_capture_does_not_change_the_run(tmp_path: Path):
     scenario = rough_paths()
     assert mp.run(scenario, capture=tmp_path / "rough.pcapng").digest == mp.run(scenario).digest
 
@@ -194,7 +194,7 @@ def test_a_capture_changes_nothing(tmp_path: Path):
         ({"links": ["south"]}, "links: only valid with capture: give the capture file, too"),
     ],
 )
-def test_a_capture_that_cannot_be_is_refused_in_one_line(
+def test_an_invalid_capture_is_refused_in_one_line(
     arguments: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)

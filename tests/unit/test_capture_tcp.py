@@ -1,4 +1,4 @@
-"""Captures of TCP and Multipath TCP: what tshark reads in them is what the engine counted."""
+"""Captures of TCP and Multipath TCP: tshark reads in them the segments that the engine counted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import manypath as mp
 SIZE = 3_000_000
 FIN, SYN, ACK = 0x01, 0x02, 0x10
 RETRANSMISSION = "tcp.analysis.retransmission or tcp.analysis.fast_retransmission or tcp.analysis.out_of_order"
-"""What tshark calls a segment that comes again; soon after another one it may take it for a late one."""
+"""How tshark marks a retransmission. It marks one that follows another segment closely as out of order."""
 MPTCP_COMPLAINTS = " or ".join(
     [
         "mptcp.connection.echoed_key_mismatch",
@@ -30,12 +30,12 @@ MPTCP_COMPLAINTS = " or ".join(
 
 
 def around_source(*paths: str) -> list[str]:
-    """Links by which everything leaves or reaches the source."""
+    """Return the access links of the source on these paths."""
     return [f"access/file/source/{path}/{way}" for path in paths for way in ("out", "in")]
 
 
 def file_over(flow: partial[mp.Tcp] | partial[mp.Mptcp], **south: Any) -> mp.Scenario:
-    """A file over two unequal paths that lose packets, from its beginning to its end."""
+    """Return a complete file transfer over two unequal paths that lose packets."""
     links = {
         "south": mp.Link(rate="5 Mbit/s", delay="5 ms", queue=mp.DropTail(packets=30)).but(**south),
         "north": mp.Link(rate="10 Mbit/s", delay="20 ms", loss=mp.Bernoulli(p=0.01)),
@@ -56,7 +56,7 @@ def tshark(file: Path, *arguments: str) -> str:
 
 
 def frames(file: Path, fields: list[str], those: str = "tcp") -> list[list[str]]:
-    """These fields of the packets that a display filter lets through."""
+    """Return fields of the packets that match a display filter."""
     named = [argument for field in fields for argument in ("-e", field)]
     lines = tshark(file, "-Y", those, "-T", "fields", *named).splitlines()
     return [line.split("\t") for line in lines]
@@ -69,13 +69,13 @@ class Segment:
     link: str
     flags: int
     seq: int
-    """Counts from SYN, which is 0."""
+    """Relative sequence number; that of the SYN is 0."""
     ack: int
     length: int
 
     @property
     def carries(self) -> bool:
-        """Whether the engine counts it as one with data, which FIN alone is, too."""
+        """Whether the engine counts the segment as one with data. It counts a FIN without data, too."""
         return self.length > 0 or bool(self.flags & FIN)
 
 
@@ -86,19 +86,19 @@ def segments(file: Path) -> list[Segment]:
 
 @dataclass(frozen=True)
 class Captured:
-    """One run, and the capture of what left and reached its source."""
+    """A run, and the capture of the access links of its source."""
 
     result: mp.Result
     file: Path
 
     @property
     def flow(self) -> Any:
-        """What the engine counted."""
+        """The counters of the engine."""
         return self.result.flows.loc["file"]
 
     @property
     def length(self) -> int:
-        """Bytes of the file: whole messages."""
+        """The length of the file in bytes: whole messages."""
         return int(self.flow["delivered_bytes"])
 
 
@@ -116,29 +116,29 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Captured:
     return Captured(mp.run(file_over(MPTCP), capture=file, links=around_source("south", "north")), file)
 
 
-def check_sound(file: Path) -> None:
-    """All segments are whole and have the right checksum."""
+def check_well_formed(file: Path) -> None:
+    """Check that all segments are well-formed and have the right checksum."""
     statuses = Counter(status for (status,) in frames(file, ["tcp.checksum.status"]))
     assert set(statuses) == {"1"}
     assert statuses["1"] > SIZE / 1460
     assert frames(file, ["frame.number"], "_ws.malformed or tcp.suboption_malformed or tcp.bogus_header_length") == []
 
 
-def test_every_segment_of_tcp_is_sound(single: Captured):
-    check_sound(single.file)
+def test_every_segment_of_tcp_is_well_formed(single: Captured):
+    check_well_formed(single.file)
 
 
-def test_both_syns_agree_on_sizes_windows_and_sack(single: Captured):
+def test_syn_and_syn_ack_have_equal_mss_window_scale_and_sack(single: Captured):
     fields = ["tcp.flags", "tcp.options.mss_val", "tcp.options.wscale.shift", "tcp.seq", "tcp.ack"]
     syns = frames(single.file, fields, "tcp.flags.syn == 1 and tcp.options.sack_perm")
-    # A SYN that is lost comes again.
+    # A lost SYN is retransmitted.
     assert {(int(flags, 16), *others) for flags, *others in syns} == {
         (SYN, "1460", "4", "0", "0"),
         (SYN | ACK, "1460", "4", "0", "1"),
     }
 
 
-def test_segments_that_left_are_those_that_the_engine_counted(single: Captured):
+def test_sent_segments_and_retransmissions_equal_the_counters(single: Captured):
     out = [segment for segment in segments(single.file) if segment.link.endswith("/out") and segment.carries]
     assert len(out) == single.flow["data_packets"]
     again = len(out) - len({segment.seq for segment in out})
@@ -166,14 +166,14 @@ def test_acknowledgements_report_gaps_and_end_with_the_file(single: Captured):
     assert all(int(edge) > int(ack) for _, edges, ack in reports for edge in edges.split(","))
 
 
-def test_both_sides_say_that_they_end(single: Captured):
+def test_both_sides_send_a_fin(single: Captured):
     ends = {(s.link.rsplit("/", 1)[1], s.seq + s.length) for s in segments(single.file) if s.flags & FIN}
     assert ends == {("out", single.length + 1), ("in", 1)}
     assert single.flow["closed"] == "finished"
 
 
-def test_every_segment_of_multipath_tcp_is_sound_and_understood(several: Captured):
-    check_sound(several.file)
+def test_every_segment_of_multipath_tcp_is_well_formed_and_decoded(several: Captured):
+    check_well_formed(several.file)
     assert frames(several.file, ["frame.number"], MPTCP_COMPLAINTS) == []
 
 
@@ -190,13 +190,13 @@ def test_both_subflows_belong_to_one_connection_by_keys_and_tokens(several: Capt
 
 @dataclass(frozen=True)
 class Mapping:
-    """What a data sequence signal maps, as tshark reads it."""
+    """A mapping of a data sequence signal, as tshark reads it."""
 
     link: str
     data: int
-    """Counts from the handshake, which is 0."""
+    """Relative data sequence number; that of the handshake is 0."""
     length: int
-    """With DATA_FIN."""
+    """Length in bytes, including DATA_FIN."""
     place: int
     seq: int
     payload: int
@@ -227,7 +227,7 @@ def test_mappings_cover_the_file_on_both_subflows(several: Captured):
     assert len(carried) == 2
 
 
-def test_each_path_shows_the_segments_that_the_engine_counted(several: Captured):
+def test_each_path_has_the_segments_that_the_engine_counted(several: Captured):
     out = [segment for segment in segments(several.file) if segment.link.endswith("/out") and segment.carries]
     sent = Counter(segment.link for segment in out)
     counted = several.result.paths.loc["file"]["data_packets"]
@@ -244,7 +244,7 @@ def test_data_are_acknowledged_up_to_the_end_of_the_stream(several: Captured):
     assert back[-1] == several.length + 2
 
 
-def test_a_subflow_alone_is_written_as_beside_the_other(several: Captured, tmp_path: Path):
+def test_a_capture_of_one_subflow_equals_its_part_of_a_capture_of_both(several: Captured, tmp_path: Path):
     alone = tmp_path / "north.pcapng"
     mp.run(file_over(MPTCP), capture=alone, links=around_source("north"))
     fields = ["tcp.seq_raw", "tcp.options.mptcp.recvtok", "tcp.options.mptcp.rawdataseqno"]
@@ -264,9 +264,9 @@ def test_a_segment_that_a_link_damaged_has_a_wrong_checksum(tmp_path: Path):
     assert all(status == "0" for comment, status in damaged if int(comment.rsplit(" ", 1)[1]) >= header)
 
 
-def test_multipath_tcp_without_room_for_signals_is_captured_without_them(tmp_path: Path):
+def test_multipath_tcp_without_option_space_is_captured_without_signals(tmp_path: Path):
     file = tmp_path / "short.pcapng"
     mp.run(file_over(partial(MPTCP, option_bytes="12 B")), capture=file, links=around_source("south", "north"))
-    check_sound(file)
+    check_well_formed(file)
     assert frames(file, ["frame.number"], "tcp.options.mptcp.subtype == 2") == []
     assert len(frames(file, ["frame.number"], "tcp.options.mptcp.subtype == 0")) == 2

@@ -69,12 +69,12 @@ def manypath(*arguments: str, folder: Path, **environment: str) -> subprocess.Co
         "bench",
     ],
 )
-def test_every_command_explains_itself_with_an_example(command: str, folder: Path):
+def test_the_help_of_every_command_has_an_example(command: str, folder: Path):
     said = manypath(command, "--help", folder=folder, COLUMNS="200").stdout
     assert f"Example: manypath {command}" in said
 
 
-def test_help_needs_no_heavy_library(folder: Path):
+def test_help_imports_no_large_library(folder: Path):
     heavy = {"pandas", "scipy", "matplotlib", "pydantic", "manypath.scenario"}
     script = f"import sys; from manypath.cli import main; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=True)
@@ -94,13 +94,13 @@ def test_the_example_runs(folder: Path):
     assert outcome["flows"]["cmt"]["goodput"] > outcome["flows"]["single"]["goodput"]
 
 
-def test_the_version_names_the_engine_too(folder: Path):
+def test_the_version_includes_the_engine(folder: Path):
     said = manypath("--version", folder=folder).stdout
     assert said.startswith("manypath 0.")
     assert _native.engine_version() in said
 
 
-def test_run_prints_json_and_nothing_else(folder: Path):
+def test_run_with_json_prints_only_json(folder: Path):
     outcome = json.loads(manypath("run", "two.toml", "--seed", "7", "--json", folder=folder).stdout)
     assert outcome["seed"] == 7
     assert list(outcome["flows"]) == ["cmt", "single"]
@@ -196,7 +196,7 @@ def test_a_shell_completes_commands_options_and_names(words: str, completed: set
 
 
 def completion(words: str, folder: Path, script: str = "from manypath.cli import main; main()") -> str:
-    """What a shell gets for the last of these words."""
+    """Return the completions of the last of these words."""
     environment = {
         "COMP_WORDS": words,
         "COMP_CWORD": str(len(words.split(" ")) - 1),
@@ -218,20 +218,20 @@ IN_BASH: dict[str, tuple[str, list[str]]] = {
     "a value with a blank": ("sweep sweep.toml --where rate = 1", [r"10\ Mbit/s"]),
     "a value with a blank that was begun": (r"sweep sweep.toml --where rate = '10\ M'", [r"10\ Mbit/s"]),
     "a value in quotes": ("""sweep sweep.toml --where '"rate=1'""", ["rate=10 Mbit/s"]),
-    "the value of an option behind its sign": ("store export a b --format = p", ["parquet"]),
+    "the value of an option after =": ("store export a b --format = p", ["parquet"]),
     "the value of an option": ("store export a b --format c", ["csv"]),
     "every value of an option": ("store export a b --format ''", ["csv", "parquet"]),
-    "a factor behind the sign of its option": ("sweep sweep.toml --where = flows.cmt.cc = n", ["newreno"]),
+    "a factor after = of its option": ("sweep sweep.toml --where = flows.cmt.cc = n", ["newreno"]),
     "an event of a category": ("run two.toml --only recovery : window", ["window_cut"]),
     "an algorithm behind another option": ("expect --tcp-cc = newr", ["newreno"]),
     "a link": ("run two.toml --link north/", ["north/back"]),
 }
-"""Words as bash cuts a line, and what it inserts for the last one."""
+"""Words as bash splits a line, and the completions of the last word."""
 
 
-@pytest.mark.parametrize("story", IN_BASH)
-def test_bash_completes_values_although_it_cuts_words(story: str, folder: Path):
-    words, inserted = IN_BASH[story]
+@pytest.mark.parametrize("case", IN_BASH)
+def test_bash_completes_values_although_it_splits_words(case: str, folder: Path):
+    words, inserted = IN_BASH[case]
     (folder / "sweep.toml").write_text(FACTORS)
     program = folder / "manypath"
     program.write_text(f"#!{sys.executable}\nfrom manypath.__main__ import main\n\nmain()\n")
@@ -254,7 +254,7 @@ def test_bash_completes_values_although_it_cuts_words(story: str, folder: Path):
     "words",
     ["manypath re", "manypath run two.toml --link n", "manypath store export a b --format c", "manypath bench C"],
 )
-def test_a_shell_waits_for_no_heavy_library(words: str, folder: Path):
+def test_completion_imports_no_large_library(words: str, folder: Path):
     heavy = {"pandas", "scipy", "matplotlib", "pydantic", "rich.console", "email", "manypath.scenario"}
     script = f"import atexit; atexit.register(lambda: print('loaded', {heavy} & set(sys.modules)))"
     said = completion(words, folder, f"{script}; from manypath.cli import main; main()")
@@ -262,7 +262,7 @@ def test_a_shell_waits_for_no_heavy_library(words: str, folder: Path):
     assert said.endswith("loaded set()\n")
 
 
-def test_the_names_that_a_shell_completes_are_those_of_their_sources():
+def test_completed_names_equal_the_registries():
     families = dict.fromkeys(anchor.id.split("/")[0] for anchor in ANCHORS)
     assert tuple(families) == names.ANCHOR_FAMILIES
     assert tuple(COMPARISONS) == names.COMPARISONS
@@ -273,7 +273,7 @@ def test_the_names_that_a_shell_completes_are_those_of_their_sources():
     assert tuple(ROWS) == names.BENCHMARKS
 
 
-def test_the_figures_that_a_shell_completes_are_those_of_the_papers():
+def test_completed_figures_equal_those_of_the_papers():
     drawn = {name: dict.fromkeys(str(figure.number) for figure in paper.figures) for name, paper in registry().items()}
     assert {name: tuple(numbers) for name, numbers in drawn.items()} == FIGURES
 
@@ -291,7 +291,7 @@ def test_a_shell_completes_the_words_of_the_kernel_loader(tmp_path: Path, monkey
     assert names.kernel_words(context, "") == []  # pyright: ignore[reportArgumentType]
 
 
-def test_no_colour_is_printed_where_none_is_wanted(folder: Path):
+def test_no_colour_is_printed_with_no_color(folder: Path):
     said = manypath("run", "two.toml", folder=folder, NO_COLOR="1", FORCE_COLOR="1").stdout
     assert "\x1b[3" not in said
 
@@ -321,7 +321,7 @@ def test_ctrl_c_ends_a_run_in_one_line(folder: Path, two_paths_file):
     assert said == "stopped before the end of the run: it has no result\n"
 
 
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no such terminals here")
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no pseudo-terminals")
 def test_a_long_run_shows_its_progress_on_a_terminal(folder: Path, two_paths_file):
     two_paths_file("long.toml", {'measure = "2 s"': 'measure = "50000 h"'})
     terminal, its_end = os.openpty()

@@ -1,4 +1,4 @@
-"""A run is drawn over time."""
+"""Figures of a run over time."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def test_the_curve_is_the_window_of_the_samples(scenario):
     assert np.asarray(window) == pytest.approx(samples["cwnd"] / 1e3)
 
 
-def test_a_series_of_changes_has_windows_alone(scenario):
+def test_of_a_series_of_changes_only_windows_are_drawn(scenario):
     assert len(course(mp.run(scenario(), series="event")).figure.axes) == 2
 
 
-def test_names_are_no_formulas(scenario):
+def test_names_are_not_drawn_as_formulas(scenario):
     given = scenario()
     flows = {"$\\frac": given.flows["cmt"]}
     assert "$\\frac: congestion" in course(mp.run(given.but(flows=flows), series="10 ms"))._repr_svg_()

@@ -44,7 +44,7 @@ def client() -> Iterator[Client]:
 
 
 def test_runs_are_equal_on_every_executor(client: Client, scenario, tmp_path: Path):
-    """On this machine, on workers of Dask, or in three parts: equal digests."""
+    """Digests are equal on this machine, on workers of Dask, and in three parts."""
     campaign = mp.Campaign(scenario, {"cc": ["newreno", "cmt-rpv2"], "north": ["1 Mbit/s"]}, replications=4)
     local = campaign.run(store=None, progress=False)
     far = campaign.run(store=tmp_path / "dask", progress=False, executor=mp.dask(client))
@@ -58,7 +58,7 @@ def test_runs_are_equal_on_every_executor(client: Client, scenario, tmp_path: Pa
         assert others.flows.equals(local.flows)
 
 
-def test_a_worker_that_is_killed_costs_its_batch_and_nothing_else(client: Client, tmp_path: Path):
+def test_only_the_batch_of_a_killed_worker_is_lost(client: Client, tmp_path: Path):
     log = tmp_path / "log"
     log.touch()
 
@@ -90,12 +90,12 @@ def test_a_worker_that_is_killed_costs_its_batch_and_nothing_else(client: Client
     twice = {seed: times for seed, times in Counter(seed for _, seed in begun()).items() if times > 1}
     kept = {seed for pid, seed in begun() if pid == killed[0]} - twice.keys()
     assert kept, "what the worker had reported was not computed again"
-    # The batches of half a second have some 25 runs, or a few more while the pace is learnt.
+    # A batch of half a second has about 25 runs, or a few more until the time per run is known.
     assert len(twice) <= 60
     assert len(campaign.run(store=tmp_path / "runs", progress=False)) == 150
 
 
-def test_workers_need_a_folder_to_hand_results_over(client: Client, scenario):
+def test_workers_need_a_folder_for_their_results(client: Client, scenario):
     with pytest.raises(mp.UserError, match="store: None keeps nothing, and workers of Dask hand results over"):
         mp.Campaign(scenario(), replications=1).run(store=None, progress=False, executor=mp.dask(client))
 
@@ -139,7 +139,7 @@ def empty() -> Iterator[LocalCluster]:
 def test_a_scheduler_without_workers_is_reported_and_awaited(
     empty: LocalCluster, scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """The word comes after a moment and again, and the campaign goes on once there is a worker."""
+    """The message is printed after a moment and repeated, and the campaign continues when a worker appears."""
     monkeypatch.setattr("manypath.campaign.executors.dask.LONELY_SECONDS", 0.2)
     monkeypatch.setattr("manypath.campaign.executors.dask.REMIND_SECONDS", 0.1)
     told: list[str] = []

@@ -1,4 +1,4 @@
-"""`manypath decode`: what it reads is what the engine counted and what tshark reads."""
+"""`manypath decode` agrees with the engine's counters and with tshark."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def paths(said: dict[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[mp.Result, Path]:
-    """The example with all times a tenth as long and no warm-up, and the packets of all its links."""
+    """A run of the example with all times divided by ten and no warm-up, and the capture of all its links."""
     folder = tmp_path_factory.mktemp("decode")
     text = (ROOT / "examples" / "two_paths.toml").read_text(encoding="utf-8")
     text = text.replace('0 s"', ' s"').replace('warmup = "2 s"', 'warmup = "0 s"')
@@ -68,7 +68,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[mp.Result, Path]:
 
 @pytest.fixture(scope="module")
 def rough(tmp_path_factory: pytest.TempPathFactory) -> tuple[mp.Result, Path]:
-    """A flow over paths that lose and damage packets, and all that leaves and reaches its source."""
+    """A run of a flow over paths that lose and damage packets, and the capture of its source's access links."""
     file = tmp_path_factory.mktemp("decode") / "rough.pcapng"
     south = mp.Link(rate="5 Mbit/s", delay="1 ms", loss=mp.BitError(rate=1e-6))
     north = mp.Link(rate="10 Mbit/s", delay="20 ms", loss=mp.Bernoulli(p=0.01))
@@ -78,7 +78,7 @@ def rough(tmp_path_factory: pytest.TempPathFactory) -> tuple[mp.Result, Path]:
     return mp.run(scenario, capture=file, links=[*OUT_OF_SOURCE, *INTO_SOURCE]), file
 
 
-def test_every_chunk_of_the_example_is_the_one_that_tshark_reads(example: tuple[mp.Result, Path]):
+def test_every_chunk_of_the_example_equals_that_of_tshark(example: tuple[mp.Result, Path]):
     _, file = example
     theirs = tshark(file, "frame.number", "sctp.verification_tag", "sctp.chunk_type", "sctp.data_tsn_raw")
     ours = packets(file)
@@ -121,17 +121,17 @@ def _types(packet: dict[str, Any]) -> set[str]:
 def test_round_trips_lie_above_those_of_the_links(rough: tuple[mp.Result, Path]):
     times = {path["source"]: path for path in paths(summary(rough[1])) if path["data_chunks"]}
     assert times["10.0.0.1"]["rtt_data"]["min"] > 2e6
-    # An acknowledgement may come back on the faster path
+    # An acknowledgement may return on the faster path
     assert times["10.0.1.1"]["rtt_data"]["min"] > 21e6
 
 
-def test_a_probe_of_the_sink_is_answered_at_once_where_the_source_is(rough: tuple[mp.Result, Path]):
+def test_the_source_acknowledges_a_heartbeat_of_the_sink_without_delay(rough: tuple[mp.Result, Path]):
     probed = [path["rtt_heartbeat"] for path in paths(summary(rough[1])) if path["rtt_heartbeat"]["count"]]
     assert probed
     assert all(0 <= times["min"] <= times["mean"] <= times["max"] < 1e6 for times in probed)
 
 
-def test_lines_and_tables_are_for_people(example: tuple[mp.Result, Path]):
+def test_packets_and_the_summary_are_printed_as_text(example: tuple[mp.Result, Path]):
     said = decode(example[1]).stdout
     first = said.splitlines()[0]
     assert re.match(r" +1 0\.000000000 \S+ 10\.\d\.0\.1:\d+ > 10\.\d\.0\.2:\d+ tag 0x00000000 INIT tag 0x", first), (
@@ -143,7 +143,7 @@ def test_lines_and_tables_are_for_people(example: tuple[mp.Result, Path]):
     assert decode(example[1], "--summary").stdout == said[said.index("\n\n") + 1 :]
 
 
-def test_json_lines_have_the_summary_beside_them(example: tuple[mp.Result, Path]):
+def test_the_summary_of_json_lines_is_printed_separately(example: tuple[mp.Result, Path]):
     done = decode(example[1], "--json")
     assert all(line.startswith("{") for line in done.stdout.splitlines())
     assert "association 1:" in done.stderr
@@ -222,7 +222,7 @@ def test_packets_of_many_short_chunks_are_not_kept_in_memory(tmp_path: Path):
     assert max(sizes) < 1_000_000
 
 
-def test_a_reader_that_goes_away_ends_it_quietly(example: tuple[mp.Result, Path]):
+def test_a_closed_pipe_ends_the_command_silently(example: tuple[mp.Result, Path]):
     command = [sys.executable, "-m", "manypath", "decode", str(example[1])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -237,7 +237,7 @@ def test_ctrl_c_is_one_line(example: tuple[mp.Result, Path]):
     command = [sys.executable, "-m", "manypath", "decode", str(example[1])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        # It waits for its reader, since the pipe has no room for all lines
+        # The command blocks, because the pipe has no room for all lines
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
         _, said = process.communicate()

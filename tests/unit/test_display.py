@@ -1,4 +1,4 @@
-"""Results show themselves: as text of any width, and as HTML."""
+"""Results as text of any width, and as HTML."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_large_counts_are_abbreviated(number: float, shown: str):
     assert display.short_number(number) == shown
 
 
-def test_rarely_used_columns_give_way_on_a_narrow_page(result: mp.Result):
+def test_rarely_used_columns_are_omitted_on_a_narrow_terminal(result: mp.Result):
     table = display.tables(result)[0]
     titles, _ = table.fitted(50)
     assert "fast\nrtx" not in titles
@@ -101,7 +101,7 @@ def test_a_notebook_shows_tables_with_descriptive_headings(result: mp.Result):
     assert f"{result.goodput['single']:.3f}" in cells.texts
 
 
-def test_a_notebook_gets_names_as_text_and_no_colours_of_ours(scenario):
+def test_html_escapes_names_and_sets_no_colours(scenario):
     given = scenario()
     named = given.but(flows={"<b>&": given.flows["cmt"]})
     page = mp.run(named)._repr_html_()

@@ -1,4 +1,4 @@
-"""Both sides of the door agree: models and schema, stub and compiled module."""
+"""The Python models agree with the engine's schema, and the stub with the compiled module."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ PARTS = SCHEMA["$defs"]
 
 
 def kind(part: str, name: str) -> dict[str, Any]:
-    """The choice of that kind within a part of the schema."""
+    """Return the alternative with this kind in a part of the schema."""
     (choice,) = (choice for choice in PARTS[part]["oneOf"] if choice["properties"]["kind"]["const"] == name)
     return choice
 
 
 def flow(transport: str) -> dict[str, Any]:
-    """The flow of that transport within the schema."""
+    """Return the flow with this transport in the schema."""
     (choice,) = (c for c in PARTS["Flow"]["oneOf"] if c["properties"]["transport"]["const"] == transport)
     return choice
 
@@ -82,7 +82,7 @@ def test_models_have_the_fields_of_the_schema(model: type[Model], part: dict[str
         ("t3_reset", "T3Reset"),
     ],
 )
-def test_switches_have_the_positions_of_the_schema(field: str, part: str):
+def test_switches_have_the_values_of_the_schema(field: str, part: str):
     assert list(get_args(mp.Sctp.model_fields[field].annotation)) == PARTS[part]["enum"]
 
 
@@ -108,7 +108,7 @@ def test_queues_have_the_defaults_of_the_schema(model: type[Model]):
     assert ours == {"kind": ours["kind"]} | {n: field["default"] for n, field in properties.items() if n != "kind"}
 
 
-def test_the_engine_takes_everything_that_python_can_say():
+def test_the_engine_accepts_every_model():
     events = [
         mp.Event(at="1 s", change="down"),
         mp.Event(at="2 s", change="up"),

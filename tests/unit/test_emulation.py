@@ -1,4 +1,4 @@
-"""Emulations: what may stand in their files, how the emulator is found and followed, and real packets as root."""
+"""Emulations: the contents of their files, the control of the emulator program, and real packets as root."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def manypath(*arguments: str, folder: Path, path: str | None = None) -> subproce
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_a_recorded_link_is_emulated_from_the_same_file_as_it_is_simulated():
+def test_simulation_and_emulation_of_a_recorded_link_use_the_same_file():
     example = ROOT / "examples/recorded_link.toml"
     link = json.loads(Emulation.from_file(example).document())["network"]["links"]["lte"]
     assert link == json.loads(mp.Scenario.from_file(example).document())["network"]["links"]["lte"]
     assert link["trace"].startswith("1 0 1 0 1*2 ")
 
 
-def test_a_file_gives_a_document_in_base_units(folder: Path):
+def test_a_file_becomes_a_document_in_base_units(folder: Path):
     document = json.loads(Emulation.from_file(folder / "two.toml").document())
     assert document["name"] == "two"
     assert document["network"]["links"]["south"]["rate"] == 5_000_000
@@ -100,14 +100,14 @@ def test_settings_of_the_kernel_may_be_numbers():
         ("[hosts]", "hosts: unknown key: "),
     ],
 )
-def test_a_mistake_in_a_file_is_one_line(folder: Path, more: str, said: str):
+def test_a_mistake_in_a_file_is_reported_in_one_line(folder: Path, more: str, said: str):
     (folder / "two.toml").write_text(GOOD + more)
     with pytest.raises(UserError) as found:
         Emulation.from_file(folder / "two.toml")
     assert str(found.value).startswith(f"{folder / 'two.toml'}: {said}")
 
 
-def test_a_name_that_no_namespace_can_have_is_refused():
+def test_a_name_that_is_invalid_for_a_namespace_is_refused():
     network = mp.disjoint(south=mp.Link(rate="5 Mbit/s"))
     with pytest.raises(UserError, match="name: "):
         Emulation(network=network, name="a b")
@@ -120,7 +120,7 @@ def test_a_missing_emulator_is_reported_with_its_source(monkeypatch: pytest.Monk
         program("manypath-emu")
 
 
-def test_the_emulator_gets_document_options_and_command_and_its_code_is_passed_on(folder: Path):
+def test_the_emulator_gets_document_options_and_command_and_returns_its_exit_code(folder: Path):
     said = _with_fake(folder, "emulate", "two.toml", "--pcapng", "out", "--no-realtime", "--", "ping", "-c", "1", "x")
     assert said.returncode == 3
     words = (folder / "words").read_text().split()
@@ -129,7 +129,7 @@ def test_the_emulator_gets_document_options_and_command_and_its_code_is_passed_o
     assert json.loads((folder / "document").read_text())["name"] == "two"
 
 
-def test_hosts_counters_and_marks_are_printed(folder: Path):
+def test_hosts_counters_and_disturbances_are_printed(folder: Path):
     said = _with_fake(folder, "emulate", "two.toml")
     for word in ("two-left", "10.0.0.1", "fd6d:70::1", "2.000", "25.000 % more than 2 ms"):
         assert word in said.stdout
@@ -155,7 +155,7 @@ def test_a_file_is_needed_unless_nothing_is_emulated(folder: Path):
         (["--quick"], "error: --quick: only valid with --calibrate: give --calibrate, too\n"),
     ],
 )
-def test_an_option_without_the_one_that_it_belongs_to_is_refused(folder: Path, words: list[str], said: str):
+def test_an_option_without_its_required_option_is_refused(folder: Path, words: list[str], said: str):
     refused = manypath("emulate", "two.toml", *words, folder=folder)
     assert (refused.returncode, refused.stderr) == (2, said)
 
@@ -168,7 +168,7 @@ def test_an_emulator_killed_within_a_line_is_reported_in_one_line(folder: Path):
 
 
 def _with_fake(folder: Path, *words: str, fake: str = FAKE) -> subprocess.CompletedProcess[str]:
-    """Run a command with an emulator that only says what it would."""
+    """Run a command with a fake emulator that prints prepared events."""
     emulator = folder / "manypath-emu"
     emulator.write_text(fake)
     emulator.chmod(0o755)
@@ -189,12 +189,12 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as left:
     left.bind(("10.0.0.1", 0))
     print(left.getsockname()[0])
 """
-"""Works where this address is, and nowhere else."""
+"""A program that succeeds only on the host with this address."""
 
 
 @pytest.fixture
 def live() -> None:
-    """Skip where there can be no emulation."""
+    """Skip the test if this machine cannot run emulations."""
     if os.geteuid() != 0 or not Path("/dev/net/tun").exists():
         pytest.skip("emulations need the rights of root and /dev/net/tun")
     try:
@@ -204,7 +204,7 @@ def live() -> None:
 
 
 def own(folder: Path) -> str:
-    """Name the file after this process: hosts have its name, and the same test may run elsewhere on this machine."""
+    """Name the file after this process. Hosts get its name, and the same test may run twice on this machine."""
     return (folder / "two.toml").rename(folder / f"two-{os.getpid()}.toml").name
 
 
@@ -225,7 +225,7 @@ def test_a_stopped_emulation_removes_everything(folder: Path):
         assert any("Ctrl-C ends the emulation" in line for line in said)
         assert left.exists()
         process.terminate()
-        # To its end: who stops reading breaks the pipe.
+        # Read to the end, because closing the pipe early would stop the program.
         assert any("north/back" in line for line in list(said))
     assert process.returncode == 0
     assert not left.exists()

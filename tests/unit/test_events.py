@@ -1,4 +1,4 @@
-"""Events: every line has the form that the schema and the page describe, whatever happens to the run."""
+"""Events: every line matches the schema and the page, also after an interrupted run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAGE = (ROOT / "docs" / "reference" / "events.md").read_text(encoding="utf-8")
 
 
 def rough(measure: str = "5 s") -> mp.Scenario:
-    """Flows of every protocol over links that drop early and late, lose, damage, and go down."""
+    """Return flows of every protocol over links with RED, drop-tail, losses, damage, and outages."""
     queue = mp.Red(min=2, max=6, max_p=0.1, weight=0.02, packets=10)
     down = [mp.Event(at="2 s", change="down"), mp.Event(at="3 s", change="up")]
     network = mp.disjoint(
@@ -43,27 +43,27 @@ def rough(measure: str = "5 s") -> mp.Scenario:
 
 
 def read(file: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The header and the events of a file."""
+    """Return the header and the events of a file."""
     header, *events = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
     return header, events
 
 
 def data_schemas() -> dict[str, dict[str, Any]]:
-    """What the schema says of the data of each event."""
+    """Return the schema of the data of each event."""
     events = SCHEMA["$defs"]["Line"]["oneOf"]
     references = {event["properties"]["name"]["const"]: event["properties"]["data"]["$ref"] for event in events}
     return {name: SCHEMA["$defs"][reference.rsplit("/", 1)[1]] for name, reference in references.items()}
 
 
 def documented() -> dict[str, set[str]]:
-    """Events that have a heading on the page, each with the fields of its table."""
+    """Return the events with a heading on the page, each with the fields of its table."""
     parts = re.split(r"^#{2,3} ", PAGE, flags=re.MULTILINE)
     named = {found[1]: part for part in parts if (found := re.match(r"`(\w+:\w+)`\n", part))}
     return {name: fields(part) for name, part in named.items()}
 
 
 def fields(part: str) -> set[str]:
-    """What the first column of the tables of a part names."""
+    """Return the names in the first columns of the tables of a part."""
     cells = [line.split("|")[1] for line in part.splitlines() if line.startswith("| `")]
     return {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
 
@@ -76,7 +76,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[mp.Result, dict[str, 
     return result, *read(file)
 
 
-def test_every_line_has_the_form_of_the_schema_and_every_event_happens(
+def test_every_line_matches_the_schema_and_every_event_occurs(
     run: tuple[mp.Result, dict[str, Any], list[dict[str, Any]]],
 ):
     _, header, events = run
@@ -93,7 +93,7 @@ def test_every_line_has_the_form_of_the_schema_and_every_event_happens(
     assert {reason for name, reason in reasons if name == "link:packet_lost"} == {"chance", "down"}
 
 
-def test_a_line_of_another_form_is_refused_by_the_schema(run: tuple[mp.Result, dict[str, Any], list[dict[str, Any]]]):
+def test_the_schema_refuses_an_invalid_line(run: tuple[mp.Result, dict[str, Any], list[dict[str, Any]]]):
     line = run[2][0]
     validator = Draft202012Validator(SCHEMA)
     for wrong in ({**line, "name": "transport:packet_eaten"}, {**line, "colour": "red"}, {**line, "time": "soon"}):
@@ -113,7 +113,7 @@ def test_the_page_names_every_event_and_every_field():
         assert set(SCHEMA["$defs"][kind]["properties"]) <= set(re.findall(r"`(\w+)`", packets)), kind
 
 
-def test_events_change_nothing_and_agree_with_the_result(
+def test_events_do_not_change_the_run_and_agree_with_its_result(
     run: tuple[mp.Result, dict[str, Any], list[dict[str, Any]]],
 ):
     result, header, events = run
@@ -125,7 +125,7 @@ def test_events_change_nothing_and_agree_with_the_result(
     assert header["title"] == "cmt, tcp, mptcp"
 
 
-def test_changes_are_the_samples_of_every_instant():
+def test_a_series_of_changes_equals_samples_at_every_event():
     scenario = rough()
     samples = mp.run(scenario, series="100 ms").series
     changes = mp.run(scenario, series="event").series
@@ -156,7 +156,7 @@ def test_changes_are_the_samples_of_every_instant():
         ({"events": "run.jsonl", "capture": "./run.jsonl"}, 'events: "run.jsonl" is also the file of capture: choose'),
     ],
 )
-def test_events_that_cannot_be_are_refused_in_one_line(
+def test_invalid_event_options_are_refused_in_one_line(
     arguments: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -166,7 +166,7 @@ def test_events_that_cannot_be_are_refused_in_one_line(
     assert "\n" not in str(error.value)
 
 
-def test_the_command_writes_the_events_that_were_named_and_refuses_a_full_disk(tmp_path: Path):
+def test_the_command_writes_selected_events_and_reports_a_full_disk(tmp_path: Path):
     file = tmp_path / "rough.json"
     file.write_text(rough().document(), encoding="utf-8")
     command = [sys.executable, "-m", "manypath", "run", str(file), "--only", "recovery:window_cut", "--events"]
@@ -180,7 +180,7 @@ def test_the_command_writes_the_events_that_were_named_and_refuses_a_full_disk(t
 
 
 @pytest.mark.parametrize(("how", "whole"), [(signal.SIGINT, True), (signal.SIGKILL, False)])
-def test_a_run_that_is_stopped_or_killed_leaves_lines_that_can_be_read(how: int, whole: bool, tmp_path: Path):
+def test_a_stopped_or_killed_run_leaves_readable_lines(how: int, whole: bool, tmp_path: Path):
     file = tmp_path / "endless.json"
     file.write_text(rough("5000 s").document(), encoding="utf-8")
     events = tmp_path / "endless.jsonl"

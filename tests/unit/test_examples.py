@@ -1,4 +1,4 @@
-"""`manypath examples` writes what the pages name, and overwrites nothing."""
+"""`manypath examples` writes the files that the pages name, and overwrites no file."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def test_every_example_of_the_repository_is_written(tmp_path: Path):
     assert mp.Scenario.from_file(tmp_path / "recorded_link.toml").flows
 
 
-def test_a_second_call_finds_them_there(tmp_path: Path):
+def test_a_second_call_writes_no_file(tmp_path: Path):
     examples(tmp_path)
     examples(tmp_path)
 
 
-def test_a_file_that_was_changed_is_not_overwritten_and_nothing_else_is_written(tmp_path: Path):
+def test_a_changed_file_prevents_all_writing(tmp_path: Path):
     (tmp_path / "sweep.toml").write_text("mine")
     with pytest.raises(UserError, match=r"sweep.toml: exists and differs from the example: name another folder"):
         examples(tmp_path)
@@ -43,7 +43,7 @@ def test_a_file_that_was_changed_is_not_overwritten_and_nothing_else_is_written(
     assert (tmp_path / "sweep.toml").read_text() == "mine"
 
 
-def test_a_folder_that_is_a_file_is_one_line(tmp_path: Path):
+def test_a_file_in_place_of_the_folder_is_reported_in_one_line(tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match=r"file: cannot be written .*: name another folder"):
         examples(tmp_path / "file")
@@ -61,7 +61,7 @@ def test_the_command_lists_written_files(tmp_path: Path):
     assert str(tmp_path / "two_paths.toml") in said.output
 
 
-def test_a_program_of_a_users_own_installation_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_program_in_the_scripts_folder_of_the_user_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("sys.executable", str(tmp_path / "usr/bin/python3"))
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("sysconfig.get_path", lambda *_: str(tmp_path))

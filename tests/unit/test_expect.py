@@ -1,4 +1,4 @@
-"""The command that says what a connection over described paths should get."""
+"""`manypath expect`: the expected goodput of a connection over described paths."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from manypath.expect.expectation import scenario
 WORDS = ["wlan: 20 Mbit/s, 20 ms", "lte: 10 Mbit/s, 60 ms, 1 %"]
 
 
-def test_words_say_rate_round_trip_loss_and_company():
+def test_a_path_in_words_has_rate_round_trip_time_loss_and_competitors():
     said = Description.from_words(WORDS, shared=["15 Mbit/s: wlan, lte"], tcp=["lte=2"], queue="red", buffer="50 ms")
     wlan, lte = said.paths.values()
     assert (wlan.rate, wlan.rtt, wlan.loss, wlan.tcp) == (20_000_000, 20_000_000, 0.0, 0)
@@ -59,7 +59,7 @@ def test_the_simulated_network_is_the_described_one():
 
 
 @pytest.mark.parametrize("cc", ["newreno", "lia"])
-def test_theory_and_simulation_agree_where_queues_drop_from_all_alike(cc: str):
+def test_theory_and_simulation_agree_if_a_queue_drops_packets_of_all_flows_alike(cc: str):
     paths = Description.from_words(["10 Mbit/s, 40 ms", "10 Mbit/s, 40 ms"], tcp=["path2=1"], queue="red")
     (found,) = expect(paths, [cc], runs=4, measure="60 s", store=None, progress=False)
     assert found.theory is not None
@@ -80,7 +80,7 @@ def test_scenarios_without_a_fluid_prediction_are_simulated():
 
 
 def command(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    """Run `manypath expect` here, and return its exit code."""
+    """Run `manypath expect` in this process, and return its exit code."""
     monkeypatch.setattr(sys, "argv", ["manypath", "expect", *arguments])
     with pytest.raises(SystemExit) as ended:
         main()
@@ -88,7 +88,7 @@ def command(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 
 
 SHORT = ("--path", "5 Mbit/s, 20 ms, 0.1 %", "--measure", "5 s")
-"""A question that is answered at once."""
+"""Arguments with a quick result."""
 
 
 def test_a_single_run_has_no_interval(
@@ -103,7 +103,7 @@ def test_a_single_run_has_no_interval(
     assert "; measure 5 s; queue drop-tail" in said
 
 
-def test_a_document_has_all_rates_in_one_unit_and_what_its_numbers_rest_on(
+def test_a_document_has_all_rates_in_one_unit_and_its_assumptions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
@@ -123,7 +123,7 @@ def test_a_document_has_all_rates_in_one_unit_and_what_its_numbers_rest_on(
     assert row["simulated"]["goodput"]["path1"] == row["simulated"]["total"]
 
 
-def test_windows_that_do_not_settle_are_named_beside_the_simulation(
+def test_windows_that_do_not_settle_are_reported_beside_the_simulation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
@@ -134,7 +134,7 @@ def test_windows_that_do_not_settle_are_named_beside_the_simulation(
     assert "no fluid number for cubic: the fluid model has no formulas of it" in said
 
 
-def test_competing_connections_without_formulas_leave_no_fluid_number():
+def test_competing_connections_without_formulas_have_no_fluid_prediction():
     paths = Description.from_words(["5 Mbit/s, 20 ms"], tcp=["path1=1"], tcp_cc="cubic")
     found: list[Expectation] = expect(paths, ["lia"], runs=1, measure="2 s", store=None, progress=False)
     assert found[0].theory is None
@@ -165,7 +165,7 @@ def test_competing_connections_without_formulas_leave_no_fluid_number():
         ({"paths": WORDS, "tcp_cc": "cubik"}, 'did you mean "cubic"'),
     ],
 )
-def test_a_wrong_description_is_one_clear_line(arguments: dict[str, object], said: str):
+def test_a_wrong_description_is_reported_in_one_line(arguments: dict[str, object], said: str):
     with pytest.raises(UserError) as caught:
         Description.from_words(**arguments)  # pyright: ignore[reportArgumentType] - the mistake is the point
     assert said in str(caught.value)
@@ -181,7 +181,7 @@ def test_an_empty_name_in_a_file_is_refused_too(tmp_path: Path):
 @pytest.mark.parametrize(
     ("measured", "said"), [("1 Mbit/s", "below"), ("4.85 Mbit/s", "within"), ("6 Mbit/s", "above")]
 )
-def test_a_measured_rate_is_set_beside_what_single_runs_give(
+def test_a_measured_rate_is_compared_with_single_runs(
     measured: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
@@ -208,7 +208,7 @@ def test_a_measured_rate_is_set_beside_what_single_runs_give(
         ([], "paths: is empty"),
     ],
 )
-def test_wrong_options_end_with_2_and_one_line(
+def test_wrong_options_exit_with_2_and_one_line(
     arguments: list[str],
     said: str,
     tmp_path: Path,

@@ -1,4 +1,4 @@
-"""From scenarios to fluids, and congestion controls alone under given losses."""
+"""Fluid models of scenarios, and congestion controls alone under given losses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILLED = {"option_bytes": "0 B", "app": mp.Saturated(message="1460 B")}
 
 
 def scenario(link: mp.Link = LINK, **changes: Any) -> mp.Scenario:
-    """A coupled connection beside a TCP flow on one link."""
+    """Return a scenario with a coupled connection and a TCP flow on one link."""
     flows = {
         "flow": mp.Mptcp(paths=["path1", "path2"], **{"cc": "lia", **FILLED, **changes}),
         "tcp": mp.Tcp(path="path1", app=mp.Saturated(message="1460 B")),
@@ -34,7 +34,7 @@ def test_a_scenario_has_the_links_flows_and_units_of_theory():
 
 
 @pytest.mark.parametrize("cc", ["newreno", "lia", "coupled", "cmt-rpv2"])
-def test_fluids_of_a_scenario_share_a_bottleneck_as_packets_do(cc: str):
+def test_fluid_and_simulated_flows_share_a_bottleneck_alike(cc: str):
     described = scenario(cc=cc)
     rates = fluid(described).equilibrium().goodput
     share = rates["flow"].sum() / (rates["flow"].sum() + rates["tcp"].sum())
@@ -61,7 +61,7 @@ def test_a_scenario_outside_of_the_theory_is_reported_in_one_line(described: mp.
     assert "\n" not in str(caught.value)
 
 
-def test_sctp_is_described_where_messages_fill_packets():
+def test_sctp_has_a_fluid_model_if_messages_fill_packets():
     def described(message: str) -> mp.Scenario:
         flow = mp.Sctp(paths=["path1"], app=mp.Saturated(message=message))
         return mp.Scenario(network=mp.bottleneck(LINK, paths=1), flows={"flow": flow}, warmup="1 s", measure="1 s")
@@ -76,7 +76,7 @@ def test_periodic_losses_give_the_square_root_formula():
     assert found.total.mean == pytest.approx(math.sqrt(1.5 / 0.001) / 0.1, rel=0.01)
 
 
-def test_the_rates_of_paths_add_up_and_the_settings_are_there():
+def test_the_rates_of_paths_add_up_and_the_result_has_the_settings():
     found = mp.ideal("coupled", [0.001, 0.004], ["100 ms", "50 ms"], packets=200_000, runs=3, seed=5)
     assert sum(path.mean for path in found.paths) == pytest.approx(found.total.mean)
     assert found.total.n == 3
@@ -104,7 +104,7 @@ def test_the_rates_of_paths_add_up_and_the_settings_are_there():
         ({"seed": -1}, "seed: -1 is no seed"),
     ],
 )
-def test_given_losses_that_make_no_sense_are_one_clear_line(arguments: dict[str, Any], said: str):
+def test_invalid_given_losses_are_reported_in_one_line(arguments: dict[str, Any], said: str):
     with pytest.raises(mp.UserError) as caught:
         mp.ideal(**{"cc": "lia", "losses": [0.01, 0.01], "rtts": "10 ms", "packets": 1000, "runs": 1, **arguments})
     assert str(caught.value).startswith(said) or said in str(caught.value)

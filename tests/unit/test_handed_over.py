@@ -1,4 +1,4 @@
-"""`manypath kernel` and `manypath net` hand over to programs of their own."""
+"""`manypath kernel` and `manypath net` start separate programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ exit 3
 
 
 def manypath(*arguments: str, path: Path) -> subprocess.CompletedProcess[str]:
-    """The command, with a copy of the interpreter's name in another folder, so that no real program is beside it."""
+    """Run the command with a link to the interpreter in another folder, so that the real programs are not found."""
     interpreter = path / "python"
     if not interpreter.exists():
         interpreter.symlink_to(sys.executable)
@@ -32,7 +32,7 @@ def manypath(*arguments: str, path: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "words", [("kernel", "run", "--cc", "lia", "--", "curl", "--help"), ("net", "send", "a b", "--to", "x")]
 )
-def test_everything_is_handed_over_as_it_is(tmp_path: Path, words: tuple[str, ...]):
+def test_all_arguments_are_passed_unchanged(tmp_path: Path, words: tuple[str, ...]):
     program = tmp_path / f"manypath-{words[0]}"
     program.write_text(FAKE)
     program.chmod(0o755)
@@ -52,8 +52,8 @@ def test_a_missing_program_is_reported_with_how_to_install_it(tmp_path: Path, na
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="systemd is for Linux alone, as the unit is")
-def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path):
+@pytest.mark.skipif(sys.platform != "linux", reason="systemd exists only on Linux")
+def test_systemd_accepts_the_unit(tmp_path: Path):
     analyze = shutil.which("systemd-analyze")
     if analyze is None:
         pytest.fail("this test needs systemd-analyze: .ci/prepare --tests installs it, or sudo apt-get install systemd")

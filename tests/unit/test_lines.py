@@ -1,4 +1,4 @@
-"""One call draws a campaign: the right samples at the right places."""
+"""Line figures of a campaign: each point shows the right samples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from manypath.stats import interval
 
 @pytest.fixture
 def frame() -> pd.DataFrame:
-    """Two controls, two flows, three rates, four replications each."""
+    """A frame with two congestion controls, two flows, three rates and four replications each."""
     noise = np.random.default_rng(1)
     return pd.DataFrame(
         {"cc": cc, "north": north, "replication": replication, "flow": flow, "goodput": level + noise.normal()}
@@ -30,11 +30,11 @@ def frame() -> pd.DataFrame:
 
 
 def bars_of(axes: Axes) -> list[ErrorbarContainer]:
-    """The curves of a plot, with their error bars."""
+    """Return the curves of a plot with their error bars."""
     return [container for container in axes.containers if isinstance(container, ErrorbarContainer)]
 
 
-def test_quantities_are_put_in_one_unit_and_in_order(frame: pd.DataFrame):
+def test_quantities_on_an_axis_have_one_unit_and_are_sorted(frame: pd.DataFrame):
     (axes,) = lines(frame, x="north").figure.axes
     curves = [container.lines[0] for container in bars_of(axes)]
     assert len(curves) == 4
@@ -54,14 +54,14 @@ def test_each_point_is_the_mean_of_its_replications_with_their_interval(frame: p
     assert (low, high) == (pytest.approx(expected.low), pytest.approx(expected.high))
 
 
-def test_columns_with_one_value_choose_nothing(frame: pd.DataFrame):
+def test_columns_with_one_value_do_not_separate_curves(frame: pd.DataFrame):
     one = frame[(frame.cc == "lia") & (frame.flow == "cmt")]
     picture = lines(one, x="north")
     assert len(picture.figure.axes[0].containers) == 1
     assert not picture.figure.legends
 
 
-def test_words_stand_side_by_side(frame: pd.DataFrame):
+def test_texts_are_placed_at_equal_distances(frame: pd.DataFrame):
     (axes,) = lines(frame[frame.north == "1 Mbit/s"], x="cc", color=None).figure.axes
     assert [label.get_text() for label in axes.get_xticklabels()] == ["newreno", "lia"]
     assert len(axes.containers) == 2
@@ -92,13 +92,13 @@ def test_undrawable_data_is_reported_in_one_line(frame: pd.DataFrame, arguments:
     assert "\n" not in str(caught.value)
 
 
-def test_nothing_measured_is_nothing_to_draw(frame: pd.DataFrame):
+def test_a_frame_without_the_measurement_is_refused(frame: pd.DataFrame):
     for empty in (frame.assign(goodput=np.nan), frame.iloc[:0]):
         with pytest.raises(mp.UserError, match="lines: there is no goodput in these results, so nothing to draw"):
             lines(empty, x="north")
 
 
-def test_levels_find_their_axis():
+def test_levels_have_a_common_unit_or_texts():
     assert [Levels.of([1, 2.5]).place(level) for level in (1, 2.5)] == [1.0, 2.5]
     spans = Levels.of(["500 us", "2 ms"])
     assert (spans.unit, spans.place("500 us")) == ("ms", 0.5)

@@ -1,4 +1,4 @@
-"""Grids that are measured and simulated: verdicts, the page, what ends of a transfer print, and one real cell."""
+"""Grids that are measured and simulated: verdicts, the page, output of senders and receivers, and one real cell."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ in_real_time = pytest.mark.skipif(
         ([0.0, 0.0], [0.0, 0.0], "open"),
     ],
 )
-def test_a_verdict_is_that_of_two_one_sided_tests(measured: list[float], simulated: list[float], word: str):
+def test_a_verdict_is_the_result_of_two_one_sided_tests(measured: list[float], simulated: list[float], word: str):
     verdict = judge(measured, simulated)
     assert verdict.word == word
     assert (verdict.low > 0.9 and verdict.high < 1.1) == (word == "equivalent")
 
 
-def test_a_verdict_has_means_intervals_and_the_runs():
+def test_a_verdict_has_means_intervals_and_the_number_of_runs():
     verdict = judge([9.0, 11.0], [10.0, 10.0, 10.0])
     assert (verdict.measured, verdict.simulated, verdict.ratio) == (10.0, 10.0, 1.0)
     assert verdict.measured_half_width == pytest.approx(12.706, abs=0.001)
@@ -72,7 +72,7 @@ def test_a_verdict_has_means_intervals_and_the_runs():
     assert math.isnan(judge([1.0], [1.0]).measured_half_width)
 
 
-def test_runs_with_the_same_chance_are_compared_pair_by_pair():
+def test_runs_with_the_same_random_numbers_are_compared_in_pairs():
     simulated = [5.0, 10.0, 15.0, 10.0]
     measured = [4.9, 9.9, 15.1, 9.9]
     assert judge(measured, simulated).word == "open"
@@ -83,11 +83,11 @@ def test_runs_with_the_same_chance_are_compared_pair_by_pair():
         # 2.353 is the 95 % point of Student's t with 3 degrees of freedom.
         assert abs(rest.mean() / (rest.std(ddof=1) / 2)) == pytest.approx(2.3534, abs=1e-4)
     assert verdict.low < verdict.ratio < verdict.high
-    # A loss that only the measurement has is not forgiven.
+    # A loss of goodput in the measurement alone makes the verdict "different".
     assert judge([2.5, 9.9, 15.1, 9.9], simulated, paired=True).word == "open"
 
 
-def test_a_simulation_beside_a_measurement_has_the_seed_of_its_emulator():
+def test_a_paired_simulation_has_the_seed_of_the_emulator():
     scenario = sctp("one path", "20 ms", "1 %").but(warmup="1 s", measure="2 s")
     cells = Campaign(scenario, replications=3, seed=7).cells
     found = [json.loads(str(outcome)) for outcome in PAIRED.run(cells, 1, Halt())]
@@ -98,14 +98,14 @@ def test_a_simulation_beside_a_measurement_has_the_seed_of_its_emulator():
 
 
 def outcome(goodput: float, marks: str = "", tries: int = 1) -> str:
-    """What a run gave."""
+    """Return the outcome of a run as JSON."""
     path = {"goodput": goodput, "timeouts": 2, "fast_retransmissions": 5, "cwnd": 15_000, "srtt": 0.02}
     flow = {"goodput": goodput, "streams": [], "paths": {"path1": path}}
     return json.dumps({"flows": {"sctp": flow}, "marks": marks, "tries": tries, "late_share": 0.001})
 
 
 def results(goodputs: dict[tuple[str, str, str], list[float]], **last: Any) -> Results:
-    """Runs of cells. The last runs are marked or took several tries."""
+    """Return the runs of cells. `last` sets marks or tries of the last run of each cell."""
     return Results(
         [
             (
@@ -166,7 +166,7 @@ def test_cells_have_verdicts_explanations_and_disturbed_runs():
     assert json.loads(json.dumps(plain(found), allow_nan=False))[0]["goodput"]["ratio"] == pytest.approx(1.0)
 
 
-def test_the_page_names_cells_that_differ_and_shows_how_exact_the_emulator_is(tmp_path: Path):
+def test_the_page_names_differing_cells_and_shows_the_calibration_of_the_emulator(tmp_path: Path):
     plan = Plan(GRIDS["sctp"], quick=True)
     page.check("sctp", tmp_path)
     file = page.write("sctp", plan, made_up(), CALIBRATION, Settings(1, 3, "engine"), tmp_path)
@@ -185,7 +185,7 @@ def test_the_page_names_cells_that_differ_and_shows_how_exact_the_emulator_is(tm
     assert page.pages_in(tmp_path) == [("measured-sctp.html", "sctp")]
 
 
-def test_a_page_of_another_program_stays(tmp_path: Path):
+def test_a_page_of_another_program_is_not_replaced(tmp_path: Path):
     (tmp_path / "measured-sctp.html").write_text("mine")
     with pytest.raises(UserError, match="manypath did not write it"):
         page.check("sctp", tmp_path)
@@ -201,7 +201,7 @@ def test_a_calibration_marks_a_rate_that_differs_from_the_setting():
     ]
 
 
-def test_a_calibration_is_kept_and_serves_until_the_emulator_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_stored_calibration_is_used_until_the_emulator_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     emulator = tmp_path / "manypath-emu"
     monkeypatch.setattr("manypath.programs.program", lambda _: str(emulator))
     monkeypatch.setattr("manypath.testbed.calibration.program", lambda _: str(emulator))
@@ -226,13 +226,13 @@ def interval(end: float, size: int, **path: float) -> dict[str, Any]:
     return {"event": "interval", "data": {"sum": {"end": end, "bytes": size}, "paths": [numbers]}}
 
 
-def test_what_a_receiver_prints_says_what_had_come_by_when():
+def test_received_bytes_over_time_are_read_from_the_output_of_a_receiver():
     notes = arrivals([start(1000), interval(0.1, 100), interval(0.2, 50), {"event": "error", "data": "x"}], 900.0)
     assert notes.tolist() == pytest.approx(np.array([[100.5, 0], [100.6, 100], [100.7, 150]]))
     assert arrivals([{"event": "error", "data": "nothing"}], 0.0).shape == (0, 2)
 
 
-def test_an_end_that_wakes_late_marks_its_run():
+def test_a_sender_or_receiver_that_wakes_late_marks_its_run():
     good = [interval(0.1 * tick + 0.002, 0) for tick in range(1, 400)]
     assert not list(lateness("sctp", "sender", good))
     late = [interval(0.1 * tick + (0.02 if tick % 20 == 0 else 0), 0) for tick in range(1, 400)]
@@ -240,8 +240,8 @@ def test_an_end_that_wakes_late_marks_its_run():
 
 
 @pytest.mark.parametrize(("seconds", "is_marked"), [(0.05, False), (0.3, True), (2.0, True)])
-def test_an_end_that_stood_still_once_marks_its_run(seconds: float, is_marked: bool):
-    """Its next interval ends in time, so that no other one is late."""
+def test_a_single_long_delay_of_a_sender_marks_its_run(seconds: float, is_marked: bool):
+    """The next interval ends in time, so that the share of late intervals stays low."""
     ends = [0.1 * tick + 0.002 for tick in range(1, 800)]
     still = [end for end in ends if not 30 < end < 30 + seconds]
     marks = list(lateness("sctp", "sender", [interval(end, 0) for end in still]))
@@ -250,7 +250,7 @@ def test_an_end_that_stood_still_once_marks_its_run(seconds: float, is_marked: b
 
 @in_real_time
 @pytest.mark.parametrize("side", ["sender", "receiver"])
-def test_a_run_in_which_the_system_stopped_an_end_is_marked(side: str, monkeypatch: pytest.MonkeyPatch):
+def test_a_run_with_a_stopped_sender_or_receiver_is_marked(side: str, monkeypatch: pytest.MonkeyPatch):
     play = Manypath.start
 
     def play_and_stop_once(self: Manypath, part: Part) -> Any:
@@ -333,7 +333,7 @@ def test_inside_udp_less_payload_goes_over_the_same_link():
         (["x" * 300], f'scenario: there is no "{"x" * 76}...: known: sctp, shared'),
     ],
 )
-def test_a_wrong_word_gives_one_line(arguments: list[str], said: str, called):
+def test_a_wrong_argument_is_reported_in_one_line(arguments: list[str], said: str, called):
     (line,) = called("measure", *arguments, code=2).err.splitlines()
     assert said in line
 
@@ -343,9 +343,7 @@ def test_a_wrong_word_gives_one_line(arguments: list[str], said: str, called):
     [("--runs", 1000), ("--most", 1000), ("--simulations", 5000), ("--at-once", 256), ("--tries", 100)],
 )
 @pytest.mark.parametrize("scenario", ["sctp", "shared"])
-def test_more_than_a_machine_can_do_is_refused_with_the_most_that_is_right(
-    scenario: str, option: str, most: int, called
-):
+def test_too_large_numbers_are_refused_with_the_largest_valid_one(scenario: str, option: str, most: int, called):
     for much in (most + 1, 10**30):
         (line,) = called("measure", scenario, option, str(much), code=2).err.splitlines()
         assert f"'{option}': Input should be less than or equal to {most}: it is \"{much}\"" in line
@@ -361,7 +359,7 @@ def test_a_congestion_control_for_no_flow_is_refused(called, tmp_path: Path, mon
     assert line == "error: --cc: no flow of one.toml has several paths: leave it out"
 
 
-def test_without_root_nothing_is_measured(called, monkeypatch: pytest.MonkeyPatch):
+def test_a_measurement_without_root_is_refused(called, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     (line,) = called("measure", "sctp", code=2).err.splitlines()
     assert "needs root" in line
@@ -376,12 +374,12 @@ def test_a_program_that_is_missing_is_named(absent: str, called, monkeypatch: py
 
 
 @in_real_time
-def test_a_cell_is_measured_as_it_is_simulated(tmp_path: Path):
+def test_a_cell_is_measured_and_simulated(tmp_path: Path):
     scenario = sctp("two paths newreno", "20 ms", "0 %").but(warmup="1 s", measure="2 s")
     measured = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(tmp_path, 1, progress=False)
     (outcome,) = (outcome for _, outcome in measured.outcomes)
     paths = outcome["flows"]["sctp"]["paths"]
-    # How much of the links is used depends on how busy this machine is; more than they carry is impossible.
+    # Other load on this machine can lower the goodput. It cannot exceed the rate of the links.
     assert all(path["data_packets"] > 50 for path in paths.values())
     assert 0 < outcome["flows"]["sctp"]["goodput"] < 20.2e6
     assert not list(Path("/run/netns").glob(f"m{os.getpid()}-*"))

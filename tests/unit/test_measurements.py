@@ -1,4 +1,4 @@
-"""The page about measurements names every column that there is, and no other."""
+"""The page about measurements names exactly the existing columns."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from manypath import measurements
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "measurements.md"
 LABELS = {"time", "flow", "stream", "path", "link"}
-"""Columns that say what a row is about."""
+"""Columns that identify a row."""
 
 
 @pytest.fixture(scope="module")
 def result() -> mp.Result:
-    """A short run with everything that has a column."""
+    """A short run that has all columns."""
     flow = mp.Sctp(paths=["only"], app=mp.Saturated(ordered=True))
     network = mp.disjoint(only=mp.Link(rate="5 Mbit/s"))
     return mp.run(mp.Scenario(network=network, flows={"flow": flow}, warmup="1 s", measure="1 s"), series="100 ms")
 
 
 def documented(part: str) -> set[str]:
-    """Columns in the table that follows the first mention of a part of the result."""
+    """Return the columns in the table after the first mention of a part of the result."""
     _, text = PAGE.read_text(encoding="utf-8").split(f"`{part}`", 1)
     rows = re.search(r"\| --- \| --- \|\n((?:\|.*\n)+)", text)
     assert rows is not None
@@ -52,15 +52,15 @@ def test_columns_of_changes_are_documented(kind: str):
 
 
 @pytest.mark.parametrize("kind", ["flows", "streams", "paths", "links"])
-def test_columns_of_frames_are_known_before_anything_runs(kind: str, result: mp.Result):
+def test_columns_of_frames_are_known_without_a_run(kind: str, result: mp.Result):
     assert measurements.columns(kind) == tuple(getattr(result, kind).reset_index().columns)
 
 
-def test_columns_of_runs_are_known_before_anything_runs(result: mp.Result):
+def test_columns_of_runs_are_known_without_a_run(result: mp.Result):
     assert measurements.columns("runs") == tuple(name for name in result.outcome if name not in ("flows", "links"))
 
 
-def test_columns_of_samples_are_known_before_anything_runs(result: mp.Result):
+def test_columns_of_samples_are_known_without_a_run(result: mp.Result):
     assert dict(measurements.SAMPLES) == {kind: tuple(frame.columns) for kind, frame in result.series.items()}
     network = mp.disjoint(only=mp.Link(rate="5 Mbit/s"))
     scenario = mp.Scenario(network=network, flows={"flow": mp.Sctp(paths=["only"])}, warmup="0 s", measure="2 s")

@@ -1,4 +1,4 @@
-"""Networks from few words: delays per path, ways back, nodes and wires; and what is perhaps a mistake in one."""
+"""Short forms of networks (delays per path, reverse paths, nodes and wires), and remarks on unused parts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LINK = mp.Link(rate="10 Mbit/s", delay="5 ms")
 
 
 def delay_of(network: mp.Network, path: str, direction: str = "forward") -> int:
-    """The delay of all links of a path, in nanoseconds."""
+    """Return the sum of the delays of a path's links, in nanoseconds."""
     return sum(network.links[link].delay for link in getattr(network.paths[path], direction))
 
 
-def test_paths_over_a_bottleneck_may_be_of_different_length():
+def test_paths_over_a_bottleneck_may_have_different_delays():
     network = mp.bottleneck(LINK, paths=2, delays=["10 ms", "50 ms"])
     for path, milliseconds in (("path1", 15), ("path2", 55)):
         assert delay_of(network, path) == delay_of(network, path, "reverse") == milliseconds * 1_000_000
@@ -31,21 +31,21 @@ def test_paths_over_a_bottleneck_may_be_of_different_length():
     assert mp.Network.model_validate(written) == network
 
 
-def test_the_round_trip_of_a_longer_path_is_longer_by_its_delay():
+def test_the_delay_of_a_path_adds_to_its_round_trip_time():
     network = mp.bottleneck(LINK, delays=["10 ms", "50 ms"])
     flows = {path: mp.Sctp(paths=[path], app=mp.Cbr(rate="100 kbit/s")) for path in network.paths}
     times = mp.run(mp.Scenario(network=network, flows=flows, warmup="1 s", measure="5 s")).paths["srtt"]
     assert times["path2"]["path2"] - times["path1"]["path1"] == pytest.approx(0.08, rel=0.05)
 
 
-def test_paths_of_a_dumbbell_may_be_of_different_length_and_have_equal_ends():
+def test_paths_of_a_dumbbell_may_have_different_delays_and_equal_ends():
     end = mp.Link(rate="1 Gbit/s", delay="1 ms")
     network = mp.dumbbell(LINK, end, end, delays=["0 s", "50 ms", "100 ms"])
     assert [delay_of(network, path) // 1_000_000 for path in network.paths] == [7, 57, 107]
     assert mp.dumbbell(LINK, [end, end], end) == mp.dumbbell(LINK, [end, end], [end, end])
 
 
-def test_a_way_back_may_differ_from_that_there():
+def test_the_two_directions_of_a_path_may_differ():
     network = mp.disjoint(dsl=(mp.Link(rate="16 Mbit/s"), mp.Link(rate="1 Mbit/s")), lte=LINK)
     assert [network.links[name].rate for name in ("dsl", "dsl/back")] == [16_000_000, 1_000_000]
     assert network.links["lte/back"] == LINK
@@ -54,7 +54,7 @@ def test_a_way_back_may_differ_from_that_there():
     assert mp.Network.model_validate(written) == network
 
 
-def test_a_path_without_a_way_back_gets_one_over_links_like_those_there():
+def test_a_path_without_a_reverse_gets_one_over_copies_of_its_links():
     slow = LINK.but(rate="1 Mbit/s")
     paths = {"one": mp.Path(forward=("a", "b")), "other": mp.Path(forward=("c",), reverse=("c",))}
     network = mp.Network(links={"a": LINK, "b": slow, "c": LINK, "b/back": LINK}, paths=paths)
@@ -65,7 +65,7 @@ def test_a_path_without_a_way_back_gets_one_over_links_like_those_there():
     assert mp.Network.model_validate(same).paths["one"].reverse == ("a/back",)
 
 
-def test_a_topology_is_wires_between_nodes_and_the_nodes_of_each_path():
+def test_a_topology_has_wires_between_nodes_and_paths_over_nodes():
     slow = LINK.but(rate="1 Mbit/s")
     network = mp.topology({"a-b": LINK, "b-d": (LINK, slow), "a-d": LINK}, {"north": "a b d", "south": "d a"})
     assert network.paths["north"] == mp.Path(forward=("a-b", "b-d"), reverse=("d-b", "b-a"))
@@ -77,7 +77,7 @@ def test_a_topology_is_wires_between_nodes_and_the_nodes_of_each_path():
     assert mp.Network.model_validate(written) == network
 
 
-def test_networks_of_before_have_the_documents_of_before():
+def test_a_network_without_new_fields_has_an_unchanged_document():
     flows = {"f": mp.Sctp(paths=["path1"])}
     document = json.loads(mp.Scenario(network=mp.bottleneck(LINK, paths=2), flows=flows).document())
     assert list(document["network"]["links"]) == ["bottleneck", "bottleneck/back"]
@@ -88,7 +88,10 @@ def test_networks_of_before_have_the_documents_of_before():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: mp.bottleneck(LINK, paths=2, delays=["1 ms"]), "bottleneck.delays: ['1 ms'] is not a list of 2 delays"),
+        (
+            lambda: mp.bottleneck(LINK, paths=2, delays=["1 ms"]),
+            "bottleneck.delays: ['1 ms'] is not a list of 2 delays",
+        ),
         (lambda: mp.bottleneck(LINK, delays=["1 m"]), 'delay: "1 m" is no time'),
         (lambda: mp.dumbbell(LINK, [LINK], [LINK], delays=["1 ms", "2 ms"]), "is not a list of 1 delays"),
         (lambda: mp.topology({"a": LINK}, {"p": "a b"}), 'topology.wires: "a" is no wire between two nodes'),
@@ -106,7 +109,7 @@ def test_an_invalid_network_is_refused_in_one_line(make, said: str):
     assert "\n" not in str(error.value)
 
 
-def test_a_mistake_in_one_direction_of_a_wire_is_named_there():
+def test_a_mistake_is_reported_with_the_direction_of_the_wire():
     wire = {"there": {"rate": "16 Mbps"}, "back": {"rate": "1 Mbit/s"}}
     with pytest.raises(mp.UserError, match=r"network\.disjoint\.dsl\.there\.rate: \"16 Mbps\" is no rate"):
         mp.Scenario(network={"disjoint": {"dsl": wire}}, flows={"f": mp.Sctp(paths=["dsl"])})
@@ -114,7 +117,7 @@ def test_a_mistake_in_one_direction_of_a_wire_is_named_there():
         mp.Scenario(network={"disjoint": {"dsl": {"there": wire["there"]}}}, flows={"f": mp.Sctp(paths=["dsl"])})
 
 
-def test_a_million_paths_are_refused_at_once_and_many_take_a_moment():
+def test_a_million_paths_are_refused_and_many_paths_are_built_quickly():
     began = time.process_time()
     with pytest.raises(mp.UserError, match=r"bottleneck\.paths: 1000000 .*100000"):
         mp.bottleneck(LINK, paths=1_000_000)
@@ -132,7 +135,7 @@ def one_flow(path: str = "path1") -> dict[str, mp.Sctp]:
     return {"f": mp.Sctp(paths=[path], start="0 s")}
 
 
-def test_an_event_after_the_end_is_refused_at_its_field():
+def test_an_event_after_the_end_is_refused_with_its_field():
     failing = LINK.but(events=[mp.Event(at="5 s", change="down"), mp.Event(at="60 s", change="up")])
     with pytest.raises(mp.UserError, match=r"network\.links\.a\.events\.1\.at: 60 s is after the end .* at 30 s"):
         mp.Scenario(network=mp.disjoint(a=failing), flows=one_flow("a"), warmup="10 s", measure="20 s")
@@ -142,7 +145,7 @@ def test_an_event_after_the_end_is_refused_at_its_field():
     assert mp.Scenario(network=mp.disjoint(a=failing), flows=one_flow("a"), warmup="10 s", measure="51 s")
 
 
-def test_paths_that_no_flow_uses_are_remarked_and_the_run_goes_on(tmp_path: Path):
+def test_unused_paths_cause_a_remark_and_do_not_stop_the_run(tmp_path: Path):
     network = mp.disjoint(a=LINK, b=LINK)
     assert mp.Scenario(network=network, flows={"f": mp.Sctp(paths=["a", "b"])}).remarks() == []
     scenario = mp.Scenario(network=network, flows=one_flow("a"), warmup="0 s", measure="1 s")
@@ -161,7 +164,7 @@ def test_paths_that_no_flow_uses_are_remarked_and_the_run_goes_on(tmp_path: Path
     assert (done.exit_code, done.stderr) == (0, "remark: network.paths.b: no flow uses this path\n")
 
 
-def test_a_flow_on_very_many_paths_is_checked_at_once():
+def test_a_flow_on_very_many_paths_is_checked_quickly():
     paths = [f"p{number}" for number in range(100_000)]
     began = time.process_time()
     assert len(mp.Sctp(paths=paths).paths) == 100_000

@@ -1,4 +1,4 @@
-"""Cells of a measured grid that are open get more runs, until they are decided; others keep their verdict."""
+"""Open cells of a measured grid get more runs until they are decided. Decided cells keep their verdict."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ WORLDS = 1000
 ONE, TWO, MANY = "one path", "two paths newreno", "two paths cmt-rpv2"
 
 CALIBRATION = Calibration("2026-11-23T07:00:00+00:00", "Linux", "0a1b", 0.1, [])
-"""Made up."""
+"""Made-up calibration."""
 
 
 class MadeUp:
-    """Draws goodputs around a mean for each way, and writes down which runs it was asked for."""
+    """A runner that draws goodputs around the mean of each way, and records its runs."""
 
     def __init__(self, version: str, means: Mapping[str, tuple[float, float]]) -> None:
         self.version = version
@@ -68,12 +68,12 @@ SMALL = replace(
 """Six cells."""
 
 WORLD = {ONE: (10.0, 0.05), TWO: (10.5, 3.0), MANY: (7.0, 0.05)}
-"""The first way agrees, the last one differs, and the one between needs more runs."""
+"""Mean and standard deviation: the first way is equivalent, the last one differs, the second one is open."""
 
 
 @pytest.fixture
 def testbed(monkeypatch: pytest.MonkeyPatch) -> MadeUp:
-    """Measurements that are made up, of a simulation that gives 10 Mbit/s everywhere."""
+    """A runner with made-up measurements, beside simulations with 10 Mbit/s in every cell."""
     measured = MadeUp("measured:1", WORLD)
     simulated = MadeUp("simulated:1", dict.fromkeys(WORLD, (10.0, 0.01)))
     monkeypatch.setattr(planning, "Testbed", lambda _, _stacks: measured)
@@ -97,7 +97,7 @@ def test_only_open_cells_get_more_runs(testbed: MadeUp):
     ]
 
 
-def test_every_open_cell_is_measured_once_more_before_one_is_measured_twice_more(testbed: MadeUp):
+def test_further_runs_alternate_between_open_cells(testbed: MadeUp):
     small().run(None, 1)
     repetitions = [repetition for _, repetition in testbed.ran]
     assert repetitions == sorted(repetitions)
@@ -105,7 +105,7 @@ def test_every_open_cell_is_measured_once_more_before_one_is_measured_twice_more
     assert all(first != second for first, second in zip(later[::2], later[1::2], strict=True))
 
 
-def test_the_interval_is_that_of_the_look_that_decided(testbed: MadeUp):
+def test_a_cell_has_the_interval_of_its_deciding_look(testbed: MadeUp):
     for cell in small().run(None, 1):
         verdict = cell.goodput
         level = {4: 0.03, 8: 0.01, 16: 0.01}[verdict.runs]
@@ -114,7 +114,7 @@ def test_the_interval_is_that_of_the_look_that_decided(testbed: MadeUp):
         assert verdict.confidence == pytest.approx(1 - 2 * level)
 
 
-def test_a_number_of_runs_alone_is_exactly_that_number_and_one_look(testbed: MadeUp):
+def test_a_fixed_number_of_runs_has_one_look(testbed: MadeUp):
     cells = small(most=None).run(None, 1)
     assert {cell.goodput.runs for cell in cells} == {4}
     assert {cell.goodput.level for cell in cells} == {0.05}
@@ -122,7 +122,7 @@ def test_a_number_of_runs_alone_is_exactly_that_number_and_one_look(testbed: Mad
     assert small().runs == "4 to 16 replications"
 
 
-def test_fewer_runs_than_every_cell_has_are_refused():
+def test_a_maximum_below_the_first_runs_is_refused():
     with pytest.raises(UserError, match="most: 3 is less than the 4 runs that each cell has: give 4 or more"):
         small(most=3)
     with pytest.raises(UserError, match="give 4 or more"):
@@ -145,21 +145,21 @@ def test_measurements_before_a_failure_are_kept(testbed: MadeUp, tmp_path: Path)
     assert len(testbed.ran) == count
 
 
-def test_a_verdict_does_not_depend_on_runs_that_a_later_look_left_in_the_store(testbed: MadeUp, tmp_path: Path):
+def test_a_verdict_does_not_depend_on_stored_runs_of_later_looks(testbed: MadeUp, tmp_path: Path):
     alone = small(most=None).run(None, 1)
     small().run(tmp_path, 1)
     assert [cell.goodput for cell in small(most=None).run(tmp_path, 1)] == [cell.goodput for cell in alone]
 
 
 def decided(measured: np.ndarray, simulated: np.ndarray, levels: Mapping[int, float]) -> str:
-    """The first verdict that is not open."""
+    """Return the first verdict that is not open."""
     words = (judge(measured[:runs], simulated[:runs], level, paired=True).word for runs, level in levels.items())
     return next((word for word in words if word != "open"), "open")
 
 
 @pytest.mark.parametrize(("ratio", "wrong"), [(1.1, "equivalent"), (0.9, "equivalent"), (1.1, "different")])
-def test_several_looks_are_wrong_in_5_percent_at_most(ratio: float, wrong: str):
-    """A ratio at the end of the margin is neither equivalent nor different, and each is said by mistake in 5 %."""
+def test_several_looks_together_are_wrong_in_at_most_5_percent(ratio: float, wrong: str):
+    """A ratio at the end of the margin is neither equivalent nor different. Each wrong verdict has at most 5 %."""
     draw = np.random.default_rng(20261123)
     shared = {look.runs: look.level for look in looks_of(5, 40)}
     each = dict.fromkeys(shared, 0.05)
@@ -169,14 +169,14 @@ def test_several_looks_are_wrong_in_5_percent_at_most(ratio: float, wrong: str):
         measured = draw.normal(10 * ratio, 1.0, 40)
         for name, levels in (("shared", shared), ("each", each)):
             mistakes[name] += decided(measured, simulated, levels) == wrong
-    # Three standard errors above 5 %; looks that have 5 % each are wrong more often.
+    # Three standard errors above 5 %. Looks with 5 % each would be wrong more often.
     assert mistakes["shared"] / WORLDS <= 0.05 + 3 * (0.05 * 0.95 / WORLDS) ** 0.5
     assert mistakes["each"] / WORLDS > 0.075
 
 
 @pytest.mark.parametrize("runs", [3, 6, 12, 24])
-def test_a_mean_that_few_simulations_give_is_not_taken_as_exact(runs: int):
-    """Measured and simulated runs spread together, and the measured ones have 10 % more on average."""
+def test_the_error_of_the_mean_of_few_simulations_counts(runs: int):
+    """Measured and simulated runs have the same spread, and the measured mean is 10 % higher."""
     draw = np.random.default_rng(20261124)
     mistakes = 0
     for _ in range(WORLDS):
@@ -200,7 +200,7 @@ def test_the_page_shows_the_number_of_runs_per_cell(testbed: MadeUp, tmp_path: P
 
 @pytest.fixture
 def command(testbed: MadeUp, called, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    """`manypath measure sctp` with the grid and the measurements of these tests."""
+    """Return a function that runs `manypath measure sctp` with the grid and the measurements of these tests."""
     monkeypatch.setitem(GRIDS, "sctp", SMALL)
     monkeypatch.setattr("manypath.testbed.calibration.calibrated", lambda *_, **__: CALIBRATION)
     folders = ["--store", str(tmp_path / "runs"), "--report", str(tmp_path / "report")]

@@ -1,4 +1,4 @@
-"""What may be written where: never over an input, never over a file of another program, and known beforehand."""
+"""Output files never replace an input or a file of another program, and are checked before any work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from manypath.report.environment import environment
 
 @pytest.fixture
 def own(tmp_path: Path, scenario) -> dict[str, tuple[Kind, Path]]:
-    """A file of each kind, as this package writes it."""
+    """A file of each kind, written by this package."""
     from matplotlib.figure import Figure
 
     picture = Picture(Figure())
@@ -35,14 +35,14 @@ def own(tmp_path: Path, scenario) -> dict[str, tuple[Kind, Path]]:
 
 
 def refusal(kind: Kind, target: str | Path, inputs: tuple[Path, ...] = (), **how: bool) -> str:
-    """What is said of a target that is refused."""
+    """Return the error message of a refused target."""
     with pytest.raises(mp.UserError) as error:
         Outputs(inputs).file("--to", target, kind, **how)
     (line,) = str(error.value).splitlines()
     return line
 
 
-def test_a_file_of_ours_may_be_replaced_by_one_of_its_kind_only(own: dict[str, tuple[Kind, Path]]):
+def test_a_file_of_this_package_is_replaced_only_by_its_own_kind(own: dict[str, tuple[Kind, Path]]):
     for kind, path in own.values():
         before = path.read_bytes()
         assert Outputs().file("--to", path, kind) == path
@@ -64,7 +64,7 @@ FOREIGN: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-def test_a_file_of_another_program_is_refused_and_stays(name: str, tmp_path: Path):
+def test_a_file_of_another_program_is_refused_and_unchanged(name: str, tmp_path: Path):
     path = tmp_path / name
     path.write_bytes(FOREIGN[name])
     for kind in (CAPTURE, EVENTS, PAGE, table(["flow"])):
@@ -74,7 +74,7 @@ def test_a_file_of_another_program_is_refused_and_stays(name: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
-def test_a_drawing_by_another_hand_is_refused(ending: str, tmp_path: Path):
+def test_a_drawing_of_another_program_is_refused(ending: str, tmp_path: Path):
     from matplotlib.figure import Figure
 
     Figure().savefig(tmp_path / f"mine.{ending}")
@@ -85,9 +85,9 @@ def test_a_drawing_by_another_hand_is_refused(ending: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize("link", [os.symlink, os.link, None])
-def test_an_input_is_refused_by_any_name(link: Callable[[Path, Path], None] | None, tmp_path: Path):
+def test_an_input_is_refused_under_any_of_its_names(link: Callable[[Path, Path], None] | None, tmp_path: Path):
     path, target = tmp_path / "mine.toml", tmp_path / ".." / tmp_path.name / "mine.toml"
-    path.write_text("")  # an empty file may be replaced, but not one that is read
+    path.write_text("")  # an empty file may be replaced, but not an input
     if link is not None:
         target = tmp_path / "other"
         link(path, target)
@@ -102,7 +102,7 @@ def test_two_outputs_cannot_be_one_file(tmp_path: Path):
     assert outputs.file("--events", "/dev/null", EVENTS) == outputs.file("--pcapng", "/dev/null", CAPTURE)
 
 
-def test_empty_files_devices_and_pipes_are_fine(tmp_path: Path):
+def test_empty_files_devices_and_pipes_are_accepted(tmp_path: Path):
     (tmp_path / "empty").touch()
     os.mkfifo(tmp_path / "pipe")
     for target in (tmp_path / "empty", tmp_path / "pipe", "/dev/null", "/dev/full", tmp_path / "new"):
@@ -110,7 +110,7 @@ def test_empty_files_devices_and_pipes_are_fine(tmp_path: Path):
     assert not (tmp_path / "new").exists()
 
 
-def test_a_place_where_nothing_can_be_made_is_refused(tmp_path: Path):
+def test_an_unwritable_place_is_refused(tmp_path: Path):
     (tmp_path / "file").touch()
     assert "cannot be written: No such file" in refusal(EVENTS, tmp_path / "no" / "folder")
     assert "cannot be written: Not a directory" in refusal(EVENTS, tmp_path / "file" / "in it")
@@ -124,7 +124,7 @@ def test_a_place_where_nothing_can_be_made_is_refused(tmp_path: Path):
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_folder_is_made_only_when_it_is_written(tmp_path: Path):
+def test_a_folder_is_made_only_when_a_file_is_written(tmp_path: Path):
     (tmp_path / "file").touch()
     Outputs().folder("--to", tmp_path / "a" / "b")
     Outputs().file("--to", tmp_path / "a" / "b", EVENTS, makes_folder=True)
@@ -142,7 +142,7 @@ def test_a_failed_write_of_a_figure_is_reported_in_one_line(tmp_path: Path):
         Picture(Figure()).save(tmp_path / "full.svg")
 
 
-def test_a_header_may_be_known_in_part(tmp_path: Path):
+def test_a_table_is_recognised_by_a_part_of_its_header(tmp_path: Path):
     path = tmp_path / "runs.csv"
     path.write_text("north,replication,wait\n1,0,2\n", encoding="utf-8")
     for kind in (

@@ -26,11 +26,11 @@ SCRIPT = textwrap.dedent("""
     except mp.UserError as error:
         print(error)
 """)
-"""A plan within 4 GiB of address space."""
+"""A program that evaluates a plan within 4 GiB of address space."""
 
 
 def refusal(plan: str) -> str:
-    """What is said of a plan."""
+    """Return the error message of a plan."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT.format(plan=plan)], env=environment, capture_output=True, text=True, check=False
@@ -75,11 +75,11 @@ def refusal(plan: str) -> str:
         ),
     ],
 )
-def test_a_plan_without_end_is_refused_within_little_memory(plan: str, said: str):
+def test_an_endless_plan_is_refused_within_little_memory(plan: str, said: str):
     assert refusal(plan).startswith(said)
 
 
-def test_a_plan_without_end_in_a_file_is_refused_although_it_is_wanted(tmp_path: Path):
+def test_an_endless_sweep_file_is_refused_also_with_permission(tmp_path: Path):
     (tmp_path / "sweep.toml").write_text(
         "replications = 1000000000000\n"
         '[scenario]\nwarmup = "1 s"\nmeasure = "2 s"\nflows.single.paths = ["south"]\n'
@@ -94,4 +94,4 @@ def test_a_plan_without_end_in_a_file_is_refused_although_it_is_wanted(tmp_path:
 @pytest.mark.parametrize("values", ["newreno", 5, [], None])
 def test_an_invalid_list_of_values_is_refused(values: object, scenario):
     with pytest.raises(mp.UserError, match=r"^factors\.cc: .* is no list of values: give one or more in a list$"):
-        mp.Campaign(scenario, {"cc": values})  # pyright: ignore[reportArgumentType] - that is the point
+        mp.Campaign(scenario, {"cc": values})  # pyright: ignore[reportArgumentType] - the invalid argument is tested

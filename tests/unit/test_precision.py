@@ -1,4 +1,4 @@
-"""A campaign with a precision runs as many replications as its intervals need, and no result changes by it."""
+"""A campaign with a precision makes as many replications as its intervals need, with unchanged results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from manypath.stats import interval
 
 
 def noisy(spread: float, seed: int) -> dict[str, float]:
-    """A measurement of 1 with a normal error."""
+    """Return a measurement of 1 with a normal error."""
     return {"goodput": 1 + spread * float(np.random.default_rng(seed).normal())}
 
 
@@ -25,7 +25,7 @@ RUNNER = mp.Function(noisy, version="1")
 
 
 def widths(results: mp.Results, spread: float) -> list[float]:
-    """Half-widths over means after 2, 3, ... replications."""
+    """Return half-width / mean after 2, 3, ... replications."""
     values = results.values("goodput", spread=spread).to_numpy()
     found = [interval(values[:count]) for count in range(2, len(values) + 1)]
     return [each.half_width / each.mean for each in found]
@@ -48,7 +48,7 @@ def test_every_scenario_gets_as_many_replications_as_it_needs():
         width = widths(results, spread)
         assert width[-1] <= 0.04
         earlier = [n for n in precision.counts() if n < count]
-        assert all(width[n - 2] > 0.04 for n in earlier), "the first look that is narrow enough ends it"
+        assert all(width[n - 2] > 0.04 for n in earlier), "the first look with a narrow interval ends the replications"
 
 
 def test_the_replications_are_those_of_a_fixed_number(scenario):
@@ -61,7 +61,7 @@ def test_the_replications_are_those_of_a_fixed_number(scenario):
     assert (both["digest_x"] == both["digest_y"]).all()
 
 
-def test_batches_and_workers_do_not_change_where_it_stops():
+def test_batches_and_workers_do_not_change_the_number_of_replications():
     def run(workers: int, seconds: float) -> dict[float, int]:
         campaign = mp.Campaign(RUNNER, {"spread": [0.1, 0.15, 0.3]}, precision="5 %")
         return counts(campaign.run(store=None, progress=False, executor=LocalExecutor(workers, seconds)))
@@ -69,7 +69,7 @@ def test_batches_and_workers_do_not_change_where_it_stops():
     assert run(1, 5.0) == run(3, 0.001)
 
 
-def test_parts_of_a_campaign_stop_where_the_whole_does():
+def test_parts_of_a_campaign_stop_at_the_same_number_as_the_whole():
     campaign = mp.Campaign(RUNNER, {"spread": [0.05, 0.1, 0.2]}, precision="5 %")
     whole = counts(campaign.run(store=None, progress=False))
     parts = [counts(campaign.run(store=None, progress=False, shard=part)) for part in ("1/2", "2/2")]
@@ -83,7 +83,7 @@ def test_a_stopped_campaign_continues_from_stored_runs(tmp_path):
     first = counts(wide.run(store=tmp_path, progress=False))[0.2]
     calls: list[int] = []
 
-    # Under the same name, and so of the same version.
+    # The function has the same name, and so the same version.
     @wraps(noisy)
     def watched(spread: float, seed: int) -> dict[str, float]:
         calls.append(seed)
@@ -121,7 +121,7 @@ def simulated(goodputs: dict[str, float]) -> tuple[Cell, str]:
     return Cell({}, "{}", 1, 0), json.dumps({"flows": flows, "links": {"south": {"dropped": 3}}})
 
 
-def test_each_flow_counts_unless_some_are_chosen():
+def test_every_flow_must_be_precise_unless_some_are_selected():
     runs = mp.Results([simulated({"cmt": 1e6, "single": 4e6}), simulated({"cmt": 1e6, "single": 5e6})])
     # Two values 4 and 5: mean 4.5, deviation 1/sqrt 2, Student's t 12.706.
     assert mp.Precision().width(runs) == pytest.approx(12.706 * 0.5 / 4.5, rel=1e-3)
@@ -143,8 +143,8 @@ def test_the_current_width_is_shown():
     assert all(text.startswith("widest interval ±") for text in said)
 
 
-def test_intervals_of_a_stopped_campaign_cover_nearly_as_often_as_they_say():
-    """The bias is small with the default rule: at least 92 % instead of 95 %."""
+def test_intervals_of_a_stopped_campaign_have_nearly_their_nominal_coverage():
+    """The bias of the default rule is small: the coverage is at least 92 % instead of 95 %."""
     precision = mp.Precision(within="5 %", maximum=200)
     random = np.random.default_rng(1)
     covered = 0
@@ -175,14 +175,14 @@ def test_intervals_of_a_stopped_campaign_cover_nearly_as_often_as_they_say():
         ),
     ],
 )
-def test_a_precision_that_cannot_be_is_refused(make, said: str):
+def test_an_invalid_precision_is_refused(make, said: str):
     with pytest.raises(mp.UserError) as error:
         make()
     assert said in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_looks_come_at_fixed_counts():
+def test_looks_are_at_fixed_counts():
     assert mp.Precision(minimum=10, maximum=40).counts() == [10, 13, 17, 22, 28, 35, 40]
     assert mp.Precision(minimum=2, maximum=2).counts() == [2]
     assert math.isinf(mp.Precision().width(mp.Results([simulated({"a": 1e6}), simulated({"a": -1e6})])))

@@ -1,4 +1,4 @@
-"""Progress: how far, how fast, until when."""
+"""Progress: the finished share, the speed, and the remaining time."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from manypath.display import duration
     ("seconds", "said"),
     [(0.4, "0 s"), (59, "59 s"), (61, "1 min 1 s"), (3 * 3600 + 125, "3 h 2 min"), (200_000, "2 days 7 h")],
 )
-def test_lengths_of_time_have_two_parts_at_most(seconds: float, said: str):
+def test_durations_have_at_most_two_units(seconds: float, said: str):
     assert duration(seconds) == said
 
 
-def test_the_rest_takes_as_long_as_the_runs_so_far():
+def test_the_remaining_time_is_estimated_from_finished_runs():
     now = [100.0]
     speed = Speed(clock=lambda: now[0])
     assert speed.told(10) == ""
@@ -29,7 +29,7 @@ def test_the_rest_takes_as_long_as_the_runs_so_far():
     assert speed.told(120).startswith("(2/s), 1 min 0 s left, done at ")
 
 
-def test_lines_are_plain_and_tell_the_state_of_the_results():
+def test_lines_are_plain_text_with_the_state_of_the_results():
     out = io.StringIO()
     lines = Lines(Console(file=out), "sweep", every_seconds=0)
     lines.begin(total=10, stored=4)
@@ -43,7 +43,7 @@ def test_lines_are_plain_and_tell_the_state_of_the_results():
     assert len(out.getvalue().splitlines()) == 2
 
 
-def test_a_terminal_shows_a_bar_and_takes_it_away():
+def test_a_terminal_shows_a_bar_and_removes_it():
     out = io.StringIO()
     bar = Terminal(Console(file=out, force_terminal=True, width=120), "sweep")
     bar.begin(total=10, stored=0)
@@ -65,7 +65,7 @@ def test_a_run_prints_simulated_time_and_speed():
     assert progress.line(121.0).startswith("120.0 of 120.0 s")
 
 
-def test_a_short_run_draws_nothing_and_a_long_one_is_drawn_seldom():
+def test_progress_of_a_short_run_is_not_drawn_and_of_a_long_one_rarely():
     now = [100.0]
     out = io.StringIO()
     with RunProgress(Console(file=out, force_terminal=True, width=80), 120.0, clock=lambda: now[0]) as progress:

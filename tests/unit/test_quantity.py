@@ -1,4 +1,4 @@
-"""Quantities as people write them."""
+"""Quantities with units in text form."""
 
 from __future__ import annotations
 
@@ -96,6 +96,6 @@ def test_a_quantity_is_shown_in_its_shortest_exact_form():
 
 def test_a_copied_quantity_keeps_its_dimension():
     rate = RATE.parse("5 Mbit/s")
-    for copied in (copy.deepcopy(rate), pickle.loads(pickle.dumps(rate))):  # noqa: S301 - our own pickle
+    for copied in (copy.deepcopy(rate), pickle.loads(pickle.dumps(rate))):  # noqa: S301 - a pickle that the test made
         assert (copied, copied.dimension) == (rate, RATE)
     assert type(2 * rate) is int

@@ -14,7 +14,7 @@ from manypath.frames import series_frames
 
 
 def outcome(goodput: float) -> str:
-    """What the engine says of a run in which the flow got `goodput` bit/s."""
+    """Return the engine's outcome of a run with a goodput in bit/s."""
     path = {"goodput": goodput, "cwnd": 30_000.0, "srtt": 0.02, "blocked": {"window": 0.25}}
     latency = {"mean": 0.25, "max": None}
     flow = {"goodput": goodput, "timeouts": 3, "latency": latency, "streams": [{"waited": 7}, {"waited": 5}]}
@@ -66,18 +66,18 @@ def test_means_agree_with_scipy(results: mp.Results):
         assert means.loc[cc, "n"] == 4
 
 
-def test_means_are_taken_of_what_by_names(results: mp.Results):
+def test_means_are_grouped_by_columns(results: mp.Results):
     assert results.mean("cwnd", by=["cc", "flow", "path"])["mean"].tolist() == [30_000.0, 30_000.0]
     assert results.mean("dropped", by=["link"])["n"].tolist() == [8]
     assert results.mean("waited", by=["stream"])["mean"].tolist() == [7.0, 5.0]
 
 
-def test_values_come_one_for_each_replication(results: mp.Results):
+def test_there_is_one_value_per_replication(results: mp.Results):
     values = results.values("goodput", flow="cmt", cc="cmt-rpv2")
     assert values.to_dict() == {0: 3.0, 1: 3.5, 2: 3.1, 3: 2.9}
 
 
-def test_a_part_is_selected_by_factors(results: mp.Results):
+def test_results_are_selected_by_factors(results: mp.Results):
     assert set(results.select(cc="newreno").flows["cc"]) == {"newreno"}
 
 

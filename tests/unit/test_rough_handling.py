@@ -1,4 +1,4 @@
-"""What happens to results when processes die, share a folder, or run out of room; with real processes."""
+"""Results survive killed processes, shared folders and full disks; tested with real processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import manypath as mp
 
 ROOT = Path(__file__).parents[2]
 IMPORTS_TESTS = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-"""Environment in which a script may import from this folder."""
+"""An environment in which scripts can import modules of this folder."""
 
 RUNS = 60
 
@@ -36,7 +36,7 @@ CAMPAIGN = textwrap.dedent("""
     results = mp.Campaign(two_paths(), replications=int(sys.argv[2])).run(store=sys.argv[1], progress=False)
     print("digests", *results.runs["digest"])
 """)
-"""A campaign of the real engine that says which batches it begins, and names its runs in the end."""
+"""A campaign of the real engine that prints its batches, and its digests at the end."""
 
 
 def start(store: Path, runs: int = RUNS) -> subprocess.Popen[str]:
@@ -47,7 +47,7 @@ def start(store: Path, runs: int = RUNS) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str]) -> tuple[list[list[int]], list[str]]:
-    """Batches that a campaign began, and the digests it ended with."""
+    """Return the batches that a campaign began, and its digests."""
     out, said = process.communicate(timeout=120)
     assert process.returncode == 0, said
     lines = [line.split() for line in out.splitlines()]
@@ -56,18 +56,18 @@ def finish(process: subprocess.Popen[str]) -> tuple[list[list[int]], list[str]]:
 
 
 def digests(scenario, runs: int = RUNS) -> list[str]:
-    """What the runs are called if nothing happens to them."""
+    """Return the digests of an undisturbed campaign."""
     return list(mp.Campaign(scenario(), replications=runs).run(store=None, progress=False).runs["digest"])
 
 
 def stored(store: Path) -> int:
-    """Results in a store, by rows of its shards."""
+    """Return the number of rows in the shards of a store."""
     import pyarrow.parquet as pq
 
     return sum(pq.read_metadata(shard).num_rows for shard in store.glob("*.parquet"))
 
 
-def test_kill_9_in_the_middle_of_a_batch_costs_only_the_batches_in_flight(scenario, tmp_path: Path):
+def test_kill_9_loses_only_the_current_batches(scenario, tmp_path: Path):
     process = start(tmp_path, runs=50_000)
     assert process.stdout is not None
     begun: list[int] = []
@@ -96,7 +96,7 @@ flows.single.paths = ["south"]
 """
 
 
-def test_ctrl_c_ends_a_sweep_after_the_runs_under_way_and_it_goes_on_from_there(tmp_path: Path):
+def test_ctrl_c_ends_a_sweep_after_current_runs_and_it_can_be_continued(tmp_path: Path):
     (tmp_path / "sweep.toml").write_text(SWEEP)
     command = [sys.executable, "-m", "manypath", "sweep", "sweep.toml", "--workers", "1"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -108,12 +108,14 @@ def test_ctrl_c_ends_a_sweep_after_the_runs_under_way_and_it_goes_on_from_there(
     assert (process.returncode, out) == (130, ""), said
     last = said.splitlines()[-1]
     kept = stored(tmp_path / "runs")
-    assert last == f"stopped after {kept} of 100000 runs, which are stored in runs: the same command continues from there"
+    assert (
+        last == f"stopped after {kept} of 100000 runs, which are stored in runs: the same command continues from there"
+    )
     assert "Traceback" not in said
 
 
 def test_two_processes_share_a_store(scenario, tmp_path: Path):
-    """Neither disturbs the other, and a third finds everything done."""
+    """Both processes finish, and a third one finds all runs stored."""
     expected = digests(scenario)
     for _, found in [finish(process) for process in [start(tmp_path), start(tmp_path)]]:
         assert found == expected
@@ -142,7 +144,7 @@ SHARED = textwrap.dedent("""
     found = campaign.run(store=sys.argv[1], progress=False, workers=2).runs
     print("sum", found["x"].sum(), flush=True)
 """)
-"""A campaign of 150 runs that says when it begins one; given a second argument it hangs while it writes results."""
+"""A campaign of 150 runs that prints a line at the first run. With a second argument it hangs in a write."""
 
 
 def share(store: Path, *more: str) -> subprocess.Popen[str]:
@@ -151,11 +153,11 @@ def share(store: Path, *more: str) -> subprocess.Popen[str]:
 
 
 def shared(process: subprocess.Popen[str]) -> tuple[int, str]:
-    """How many runs a campaign began, and what it found."""
+    """Return the number of runs that a campaign began, and its result."""
     with process:
         assert process.stdout is not None
         assert process.stderr is not None
-        # Not `communicate`, which loses what an earlier `readline` has buffered.
+        # `communicate` would lose the output that an earlier `readline` has buffered.
         out, said = process.stdout.read(), process.stderr.read()
     assert process.returncode == 0, said
     return out.count("began"), out.splitlines()[-1]
@@ -169,8 +171,8 @@ def test_two_processes_on_one_store_compute_each_run_once(tmp_path: Path):
     assert stored(tmp_path / "both") == 150
 
 
-def test_a_process_that_is_killed_leaves_its_share_to_the_other_one_and_no_file(tmp_path: Path):
-    """It dies while it writes, and holds claims: the other takes them over, and removes what was half written."""
+def test_another_process_takes_over_the_claims_of_a_killed_one(tmp_path: Path):
+    """The process is killed in a write. Another one takes over its claims and removes the incomplete file."""
     killed = share(tmp_path, "hangs")
     assert killed.stdout is not None
     while killed.stdout.readline() != "writes\n":
@@ -178,7 +180,7 @@ def test_a_process_that_is_killed_leaves_its_share_to_the_other_one_and_no_file(
     other = share(tmp_path)
     assert other.stdout is not None
     assert other.stdout.readline() == "began\n"
-    assert list(tmp_path.glob(".*.tmp")), "the writer lives: its file stays"
+    assert list(tmp_path.glob(".*.tmp")), "the writer is alive, so its file is kept"
     time.sleep(0.5)
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
@@ -199,7 +201,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "disk"
     folder.mkdir()
     if os.geteuid() != 0 or system("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)) != 0:
-        pytest.skip("making a small disk needs the right to mount, as root has it")
+        pytest.skip("making a small disk needs the right to mount (root)")
     yield folder
     assert system("umount", str(folder)) == 0
 
@@ -209,9 +211,9 @@ def system(*command: str) -> int:
 
 
 def test_a_full_disk_is_reported_in_one_line_and_keeps_stored_runs(scenario, engine, small_disk: Path):
-    engine.note = os.urandom(3000).hex()  # outcomes that cannot be compressed away
+    engine.note = os.urandom(3000).hex()  # outcomes that cannot be compressed
     with pytest.raises(mp.UserError) as full:
-        # One worker keeps batches in their order: what is kept are the first replications.
+        # One worker runs batches in order, so the first replications are stored.
         mp.Campaign(scenario(), replications=100).run(store=small_disk, workers=1, progress=False)
     assert str(full.value).startswith(f"store: {small_disk} cannot be written (No space left on device): make room")
     assert "\n" not in str(full.value)
@@ -222,7 +224,7 @@ def test_a_full_disk_is_reported_in_one_line_and_keeps_stored_runs(scenario, eng
     assert sum(engine.ran.values()) == ran
 
 
-def test_a_store_that_cannot_be_written_is_found_out_before_anything_runs(scenario, engine, small_disk: Path):
+def test_an_unwritable_store_is_reported_before_any_run(scenario, engine, small_disk: Path):
     mp.Campaign(scenario(), replications=2).run(store=small_disk, progress=False)
     before = sum(engine.ran.values())
     assert system("mount", "-o", "remount,ro", str(small_disk)) == 0
@@ -232,7 +234,7 @@ def test_a_store_that_cannot_be_written_is_found_out_before_anything_runs(scenar
     assert sum(engine.ran.values()) == before
 
 
-def test_results_of_another_engine_are_named_in_one_line(scenario, engine, tmp_path: Path, capsys):
+def test_results_of_another_engine_are_reported_in_one_line(scenario, engine, tmp_path: Path, capsys):
     campaign = mp.Campaign(scenario(), replications=3)
     campaign.run(store=tmp_path, progress=False)
     engine.version = "2"

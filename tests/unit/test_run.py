@@ -15,20 +15,20 @@ from manypath import _native
 
 
 def one_flow(**changes) -> mp.Scenario:
-    """A single flow with full packets over one link, for ten simulated seconds."""
+    """Return a flow with full packets over one link, for ten simulated seconds."""
     link = mp.Link(rate="10 Mbit/s", delay="1 ms", **changes)
     flow = mp.Sctp(paths=["only"], app=mp.Saturated(message="1452 B"))
     return mp.Scenario(network=mp.disjoint(only=link), flows={"flow": flow}, warmup="5 s", measure="10 s")
 
 
 def test_a_full_link_carries_its_rate_except_headers():
-    # A packet of 1500 bytes has 20 of IP, 12 of SCTP, 16 of its chunk; PPP adds 7: 1452 of 1507 bytes are payload.
+    # IP takes 20 of the 1500 bytes, SCTP 12, the chunk header 16; PPP adds 7: 1452 of 1507 bytes are payload.
     goodput = mp.run(one_flow()).goodput["flow"]
     assert goodput == pytest.approx(10 * 1452 / 1507, rel=0.005)
     assert goodput <= 10 * 1452 / 1507 * 1.001
 
 
-def test_equal_seeds_give_equal_runs_and_others_do_not(scenario):
+def test_equal_seeds_give_equal_runs_and_other_seeds_do_not(scenario):
     first, again = mp.run(scenario(), seed=3), mp.run(scenario(), seed=3)
     assert first.digest == again.digest
     assert first.flows.equals(again.flows)
@@ -73,7 +73,7 @@ def test_a_stopped_batch_returns_finished_runs(scenario):
     assert str(long) == "seed 1, replication 0: the run was stopped"
 
 
-def test_the_number_of_threads_changes_nothing(scenario):
+def test_the_number_of_threads_does_not_change_results(scenario):
     document = scenario().document()
     jobs = [(0, 1, replication) for replication in range(4)]
 
@@ -92,15 +92,15 @@ def test_the_goodput_of_a_flow_is_the_sum_of_its_paths(scenario):
     assert set(result.paths.loc["cmt"].index) == {"south", "north"}
 
 
-def test_every_packet_is_delivered_dropped_lost_or_under_way():
+def test_every_packet_is_delivered_dropped_lost_or_in_flight():
     links = mp.run(one_flow(loss=mp.Bernoulli(p=0.01))).links
     under_way = links["arrived"] - links["delivered"] - links["dropped"] - links["lost"]
-    # At most what the queue and the wire hold came in before the measurement, or left after it.
+    # The difference is at most the packets in the queue and in flight when the measurement begins or ends.
     assert under_way.abs().max() <= 102
     assert links["lost"].to_dict()["only"] > 0
 
 
-def test_samples_follow_the_clock_of_the_run(scenario):
+def test_samples_are_at_regular_simulated_times(scenario):
     series = mp.run(scenario(), series="100 ms").series
     times = series["paths"].query("flow == 'cmt' and path == 'north'")["time"].to_numpy()
     assert np.diff(times) == pytest.approx(0.1)
@@ -109,7 +109,7 @@ def test_samples_follow_the_clock_of_the_run(scenario):
     assert list(series["links"]["link"].unique()) == ["south", "south/back", "north", "north/back"]
 
 
-def test_sampling_changes_nothing(scenario):
+def test_sampling_does_not_change_the_run(scenario):
     assert mp.run(scenario(), series="10 ms").digest == mp.run(scenario()).digest
 
 
@@ -119,14 +119,14 @@ def test_a_link_that_goes_down_and_up_again_delays_the_flow():
     assert 0.3 < broken.goodput["flow"] / whole.goodput["flow"] < 0.85
 
 
-def test_messages_take_what_the_buffers_hold():
+def test_latency_is_the_time_to_empty_the_send_buffer():
     flow = mp.run(one_flow()).flows.to_dict("index")["flow"]
-    # A full send buffer of 1 MB leaves at the rate of the link.
+    # A message waits for a full send buffer of 1 MB, which leaves at the rate of the link.
     assert flow["latency_mean"] == pytest.approx(8.0 / flow["goodput"], rel=0.02)
     assert flow["latency_p50"] <= flow["latency_p95"] <= flow["latency_p99"] <= flow["latency_max"]
 
 
-def test_a_constant_rate_below_capacity_arrives_at_once():
+def test_a_constant_rate_below_capacity_is_not_queued():
     link = mp.Link(rate="10 Mbit/s", delay="1 ms")
     calm = mp.Sctp(paths=["only"], app=mp.Cbr(rate="3 Mbit/s", message="1452 B"))
     flow = mp.run(
@@ -144,7 +144,7 @@ def test_a_flow_that_delivers_nothing_has_no_latency():
 
 
 def ordered(streams: int) -> mp.Result:
-    """A flow of ordered messages over a link that loses some of them."""
+    """Run a flow of ordered messages over a link that loses some of them."""
     app = mp.Saturated(message="1452 B", ordered=True)
     network = one_flow(loss=mp.Bernoulli(p=0.01)).network
     flow = mp.Sctp(paths=["only"], app=app, streams=streams)
@@ -162,8 +162,8 @@ def test_ordered_messages_wait_on_every_stream():
     assert measured["reorder_buffer"].mean() == pytest.approx(flow["reorder_buffer_mean"], rel=1e-3)
 
 
-def test_what_looks_like_a_gap_is_sent_again_chunk_by_chunk_and_cuts_a_window_once_in_a_while():
-    # Chunks that a path took over look like gaps there, and each of them had arrived.
+def test_rescheduled_chunks_cause_spurious_fast_retransmissions_and_fewer_window_cuts():
+    # Chunks that moved to another path look like gaps there, although each of them arrived.
     queue = mp.Red(weight=0.002, min=20, max=80, max_p=0.02)
     rates = {"fast": "100 Mbit/s", "slow": "10 Mbit/s"}
     links = {name: mp.Link(rate=rate, delay="1 ms", queue=queue) for name, rate in rates.items()}
@@ -177,9 +177,9 @@ def test_what_looks_like_a_gap_is_sent_again_chunk_by_chunk_and_cuts_a_window_on
         assert result.paths[count].sum() == flow[count]
 
 
-@pytest.mark.parametrize(("promised", "gives_up"), [(False, True), (True, False)])
-def test_a_full_sink_gives_up_chunks_unless_it_promised_not_to(promised: bool, gives_up: bool):
-    # One path breaks time and again, and what the other one brings meanwhile leaves no room for what was lost.
+@pytest.mark.parametrize(("never_renege", "reneges"), [(False, True), (True, False)])
+def test_a_full_receive_buffer_reneges_unless_never_renege_is_set(never_renege: bool, reneges: bool):
+    # One path fails repeatedly. Meanwhile data of the other path fill the buffer, and the lost chunks do not fit.
     breaks = [mp.Event(at=f"{at} s", change=change) for at, change in ((4, "down"), (6, "up"), (8, "down"), (10, "up"))]
     queue = mp.DropTail(packets=50)
     network = mp.disjoint(
@@ -188,16 +188,16 @@ def test_a_full_sink_gives_up_chunks_unless_it_promised_not_to(promised: bool, g
     )
     app = mp.Saturated(message="1 kB", ordered=True)
     flow = mp.Sctp(
-        paths=["whole", "broken"], receive_buffer="15 kB", buffer_split="none", never_renege=promised, app=app
+        paths=["whole", "broken"], receive_buffer="15 kB", buffer_split="none", never_renege=never_renege, app=app
     )
     flow = flow.but(window_overrun="wraps", send_buffer="100 kB")
     result = mp.run(mp.Scenario(network=network, flows={"cmt": flow}, warmup="1 s", measure="14 s"))
-    assert (result.flows["given_up_chunks"] > 0).all() == gives_up
+    assert (result.flows["given_up_chunks"] > 0).all() == reneges
 
 
 @pytest.mark.parametrize("transport", [mp.Sctp, mp.Mptcp])
-def test_messages_may_be_longer_than_what_their_content_is_cut_from(transport: type[mp.Sctp | mp.Mptcp]):
-    # Each byte is compared when it arrives, and a run in which one is wrong fails.
+def test_messages_may_be_longer_than_the_pattern_of_their_content(transport: type[mp.Sctp | mp.Mptcp]):
+    # The receiver compares each byte, and a wrong one fails the run.
     link = mp.Link(rate="100 Mbit/s", delay="1 ms")
     app = mp.Saturated(message="5 MB")
     flow = transport(paths=["north", "south"], app=app, send_buffer="20 MB", receive_buffer="10 MB")
@@ -206,11 +206,11 @@ def test_messages_may_be_longer_than_what_their_content_is_cut_from(transport: t
     assert (result.flows["delivered_messages"] >= 5).all()
 
 
-def test_a_flow_without_order_has_no_streams_that_wait():
+def test_an_unordered_flow_has_no_streams():
     assert mp.run(one_flow()).streams.empty
 
 
-def test_samples_have_latencies_and_what_blocks(scenario):
+def test_samples_have_latencies_and_blocked_times(scenario):
     series = mp.run(scenario(), series="100 ms").series
     cmt = series["flows"].query("flow == 'cmt'")
     latency = cmt["latency"].to_numpy()

@@ -1,4 +1,4 @@
-"""Whatever makes a row of numbers of parameters and a seed can be swept."""
+"""Functions and programs that return numbers for parameters and a seed can be swept."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ print("seed", seed)
 
 @pytest.fixture
 def program(tmp_path: Path) -> str:
-    """A command line of a foreign simulator."""
+    """The command line of another simulator."""
     (tmp_path / "simulator.py").write_text(PROGRAM)
     return f"{sys.executable} {tmp_path / 'simulator.py'} {{rate}} {{seed}}"
 
 
 def queue(rate: float, seed: int) -> dict[str, float]:
-    """The mean of some waiting times."""
+    """Return the mean of some waiting times."""
     return {"wait": float(np.random.default_rng(seed).exponential(1 / rate, 10).mean())}
 
 
@@ -55,11 +55,11 @@ def test_a_function_is_swept_and_never_called_twice(tmp_path: Path):
     assert len(calls) == len(set(calls)) == 10
     means = results.mean("wait", by=["rate"]).set_index("rate")["mean"]
     assert mp.figures.lines(results, x="rate", y="wait").figure.axes
-    # The same chance, twice as fast: exactly half the wait.
+    # With equal random numbers, twice the rate halves the waiting time exactly.
     assert means[2.0] == pytest.approx(2 * means[4.0])
 
 
-def test_equal_replications_have_equal_chance_in_every_scenario():
+def test_a_replication_has_the_same_seed_in_every_scenario():
     cells = [Cell({"rate": rate}, f'{{"rate":{rate}}}', 1, replication) for rate in (1, 2) for replication in (0, 1)]
     chances = [chance(cell) for cell in cells]
     assert chances[:2] == chances[2:]
@@ -67,7 +67,7 @@ def test_equal_replications_have_equal_chance_in_every_scenario():
     assert all(1 <= chance(Cell({}, "", 1, replication)) < 2**31 for replication in range(100))
 
 
-def test_differences_are_taken_pair_by_pair():
+def test_differences_are_taken_in_pairs():
     def with_luck(way: str, seed: int) -> dict[str, float]:
         return {"goodput": int(np.random.default_rng(seed).integers(10, 20)) + (0.5 if way == "new" else 0.0)}
 
@@ -87,7 +87,7 @@ def test_flows_are_compared_flow_by_flow(scenario):
         results.compare("goodput", "cc", baseline="newrono")
 
 
-def test_a_changed_function_is_run_again_and_its_old_results_stay():
+def test_a_changed_function_is_run_again_and_old_results_are_kept():
     def one(seed: int) -> dict[str, float]:
         return {"x": 1.0}
 
@@ -97,7 +97,7 @@ def test_a_changed_function_is_run_again_and_its_old_results_stay():
     assert mp.Function(one).version != mp.Function(two).version
     assert mp.Function(one, version="a").version == mp.Function(one, version="a").version
     with pytest.raises(mp.UserError, match="has no source for a hash"):
-        mp.Function(eval("lambda seed: {'x': 1}"))  # noqa: S307 (the text is ours)
+        mp.Function(eval("lambda seed: {'x': 1}"))  # noqa: S307 (a constant text)
 
 
 def test_a_command_is_swept(program: str, tmp_path: Path):
@@ -114,7 +114,7 @@ def test_a_changed_program_is_run_again(program: str, tmp_path: Path):
     assert mp.Command(program).version != before
 
 
-def test_a_command_that_fails_is_named_with_its_last_words(program: str, tmp_path: Path):
+def test_a_failed_command_is_reported_with_its_last_output(program: str, tmp_path: Path):
     campaign = mp.Campaign(mp.Command(program), {"rate": [5, 13]}, replications=1)
     with pytest.raises(_native.RunError) as failed:
         campaign.run(store=tmp_path / "runs", workers=1, progress=False)
@@ -123,7 +123,7 @@ def test_a_command_that_fails_is_named_with_its_last_words(program: str, tmp_pat
     assert f"ended with 1: no link is that slow; 1 of 2 runs are stored in {tmp_path / 'runs'}" in said
 
 
-def test_a_command_that_hangs_is_ended():
+def test_a_command_that_hangs_is_killed():
     command = mp.Command(f"{sys.executable} -c 'import time; time.sleep(600)'", timeout="300 ms")
     started = time.monotonic()
     with pytest.raises(_native.RunError, match=r"took longer than 0\.3 s: increase timeout"):
@@ -132,7 +132,7 @@ def test_a_command_that_hangs_is_ended():
 
 
 def test_ctrl_c_lets_a_command_finish(tmp_path: Path):
-    """It has a process group of its own: the terminal's signal does not reach it."""
+    """The command has its own process group, so the terminal's signal does not reach it."""
     program = textwrap.dedent("""
         import os, sys, time
         assert os.getpgid(0) == os.getpid()
@@ -194,7 +194,7 @@ def test_an_invalid_row_of_numbers_is_refused(printed: str, said: str, tmp_path:
         ),
     ],
 )
-def test_a_runner_that_cannot_be_is_refused(make, said: str):
+def test_an_invalid_runner_is_refused(make, said: str):
     with pytest.raises(mp.UserError) as error:
         make()
     assert said in str(error.value)

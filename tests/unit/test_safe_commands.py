@@ -1,4 +1,4 @@
-"""Commands destroy no file, refuse wrong targets before they compute, and say in one line what a device refuses."""
+"""Commands destroy no file, refuse wrong targets before any run, and report write errors in one line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def command(
     monkeypatch: pytest.MonkeyPatch,
     called: Callable[..., Any],
 ) -> Callable[..., Any]:
-    """Commands in this process, in a folder with files of a user: `command("run", "mine.toml", code=0)`."""
+    """Return a function that runs a command in a folder with files of a user: `command("run", "mine.toml", code=0)`."""
     monkeypatch.chdir(tmp_path)
     two_paths_file("mine.toml")
     Path("notes.txt").write_text("my notes\n")
@@ -42,7 +42,7 @@ def command(
 
 @pytest.fixture
 def idle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing may be run."""
+    """Fail the test if a run begins."""
 
     def begun(*_: Any, **__: Any) -> None:
         pytest.fail("work was begun")
@@ -98,7 +98,7 @@ SERIES = ["run", "mine.toml", "--series", "100 ms"]
     ],
 )
 @pytest.mark.usefixtures("idle")
-def test_a_wrong_target_is_refused_before_anything_is_done(arguments: list[str], said: str, command, tmp_path: Path):
+def test_a_wrong_target_is_refused_before_any_work(arguments: list[str], said: str, command, tmp_path: Path):
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     (line,) = command(*arguments, code=2).err.splitlines()
     assert line.startswith("error: ")
@@ -135,7 +135,7 @@ def test_a_benchmark_names_its_seed_and_engine(command):
 
 
 def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A line of bash, in which `manypath` is this package's command."""
+    """Run a line of bash in which `manypath` is this package's command."""
     start = f'manypath() {{ "{sys.executable}" -m manypath "$@"; }}; set -o pipefail; {line}'
     return subprocess.run(
         ["/bin/bash", "-c", start],
@@ -172,5 +172,5 @@ def test_a_closed_pipe_ends_a_command_silently(tmp_path: Path):
     done = shell("manypath list --json | head -1", tmp_path)
     assert (done.stdout, done.stderr) == ("{\n", "")
     assert shell("manypath list --json | true", tmp_path).stderr == ""
-    # Without any standard output there is nothing to say.
+    # With a closed standard output the command prints no error.
     assert shell("manypath list >&-", tmp_path).stderr == ""

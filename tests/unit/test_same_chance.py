@@ -1,4 +1,4 @@
-"""Measurement and simulation with one seed have the same chance: starts of flows, and lost packets of links."""
+"""Measurement and simulation with one seed have the same random numbers: starts of flows and losses of links."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from manypath.testbed.emulation import Host, running
 
 
 def three_flows() -> mp.Scenario:
-    """Flows of every transport; one of them starts late."""
+    """Return a scenario with a flow of every transport. One flow starts late."""
     link = mp.Link(rate="5 Mbit/s", delay="1 ms")
     flows = {
         "sctp": mp.Sctp(paths=["north", "south"]),
@@ -35,27 +35,27 @@ def three_flows() -> mp.Scenario:
 
 
 def simulated_starts(scenario: mp.Scenario, seed: int, file: Path) -> dict[str, float]:
-    """When each flow of a simulation opens its connection."""
+    """Return the time at which each flow of a simulation opens its connection, in seconds."""
     mp.run(scenario, seed=seed, events=file, only=["connectivity:connection_started"])
     _, *events = (json.loads(line) for line in file.read_text("utf-8").splitlines())
     return {event["flow"]: event["time"] for event in events if event["host"] == "source"}
 
 
 class Hosts:
-    """Stands in for an emulation."""
+    """Replaces an emulation."""
 
     def host(self, pair: str, side: str) -> None:
-        """No host: nothing runs there."""
+        """Return None: the test starts no process on a host."""
 
 
 class Notes:
-    """Stands in for a contestant, and keeps what it is given."""
+    """Replaces a contestant, and records the starts of flows."""
 
     def __init__(self) -> None:
         self.starts: dict[str, float] = {}
 
     def start(self, part: Part) -> None:
-        """Keep when the flow would start."""
+        """Record the start of the flow."""
         self.starts[part.name] = part.starts
 
 
@@ -75,14 +75,14 @@ def test_flows_of_the_testbed_start_when_those_of_the_simulator_do(
     assert notes.starts == pytest.approx(simulated, abs=1e-9)
 
 
-def test_a_range_that_ends_before_it_begins_has_no_number():
+def test_an_empty_range_has_no_random_number():
     assert _native.first_between("flow/a/start", 1, 0, 5, 5) == 5
     with pytest.raises(ValueError, match="`low` is 6, expected 5 or less"):
         _native.first_between("flow/a/start", 1, 0, 6, 5)
 
 
 PACKETS = 1000
-"""Each host sends so many on each path."""
+"""Packets that each host sends on each path."""
 
 SEED = 5
 
@@ -113,20 +113,20 @@ for path, each in sockets.items():
         pass
 print(json.dumps(came), flush=True)
 """
-"""One host: sends numbered packets on each path at its word, and prints the numbers that came."""
+"""The program of a host: after a line of input it sends numbered packets on each path, then prints received ones."""
 
 NAMES = count(1)
-"""Tells emulations apart."""
+"""Numbers for unique names of emulations."""
 
 
 def lossy(paths: Sequence[str], jitter: str) -> mp.Network:
-    """Links that lose packets at random in both directions, and never drop one at a full queue."""
+    """Return links with random losses in both directions, and queues that never overflow."""
     link = mp.Link(rate="10 Mbit/s", delay="5 ms", jitter=jitter, loss="5 %", queue=mp.DropTail(packets=10_000))
     return mp.disjoint(**dict.fromkeys(paths, link)).but(access=None)
 
 
 def simulated_losses(network: mp.Network, paths: Sequence[str], file: Path) -> dict[str, list[bool]]:
-    """For each link of a simulation and each packet that entered it: whether the link lost it."""
+    """Return for each link of a simulation whether it lost each packet that entered it."""
     flow = mp.Sctp(paths=paths, cc="newreno", app=mp.Saturated(message="1 kB"))
     scenario = mp.Scenario(network=network, flows={"sctp": flow}, warmup="0 s", measure="30 s")
     only = ["transport:packet_sent", "transport:packet_received", "link:packet_lost", "link:packet_dropped"]
@@ -147,18 +147,18 @@ def simulated_losses(network: mp.Network, paths: Sequence[str], file: Path) -> d
 
 
 def key(event: Mapping[str, Any]) -> tuple[str, tuple[str, str]]:
-    """What happened, and where: the end and the path, or the link and the host that sent the packet."""
+    """Return the event's name and place: the host with the path, or the sending host with the link."""
     return event["name"], (event["host"], event["data"].get("link", event["path"]))
 
 
 def lost_of(sent: Sequence[tuple[float, Any]], came: Sequence[tuple[float, Any]]) -> list[bool]:
-    """Which packets did not arrive over a link that keeps their order, those on their way at the end left out."""
+    """Return whether each packet was lost on a link without reordering. Packets in flight at the end are omitted."""
     waiting = list(reversed(came))
     lost = []
     for time, packet in sent:
         if not waiting:
             break
-        # A packet that is sent again, perhaps with the same content, is sent much later.
+        # A retransmission may have the same content, but is sent much later.
         arrived, next_one = waiting[-1]
         lost.append(packet != next_one or arrived > time + 0.5)
         if not lost[-1]:
@@ -169,7 +169,7 @@ def lost_of(sent: Sequence[tuple[float, Any]], came: Sequence[tuple[float, Any]]
 
 @contextmanager
 def exchanging(host: Host, ends: Mapping[str, tuple[str, str]]) -> Iterator[tuple[IO[str], IO[str]]]:
-    """A host that waits for the word to send: where words go, and what it says."""
+    """Start the program of a host; yield its input and its output."""
     line = host.command(sys.executable, "-I", "-S", "-c", EXCHANGE, json.dumps(ends))
     with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -179,7 +179,7 @@ def exchanging(host: Host, ends: Mapping[str, tuple[str, str]]) -> Iterator[tupl
 
 
 def emulated_losses(network: mp.Network, paths: Sequence[str]) -> dict[str, list[bool]]:
-    """The same for the emulator and real packets."""
+    """Return for each link of an emulation whether it lost each real packet that entered it."""
     name = f"c{os.getpid()}-{next(NAMES)}"
     emulation = Emulation(name=name, network=network, pairs={"sctp": Pair(paths=tuple(paths))}, seed=SEED)
     with running(emulation) as links, ExitStack() as ends:
@@ -191,8 +191,8 @@ def emulated_losses(network: mp.Network, paths: Sequence[str]) -> dict[str, list
         for expected in ("bound", "sent"):
             for _, said in hosts:
                 assert said.readline() == f"{expected}\n"
-            for words, _ in hosts:
-                print(file=words, flush=True)
+            for orders, _ in hosts:
+                print(file=orders, flush=True)
         to_left, to_right = (json.loads(said.readline()) for _, said in hosts)
         counted = links.stop()["links"]
     assert {link: counts["arrived"] for link, counts in counted.items()} == dict.fromkeys(counted, PACKETS)
@@ -205,7 +205,7 @@ def emulated_losses(network: mp.Network, paths: Sequence[str]) -> dict[str, list
 )
 @pytest.mark.parametrize("jitter", ["0 ms", "5 ms"])
 @pytest.mark.parametrize("paths", [["one"], ["north", "south"]])
-def test_each_link_loses_the_very_packets_that_it_loses_in_the_simulator(paths: list[str], jitter: str, tmp_path: Path):
+def test_each_link_loses_the_same_packets_as_in_the_simulator(paths: list[str], jitter: str, tmp_path: Path):
     network = lossy(paths, jitter)
     simulated = simulated_losses(network, paths, tmp_path / "events.jsonl")
     emulated = emulated_losses(network, paths)

@@ -1,4 +1,4 @@
-"""Runs of a campaign over time, as frames keyed by its factors."""
+"""Series over time of a campaign's runs, as frames keyed by its factors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from manypath import _native
 from manypath.campaign import Cell
 
 
-def test_samples_are_those_of_the_run_itself_with_its_factors(scenario):
+def test_samples_equal_those_of_a_single_run_and_have_its_factors(scenario):
     campaign = mp.Campaign(scenario, {"cc": ["newreno", "cmt-rpv2"]}, replications=2, seed=7)
     results = campaign.run(store=None, progress=False)
     frames = mp.series(results, "500 ms", replications=2)
@@ -25,7 +25,7 @@ def test_samples_are_those_of_the_run_itself_with_its_factors(scenario):
     assert set(frames["links"].columns) == {"cc", "replication", "time", "link", "queue"}
 
 
-def test_changes_of_a_campaign_are_those_of_the_run_itself(scenario):
+def test_changes_of_a_campaign_equal_those_of_a_single_run(scenario):
     results = mp.Campaign(scenario, {"cc": ["cmt-rpv2"]}, replications=1, seed=7).run(store=None, progress=False)
     frames = mp.series(results, "event")
     alone = mp.run(scenario(cc="cmt-rpv2"), seed=7, series="event").series
@@ -34,25 +34,25 @@ def test_changes_of_a_campaign_are_those_of_the_run_itself(scenario):
         assert frame.drop(columns=["cc", "replication"]).equals(alone[kind])
 
 
-def test_the_first_replication_alone_is_sampled_unless_more_are_asked_for(scenario):
+def test_only_the_first_replication_is_sampled_by_default(scenario):
     results = mp.Campaign(scenario, {"cc": ["newreno"]}, replications=3).run(store=None, progress=False)
     assert set(mp.series(results, "1 s")["flows"].replication) == {0}
 
 
-def test_other_runs_than_simulations_cannot_be_sampled():
+def test_only_simulations_can_be_sampled():
     results = mp.Results([(Cell({}, "{}", 1, 0), json.dumps({"flows": {}}))])
     with pytest.raises(mp.UserError, match="only simulations can be sampled"):
         mp.series(results)
 
 
 @pytest.mark.parametrize(("every", "said"), [("0 s", "is no interval"), ("fast", "is no time")])
-def test_a_wrong_interval_is_named(every: str, said: str):
+def test_a_wrong_interval_is_reported(every: str, said: str):
     with pytest.raises(mp.UserError, match=f"series: .*{said}"):
         mp.series(mp.Results([]), every)
 
 
 @pytest.mark.parametrize("every", ["1 ns", "5 ns"])
-def test_samples_without_room_in_memory_are_refused_with_the_interval_that_fits(scenario, every: str):
+def test_samples_that_exceed_the_memory_are_refused_with_a_suitable_interval(scenario, every: str):
     with pytest.raises(mp.UserError, match=rf"series: {every} cannot be used: give .* or more: \d+ samples of"):
         mp.run(scenario(), series=every)
     results = mp.Campaign(scenario, {"cc": ["newreno", "lia"]}, replications=2).run(store=None, progress=False)

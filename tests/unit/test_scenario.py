@@ -24,7 +24,7 @@ def test_quantities_become_integers_in_base_units(scenario):
     assert (document["warmup"], document["measure"]) == (1_000_000_000, 2_000_000_000)
 
 
-def test_disjoint_paths_share_no_link_and_return_on_their_own(scenario):
+def test_disjoint_paths_share_no_link_in_either_direction(scenario):
     network = scenario().network
     assert list(network.links) == ["south", "south/back", "north", "north/back"]
     assert network.paths["north"] == mp.Path(forward=("north",), reverse=("north/back",))
@@ -38,7 +38,7 @@ def test_paths_over_a_bottleneck_share_its_two_directions():
     assert {path.reverse for path in network.paths.values()} == {("bottleneck/back",)}
 
 
-def test_paths_of_a_dumbbell_share_its_middle_alone():
+def test_paths_of_a_dumbbell_share_only_its_middle():
     sides = [mp.Link(rate="100 Mbit/s", delay=f"{number} ms") for number in (1, 2, 3, 4)]
     network = mp.dumbbell(mp.Link(rate="10 Mbit/s"), senders=sides[:2], receivers=sides[2:])
     assert network.access is None
@@ -74,7 +74,7 @@ def test_equal_scenarios_have_equal_documents_however_they_were_written(scenario
     assert in_numbers.document() == scenario(north="10000 kbit/s").document()
 
 
-def test_a_link_but_with_another_rate_leaves_the_first_alone():
+def test_but_returns_a_changed_copy_of_a_link():
     first = mp.Link(rate="5 Mbit/s", delay="1 ms")
     second = first.but(rate="10 Mbit/s")
     assert (first.rate, second.rate) == (5_000_000, 10_000_000)
@@ -115,7 +115,7 @@ def test_events_of_a_link_become_changes_of_the_document():
     assert mp.Scenario.from_document(json.loads(scenario.document())) == scenario
 
 
-def test_a_tcp_flow_names_its_path_and_keeps_it_as_the_only_one():
+def test_a_tcp_flow_has_exactly_one_path():
     flow = mp.Tcp(path="a", mss="1448 B")
     assert flow == mp.Tcp(paths=["a"], mss="1448 B")
     assert flow.but(path="b").paths == ("b",)
@@ -135,13 +135,13 @@ def test_a_file_and_python_give_equal_scenarios(tmp_path, scenario, two_paths_fi
     assert mp.Scenario.from_file(toml) == mp.Scenario.from_file(saved) == scenario()
 
 
-def test_a_document_keeps_its_base_units_however_it_is_laid_out(tmp_path, scenario):
+def test_a_reformatted_document_keeps_its_base_units(tmp_path, scenario):
     saved = tmp_path / "saved.json"
     saved.write_text(json.dumps(json.loads(scenario().document()), indent=2))
     assert mp.Scenario.from_file(saved).document() == scenario().document()
 
 
-def test_a_fragment_of_a_document_is_no_document(tmp_path, scenario):
+def test_a_part_of_a_document_is_refused(tmp_path, scenario):
     fields = json.loads(scenario().document())
     del fields["flows"]["cmt"]["streams"]
     (tmp_path / "cut.json").write_text(json.dumps(fields))
@@ -152,7 +152,7 @@ def test_a_fragment_of_a_document_is_no_document(tmp_path, scenario):
 def test_a_printed_link_can_be_written_again():
     link = mp.Link(rate="5 Mbit/s", delay="1 ms", overhead="20 B")
     assert "rate='5 Mbit/s', delay='1 ms'" in repr(link)
-    assert eval(repr(link), {name: getattr(mp, name) for name in mp.__all__}) == link  # noqa: S307 - our own text
+    assert eval(repr(link), {name: getattr(mp, name) for name in mp.__all__}) == link  # noqa: S307 - a text of the package
 
 
 @pytest.mark.parametrize("written", [0.01, "1 %", "1%", mp.Bernoulli(p=0.01), {"kind": "bernoulli", "p": "1 %"}])
@@ -162,7 +162,7 @@ def test_links_and_their_events_read_a_loss_alike(written):
     assert mp.Event(at="1 s", loss=written).loss == loss
 
 
-def test_numbers_of_numpy_count_and_weigh_as_others_do():
+def test_numpy_numbers_are_accepted_as_counts_and_quantities():
     flow = mp.Sctp(paths=["a"], sack_every=np.int64(2), streams=np.uint8(3), sfr=np.bool_(False))
     assert flow == mp.Sctp(paths=["a"], sack_every=2, streams=3, sfr=False)
     assert mp.Bernoulli(p=np.float32(0.5)) == mp.Bernoulli(p=0.5)

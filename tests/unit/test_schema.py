@@ -1,4 +1,4 @@
-"""Editors and the program agree on what may stand in a file."""
+"""The JSON schemas for editors accept and refuse the same files as the program."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_no_description_names_a_base_unit(kind: str):
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_a_default_that_an_editor_offers_may_be_written(kind: str):
+def test_defaults_in_the_schema_are_valid_values(kind: str):
     schema = file_schema(kind)
     tables = [table for table in (schema, *schema["$defs"].values()) if "properties" in table]
     offered = [field for table in tables for field in table["properties"].values() if field.get("default") is not None]
@@ -148,7 +148,7 @@ def test_factors_of_a_sweep_may_set_required_fields():
 
 
 @pytest.mark.parametrize(("name", "kind"), [("two_paths", "scenario"), ("sweep", "sweep")])
-def test_examples_name_their_schema_and_keep_to_it(name: str, kind: str):
+def test_examples_name_and_match_their_schema(name: str, kind: str):
     text = (ROOT / "examples" / f"{name}.toml").read_text(encoding="utf-8")
     assert text.startswith(f"#:schema ../spec/files/{kind}.schema.json\n")
     assert complaints(kind, tomllib.loads(text)) == []

@@ -1,4 +1,4 @@
-"""SCTP between endpoints of this machine, over its loopback addresses. Nothing here takes longer than a few seconds."""
+"""SCTP between endpoints of this machine, over its loopback addresses. Each test takes a few seconds at most."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ ROOT = Path(__file__).parents[2]
 ONE = ["127.0.0.1"]
 TWO = ["127.0.0.1", "127.0.0.2"]
 SECONDS = 60
-"""No test takes longer, on a machine that does other things, too."""
+"""The time limit of a test in seconds, also on a busy machine."""
 
 
 def bounded(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Run a test in an event loop of its own, for a minute at most."""
+    """Run a test in its own event loop, for at most a minute."""
 
     @wraps(test)
     def run(*arguments: Any, **named: Any) -> None:
@@ -55,14 +55,14 @@ async def connect(endpoint: sctp.Endpoint, **settings: Any) -> sctp.Association:
 
 @asynccontextmanager
 async def pair(local: list[str] = ONE, **settings: Any) -> AsyncIterator[tuple[sctp.Association, sctp.Association]]:
-    """Yield both ends of an association, the one that opened it first."""
+    """Yield both ends of an association, the client first."""
     async with listen(local, **settings) as endpoint:
         client = await connect(endpoint, **settings)
         yield client, await endpoint.accept()
 
 
 async def send_until_full(association: sctp.Association, data: bytes) -> int:
-    """Send a message again and again until neither side keeps another one, and return how often."""
+    """Send a message repeatedly until both buffers are full, and return the number of sent messages."""
     sent = 0
     with contextlib.suppress(TimeoutError):
         while True:
@@ -78,7 +78,7 @@ async def echo(association: sctp.Association) -> None:
 
 
 @bounded
-async def test_an_echo_has_all_that_was_sent():
+async def test_an_echo_returns_all_sent_messages():
     async with pair(streams=4) as (client, server):
         answering = asyncio.create_task(echo(server))
         await client.send(b"hello", stream=3, ppid=7, unordered=True, lifetime="1 s")
@@ -93,8 +93,8 @@ async def test_an_echo_has_all_that_was_sent():
 
 
 @bounded
-async def test_a_shutdown_does_not_wait_for_a_delayed_sack_after_a_message_that_asks_for_one():
-    # Other load can make a shutdown slow, but never fast
+async def test_a_shutdown_is_not_delayed_after_a_message_with_an_immediate_sack():
+    # Other load can make a shutdown slower, but not faster
     assert await _seconds_of_shutdown(sack_immediately=False) > 0.15
     for _ in range(20):
         if await _seconds_of_shutdown(sack_immediately=True) < 0.15:
@@ -116,7 +116,7 @@ async def _seconds_of_shutdown(*, sack_immediately: bool) -> float:
 
 
 @bounded
-async def test_a_file_travels_over_two_paths(tmp_path: Path):
+async def test_a_file_is_transferred_over_two_paths(tmp_path: Path):
     source, copy = tmp_path / "source", tmp_path / "copy"
     source.write_bytes(os.urandom(8 << 20))
 
@@ -144,7 +144,7 @@ async def test_a_file_travels_over_two_paths(tmp_path: Path):
 
 
 @bounded
-async def test_without_a_coupled_control_one_path_carries_the_data():
+async def test_without_a_coupled_congestion_control_one_path_carries_the_data():
     async with pair(TWO) as (client, server):
         for _ in range(100):
             await client.send(bytes(1000))
@@ -198,7 +198,7 @@ async def test_cancellation_at_any_moment_loses_no_message():
             receiving = asyncio.create_task(server.receive())
             await asyncio.sleep(0)
             if not receiving.done():
-                # The message may come between the cancellation and its effect
+                # The message may arrive between the cancellation and its effect
                 receiving.cancel()
                 await asyncio.wait([receiving])
                 timeouts += receiving.cancelled()
@@ -218,7 +218,7 @@ async def test_a_sender_waits_while_the_receiver_does_not_read():
         for _ in range(sent):
             assert await server.receive() is not None
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(server.receive(), 0.1)  # the send that was cancelled sent nothing
+            await asyncio.wait_for(server.receive(), 0.1)  # the cancelled send sent no message
 
 
 @bounded
@@ -242,7 +242,7 @@ async def test_an_unanswered_connect_can_be_cancelled():
 
 
 @bounded
-async def test_a_closed_port_is_reported_at_once():
+async def test_a_closed_port_is_reported_immediately():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as closed:
         closed.bind((ONE[0], 0))
         port = closed.getsockname()[1]
@@ -251,7 +251,7 @@ async def test_a_closed_port_is_reported_at_once():
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a namespace")
-def test_a_machine_to_which_no_way_leads_is_unreachable():
+def test_a_machine_without_a_route_is_unreachable():
     commands = ("link set lo up", "address add 10.82.0.1/32 dev lo", "route add unreachable 10.82.9.9/32")
     script = " && ".join([*(f"ip {words}" for words in commands), f"exec {sys.executable} -c '{CALL_WITHOUT_A_WAY}'"])
     unshare = shutil.which("unshare") or pytest.skip("the program unshare is missing")
@@ -286,7 +286,7 @@ async def test_an_abort_sends_its_reason_to_the_peer():
 
 
 @bounded
-async def test_an_exception_that_leaves_the_block_aborts():
+async def test_an_exception_in_the_block_aborts_the_association():
     async with pair() as (client, server):
         with pytest.raises(ZeroDivisionError):
             async with client:
@@ -296,7 +296,7 @@ async def test_an_exception_that_leaves_the_block_aborts():
 
 
 @bounded
-async def test_a_block_ends_while_the_peer_sends_more_than_anything_reads():
+async def test_a_block_ends_while_the_peer_sends_unread_data():
     options = sctp.Options(send_buffer="300 kB", receive_buffer="300 kB")
     async with pair(options=options) as (client, server):
         sent = await send_until_full(server, bytes(50_000))
@@ -311,7 +311,7 @@ async def test_a_block_ends_while_the_peer_sends_more_than_anything_reads():
 
 
 @bounded
-async def test_a_shutdown_keeps_what_the_peer_sends_for_a_later_reader():
+async def test_messages_received_during_a_shutdown_can_be_read_later():
     options = sctp.Options(send_buffer="300 kB", receive_buffer="300 kB")
     async with pair(options=options) as (client, server):
         sent = await send_until_full(server, bytes(50_000))
@@ -336,7 +336,7 @@ async def test_an_endpoint_closes_while_an_association_is_not_read():
 
 
 @bounded
-async def test_an_abort_within_the_block_is_its_end():
+async def test_an_abort_within_the_block_ends_it():
     async with pair() as (client, server):
         async with client:
             client.abort()
@@ -345,7 +345,7 @@ async def test_an_abort_within_the_block_is_its_end():
 
 
 @bounded
-async def test_events_tell_of_paths_messages_and_the_end():
+async def test_events_report_paths_messages_and_the_end():
     async with pair(TWO) as (client, server):
         events = client.events()
         await client.send(b"data")
@@ -387,7 +387,7 @@ async def _transfer(client: sctp.Association, server: sctp.Association, data: by
 
 
 @bounded
-async def test_data_takes_the_path_that_is_made_primary():
+async def test_data_are_sent_on_the_primary_path():
     async with pair(TWO) as (client, server):
         for number, choice in ((1, 1), (0, client.paths[0])):
             client.set_primary(choice)
@@ -428,13 +428,13 @@ async def test_both_ends_count_the_same_transfer():
             assert sum(astuple(path.blocked)) >= path.blocked.window >= 0
         counted = endpoint.counters()
         assert (counted.dropped, counted.malformed) == (0, 0)
-        # INIT ACK is a packet of the endpoint alone
+        # The endpoint sends the INIT ACK before the association exists
         assert counted.sent > received.packets_sent
         assert counted.received >= received.packets_received
 
 
 @bounded
-async def test_a_send_buffer_of_another_size_takes_what_fits():
+async def test_a_send_buffer_accepts_messages_up_to_its_size():
     options = sctp.Options(send_buffer="8 MiB", receive_buffer="64 KiB")
     async with pair(options=options) as (client, server):
         data = os.urandom(6 << 20)
@@ -452,7 +452,7 @@ async def test_a_send_buffer_of_another_size_takes_what_fits():
 
 
 @bounded
-async def test_a_paced_transfer_ends_and_tells_how_long_it_waited():
+async def test_a_paced_transfer_reports_its_waiting_time():
     for pacing in (False, True):
         async with pair(options=sctp.Options(pacing=pacing)) as (client, server):
             await _transfer(client, server, os.urandom(3_000_000))
@@ -462,7 +462,7 @@ async def test_a_paced_transfer_ends_and_tells_how_long_it_waited():
 
 
 @bounded
-async def test_a_small_message_waits_for_no_acknowledgement_with_nodelay():
+async def test_with_nodelay_a_small_message_is_sent_without_waiting_for_a_sack():
     for nodelay in (False, True):
         options = sctp.Options(nodelay=nodelay, sack_every=255, sack_delay="500 ms")
         async with pair(options=options) as (client, server):
@@ -480,7 +480,7 @@ async def test_a_small_message_waits_for_no_acknowledgement_with_nodelay():
 
 
 @bounded
-async def test_a_peer_that_is_silent_is_given_up_as_the_options_say():
+async def test_a_silent_peer_fails_after_the_configured_retransmissions():
     options = sctp.Options(rto_initial="20 ms", rto_min="10 ms", rto_max="50 ms", init_max_retransmissions=2)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind(("127.0.0.1", 0))
@@ -508,7 +508,7 @@ def test_invalid_options_are_reported_in_one_line():
 
 
 def _read_events(file: Path) -> list[dict[str, Any]]:
-    """The events of a file. Each must match the schema of the simulator's events."""
+    """Return the events of a file. Each must match the schema of the simulator's events."""
     validator = Draft202012Validator(json.loads((ROOT / "spec" / "events.schema.json").read_text()))
     header, *events = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
     validator.validate(header)
@@ -520,7 +520,7 @@ def _read_events(file: Path) -> list[dict[str, Any]]:
 
 
 @bounded
-async def test_events_of_real_associations_are_read_as_those_of_a_simulation(tmp_path: Path):
+async def test_events_of_real_associations_match_the_schema_of_simulated_ones(tmp_path: Path):
     files = [tmp_path / "server.jsonl", tmp_path / "client.jsonl"]
     async with listen(TWO, cc="cmt-rpv2", events=files[0]) as endpoint:
         client = await connect(endpoint, cc="cmt-rpv2", events=str(files[1]))
@@ -548,7 +548,7 @@ async def test_events_of_real_associations_are_read_as_those_of_a_simulation(tmp
 
 
 @bounded
-async def test_events_replace_no_file_of_another_program_and_tell_of_a_full_disk(tmp_path: Path):
+async def test_events_replace_no_file_of_another_program_and_report_a_full_disk(tmp_path: Path):
     note = tmp_path / "note"
     note.write_text("keep me")
     with pytest.raises(mp.UserError, match="manypath did not write it as events"):
@@ -578,7 +578,7 @@ async def test_an_endpoint_that_closes_ends_waiting_accepts():
 
 
 @bounded
-async def test_an_exception_leaves_an_endpoint_without_waiting():
+async def test_an_exception_in_the_block_closes_the_endpoint_without_waiting():
     endpoint = await listen()
     client, server = await connect(endpoint), await endpoint.accept()
     with pytest.raises(ZeroDivisionError):
@@ -589,7 +589,7 @@ async def test_an_exception_leaves_an_endpoint_without_waiting():
 
 
 @bounded
-async def test_an_association_without_references_leaves_nothing_behind():
+async def test_an_association_without_references_is_removed_with_its_endpoint():
     tasks = asyncio.all_tasks()
     endpoint = await listen()
     client = await connect(endpoint)
@@ -610,7 +610,7 @@ async def test_an_association_without_references_leaves_nothing_behind():
             return False
         return True
 
-    while not await bind_again():  # the endpoint's own task ends soon
+    while not await bind_again():  # the endpoint's task ends soon
         await asyncio.sleep(0.01)
 
 
@@ -703,13 +703,13 @@ async def test_a_wrong_argument_is_reported_in_one_line(
 
 
 def run_python(program: str) -> tuple[int, str, str]:
-    """Run a program, and return how it ended and what it printed."""
+    """Run a program; return its exit code, output and errors."""
     command = [sys.executable, "-c", program]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
     return ended.returncode, ended.stdout, ended.stderr
 
 
-def test_the_package_is_loaded_when_it_is_used():
+def test_the_sctp_package_is_imported_on_first_use():
     asked = (
         "import sys, manypath; print('manypath.sctp' in sys.modules, 'asyncio' in sys.modules); manypath.sctp.listen"
     )
@@ -735,7 +735,7 @@ asyncio.run(main())
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 
-def test_a_fork_reports_that_it_has_no_threads():
+def test_an_endpoint_in_a_forked_process_is_an_error():
     program = """
 import asyncio, os, manypath as mp
 
@@ -784,7 +784,7 @@ else:
     assert run_python(program) == (0, 3 * line, "")
 
 
-def test_one_process_may_have_several_event_loops_in_turn():
+def test_one_process_may_use_several_event_loops_one_after_another():
     async def talk() -> bytes:
         async with pair() as (client, server):
             await client.send(b"again")

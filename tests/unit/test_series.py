@@ -1,4 +1,4 @@
-"""What a series says of the messages that applications wait for, against what one counts by hand."""
+"""Latencies and blocked times in a series, compared with values that were calculated by hand."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import pytest
 import manypath as mp
 
 ONE_WAY = 1507 * 8 * (1e-7 + 2e-9) + 5e-3
-"""Seconds that a framed packet takes over 10 Mbit/s, both access links of 1 Gbit/s, and 5 ms of delay."""
+"""Seconds of a framed packet over a link of 10 Mbit/s and 5 ms and two access links of 1 Gbit/s."""
 SACK_BACK = 59 * 8 * (1e-7 + 2e-9) + 5e-3
-"""The same of a SACK with one gap."""
+"""Seconds of a SACK with one gap block over the same links."""
 REPAIRED = 0.03 + ONE_WAY + SACK_BACK + ONE_WAY
-"""Latency of a lost message: the third one after it is due 30 ms later and makes it be sent again."""
+"""Latency of a lost message: the third message after it is sent 30 ms later and causes the retransmission."""
 
 LOST = ("2.02 s", "2.028 s")
-"""The link is down while one message of stream 0 is due, in the sample that ends at 2.1 s."""
+"""The link is down while one message of stream 0 is sent, in the sample that ends at 2.1 s."""
 
 
 def talk(down: tuple[str, str] | tuple[()] = (), streams: int = 2) -> mp.Result:
-    """Ten messages in each sample, on the streams by turns, over a link that is never busy."""
+    """Run a flow of ten messages per sample, round robin over the streams, on an idle link."""
     events = [mp.Event(at=at, change=change) for at, change in zip(down, ("down", "up"), strict=False)]
     network = mp.disjoint(wire=mp.Link(rate="10 Mbit/s", delay="5 ms", events=events))
     app = mp.Cbr(rate="1161600 bit/s", message="1452 B", ordered=True)
@@ -30,13 +30,13 @@ def talk(down: tuple[str, str] | tuple[()] = (), streams: int = 2) -> mp.Result:
 def test_a_lost_message_blocks_its_own_stream_until_it_is_repaired():
     streams = talk(LOST).series["streams"]
     blocked = streams.pivot_table(index="time", columns="stream", values="blocked")
-    # The next message of stream 0 is due 20 ms after the lost one.
+    # The next message of stream 0 is sent 20 ms after the lost one.
     assert blocked[0].max() == pytest.approx(REPAIRED - (0.02 + ONE_WAY), abs=1e-5)
     assert blocked[0].idxmax() == pytest.approx(2.1)
     assert (blocked[0] > 0).sum() == 1
     assert (blocked[1] == 0).all()
     (sample,) = streams[(streams["stream"] == 0) & (streams["waited"] > 0)].to_dict("records")
-    # Of the five messages two came while the lost one was missing, due 20 and 40 ms after it.
+    # Two of the five messages arrived while the lost one was missing. They were sent 20 and 40 ms after it.
     assert (sample["flow"], sample["messages"], sample["waited"]) == ("talk", 5, 2)
     assert sample["waiting"] == pytest.approx(2 * REPAIRED - (0.06 + 2 * ONE_WAY), abs=1e-5)
 
@@ -45,7 +45,7 @@ def test_percentiles_of_a_sample_are_those_of_its_ten_messages():
     flows = talk(LOST).series["flows"].set_index("time").dropna()
     calm, rough = flows.loc[:2.05], flows.loc[2.05:2.15].iloc[0]
     assert calm[[*PERCENTILES]].to_numpy() == pytest.approx(ONE_WAY, rel=1e-6)
-    # Seven took the way, and three until the lost one was there, to whom 0, 20 and 40 ms of that are not due.
+    # Seven messages took the time of the path. Three arrived with the lost one; they were sent 0, 20, 40 ms after it.
     assert rough["latency_p50"] == pytest.approx(ONE_WAY, rel=1e-6)
     assert rough["latency_p95"] == rough["latency_p99"] == pytest.approx(REPAIRED, abs=1e-5)
     assert rough["latency"] == pytest.approx((7 * ONE_WAY + 3 * REPAIRED - 0.06) / 10, abs=1e-5)

@@ -26,7 +26,7 @@ def test_an_interval_uses_the_quantile_of_the_printed_table():
     assert found.half_width == pytest.approx(2.262 * math.sqrt(55 / 6) / math.sqrt(10), rel=2e-4)
 
 
-def test_one_value_has_no_spread():
+def test_one_value_has_no_deviation():
     found = interval([4.0])
     assert (found.mean, found.n) == (4.0, 1)
     assert math.isnan(found.half_width)
@@ -37,7 +37,7 @@ def test_no_value_is_refused():
         interval([])
 
 
-def test_intervals_cover_the_true_mean_as_often_as_they_say():
+def test_intervals_have_their_nominal_coverage():
     random = np.random.default_rng(1)
     samples = random.normal(loc=7.0, size=(2000, 5))
     covered = sum(found.low <= 7.0 <= found.high for found in map(interval, samples))
@@ -45,7 +45,7 @@ def test_intervals_cover_the_true_mean_as_often_as_they_say():
     assert abs(covered - 1900) < 40
 
 
-def test_pairs_take_away_what_both_saw():
+def test_paired_differences_remove_common_variation():
     shared = np.random.default_rng(2).normal(scale=100.0, size=12)
     own = np.random.default_rng(3).normal(scale=0.1, size=12)
     found = paired(shared + 1.0 + own, shared)
@@ -65,7 +65,7 @@ def test_pairs_must_be_pairs():
         paired([1, 2], [1])
 
 
-def test_jain_has_its_two_ends():
+def test_jains_index_has_its_two_extreme_values():
     assert jain([3, 3, 3]) == pytest.approx(1.0)
     assert jain([5, 0, 0, 0]) == pytest.approx(1 / 4)
     # The example of the report: one third of the users share everything equally.

@@ -1,4 +1,4 @@
-"""Where a warm-up ends, and when treatments are as good as equal."""
+"""The end of a warm-up (MSER-5), and equivalence tests of treatments."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from manypath.errors import UserError
 from manypath.stats import equivalence, mser5
 
 
-def test_a_step_is_cut_off_where_it_ends():
+def test_a_step_is_truncated_at_its_end():
     series = np.concatenate([np.full(20, 10.0), np.tile([1.0, -1.0], 90)])
     assert mser5(series) == 20
 
 
-def test_the_cut_is_the_smallest_error_by_the_book():
+def test_the_truncation_minimises_the_standard_error():
     random = np.random.default_rng(4)
     series = 5 * np.exp(-np.arange(300) / 25) + random.normal(size=300)
     batches = series.reshape(60, 5).mean(axis=1)
-    # White (1997): the half-width of what remains, but for its constant factor, without the last batches.
+    # White (1997): the half-width of the remaining series without its constant factor, except for the last batches.
     errors = [np.var(batches[cut:]) / (60 - cut) for cut in range(55)]
     assert mser5(series) == 5 * int(np.argmin(errors))
     assert 20 <= 5 * int(np.argmin(errors)) <= 120
@@ -31,19 +31,19 @@ def test_the_cut_is_the_smallest_error_by_the_book():
 def test_a_steady_series_loses_little_on_average():
     random = np.random.default_rng(5)
     cuts = [mser5(random.normal(size=500)) for _ in range(200)]
-    told = [cut for cut in cuts if cut is not None]
-    assert len(told) > 180
-    assert np.median(told) < 50
+    expected = [cut for cut in cuts if cut is not None]
+    assert len(expected) > 180
+    assert np.median(expected) < 50
 
 
-def test_a_series_that_drifts_to_its_end_gives_no_answer():
+def test_a_series_that_drifts_to_its_end_has_no_warmup():
     assert mser5(np.arange(400.0) ** 2) is None
 
 
-@pytest.mark.parametrize(("longer", "told"), [(5, 95), (0, None)])
-def test_half_of_the_series_is_the_limit_of_the_rule_and_no_answer(longer: int, told: int | None):
+@pytest.mark.parametrize(("longer", "expected"), [(5, 95), (0, None)])
+def test_a_truncation_at_half_of_the_series_is_no_answer(longer: int, expected: int | None):
     steps = np.concatenate([np.full(100 - longer, 10.0), np.tile([1.0, -1.0], 50 + longer)])[:200]
-    assert mser5(steps) == told
+    assert mser5(steps) == expected
 
 
 @pytest.mark.parametrize(("series", "said"), [([1.0] * 49, "has 49 values"), ([math.nan] * 60, "are no numbers")])
@@ -52,8 +52,8 @@ def test_an_invalid_series_is_refused(series: list[float], said: str):
         mser5(series)
 
 
-def test_a_warmup_is_checked_against_the_runs_themselves():
-    """A flow that begins after 10 s of 40 s is not steady before."""
+def test_a_warmup_is_checked_with_runs_of_the_scenario():
+    """A flow that begins at 10 s of 40 s needs a warm-up of 10 s."""
     link = mp.Link(rate="2 Mbit/s", delay="5 ms")
     early, late = mp.Sctp(paths=["south"], start="0 s"), mp.Sctp(paths=["north"], start="10 s")
     network = mp.disjoint(south=link, north=link)
@@ -76,7 +76,7 @@ def test_two_one_sided_tests_have_their_closed_form():
     found = equivalence(base + differences, base, margin=0.5)
     error = differences.std(ddof=1) / math.sqrt(6)
     assert found.p_value == pytest.approx(stats.t.sf((0.5 - 0.1) / error, 5))
-    # Tables of Student's t give 2.015 for five degrees of freedom and 90 %.
+    # Tables of Student's t have 2.015 for five degrees of freedom and 90 %.
     assert (found.low, found.high) == pytest.approx((0.1 - 2.015 * error, 0.1 + 2.015 * error), rel=1e-3)
     assert found.holds
     assert not equivalence(base + differences, base, margin=0.2).holds
@@ -91,14 +91,14 @@ def test_equivalence_follows_from_the_interval():
                 assert found.holds == (-margin < found.low and found.high < margin)
 
 
-def test_at_the_margin_equivalence_is_found_as_seldom_as_alpha_says():
+def test_at_the_margin_equivalence_is_found_with_probability_alpha():
     random = np.random.default_rng(7)
     found = sum(equivalence(random.normal(1.0, 0.5, 30), np.zeros(30), margin=1.0).holds for _ in range(1000))
     # 5 % of 1000 is 50, with a standard deviation of 7.
     assert abs(found - 50) < 28
 
 
-def test_treatments_that_never_vary_are_equivalent_or_not():
+def test_treatments_without_variance_are_equivalent_or_different():
     assert equivalence([2, 3, 4], [1, 2, 3], margin=1.5).holds
     assert not equivalence([2, 3, 4], [1, 2, 3], margin=0.5).holds
     assert "equivalent within ±1.5: 1 to 1" in str(equivalence([2, 2], [1, 1], margin=1.5, paired=False))

@@ -1,4 +1,4 @@
-"""The store keeps what was computed, and survives what happens to folders."""
+"""The store keeps finished runs, and copes with damaged and foreign files."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_an_empty_shard_is_set_aside(store: Store, warnings: list[str]):
     assert len(warnings) == 1
 
 
-def test_files_of_other_programs_stay_where_they_are_and_are_named_once(store: Store, warnings: list[str]):
+def test_files_of_other_programs_are_kept_and_reported_once(store: Store, warnings: list[str]):
     (store.folder / "empty.parquet").touch()
     (store.folder / "letter.parquet").write_text("Dear reader")
     for name in ("weather", "a" * 32):
@@ -99,7 +99,7 @@ def test_files_of_other_programs_stay_where_they_are_and_are_named_once(store: S
     assert all("ignored, because manypath did not write it" in warning for warning in warnings)
 
 
-def test_a_flipped_bit_is_noticed(store: Store, warnings: list[str]):
+def test_a_flipped_bit_is_detected(store: Store, warnings: list[str]):
     some = cells(50)
     shard = store.save(ENGINE, outcomes(some))
     content = bytearray(shard.read_bytes())
@@ -110,7 +110,7 @@ def test_a_flipped_bit_is_noticed(store: Store, warnings: list[str]):
     assert len(warnings) == 1
 
 
-def test_the_file_of_a_killed_writer_is_no_shard(store: Store, warnings: list[str]):
+def test_the_temporary_file_of_a_killed_writer_is_ignored(store: Store, warnings: list[str]):
     some = cells(2)
     shard = store.save(ENGINE, outcomes(some))
     (store.folder / f".{shard.stem}.4711.tmp").write_bytes(shard.read_bytes()[:50])
@@ -131,21 +131,21 @@ def test_results_of_another_engine_are_counted_and_not_used(store: Store):
     assert dict(store.others) == {"old": 3}
 
 
-def test_a_shard_that_was_passed_over_for_one_engine_is_found_for_its_own(store: Store):
+def test_a_shard_of_another_engine_is_found_when_that_engine_loads(store: Store):
     some = cells(3)
     store.save(ENGINE, outcomes(some))
     assert store.load([cell.key("old") for cell in some], "old") == {}
     assert len(store.load(keys(some), ENGINE)) == 3
 
 
-def test_a_shard_that_another_process_removes_is_no_error(store: Store, warnings: list[str], monkeypatch):
+def test_a_shard_that_another_process_removes_causes_no_error(store: Store, warnings: list[str], monkeypatch):
     shard = store.folder / f"{'0' * 32}.parquet"
     shard.touch()
 
-    def beaten(path: Path, _target: Path) -> None:
+    def removed_by_another(path: Path, _target: Path) -> None:
         raise FileNotFoundError(path)
 
-    monkeypatch.setattr(Path, "rename", beaten)
+    monkeypatch.setattr(Path, "rename", removed_by_another)
     assert store.load(["any"], ENGINE) == {}
     assert warnings == []
 
@@ -165,18 +165,21 @@ def test_a_store_describes_itself_and_its_campaigns(store: Store):
     [
         ('{"format": "webpack"}', "belongs to another program according to its manifest.json: choose another folder"),
         ("[]", "belongs to another program"),
-        ('{"format": "manypath results", "version": 2}', "has format 2, but this manypath reads format 1: choose another"),
+        (
+            '{"format": "manypath results", "version": 2}',
+            "has format 2, but this manypath reads format 1: choose another",
+        ),
         ('{"format": "manyp', "cannot be read .*: remove that file; the results are kept"),
     ],
 )
-def test_a_folder_of_something_else_is_refused(manifest: str, said: str, tmp_path: Path):
+def test_a_folder_with_another_manifest_is_refused(manifest: str, said: str, tmp_path: Path):
     (tmp_path / "manifest.json").write_text(manifest)
     with pytest.raises(UserError, match=said):
         Store(tmp_path)
     assert (tmp_path / "manifest.json").read_text() == manifest
 
 
-def test_a_file_is_no_folder(tmp_path: Path):
+def test_a_file_is_refused_as_a_store(tmp_path: Path):
     (tmp_path / "runs").write_text("")
     with pytest.raises(UserError, match=r"store: .*runs cannot be a folder .*: choose another"):
         Store(tmp_path / "runs")

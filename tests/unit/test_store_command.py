@@ -1,4 +1,4 @@
-"""`manypath store`: what a store holds is listed, shown, pruned and exported."""
+"""`manypath store` lists, shows, prunes and exports the contents of a store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Run `manypath store` in a folder of its own; return exit code, output and errors."""
+    """Return a function that runs `manypath store` in a new folder and returns exit code, output and errors."""
     monkeypatch.chdir(tmp_path)
 
     def call(*words: str) -> tuple[int, str, str]:
@@ -35,7 +35,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 
 
 def fill(scenario, engine, title: str, replications: int = 3, **factors: list[str]) -> None:
-    """Run a campaign on the watched engine, in batches of one or more."""
+    """Run a campaign on the recording engine, in batches of one or more."""
     levels = factors or {"cc": ["newreno", "cmt-rpv2"]}
     mp.Campaign(scenario, levels, replications=replications).run("runs", 1, progress=False, title=title)
 
@@ -81,7 +81,7 @@ def test_a_campaign_shows_finished_and_missing_runs(run: Run, scenario, engine):
     assert "cmt-rpv2" in out
 
 
-def test_results_of_other_engines_are_pruned_and_those_of_this_one_stay(run: Run, scenario, engine):
+def test_pruning_removes_results_of_other_engines_only(run: Run, scenario, engine):
     fill(scenario, engine, "old")
     engine.version = "2"
     fill(scenario, engine, "new")
@@ -100,7 +100,7 @@ def test_results_of_other_engines_are_pruned_and_those_of_this_one_stay(run: Run
     assert engine.ran.total() == ran
 
 
-def test_other_runners_are_no_other_engines(run: Run):
+def test_results_of_other_runners_are_not_pruned(run: Run):
     mp.Campaign(mp.Function(lambda seed: {"x": seed}, version="1"), replications=2).run("runs", progress=False)
     assert run("prune", "--other-engines", "--yes") == (0, "nothing to remove\n", "")
     (one,) = listed(run)[1]
@@ -109,7 +109,7 @@ def test_other_runners_are_no_other_engines(run: Run):
 
 
 def test_pruning_a_campaign_keeps_runs_of_another(run: Run, scenario, engine):
-    """Two runs of the longer campaign are the shorter one's, too; they may lie in a shard with others."""
+    """Two runs belong to both campaigns, and may be in one shard with other runs."""
     fill(scenario, engine, "long", replications=8, cc=["newreno"])
     fill(scenario, engine, "short", replications=2, cc=["newreno"])
     assert run("prune", "--campaign", "long", "--yes")[0] == 0
@@ -121,7 +121,7 @@ def test_pruning_a_campaign_keeps_runs_of_another(run: Run, scenario, engine):
     assert engine.ran.total() == ran
 
 
-def test_files_of_others_stay(run: Run, scenario, engine):
+def test_files_of_other_programs_are_kept(run: Run, scenario, engine):
     fill(scenario, engine, "mine")
     pd.DataFrame({"temperature": [21.5]}).to_parquet("runs/weather.parquet")
     Path("runs/campaigns/letter.json").write_text('{"dear": "reader"}')
@@ -140,7 +140,7 @@ def test_recent_shards_of_other_processes_are_kept(run: Run, scenario, engine):
     try:
         left = len(shards()) - 1
         code, _, said = run("prune", "--campaign", "mine", "--yes")
-        # The note of the campaign was just written, too.
+        # The campaign's note was just written, too.
         assert (code, f"keeps {left + 1} new files" in said) == (0, True)
         assert (old in shards(), len(shards())) == (False, left)
         assert [one["title"] for one in listed(run)[0]] == ["mine"]
@@ -149,7 +149,7 @@ def test_recent_shards_of_other_processes_are_kept(run: Run, scenario, engine):
 
 
 @pytest.mark.parametrize("format_", ["csv", "parquet"])
-def test_frames_are_exported_as_the_campaign_has_them(format_: str, run: Run, scenario):
+def test_exported_frames_equal_those_of_the_campaign(format_: str, run: Run, scenario):
     levels = {"cc": ["newreno", "cmt-rpv2"], "north": ["1 Mbit/s"]}
     results = mp.Campaign(scenario, levels, replications=2).run("runs", 1, progress=False, title="mine")
     code, out, said = run("export", "mine", "out", "--format", format_)
@@ -184,7 +184,9 @@ def test_factors_that_are_numbers_are_exported_as_numbers(run: Run):
         (("export", "mine", "file"), 'TARGET: "file" is no folder'),
     ],
 )
-def test_a_mistake_is_one_line_and_changes_nothing(words: tuple[str, ...], said: str, run: Run, scenario, engine):
+def test_a_mistake_is_reported_in_one_line_and_changes_no_file(
+    words: tuple[str, ...], said: str, run: Run, scenario, engine
+):
     fill(scenario, engine, "mine")
     Path("empty").mkdir()
     Path("file").write_text("")

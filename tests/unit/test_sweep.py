@@ -1,4 +1,4 @@
-"""Sweep files: what they say is run, and what they cannot say is refused in one line."""
+"""Sweep files: valid ones are run, and invalid ones are refused in one line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ north = { field = "network.disjoint.north.rate", values = ["500 kbit/s", "2 Mbit
 
 
 NORTH = 'north = { rate = "10 Mbit/s", delay = "1 ms"'
-"""A link of the scenario, which the sweep varies and which has an event."""
+"""A link of the scenario, with an event. The sweep varies the link."""
 
 
 @pytest.fixture
@@ -41,18 +41,18 @@ def folder(tmp_path: Path, two_paths_file: Callable[..., Path], monkeypatch: pyt
 
 @pytest.fixture
 def sweep(folder: Path, called: Callable[..., Any]) -> Callable[..., Any]:
-    """The command, in this process: `sweep("sweep.toml", "--json", code=0)`."""
+    """Return a function that runs the command in this process: `sweep("sweep.toml", "--json", code=0)`."""
     assert folder.is_dir()
     return partial(called, "sweep")
 
 
 @pytest.fixture
 def rows(sweep: Callable[..., Any]) -> Callable[..., list[dict[str, Any]]]:
-    """The rows that it prints as JSON."""
+    """Return a function that runs the command and returns its JSON rows."""
     return lambda *arguments: json.loads(sweep("sweep.toml", "--json", *arguments).out)["rows"]
 
 
-def test_a_sweep_is_the_campaign_that_python_would_write(folder: Path, scenario):
+def test_a_sweep_equals_the_same_campaign_in_python(folder: Path, scenario):
     def make(cc: str, north: str) -> mp.Scenario:
         base = mp.Scenario.from_file(folder / "two.toml")
         links, flows = dict(base.network.links), dict(base.flows)
@@ -67,7 +67,7 @@ def test_a_sweep_is_the_campaign_that_python_would_write(folder: Path, scenario)
     assert swept.runs["digest"].tolist() == by_hand.runs["digest"].tolist()
 
 
-def test_the_command_prints_means_with_intervals_and_computes_once(folder: Path, sweep, rows):
+def test_the_command_prints_means_with_intervals_and_reuses_stored_runs(folder: Path, sweep, rows):
     said = sweep("sweep.toml")
     assert "4 scenarios, 12 runs: about" in said.err
     assert "goodput Mbit/s" in said.out
@@ -80,7 +80,7 @@ def test_the_command_prints_means_with_intervals_and_computes_once(folder: Path,
     assert f"{found[0]['goodput']:.4g} ± {found[0]['goodput_half_width']:.2g}" in said.out
 
 
-def test_rows_come_as_csv_with_the_measurements_asked_for(folder: Path, sweep):
+def test_csv_rows_have_the_requested_measurements(folder: Path, sweep):
     arguments = ["--csv", "--metric", "timeouts", "--metric", "goodput", "--where", "north=2 Mbit/s"]
     said = sweep("sweep.toml", *arguments).out
     found = list(csv.DictReader(io.StringIO(said)))
@@ -89,7 +89,7 @@ def test_rows_come_as_csv_with_the_measurements_asked_for(folder: Path, sweep):
     assert {row["north"] for row in found} == {"2 Mbit/s"}
 
 
-def test_differences_to_a_baseline_are_taken_pair_by_pair(rows):
+def test_differences_to_a_baseline_are_taken_in_pairs(rows):
     found = rows("--baseline", "flows.cmt.cc=newreno", "--metric", "goodput", "--metric", "timeouts")
     means = {(row["flows.cmt.cc"], row["north"], row["flow"]): row["goodput"] for row in rows()}
     assert len(found) == 2 * 2
@@ -106,7 +106,7 @@ def test_every_run_is_written_and_a_figure_drawn(folder: Path, sweep):
     assert "<svg" in (folder / "shares.svg").read_text()
 
 
-def test_parts_on_several_machines_are_the_whole(folder: Path, sweep):
+def test_parts_on_several_machines_make_the_whole_sweep(folder: Path, sweep):
     for part in ("1/2", "2/2"):
         said = sweep("sweep.toml", "--shard", part).out
         assert f"part {part} is done: its 6 runs are in runs" in said
@@ -116,7 +116,7 @@ def test_parts_on_several_machines_are_the_whole(folder: Path, sweep):
     assert parts.out == whole.out
 
 
-def test_a_precision_may_stand_in_the_file(folder: Path, sweep):
+def test_a_file_may_have_a_precision(folder: Path, sweep):
     (folder / "sweep.toml").write_text(
         SWEEP.replace("replications = 3", 'precision = { within = "20 %", of = { flow = "cmt" }, minimum = 3 }')
     )
@@ -127,7 +127,7 @@ def test_a_precision_may_stand_in_the_file(folder: Path, sweep):
             assert row["goodput_half_width"] <= 0.2 * row["goodput"]
 
 
-def test_tables_are_values_too_and_places_may_be_several(folder: Path, rows):
+def test_a_factor_may_have_tables_as_values_and_several_fields(folder: Path, rows):
     (folder / "sweep.toml").write_text("""
         scenario = "two.toml"
         replications = 1
@@ -145,13 +145,13 @@ def test_tables_are_values_too_and_places_may_be_several(folder: Path, rows):
     assert len(found) == 2 * 2 * 4
 
 
-def test_names_without_quotes_are_places_too(folder: Path):
+def test_fields_may_be_written_without_quotes(folder: Path):
     dotted = SWEEP.replace('"flows.cmt.cc"', "flows.cmt.cc")
     (folder / "dotted.toml").write_text(dotted)
     assert list(Sweep.from_file(folder / "dotted.toml").values) == ["flows.cmt.cc", "north"]
 
 
-def test_a_foreign_simulator_is_swept_from_a_file(folder: Path, rows):
+def test_another_simulator_is_swept_from_a_file(folder: Path, rows):
     (folder / "model.py").write_text("def model(rate, seed):\n    return {'wait': seed / rate}\n")
     (folder / "sweep.toml").write_text("""
         runner = { python = "model:model" }
@@ -174,8 +174,8 @@ def test_a_foreign_simulator_is_swept_from_a_file(folder: Path, rows):
 BAD = {
     "unknown key": ("replications", "repetitions", "repetitions: unknown key", '"replications"'),
     "unknown field": ("flows.cmt.cc", "flows.cmt.ccc", "flows.cmt.ccc: unknown key", 'did you mean "cc"?'),
-    "place that does not exist": ("flows.cmt.cc", "flows.cmd.cc", '"cmd"', 'did you mean "cmt"?'),
-    "place in a value": ("flows.cmt.cc", "warmup.cc", "warmup is '1 s', which has no fields", "does not exist"),
+    "field of an unknown flow": ("flows.cmt.cc", "flows.cmd.cc", '"cmd"', 'did you mean "cmt"?'),
+    "field within a value": ("flows.cmt.cc", "warmup.cc", "warmup is '1 s', which has no fields", "does not exist"),
     "wrong unit": ("2 Mbit/s", "2 Mbps", '"2 Mbps" is no rate', '"2 Mbit/s"'),
     "unknown algorithm": ("cmt-rpv2", "cmt-rpv22", 'no congestion control "cmt-rpv22"', 'did you mean "cmt-rpv2"?'),
     "no values": ('["newreno", "cmt-rpv2"]', "[]", "factors.flows.cmt.cc.values: is empty", "give 1 or more"),
@@ -219,7 +219,7 @@ BAD = {
 
 @pytest.fixture
 def idle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The engine may be asked whether scenarios fit into memory, but begins no run."""
+    """Let the engine check the memory of scenarios, and fail the test if a run begins."""
 
     def begins_no_run(_documents: list[str], jobs: list[Any], *_: Any) -> list[str]:
         assert not jobs
@@ -315,7 +315,7 @@ def test_the_origin_of_rows_is_stored_with_every_format(folder: Path, sweep):
     assert line not in table.out
 
 
-def test_a_run_too_short_for_the_rule_gets_its_limit_and_no_suggestion(folder: Path, sweep, monkeypatch):
+def test_a_run_too_short_for_the_warmup_rule_gets_the_limit_and_no_suggestion(folder: Path, sweep, monkeypatch):
     monkeypatch.setattr("manypath.campaign.steadiness.mser5", lambda _: None)
     said = sweep("sweep.toml", "--check-warmup").err.splitlines()
     assert "1 s are configured, more than 1.5 s are needed; the run is too short for an estimate" in said[-1]
@@ -324,14 +324,14 @@ def test_a_run_too_short_for_the_rule_gets_its_limit_and_no_suggestion(folder: P
 def test_a_second_call_replaces_the_files_of_the_first(folder: Path, sweep):
     for _ in range(2):
         sweep("sweep.toml", "--frames", "numbers", "--plot", "shares.svg")
-    # Also with other factors.
+    # A call with other factors replaces them, too.
     (folder / "sweep.toml").write_text(SWEEP.replace("north =", "other ="))
     sweep("sweep.toml", "--frames", "numbers", "--plot", "shares.svg")
     assert "other" in (folder / "numbers" / "flows.csv").read_text().splitlines()[0]
 
 
 @pytest.mark.usefixtures("idle")
-def test_no_output_of_a_sweep_is_one_of_its_inputs(folder: Path, sweep):
+def test_an_output_of_a_sweep_cannot_be_one_of_its_inputs(folder: Path, sweep):
     (folder / "numbers").mkdir()
     before = (folder / "two.toml").read_bytes()
     (folder / "numbers" / "flows.csv").hardlink_to(folder / "two.toml")
@@ -344,7 +344,7 @@ def test_no_output_of_a_sweep_is_one_of_its_inputs(folder: Path, sweep):
     assert (folder / "sweep.toml").read_text() == SWEEP
 
 
-def test_a_thousand_million_runs_are_asked_for_first(folder: Path, sweep):
+def test_a_thousand_million_runs_need_confirmation(folder: Path, sweep):
     thousand = json.dumps(list(range(1, 1001)))
     (folder / "sweep.toml").write_text(f"""
         scenario = "two.toml"
@@ -363,7 +363,9 @@ def test_a_thousand_million_runs_are_asked_for_first(folder: Path, sweep):
 
 
 @pytest.mark.parametrize("answer", [False, True])
-def test_a_terminal_user_is_asked(answer: bool, folder: Path, sweep, monkeypatch: pytest.MonkeyPatch):
+def test_a_user_at_a_terminal_is_asked_for_confirmation(
+    answer: bool, folder: Path, sweep, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr("manypath.cli.sweep.ASKED_ABOVE", 11)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
@@ -374,7 +376,7 @@ def test_a_terminal_user_is_asked(answer: bool, folder: Path, sweep, monkeypatch
 
 
 @pytest.mark.parametrize("ending", ["json", "toml"])
-def test_tables_in_tables_without_end_are_refused(ending: str, folder: Path, sweep):
+def test_deeply_nested_tables_are_refused(ending: str, folder: Path, sweep):
     deep = 5_000_000
     nested = "[" * deep + "]" * deep
     (folder / f"deep.{ending}").write_text(f"a = {nested}" if ending == "toml" else nested)

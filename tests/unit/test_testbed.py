@@ -57,7 +57,7 @@ in_real_time = pytest.mark.skipif(
 
 
 def refused(scenario: mp.Scenario, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What is said of a scenario that the kernel cannot run."""
+    """Return the error message of a scenario that the kernel cannot run."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     with pytest.raises(UserError) as raised:
         testbed.Testbed().prepare([Cell({}, scenario.document(), 1, 0)], 1)
@@ -65,25 +65,25 @@ def refused(scenario: mp.Scenario, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.mark.parametrize("name", COMPARISONS)
-def test_each_comparison_is_a_scenario_for_each_of_its_controls(name: str):
+def test_each_comparison_has_a_scenario_for_each_congestion_control(name: str):
     comparison = COMPARISONS[name]
     for cc in comparison.controls:
         scenario = comparison.scenario(cc)
         assert {flow.cc for flow in scenario.flows.values() if flow.transport == "mptcp"} == {cc}
 
 
-def test_every_control_that_the_kernel_has_is_one_of_the_simulator_with_a_name_that_fits_into_the_kernel():
+def test_every_congestion_control_of_the_kernel_exists_in_the_simulator_and_has_a_short_name():
     for cc, name in KERNEL.items():
         mp.run(with_control(alone("newreno"), cc).but(warmup="1 s", measure="2 s"))
         assert len(name) < 16
 
 
-def test_a_control_that_the_kernel_lacks_is_named():
+def test_a_congestion_control_that_the_kernel_lacks_is_reported():
     with pytest.raises(UserError, match=r'cc: the kernel has no "ewtcp": .*known: newreno, cubic, lia'):
         kernel_name("ewtcp")
 
 
-def test_a_control_with_parameters_is_answered_with_how_the_kernel_gets_them():
+def test_a_congestion_control_with_parameters_is_refused_with_the_load_command():
     with pytest.raises(UserError) as raised:
         kernel_name("weighted-aimd:weight=2")
     assert str(raised.value) == (
@@ -120,19 +120,19 @@ def test_other_systems_than_linux_are_refused(monkeypatch: pytest.MonkeyPatch, t
         available()
 
 
-def test_nothing_over_nothing_is_no_number():
+def test_the_ratio_of_two_zeros_is_nan():
     row = testbed.Row("lia", "mptcp", 0, 0, 0, 0, within=False, runs=1, simulations=1, marked=0)
     assert math.isnan(row.ratio)
     assert _plain(row)["ratio"] is None
 
 
-def test_without_root_nothing_is_tried(monkeypatch: pytest.MonkeyPatch):
+def test_the_testbed_without_root_is_refused(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(UserError, match="needs root"):
         testbed.Testbed().prepare([], 1)
 
 
-def test_a_rate_is_that_of_the_window_alone():
+def test_a_rate_is_measured_within_the_window():
     notes = np.array([[10.0, 0], [11.0, 1000], [12.0, 3000], [12.5, 3000]])
     assert _rate(notes, (11.0, 12.0)) == 16_000
     assert _rate(notes, (10.5, 11.5)) == 8 * 1500
@@ -140,7 +140,7 @@ def test_a_rate_is_that_of_the_window_alone():
 
 
 def subflow(*, rate: float, unsent: int, state: int = 0, threshold: int = 10) -> bytes:
-    """What the kernel tells of a subflow: its rate in segments of 1424 bytes a second, and bytes in store."""
+    """Return the kernel's TCP_INFO of a subflow. The rate is in segments of 1424 bytes per second."""
     info = bytearray(INFO)
     info[STATE] = state
     struct.pack_into("=I", info, MSS, 1448)
@@ -150,7 +150,7 @@ def subflow(*, rate: float, unsent: int, state: int = 0, threshold: int = 10) ->
     return bytes(info)
 
 
-def test_a_sender_writes_full_segments_for_the_next_moment_of_the_fastest_subflow_that_lacks_them():
+def test_a_sender_writes_full_segments_for_the_fastest_subflow_without_unsent_data():
     slow, fast = subflow(rate=10, unsent=0), subflow(rate=450, unsent=1424)
     assert wanted([slow]) == 1424
     assert wanted([slow, fast]) == wanted([fast, slow]) == 5 * 1424
@@ -163,7 +163,7 @@ def test_a_sender_writes_only_data_that_a_subflow_can_send():
     assert wanted([]) == 0
 
 
-def test_a_sender_that_was_kept_waiting_and_a_program_that_was_left_out_mark_their_run():
+def test_a_late_sender_and_a_skipped_congestion_control_program_mark_their_run():
     accounts = {
         "mptcp": {"naps": 1000, "late": 25, "longest": 0.01, "senseless": 0},
         "tcp": {"naps": 0, "late": 0, "longest": 0.0, "senseless": 0},
@@ -178,8 +178,8 @@ def test_a_sender_that_was_kept_waiting_and_a_program_that_was_left_out_mark_the
 
 
 @pytest.mark.parametrize(("tries", "kept"), [(1, 1), (2, 2), (4, 3)])
-def test_a_marked_run_is_measured_again_as_often_as_wanted(tries: int, kept: int, monkeypatch: pytest.MonkeyPatch):
-    marks = iter(["late", "late", "", "never asked for"])
+def test_a_marked_run_is_repeated_up_to_the_number_of_tries(tries: int, kept: int, monkeypatch: pytest.MonkeyPatch):
+    marks = iter(["late", "late", "", "never reached"])
     measured = ({"number": number, "marks": mark} for number, mark in enumerate(marks, start=1))
     monkeypatch.setattr("manypath.testbed.runner._measure", lambda *_: next(measured))
     [outcome] = testbed.Testbed(tries).run([Cell({}, shared("lia").document(), 1, 0)], 1, Halt())
@@ -187,14 +187,14 @@ def test_a_marked_run_is_measured_again_as_often_as_wanted(tries: int, kept: int
     assert json.loads(outcome)["number"] == kept
 
 
-def test_a_threshold_is_senseless_beyond_the_one_that_means_none():
+def test_a_threshold_above_the_initial_one_is_senseless():
     new, slow = subflow(rate=10, unsent=0, threshold=INFINITE), subflow(rate=10, unsent=0, threshold=2)
     assert not has_senseless_threshold([])
     assert not has_senseless_threshold([new, slow])
     assert has_senseless_threshold([slow, subflow(rate=10, unsent=0, threshold=0x81104110)])
 
 
-def test_a_control_that_the_kernel_lacks_is_no_default():
+def test_a_missing_congestion_control_is_not_replaced_by_the_default():
     if not Path("/proc/sys/net/mptcp/enabled").is_file():
         pytest.skip("this kernel has no Multipath TCP")
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_MPTCP) as connection:
@@ -220,12 +220,12 @@ echo >> "$4"
 test -n "$END" || { echo 'error: no time' >&2; kill -9 $$; }
 while :; do sleep 0.01; done
 """
-"""An emulator that says where its host is, and `END` when it is told to end; without that it dies at once."""
+"""An emulator that prints its hosts, and `END` when it is stopped. Without `END` it fails at once."""
 
 
 @pytest.fixture
 def emulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Emulation:
-    """Something for this emulator."""
+    """An emulation that runs with the fake emulator."""
     emulator = tmp_path / "manypath-emu"
     emulator.write_text(EMULATED)
     emulator.chmod(0o755)
@@ -251,20 +251,20 @@ def test_a_failed_emulation_reports_its_error(emulated: Emulation, monkeypatch: 
 
 
 @in_real_time
-def test_both_subflows_of_a_connection_carry_data_and_their_hosts_go(tmp_path: Path):
+def test_both_subflows_of_a_connection_carry_data_and_their_hosts_are_removed(tmp_path: Path):
     scenario = alone("newreno").but(warmup="1 s", measure="2 s")
     results = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(tmp_path, 1, progress=False)
     (outcome,) = (outcome for _, outcome in results.outcomes)
     packets = [path["data_packets"] for path in outcome["flows"]["mptcp"]["paths"].values()]
-    # How many depends on how busy this machine is.
+    # The exact number depends on the load of this machine.
     assert min(packets) > 50
     assert 0 < results.values("goodput", flow="mptcp").item() < 20
     assert not own_namespaces()
 
 
 @in_real_time
-def test_flows_of_both_kinds_share_a_link_that_is_no_wider_than_it_says(tmp_path: Path):
-    # From the beginning on: what came before and waited in a receiver would count as well.
+def test_flows_of_both_kinds_share_a_link_and_do_not_exceed_its_rate(tmp_path: Path):
+    # Without warm-up, because data that arrived earlier and waited in a receiver would count as well.
     scenario = shared("newreno").but(warmup="0 s", measure="3 s")
     results = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(tmp_path, 1, progress=False)
     rates = {flow: results.values("goodput", flow=flow).item() for flow in ("mptcp", "tcp")}
@@ -283,7 +283,7 @@ Campaign(scenario, replications=1, runner=Testbed()).run(sys.argv[1], 1, progres
 
 
 @in_real_time
-def test_ctrl_c_lets_the_run_under_way_end_well_and_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_ctrl_c_lets_the_current_run_finish_and_stores_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     # Like a terminal, the test sends the signal to the whole process group.
     with subprocess.Popen([sys.executable, "-c", ONE_RUN, tmp_path], process_group=0) as process:
         hosts = f"m{process.pid}-*"
@@ -292,18 +292,18 @@ def test_ctrl_c_lets_the_run_under_way_end_well_and_keeps_it(tmp_path: Path, mon
         time.sleep(1)
         os.killpg(process.pid, signal.SIGINT)
     assert not list(Path("/run/netns").glob(hosts))
-    monkeypatch.setattr("manypath.testbed.runner._measure", lambda *_: pytest.fail("it was not kept"))
+    monkeypatch.setattr("manypath.testbed.runner._measure", lambda *_: pytest.fail("the run was not stored"))
     scenario = alone("newreno").but(warmup="1 s", measure="2 s")
     results = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(tmp_path, 1, progress=False)
     assert results.values("goodput", flow="mptcp").item() > 0
 
 
 def own_namespaces() -> list[str]:
-    """The network namespaces that this process made, by their names."""
+    """Return the names of the network namespaces that this process made."""
     return [path.name for path in Path("/run/netns").glob(f"m{os.getpid()}-*")]
 
 
-def test_what_happens_to_a_link_waits_for_the_flows_as_they_do_for_their_hosts():
+def test_events_of_links_are_delayed_by_the_settling_time_of_the_hosts():
     scenario = json.loads(COMPARISONS["gonzalez2012-silence"].scenario("lia").document())
     before = [event["at"] for event in scenario["network"]["links"]["a"]["events"]]
     emulation = _emulated(scenario, assigned({}, scenario["flows"]), 1)
@@ -312,7 +312,7 @@ def test_what_happens_to_a_link_waits_for_the_flows_as_they_do_for_their_hosts()
     assert [late - soon for soon, late in zip(before, after, strict=True)] == [round(SETTLING * 1e9)] * 2
 
 
-def test_simulated_segments_are_as_full_of_options_as_those_of_linux():
+def test_simulated_segments_have_as_many_option_bytes_as_those_of_linux():
     for name, comparison in COMPARISONS.items():
         flows = comparison.scenario("lia").flows
         filled = {

@@ -1,4 +1,4 @@
-"""The version of the testbed changes with everything that decides a measured run."""
+"""The version of the testbed changes with all code that affects a measured run."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ PACKAGE = Path(str(importlib.import_module("manypath").__file__)).parent
 
 DECIDES_NOTHING = {
     "manypath": "names of other modules",
-    "manypath.arguments": "refuses what callers from outside give",
-    "manypath.campaign.cell": "what the key of a result holds",
+    "manypath.arguments": "checks arguments of callers",
+    "manypath.campaign.cell": "the contents of a result's key",
     "manypath.campaign.runners": "names of other modules",
     "manypath.errors": "texts of messages",
     "manypath.figures": "draws networks",
@@ -30,7 +30,7 @@ DECIDES_NOTHING = {
     "manypath.testbed": "names of other modules",
     "manypath.testbed.sources": "the version itself",
 }
-"""Modules that the runner imports and that are no part of its version, with the reason."""
+"""Modules that the runner imports but that are not in its version, with the reason."""
 
 
 def parsed(module: ModuleType) -> ast.Module:
@@ -38,7 +38,7 @@ def parsed(module: ModuleType) -> ast.Module:
 
 
 def imported(module: ModuleType) -> Iterator[ModuleType]:
-    """The modules of ours that a module takes something from, where it is defined."""
+    """Return the modules of this package that define the names which a module imports."""
     for node in ast.walk(parsed(module)):
         if isinstance(node, ast.Import):
             yield from (importlib.import_module(alias.name) for alias in node.names if "manypath" in alias.name)
@@ -53,7 +53,7 @@ def imported(module: ModuleType) -> Iterator[ModuleType]:
 
 
 def reached() -> set[ModuleType]:
-    """The modules that the runner and the scripts of its contestants need, however far away."""
+    """Return the modules that the runner and the scripts of its contestants import, directly or indirectly."""
     waiting, found = [runner, guard, stream], set[ModuleType]()
     while waiting:
         module = waiting.pop()
@@ -65,14 +65,14 @@ def reached() -> set[ModuleType]:
     return found
 
 
-def test_every_file_that_the_runner_imports_is_a_part_of_the_version():
+def test_every_imported_file_of_the_runner_is_in_the_version():
     files = {Path(str(module.__file__)) for module in reached()}
     assert PACKAGE / "testbed" / "emulation.py" in files
     assert PACKAGE / "emulation" / "model.py" in files
     assert files - set(sources.sources()) == set(sources.of("usrsctp"))
 
 
-def test_all_that_is_named_is_there_and_once():
+def test_named_files_exist_and_are_named_once():
     files = list(sources.sources())
     assert len(set(files)) == len(files)
     assert all(file.is_file() for file in files)
@@ -81,7 +81,7 @@ def test_all_that_is_named_is_there_and_once():
 @pytest.mark.parametrize(
     "name", ["testbed/emulation.py", "emulation/program.py", "testbed/contestants/guard.py", "testbed/runner.py"]
 )
-def test_a_file_with_other_code_is_another_version(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_changed_code_of_a_file_changes_the_version(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(runner, "program", lambda _: "/bin/true")
     monkeypatch.setattr(sources, "version", sources.version.__wrapped__)
     before = testbed.Testbed().version
@@ -121,7 +121,7 @@ def test_code_of_a_stack_that_is_no_default_is_in_the_versions_with_this_stack_o
         ("def f():\n    pass\n\nX = 'One.'", False),
     ],
 )
-def test_comments_docstrings_and_layout_are_no_code(text: str, is_the_same: bool, tmp_path: Path):
+def test_comments_docstrings_and_layout_do_not_change_the_version(text: str, is_the_same: bool, tmp_path: Path):
     file = tmp_path / "some.py"
     file.write_text("def f():\n    pass\n\nX = 1\n")
     before = sources.code_hash([file])
@@ -137,7 +137,7 @@ def test_code_that_measures_the_same_has_the_version_of_the_earlier_code(monkeyp
 
 
 @pytest.mark.parametrize("name", ["manypath-emu", "manypath-net", "manypath-kernel"])
-def test_another_program_is_another_version(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_another_program_changes_the_version(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for each in ("manypath-emu", "manypath-net", "manypath-kernel"):
         (tmp_path / each).write_text("one")
         (tmp_path / each).chmod(0o755)

@@ -1,4 +1,4 @@
-"""Theory against worked examples, closed forms, and an independent Monte Carlo simulation."""
+"""Theory compared with worked examples, closed forms, and an independent Monte Carlo simulation."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ VECTORS = Path(__file__).parents[2] / "spec" / "vectors"
 
 
 def vectors() -> list[dict[str, Any]]:
-    """Every worked example of formulas that a fluid uses, too.
+    """Return the worked examples of formulas that fluid models use.
 
-    Examples that need a history are about terms that a fluid does not have, and INET rounds times before it uses them.
+    Examples with a history concern terms that a fluid model does not have. INET rounds times before it uses them.
     """
     every = [each for file in sorted(VECTORS.glob("*.json")) for each in json.loads(file.read_text())["vectors"]]
     return [
@@ -53,7 +53,7 @@ def test_formulas_give_the_results_of_worked_examples(vector):
 
 
 def given(cc: str, losses: tuple[float, ...], rtts: tuple[float, ...] | None = None) -> np.ndarray:
-    """Packets per second of a connection on links that only lose at random."""
+    """Return the packets per second of each path of a connection on links with random losses only."""
     formula = formula_of(cc)
     assert formula is not None
     names = [f"link{n}" for n in range(len(losses))]
@@ -63,22 +63,22 @@ def given(cc: str, losses: tuple[float, ...], rtts: tuple[float, ...] | None = N
 
 
 UNEVEN = ("olia", "0.1%+0.4%")
-"""Where chance matters most: the only point at which a fluid is more than 15 % off."""
+"""The only case in which the fluid model deviates by more than 15 %, because of random losses."""
 
 
 @pytest.mark.parametrize(("cc", "scenario"), [(cc, name) for cc in RATES for name in SCENARIOS if (cc, name) != UNEVEN])
-def test_a_connection_gets_in_all_what_independent_losses_give_it(cc: str, scenario: str):
+def test_the_total_rate_equals_that_under_independent_losses(cc: str, scenario: str):
     total, expected = given(cc, SCENARIOS[scenario]).sum(), sum(RATES[cc][scenario])
     assert total == pytest.approx(expected, rel=0.15)
 
 
 @pytest.mark.parametrize("cc", ["newreno", "ewtcp", "lia", "balia"])
-def test_each_path_gets_its_part_where_no_path_is_left_empty(cc: str):
+def test_the_shares_of_paths_equal_those_under_independent_losses(cc: str):
     found, expected = given(cc, (0.001, 0.004)), np.array(RATES[cc]["0.1%+0.4%"])
     np.testing.assert_allclose(found / found.sum(), expected / expected.sum(), rtol=0.15)
 
 
-def test_without_chance_olia_leaves_a_worse_path_almost_empty():
+def test_without_randomness_olia_leaves_a_worse_path_almost_empty():
     cc, scenario = UNEVEN
     (better, worse), (_, measured) = given(cc, SCENARIOS[scenario]), RATES[cc][scenario]
     assert worse < measured / 3
@@ -89,7 +89,7 @@ def test_without_chance_olia_leaves_a_worse_path_almost_empty():
     ("cc", "losses", "rtts", "best"),
     [
         ("coupled", (0.001, 0.004), (0.1, 0.1), 0),
-        # Fully coupled windows look at losses alone, CMT/RPv2 at the rates that a TCP would get.
+        # Fully coupled windows depend only on losses; those of CMT/RPv2 on the rate of a TCP on each path.
         ("coupled", (0.001, 0.002), (0.1, 0.02), 0),
         ("cmt-rpv2", (0.001, 0.002), (0.1, 0.02), 1),
         ("cmt-rpv2", (0.001, 0.003, 0.01), (0.1, 0.1, 0.1), 0),
@@ -102,7 +102,7 @@ def test_pooled_windows_rest_on_the_best_path_and_keep_a_packet_on_the_others(
     found = given(cc, losses, rtts)
     windows = found * rtts / (1 - np.array(losses))
     np.testing.assert_allclose(np.delete(windows, best), 1.0, rtol=1e-6)
-    # The closed form: the total that balances, windows for `coupled` and rates for the others.
+    # The closed form balances the total of the windows (`coupled`) or of the rates (others).
     total = np.sqrt(2 * (1 - losses[best]) / losses[best])
     pooled = windows.sum() if cc == "coupled" else (windows / rtts).sum() * rtts[best]
     assert pooled == pytest.approx(total, rel=1e-4)
@@ -116,11 +116,11 @@ def test_windows_that_decay_slowly_come_to_rest():
     found = equilibrium({"link": FluidLink(30642.0, queue=0.1)}, flows)
     windows = found.goodput["flow"] * (np.array([0.067, 0.084, 0.248]) + 0.1)
     np.testing.assert_allclose(windows[1:], 1.0, rtol=1e-4)
-    # On the path that is left, the connection gets what a TCP with its round-trip time would.
+    # On the remaining path the connection has the rate of a TCP with its round-trip time.
     assert found.goodput["flow"].sum() / found.goodput["tcp"][0] == pytest.approx(0.119 / 0.167, rel=1e-3)
 
 
-def test_a_link_that_only_its_empty_queue_lets_overflow_has_a_part_of_its_queue():
+def test_a_link_that_overflows_only_with_an_empty_queue_settles_at_a_partial_queue():
     formula = formula_of("newreno")
     assert formula is not None
     # Without a queue the flow would send 1.25 times the link's rate, with the full one 0.83 times.
@@ -130,7 +130,7 @@ def test_a_link_that_only_its_empty_queue_lets_overflow_has_a_part_of_its_queue(
     assert found.goodput["flow"][0] == pytest.approx(unlimited / 1.25, rel=2e-3)
 
 
-def test_windows_that_do_not_settle_are_one_clear_line(monkeypatch: pytest.MonkeyPatch):
+def test_windows_that_do_not_settle_are_reported_in_one_line(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys.modules["manypath.theory.equilibrium"], "LONGEST", 0.1)
     with pytest.raises(Unsettled, match="fluid: windows do not converge: simulate") as caught:
         given("olia", (0.001, 0.004))
@@ -143,14 +143,14 @@ def fluid(cc: str, paths: list[list[str]], rtts: list[float], count: int = 1) ->
     return Fluid(formula, paths, rtts, count)
 
 
-def test_windows_that_rest_at_the_end_of_a_step_have_settled():
+def test_windows_at_rest_at_the_end_of_a_step_have_settled():
     links = {"a": FluidLink(69_000.0, queue=0.0005), "b": FluidLink(33.0, queue=0.036), "c": FluidLink(6.7)}
     flow = fluid("weighted-aimd:weight=0.5", [["b"], ["a"], ["c", "a"]], [0.024, 1.1, 0.1])
-    # An integration that looks within its last step for the instant of rest did not find one here
+    # A search for the instant of rest within the last step would not find one here
     assert equilibrium(links, {"flow": flow}).full == {"a", "b", "c"}
 
 
-def test_a_link_whose_whole_queue_appears_at_once_finds_its_rest():
+def test_a_link_whose_queue_fills_at_once_settles():
     links = {
         "b": FluidLink(290_000.0, 0.012),
         "c": FluidLink(240_000.0, queue=0.11),
@@ -163,13 +163,13 @@ def test_a_link_whose_whole_queue_appears_at_once_finds_its_rest():
     assert {"c", "d"} <= equilibrium(links, flows).full
 
 
-def test_a_part_of_a_queue_is_found_with_little_more_work_than_one_rest(monkeypatch: pytest.MonkeyPatch):
+def test_a_partial_queue_is_found_with_few_evaluations(monkeypatch: pytest.MonkeyPatch):
     links = {"a": FluidLink(5200.0, 0.039, 0.043), "b": FluidLink(38_000.0)}
     flows = {
         "balanced": fluid("balia", [["b"], ["a", "b"], ["a"]], [0.28, 0.00045, 0.0056]),
         "linked": fluid("lia", [["a", "b"]], [0.014]),
     }
-    # Twelve rounds, each from the beginning, take 26700 evaluations; from the last rest they take 11600
+    # Twelve rounds take 26700 evaluations from the beginning, or 11600 from the previous equilibrium
     monkeypatch.setattr(sys.modules["manypath.theory.equilibrium"], "EVALUATIONS", 16_000)
     equilibrium(links, flows)
     monkeypatch.setattr(sys.modules["manypath.theory.equilibrium"], "EVALUATIONS", 5000)
@@ -177,7 +177,7 @@ def test_a_part_of_a_queue_is_found_with_little_more_work_than_one_rest(monkeypa
         equilibrium(links, flows)
 
 
-def test_a_single_flow_follows_the_square_root():
+def test_a_single_flow_follows_the_square_root_formula():
     (rate,) = given("newreno", (1e-4,))
     assert rate == pytest.approx(np.sqrt(2 / 1e-4) / RTT, rel=1e-3)
 
@@ -215,28 +215,28 @@ def test_shares_of_one_bottleneck_are_those_of_the_closed_forms(cc: str, subflow
 
 
 @pytest.mark.parametrize("cc", ["coupled", "cmt-rpv2"])
-def test_pooled_windows_share_like_one_tcp_but_for_the_packet_that_each_path_keeps(cc: str):
+def test_pooled_windows_share_like_one_tcp_except_for_one_packet_per_path(cc: str):
     found = beside_tcp(cc, 2)
     mine = found.goodput["flow"].sum()
     assert 500.0 < mine < 520.0
 
 
-def test_weight_and_decrease_are_read_as_the_engine_reads_them():
+def test_weight_and_decrease_have_the_meaning_of_the_engine():
     # (1 - p) a / w = p b w, with a = 3 b D^2 / (2 - b)
     (rate,) = given("weighted-aimd:weight=2/3,decrease=1/8", (0.001,))
     increase = 3 / 8 / (2 - 1 / 8) * (2 / 3) ** 2
     assert rate * RTT / (1 - 0.001) == pytest.approx(np.sqrt(increase / (1 / 8) * 0.999 / 0.001), rel=1e-4)
 
 
-def test_a_shorter_round_trip_takes_more():
+def test_a_shorter_round_trip_time_gets_a_higher_rate():
     found = beside_tcp("newreno", rtt=0.01)
-    # x = c/(r sqrt(p)): rates are as the inverse round-trip times, queue included.
+    # x = c/(r sqrt(p)): rates are inversely proportional to round-trip times, queue included.
     ratio = found.goodput["flow"].sum() / found.goodput["tcp"].sum()
     assert ratio == pytest.approx((0.04 + 0.02) / (0.01 + 0.02), rel=1e-3)
 
 
 @pytest.mark.parametrize("cc", FORMULAS)
-def test_paths_have_no_order(cc: str):
+def test_the_order_of_paths_does_not_matter(cc: str):
     forward, backward = given(cc, (0.001, 0.003, 0.01)), given(cc, (0.01, 0.003, 0.001))
     np.testing.assert_allclose(forward, backward[::-1], rtol=1e-3)
 
@@ -254,6 +254,6 @@ def test_algorithms_without_a_formula_have_none(cc: str):
     assert formula_of(cc) is None
 
 
-def test_an_unknown_congestion_control_is_named():
+def test_an_unknown_congestion_control_is_reported():
     with pytest.raises(UserError, match='did you mean "balia"'):
         formula_of("balja")

@@ -1,4 +1,4 @@
-"""Networks are drawn: what is in the drawing, and that nothing covers anything else."""
+"""Drawings of networks: their contents, and that texts and lanes do not overlap."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FAST = mp.Link(rate="1 Gbit/s", delay="1 ms", queue=mp.CoDel(), loss=mp.Bernoull
 
 
 def asymmetric() -> mp.Network:
-    """Links in common, a slower way back, and a way back of its own."""
+    """Return paths with common links, a slower reverse link, and a separate reverse path."""
     events = [mp.Event(at=f"{n} s", change="down") for n in range(5)]
     first = LINK.but(queue=mp.Red(packets=200), jitter="3 ms", events=events)
     return mp.Network(
@@ -34,7 +34,7 @@ def asymmetric() -> mp.Network:
 
 
 def opposite() -> mp.Network:
-    """Two paths that cross the same links in opposite orders."""
+    """Return two paths that cross the same links in opposite orders."""
     ways = {"there": ("a", "b"), "around": ("b", "a")}
     paths = {name: mp.Path(forward=links, reverse=links[::-1]) for name, links in ways.items()}
     return mp.Network(links={"a": LINK, "b": LINK}, paths=paths)
@@ -47,10 +47,10 @@ NETWORKS: dict[str, Callable[[], mp.Network]] = {
     "a bottleneck of eight paths": lambda: mp.bottleneck(LINK, 8),
     "a dumbbell of three paths": lambda: mp.dumbbell(LINK, [FAST] * 3, [LINK] * 3),
     "the network of [G12]": lambda: other_rates_without_cross_traffic("lia").network,
-    "links in common": asymmetric,
+    "common links": asymmetric,
     "links in opposite orders": opposite,
     "long names": lambda: mp.disjoint(**{"a link whose name is rather long": LINK, "another-one": FAST}),
-    "names with signs": lambda: mp.disjoint(**{"$\\frac": LINK, "<b>&": FAST}),
+    "names with special characters": lambda: mp.disjoint(**{"$\\frac": LINK, "<b>&": FAST}),
 }
 
 
@@ -65,7 +65,7 @@ def boxes_of_texts(picture: mp.figures.Picture) -> dict[str, Bbox]:
     return {f"{n}: {text.get_text()}": text.get_window_extent(renderer) for n, text in enumerate(texts)}
 
 
-def test_no_text_covers_another_one_or_leaves_the_drawing(network: mp.Network):
+def test_texts_do_not_overlap_or_leave_the_drawing(network: mp.Network):
     picture = topology(network)
     boxes = boxes_of_texts(picture)
     for (one, first), (other, second) in itertools.combinations(boxes.items(), 2):
@@ -88,7 +88,7 @@ def test_no_lane_runs_through_the_text_of_a_link(network: mp.Network):
             assert not path.intersects_bbox(box.padded(-2), filled=False), name
 
 
-def test_every_link_there_is_a_pipe_and_every_path_a_lane_in_its_colour():
+def test_every_forward_link_is_a_pipe_and_every_path_a_lane_in_its_colour():
     axes = topology(asymmetric()).figure.axes[0]
     lanes = [patch for patch in axes.patches if isinstance(patch, PathPatch)]
     pipes = [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
@@ -115,14 +115,14 @@ def test_the_drawing_of_a_link_shows_its_effects_on_packets():
 
 
 def test_the_round_trip_time_is_that_of_an_empty_path():
-    # 40 ms of propagation; (1500 + 7) bytes there and (60 + 7) back at 10 Mbit/s, and twice each at 1 Gbit/s.
+    # 40 ms of propagation, 1500 + 7 bytes forward and 60 + 7 in reverse at 10 Mbit/s, and each twice at 1 Gbit/s.
     access = mp.Link(rate="1 Gbit/s", queue=mp.DropTail(packets=10_000))
     said = [text.get_text() for text in topology(mp.disjoint(only=LINK).but(access=access)).figure.axes[0].texts]
     milliseconds = 40 + (1507 + 67) * 8 / 10e6 * 1e3 + 2 * (1507 + 67) * 8 / 1e9 * 1e3
     assert f"RTT {milliseconds:.1f} ms" in said
 
 
-def test_of_a_crowd_of_paths_some_are_drawn_and_the_rest_is_counted():
+def test_of_many_paths_some_are_drawn_and_the_rest_is_counted():
     said = [text.get_text() for text in topology(mp.bottleneck(LINK, 100)).figure.axes[0].texts]
     assert "path16" in said
     assert "path17" not in said

@@ -18,7 +18,7 @@ from manypath import _native
 
 PROFILE = Path(__file__).parents[2] / "crates/py/training.profdata"
 EVENT_LOOP = re.compile(r"_ZN12manypath_sim5world\S*World\S*?(?:3run|4poll)17h[0-9a-f]{16}E")
-"""The functions that take most of the time, as rustc mangles them."""
+"""Mangled names of the functions that take most of the time."""
 
 
 def test_the_profile_has_the_event_loop_of_this_engine():

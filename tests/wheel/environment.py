@@ -1,4 +1,4 @@
-"""A virtual environment with nothing but a wheel and the packages that the wheel says it needs; no network needed."""
+"""A virtual environment with only a wheel and its declared dependencies, made without a network."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from packaging.requirements import Requirement
 
 
 def install(wheel: Path, folder: Path) -> Path:
-    """Install a wheel into a new environment and return its folder of programs.
+    """Install a wheel into a new environment and return the folder of its programs.
 
-    Dependencies are links to those of this interpreter. A package that is needed but not declared is missing there.
+    Dependencies are links to the packages of this interpreter. An undeclared dependency is missing in the environment.
     """
     venv.create(folder, with_pip=False, symlinks=True)
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
@@ -31,7 +31,7 @@ def _pip(*words: str) -> None:
 
 
 def _needed(name: str, packages: Path) -> set[str]:
-    """The distributions that the installed one needs without extras, and those that they need."""
+    """Return the names of all direct and indirect dependencies of a distribution, without extras."""
     (installed,) = metadata.distributions(name=name, path=[str(packages)])
     needed: set[str] = set()
     waiting = [(line, "") for line in installed.requires or ()]
@@ -47,7 +47,7 @@ def _needed(name: str, packages: Path) -> set[str]:
 
 
 def _link(name: str, packages: Path) -> None:
-    """Link what a distribution has installed, programs left out."""
+    """Link the installed files of a distribution, except for programs."""
     distribution = metadata.distribution(name)
     for top in {file.parts[0] for file in distribution.files or () if file.parts[0] not in {"..", "__pycache__"}}:
         link = packages / top

@@ -1,4 +1,4 @@
-"""The wheel holds everything: each command works in an environment of its own, far from the sources.
+"""The wheel is complete: each command works in a new environment without the sources.
 
 `make test-wheel` builds the wheel and names it in MANYPATH_WHEEL.
 """
@@ -24,13 +24,13 @@ ROOT = Path(__file__).parents[2]
 
 NAMED = os.environ.get("MANYPATH_WHEEL")
 
-pytestmark = pytest.mark.skipif(NAMED is None, reason="make test-wheel builds a wheel and tries it")
+pytestmark = pytest.mark.skipif(NAMED is None, reason="make test-wheel builds a wheel and tests it")
 
 WHEEL = (ROOT / (NAMED or "")).resolve()
 
 needs_root = pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() != 0,
-    reason="makes network namespaces or loads into the kernel: needs root",
+    reason="needs root for network namespaces or kernel programs",
 )
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="the wheel has these programs for Linux only")
@@ -38,13 +38,13 @@ needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="the wheel has 
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of programs of an environment with the wheel."""
+    """The folder of the programs in an environment with the wheel."""
     return install(WHEEL, tmp_path_factory.mktemp("clean") / "environment")
 
 
 @pytest.fixture
 def call(programs: Path, tmp_path: Path):
-    """Run a program of the environment in an empty folder; return what it prints."""
+    """Return a function that runs a program of the environment in an empty folder and returns its output."""
     environment = {"PATH": f"{programs}:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(tmp_path), "COLUMNS": "100"}
 
     def called(name: str, *words: str) -> str:
@@ -92,7 +92,7 @@ def test_examples_are_written_and_run(call, tmp_path: Path):
         assert json.loads((tmp_path / f"examples/{kind}.schema.json").read_text())["$schema"]
 
 
-def test_a_paper_is_run_drawn_and_reported(call, tmp_path: Path):
+def test_a_paper_is_run_and_reported_with_figures(call, tmp_path: Path):
     figure = ("gonzalez2012_mptcp", "--figure", "2", "--runs", "2")
     call("manypath", "papers", *figure)
     assert (tmp_path / "report/figures/gonzalez2012_mptcp/figure2.svg").is_file()
@@ -100,13 +100,13 @@ def test_a_paper_is_run_drawn_and_reported(call, tmp_path: Path):
     call("manypath", "report", *figure)
     page = (tmp_path / "report/gonzalez2012_mptcp.html").read_text()
     assert "</svg>" in page
-    # What the package says in words of its own, from its README, template and style.
+    # Texts from the README, the template and the style sheet of the package.
     assert "windows grow" in page
     assert "--series-1" in page
 
 
 @pytest.mark.parametrize("paper", ["dreibholz2010_asymmetric", "dreibholz2011_impact"])
-def test_the_points_of_another_simulator_are_there(call, paper: str):
+def test_the_wheel_has_the_points_of_inet(call, paper: str):
     assert int(call("python", "-c", f"from manypath.papers.{paper} import inet; print(len(inet.inet_points()))")) > 0
 
 
@@ -121,17 +121,17 @@ def test_the_points_of_another_simulator_are_there(call, paper: str):
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_a_command_answers(call, words: list[str], said: str):
+def test_a_command_works(call, words: list[str], said: str):
     assert said in call("manypath", *words)
 
 
 @needs_linux
-def test_the_emulator_is_there_and_can_be_run(call, tmp_path: Path):
+def test_the_emulator_runs(call, tmp_path: Path):
     call("manypath-emu", "--help")
     if os.geteuid() != 0:
         pytest.skip("emulations need root")
     call("manypath", "examples")
-    # A name of its own, for namespaces belong to the whole machine.
+    # A unique name, because namespaces are shared by the whole machine.
     name = f"wheel{os.getpid()}"
     (tmp_path / "examples/emulate_two_paths.toml").rename(tmp_path / f"{name}.toml")
     printed = call("manypath", "emulate", f"{name}.toml", "--", "ip", "-brief", "address")
@@ -139,7 +139,7 @@ def test_the_emulator_is_there_and_can_be_run(call, tmp_path: Path):
 
 
 @needs_linux
-def test_a_file_travels_between_two_processes(call, programs: Path, tmp_path: Path):
+def test_a_file_is_transferred_between_two_processes(call, programs: Path, tmp_path: Path):
     (tmp_path / "into").mkdir()
     (tmp_path / "letter").write_text("over SCTP")
     words = ["net", "receive", "--bind", "127.0.0.14", "--udp", "39899", "--into", "into"]
@@ -152,16 +152,16 @@ def test_a_file_travels_between_two_processes(call, programs: Path, tmp_path: Pa
 
 
 @needs_linux
-def test_the_loader_is_there_if_clang_could_build_it(call):
+def test_the_kernel_loader_runs_if_clang_built_it(call):
     if shutil.which("clang") is None:
         pytest.skip("without clang, a wheel has no manypath-kernel")
-    # Only looks: what is loaded belongs to the whole machine, and others may be using it.
+    # The test only lists, because loaded algorithms are shared by the whole machine and may be in use.
     assert "mp_lia" in call("manypath", "kernel", "list")
 
 
 @pytest.fixture
 def kernel_turn():
-    """The kernel's list of algorithms for this test alone; crates/bpf/tests/kernel/needs.rs takes the same lock."""
+    """Hold the lock on the kernel's algorithms. crates/bpf/tests/kernel/needs.rs takes the same lock."""
     with Path(tempfile.gettempdir(), "manypath-kernel-tests.lock").open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -169,15 +169,15 @@ def kernel_turn():
 
 @needs_linux
 @needs_root
-def test_an_algorithm_is_loaded_into_the_kernel_and_leaves_nothing_behind(call, kernel_turn):
+def test_an_algorithm_is_loaded_into_the_kernel_and_removed_completely(call, kernel_turn):
     if shutil.which("clang") is None:
         pytest.skip("without clang, a wheel has no manypath-kernel")
     if re.search(r"mp_\w+ +(?!-)\S", call("manypath", "kernel", "list")):
-        pytest.skip("an algorithm is loaded, which others may be using")
+        pytest.skip("an algorithm is loaded and may be in use")
     try:
         call("manypath", "kernel", "check")
     except AssertionError:
-        pytest.skip("this kernel takes no programs for congestion control (struct_ops)")
+        pytest.skip("this kernel does not support congestion controls as BPF programs (struct_ops)")
     before = pinned()
     assert "mp_lia is pinned" in call("manypath", "kernel", "load", "lia", "--pin")
     try:
@@ -188,7 +188,7 @@ def test_an_algorithm_is_loaded_into_the_kernel_and_leaves_nothing_behind(call, 
 
 
 def pinned() -> tuple[bool, list[str]]:
-    """Whether the file system of the kernel's programs is mounted, and what is in it."""
+    """Return whether the BPF file system is mounted, and the names in it."""
     folder = Path("/sys/fs/bpf")
     return folder.is_mount(), sorted(path.name for path in folder.glob("*"))
 
@@ -234,12 +234,12 @@ two = { rate = "5 Mbit/s", delay = "5 ms" }
 transport = "mptcp"
 paths = ["one", "two"]
 """
-"""A scenario that is measured in some seconds."""
+"""A scenario that takes a few seconds to measure."""
 
 
 @needs_linux
 @needs_root
-def test_a_scenario_is_measured_on_the_kernel_and_simulated_beside_it(call, kernel_turn, tmp_path: Path):
+def test_a_scenario_is_measured_on_the_kernel_and_simulated(call, kernel_turn, tmp_path: Path):
     if not Path("/proc/sys/net/mptcp/enabled").exists():
         pytest.skip("this kernel has no Multipath TCP")
     (tmp_path / "short.toml").write_text(MEASURED)
@@ -247,15 +247,15 @@ def test_a_scenario_is_measured_on_the_kernel_and_simulated_beside_it(call, kern
 
 
 @needs_linux
-def test_no_program_needs_a_newer_system_than_the_tag_of_the_wheel(programs: Path):
+def test_no_program_needs_a_newer_c_library_than_the_wheels_tag(programs: Path):
     tag = re.search(r"manylinux_2_(\d+)_", WHEEL.name)
-    assert tag, f"{WHEEL.name}: says nothing of the C library that it needs"
+    assert tag, f"{WHEEL.name}: the tag has no version of the C library"
     engine = next(programs.parent.glob("lib/*/site-packages/manypath/_native*.so"))
     for binary in (engine, *programs.glob("manypath-*")):
         wanted = {int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)", binary.read_bytes())}
         assert max(wanted) <= int(tag[1]), binary.name
 
 
-def test_the_extras_are_those_that_messages_and_pages_name():
+def test_the_extras_are_those_named_by_messages_and_pages():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert {"dask", "interactive", "notebook"} <= set(extras)

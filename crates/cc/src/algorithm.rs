@@ -17,8 +17,8 @@ pub trait Algorithm: Debug + Send + Sync {
         true
     }
 
-    /// Whether [`on_acked`](Self::on_acked) must be called. It is read once, so that algorithms without this hook do
-    /// not pay for it.
+    /// Whether [`on_acked`](Self::on_acked) must be called. It is read once, so that algorithms without this hook have
+    /// no cost.
     fn hears_acks(&self) -> bool {
         false
     }
@@ -52,7 +52,7 @@ pub trait Algorithm: Debug + Send + Sync {
     /// `path` was opened. Its number is one more than that of the path opened before it.
     fn on_path_opened(&mut self, _paths: &Paths, _path: PathId) {}
 
-    /// `path` was closed. It is no part of any sum, and the algorithm must remove its state of the path.
+    /// `path` was closed. It is excluded from all sums, and the algorithm must remove its state of the path.
     fn on_path_closed(&mut self, _paths: &Paths, _path: PathId) {}
 
     /// A round-trip time was measured on `path`: the sample itself, not the smoothed value.

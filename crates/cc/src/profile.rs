@@ -16,7 +16,7 @@ pub struct Profile {
     pub name: &'static str,
     /// The source of the rules, in one line.
     pub summary: &'static str,
-    /// The size of one segment, the unit in which windows grow.
+    /// The size of one segment, which is the unit of window growth.
     pub unit: Unit,
     /// The bytes that a DATA chunk counts in windows, outstanding bytes and partial bytes.
     pub counting: Counting,
@@ -319,7 +319,7 @@ impl Floors {
 /// The window of a new path: some units, but not more than the larger of two units and a number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InitialWindow {
-    /// How many units.
+    /// The number of units.
     pub units: u64,
     /// The number of bytes over IPv4.
     pub at_least_v4: u64,

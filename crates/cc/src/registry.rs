@@ -96,7 +96,7 @@ static ENTRIES: &[Entry] = &[
 pub struct Entry {
     /// Name in scenarios.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// A description in one line.
     pub summary: &'static str,
     /// The parameters that can be set in the name, as `name:key=value,key=value`.
     pub parameters: &'static [Parameter],
@@ -119,8 +119,8 @@ fn fixed<A: Algorithm + Default + 'static>(
 /// Creates the algorithm that `text` specifies: `name` or `name:key=value,key=value`.
 ///
 /// # Errors
-/// If there is no such algorithm, or if a parameter is unknown or has an invalid value. The error states what would be
-/// right.
+/// If there is no such algorithm, or if a parameter is unknown or has an invalid value. The error states the valid
+/// values.
 pub fn algorithm(text: &str) -> Result<Box<dyn Algorithm>, AlgorithmError> {
     if let Some(entry) = ENTRIES.iter().find(|entry| entry.name == text) {
         return Ok(entry.make());
@@ -171,7 +171,7 @@ pub enum AlgorithmError {
         field: String,
         /// The value, in quotation marks.
         value: String,
-        /// What would be right.
+        /// The valid values.
         expected: String,
     },
 }
@@ -224,7 +224,7 @@ impl UnknownName {
     ) -> Self {
         let known: Vec<_> = known.into_iter().collect();
         let lower = name.to_lowercase();
-        // A prefix of a valid name is more similar to it than the edit distance says.
+        // A prefix of a valid name is more similar to it than its edit distance.
         let rank = |right: &str| (!right.starts_with(&lower), distance(&lower, right));
         let nearest = known.iter().copied().min_by_key(|right| rank(right));
         let nearest = nearest.filter(|right| distance(&lower, right) <= right.len() / 2);
@@ -266,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_name_leads_to_the_right_one() {
+    fn a_wrong_name_is_reported_with_the_most_similar_one() {
         let nearest = |name: &str| match algorithm(name) {
             Err(AlgorithmError::Unknown(unknown)) => unknown.nearest,
             other => panic!("{name}: {other:?}"),
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_by_hand() {
+    fn distances_equal_calculated_ones() {
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("same", "same"), 0);

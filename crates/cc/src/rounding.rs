@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_excess_of_rounding_does_not_count() {
+    fn an_excess_within_rounding_errors_is_ignored() {
         assert_eq!(ceil(25_410.000_000_000_004), 25_410);
         assert_eq!(ceil(25_410.0), 25_410);
         assert_eq!(ceil(25_410.001), 25_411);
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_go_to_the_even_neighbour() {
+    fn halves_are_rounded_to_the_even_neighbour() {
         assert_eq!([4, 5, 6, 7, 8, 9].map(half_to_even), [2, 2, 3, 4, 4, 4]);
     }
 }

@@ -14,7 +14,7 @@ pub struct Parameter {
     pub key: &'static str,
     /// The default value, in the form in which a name contains it.
     pub default: &'static str,
-    /// What it does, in one line.
+    /// A description in one line.
     pub summary: &'static str,
 }
 

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_families_read_as_people_write_them() {
+    fn both_families_are_formatted_and_parsed_in_standard_notation() {
         assert_eq!(Address::v4(10, 1, 0, 2).to_string(), "10.1.0.2");
         let v6: IpAddr = "2001:db8::1".parse().unwrap();
         assert_eq!(Address::from(v6).to_string(), "2001:db8::1");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_groups_and_of_no_one_are_not_unicast() {
+    fn multicast_and_unspecified_addresses_are_not_unicast() {
         let is_unicast = |text: &str| Address::from(text.parse::<IpAddr>().unwrap()).is_unicast();
         for text in ["224.0.0.1", "255.255.255.255", "240.0.0.1", "0.0.0.0", "::", "ff02::1"] {
             assert!(!is_unicast(text), "{text}");
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_stay_within_a_family_and_a_scope() {
+    fn an_address_reaches_only_its_own_family_and_scope() {
         let address = |text: &str| Address::from(text.parse::<IpAddr>().unwrap());
         let groups = [
             ["127.0.0.1", "127.9.9.9"],
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_side_sees_the_journey_reversed() {
+    fn the_peer_sees_the_addresses_reversed() {
         let via = Via { local: Address::v4(10, 0, 0, 1), remote: Address::v4(10, 0, 0, 2) };
         assert_eq!(via.reversed().to_string(), "10.0.0.2 -> 10.0.0.1");
         assert_eq!(via.reversed().reversed(), via);

@@ -34,7 +34,7 @@ mod tests {
 
     /// RFC 1071 §3: the words 0001, f203, f4f5 and f6f7 sum to ddf2.
     #[test]
-    fn carries_come_back_at_the_other_end_and_an_odd_byte_is_an_upper_one() {
+    fn carries_are_added_at_the_low_end_and_an_odd_byte_is_padded() {
         let bytes = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
         assert_eq!(internet_checksum(&[&bytes]), !0xddf2);
         assert_eq!(internet_checksum(&[&bytes[..7]]), !0xdcfb);

@@ -14,13 +14,13 @@ pub struct OffsetRange {
 pub struct OffsetRanges(Vec<OffsetRange>);
 
 impl OffsetRange {
-    /// How many offsets the range holds.
+    /// The number of offsets in the range.
     #[must_use]
     pub const fn length(self) -> u64 {
         self.end - self.start
     }
 
-    /// Whether the range holds no offset.
+    /// Whether the range is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.start >= self.end
@@ -59,7 +59,7 @@ impl OffsetRanges {
         &self.0
     }
 
-    /// How many offsets are in the set.
+    /// The number of offsets in the set.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.0.iter().map(|range| range.length()).sum()
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_that_bridges_two_others_names_the_hole_that_it_fills() {
+    fn a_range_between_two_others_reports_the_filled_hole() {
         let mut set = OffsetRanges::new();
         for (start, end) in [(10, 20), (30, 40), (50, 60)] {
             set.insert(range(start, end), |_| ());
@@ -162,7 +162,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ranges_of_offsets_are_a_set(
+        fn ranges_of_offsets_equal_a_set(
             steps in prop::collection::vec((0_u64..60, 1_u64..20, prop::bool::weighted(0.1)), 1..40),
         ) {
             let mut ranges = OffsetRanges::new();

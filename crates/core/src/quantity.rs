@@ -17,7 +17,7 @@ pub struct Rate(u64);
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Size(u64);
 
-/// A text that is not a valid quantity, and what would be right.
+/// A text that is not a valid quantity, and the valid form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuantityError {
     text: String,
@@ -309,7 +309,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn people_write_quantities_in_many_units() {
+    fn quantities_have_many_units() {
         let rates = [
             ("10 Mbit/s", 10_000_000),
             ("250 kbit/s", 250_000),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_the_text_and_what_would_be_right() {
+    fn an_error_has_the_text_and_the_valid_form() {
         let rate = |text: &str| text.parse::<Rate>().unwrap_err().to_string();
         assert_eq!(
             rate("10 Mbps"),
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_takes_its_time_to_the_last_fraction() {
+    fn transmission_times_are_exact_to_the_fraction() {
         // 1507 bytes at 10 Mbit/s: 1205.6 us exactly; at 7 bit/s one byte leaves a remainder.
         assert_eq!(Rate(10_000_000).time_for(1507), (Span::from_nanos(1_205_600), 0));
         assert_eq!(Rate(7).time_for(1), (Span::from_nanos(1_142_857_142), 6));
@@ -387,7 +387,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back(value: u64, shift in 0_u32..64) {
+        fn a_formatted_quantity_is_parsed_back_unchanged(value: u64, shift in 0_u32..64) {
             let value = value >> shift;
             prop_assert_eq!(Rate(value).to_string().parse(), Ok(Rate(value)));
             prop_assert_eq!(Size(value).to_string().parse(), Ok(Size(value)));
@@ -406,7 +406,7 @@ mod tests {
         }
 
         #[test]
-        fn large_amounts_take_the_long_way_to_the_same_end(rate in 1_000_000_000_u64.., bytes in 2_000_000_000_u64..8_000_000_000) {
+        fn the_slow_division_for_large_amounts_gives_the_same_result(rate in 1_000_000_000_u64.., bytes in 2_000_000_000_u64..8_000_000_000) {
             let exact = u128::from(bytes) * 8_000_000_000;
             let (span, remainder) = Rate(rate).time_for(bytes);
             prop_assert_eq!(u128::from(span.as_nanos()) * u128::from(rate) + u128::from(remainder), exact);

@@ -114,12 +114,11 @@ mod tests {
         [random.next_u64(), random.next_u64(), random.next_u64()]
     }
 
-    /// No update of a dependency and no change of this file may change these numbers: every published result depends on
-    /// them.
+    /// These numbers must never change, because every published result depends on them.
     ///
     /// A second, independent implementation of the three published algorithms computed them.
     #[test]
-    fn the_streams_are_pinned() {
+    fn the_streams_have_fixed_numbers() {
         let pinned = [
             (0, 0, "", [0x5bb5_2e09_9c66_5043, 0x2099_05ba_d362_f11c, 0x1379_c7a8_c568_fd22]),
             (
@@ -159,13 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn the_mixer_is_splitmix64() {
+    fn mix_is_splitmix64() {
         // The first output for the seed 1234567 in the published reference code.
         assert_eq!(mix(1_234_567), 6_457_827_717_110_365_317);
     }
 
     #[test]
-    fn a_fair_die_is_fair() {
+    fn below_is_uniform() {
         let mut random = Streams::new(5, 0).stream("die");
         let mut faces = [0_u32; 6];
         for _ in 0..60_000 {
@@ -177,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn chances_at_the_ends_are_certain() {
+    fn probabilities_0_and_1_are_certain() {
         let mut random = Streams::new(6, 0).stream("ends");
         assert!((0..1000).all(|_| random.chance(1.0) && !random.chance(0.0)));
         assert_eq!(random.between(9, 9), 9);

@@ -30,7 +30,7 @@ impl TsnRange {
         self.first.is_at_or_before(tsn) && tsn.is_at_or_before(self.last)
     }
 
-    /// How many TSNs the range holds.
+    /// The number of TSNs in the range.
     #[must_use]
     pub const fn count(self) -> u32 {
         self.last.distance_from(self.first) + 1
@@ -60,7 +60,7 @@ impl Ranges {
         self.0.is_empty()
     }
 
-    /// How many ranges there are.
+    /// The number of ranges.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
@@ -89,7 +89,7 @@ impl Ranges {
         self.0.last().map(|range| range.last)
     }
 
-    /// How many TSNs are in the set.
+    /// The number of TSNs in the set.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.iter().map(|range| u64::from(range.count())).sum()
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn the_difference_names_what_a_later_report_adds() {
+    fn the_difference_has_the_additions_of_a_later_report() {
         let range = |first, last| TsnRange { first: Tsn(first), last: Tsn(last) };
         let old: Vec<_> = (0..100).map(|i| range(10 * i, 10 * i + 4)).collect();
         let mut new = old.clone();
@@ -349,7 +349,7 @@ mod tests {
         }
 
         #[test]
-        fn the_difference_is_that_of_sets(new in model(), old in model()) {
+        fn the_difference_equals_that_of_sets(new in model(), old in model()) {
             let (new_ranges, old_ranges) = (ranges_of(&new), ranges_of(&old));
             let mut added = Vec::new();
             Ranges::difference(new_ranges.as_slice(), old_ranges.as_slice(), |range| added.push(range));

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn three_samples_by_hand() {
+    fn three_samples_have_calculated_results() {
         let mut rtt = RttEstimator::new(UNCLAMPED);
         let mut clamped = RttEstimator::new(RtoLimits::RFC9260);
         let by_hand = [
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn timeouts_double_up_to_the_maximum_until_a_sample_comes() {
+    fn timeouts_double_up_to_the_maximum_until_a_sample_is_taken() {
         let mut rtt = RttEstimator::new(RtoLimits::RFC9260);
         let timeouts: Vec<_> = (0..8)
             .map(|_| {
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_ticks_bounds_the_deviation_by_its_granularity() {
+    fn the_clock_granularity_is_the_lower_bound_of_the_deviation() {
         let granularity = Span::from_millis(10);
         let rule = RtoRule::Standard { granularity };
         let mut ticking = RttEstimator::new(RtoLimits { rule, ..RtoLimits::RFC9260 });
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn with_a_constant_round_trip_time_the_margin_is_the_smallest_timeout() {
+    fn with_a_constant_round_trip_time_the_margin_is_rto_min() {
         let mut rtt = linux(Span::from_millis(200));
         for _ in 0..200 {
             rtt.sample(Span::from_millis(300));
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_deviation_of_a_round_is_kept_until_the_round_ends_and_then_fades() {
+    fn the_largest_deviation_of_a_round_is_kept_until_its_end_and_then_decays() {
         let mut rtt = linux(Span::from_millis(40));
         let margin = |rtt: &RttEstimator| rtt.rto() - rtt.srtt().unwrap();
         // The first sample R gives a margin of 4·R/2
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(margin(&rtt), Span::from_millis(200), "many samples of one round fade nothing");
         rtt.end_round();
         assert_eq!(margin(&rtt), Span::from_millis(200), "it was the largest of this round");
-        // From 200 ms to the 40 ms of the next rounds, a quarter of the difference each: 160, 130, 107.5
+        // From 200 ms towards the 40 ms of the next rounds, a quarter of the difference per round: 160, 130, 107.5
         for expected_us in [160_000, 130_000, 107_500] {
             rtt.sample(Span::from_millis(100));
             rtt.end_round();
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_trip_time_that_falls_hardly_raises_the_timeout() {
+    fn a_decreasing_round_trip_time_hardly_raises_the_timeout() {
         let after = |sample: u64| {
             let mut rtt = linux(Span::ZERO);
             for _ in 0..200 {
@@ -268,13 +268,13 @@ mod tests {
             rtt.sample(Span::from_millis(sample));
             rtt.rttvar()
         };
-        // A deviation of 320 ms each way: 320/4 and 320/32
+        // A deviation of 320 ms in each direction: 320/4 and 320/32
         assert_eq!(after(640), Span::from_millis(80));
         assert_eq!(after(0), Span::from_millis(10));
     }
 
     #[test]
-    fn new_limits_bound_the_timeout_at_once() {
+    fn new_limits_apply_to_the_timeout_immediately() {
         let mut rtt = RttEstimator::new(RtoLimits::RFC9260);
         let limits = |initial, min, max| RtoLimits {
             initial: Span::from_millis(initial),

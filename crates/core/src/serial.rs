@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn opposite_numbers_are_in_no_order() {
+    fn opposite_numbers_have_no_order() {
         let (one, other) = (Tsn(7), Tsn(7 + (1 << 31)));
         assert!(!one.is_before(other) && !one.is_after(other));
         assert!(!one.is_at_or_before(other) && !one.is_at_or_after(other));
@@ -117,7 +117,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn order_is_that_of_the_distance(start: u32, steps in 0_u32..(1 << 31)) {
+        fn the_order_follows_from_the_distance(start: u32, steps in 0_u32..(1 << 31)) {
             let (earlier, later) = (Tsn(start), Tsn(start).add(steps));
             prop_assert_eq!(later.distance_from(earlier), steps);
             prop_assert_eq!(earlier.is_before(later), steps > 0);

@@ -196,13 +196,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_timer_that_is_not_set_stays_unset_whatever_is_added() {
+    fn adding_to_never_gives_never() {
         assert_eq!(Time::NEVER + Span::from_secs(1), Time::NEVER);
         assert_eq!(Time::from_nanos(u64::MAX - 1) + Span::from_nanos(5), Time::NEVER);
     }
 
     #[test]
-    fn seconds_become_the_nearest_nanosecond() {
+    fn seconds_are_rounded_to_the_nearest_nanosecond() {
         assert_eq!(Span::from_secs_f64(0.1), Span::from_millis(100));
         assert_eq!(Span::from_secs_f64(1.5e-9), Span::from_nanos(2));
         assert_eq!(Span::from_secs_f64(-1.0), Span::ZERO);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn times_line_up_in_a_log() {
+    fn displayed_times_are_aligned() {
         assert_eq!(Time::from_nanos(1_000_000_020).to_string(), "1.000000020 s");
         assert_eq!(Time::NEVER.to_string(), "never");
     }

@@ -96,7 +96,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn timers_expire_in_the_order_of_their_times() {
+    fn timers_expire_in_the_order_of_their_due_times() {
         let mut timers = TimerTable::<3>::new();
         timers.set(2, Time::from_nanos(10));
         timers.set(0, Time::from_nanos(30));

@@ -32,8 +32,8 @@ pub(crate) enum Row {
     Loss { load: bool, set: f64, packets: u64, measured: f64, low: f64, high: f64 },
 }
 
-/// Measures everything, without and with load on every CPU, and passes each row to `tell`; ends early if `tell` returns
-/// false.
+/// Makes all measurements, without and with load on every CPU, and passes each row to `tell`. Ends early if `tell`
+/// returns false.
 pub(crate) fn calibrate(quick: bool, tell: impl Fn(&Row) -> bool) -> Result<(), EmulationError> {
     let seconds = if quick { 1.0 } else { 10.0 };
     for load in [false, true] {
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_interval_of_a_share_is_that_of_wilson() {
+    fn the_interval_of_a_share_is_the_wilson_interval() {
         // 10 of 100, computed by hand from the formula of 1927: 0.05523 to 0.17437.
         let (low, high) = wilson(10, 100);
         assert!((low - 0.055_229).abs() < 1e-5 && (high - 0.174_366).abs() < 1e-5, "{low} {high}");

@@ -1,4 +1,4 @@
-//! The clock of the machine, as time since the begin of the emulation.
+//! The clock of the machine, as time since the start of the emulation.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 

@@ -18,7 +18,7 @@ pub(crate) fn flow_of(packet: &[u8]) -> u32 {
     }
 }
 
-/// Both ports, if the protocol has them at the begin of its header.
+/// Both ports, if the protocol has them at the start of its header.
 fn ports(protocol: u8, content: Option<&[u8]>) -> &[u8] {
     let has_ports = matches!(protocol, TCP | UDP | DCCP | SCTP | UDP_LITE);
     content.and_then(|content| content.get(..4)).filter(|_| has_ports).unwrap_or_default()
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_are_flows_and_the_packets_of_one_stay_together() {
+    fn packets_of_a_connection_are_one_flow() {
         let mut first = packet(TCP, [1, 2, 3, 4], 0);
         let flow = flow_of(&first);
         first.push(99);

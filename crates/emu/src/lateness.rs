@@ -66,8 +66,7 @@ impl Lateness {
         })
     }
 
-    /// The mark if the router stopped, for too short a time to make many packets late, but long enough for timers of
-    /// hosts to expire.
+    /// The mark if the router stopped for a time that makes few packets late, but in which timers of hosts may expire.
     fn standstill(&self) -> Option<String> {
         let latest = self.latest.as_secs_f64();
         (self.latest > STANDSTILL)
@@ -87,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_with_too_many_late_packets_marks_itself() {
+    fn a_run_with_too_many_late_packets_is_marked() {
         let bounds = Bounds { late: Span::from_millis(2), share: 0.1 };
         let mut lateness = Lateness::new(bounds);
         assert!(lateness.marks().is_empty(), "nothing was late when nothing was sent");
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_in_which_the_router_stopped_marks_itself_despite_few_late_packets() {
+    fn a_run_with_a_long_stop_of_the_router_is_marked_despite_few_late_packets() {
         let bounds = Bounds { late: Span::from_millis(2), share: 0.01 };
         let mut lateness = Lateness::new(bounds);
         for _ in 0..100_000 {

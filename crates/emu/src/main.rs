@@ -65,7 +65,7 @@ fn calibrate(quick: bool) -> Result<u8, Failure> {
     Ok(if stop.load(Ordering::Relaxed) { INTERRUPTED } else { 0 })
 }
 
-/// Removes what killed emulations left behind, and prints it.
+/// Removes the leftovers of killed emulations, and prints them.
 fn clean() -> Result<u8, Failure> {
     for leftover in manypath_emu::clean()? {
         println!("removed {leftover}");

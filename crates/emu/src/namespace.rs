@@ -126,8 +126,8 @@ impl Namespace {
         dropped.and_then(|number| number.parse().ok()).unwrap_or(0)
     }
 
-    /// A command that runs inside. A shell starts it and becomes it: the exit code is 127 if there is no such command,
-    /// 126 if it may not be executed, and the shell says so.
+    /// A command that runs inside. A shell replaces itself by the command. If the command does not exist, the shell
+    /// prints an error and the exit code is 127; if it is not executable, 126.
     #[must_use]
     pub fn command(&self, words: &[String]) -> Command {
         let mut command = Command::new("ip");

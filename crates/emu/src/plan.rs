@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_share_the_links_of_the_core_and_no_others() {
+    fn pairs_share_only_the_links_of_the_core() {
         let plan = plan(r#"{"a": {"paths": ["one"]}, "b": {"paths": ["one"], "right": "gate"}}"#);
         assert_eq!((plan.core, plan.links.len()), (3, 11));
         let routes: Vec<_> = plan.ports.iter().map(|port| port.route.clone()).collect();
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_say_pair_path_and_side() {
+    fn addresses_contain_pair_path_and_side() {
         let plan = plan(r#"{"a": {"paths": ["one"]}, "b": {"paths": ["all", "one"]}}"#);
         let last = &plan.ports[5];
         assert_eq!(last.ipv4().to_string(), "10.1.1.2");

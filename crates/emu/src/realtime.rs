@@ -7,8 +7,8 @@ use rustix::thread::set_current_timer_slack;
 
 use crate::system::become_fifo;
 
-/// Prepares the calling thread; with `priority`, it gets real-time priority and its memory is locked. Returns what the
-/// system refused, one line each.
+/// Prepares the calling thread; with `priority`, it gets real-time priority and its memory is locked. Returns the
+/// refusals of the system, one line each.
 pub(crate) fn prepare(priority: bool) -> Vec<String> {
     let mut refused = Vec::new();
     if let Err(error) = set_current_timer_slack(NonZeroU64::new(1)) {

@@ -23,7 +23,7 @@ pub enum Report {
 pub struct Ready {
     /// Name of the emulation.
     pub name: String,
-    /// Its interfaces, alternately the left and the right end of a path.
+    /// Interfaces of its hosts, alternately the left and the right end of a path.
     pub interfaces: Vec<Interface>,
     /// Privileges that the system refused, one line each.
     pub refused: Vec<String>,
@@ -49,7 +49,7 @@ pub struct Interface {
 /// The counters so far.
 #[derive(Clone, Debug, Serialize)]
 pub struct Snapshot {
-    /// Seconds since the begin of the emulation.
+    /// Seconds since the start of the emulation.
     pub at: f64,
     /// Core links by name.
     pub links: IndexMap<String, LinkReport>,

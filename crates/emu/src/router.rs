@@ -21,7 +21,7 @@ pub struct Router {
     due: Vec<Time>,
     /// All routes in sequence.
     steps: Vec<Step>,
-    /// Index of the first step of each port's route.
+    /// The index of the first step of each port's route.
     routes: Vec<u32>,
     packets: Buffers,
     /// Packets from the last links of their routes, in order of time.
@@ -87,12 +87,12 @@ impl Router {
         self.routes.len() - 1
     }
 
-    /// From now on `watch` is called for every packet that a link delivers.
+    /// Calls `watch` for every packet that a link delivers from this call on.
     pub fn watch(&mut self, watch: Box<dyn Watch>) {
         self.watch = Some(watch);
     }
 
-    /// The buffer for the next packet; the caller fills it from its begin before the packet [enters](Self::enter).
+    /// The buffer for the next packet; the caller fills it from its start before the packet [enters](Self::enter).
     pub fn blank(&mut self) -> &mut [u8] {
         self.packets.blank()
     }

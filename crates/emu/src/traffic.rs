@@ -31,7 +31,7 @@ pub struct Stream {
 pub struct Arrivals {
     /// Delays from socket to socket in nanoseconds, in order of arrival.
     pub delays: Vec<u64>,
-    /// Arrival times in nanoseconds since the begin of the stream.
+    /// Arrival times in nanoseconds since the start of the stream.
     pub instants: Vec<u64>,
 }
 
@@ -57,8 +57,8 @@ impl Stream {
             let sending = scope.spawn(|| self.send(&sender, start));
             let mut arrivals = Arrivals::default();
             loop {
-                // Silence ends the stream only if it began after the last datagram was sent: on a busy machine all
-                // datagrams may be sent shortly before it ends, and be on the link then
+                // Silence ends the stream only if it began after the last datagram was sent. On a busy machine all
+                // datagrams may be sent shortly before the silence ends, and still be on the link
                 let all_sent = sending.is_finished();
                 match receive(&receiver, start, &mut arrivals) {
                     Ok(()) => {}

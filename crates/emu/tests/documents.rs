@@ -41,7 +41,7 @@ fn missing_fields_of_a_document_have_defaults() {
 }
 
 #[test]
-fn a_mistake_is_one_line_with_field_value_and_remedy() {
+fn a_mistake_is_reported_in_one_line_with_field_value_and_remedy() {
     let cases = [
         ("/name", json!("a b"), r#"`name` is "a b", expected up to 64 letters, digits, dots"#),
         ("/name", json!("-x"), r#"`name` is "-x", expected up to 64"#),

@@ -1,4 +1,4 @@
-//! The network without a clock: a router that is called late makes the same decisions as its links alone.
+//! The network without a clock: a router that is called late makes the same decisions as its links.
 
 use manypath_core::{Random, Rate, Span, Streams, Time};
 use manypath_emu::Router;
@@ -9,7 +9,7 @@ use manypath_link::{Entry, LinkConfig, LossConfig, Pipe, Popped, QueueConfig};
 use std::sync::mpsc::{Sender, channel};
 
 const STREAMS: Streams = Streams::new(7, 0);
-/// Later than all events.
+/// A time after all events.
 const END: Time = Time::from_nanos(3_600_000_000_000);
 
 fn link(rate: u64, delay: Span) -> LinkConfig {
@@ -47,7 +47,7 @@ fn arrivals(random: &mut Random) -> Vec<(Time, u32)> {
 }
 
 #[test]
-fn a_router_that_is_called_late_makes_the_decisions_of_its_link() {
+fn a_router_that_is_called_late_makes_the_same_decisions_as_its_link() {
     let queue = QueueConfig::Red(RedConfig::new(0.002, 5.0, 30.0, 0.1));
     let loss = LossConfig::Bernoulli(BernoulliConfig { p: 0.05 });
     let config = LinkConfig { queue, loss, ..link(2_000_000, Span::from_millis(3)) };
@@ -171,7 +171,7 @@ impl Watch for Witness {
 }
 
 #[test]
-fn a_damaged_packet_differs_in_one_bit_and_goes_on() {
+fn a_damaged_packet_differs_in_one_bit_and_is_forwarded() {
     let loss = LossConfig::BitError(BitErrorConfig { rate: 1.0, spared: 20 });
     let mut router = router(&[
         LinkConfig { loss, ..link(1_000_000_000, Span::ZERO) },
@@ -231,7 +231,7 @@ fn every_packet_leaves_or_is_counted() {
 }
 
 #[test]
-fn nothing_is_allocated_for_a_packet_once_there_is_room() {
+fn a_warm_router_does_not_allocate() {
     let mut router = router(&[link(10_000_000, Span::from_millis(5)), link(9_000_000, Span::ZERO)]);
     router.add_port(&[0, 1], 0);
     let mut now = Time::ZERO;

@@ -22,21 +22,21 @@ pub struct LinkConfig {
     pub rate: Rate,
     /// Propagation: from the last bit sent to the delivery.
     pub delay: Span,
-    /// Up to so much longer, uniformly: each packet draws its own, and none overtakes another.
+    /// Upper bound of a uniform random addition to the delay. Each packet draws its own; packets are not reordered.
     #[cfg_attr(feature = "serde", serde(default))]
     pub jitter: Span,
-    /// Where packets wait for the transmitter.
+    /// Queue in front of the transmitter.
     pub queue: QueueConfig,
-    /// What takes packets away or damages them after they used the link.
+    /// Loss or damage of packets at the far end of the link.
     #[cfg_attr(feature = "serde", serde(default))]
     pub loss: LossConfig,
     /// Framing bytes that each packet needs on the wire beyond its own size (PPP: 7).
     #[cfg_attr(feature = "serde", serde(default))]
     pub overhead: u64,
-    /// What changes, in the order of time.
+    /// Changes during a run, in the order of time.
     #[cfg_attr(feature = "serde", serde(default))]
     pub events: Vec<LinkEvent>,
-    /// When packets leave instead, recorded of a real link; without it they take their time at `rate`.
+    /// Recorded delivery opportunities of a real link, which replace the constant rate.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub trace: Option<Trace>,
 }
@@ -110,9 +110,9 @@ impl LinkConfig {
     }
 }
 
-/// Something that happens to a link at an instant.
+/// A change of a link at an instant.
 ///
-/// It happens after the transmitter's own steps of that instant and before arrivals and deliveries of that instant.
+/// Within the instant it follows the transmitter's own steps and precedes arrivals and deliveries.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -121,13 +121,13 @@ impl LinkConfig {
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkEvent {
-    /// When.
+    /// The instant.
     pub at: Time,
-    /// What.
+    /// The change.
     pub change: Change,
 }
 
-/// What can happen to a link.
+/// Kinds of changes of a link.
 ///
 /// In a document: `"down"`, `"up"`, `{"rate": bit/s}`, `{"delay": ns}`, `{"loss": {"kind": ...}}`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -138,16 +138,16 @@ pub struct LinkEvent {
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Change {
-    /// The waiting packets and the one in transmission are lost, and arrivals are dropped until `Up`; what already
-    /// left the transmitter arrives.
+    /// The waiting packets and the one in transmission are lost, and arrivals are dropped until `Up`. Packets that
+    /// have left the transmitter arrive.
     Down,
     /// Arrivals are accepted again.
     Up,
-    /// Holds from the next packet that starts; the one in transmission finishes as it began.
+    /// Applies from the next packet that starts. The packet in transmission keeps its rate.
     Rate(Rate),
-    /// Holds from the next packet that starts; a shorter delay never lets it overtake an earlier packet.
+    /// Applies from the next packet that starts. A shorter delay does not reorder packets.
     Delay(Span),
-    /// Holds from the next delivery, in the state in which a run begins.
+    /// Applies from the next delivery. The new model begins in its initial state.
     Loss(LossConfig),
 }
 
@@ -161,5 +161,5 @@ impl Change {
     }
 }
 
-/// No framing is longer than the longest packet.
+/// Maximum framing: the size of the longest packet.
 const MAX_OVERHEAD: u64 = 65_535;

@@ -4,14 +4,14 @@ use std::fmt;
 
 use manypath_core::{Rate, Span};
 
-/// An invalid value, as one line: the field, its value, and what would be right.
+/// An invalid value, as one line: the field, its value, and the valid values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
     /// Path of the field inside the link, such as `queue.min`.
     pub field: String,
     /// The value found there.
     pub value: String,
-    /// What would be right.
+    /// The valid values.
     pub expected: String,
 }
 

@@ -5,6 +5,6 @@
 pub struct Kind {
     /// The value of `kind` in a scenario document.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// A description in one line.
     pub summary: &'static str,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use manypath_core::{Rate, Span};
 
-/// Delivery opportunities of a link in the sense of Mahimahi's traces: each lets one packet of [`Trace::PACKET`] bytes
+/// Delivery opportunities of a link as in Mahimahi's traces: each lets one packet of [`Trace::PACKET`] bytes
 /// pass. After the last one the trace repeats, from its beginning.
 ///
 /// As a text it is the gaps between opportunities in milliseconds, the first from the beginning on, with spaces between
@@ -31,7 +31,7 @@ pub struct Trace {
     millis: Arc<[u32]>,
 }
 
-/// A text that is not a valid trace, and what would be right.
+/// A text that is not a valid trace, and the valid form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceError {
     found: String,
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trace_knows_its_period_its_longest_gap_and_its_mean_rate() {
+    fn a_trace_has_a_period_a_longest_gap_and_a_mean_rate() {
         let trace: Trace = "0*3 20 5".parse().unwrap();
         assert_eq!(trace.period(), Span::from_millis(25));
         assert_eq!(trace.longest_gap(), Span::from_millis(20));
@@ -198,7 +198,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back(gaps in prop::collection::vec(0_u32..4, 1..100)) {
+        fn a_written_trace_is_read_back_unchanged(gaps in prop::collection::vec(0_u32..4, 1..100)) {
             let text = gaps.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
             if let Ok(trace) = text.parse::<Trace>() {
                 prop_assert_eq!(trace.to_string().parse(), Ok(trace));

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_pause_a_packet_begins_at_a_whole_nanosecond() {
+    fn after_idle_time_a_packet_starts_at_a_whole_nanosecond() {
         // 1 byte at 3 bit/s takes 2 666 666 666 and 2/3 ns.
         let mut transmitter = Transmitter::new(Rate::from_bits_per_second(3), 0, None);
         assert_eq!(transmitter.send(Time::ZERO, 1), Time::from_nanos(2_666_666_666));

@@ -1,1 +1,1 @@
-"""The speed of our SCTP over real sockets beside usrsctp's, in turn on one machine: `make bench-net`."""
+"""Benchmark of our SCTP over real sockets and of usrsctp, alternating on one machine: `make bench-net`."""

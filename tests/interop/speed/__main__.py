@@ -1,4 +1,4 @@
-"""`python -m speed`: measure both stacks in turn, store every result, and write the tables."""
+"""`python -m speed`: measure both stacks alternately, store every result, and write the tables."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from speed.results import Results
 ROOT = Path(__file__).parents[3]
 
 Measurement = tuple[str, str, Contestant, Callable[[], dict[str, Any]]]
-"""Kind, subject, who, and how."""
+"""Kind, subject, contestant, and the function that measures."""
 
 
 def main() -> int:
-    """Run what the arguments ask for."""
+    """Run the requested measurements."""
     arguments = _arguments()
     if arguments.show:
         results = Results(json.loads(arguments.results.read_text(encoding="utf-8")))
@@ -42,7 +42,7 @@ def main() -> int:
 
 
 def _measure(arguments: argparse.Namespace, results: Results) -> None:
-    # Ten thousand endpoints have as many sockets, and more
+    # Ten thousand endpoints need more than ten thousand sockets
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     remove_stale()
@@ -65,7 +65,7 @@ def _try(measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 def _plan(arguments: argparse.Namespace, round_: int) -> Iterator[Measurement]:
-    """The measurements of a round. Who begins changes with every round."""
+    """Yield the measurements of a round. The first contestant alternates between rounds."""
     seconds, wanted = arguments.seconds, arguments.kinds
     for cell in bulk.CELLS if "bulk" in wanted else []:
         for who in _in_turn((OURS, USRSCTP, USRSCTP_DEFAULT), round_):
@@ -114,7 +114,7 @@ def _arguments() -> argparse.Namespace:
 
 KINDS = ("bulk", "handshakes", "flood", "idle")
 SHORT_ROUNDS = 3
-"""Memory hardly varies: more rounds than these would tell nothing new."""
+"""Rounds of memory measurements. Memory hardly varies, so more rounds are not needed."""
 
 if __name__ == "__main__":
     sys.exit(main())

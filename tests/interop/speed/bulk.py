@@ -1,4 +1,4 @@
-"""Goodput, and what it costs: messages of one size for some seconds."""
+"""Goodput and CPU time: messages of one size for some seconds."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from speed.program import Arena, Contestant, FailedError
 
 @dataclass(frozen=True)
 class Cell:
-    """What is sent over what."""
+    """Settings of a transfer."""
 
     paths: int
     size: int
-    """Bytes of a message."""
+    """Size of a message in bytes."""
     udp: bool
-    """Inside UDP; else directly in IP."""
+    """Whether SCTP is encapsulated in UDP; else it is directly in IP."""
     offload: bool = True
-    """The links take segments that the system cuts later, or never: so are links of virtual Ethernet by default."""
+    """Whether segmentation offload is on, as by default on virtual Ethernet."""
 
     def __str__(self) -> str:
         paths = "one path" if self.paths == 1 else f"{self.paths} paths"
@@ -29,7 +29,7 @@ class Cell:
         return f"{paths}, {size}, {carrier}{'' if self.offload else ', no offload'}"
 
     def document(self) -> dict[str, Any]:
-        """Its fields."""
+        """Return the settings as a document."""
         return asdict(self)
 
 
@@ -37,11 +37,11 @@ LARGE = 64 << 10
 
 CELLS = [Cell(paths, size, udp) for udp in (True, False) for paths in (1, 2) for size in (1400, LARGE)]
 CELLS += [Cell(1, 1400, udp=True, offload=False)]
-"""What is measured."""
+"""The measured transfers."""
 
 
 def measure(cell: Cell, contestant: Contestant, seconds: float) -> dict[str, Any]:
-    """Run one transfer: goodput in Mbit/s, CPU seconds of both ends per GB (10^9 bytes), and counters."""
+    """Run one transfer. Return goodput in Mbit/s, CPU seconds of both ends per GB (10^9 bytes), and counters."""
     with wired(cell.paths, offload=cell.offload) as network:
         arena = Arena(network, cell.paths, 9899 if cell.udp else None)
         with arena.start(contestant, "bulk", "listen") as receiver:
@@ -70,5 +70,5 @@ def measure(cell: Cell, contestant: Contestant, seconds: float) -> dict[str, Any
 
 
 def limit(seconds: float) -> float:
-    """How long a transfer may take that sends for so many seconds; one that stalls takes longer."""
+    """Return the time limit of a transfer that sends for `seconds`, which only a stalled one exceeds."""
     return 3 * seconds + 15

@@ -1,4 +1,4 @@
-"""An association that transfers while a third host floods its receiver with INITs."""
+"""Goodput of an association while a third host floods its receiver with INITs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ RATE = 100_000
 
 
 def measure(contestant: Contestant, seconds: float) -> dict[str, Any]:
-    """Goodput in Mbit/s and memory of the receiver in bytes before, during and after a flood of so many seconds."""
+    """Return goodput in Mbit/s and the receiver's memory in bytes before, during and after a flood of `seconds`."""
     around = max(1.0, seconds / 2)
-    # It is ended before its time is over
+    # The transfer is ended before its time is over
     total = seconds + 2 * around + 10
     with wired(1, offload=True) as network, joined(network.right) as flooding_host:
         arena = Arena(network)
@@ -46,20 +46,20 @@ def measure(contestant: Contestant, seconds: float) -> dict[str, Any]:
                 end = time.monotonic()
                 _listen(receiver, around)
                 finish, after = time.monotonic(), receiver.memory()
-    told = receiver.events
+    reports = receiver.events
     return {
         "packets_per_second": flooded["packets"] / flooded["seconds"],
         "goodput": {
-            "before": _goodput(told, begin, start),
-            "during": _goodput(told, start, end),
-            "after": _goodput(told, end, finish),
+            "before": _goodput(reports, begin, start),
+            "during": _goodput(reports, start, end),
+            "after": _goodput(reports, end, finish),
         },
         "memory": {"before": before, "during": during, "after": after},
     }
 
 
 def _listen(program: Program, seconds: float) -> None:
-    """Note what a program says for so long."""
+    """Read the output of a program for some seconds."""
     try:
         program.wait_for("received", seconds)
     except FailedError:
@@ -67,8 +67,8 @@ def _listen(program: Program, seconds: float) -> None:
     raise FailedError("the transfer ended before the flood")
 
 
-def _goodput(told: list[tuple[float, dict[str, Any]]], start: float, end: float) -> float:
-    """Mbit/s between two instants, by the reports of progress."""
-    bytes_then = max((each["bytes"] for at, each in told if each["event"] == "progress" and at <= start), default=0)
-    bytes_now = max((each["bytes"] for at, each in told if each["event"] == "progress" and at <= end), default=0)
+def _goodput(reports: list[tuple[float, dict[str, Any]]], start: float, end: float) -> float:
+    """Return the goodput between two instants from the reports of progress, Mbit/s."""
+    bytes_then = max((each["bytes"] for at, each in reports if each["event"] == "progress" and at <= start), default=0)
+    bytes_now = max((each["bytes"] for at, each in reports if each["event"] == "progress" and at <= end), default=0)
     return (bytes_now - bytes_then) * 8e-6 / (end - start)

@@ -1,4 +1,4 @@
-"""Associations that are opened per second, one after another from each of some endpoints."""
+"""Opened associations per second. Each of several endpoints opens one after another."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from network import wired
 from speed.program import Arena, Contestant
 
 CONCURRENT = (1, 64)
-"""How many associations are being opened at once."""
+"""Numbers of endpoints that open associations at the same time."""
 
 
 def measure(concurrent: int, contestant: Contestant, seconds: float) -> dict[str, Any]:
-    """Open associations for some seconds; each is aborted as soon as it stands."""
+    """Open associations for some seconds, and abort each when it is established."""
     with wired(1, offload=True) as network:
         arena = Arena(network)
         with arena.start(contestant, "handshakes", "listen", timeout=600) as listener:

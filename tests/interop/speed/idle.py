@@ -1,4 +1,4 @@
-"""Memory of associations that stand and carry nothing."""
+"""Memory of idle associations."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from network import wired
 from speed.program import Arena, Contestant
 
 COUNTS = (1000, 10_000)
-"""Associations of one endpoint."""
+"""Numbers of associations of one endpoint."""
 
 SIDES = ("accepting", "connecting")
-"""Which end is the one endpoint that has them all; the other end has an endpoint for each."""
+"""The side with one endpoint for all associations. The other side has one endpoint per association."""
 
 
 def measure(side: str, count: int, contestant: Contestant) -> dict[str, Any]:
-    """Open associations between one endpoint and many; resident bytes of the one endpoint's process for each."""
+    """Open associations between one endpoint and many. Return resident bytes per association of the single endpoint."""
     many, one = {"endpoints": count}, {"peers": count}
     listens, connects = (one, many) if side == "accepting" else (many, one)
     with wired(1, offload=True) as network:
-        # Every endpoint of ours has a UDP port of its own, from this one on
+        # Each of our endpoints has its own UDP port, counted from this one
         arena = Arena(network, udp=20_000)
         with arena.start(contestant, "idle", "listen", timeout=600, **listens) as listener:
             listener.wait_for("listening", 60)
@@ -38,4 +38,4 @@ def measure(side: str, count: int, contestant: Contestant) -> dict[str, Any]:
 
 
 SETTLES = 0.5
-"""Seconds until the last packets of the handshakes are gone."""
+"""Seconds until the last packets of the handshakes are processed."""

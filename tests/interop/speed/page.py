@@ -1,4 +1,4 @@
-"""The tables of the documentation's page about speed, written between two marks."""
+"""Writes the tables of the documentation's page about speed, between two marks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BEGIN, END = "<!-- begin: make bench-net -->", "<!-- end: make bench-net -->"
 
 
 def update(page: Path, results: Results) -> None:
-    """Write the tables into a page in place of those that it has."""
+    """Replace the tables of a page."""
     text = page.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, found, after = rest.partition(END)
@@ -24,7 +24,7 @@ def update(page: Path, results: Results) -> None:
 
 
 def tables(results: Results) -> str:
-    """Everything that was measured, as Markdown."""
+    """Return all measurements as Markdown."""
     parts = [_machine(results), _bulk(results), _handshakes(results), _flood(results), _idle(results)]
     return "\n".join(part for part in parts if part)
 

@@ -1,4 +1,4 @@
-"""Programs that measure one stack each, with the arguments and events of `peers/CONTRACT.md`."""
+"""Programs that each measure one stack, with the arguments and events of `peers/CONTRACT.md`."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ class Contestant:
     stack: str
     """``manypath`` or ``usrsctp``."""
     buffer: int = 4 << 20
-    """Bytes of the send and of the receive buffer."""
+    """Size of the send and of the receive buffer in bytes."""
 
     @property
     def name(self) -> str:
-        """How it is named in results."""
+        """Return the name in results."""
         return self.stack if self.buffer == OURS.buffer else f"{self.stack}, {self.buffer >> 10} KiB"
 
 
 OURS = Contestant("manypath")
 USRSCTP = Contestant("usrsctp")
 USRSCTP_DEFAULT = Contestant("usrsctp", 256 << 10)
-"""With the buffers that usrsctp has unless it is told otherwise."""
+"""usrsctp with its default buffers."""
 
 
 class FailedError(Exception):
-    """A measurement that could not be made, with the reason."""
+    """A failed measurement, with the reason."""
 
 
 class Program:
-    """A program that runs; the end of a ``with`` block ends it."""
+    """A running program. The end of a ``with`` block ends it."""
 
     def __init__(self, name: str, host: Host, *words: str) -> None:
         self._name = f"{name} {words[0]} {words[1]}"
@@ -59,9 +59,9 @@ class Program:
         self._selector.register(self._output, selectors.EVENT_READ)
         self._waiting = b""
         self.events: list[tuple[float, dict[str, Any]]] = []
-        """What it said, and when, by `time.monotonic`."""
+        """Printed events with their times (`time.monotonic`)."""
         self.cpu_seconds = 0.0
-        """CPU time that it took; known once it has ended."""
+        """CPU time of the program in seconds; known after its end."""
 
     def __enter__(self) -> Program:
         return self
@@ -70,7 +70,7 @@ class Program:
         self._kill()
 
     def wait_for(self, event: str, seconds: float) -> dict[str, Any]:
-        """Wait until it says something, looking at what it says from now on."""
+        """Wait for an event among those that are printed from this call on."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             if not self._selector.select(left):
@@ -85,7 +85,7 @@ class Program:
         raise FailedError(f"{self._name}: no {event} within {seconds:.0f} s")
 
     def _read(self) -> list[dict[str, Any]] | None:
-        """What is there to read; none at the end."""
+        """Return the printed events, or None at the end of the output."""
         piece = self._output.read()
         if not piece:
             return None
@@ -100,19 +100,19 @@ class Program:
         return f": {lines[-1]}" if lines else ""
 
     def go_on(self) -> None:
-        """Let a program that waits for a line go on."""
+        """Send a line to a program that waits for it."""
         stdin = cast("IO[bytes]", self._process.stdin)
         stdin.write(b"\n")
         stdin.flush()
 
     def memory(self) -> int:
-        """Bytes of its memory that are resident now."""
+        """Return the resident memory of the program in bytes."""
         status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii", errors="replace")
         (line,) = (line for line in status.splitlines() if line.startswith("VmRSS:"))
         return int(line.split()[1]) * 1024
 
     def end(self, seconds: float) -> None:
-        """Wait until it has ended by itself."""
+        """Wait for the end of the program."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             if self._selector.select(left) and self._read() is None:
@@ -137,15 +137,15 @@ class Program:
 
 @dataclass(frozen=True)
 class Arena:
-    """Two hosts and what the two programs of a measurement have in common."""
+    """Two hosts, and the common settings of the two programs of a measurement."""
 
     network: Network
     paths: int = 1
     udp: int | None = 9899
-    """UDP port of the encapsulation; None is raw IP."""
+    """UDP port of the encapsulation; None means raw IP."""
 
     def start(self, contestant: Contestant, what: str, role: str, **arguments: Any) -> Program:
-        """Start a program; the right host listens."""
+        """Start a program. The right host listens."""
         left, right = self.network.left, self.network.right
         own, other = (right, left) if role == "listen" else (left, right)
         words = [what, role, "--local", ",".join(own.ipv4[: self.paths])]

@@ -1,4 +1,4 @@
-"""All measurements of a run, as they are stored; and what they say together."""
+"""All measurements of a run as they are stored, and their statistics."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from manypath.stats import interval
 
 
 class Results:
-    """Measurements by kind and subject; each has a list of rounds, each of these a result by contestant."""
+    """Measurements by kind and subject. Each has a list of rounds, and each round a result by contestant."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.document = document
 
     @classmethod
     def new(cls, settings: dict[str, Any]) -> Results:
-        """Nothing yet."""
+        """Return empty results."""
         return cls({"machine": machine(), "settings": settings, "measured": {}})
 
     def add(self, kind: str, subject: str, round_: int, contestant: str, result: dict[str, Any]) -> None:
-        """Note a result, or a failure as ``{"failed": reason}``."""
+        """Record a result, or a failure as ``{"failed": reason}``."""
         rounds = self.document["measured"].setdefault(kind, {}).setdefault(subject, [])
         if len(rounds) <= round_:
             rounds.append({})
         rounds[round_][contestant] = result
 
     def failure(self, kind: str, subject: str, contestant: str) -> str | None:
-        """Why a contestant could not do it; none if it could, or has not tried."""
+        """Return why a contestant failed, or None if it succeeded or was not measured."""
         for each in self.rounds(kind, subject):
             if "failed" in each.get(contestant, {}):
                 return each[contestant]["failed"]
         return None
 
     def rounds(self, kind: str, subject: str) -> list[dict[str, Any]]:
-        """What was measured of a subject."""
+        """Return the rounds of a subject."""
         return self.document["measured"].get(kind, {}).get(subject, [])
 
     def subjects(self, kind: str) -> list[str]:
-        """What was measured of a kind."""
+        """Return the subjects of a kind."""
         return list(self.document["measured"].get(kind, {}))
 
     def write(self, file: Path) -> None:
-        """Store everything; the file is whole at any time."""
+        """Store all results. The file is complete at any time."""
         self.document["machine"]["load_at_end"] = os.getloadavg()[0]
         file.parent.mkdir(parents=True, exist_ok=True)
         partial = file.with_suffix(".partial")
@@ -58,7 +58,7 @@ class Results:
 
 
 def picked(rounds: list[dict[str, Any]], contestant: str, *names: str) -> list[float]:
-    """The values of one field in all rounds in which it was measured."""
+    """Return the values of one field in all rounds with this field."""
     values = []
     for each in rounds:
         found: Any = each.get(contestant, {})
@@ -70,7 +70,7 @@ def picked(rounds: list[dict[str, Any]], contestant: str, *names: str) -> list[f
 
 
 def ratio(rounds: list[dict[str, Any]], one: str, other: str, *names: str) -> tuple[float, float, float] | None:
-    """Geometric mean of the ratio of both contestants in the same round, with the ends of its 95 % interval."""
+    """Return the geometric mean of both contestants' ratios in the same round, and the ends of its 95 % interval."""
     logarithms = []
     for each in rounds:
         (first, second) = (picked([each], who, *names) for who in (one, other))
@@ -83,7 +83,7 @@ def ratio(rounds: list[dict[str, Any]], one: str, other: str, *names: str) -> tu
 
 
 def machine() -> dict[str, Any]:
-    """What the measurements depend on."""
+    """Return the environment of the measurements: hardware and versions."""
     cpu = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     model = next((line.split(":", 1)[1].strip() for line in cpu.splitlines() if line.startswith("model name")), "")
     return {
@@ -91,13 +91,13 @@ def machine() -> dict[str, Any]:
         "processor": model,
         "cores": len(os.sched_getaffinity(0)),
         "kernel": platform.release(),
-        "rustc": _says("rustc", "--version"),
-        "usrsctp": _says("pkg-config", "--modversion", "usrsctp"),
+        "rustc": _output("rustc", "--version"),
+        "usrsctp": _output("pkg-config", "--modversion", "usrsctp"),
         "manypath": version("manypath"),
         "load_at_start": os.getloadavg()[0],
     }
 
 
-def _says(*command: str) -> str:
+def _output(*command: str) -> str:
     folder = Path(__file__).parent
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()

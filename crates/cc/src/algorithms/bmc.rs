@@ -68,9 +68,9 @@ struct Rules {
 /// The weights before the first measurement.
 #[derive(Clone, Debug, PartialEq)]
 enum Initial {
-    /// In this ratio. Paths beyond the end of the list use its last value.
+    /// Weights in this ratio. Paths beyond the end of the list use its last value.
     Ratio(Vec<f64>),
-    /// In the ratio of the inverse round-trip times, once all are known; equal before.
+    /// Weights in the ratio of the inverse round-trip times, as soon as all are known; equal before.
     ByRtt,
 }
 
@@ -326,7 +326,7 @@ mod tests {
 
     /// V-AIMD-6.
     #[test]
-    fn congestion_epochs_by_hand() {
+    fn congestion_epochs_equal_calculated_ones() {
         let near = |value: f64, expected: f64| (value - expected).abs() < 1e-9;
         for (weight, rounds) in [(1.0, 21.0), (0.5, 81.0), (0.2, 501.0)] {
             assert!(near(epoch_rounds(40.0, weight), rounds), "{weight}");

@@ -8,7 +8,7 @@ use manypath_core::{PathId, Time};
 
 use crate::{Adjustment, Algorithm, Cut, Loss, PathAck, Paths, Stepping};
 
-/// C: how steep the curve is, packets per cubic second. RFC 9438 §5
+/// C: the steepness of the curve, packets per cubic second. RFC 9438 §5
 const STEEPNESS: f64 = 0.4;
 
 /// β: the factor of the window after a loss. RFC 9438 §4.6
@@ -172,7 +172,7 @@ mod tests {
 
     /// V-CUB-1 to 3.
     #[test]
-    fn the_curve_by_hand() {
+    fn the_curve_equals_calculated_values() {
         let curve = curve();
         assert_near(RENO_GROWTH, 0.529_411_764_705_882_5);
         assert_near(curve.climb, 4.217_163_326_508_746);
@@ -190,7 +190,7 @@ mod tests {
 
     /// V-CUB-4 and 5.
     #[test]
-    fn losses_by_hand() {
+    fn losses_have_calculated_results() {
         let after_loss = |plateau: f64, window: f64| {
             let mut curve = Curve { plateau, ..Curve::default() };
             curve.lose(window, Loss::FastRetransmit);
@@ -205,7 +205,7 @@ mod tests {
 
     /// V-CUB-6.
     #[test]
-    fn the_reno_beside_the_curve_by_hand() {
+    fn the_reno_window_equals_calculated_values() {
         let mut curve = curve();
         curve.advance_reno(70.0, 70.0);
         assert_near(curve.reno, 70.529_411_764_705_88);
@@ -231,7 +231,7 @@ mod tests {
 
     /// V-CUB-4 and 7.
     #[test]
-    fn a_loss_leaves_seven_tenths_and_a_timeout_one_packet() {
+    fn a_loss_reduces_the_window_to_70_percent_and_a_timeout_to_one_packet() {
         let mut controller = one_path(100_000);
         controller.on_sack(Time::ZERO, &[], &[P]);
         assert_eq!((controller.window(P), controller.ssthresh(P)), (70_000, 70_000));
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn at_small_windows_it_is_the_reno_with_its_average() {
+    fn small_windows_follow_reno_with_the_same_average() {
         let mut controller = one_path(20_000);
         controller.on_sack(Time::ZERO, &[], &[P]);
         for step in 0..14 {
@@ -278,7 +278,7 @@ mod tests {
             controller.restore(P, PathState { window: 700_000, ssthresh: 700_000, partial: 0 });
             controller.formulas(Time::ZERO, P).growth
         };
-        // One round trip ahead of a curve of 1 s and of 5 s, from 700 packets.
+        // The growth in one round trip on a curve of 1 s and of 5 s, from 700 packets.
         let exact =
             |after: f64| 300_000.0 + 400.0 * libm::pow(after + 0.1 - libm::cbrt(750.0), 3.0);
         assert_near(growth(1), exact(1.0));
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_curve_begins_flat_where_slow_start_ended() {
+    fn the_first_curve_begins_at_its_plateau_at_the_end_of_slow_start() {
         let mut controller = one_path(50_000);
         ack(&mut controller, Time::ZERO, true);
         // The curve would add C·0.1³ packets in a whole round trip; Reno's 1/50 is more.

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_exact_while_windows_grow() {
+    fn the_approximation_is_exact_while_windows_grow() {
         let mut pair = Pair::new([20, 30]);
         for packets in 21..29 {
             pair.acked_with(A, packets);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_maximum_falls_too_far_after_its_owner_shrinks_until_the_larger_is_acknowledged() {
+    fn the_maximum_is_too_small_after_its_owner_shrinks_until_a_larger_path_is_acknowledged() {
         let mut pair = Pair::new([20, 30]);
         pair.acked_with(B, 15);
         assert_near(pair.error(A), 15.0 / 20.0);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_maximum_is_stale_while_its_owner_is_silent() {
+    fn the_maximum_is_stale_while_its_owner_receives_no_acknowledgements() {
         let mut pair = Pair::new([20, 30]);
         pair.window(B, 10);
         for _ in 0..100 {
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_maximum_whose_owner_timed_out_stays_where_timeouts_are_ignored() {
+    fn a_timeout_of_the_owner_keeps_the_maximum_if_timeouts_are_ignored() {
         let mut pair = Pair::new([20, 30]);
         pair.approximate = Pair::controller(algorithm("lia-eunice:timeouts=ignored").unwrap(), 2);
         for (path, packets) in [(A, 20), (B, 30)] {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_owner_leaves_nothing_behind() {
+    fn a_closed_path_is_removed_from_the_sums() {
         let mut pair = Pair::new([20, 30]);
         pair.both(|controller| controller.close_path(B));
         pair.acked_with(A, 20);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_paths_both_own_the_maximum_so_that_one_loss_lowers_it_for_both() {
+    fn with_equal_paths_one_loss_lowers_the_maximum_for_both() {
         let mut pair = Pair::new([20, 20]);
         pair.acked_with(A, 10);
         assert_near(pair.error(B), 10.0 / 20.0);
@@ -254,7 +254,7 @@ mod tests {
 
     /// The sums use the values of the last acknowledgements, the formula uses the current round-trip times.
     #[test]
-    fn a_longer_round_trip_counts_only_once_its_own_path_is_acknowledged() {
+    fn a_longer_round_trip_time_counts_after_an_acknowledgement_of_its_path() {
         let slower = Span::from_millis(200);
         let mut pair = Pair::new([20, 30]);
         pair.both(|controller| controller.on_rtt(B, slower, slower));
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_acknowledgement_owns_the_maximum() {
+    fn the_first_acknowledged_path_sets_the_maximum() {
         let mut pair = Pair::new([1, 1]);
         pair.both(|controller| controller.close_path(B));
         pair.acked_with(A, 7);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn between_acknowledgements_the_owner_counts_with_its_last_value() {
+    fn the_owner_keeps_its_last_contribution_between_acknowledgements() {
         let mut pair = Pair::new([20, 30]);
         pair.window(B, 33);
         pair.acked_with(A, 20);

@@ -110,7 +110,7 @@ mod tests {
     /// 30 packets at 25 ms and 10 packets at 50 ms: the two printed factors differ by the segment size, which shows
     /// that the second one mixes bytes and segments.
     #[test]
-    fn the_three_aggressiveness_factors_by_hand() {
+    fn the_three_aggressiveness_factors_equal_calculated_values() {
         let mut paths = Paths::new(Profile::PAPER);
         for (window, rtt_ms) in [(43_560, 25), (14_520, 50)] {
             let path = paths.open(Profile::PAPER.segment(1500, IpVersion::V4));

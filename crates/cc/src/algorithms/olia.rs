@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn timeouts_in_a_row_do_not_forget_what_was_delivered() {
+    fn consecutive_timeouts_keep_the_count_of_delivered_bytes() {
         let mut controller = two_paths();
         deliver(&mut controller, 0, 400_000);
         deliver(&mut controller, 1, 900_000);
@@ -157,19 +157,19 @@ mod tests {
     }
 
     #[test]
-    fn the_widest_path_shrinks_while_another_is_better_even_in_single_acknowledgements() {
+    fn the_widest_path_shrinks_while_another_is_better() {
         let mut controller = two_paths();
         deliver(&mut controller, 1, 900_000);
         for _ in 0..20 {
             let ack = PathAck { path: PathId(0), bytes: 1000, was_full: true, may_grow: true };
             controller.on_sack(Time::ZERO, &[ack], &[]);
         }
-        // One window later by 4/9 − 1/2 packets, that is 56 of 1000 bytes.
+        // After one window the change is 4/9 − 1/2 packets, that is −56 of 1000 bytes.
         assert_eq!(controller.window(PathId(0)), 19_944);
     }
 
     #[test]
-    fn a_closed_path_is_neither_best_nor_widest() {
+    fn a_closed_path_counts_as_neither_best_nor_widest() {
         let mut controller = two_paths();
         deliver(&mut controller, 0, 400_000);
         deliver(&mut controller, 1, 900_000);

@@ -88,7 +88,7 @@ mod tests {
 
     /// V-AIMD-2.
     #[test]
-    fn the_response_by_hand() {
+    fn the_response_function_equals_calculated_values() {
         let rows = [
             (1.0, 0.5, 774.596_669_241_483_3),
             (4.0 / 9.0, 0.5, 516.397_779_494_322_2),
@@ -104,7 +104,7 @@ mod tests {
 
     /// V-AIMD-1: the pairs that \[H09] gives for parts of a TCP, with other cuts than one half.
     #[test]
-    fn other_cuts_of_equal_response_by_hand() {
+    fn other_decreases_with_equal_response_equal_calculated_values() {
         let tcp = response(1.0, 0.5, 0.05, 0.001);
         for (text, pair, part) in
             [("1/2,decrease=4/5", (0.5, 0.8), 0.5), ("3/4,decrease=8/13", (0.75, 8.0 / 13.0), 0.75)]

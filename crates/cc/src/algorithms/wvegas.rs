@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_by_hand() {
+    fn rounds_have_calculated_results() {
         let one =
             Begin { window: 20, ssthresh: 10, base_us: 100_000, queued: 2, queue_delay_us: None };
         let (after, subflow) = round(&one, 110_000);
@@ -301,7 +301,7 @@ mod tests {
 
     /// Without cross traffic, all samples may equal the base.
     #[test]
-    fn without_a_queue_nothing_is_drained() {
+    fn without_a_queue_the_window_is_not_reduced() {
         let begin = Begin {
             window: 20,
             ssthresh: 10,
@@ -333,7 +333,7 @@ mod tests {
 
     /// The bottleneck transmits one packet per 5 ms: 20 packets fit into the pipe, the others are queued.
     #[test]
-    fn a_lone_path_fills_its_bottleneck_and_drains_the_queue_again_and_again() {
+    fn a_single_path_fills_its_bottleneck_and_drains_the_queue_repeatedly() {
         for profile in [Profile::TCP, Profile::PAPER] {
             let mut controller = controller(profile);
             let base = Span::from_millis(100);

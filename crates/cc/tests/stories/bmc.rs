@@ -1,4 +1,4 @@
-//! BMC as a connection lives it: intervals, initial weights, paths that come and go. [H09] §3
+//! BMC over the lifetime of a connection: intervals, initial weights, opened and closed paths. [H09] §3
 
 use manypath_cc::{Controller, PathAck, PathState, Profile, algorithm};
 use manypath_core::{PathId, Span, Time};
@@ -37,14 +37,14 @@ impl Connection {
         self.controller.on_sack(self.now, &[ack], &[]);
     }
 
-    /// For `seconds`, ten times a second: so many bytes in a second are acknowledged on each path, all windows used.
+    /// Acknowledges bytes at these rates on each path, ten times per second, for `seconds`. All windows are used.
     fn deliver(&mut self, seconds: u64, bytes_per_second: &[u64]) {
         for _ in 0..10 * seconds {
             self.deliver_a_tenth(bytes_per_second);
         }
     }
 
-    /// The same for a tenth of a second, which is a round trip.
+    /// Acknowledges the bytes of a tenth of a second, which is a round trip.
     fn deliver_a_tenth(&mut self, bytes_per_second: &[u64]) {
         self.now += RTT;
         for (index, bytes) in bytes_per_second.iter().enumerate() {
@@ -71,9 +71,9 @@ impl Connection {
     }
 }
 
-/// [H09] fig. 3.1 and 3.2: the path that is held back at 4 Mbit/s gives half of its weight to the other.
+/// [H09] fig. 3.1 and 3.2: the path that is limited to 4 Mbit/s gives half of its weight to the other.
 #[test]
-fn weight_moves_to_the_path_that_the_other_holds_back() {
+fn weight_moves_from_the_limited_path_to_the_other() {
     let mut connection = Connection::new("bmc:gain=1", 2);
     connection.assert_weights(&[0.5, 0.5]);
     connection.deliver(1, &[500_000, 1_083_333]);
@@ -105,9 +105,9 @@ fn an_interval_is_extended_up_to_twice_its_length_while_a_path_has_no_loss() {
     connection.assert_weights(&[0.25, 0.75]);
 }
 
-/// 400 packets at weight 1/2 and 100 ms: an epoch is 801 round trips, more than the minute that it may last.
+/// 400 packets at weight 1/2 and 100 ms: an epoch has 801 round trips, which exceed the limit of one minute.
 #[test]
-fn an_interval_covers_a_congestion_epoch_but_not_more_than_a_minute() {
+fn an_interval_covers_a_congestion_epoch_up_to_one_minute() {
     let mut connection = Connection::new("bmc:gain=1,interval=5 s", 2);
     let state = PathState { window: 400_000, ssthresh: 1000, partial: 0 };
     connection.controller.restore(A, state);
@@ -121,7 +121,7 @@ fn an_interval_covers_a_congestion_epoch_but_not_more_than_a_minute() {
 }
 
 #[test]
-fn an_interval_without_enough_to_send_decides_nothing() {
+fn an_interval_with_unused_windows_changes_no_weight() {
     for (limited, moves) in [(5, true), (20, false)] {
         let mut connection = Connection::new("bmc:gain=1", 2);
         for step in 0..250 {
@@ -134,7 +134,7 @@ fn an_interval_without_enough_to_send_decides_nothing() {
 }
 
 #[test]
-fn a_path_that_only_times_out_loses_weight_and_one_that_is_not_used_keeps_it() {
+fn a_path_with_timeouts_only_loses_weight_and_an_unused_path_keeps_it() {
     let mut connection = Connection::new("bmc:gain=1", 2);
     connection.deliver(25, &[500_000]);
     connection.assert_weights(&[0.5, 0.5]);
@@ -145,7 +145,7 @@ fn a_path_that_only_times_out_loses_weight_and_one_that_is_not_used_keeps_it() {
     connection.assert_weights(&[0.75, 0.25]);
 }
 
-/// What arrives in the five round trips after a change does not count: here it would move the weight back.
+/// Acknowledgements in the five round trips after a change do not count. Here they would move the weight back.
 #[test]
 fn the_first_round_trips_after_a_change_are_not_measured() {
     let mut connection = Connection::new("bmc:gain=1,interval=1 s", 2);
@@ -161,7 +161,7 @@ fn the_first_round_trips_after_a_change_are_not_measured() {
 }
 
 #[test]
-fn round_trip_times_are_taken_out_of_the_comparison() {
+fn the_comparison_of_paths_is_independent_of_round_trip_times() {
     let mut connection = Connection::new("bmc:gain=1", 1);
     connection.join(RTT * 2);
     connection.deliver(25, &[1_000_000, 500_000]);
@@ -169,7 +169,7 @@ fn round_trip_times_are_taken_out_of_the_comparison() {
 }
 
 #[test]
-fn paths_join_with_an_equal_part_and_leave_theirs_to_the_others() {
+fn a_new_path_gets_an_equal_share_and_a_closed_one_leaves_its_share_to_the_others() {
     let mut connection = Connection::new("bmc:gain=1", 2);
     connection.deliver(25, &[500_000, 1_083_333]);
     connection.assert_weights(&[0.25, 0.75]);
@@ -182,7 +182,7 @@ fn paths_join_with_an_equal_part_and_leave_theirs_to_the_others() {
 }
 
 #[test]
-fn initial_weights_are_a_policy() {
+fn initial_weights_follow_the_parameter() {
     Connection::new("bmc", 4).assert_weights(&[0.25; 4]);
     Connection::new("bmc:shares=2", 2).assert_weights(&[1.0, 1.0]);
     Connection::new("bmc:weights=2:1,shares=3", 2).assert_weights(&[2.0, 1.0]);
@@ -210,7 +210,7 @@ fn bad_parameters_are_refused() {
     }
 }
 
-/// Something that happens to a connection after some time.
+/// An event of a connection.
 #[derive(Clone, Debug)]
 enum Event {
     Acked { bytes: u64, was_full: bool },
@@ -236,7 +236,7 @@ fn event() -> impl Strategy<Value = (u64, u8, Event)> {
 
 proptest! {
     #[test]
-    fn weights_are_positive_and_sum_up_to_the_shares_whatever_the_gain(
+    fn weights_are_positive_and_have_a_constant_sum_for_any_gain(
         gain in 0.0..=4.0_f64,
         shares in 0.01..=100.0_f64,
         paths in 1..5_u8,

@@ -1,30 +1,29 @@
-//! Laws that every algorithm of the registry obeys, or is named here as an exception to.
+//! Laws of all registered algorithms. Exceptions are listed here.
 
 use manypath_cc::{Controller, Entry, PathAck, PathState, Profile, algorithms};
 use manypath_core::{PathId, Span, Time};
 use proptest::prelude::*;
 
-/// In slow start they grow at the speed of congestion avoidance, even on a single path.
+/// Algorithms whose slow start has the growth of congestion avoidance, even on a single path.
 const LINEAR_IN_SLOW_START: &[&str] = &["mptcp-like:2011"];
 
-/// As printed, the bound of one segment always decides, so that nothing is coupled.
+/// The printed equations, in which the bound of one segment always applies, so that paths are not coupled.
 const NOT_COUPLED: &[&str] = &["newreno", "mptcp-like:2012", "weighted-aimd"];
 
-/// Grows by the time since the last loss, in seconds, and keeps seven tenths of a window.
+/// Growth by the time since the last loss, in seconds; a loss keeps 0.7 of the window.
 const BY_TIME: &[&str] = &["cubic"];
 
-/// Grows at the end of rounds, by queueing delay.
+/// Growth at the end of rounds, by queueing delay.
 const BY_DELAY: &[&str] = &["wvegas"];
 
-/// What one path's acknowledgement tells changes the approximated sums for the others in the same SACK.
+/// Approximated sums: an acknowledgement of one path changes them for other paths in the same SACK.
 const SEES_OTHER_ACKS: &[&str] = &["lia-eunice"];
 
-/// Those of TCP are coupled in congestion avoidance only: slow start is standard TCP's, on every path.
+/// Algorithms of TCP, which are coupled in congestion avoidance only. Slow start is that of standard TCP on every path.
 const NOT_COUPLED_IN_SLOW_START: &[&str] =
     &["lia", "lia-eunice", "olia", "balia", "coupled", "ewtcp", "wvegas", "bmc"];
 
-/// What the widest path gives away, up to 1/n units, comes on top of a collected path's own growth; CUBIC's curve
-/// knows no bound of one unit.
+/// OLIA adds up to 1/n units to the growth of a collected path, and the curve of CUBIC has no bound of one unit.
 const GROWS_FASTER: &[&str] = &["olia", "cubic"];
 
 #[test]
@@ -45,9 +44,9 @@ fn exceptions_are_registered() {
 }
 
 proptest! {
-    /// Floors differ; above them a loss takes half of the window, where an odd byte goes either way.
+    /// Floors differ. Above them a loss removes half of the window; half of an odd number may be rounded either way.
     #[test]
-    fn on_one_path_it_is_newreno(profile in profile(), path in path(), event in event(1)) {
+    fn on_one_path_every_algorithm_equals_newreno(profile in profile(), path in path(), event in event(1)) {
         let path = Begin { window: path.window + 8 * UNIT, ..path };
         let mut newreno = begin(&algorithms()[0], profile, &[path]);
         event.happen(&mut newreno);
@@ -95,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn no_path_grows_faster_than_newreno_would(profile in profile(), paths in paths(), acked in 1..4 * UNIT) {
+    fn no_path_grows_faster_than_with_newreno(profile in profile(), paths in paths(), acked in 1..4 * UNIT) {
         let acks = acks_of_all(&paths, acked);
         let mut newreno = begin(&algorithms()[0], profile, &paths);
         newreno.on_sack(Time::ZERO, &acks, &[]);
@@ -108,7 +107,7 @@ proptest! {
         }
     }
 
-    /// That is what coupling is for. One byte per path is lost to rounding.
+    /// This is the purpose of coupling. Rounding may cost one byte per path.
     #[test]
     fn two_equal_paths_together_grow_no_faster_than_one_newreno(profile in profile(), path in path(), acked in 1..4 * UNIT) {
         let paths = [path, path];
@@ -129,7 +128,7 @@ proptest! {
     }
 
     #[test]
-    fn renaming_the_paths_renames_the_results(profile in profile(), (paths, events) in connection(), turn in 0_usize..4) {
+    fn the_order_of_paths_does_not_matter(profile in profile(), (paths, events) in connection(), turn in 0_usize..4) {
         let count = paths.len();
         let renamed = |path: PathId| PathId(((path.index() + turn) % count) as u8);
         let mut turned = paths.clone();
@@ -165,7 +164,7 @@ proptest! {
 
     /// The sums are those before the SACK, independently of its effect on the other path.
     #[test]
-    fn a_sack_does_to_a_path_what_it_would_do_to_it_alone(profile in profile(), one in path(), other in path(), acked in 1..4 * UNIT) {
+    fn the_effect_of_a_sack_on_a_path_does_not_depend_on_other_paths_in_it(profile in profile(), one in path(), other in path(), acked in 1..4 * UNIT) {
         let acks = acks_of_all(&[one, other], acked);
         for entry in all_but(&[SEES_OTHER_ACKS]) {
             let mut both = begin(entry, profile, &[one, other]);
@@ -179,9 +178,9 @@ proptest! {
         }
     }
 
-    /// The unit of time cancels: a network in slow motion has the same windows.
+    /// The unit of time cancels: a network with all times multiplied has the same windows.
     #[test]
-    fn slow_motion_changes_nothing((paths, events) in connection()) {
+    fn scaling_all_times_does_not_change_windows((paths, events) in connection()) {
         let slow: Vec<_> = paths.iter().map(|path| Begin { rtt_us: path.rtt_us.map(|rtt| 4 * rtt), ..*path }).collect();
         for entry in all_but(&[BY_TIME]) {
             let mut controller = begin(entry, Profile::PAPER, &paths);
@@ -194,9 +193,9 @@ proptest! {
         }
     }
 
-    /// That is growth by c/Σc and a cut by half of the total window; `coupled` is so at any round-trip times.
+    /// Growth by c/Σc and a cut by half of the total window; `coupled` has both at any round-trip times.
     #[test]
-    fn rp_v2_at_equal_round_trips_is_fully_coupled(paths in paths(), rtt_us in 1_000_u64..500_000) {
+    fn rp_v2_with_equal_round_trip_times_is_fully_coupled(paths in paths(), rtt_us in 1_000_u64..500_000) {
         let equal: Vec<_> = paths.iter().map(|path| Begin { rtt_us: Some(rtt_us), ..*path }).collect();
         let total: u64 = equal.iter().map(|path| path.window).sum();
         for name in ["cmt-rpv2", "coupled"] {
@@ -211,9 +210,9 @@ proptest! {
         }
     }
 
-    /// Taken literally, the equations of 2012 are plain CMT in any state that occurs.
+    /// The literal equations of 2012 equal plain CMT in every possible state.
     #[test]
-    fn as_printed_in_2012_nothing_is_coupled(one in path(), other in path(), acked in 1..4 * UNIT) {
+    fn the_printed_equations_of_2012_do_not_couple(one in path(), other in path(), acked in 1..4 * UNIT) {
         let paths = [one, other].map(|path| Begin { rtt_us: path.rtt_us.or(Some(20_000)), ..path });
         let acks = acks_of_all(&paths, acked);
         let run = |name: &str| {
@@ -232,7 +231,7 @@ fn all_but(lists: &[&[&str]]) -> Vec<&'static Entry> {
     algorithms().iter().filter(is_free).collect()
 }
 
-/// How a path begins.
+/// The initial state of a path.
 #[derive(Clone, Copy, Debug)]
 struct Begin {
     window: u64,
@@ -241,7 +240,7 @@ struct Begin {
     rtt_us: Option<u64>,
 }
 
-/// Something that happens to a connection.
+/// An event of a connection.
 #[derive(Clone, Debug)]
 enum Event {
     Sack { acks: Vec<PathAck>, losses: Vec<PathId> },
@@ -302,7 +301,7 @@ impl Event {
     }
 }
 
-/// Events with so much time between them that curves climb and intervals end.
+/// Events with enough time between them for growth of curves and ends of intervals.
 fn one_after_the_other(events: &[Event]) -> impl Iterator<Item = (Time, &Event)> {
     let times = (0..).map(|index| Time::ZERO + Span::from_millis(700) * index);
     times.zip(events)
@@ -348,7 +347,7 @@ fn paths() -> impl Strategy<Value = Vec<Begin>> {
     prop::collection::vec(path(), 1..5)
 }
 
-/// A connection and what happens to it.
+/// A connection and its events.
 fn connection() -> impl Strategy<Value = (Vec<Begin>, Vec<Event>)> {
     paths().prop_flat_map(|paths| {
         let events = prop::collection::vec(event(paths.len() as u8), 1..40);

@@ -1,4 +1,4 @@
-//! Congestion controls without a network, one file per subject.
+//! Tests of congestion controls without a network, one file per subject.
 
 mod replay;
 

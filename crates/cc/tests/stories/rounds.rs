@@ -5,7 +5,7 @@ use std::fmt::Write;
 use manypath_cc::{Controller, Entry, PathAck, PathState, Profile, algorithms};
 use manypath_core::{PathId, Span, Time};
 
-/// A round is 20 ms: one round trip on the northern path, half of one on the southern.
+/// A round takes 20 ms: one round trip on path north, half of one on path south.
 const NORTH: Track = Track { rtt: 1, loses_every: 12, times_out: None };
 const SOUTH: Track = Track { rtt: 2, loses_every: 20, times_out: Some(30) };
 
@@ -17,7 +17,7 @@ fn two_unequal_paths() {
     }
 }
 
-/// The algorithms of TCP, and its own, in windows that grow with every acknowledgement.
+/// The same for all algorithms of TCP, whose windows grow with every acknowledgement.
 #[test]
 fn two_unequal_paths_of_multipath_tcp() {
     let of_sctp = |name: &str| name.starts_with("cmt-") || name.starts_with("mptcp-like");
@@ -32,7 +32,7 @@ fn assert_snapshot(name: &str, entry: &Entry, table: &str) {
     });
 }
 
-/// What happens on a path, counted in rounds.
+/// The events of a path, counted in rounds.
 struct Track {
     rtt: usize,
     loses_every: usize,
@@ -40,7 +40,7 @@ struct Track {
 }
 
 impl Track {
-    /// One round on `path`; says what happened.
+    /// Runs one round on `path`; returns its event.
     fn round(&self, controller: &mut Controller, path: PathId, round: usize) -> &'static str {
         let now = Time::ZERO + ROUND * round as u64;
         if self.times_out == Some(round) {
@@ -103,5 +103,5 @@ const ROUND: Span = Span::from_millis(20);
 /// User data of one packet, bytes: one unit.
 const PAYLOAD: u64 = 1452;
 
-/// Where slow start ends the first time.
+/// The initial slow-start threshold.
 const PEER_WINDOW: u64 = 40 * PAYLOAD;

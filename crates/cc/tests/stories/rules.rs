@@ -48,7 +48,7 @@ fn a_path_on_another_route_has_the_initial_values() {
 }
 
 #[test]
-fn another_mtu_changes_the_segment_and_leaves_a_window_that_holds_one() {
+fn another_mtu_changes_the_segment_and_keeps_a_window_of_at_least_one() {
     let mut controller = one_path("newreno", Profile::RFC9260, slow_start(6000));
     controller.set_mtu(P, IpVersion::V6, 1280);
     assert_eq!((controller.unit(P), controller.window(P)), (1280 - 40 - 12, 6000));
@@ -83,7 +83,7 @@ fn partial_bytes_wait_until_the_window_is_used() {
 }
 
 #[test]
-fn profiles_keep_different_rests_after_a_step() {
+fn profiles_keep_different_partial_bytes_after_a_step() {
     let rest = |after_step| {
         let partial = PartialBytes { after_step, ..Profile::PAPER.partial };
         let mut controller =
@@ -108,15 +108,15 @@ fn slow_start_clears_the_partial_bytes_in_inet_only() {
 }
 
 #[test]
-fn the_papers_disagree_about_equality() {
-    // c = s: slow start in all profiles, congestion avoidance as [D11] prints it.
+fn the_papers_compare_differently_at_equality() {
+    // c = s: slow start in all profiles, but congestion avoidance in the equations of [D11].
     let strict = Profile { slow_start_at_threshold: false, ..Profile::PAPER };
     for (profile, state) in [(Profile::PAPER, (15_520, 0)), (strict, (14_520, 1000))] {
         let mut controller = one_path("newreno", profile, slow_start(14_520));
         controller.on_sack(Time::ZERO, &[full(1000)], &[]);
         assert_eq!((controller.window(P), controller.state(P).partial), state);
     }
-    // p = c: a step in all profiles, not yet as [D12] prints it.
+    // p = c: a step in all profiles, but no step in the equations of [D12].
     let strict = Profile { step_at_window: false, ..Profile::PAPER };
     for (profile, window) in [(Profile::PAPER, 15_972), (strict, 14_520)] {
         let mut controller = one_path("newreno", profile, avoidance(14_520, 13_520));
@@ -126,7 +126,7 @@ fn the_papers_disagree_about_equality() {
 }
 
 #[test]
-fn half_of_an_odd_window_goes_to_the_even_neighbour_in_inet() {
+fn half_of_an_odd_window_is_rounded_to_the_even_neighbour_in_inet() {
     let after_loss = |profile, window| {
         let mut controller = one_path("newreno", profile, avoidance(window, 0));
         controller.on_sack(Time::ZERO, &[], &[P]);
@@ -161,7 +161,7 @@ fn floors_differ_between_the_paper_and_its_simulator() {
 }
 
 #[test]
-fn being_idle_forgets_the_window_step_by_step() {
+fn idle_time_reduces_the_window_step_by_step() {
     let idle_twice = |profile| {
         let mut controller =
             one_path("newreno", profile, PathState { window: 40_000, ssthresh: 9000, partial: 0 });
@@ -178,7 +178,7 @@ fn being_idle_forgets_the_window_step_by_step() {
 }
 
 #[test]
-fn being_idle_makes_no_small_window_larger() {
+fn idle_time_does_not_enlarge_a_small_window() {
     let mut controller = one_path("newreno", Profile::RFC9260, slow_start(2000));
     controller.on_idle(P);
     assert_eq!(controller.window(P), 2000);
@@ -222,7 +222,7 @@ fn a_path_without_a_round_trip_time_grows_by_an_equal_share() {
     };
     assert_eq!(grown("cmt-rpv2", Profile::PAPER), [1000, 500]);
     assert_eq!(grown("mptcp-like", Profile::PAPER), [1000, 500]);
-    // INET takes 3 s for it, that is 24000 ticks against 160: the parts are 150/151 and 1/151.
+    // INET assumes 3 s, that is 24000 ticks instead of 160: the shares are 150/151 and 1/151.
     assert_eq!(grown("cmt-rpv2", Profile::INET), [994, 7]);
 }
 
@@ -237,7 +237,7 @@ fn a_path_that_opens_later_begins_like_the_others() {
 }
 
 #[test]
-fn chunks_count_as_the_profile_says() {
+fn the_bytes_of_a_chunk_depend_on_the_profile() {
     assert_eq!(Profile::RFC9260.count(1001), 1020);
     assert_eq!(Profile::RFC9260.count(1452), Profile::RFC9260.unit(1500));
     assert_eq!(Profile::PAPER.count(1001), 1001);
@@ -246,7 +246,7 @@ fn chunks_count_as_the_profile_says() {
 }
 
 #[test]
-fn an_unknown_profile_leads_to_the_right_one() {
+fn an_unknown_profile_is_reported_with_the_most_similar_one() {
     assert_eq!(Profile::by_name("inet").map(|profile| profile.name), Ok("inet"));
     let error = Profile::by_name("RFC-9260").unwrap_err().to_string();
     assert_eq!(

@@ -1,16 +1,16 @@
-//! The rules of TCP: segments that the protocol gives, growth with every acknowledgement, paths that come and go.
+//! The rules of TCP: given segment sizes, growth with every acknowledgement, opened and closed paths.
 
 use manypath_cc::{Controller, PathAck, PathState, Profile, algorithm};
 use manypath_core::{PathId, Span, Time};
 
 #[test]
-fn every_acknowledgement_adds_its_part_and_no_fraction_is_lost() {
+fn every_acknowledgement_adds_its_share_without_loss_of_fractions() {
     let mut controller = one_path("newreno", avoidance(10_000));
     for window in [10_100, 10_199, 10_297] {
         controller.on_sack(Time::ZERO, &[full(1000)], &[]);
         assert_eq!(controller.window(P), window);
     }
-    // In steps of one byte the same million of bytes: w² grows with the bytes.
+    // The same million bytes in steps of one byte: w² grows linearly with the bytes.
     let grown = |bytes: u64| {
         let mut controller = one_path("newreno", avoidance(10_000));
         for _ in 0..1_000_000 / bytes {
@@ -55,9 +55,9 @@ fn a_window_that_is_not_used_does_not_grow() {
     }
 }
 
-/// RFC 5681 §3.1, eq. 4: two segments are the least that a loss leaves, and a timeout leaves one.
+/// RFC 5681 §3.1, eq. 4: the minimum window is two segments after a loss, and one after a timeout.
 #[test]
-fn a_loss_leaves_two_segments_and_a_timeout_one() {
+fn the_minimum_window_is_two_segments_after_a_loss_and_one_after_a_timeout() {
     let mut controller = one_path("newreno", avoidance(3000));
     controller.on_sack(Time::ZERO, &[], &[P]);
     assert_eq!(controller.state(P), PathState { window: 2000, ssthresh: 2000, partial: 0 });
@@ -73,7 +73,7 @@ fn a_loss_leaves_two_segments_and_a_timeout_one() {
 
 /// Weight 1/n: with n = 2 a quarter of TCP's growth, which is half of its rate.
 #[test]
-fn each_of_n_equally_weighted_paths_grows_by_a_square_of_its_weight() {
+fn each_of_n_equally_weighted_paths_grows_by_the_square_of_its_weight() {
     let mut controller = one_path("ewtcp", avoidance(10_000));
     for (paths, growth) in [(1.0, 1000.0), (2.0, 250.0), (3.0, 1000.0 / 9.0)] {
         let formulas = controller.formulas(Time::ZERO, P);
@@ -83,7 +83,7 @@ fn each_of_n_equally_weighted_paths_grows_by_a_square_of_its_weight() {
     }
 }
 
-/// 30 and 10 packets: three quarters and one quarter of a packet per window; a loss asks for 20 on either path.
+/// 30 and 10 packets: growth by 3/4 and 1/4 packet per window; a loss on either path removes 20 packets.
 #[test]
 fn fully_coupled_paths_grow_and_back_off_as_one() {
     let mut controller = one_path("coupled", avoidance(30_000));
@@ -101,7 +101,7 @@ fn fully_coupled_paths_grow_and_back_off_as_one() {
 }
 
 #[test]
-fn the_initial_window_is_ten_segments_unless_the_protocol_says_another_number() {
+fn the_initial_window_is_ten_segments_by_default() {
     let windows = |controller: Controller| {
         let mut controller = controller;
         let paths = [1460, 536, 9000].map(|unit| controller.open_path_with_unit(unit));
@@ -115,7 +115,7 @@ fn the_initial_window_is_ten_segments_unless_the_protocol_says_another_number() 
 
 /// RFC 5681 §4.1.
 #[test]
-fn being_idle_lowers_the_window_to_the_initial_one() {
+fn idle_time_reduces_the_window_to_the_initial_one() {
     let after_idle = |window| {
         let mut controller = one_path("newreno", avoidance(window)).with_initial_window(3);
         controller.on_idle(P);
@@ -125,7 +125,7 @@ fn being_idle_lowers_the_window_to_the_initial_one() {
 }
 
 #[test]
-fn a_closed_path_leaves_the_sums_for_good() {
+fn a_closed_path_is_excluded_from_the_sums_permanently() {
     for name in ["lia", "olia", "balia", "coupled", "ewtcp"] {
         let mut controller = one_path(name, avoidance(10_000));
         let other = controller.open_path_with_unit(1000);

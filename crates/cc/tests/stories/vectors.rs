@@ -1,4 +1,4 @@
-//! Replays `spec/vectors`: numbers worked out by hand from the published formulas.
+//! Replays `spec/vectors`: numbers calculated by hand from the published formulas.
 
 use std::fs;
 
@@ -105,7 +105,7 @@ fn unknown_names_are_refused() {
     assert!(serde_json::from_str::<Before>(r#"{"window": 1, "ssthresh": 1, "rtt": 1}"#).is_err());
 }
 
-/// Checks that `file` holds the vectors `ids`, in this order, and replays them.
+/// Checks that `file` has the vectors `ids` in this order, and replays them.
 fn check(file: &str, ids: &[String]) {
     let vectors = read(file);
     let found: Vec<_> = vectors.iter().map(|vector| vector.id.clone()).collect();

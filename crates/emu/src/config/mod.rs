@@ -27,15 +27,15 @@ pub struct Document {
     /// Largest packet of a host, IP header included.
     #[serde(default = "default_mtu")]
     pub mtu: u32,
-    /// Fixes every random number of the links.
+    /// Seed of all random numbers of the links.
     #[serde(default = "default_seed")]
     pub seed: u64,
-    /// From when on a packet counts as late, and how many may be.
+    /// The bound beyond which a packet counts as late, and the allowed share of late packets.
     #[serde(default)]
     pub bounds: Bounds,
 }
 
-/// What lies between the hosts, as in a scenario.
+/// The network between the hosts, as in a scenario.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Network {

@@ -23,7 +23,7 @@ fn a_packet_takes_the_path_of_its_left_address() {
 }
 
 #[test]
-fn two_emulations_run_side_by_side_and_leave_nothing() {
+fn two_emulations_run_at_the_same_time_and_are_removed() {
     let slow = document("emu-beside-slow", &link(&json!({"delay": 40_000_000})));
     let fast = document("emu-beside-fast", &link(&json!({})));
     let (Some(slow), Some(fast)) = (Stage::set(&slow), Stage::set(&fast)) else { return };
@@ -42,7 +42,7 @@ fn two_emulations_run_side_by_side_and_leave_nothing() {
 }
 
 #[test]
-fn a_name_that_is_taken_is_refused() {
+fn a_name_in_use_is_refused() {
     let wanted = document("emu-taken", &link(&json!({})));
     let Some(stage) = Stage::set(&wanted) else { return };
     let document = Document::parse(&wanted.to_string()).expect("a document");

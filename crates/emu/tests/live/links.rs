@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::stage::{Stage, document, found, link};
 
 #[test]
-fn packets_take_the_delay_of_each_link() {
+fn packets_have_the_delay_of_each_link() {
     let mut wanted = document("emu-delay", &link(&json!({"delay": 10_000_000})));
     wanted["network"]["links"]["back"]["delay"] = json!(30_000_000);
     let Some(stage) = Stage::set(&wanted) else { return };
@@ -42,7 +42,7 @@ fn a_stream_waits_for_packets_that_are_on_the_link_when_a_silence_ends() {
 }
 
 #[test]
-fn packets_of_ipv6_travel_as_well() {
+fn packets_of_ipv6_are_carried() {
     let Some(stage) = Stage::set(&document("emu-ipv6", &link(&json!({})))) else { return };
     let [from, to] =
         ["fd6d:70::1", "fd6d:70::2"].map(|address| address.parse().expect("an address"));
@@ -74,7 +74,7 @@ fn an_overloaded_link_delivers_its_rate() {
     assert_eq!((there.arrived, there.delivered), (sent, arrived));
 }
 
-/// Number of the packets, sent one after the other, that pass the link called `there`.
+/// The number of packets that pass the link called `there`, if they are sent one after another.
 fn decided(link: &Value, packets: u64) -> u64 {
     let config: LinkConfig = serde_json::from_value(link.clone()).expect("a link");
     let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "there");
@@ -99,7 +99,7 @@ fn a_link_loses_the_same_packets_as_in_a_simulation() {
 }
 
 #[test]
-fn the_host_refuses_what_a_link_has_damaged() {
+fn the_host_refuses_damaged_packets() {
     let loss = json!({"kind": "bit-error", "rate": 1.0, "spared": 28});
     let damaging = link(&json!({"loss": loss}));
     let Some(stage) = Stage::set(&document("emu-damage", &damaging)) else { return };

@@ -61,7 +61,7 @@ fn kill(child: &Child, signal: Signal) {
 }
 
 #[test]
-fn a_wrong_document_ends_with_code_2_and_one_line() {
+fn a_wrong_document_exits_with_code_2_and_one_line() {
     let mut wrong = document("emu-wrong", &link(&json!({})));
     wrong["network"]["links"]["there"]["rate"] = json!(0);
     let output = run(&wrong, &[]);
@@ -71,7 +71,7 @@ fn a_wrong_document_ends_with_code_2_and_one_line() {
 }
 
 #[test]
-fn a_wrong_command_line_ends_with_code_2_and_one_line_that_says_what_would_be_right() {
+fn a_wrong_command_line_exits_with_code_2_and_one_line_with_the_remedy() {
     for (words, right) in [
         (&[][..], "run, clean, calibrate"),
         (&["clen"], "'clean'"),
@@ -94,7 +94,7 @@ fn a_wrong_command_line_ends_with_code_2_and_one_line_that_says_what_would_be_ri
 }
 
 #[test]
-fn without_root_cleaning_says_what_it_needs() {
+fn cleaning_without_root_is_refused_with_the_needed_rights() {
     let mut command = program(&["clean"]);
     if rustix::process::geteuid().is_root() {
         command.uid(UNPRIVILEGED);
@@ -107,7 +107,7 @@ fn without_root_cleaning_says_what_it_needs() {
 }
 
 #[test]
-fn a_command_runs_in_the_left_namespace_and_its_code_is_passed_on() {
+fn a_command_runs_in_the_left_namespace_and_its_exit_code_is_returned() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
@@ -129,7 +129,7 @@ fn a_command_runs_in_the_left_namespace_and_its_code_is_passed_on() {
 }
 
 #[test]
-fn a_command_that_cannot_be_started_ends_with_the_code_that_shells_have_for_it() {
+fn a_command_that_cannot_be_started_has_the_exit_code_of_shells() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
@@ -163,7 +163,7 @@ fn sigterm_removes_everything() {
 }
 
 #[test]
-fn the_program_ends_when_the_reader_of_its_reports_is_gone() {
+fn the_program_ends_when_the_reader_closes_its_reports() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
@@ -186,7 +186,7 @@ fn the_program_ends_when_the_reader_of_its_reports_is_gone() {
 }
 
 #[test]
-fn a_calibration_without_a_reader_ends_after_its_first_measurement() {
+fn a_calibration_with_a_closed_pipe_ends_after_its_first_measurement() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
@@ -198,7 +198,7 @@ fn a_calibration_without_a_reader_ends_after_its_first_measurement() {
 }
 
 #[test]
-fn sigterm_ends_the_command_too() {
+fn sigterm_also_ends_the_command() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
@@ -213,7 +213,7 @@ fn sigterm_ends_the_command_too() {
 }
 
 #[test]
-fn leftovers_of_a_killed_emulation_are_removed_by_the_next_one_and_by_clean() {
+fn the_next_emulation_and_clean_remove_leftovers_of_a_killed_one() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
@@ -233,8 +233,7 @@ fn leftovers_of_a_killed_emulation_are_removed_by_the_next_one_and_by_clean() {
 }
 
 #[test]
-fn routing_rules_of_a_killed_emulation_in_an_existing_namespace_are_removed_by_the_next_one_and_by_clean()
- {
+fn the_next_emulation_and_clean_remove_routing_rules_of_a_killed_one_in_an_existing_namespace() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
@@ -257,7 +256,7 @@ fn routing_rules_of_a_killed_emulation_in_an_existing_namespace_are_removed_by_t
     assert!(is_removed_by_clean(&line, leave_rules, || rules(&host) == before));
 }
 
-/// Whether `clean` removes and reports what `leave` leaves.
+/// Whether `clean` removes and reports the leftovers of `leave`.
 ///
 /// Another emulation on this machine may remove it first, so there are five attempts.
 fn is_removed_by_clean(line: &str, leave: impl Fn(), is_gone: impl Fn() -> bool) -> bool {
@@ -271,7 +270,7 @@ fn is_removed_by_clean(line: &str, leave: impl Fn(), is_gone: impl Fn() -> bool)
 }
 
 #[test]
-fn a_capture_has_every_packet_that_came_out_of_its_link() {
+fn a_capture_has_every_delivered_packet_of_its_link() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
@@ -292,12 +291,12 @@ fn a_capture_has_every_packet_that_came_out_of_its_link() {
 const UNPRIVILEGED: u32 = 65_534;
 
 #[test]
-fn a_run_in_which_the_system_stopped_the_emulator_is_marked() {
+fn a_run_with_a_stopped_emulator_is_marked() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
-    // Packets sent during one second have a delay of two. The emulator, which has read some of them, is stopped for
-    // four.
+    // Packets are sent during one second and have a delay of two. The emulator is stopped for four seconds after it has
+    // read some of them.
     let sent = "for n in {1..10}; do echo > /dev/udp/10.0.0.2/9; sleep 0.1; done; \
                 kill -STOP $PPID; sleep 4; kill -CONT $PPID; sleep 1";
     let document = document("emu-still", &link(&json!({"delay": 2_000_000_000_u64})));

@@ -66,7 +66,7 @@ pub(crate) fn found<T, S: Debug>(what: &str, mut measure: impl FnMut() -> Result
 /// Many times the duration of one measurement on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What this machine lacks for emulations, if anything.
+/// The requirement for emulations that this machine does not meet, if any.
 pub(crate) fn lack() -> Option<String> {
     if !rustix::process::geteuid().is_root() {
         return Some("live emulations need the rights of root".to_owned());

@@ -5,7 +5,7 @@ use manypath_core::{Random, Time};
 use super::{Fate, Loss};
 use crate::error::{ConfigError, probability};
 
-/// How likely a loss is.
+/// The configuration of independent losses.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
     feature = "serde",

@@ -5,7 +5,7 @@ use manypath_core::{Random, Time};
 use super::{Fate, Loss};
 use crate::error::{ConfigError, probability};
 
-/// How likely a wrong bit is.
+/// The configuration of independent bit errors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -16,8 +16,8 @@ use crate::error::{ConfigError, probability};
 pub struct BitErrorConfig {
     /// Bit error rate ε: the probability that a bit is wrong. Framing does not count.
     pub rate: f64,
-    /// Bytes at the front of a packet that stay intact: it is damaged as often, but further back. With the headers
-    /// among them its receiver can tell what it was, as in a simulator that only marks packets as damaged.
+    /// Bytes at the front of a packet that stay intact. The packet is damaged as often, but further back. If they
+    /// include the headers, the receiver can identify the packet, as in a simulator that only marks damaged packets.
     #[cfg_attr(feature = "serde", serde(default))]
     pub spared: u32,
 }
@@ -51,7 +51,7 @@ impl BitError {
         Self { config: *config }
     }
 
-    /// Compares `draw`, which is below the upper bound, with the exact probability.
+    /// Compares `draw`, which is below the upper bound, with the exact probability of damage.
     #[cold]
     fn look_closer(&self, draw: f64, size: u32) -> Fate {
         let harm = self.config.harm(size);

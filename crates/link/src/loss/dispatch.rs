@@ -4,7 +4,7 @@
 /// static dispatch, and the list of names.
 macro_rules! losses {
     ($($Loss:ident $name:literal $Config:ident: $summary:literal,)+) => {
-        /// Which loss model a link has.
+        /// The configuration of a link's loss model.
         #[derive(Debug, Clone, Copy, PartialEq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(tag = "kind"))]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

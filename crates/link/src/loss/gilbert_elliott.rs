@@ -7,9 +7,9 @@ use manypath_core::{Random, Time};
 use super::{Fate, Loss};
 use crate::error::{ConfigError, probability};
 
-/// How the states follow each other, packet by packet, and how likely a loss is in each.
+/// The configuration of losses in bursts: transition probabilities per packet, and loss probabilities per state.
 ///
-/// In the long run the share `π = to_bad / (to_bad + to_good)` of the packets meets the bad state, in runs of
+/// In the long run a share `π = to_bad / (to_bad + to_good)` of the packets meets the bad state, in runs of
 /// `1 / to_good` packets on average, and `π loss_bad + (1 - π) loss_good` of all packets are lost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(

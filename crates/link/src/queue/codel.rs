@@ -6,7 +6,7 @@ use super::waiting::Waiting;
 use super::{DropReason, Entry, Limit, Queue, Verdict};
 use crate::error::{ConfigError, positive, positive_span};
 
-/// The numbers of CoDel.
+/// The configuration of CoDel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -15,15 +15,15 @@ use crate::error::{ConfigError, positive, positive_span};
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CoDelConfig {
-    /// Time that packets may wait for long. RFC 8289 §5: 5 ms.
+    /// Acceptable queueing delay (TARGET). RFC 8289 §5: 5 ms.
     pub target: Span,
-    /// Time for which the shortest wait must be above `target` before the first drop. RFC 8289 §5: 100 ms.
+    /// Time for which every packet must wait longer than `target` before the first drop (INTERVAL). RFC 8289 §5: 100 ms.
     pub interval: Span,
-    /// While no more bytes than these wait, nothing is dropped: the largest packet, framing excluded.
+    /// Waiting bytes up to which no packet is dropped: the largest packet, framing excluded.
     pub mtu: u64,
-    /// Most packets that may wait; 1000 without a limit in packets or bytes.
+    /// Limit of the queue in packets; 1000 if there is no limit in packets or bytes.
     pub packets: Option<u64>,
-    /// Most bytes that may wait.
+    /// Limit of the queue in bytes.
     pub bytes: Option<u64>,
 }
 

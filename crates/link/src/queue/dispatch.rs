@@ -4,7 +4,7 @@
 /// static dispatch, and the list of names.
 macro_rules! queues {
     ($($Queue:ident $name:literal $Config:ident: $summary:literal,)+) => {
-        /// Which queue discipline a link has.
+        /// The configuration of a link's queue.
         #[derive(Debug, Clone, PartialEq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(tag = "kind"))]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -7,7 +7,7 @@ use manypath_core::{Random, Rate, Time};
 use super::{DropReason, Entry, Limit, Queue, Verdict};
 use crate::error::ConfigError;
 
-/// How much may wait. The packet in transmission does not count.
+/// The capacity of the queue. The packet in transmission does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -16,9 +16,9 @@ use crate::error::ConfigError;
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Capacity {
-    /// So many packets, whatever their size.
+    /// A number of packets of any size.
     Packets(u64),
-    /// So many bytes, framing excluded. A packet larger than this never passes.
+    /// A number of bytes, framing excluded. A packet larger than this is always dropped.
     Bytes(u64),
 }
 

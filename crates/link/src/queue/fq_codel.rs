@@ -8,7 +8,7 @@ use super::codel::{Law, Line};
 use super::{Entry, Limit, Queue, Verdict};
 use crate::error::{ConfigError, positive};
 
-/// The numbers of FQ-CoDel.
+/// The configuration of FQ-CoDel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -17,20 +17,20 @@ use crate::error::{ConfigError, positive};
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FqCoDelConfig {
-    /// Time that packets of a flow may wait for long. RFC 8290 §5.2: 5 ms.
+    /// Acceptable queueing delay of a flow. RFC 8290 §5.2: 5 ms.
     pub target: Span,
-    /// Time for which the shortest wait of a flow must be above `target` before the first drop. RFC 8290 §5.2:
+    /// Time for which every packet of a flow must wait longer than `target` before the first drop. RFC 8290 §5.2:
     /// 100 ms.
     pub interval: Span,
-    /// While no more bytes of a flow than these wait, CoDel drops none of them: the largest packet, framing excluded.
+    /// Waiting bytes of a flow up to which CoDel drops none of its packets: the largest packet, framing excluded.
     pub mtu: u64,
-    /// Bytes that a flow may send in its turn. RFC 8290 §5.2: 1514.
+    /// Bytes that a flow may send per turn. RFC 8290 §5.2: 1514.
     pub quantum: u64,
     /// Queues to which flows are assigned by a hash; two flows may share one. RFC 8290 §5.2: 1024.
     pub buckets: u64,
-    /// Most packets that may wait; without a limit in packets or bytes 10 240, as in RFC 8290 §5.2.
+    /// Limit of the queue in packets; 10 240 if there is no limit in packets or bytes, as in RFC 8290 §5.2.
     pub packets: Option<u64>,
-    /// Most bytes that may wait.
+    /// Limit of the queue in bytes.
     pub bytes: Option<u64>,
 }
 

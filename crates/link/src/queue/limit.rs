@@ -5,9 +5,9 @@ use crate::error::{ConfigError, positive};
 /// The capacity of a queue; the packet in transmission does not count. `u64::MAX` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// So many packets, whatever their size.
+    /// A number of packets of any size.
     pub packets: u64,
-    /// So many bytes, framing excluded. A packet larger than this never passes.
+    /// A number of bytes, framing excluded. A packet larger than this is always dropped.
     pub bytes: u64,
 }
 

@@ -9,7 +9,7 @@ use super::waiting::Waiting;
 use super::{DropReason, Entry, Limit, Queue, Verdict};
 use crate::error::{ConfigError, positive_span};
 
-/// The numbers of PIE.
+/// The configuration of PIE.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -18,19 +18,19 @@ use crate::error::{ConfigError, positive_span};
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PieConfig {
-    /// Delay that the controller aims at. RFC 8033 §4.2: 15 ms.
+    /// Target of the queueing delay. RFC 8033 §4.2: 15 ms.
     pub target: Span,
-    /// Time from one update of the drop probability to the next. RFC 8033 §4.2: 15 ms.
+    /// Interval between updates of the drop probability. RFC 8033 §4.2: 15 ms.
     pub update: Span,
     /// Gain for the deviation of the delay from the target, per second. RFC 8033 §4.2: 0.125.
     pub alpha: f64,
-    /// Gain for the growth of the delay since the update before, per second. RFC 8033 §4.2: 1.25.
+    /// Gain for the change of the delay since the last update, per second. RFC 8033 §4.2: 1.25.
     pub beta: f64,
-    /// Time for which nothing is dropped after a calm time. RFC 8033 §4.4: 150 ms.
+    /// Burst allowance: time without drops after the queue was short. RFC 8033 §4.4: 150 ms.
     pub burst: Span,
-    /// Most packets that may wait; 1000 without a limit in packets or bytes.
+    /// Limit of the queue in packets; 1000 if there is no limit in packets or bytes.
     pub packets: Option<u64>,
-    /// Most bytes that may wait.
+    /// Limit of the queue in bytes.
     pub bytes: Option<u64>,
 }
 

@@ -10,7 +10,7 @@ use manypath_core::{Random, Rate, Time};
 use super::{DropReason, Entry, Limit, Queue, Verdict};
 use crate::error::{ConfigError, probability};
 
-/// The numbers of RED.
+/// The configuration of RED.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -27,19 +27,18 @@ pub struct RedConfig {
     pub max: f64,
     /// Drop probability `max_p` at which the linear slope between `min` and `max` ends.
     pub max_p: f64,
-    /// Whether the drop probability goes on from `max_p` at `max` to 1 at twice `max`, instead of being 1 from `max`
-    /// on.
+    /// Whether the drop probability rises from `max_p` at `max` to 1 at twice `max`, instead of jumping to 1 at `max`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub gentle: bool,
-    /// Most packets that may wait, whatever the average. Without a limit in packets or bytes it is the average from
-    /// which every packet is dropped, without its fraction.
+    /// Limit of the queue in packets, independent of the average. If there is no limit in packets or bytes, it is the
+    /// average from which every packet is dropped, rounded down.
     #[cfg_attr(feature = "serde", serde(default))]
     pub packets: Option<u64>,
-    /// Most bytes that may wait, whatever the average.
+    /// Limit of the queue in bytes, independent of the average.
     #[cfg_attr(feature = "serde", serde(default))]
     pub bytes: Option<u64>,
-    /// Small packets per second that an idle link could have sent: how fast the average decays while nothing waits.
-    /// By default the rate at the beginning of the run over 1500 bytes; INET's own default is 150.
+    /// Packets per second that an idle link could have sent, which determine the decay of the average of an empty
+    /// queue. By default the rate at the beginning of the run over 1500 bytes; INET's default is 150.
     #[cfg_attr(feature = "serde", serde(default))]
     pub packet_rate: Option<f64>,
 }

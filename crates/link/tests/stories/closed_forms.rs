@@ -1,4 +1,4 @@
-//! Queues whose behaviour is known on paper.
+//! Queues compared with closed forms.
 
 use manypath_core::{Random, Rate, Span, Streams, Time};
 use manypath_link::queue::Capacity;
@@ -35,7 +35,7 @@ fn drive(
 }
 
 #[test]
-fn a_full_drop_tail_queue_holds_100_and_one_more_is_in_transmission() {
+fn a_full_drop_tail_queue_has_100_packets_beside_the_one_in_transmission() {
     let mut pipe = Pipe::new(&one_packet_per_millisecond(), &Streams::new(1, 0), "full");
     for item in 0..101 {
         assert_eq!(pipe.push(Time::ZERO, Entry::new(item, 1500)), Verdict::Queued);
@@ -44,14 +44,14 @@ fn a_full_drop_tail_queue_holds_100_and_one_more_is_in_transmission() {
     assert_eq!(pipe.queue_len(Time::ZERO), 100);
     assert_eq!(pipe.queue_bytes(Time::ZERO), 150_000);
 
-    // After a millisecond the transmitter takes the next one, and there is room for exactly one.
+    // After a millisecond the transmitter takes the next packet, and the queue has room for exactly one.
     assert_eq!(pipe.queue_len(millis(1)), 99);
     assert_eq!(pipe.push(millis(1), Entry::new(101, 1500)), Verdict::Queued);
     assert_eq!(pipe.push(millis(1), Entry::new(102, 1500)), Verdict::Dropped(DropReason::Full));
 }
 
 #[test]
-fn a_queue_in_bytes_counts_bytes() {
+fn a_limit_in_bytes_counts_bytes() {
     let queue = QueueConfig::DropTail(Capacity::Bytes(3000));
     let config = LinkConfig { queue, ..one_packet_per_millisecond() };
     let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "bytes");
@@ -64,18 +64,18 @@ fn a_queue_in_bytes_counts_bytes() {
 }
 
 #[test]
-fn half_as_many_again_as_the_link_carries_loses_a_third() {
+fn an_overload_of_50_percent_loses_a_third_of_the_packets() {
     let mut pipe = Pipe::new(&one_packet_per_millisecond(), &Streams::new(1, 0), "overload");
     let arrivals = (0..30_000).map(|n| Time::from_nanos(n * 2_000_000 / 3));
     drive(&mut pipe, arrivals, |_, _| {});
     let counters = pipe.counters();
-    // At the last arrival 19 999 packets are through; the 101 inside follow.
+    // At the last arrival 19 999 packets have left; the 101 packets inside follow.
     assert_eq!(counters.delivered, 19_999 + 101);
     assert_eq!(counters.dropped_queue, 30_000 - counters.delivered);
 }
 
 #[test]
-fn framing_takes_time_but_no_room() {
+fn framing_takes_transmission_time_but_no_queue_space() {
     let config = LinkConfig { overhead: 7, ..one_packet_per_millisecond() };
     let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "ppp");
     assert_eq!(pipe.push(Time::ZERO, Entry::new((), 1500)), Verdict::Queued);
@@ -88,7 +88,7 @@ fn framing_takes_time_but_no_room() {
 }
 
 #[test]
-fn poisson_arrivals_wait_as_long_as_pollaczek_and_khinchine_say() {
+fn the_wait_of_poisson_arrivals_follows_pollaczek_and_khinchine() {
     // M/D/1: mean wait = rho / (2 (1 - rho)) service times.
     let mut random = Streams::new(7, 0).stream("arrivals");
     for rho in [0.3, 0.5, 0.8] {

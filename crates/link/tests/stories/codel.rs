@@ -1,4 +1,4 @@
-//! CoDel drops when, and as often as, RFC 8289 says.
+//! CoDel drops packets at the times of RFC 8289.
 
 use manypath_core::{Rate, Span, Streams, Time};
 use manypath_link::queue::{CoDel, CoDelConfig, Queue};
@@ -25,7 +25,7 @@ fn arrive(queue: &mut CoDel<()>, ms: u64, packets: usize) {
     }
 }
 
-/// One packet leaves each millisecond from `first` to `last`; the milliseconds in which packets were dropped.
+/// Removes one packet in each millisecond from `first` to `last`; returns the milliseconds with drops.
 fn drops(queue: &mut CoDel<()>, first: u64, last: u64) -> Vec<u64> {
     let mut drops = Vec::new();
     for ms in first..=last {
@@ -36,7 +36,7 @@ fn drops(queue: &mut CoDel<()>, first: u64, last: u64) -> Vec<u64> {
     drops
 }
 
-/// Drops of a bad time that begins at `begin`: each follows the one before, number n, after interval / √n.
+/// The drop times of a dropping state that begins at `begin`: drop n + 1 follows drop n after interval / √n.
 fn control_law(begin: f64, first: u32, count: u32) -> Vec<u64> {
     let pauses = (first..).map(|n| 100.0 / f64::from(n).sqrt());
     let times = pauses.scan(begin, |at, pause| {
@@ -44,23 +44,23 @@ fn control_law(begin: f64, first: u32, count: u32) -> Vec<u64> {
         *at += pause;
         Some(now)
     });
-    // The transmitter asks at whole milliseconds.
+    // The transmitter takes packets at whole milliseconds.
     times.take(count as usize).map(|at: f64| (at - 1e-4).ceil() as u64).collect()
 }
 
 #[test]
 fn the_gaps_between_drops_shrink_with_the_square_root_of_their_number() {
-    // All packets wait longer than the target from 5 ms on; an interval later the first one is dropped.
+    // From 5 ms on all packets wait longer than the target. One interval later the first one is dropped.
     let mut queue = queue(&roomy());
     arrive(&mut queue, 0, 10_000);
     let drops = drops(&mut queue, 0, 3000);
     assert_eq!(drops, control_law(105.0, 1, drops.len() as u32));
-    // 1 + 1/√2 + ... + 1/√n is nearly 2 √n - 1.46, so n = ((2895 + 146) / 200)² = 231 drops come in 3 s.
+    // 1 + 1/√2 + ... + 1/√n is nearly 2 √n - 1.46, so n = ((2895 + 146) / 200)² = 231 drops occur in 3 s.
     assert!(drops.len().abs_diff(231) <= 1, "{} drops in 3 s", drops.len());
 }
 
 #[test]
-fn a_burst_that_is_gone_within_an_interval_loses_nothing() {
+fn a_burst_shorter_than_an_interval_has_no_drops() {
     let mut queue = queue(&roomy());
     arrive(&mut queue, 0, 100);
     assert!(drops(&mut queue, 0, 99).is_empty());
@@ -68,7 +68,7 @@ fn a_burst_that_is_gone_within_an_interval_loses_nothing() {
 }
 
 #[test]
-fn one_packet_that_did_not_wait_ends_the_bad_time() {
+fn one_packet_without_delay_ends_the_dropping_state() {
     let mut queue = queue(&roomy());
     arrive(&mut queue, 0, 100);
     arrive(&mut queue, 98, 300);
@@ -79,13 +79,13 @@ fn one_packet_that_did_not_wait_ends_the_bad_time() {
 }
 
 #[test]
-fn consecutive_bad_periods_are_contiguous() {
+fn a_soon_following_dropping_state_continues_the_drop_rate() {
     for (pause, resumes) in [(200, true), (1500, true), (1700, false)] {
         let mut queue = queue(&roomy());
         arrive(&mut queue, 0, 2000);
         let before = drops(&mut queue, 0, 1000);
         while queue.dequeue(millis(1000), &mut Vec::new()).is_some() {}
-        // `pause` after the last drop the first one of another bad time is due.
+        // `pause` after the last drop, the first drop of another dropping state is due.
         let begin = before[before.len() - 1] + pause;
         arrive(&mut queue, begin - 105, 2000);
         let after = drops(&mut queue, begin - 105, begin + 400);
@@ -96,8 +96,8 @@ fn consecutive_bad_periods_are_contiguous() {
 }
 
 #[test]
-fn a_link_so_slow_that_every_packet_is_late_keeps_one_packet_waiting() {
-    // 20 ms for a packet. Behind the packet that leaves, one waits: no more than the MTU.
+fn a_link_with_late_packets_only_keeps_one_packet_waiting() {
+    // A packet takes 20 ms. One packet waits behind it, which is not more than the MTU.
     for (standing, is_spared) in [(1, true), (2, true), (3, false)] {
         let mut queue = queue(&roomy());
         arrive(&mut queue, 0, standing);
@@ -111,7 +111,7 @@ fn a_link_so_slow_that_every_packet_is_late_keeps_one_packet_waiting() {
 }
 
 #[test]
-fn a_source_that_is_too_fast_finds_a_full_link_and_a_short_queue() {
+fn an_overload_keeps_the_link_busy_and_the_queue_short() {
     // 12 Mbit/s: a packet of 1500 bytes takes a millisecond. A source of 12.6 Mbit/s must lose 1 of 21 packets.
     let mut config = LinkConfig::new(Rate::from_bits_per_second(12_000_000), Span::ZERO);
     config.queue = QueueConfig::CoDel(CoDelConfig::default());
@@ -134,7 +134,7 @@ fn a_source_that_is_too_fast_finds_a_full_link_and_a_short_queue() {
     assert_eq!(counters.dropped_late, counters.dropped());
     assert!(counters.delivered > 119_800, "{} of 120 000 ms used", counters.delivered);
     // Dropping ends with a packet that waits less than 5 ms. In the interval before it begins again, the surplus of
-    // 1/20 lets the queue grow by 5 ms; then drops are as many as the last time. A packet more or less is 1 ms.
+    // 1/20 adds 5 ms to the queue. Then the drop rate is that of the last state. One packet is 1 ms.
     let settled = &waits[60_000..];
     let shortest = settled.iter().copied().fold(f64::INFINITY, f64::min);
     let longest = settled.iter().copied().fold(0.0, f64::max);
@@ -143,7 +143,7 @@ fn a_source_that_is_too_fast_finds_a_full_link_and_a_short_queue() {
 }
 
 #[test]
-fn codel_keeps_its_limits() {
+fn codel_respects_its_limits() {
     let (bytes, packets) = (Some(15_000), Some(20));
     for (config, room) in [
         (CoDelConfig::default(), 1000),

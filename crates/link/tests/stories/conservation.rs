@@ -1,4 +1,4 @@
-//! Whatever happens to a link, no packet appears or disappears, and none overtakes another of its flow.
+//! A link conserves packets and the order within flows under any operations and events.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use manypath_link::queue::Capacity;
 use manypath_link::{Change, Entry, LinkConfig, LossCause, Pipe, Popped, QueueConfig, Verdict};
 use proptest::prelude::*;
 
-/// Something that a test does to a pipe, after a pause.
+/// An operation of a test on a pipe, after a pause.
 #[derive(Debug, Clone, Copy)]
 enum Operation {
     Push { size: u32 },
@@ -24,7 +24,7 @@ fn operations() -> impl Strategy<Value = Vec<(u64, Operation)>> {
     prop::collection::vec((0_u64..2_000_000, operation), 1..300)
 }
 
-/// The test's own books, and the checks that hold after every step.
+/// The test's own counters, and the checks after every step.
 #[derive(Default)]
 struct Books {
     inside: Vec<u32>,
@@ -80,7 +80,7 @@ impl Books {
 
 proptest! {
     #[test]
-    fn every_packet_is_somewhere(
+    fn every_packet_is_accounted_for(
         operations in operations(),
         queue in crate::any::queue(),
         events in crate::any::events(),
@@ -136,10 +136,10 @@ proptest! {
         prop_assert!(books.inside.is_empty());
     }
 
-    /// A second simulator of a drop-tail link, without laziness: it computes every start and end in fractions of a
+    /// The reference is a second simulator of a drop-tail link. It computes every start and end in fractions of a
     /// nanosecond when the packet arrives.
     #[test]
-    fn a_drop_tail_link_does_what_pencil_and_paper_say(
+    fn a_drop_tail_link_equals_a_reference_simulator(
         arrivals in prop::collection::vec((0_u64..1_500_000, 40_u64..1500), 1..300),
         rate in 1_000_000_u64..30_000_000,
         capacity in 1_usize..10,
@@ -158,7 +158,7 @@ proptest! {
         for (number, &(pause, size)) in arrivals.iter().enumerate() {
             now += pause;
             let arrival = u128::from(now) * scale;
-            // The transmitter is free from the whole nanosecond in which the packet before ends.
+            // The transmitter is free from the whole nanosecond in which the previous packet ends.
             while starts.front().is_some_and(|&start: &u128| start / scale <= u128::from(now)) {
                 starts.pop_front();
             }

@@ -1,4 +1,4 @@
-//! A link as a document, and what is said about one that is wrong.
+//! A link as a document, and errors of wrong documents.
 
 use manypath_core::{Rate, Span, Time};
 use manypath_link::loss::{BernoulliConfig, BitErrorConfig, GilbertElliottConfig};
@@ -19,7 +19,7 @@ const RED_LINK: &str = r#"{
 }"#;
 
 #[test]
-fn a_document_says_everything_about_a_link() {
+fn a_document_has_all_fields_of_a_link() {
     let link: LinkConfig = serde_json::from_str(RED_LINK).unwrap();
     let changes = [
         Change::Down,
@@ -62,7 +62,7 @@ fn a_drop_tail_queue_is_limited_in_packets_or_bytes() {
 }
 
 #[test]
-fn a_queue_without_parameters_has_those_of_its_rfc() {
+fn a_queue_without_parameters_has_the_defaults_of_its_rfc() {
     let queue = |text: &str| serde_json::from_str::<QueueConfig>(text).unwrap();
     assert_eq!(queue(r#"{"kind": "codel"}"#), QueueConfig::CoDel(CoDelConfig::default()));
     assert_eq!(queue(r#"{"kind": "pie"}"#), QueueConfig::Pie(PieConfig::default()));

@@ -1,4 +1,4 @@
-//! What happens to packets when a link goes down, comes up, or changes.
+//! Packets when a link goes down, comes up, or changes.
 
 use manypath_core::{Rate, Span, Streams, Time};
 use manypath_link::Popped::{self, Damaged, Delivered};
@@ -25,7 +25,7 @@ fn push_all(pipe: &mut Pipe<char>, ms: u64, items: &str) {
     }
 }
 
-/// Everything that the pipe has to say, in the order of time.
+/// All results of the pipe, in the order of time.
 fn run(pipe: &mut Pipe<char>) -> Vec<(Popped<char>, u64)> {
     let mut told = Vec::new();
     let mut now = Time::ZERO;
@@ -41,7 +41,7 @@ fn lost(item: char, cause: LossCause) -> Popped<char> {
     Popped::Lost { item, cause }
 }
 
-/// Lost because the link went down.
+/// A packet that was lost because the link went down.
 fn stranded(item: char) -> Popped<char> {
     lost(item, LossCause::Down)
 }
@@ -50,7 +50,7 @@ fn stranded(item: char) -> Popped<char> {
 fn transmitted_packets_arrive_although_the_link_goes_down() {
     let mut pipe = link(&[(2, Change::Down)]);
     push_all(&mut pipe, 0, "abcd");
-    // a and b are out at 2 ms, c is just beginning, d waits.
+    // At 2 ms a and b have been sent, c is starting, and d waits.
     let mut told = run(&mut pipe);
     told[..2].sort_by_key(|(popped, _)| *popped == stranded('d'));
     assert_eq!(
@@ -62,7 +62,7 @@ fn transmitted_packets_arrive_although_the_link_goes_down() {
 }
 
 #[test]
-fn while_the_link_is_down_arrivals_are_dropped() {
+fn arrivals_are_dropped_while_the_link_is_down() {
     let mut pipe = link(&[(5, Change::Down), (8, Change::Up)]);
     assert_eq!(pipe.push(millis(5), Entry::new('a', 1500)), Verdict::Dropped(DropReason::Down));
     assert_eq!(pipe.push(millis(7), Entry::new('b', 1500)), Verdict::Dropped(DropReason::Down));
@@ -80,8 +80,8 @@ fn a_link_that_comes_up_starts_without_the_lost_packet() {
 }
 
 #[test]
-fn a_new_rate_holds_from_the_next_packet() {
-    // Half the rate at 0.5 ms: a finishes as it began, b takes 2 ms.
+fn a_new_rate_applies_from_the_next_packet() {
+    // Half the rate from 0.5 ms on: a keeps its rate, b takes 2 ms.
     let mut config = LinkConfig::new(Rate::from_bits_per_second(12_000_000), Span::ZERO);
     let at = Time::from_nanos(500_000);
     config.events =
@@ -97,7 +97,7 @@ fn a_shorter_delay_does_not_reorder_packets() {
     push_all(&mut pipe, 0, "a");
     push_all(&mut pipe, 1, "b");
     push_all(&mut pipe, 15, "c");
-    // b would arrive at 2 ms, but a is still on its way.
+    // b would arrive at 2 ms, but a is still in propagation.
     assert_eq!(run(&mut pipe), [(Delivered('a'), 11), (Delivered('b'), 11), (Delivered('c'), 16)]);
 }
 
@@ -121,7 +121,7 @@ fn a_link_can_begin_to_damage() {
         told[..],
         [(Delivered('a'), 11), (Damaged { item: 'b', byte: 0..1500 }, 12), (Delivered('c'), 13)]
     ));
-    // A damaged packet is a delivered one.
+    // A damaged packet counts as delivered.
     let counters = pipe.counters();
     assert_eq!((counters.delivered, counters.damaged, counters.lost), (3, 1, 0));
     assert_eq!(counters.bytes_delivered, 4500);

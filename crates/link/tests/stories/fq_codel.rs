@@ -1,4 +1,4 @@
-//! FQ-CoDel shares a link among flows, and spares those that ask for little.
+//! FQ-CoDel shares a link among flows, and keeps the delay of sparse flows short.
 
 use manypath_core::{Rate, Span, Streams, Time};
 use manypath_link::queue::{FqCoDel, FqCoDelConfig, Queue};
@@ -12,20 +12,20 @@ struct Source {
     start: Time,
 }
 
-/// What became of a flow.
+/// The result of a flow.
 #[derive(Debug, Clone, Copy, Default)]
-struct Fortune {
+struct FlowResult {
     delivered_bytes: u64,
     lost: u64,
     longest: Span,
 }
 
-/// Ten seconds of these sources, flow 0, 1, 2, ..., over 12 Mbit/s: 1500 bytes take a millisecond.
-fn run(config: FqCoDelConfig, sources: &[Source]) -> Vec<Fortune> {
+/// Runs these sources (flow 0, 1, 2, ...) for ten seconds over 12 Mbit/s, where 1500 bytes take a millisecond.
+fn run(config: FqCoDelConfig, sources: &[Source]) -> Vec<FlowResult> {
     let mut link = LinkConfig::new(Rate::from_bits_per_second(12_000_000), Span::ZERO);
     link.queue = QueueConfig::FqCoDel(config);
     let mut pipe: Pipe<(usize, Time)> = Pipe::new(&link, &Streams::new(1, 0), "fq-codel");
-    let mut fortunes = vec![Fortune::default(); sources.len()];
+    let mut fortunes = vec![FlowResult::default(); sources.len()];
     let mut next: Vec<Time> = sources.iter().map(|source| source.start).collect();
     let end = Time::ZERO + Span::from_secs(10);
     loop {
@@ -56,11 +56,11 @@ fn micros(us: u64) -> Span {
     Span::from_micros(us)
 }
 
-/// 1500 bytes at twice the rate of the link.
+/// Packets of 1500 bytes at twice the rate of the link.
 const BULK: Source = Source { size: 1500, gap: Span::from_nanos(500_000), start: Time::ZERO };
 
 #[test]
-fn two_bulk_flows_get_equal_bytes_whatever_the_sizes_of_their_packets() {
+fn two_bulk_flows_with_different_packet_sizes_get_equal_bytes() {
     let small = Source { size: 300, gap: micros(120), ..BULK };
     let [bulk, small] = run(FqCoDelConfig::default(), &[BULK, small])[..] else { panic!() };
     assert!(bulk.delivered_bytes.abs_diff(7_500_000) < 15_000, "{bulk:?}");
@@ -68,7 +68,7 @@ fn two_bulk_flows_get_equal_bytes_whatever_the_sizes_of_their_packets() {
 }
 
 #[test]
-fn a_sparse_flow_waits_for_the_packet_in_transmission_and_no_longer() {
+fn a_sparse_flow_waits_only_for_the_packet_in_transmission() {
     // One packet every 20 ms, not synchronised with the others. 1 ms for the rest of the packet in transmission and its
     // own transmission. At first all flows are new, so this flow starts a little later.
     let start = Time::ZERO + Span::from_millis(10);
@@ -76,16 +76,16 @@ fn a_sparse_flow_waits_for_the_packet_in_transmission_and_no_longer() {
     let fortunes = run(FqCoDelConfig::default(), &[BULK, BULK, sparse]);
     assert!(fortunes[2].longest <= micros(1100), "{:?}", fortunes[2]);
     assert_eq!(fortunes[2].lost, 0);
-    // The others wait longer than CoDel likes and lose what does not fit.
+    // The others wait longer than CoDel's target and lose their surplus.
     for bulk in &fortunes[..2] {
         assert!(bulk.longest > Span::from_millis(5) && bulk.lost > 1000, "{bulk:?}");
     }
 }
 
 #[test]
-fn flows_that_never_let_a_queue_grow_cannot_starve_one_that_does() {
-    // Thirty flows, each just below its share if all were equal, together 29/31 of the link: they are always new, or
-    // nearly. The bulk flow gets what they leave.
+fn flows_without_a_queue_do_not_starve_a_bulk_flow() {
+    // Thirty flows, each slightly below an equal share, together 29/31 of the link. Their buckets are nearly always
+    // new. The bulk flow gets the rest.
     let polite = Source { size: 1500, gap: Span::from_nanos(31_000_000 * 30 / 29), ..BULK };
     let mut sources = vec![polite; 30];
     sources.push(BULK);
@@ -97,8 +97,8 @@ fn flows_that_never_let_a_queue_grow_cannot_starve_one_that_does() {
 
 #[test]
 fn a_flow_that_always_has_one_packet_waiting_is_served_in_turn() {
-    // Whenever a packet of flow 1 leaves, the next one arrives: its bucket runs empty each time, yet it is no new one
-    // before the others had their turn.
+    // Whenever a packet of flow 1 leaves, the next one arrives. Its bucket becomes empty each time, but does not become
+    // new before the turns of the others.
     let mut queue = queue(FqCoDelConfig::default());
     for _ in 0..100 {
         arrive(&mut queue, 0, 1500);
@@ -115,7 +115,7 @@ fn a_flow_that_always_has_one_packet_waiting_is_served_in_turn() {
 }
 
 #[test]
-fn where_there_is_no_room_the_fattest_flow_loses_half_of_its_packets() {
+fn a_full_queue_drops_half_of_the_packets_of_the_flow_with_the_most_bytes() {
     let mut queue = queue(FqCoDelConfig { packets: Some(100), ..FqCoDelConfig::default() });
     let mut discarded = Vec::new();
     for number in 0..60 {
@@ -127,11 +127,11 @@ fn where_there_is_no_room_the_fattest_flow_loses_half_of_its_packets() {
         let entry = Entry { item: number, size: 1500, flow: 8 };
         assert_eq!(queue.enqueue(Time::ZERO, entry, &mut discarded), Verdict::Queued);
     }
-    // Flow 8 has fewer packets, but more bytes: 41 packets lose the 21 oldest.
+    // Flow 8 has fewer packets, but more bytes: the 21 oldest of its 41 packets are dropped.
     assert!(discarded.iter().copied().eq(60..81));
     assert_eq!((queue.len(), queue.bytes()), (80, 60 * 100 + 20 * 1500));
 
-    // No more than 64 at once: RFC 8290 section 4.1.
+    // At most 64 packets are dropped at once: RFC 8290 section 4.1.
     let mut queue = self::queue(FqCoDelConfig { packets: Some(1000), ..FqCoDelConfig::default() });
     let mut discarded = Vec::new();
     for number in 0..1001 {
@@ -142,7 +142,7 @@ fn where_there_is_no_room_the_fattest_flow_loses_half_of_its_packets() {
 }
 
 #[test]
-fn a_packet_that_is_larger_than_all_room_is_discarded_at_once() {
+fn a_packet_larger_than_the_whole_queue_is_dropped() {
     let mut queue = queue(FqCoDelConfig { bytes: Some(1000), ..FqCoDelConfig::default() });
     let mut discarded = Vec::new();
     assert_eq!(queue.enqueue(Time::ZERO, Entry::new(1, 1500), &mut discarded), Verdict::Queued);

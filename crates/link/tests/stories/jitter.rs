@@ -1,4 +1,4 @@
-//! Jitter: how much longer packets take, and what it is good for.
+//! Jitter: its distribution, and its effect on phase effects.
 
 use manypath_core::{Rate, Span, Streams, Time};
 use manypath_link::{Entry, LinkConfig, Pipe, Popped, Verdict};
@@ -10,7 +10,7 @@ fn bottleneck() -> LinkConfig {
     LinkConfig::new(Rate::from_bits_per_second(12_000_000), Span::ZERO)
 }
 
-/// A wire so fast that only its jitter takes time.
+/// A link on which only the jitter takes time.
 fn wire(jitter: Span) -> LinkConfig {
     LinkConfig {
         jitter,
@@ -18,7 +18,7 @@ fn wire(jitter: Span) -> LinkConfig {
     }
 }
 
-/// When packets that enter `config` every `period` from `first` on leave it.
+/// The times at which packets leave a link, if they enter it every `period` from `first` on.
 fn departures(config: &LinkConfig, name: &str, first: Span, period: Span, count: u32) -> Vec<Time> {
     let mut pipe = Pipe::new(config, &Streams::new(1, 0), name);
     let mut left = Vec::new();
@@ -45,7 +45,7 @@ fn drain(pipe: &mut Pipe<u32>, until: Time, left: &mut Vec<(u32, Time)>) {
 }
 
 #[test]
-fn packets_far_apart_take_evenly_up_to_the_jitter_longer() {
+fn the_additional_delay_of_distant_packets_is_uniform_up_to_the_jitter() {
     const COUNT: u32 = 40_000;
     let (delay, jitter) = (Span::from_millis(5), Span::from_millis(2));
     let config = LinkConfig { delay, jitter, ..bottleneck() };
@@ -65,7 +65,7 @@ fn packets_far_apart_take_evenly_up_to_the_jitter_longer() {
 }
 
 #[test]
-fn packets_that_follow_closely_never_overtake() {
+fn packets_at_short_distance_are_not_reordered() {
     let config = LinkConfig { jitter: Span::from_millis(20), ..bottleneck() };
     let left = departures(&config, "close", Span::ZERO, SERVICE, 1000);
     assert!(left.is_sorted());
@@ -73,8 +73,8 @@ fn packets_that_follow_closely_never_overtake() {
     assert!(gaps.filter(|&gap| gap == Span::ZERO).count() > 500, "held up by those ahead");
 }
 
-/// How many packets of each of two senders a full drop-tail queue refuses. Each sends as fast as the link is, the
-/// second a tenth of a packet after the first.
+/// The number of packets of each of two senders that a full drop-tail queue drops. Each sends at the rate of the link,
+/// the second a tenth of a packet after the first.
 fn refused(jitter: Span) -> [u32; 2] {
     let sent = |name, first| departures(&wire(jitter), name, first, SERVICE, 2000);
     let arrivals = [sent("first", Span::ZERO), sent("second", SERVICE / 10)];
@@ -92,7 +92,7 @@ fn refused(jitter: Span) -> [u32; 2] {
 }
 
 #[test]
-fn a_full_queue_takes_from_one_sender_alone_and_with_jitter_from_both_alike() {
+fn without_jitter_a_full_queue_drops_packets_of_one_sender_only() {
     // Phase effects ([F92]): the first arrival after a departure always gets the free place.
     let [first, second] = refused(Span::ZERO);
     assert!(first.min(second) <= 1 && first.max(second) > 1800, "{first} {second}");

@@ -1,10 +1,10 @@
-//! Losses and damage happen as often as their formulas say.
+//! Losses and damage have the probabilities of their formulas.
 
 use manypath_core::{Random, Streams, Time};
 use manypath_link::LossConfig;
 use manypath_link::loss::{BitErrorConfig, Fate, GilbertElliottConfig, Loss};
 
-/// What becomes of `count` packets of `size` bytes.
+/// The fates of `count` packets of `size` bytes.
 fn fates(config: &LossConfig, size: u32, count: usize) -> Vec<Fate> {
     let (mut loss, mut random) = (config.build(), random());
     (0..count).map(|_| loss.fate(Time::ZERO, size, &mut random)).collect()
@@ -14,7 +14,7 @@ fn random() -> Random {
     Streams::new(1, 0).stream("link/any/loss")
 }
 
-/// How far a share of `n` independent events of probability `p` may be from `p`: four deviations.
+/// The tolerance of a share of `n` independent events of probability `p`: four standard deviations.
 fn tolerance(p: f64, n: usize) -> f64 {
     4.0 * (p * (1.0 - p) / n as f64).sqrt()
 }
@@ -29,7 +29,7 @@ fn five_wrong_bits_in_a_million_damage_5_82_percent_of_the_packets_of_1500_bytes
     // 1 - (1 - 1/2)^8 for one byte.
     assert!((noise(0.5).harm(1) - 255.0 / 256.0).abs() < 1e-15);
     assert_eq!((noise(0.0).harm(1500), noise(1.0).harm(1500)), (0.0, 1.0));
-    // So rare that a power of (1 - ε) would be 1.
+    // A rate so low that the power of (1 - ε) would round to 1.
     assert!((noise(1e-18).harm(1500) / 12_000e-18 - 1.0).abs() < 1e-12);
 }
 
@@ -46,7 +46,7 @@ fn the_bit_error_rate_is_independent_of_the_packet_size() {
 }
 
 #[test]
-fn every_byte_of_a_packet_is_damaged_as_often_as_any_other() {
+fn damaged_bytes_are_uniformly_distributed() {
     const SIZE: u32 = 20;
     for rate in [1e-4, 1e-2, 1.0] {
         let mut hits = [0_u32; SIZE as usize];
@@ -63,7 +63,7 @@ fn every_byte_of_a_packet_is_damaged_as_often_as_any_other() {
 }
 
 #[test]
-fn protected_headers_only_move_the_damage_back() {
+fn spared_headers_move_the_damage_further_back() {
     let spared = |bytes| LossConfig::BitError(BitErrorConfig { rate: 1e-4, spared: bytes });
     for (size, bytes) in [(1500, 48), (60, 48), (40, 48), (1, 48)] {
         for (plain, moved) in
@@ -80,8 +80,8 @@ fn protected_headers_only_move_the_damage_back() {
 }
 
 #[test]
-fn each_packet_draws_one_number_whatever_its_fate() {
-    // So that two runs with other packet sizes see the same luck for the same packet.
+fn each_packet_draws_one_random_number() {
+    // So two runs with different packet sizes use the same random numbers for the same packet.
     let (mut noisy, mut random, mut twin) = (noise(1e-4).build(), random(), random());
     for size in [40, 1500, 9000].repeat(1000) {
         let draw = twin.unit();
@@ -105,7 +105,7 @@ fn runs(fates: &[Fate]) -> Vec<usize> {
 #[test]
 fn the_mean_loss_of_a_bursty_link_follows_from_its_states() {
     // π = 0.01 / (0.01 + 0.1) = 1/11. The share of n packets in the bad state scatters by the square root of
-    // π (1 - π) / n * (2 - 0.11) / 0.11: neighbours resemble each other, n packets count as n / 17.2.
+    // π (1 - π) / n * (2 - 0.11) / 0.11: because of correlation, n packets count as n / 17.2.
     const PACKETS: usize = 2_000_000;
     for (loss_bad, loss_good) in [(1.0, 0.0), (0.5, 0.0), (0.8, 0.01), (0.0, 0.3)] {
         let fates = fates(&bursts(loss_bad, loss_good), 1500, PACKETS);
@@ -118,12 +118,12 @@ fn the_mean_loss_of_a_bursty_link_follows_from_its_states() {
 }
 
 #[test]
-fn bursts_are_as_long_as_the_bad_state_lasts() {
+fn with_certain_loss_bursts_have_the_length_of_the_bad_state() {
     // With certain loss in the bad state a burst ends with probability 0.1 at each packet: geometric, mean 10.
     let bursts = runs(&fates(&bursts(1.0, 0.0), 1500, 2_000_000));
     assert!(bursts.len() > 15_000);
     let mean = bursts.iter().sum::<usize>() as f64 / bursts.len() as f64;
-    // The deviation of one is the square root of 0.9 / 0.1²: 9.5.
+    // The standard deviation of one burst is the square root of 0.9 / 0.1²: 9.5.
     assert!((mean - 10.0).abs() < 4.0 * 9.5 / (bursts.len() as f64).sqrt(), "a mean of {mean}");
     for length in [1, 2, 5, 10] {
         let share = bursts.iter().filter(|&&n| n == length).count() as f64 / bursts.len() as f64;
@@ -133,15 +133,15 @@ fn bursts_are_as_long_as_the_bad_state_lasts() {
 }
 
 #[test]
-fn half_the_losses_in_the_bad_state_make_shorter_bursts() {
-    // A run of losses goes on if the state stays bad and the next packet is lost: 0.9 * 0.5, so the mean is 1 / 0.55.
+fn a_loss_probability_of_one_half_in_the_bad_state_makes_shorter_bursts() {
+    // A run of losses continues if the state stays bad and the next packet is lost: 0.9 * 0.5, so the mean is 1 / 0.55.
     let bursts = runs(&fates(&bursts(0.5, 0.0), 1500, 2_000_000));
     let mean = bursts.iter().sum::<usize>() as f64 / bursts.len() as f64;
     assert!((mean - 1.0 / 0.55).abs() < 0.03, "a mean of {mean}");
 }
 
 #[test]
-fn a_bursty_link_begins_in_the_good_state_and_stays_where_it_cannot_leave() {
+fn a_bursty_link_begins_in_the_good_state_and_never_leaves_a_state_with_probability_0() {
     let stays =
         |to_bad, to_good| GilbertElliottConfig { to_bad, to_good, loss_bad: 1.0, loss_good: 0.0 };
     let never = LossConfig::GilbertElliott(stays(0.0, 0.0));

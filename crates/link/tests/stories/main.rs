@@ -1,4 +1,4 @@
-//! Links, queues and losses beside closed forms, documents and recorded runs; one file per subject.
+//! Tests of links, queues and losses; one file per subject.
 
 mod any;
 

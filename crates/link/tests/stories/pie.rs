@@ -1,4 +1,4 @@
-//! PIE keeps the delay at its target, and spares what RFC 8033 says is to be spared.
+//! PIE keeps the delay at its target, with the exceptions of RFC 8033.
 
 use manypath_core::{Rate, Span, Streams, Time};
 use manypath_link::queue::{Pie, PieConfig, Queue};
@@ -16,7 +16,7 @@ fn pipe(config: PieConfig) -> Pipe<usize> {
     Pipe::new(&link, &Streams::new(1, 0), "pie")
 }
 
-/// Time that each delivered packet waited, in milliseconds, and when each dropped one arrived, if packets come every
+/// The wait of each delivered packet in milliseconds, and the arrival time of each dropped one. Packets arrive every
 /// `gap` nanoseconds from the beginning on.
 fn drive(pipe: &mut Pipe<usize>, count: usize, gap: u64) -> (Vec<f64>, Vec<Time>) {
     let (mut waits, mut drops) = (Vec::new(), Vec::new());
@@ -38,8 +38,8 @@ fn drive(pipe: &mut Pipe<usize>, count: usize, gap: u64) -> (Vec<f64>, Vec<Time>
 }
 
 #[test]
-fn pie_keeps_the_delay_at_its_target_and_sheds_the_surplus() {
-    // A controller with an integral part has no permanent error: the mean delay equals the target for every surplus.
+fn pie_keeps_the_delay_at_its_target_and_drops_the_surplus() {
+    // A controller with an integral part has no steady-state error: the mean delay equals the target for every surplus.
     for (target, surplus) in [(15, 6), (15, 2), (30, 10)] {
         let config = PieConfig { target: Span::from_millis(target), ..PieConfig::default() };
         let mut pipe = pipe(config);
@@ -55,10 +55,10 @@ fn pie_keeps_the_delay_at_its_target_and_sheds_the_surplus() {
 }
 
 #[test]
-fn a_burst_is_spared_for_as_long_as_allowed() {
+fn a_burst_has_no_drops_during_the_burst_allowance() {
     for burst in [150, 300] {
         let config = PieConfig { burst: Span::from_millis(burst), ..PieConfig::default() };
-        // Twice as much as the link carries, from the beginning on: soon every other packet must go.
+        // Twice the rate of the link from the beginning on: soon every other packet must be dropped.
         let (_, drops) = drive(&mut pipe(config), 3000, 500_000);
         let first = (drops[0] - Time::ZERO).as_secs_f64() * 1000.0;
         assert!(
@@ -68,7 +68,7 @@ fn a_burst_is_spared_for_as_long_as_allowed() {
     }
 }
 
-/// A queue that gets two packets and loses one to the transmitter in each millisecond from `first` to `last`.
+/// Adds two packets to a queue and removes one in each millisecond from `first` to `last`; returns the number of drops.
 fn overload(queue: &mut Pie<()>, first: u64, last: u64) -> usize {
     let mut drops = 0;
     for half_ms in 2 * first..=2 * last {
@@ -83,7 +83,7 @@ fn overload(queue: &mut Pie<()>, first: u64, last: u64) -> usize {
 }
 
 #[test]
-fn a_queue_of_two_packets_is_never_cut() {
+fn a_queue_of_two_packets_has_no_drops() {
     let mut queue = queue(&PieConfig::default());
     assert!(overload(&mut queue, 0, 5000) > 3000);
     assert!(queue.probability() > 0.2, "{} after 5 s of twice the load", queue.probability());
@@ -105,11 +105,11 @@ fn a_queue_of_two_packets_is_never_cut() {
 }
 
 #[test]
-fn once_the_drop_probability_has_decayed_the_next_burst_is_spared_too() {
+fn after_the_drop_probability_has_decayed_the_next_burst_has_no_drops() {
     let mut queue = queue(&PieConfig::default());
     assert!(overload(&mut queue, 0, 1000) > 300);
     while queue.dequeue(Time::ZERO + Span::from_millis(1000), &mut Vec::new()).is_some() {}
-    // Nothing waits: the probability decays by 2 % every 15 ms, and by the controller's own small steps.
+    // The queue is empty: the probability decays by 2 % every 15 ms, and by the controller's small steps.
     let mut twin = self::queue(&PieConfig::default());
     assert_eq!(overload(&mut queue, 11_000, 11_149), 0);
     assert_eq!(overload(&mut twin, 11_000, 11_149), 0);
@@ -146,7 +146,7 @@ impl Controller {
     }
 }
 
-/// A packet comes or goes, some nanoseconds after what was before.
+/// Arrivals (true) or departures of packets, each some nanoseconds after the previous step.
 fn steps() -> impl Strategy<Value = Vec<(u64, bool)>> {
     let pause = prop_oneof![40 => 0_u64..2_000_000, 1 => 0_u64..2_000_000_000];
     prop::collection::vec((pause, prop::bool::weighted(0.6)), 1..600)
@@ -154,7 +154,7 @@ fn steps() -> impl Strategy<Value = Vec<(u64, bool)>> {
 
 proptest! {
     #[test]
-    fn updates_made_up_for_later_are_exact(steps in steps()) {
+    fn late_updates_equal_timely_ones(steps in steps()) {
         let (mut queue, mut eager) = (queue(&PieConfig::default()), Controller::default());
         let mut arrivals = std::collections::VecDeque::new();
         let (mut now, mut updates) = (0_u64, 0_u64);
@@ -179,7 +179,7 @@ proptest! {
 }
 
 #[test]
-fn pie_keeps_its_limits() {
+fn pie_respects_its_limits() {
     let (bytes, packets) = (Some(15_000), Some(20));
     for (config, room) in [
         (PieConfig::default(), 1000),

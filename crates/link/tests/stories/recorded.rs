@@ -1,4 +1,4 @@
-//! Links that follow a trace: departures by pencil and paper, and beside a constant rate.
+//! Links with a trace: departures compared with calculated ones and with a constant rate.
 
 use manypath_core::{Rate, Span, Streams, Time};
 use manypath_link::queue::Capacity;
@@ -13,7 +13,7 @@ fn millis(millis: u64) -> Time {
     Time::ZERO + Span::from_millis(millis)
 }
 
-/// When packets of these sizes come out that arrive at these milliseconds, in milliseconds.
+/// The delivery times in milliseconds of packets with these arrival times (in milliseconds) and sizes.
 fn departures(config: &LinkConfig, arrivals: &[(u64, u32)]) -> Vec<(usize, f64)> {
     let mut pipe = Pipe::new(config, &Streams::new(1, 0), "recorded");
     let mut seen = Vec::new();
@@ -47,7 +47,7 @@ fn small_packets_share_an_opportunity_and_large_ones_need_several() {
     let small = [(0, 500); 4];
     let expected = [(0, 10.0), (1, 10.0), (2, 10.0), (3, 20.0)];
     assert_eq!(departures(&recorded("10", 0), &small), expected);
-    // The rest of the third opportunity serves the packet behind.
+    // The rest of the third opportunity serves the following packet.
     let mixed = [(0, 4000), (0, 500), (0, 1)];
     assert_eq!(departures(&recorded("10", 0), &mixed), [(0, 30.0), (1, 30.0), (2, 40.0)]);
     // With 10 bytes of framing each: 1510 bytes hold two packets of 745.
@@ -57,11 +57,11 @@ fn small_packets_share_an_opportunity_and_large_ones_need_several() {
 
 #[test]
 fn unused_transmission_opportunities_are_lost() {
-    // At 20 ms it is too late for the opportunity at 10 ms and in time for that at 20 ms.
+    // A packet at 20 ms misses the opportunity at 10 ms and uses the one at 20 ms.
     assert_eq!(departures(&recorded("10", 0), &[(20, 1500), (21, 1500)]), [(0, 20.0), (1, 30.0)]);
-    // Of the opportunity at 10 ms 1000 bytes are left over, but not for a packet that comes later.
+    // The opportunity at 10 ms has 1000 bytes left, which a later packet cannot use.
     assert_eq!(departures(&recorded("10", 0), &[(0, 500), (11, 500)]), [(0, 10.0), (1, 20.0)]);
-    // After a long time without packets the trace has gone on.
+    // After a long time without packets the trace has advanced.
     let late = 3 * 24 * 3600 * 1000;
     let packets = [(late + 1, 1500), (late + 1, 1500)];
     let expected = [(0, (late + 5) as f64), (1, (late + 25) as f64)];
@@ -74,7 +74,7 @@ fn a_link_that_comes_up_continues_at_the_current_position_of_the_trace() {
     let events = vec![at(12, Change::Down), at(14, Change::Up)];
     let config = LinkConfig { events, ..recorded("10 100", 0) };
     let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "failing");
-    // The packet that is given up at 12 ms would have left at 110 ms, and the next one does.
+    // The packet that is discarded at 12 ms would have left at 110 ms. The next one leaves at that time.
     for number in [0, 1] {
         assert_eq!(pipe.push(millis(0), Entry::new(number, 1500)), Verdict::Queued);
     }
@@ -109,7 +109,7 @@ fn rate_and_events_of_a_recorded_link_follow_its_trace() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn a_trace_travels_in_the_document() {
+fn a_trace_is_written_into_the_document() {
     let link = recorded("5 0*3 20", 7);
     let written = serde_json::to_string(&link).unwrap();
     assert!(written.ends_with(r#""trace":"5 0*3 20"}"#), "{written}");
@@ -121,10 +121,10 @@ fn a_trace_travels_in_the_document() {
 }
 
 proptest! {
-    /// An opportunity each millisecond beside 12 Mbit/s: no full packet leaves earlier than at the constant rate, and
-    /// none more than a millisecond later.
+    /// An opportunity per millisecond, compared with 12 Mbit/s: no full packet leaves earlier than at the constant rate,
+    /// or more than a millisecond later.
     #[test]
-    fn an_even_trace_is_a_constant_rate_within_a_packet(
+    fn an_even_trace_equals_a_constant_rate_within_one_packet(
         pauses in prop::collection::vec(0_u64..4_000_000, 1..200),
     ) {
         let queue = QueueConfig::DropTail(Capacity::Packets(1000));
@@ -153,9 +153,9 @@ proptest! {
         }
     }
 
-    /// However packets come, an opportunity never carries more than its bytes.
+    /// An opportunity carries at most its bytes, for any arrivals.
     #[test]
-    fn no_opportunity_carries_more_than_a_packet(
+    fn opportunities_carry_at_most_their_bytes(
         trace in crate::any::trace(),
         arrivals in prop::collection::vec((0_u64..20_000_000, 40_u32..4000), 1..200),
         events in crate::any::events(),
@@ -183,7 +183,7 @@ proptest! {
             sizes.push(size);
         }
         note(&mut pipe, Time::NEVER, &sizes);
-        // By any instant no more has left than all opportunities up to then carry.
+        // At any instant the sent bytes are at most the bytes of all opportunities so far.
         let mut sum = 0;
         for (at, left) in bytes {
             prop_assert_eq!(at % 1_000_000, 0);

@@ -1,4 +1,4 @@
-//! RED drops as often, and as evenly, as its slope says.
+//! RED has the drop probability and the uniform gaps of its definition.
 
 use manypath_core::{Rate, Span, Streams, Time};
 use manypath_link::queue::{Queue, Red, RedConfig};
@@ -10,7 +10,7 @@ fn red() -> RedConfig {
 }
 
 /// With the weight 1 the average is the length of the queue.
-fn without_memory() -> RedConfig {
+fn with_weight_1() -> RedConfig {
     RedConfig { packets: Some(1000), weight: 1.0, ..red() }
 }
 
@@ -30,7 +30,7 @@ fn leave(queue: &mut Red<()>) -> bool {
     queue.dequeue(Time::ZERO, &mut Vec::new()).is_some()
 }
 
-/// How many packets arrive from one drop to the next, `count` times, while the queue keeps its length.
+/// The numbers of packets from one drop to the next, `count` times, at a constant queue length.
 fn gaps(queue: &mut Red<()>, count: usize) -> Vec<u32> {
     let mut gaps = Vec::new();
     let mut gap = 0;
@@ -73,9 +73,9 @@ fn red_spaces_its_drops_evenly_at_a_constant_average() {
 }
 
 #[test]
-fn red_finds_the_average_that_sheds_the_surplus() {
-    // Arrivals at 1.1 times the rate: 1/11 must go. Drops come at the rate 2 p, so p = 1/22, and the average that
-    // gives this p is 30 + 60 * (1/22) / 0.1 = 57.3 packets. 12 Mbit/s: a packet of 1500 bytes takes a millisecond.
+fn red_settles_at_the_average_that_drops_the_surplus() {
+    // Arrivals at 1.1 times the rate: 1/11 must be dropped. Drops have the rate 2 p, so p = 1/22, and the average with
+    // this p is 30 + 60 * (1/22) / 0.1 = 57.3 packets. 12 Mbit/s: a packet of 1500 bytes takes a millisecond.
     let mut config = LinkConfig::new(Rate::from_bits_per_second(12_000_000), Span::ZERO);
     config.queue = QueueConfig::Red(RedConfig { packets: Some(1000), ..red() });
     let mut pipe = Pipe::new(&config, &Streams::new(5, 0), "red");
@@ -99,23 +99,23 @@ fn red_finds_the_average_that_sheds_the_surplus() {
 
 #[test]
 fn red_drops_everything_while_the_average_is_at_max() {
-    let mut queue = queue(&without_memory());
+    let mut queue = queue(&with_weight_1());
     while queue.len() < 90 {
         let _ = arrive(&mut queue);
     }
     for _ in 0..1000 {
         assert_eq!(arrive(&mut queue), Verdict::Dropped(DropReason::Early));
     }
-    // One packet fewer, and the probability is a tenth again, no longer one.
+    // With one packet fewer the probability is 0.1 instead of 1.
     leave(&mut queue);
     assert!((0..100).any(|_| arrive(&mut queue) == Verdict::Queued));
 }
 
 #[test]
-fn gentle_red_drops_as_often_just_above_max_as_just_below() {
+fn the_drop_probability_of_gentle_red_is_continuous_at_max() {
     // [F00]: max_p at `max`, 1 at twice `max`. The published slope, and the mean of gaps that are even at p:
-    // a gap is longer than k with probability (1 - (k + 1) p) / (1 - p). From p = 1/2 on that is never.
-    let mut queue = queue(&RedConfig { gentle: true, ..without_memory() });
+    // a gap is longer than k with probability (1 - (k + 1) p) / (1 - p), which is 0 from p = 1/2 on.
+    let mut queue = queue(&RedConfig { gentle: true, ..with_weight_1() });
     for (length, p) in [
         (60, 0.05),
         (89, 0.1 * 59.0 / 60.0),
@@ -151,7 +151,7 @@ fn gentle_red_drops_everything_while_the_average_is_at_twice_max() {
 
 #[test]
 fn the_average_of_red_decays_while_the_queue_is_empty() {
-    // 0.998^(150 packets/s * 2 s) = 0.5485: INET's own packet rate.
+    // 0.998^(150 packets/s * 2 s) = 0.5485, with INET's packet rate.
     let mut queue = queue(&RedConfig { packet_rate: Some(150.0), ..red() });
     for _ in 0..50 {
         let _ = arrive(&mut queue);
@@ -163,8 +163,8 @@ fn the_average_of_red_decays_while_the_queue_is_empty() {
 }
 
 #[test]
-fn red_keeps_its_limits_and_by_default_those_of_its_thresholds() {
-    // A burst: the average has not moved yet, the hard limit acts.
+fn red_respects_its_limits_which_follow_from_its_thresholds_by_default() {
+    // In a burst the average has not changed yet, and the hard limit applies.
     let (bytes, packets) = (Some(15_000), Some(20));
     for (config, room) in [
         (red(), 90),

@@ -55,7 +55,7 @@ macro_rules! family {
 
 /// Families of an endpoint.
 pub(super) const ENDPOINT: &[Family<Snapshot>] = &[
-    family!(Gauge, "manypath_endpoint_associations", "", "Associations that stand.", |it| it
+    family!(Gauge, "manypath_endpoint_associations", "", "Established associations.", |it| it
         .associations
         .len()),
     family!(Counter, "manypath_endpoint_sent_packets", "packets", "Packets sent.", |it| it
@@ -65,7 +65,7 @@ pub(super) const ENDPOINT: &[Family<Snapshot>] = &[
         Counter,
         "manypath_endpoint_dropped_packets",
         "packets",
-        "Packets among those sent that the system refused or had no room for.",
+        "Sent packets that the system refused or could not buffer.",
         |it| it.counters.dropped
     ),
     family!(
@@ -79,14 +79,14 @@ pub(super) const ENDPOINT: &[Family<Snapshot>] = &[
         Counter,
         "manypath_endpoint_foreign_packets",
         "packets",
-        "Packets received for other SCTP ports: refused inside UDP, ignored in raw IP.",
+        "Packets received for other SCTP ports: answered by ABORT inside UDP, ignored in raw IP.",
         |it| it.counters.foreign
     ),
     family!(
         Counter,
         "manypath_endpoint_malformed_packets",
         "packets",
-        "Packets received that break a rule of the wire format.",
+        "Received packets with invalid encoding.",
         |it| it.counters.malformed
     ),
 ];
@@ -97,28 +97,28 @@ pub(super) const ASSOCIATION: &[Family<AssociationSnapshot>] = &[
         Counter,
         "manypath_association_sent_bytes",
         "bytes",
-        "Payload that the application handed over.",
+        "Payload sent by the application.",
         |it| it.stats.bytes_sent
     ),
     family!(
         Counter,
         "manypath_association_received_bytes",
         "bytes",
-        "Payload that the application was handed.",
+        "Payload delivered to the application.",
         |it| it.stats.bytes_received
     ),
     family!(
         Counter,
         "manypath_association_sent_messages",
         "messages",
-        "Messages that the application handed over.",
+        "Messages sent by the application.",
         |it| it.stats.messages_sent
     ),
     family!(
         Counter,
         "manypath_association_received_messages",
         "messages",
-        "Messages that the application was handed.",
+        "Messages delivered to the application.",
         |it| it.stats.messages_received
     ),
     family!(
@@ -146,14 +146,14 @@ pub(super) const ASSOCIATION: &[Family<AssociationSnapshot>] = &[
         Counter,
         "manypath_association_retransmitted_chunks",
         "chunks",
-        "DATA chunks among those sent that had been sent before.",
+        "Retransmitted DATA chunks.",
         |it| it.stats.data_chunks_sent_again
     ),
     family!(
         Counter,
         "manypath_association_duplicate_chunks",
         "chunks",
-        "DATA chunks received that had arrived before.",
+        "Received duplicate DATA chunks.",
         |it| it.stats.duplicates_received
     ),
     family!(
@@ -184,28 +184,28 @@ pub(super) const PATH: &[Family<Path>] = &[
         name: "manypath_path_state",
         kind: Kind::StateSet,
         unit: "",
-        help: "Whether the path works.",
+        help: "State of the path.",
         values: |it| STATES.map(|(state, name)| of_state(it, state, name)).to_vec(),
     },
     family!(
         Gauge,
         "manypath_path_primary",
         "",
-        "1 if data prefers the path while not all paths carry data at once.",
+        "1 for the primary path, which data prefers unless all paths carry data concurrently.",
         |it| u8::from(it.is_primary)
     ),
     family!(
         Counter,
         "manypath_path_sent_bytes",
         "bytes",
-        "Bytes of packets with DATA sent, network header included.",
+        "Bytes of sent packets with DATA, network header included.",
         |it| it.stats.wire_bytes_sent
     ),
     family!(
         Counter,
         "manypath_path_acknowledged_bytes",
         "bytes",
-        "Payload acknowledged whose last transmission took the path.",
+        "Acknowledged payload whose last transmission used the path.",
         |it| it.stats.bytes_acked
     ),
     family!(Counter, "manypath_path_received_bytes", "bytes", "New payload received.", |it| it
@@ -232,21 +232,21 @@ pub(super) const PATH: &[Family<Path>] = &[
         Counter,
         "manypath_path_retransmitted_chunks",
         "chunks",
-        "DATA chunks among those sent that had been sent before, on whatever path.",
+        "DATA chunks retransmitted on the path, after a transmission on any path.",
         |it| it.stats.data_chunks_sent_again
     ),
     family!(
         Counter,
         "manypath_path_fast_retransmissions",
         "",
-        "DATA chunks that fast retransmission marked.",
+        "DATA chunks marked for fast retransmission.",
         |it| it.stats.fast_retransmissions
     ),
     family!(
         Counter,
         "manypath_path_window_cuts",
         "",
-        "Times that fast retransmission cut the congestion window.",
+        "Reductions of the congestion window by fast retransmissions.",
         |it| it.stats.window_cuts
     ),
     family!(Counter, "manypath_path_timeouts", "", "Retransmission timers that expired.", |it| it

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_get_the_document_or_say_what_is_wrong() {
+    fn requests_are_answered_with_the_document_or_an_error() {
         let table = [
             ("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n", "200 OK", "document"),
             ("GET /metrics?x=1 HTTP/1.0\r\n\r\n", "200 OK", "document"),

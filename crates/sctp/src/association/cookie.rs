@@ -282,14 +282,14 @@ mod tests {
     }
 
     #[test]
-    fn terms_take_the_smaller_number_of_streams_and_what_both_speak() {
+    fn terms_have_the_smaller_number_of_streams_and_the_common_extensions() {
         let terms = cookie().terms;
         assert_eq!((terms.outbound_streams, terms.inbound_streams), (5, 2));
         assert!(!terms.nr_sack);
     }
 
     #[test]
-    fn a_sealed_cookie_comes_back_as_it_was() {
+    fn a_sealed_cookie_is_opened_unchanged() {
         for (nr_sack, packet_drop_reports) in
             [(false, false), (true, false), (false, true), (true, true)]
         {
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_has_107_bytes_and_16_for_each_address_that_the_peer_lists() {
+    fn a_cookie_has_107_bytes_and_16_for_each_listed_address_of_the_peer() {
         for listed in [0, 1, 16] {
             let peer_addresses = vec![Address::v4(10, 0, 0, 1); listed];
             let sealed = jar(1).seal(&Cookie { peer_addresses, ..cookie() });
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_outlives_one_change_of_the_key_and_not_two() {
+    fn a_cookie_is_valid_after_one_change_of_the_key_but_not_after_two() {
         let (mut jar, mut random) = (jar(1), Entropy::secret([1; 32]));
         let sealed = jar.seal(&cookie());
         let (hour, second) = (Time::ZERO + KEY_LIFE, Span::from_secs(1));
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_in_use_for_as_long_as_cookies_live() {
+    fn a_key_seals_cookies_for_one_cookie_lifetime() {
         let (mut jar, mut random) = (jar(1), Entropy::secret([1; 32]));
         let (sealed, life) = (jar.seal(&cookie()), KEY_LIFE + KEY_LIFE);
         jar.renew_key(Time::ZERO + life, life, &mut random);
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spent_cookie_is_remembered_as_long_as_it_is_good_and_then_forgotten() {
+    fn a_spent_cookie_is_recorded_for_its_lifetime_and_then_removed() {
         let (mut spent, life) = (Spent::default(), Span::from_secs(60));
         let at = |seconds| Time::ZERO + Span::from_secs(seconds);
         assert!(spent.insert(at(0), 1, life));
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_spent_cookies_need_no_more_memory_than_some_thousands() {
+    fn the_memory_for_spent_cookies_is_bounded() {
         let mut spent = Spent::default();
         for tag in 0..1_000_000 {
             assert!(spent.insert(Time::ZERO, tag, Span::from_secs(60)));

@@ -168,7 +168,7 @@ impl Association {
 /// The turns of probes of unconfirmed addresses: a limited number in each RTO. RFC 9260 §5.4
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ProbeTurns {
-    /// The begin of the RTO to which the last turns belong.
+    /// The start of the RTO to which the last turns belong.
     begin: Time,
     /// The number of these turns.
     taken: u32,

@@ -70,7 +70,7 @@ mod tests {
     use crate::entropy::Entropy;
 
     #[test]
-    fn a_quoted_packet_is_known_by_the_peers_tag_or_by_the_initiate_tag_of_our_init() {
+    fn a_quoted_packet_is_matched_by_the_peers_tag_or_the_initiate_tag_of_our_init() {
         let via = Via { local: Address::v4(10, 0, 0, 1), remote: Address::v4(10, 0, 0, 2) };
         let random = Entropy::Simulated(Streams::new(1, 0).stream("icmp"));
         let config = Arc::new(Config::default());
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn an_init_that_finds_no_sctp_ends_the_attempt_while_its_answer_is_awaited() {
+    fn protocol_unreachable_for_an_unanswered_init_ends_the_attempt() {
         let via = Via { local: Address::v4(10, 0, 0, 1), remote: Address::v4(10, 0, 0, 2) };
         let random = Entropy::Simulated(Streams::new(1, 0).stream("icmp"));
         let config = Arc::new(Config::default());

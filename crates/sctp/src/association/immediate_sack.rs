@@ -8,12 +8,12 @@ use crate::config::{LimitingWindow, SackRequest};
 use crate::packet::{DATA_HEADER, DataFlags, Packet};
 
 impl Association {
-    /// The application wants an immediate SACK of everything that it has handed over.
+    /// Records the application's request for an immediate SACK of all messages sent so far.
     pub(crate) fn request_sack(&mut self) {
         self.sack_requested = true;
     }
 
-    /// Sets the I bit in the packet just filled, if a delayed SACK would hold something up.
+    /// Sets the I bit in a filled packet if a delayed SACK would delay transmissions.
     pub(super) fn ask_for_sack(&mut self, path: PathId, packet: &mut Packet) {
         let asks = match self.config.sack_immediately {
             SackRequest::Never => false,
@@ -45,7 +45,7 @@ impl Association {
         left.is_some_and(|left| left < (DATA_HEADER + next) as u64)
     }
 
-    /// Whether nothing more leaves on the path, or at all before the end, until the SACK of this packet. RFC 7053 §4.2
+    /// Whether no more data leaves, on this path or on any path, before the SACK of this packet arrives. RFC 7053 §4.2
     fn is_awaited(&self, path: PathId, packet: &Packet) -> bool {
         let fills_window = self.paths[path.index()].after_timeout
             || self.sender.flight(path) >= self.control.window(path)

@@ -48,7 +48,7 @@ impl Association {
         self.check();
     }
 
-    /// If no path works, another one may have become the last resort. What waits takes that one.
+    /// Moves waiting data to the path of last resort, if no path works and the last resort has changed.
     fn follow_last_resort(&mut self, now: Time, before: PathId) {
         let data_path = self.data_path();
         if data_path != before {

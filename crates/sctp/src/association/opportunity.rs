@@ -17,7 +17,7 @@ pub(crate) struct Opportunity {
     waits_for_peer: bool,
 }
 
-/// What the window of a path allows.
+/// The chunks that the window of a path allows to send.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Window {
     /// Lost and new chunks.
@@ -191,7 +191,7 @@ impl Association {
         self.begin_path(now);
     }
 
-    /// Updates a path at the begin of its turn, before it sends.
+    /// Updates a path at the start of its turn, before it sends.
     #[inline]
     fn begin_path(&mut self, now: Time) {
         let Some(path) = self.opportunity.path() else { return };

@@ -58,8 +58,8 @@ impl Association {
 
     /// Probes a potentially failed path after every error, without waiting for HB.interval. RFC 7829 §3.2 items 5, 6
     ///
-    /// A path whose local address was lost is probed like a potentially failed one until it has as many errors as one that
-    /// fails: so the peer counts as gone no earlier and no later than after silence.
+    /// A path whose local address was lost is probed like a potentially failed one until it has as many errors as a failed
+    /// path. So the peer is declared unreachable after the same time as a silent peer.
     pub(super) fn probe_potentially_failed(&mut self, now: Time, path: PathId) {
         let known = &self.paths[path.index()];
         let is_doubted = match known.state {

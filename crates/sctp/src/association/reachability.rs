@@ -50,8 +50,8 @@ impl Association {
         confirmed.map(errors).all(|errors| errors >= enough)
     }
 
-    /// Ends the association. ABORT is sent on all paths in case that the peer still receives packets, because it is
-    /// unknown which path still reaches the peer. RFC 9260 §8.1, §9.1
+    /// Ends the association. ABORT is sent on all paths, because one of them may still reach the peer.
+    /// RFC 9260 §8.1, §9.1
     #[cold]
     fn give_up(&mut self) {
         self.close(CloseReason::Unreachable);

@@ -50,8 +50,8 @@ impl Association {
             return;
         }
         self.suspect_black_hole(now, path);
-        // Chunks for which the peer had no room are not lost: the path is as good as any other, and there may be no
-        // other
+        // Chunks for which the peer had no room are not lost. So this path is as good as any other, and perhaps the
+        // only one
         let target = if answers { path } else { self.retransmission_path(path) };
         self.stats.timer_retransmissions += u64::from(self.sender.time_out(path, target));
         self.paths[target.index()].retransmission_due = true;
@@ -99,7 +99,7 @@ mod tests {
     use crate::entropy::Entropy;
 
     #[test]
-    fn chunks_that_timed_out_take_the_path_that_differs_most() {
+    fn chunks_are_retransmitted_on_the_path_with_the_fewest_common_addresses() {
         let (here, there) = (|end| Address::v4(10, 0, 0, end), |end| Address::v4(10, 9, 9, end));
         // The second path uses the same local address as the first one
         let vias = [(1, 1), (1, 2), (2, 3), (3, 4)]

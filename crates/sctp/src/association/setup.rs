@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ith_address_of_the_peer_is_reached_from_the_ith_local_one() {
+    fn the_ith_address_of_the_peer_is_paired_with_the_ith_local_one() {
         let init = Via { local: z(0), remote: a(0) };
         assert_eq!(pairs(&[z(0), z(1)], init, &[a(0), a(1)]), [(z(0), a(0)), (z(1), a(1))]);
         // INIT used the second path: the pairs stay the same
@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_reached_from_one_of_its_own_family() {
+    fn an_address_is_paired_with_a_local_one_of_its_family() {
         let init = Via { local: z(0), remote: a(0) };
         let locals = [z(0), v6(1), z(1), v6(2)];
         let peer = [a(0), v6(8), v6(9), a(1)];
@@ -498,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_addresses_that_a_peer_lists_only_those_that_it_can_have_count() {
+    fn only_plausible_listed_addresses_of_a_peer_are_accepted() {
         let loopback = Address::v4(127, 0, 0, 1);
         let neighbour = Address::from_bits(0xfe80 << 112 | 7);
         let listed = [a(1), Address::v4(224, 0, 0, 1), a(1), loopback, v6(1), neighbour, a(2)];
@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_address_that_is_not_listed_counts_too() {
+    fn an_unlisted_source_address_is_accepted_too() {
         let init = Via { local: z(0), remote: a(7) };
         assert_eq!(pairs(&[z(0), z(1)], init, &[a(1)]), [(z(0), a(7)), (z(1), a(1))]);
     }

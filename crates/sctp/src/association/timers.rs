@@ -28,7 +28,7 @@ pub(crate) enum Timer {
     Pacing,
     /// DATA on this path without acknowledgement (T3).
     Retransmit(PathId),
-    /// This path has been silent for long, or its HEARTBEAT has no answer.
+    /// This path was idle for one heartbeat interval, or its HEARTBEAT has no answer.
     Heartbeat(PathId),
 }
 

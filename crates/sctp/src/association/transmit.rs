@@ -193,7 +193,7 @@ impl Association {
         }
     }
 
-    /// What the window of a path allows, or the limit that stops the path.
+    /// The chunks that the window of a path allows to send, or the limit that stops the path.
     #[inline]
     pub(super) fn window(&self, path: PathId) -> Result<Window, Limit> {
         if !self.usable(path) {
@@ -245,7 +245,7 @@ impl Association {
         if self.sender.has_lost(path) {
             self.add_lost(now, path, packet, &mut left);
             if packet.data.is_empty() {
-                // There is no room beside the other chunks: it is sent in the next packet, before all new data
+                // The packet has no room left for this chunk: it is sent in the next packet, before all new data
                 return Err(None);
             }
             self.paths[path.index()].retransmission_due = false;
@@ -348,7 +348,7 @@ impl Association {
         (!self.fits_peer_window(path, next)).then_some(Limit::ReceiveWindow)
     }
 
-    /// The reason for which there is no data, or not enough for a packet.
+    /// The limit of a path without data, or without enough data for a packet.
     fn limit_without_data(&self, path: PathId) -> Limit {
         let lacks_room = self.sender.lacks_room(usize::from(self.mtu(path)));
         if lacks_room { Limit::SendBuffer } else { Limit::Application }

@@ -38,7 +38,7 @@ impl SansIo for OneShot {
     }
 }
 
-/// One packet is on its way from one host to another.
+/// A world with one packet in flight.
 fn shot() -> World<OneShot> {
     let config = LinkConfig::new(Rate::from_bits_per_second(1_000_000), Span::ZERO);
     let mut world = World::new();
@@ -52,7 +52,7 @@ fn shot() -> World<OneShot> {
     world
 }
 
-/// Takes the packet out of its link without the world's knowledge.
+/// Removes the packet from its link without updating the counters of the world.
 fn steal(world: &mut World<OneShot>) -> Handle {
     let pipe = &mut world.links[0].pipe;
     match pipe.pop(pipe.poll_timeout()) {
@@ -62,7 +62,7 @@ fn steal(world: &mut World<OneShot>) -> Handle {
 }
 
 #[test]
-fn a_packet_stolen_from_a_link_is_missed() {
+fn a_packet_removed_from_a_link_is_detected() {
     let mut world = shot();
     steal(&mut world);
     let violation = world.check_conservation().unwrap_err();
@@ -71,7 +71,7 @@ fn a_packet_stolen_from_a_link_is_missed() {
 }
 
 #[test]
-fn a_packet_that_vanishes_from_the_slab_is_missed() {
+fn a_packet_removed_from_the_slab_is_detected() {
     let mut world = shot();
     let handle = steal(&mut world);
     world.packets.release(handle);
@@ -84,7 +84,7 @@ fn a_packet_that_vanishes_from_the_slab_is_missed() {
 }
 
 #[test]
-fn a_packet_delivered_twice_is_noticed() {
+fn a_packet_delivered_twice_is_detected() {
     let mut world = shot();
     let handle = steal(&mut world);
     let Step::End(end) = world.routes.step(1) else { panic!("a route of one link") };
@@ -95,7 +95,7 @@ fn a_packet_delivered_twice_is_noticed() {
 }
 
 #[test]
-fn a_packet_that_no_link_damaged_cannot_arrive_damaged() {
+fn a_damaged_packet_that_no_link_damaged_is_detected() {
     let mut world = shot();
     let handle = steal(&mut world);
     world.packets.journey_mut(handle).damaged_byte = Some(7);

@@ -6,8 +6,8 @@ use manypath_link::loss::BernoulliConfig;
 use manypath_link::queue::{Capacity, CoDelConfig, FqCoDelConfig, PieConfig, RedConfig};
 use manypath_link::{LinkConfig, LossConfig, QueueConfig};
 
-/// Allocations of 60 s with 5 times 20 balls over a lossy core with `queue`, after 20 s to warm up. A game that has
-/// lost all its balls restarts with a burst, so queues fill and empty all the time.
+/// The number of allocations in 60 s with 5 games of 20 balls over a lossy core with `queue`, after a warm-up of 20 s. A
+/// game that has lost all its balls restarts with a burst, so queues fill and empty repeatedly.
 fn allocations_with(queue: QueueConfig) -> u64 {
     let loss = LossConfig::Bernoulli(BernoulliConfig { p: 0.05 });
     let core = LinkConfig { queue, loss, ..slow_core() };

@@ -1,4 +1,4 @@
-//! A packet that a link damaged travels on, and its receiver hears of it.
+//! A damaged packet continues on its route, and its receiver is informed of the damage.
 
 use std::mem;
 
@@ -8,7 +8,7 @@ use manypath_link::queue::Capacity;
 use manypath_link::{LinkConfig, LossConfig, Pipe, QueueConfig};
 use manypath_sim::World;
 
-/// Packets of the numbers 0, 1, 2, ...
+/// A packet with a number: 0, 1, 2, ...
 #[derive(Debug, Default)]
 struct Numbered(u64);
 
@@ -22,11 +22,11 @@ impl Packet for Numbered {
     }
 }
 
-/// Sends its stock at once, and notes what arrives: the number, and the damaged byte if there is one.
+/// Sends all its packets at once, and records received ones: the number, and the damaged byte if there is one.
 #[derive(Debug, Default)]
 struct Station {
     stock: Vec<u64>,
-    heard: Vec<(u64, Option<u32>)>,
+    received: Vec<(u64, Option<u32>)>,
 }
 
 impl SansIo for Station {
@@ -34,11 +34,11 @@ impl SansIo for Station {
     type Event = ();
 
     fn handle_packet(&mut self, _now: Time, _via: Via, packet: &mut Numbered) {
-        self.heard.push((mem::take(&mut packet.0), None));
+        self.received.push((mem::take(&mut packet.0), None));
     }
 
     fn handle_damaged(&mut self, _now: Time, _via: Via, packet: &mut Numbered, damaged_byte: u32) {
-        self.heard.push((mem::take(&mut packet.0), Some(damaged_byte)));
+        self.received.push((mem::take(&mut packet.0), Some(damaged_byte)));
     }
 
     fn handle_timeout(&mut self, _now: Time) {}
@@ -57,8 +57,8 @@ impl SansIo for Station {
     }
 }
 
-/// What a station hears of 2000 packets that another one sends over links with these losses.
-fn heard_over(losses: &[LossConfig]) -> World<Station> {
+/// A world in which one station has sent 2000 packets to another over links with these losses.
+fn received_over(losses: &[LossConfig]) -> World<Station> {
     let (mut world, streams) = (World::new(), Streams::new(1, 0));
     let stock = (0..PACKETS).rev().collect();
     let sender = world.add_host(Station { stock, ..Station::default() });
@@ -80,17 +80,17 @@ fn heard_over(losses: &[LossConfig]) -> World<Station> {
     world
 }
 
-fn heard(world: &World<Station>) -> &[(u64, Option<u32>)] {
+fn received(world: &World<Station>) -> &[(u64, Option<u32>)] {
     let receiver = world.hosts().nth(1).unwrap();
-    &world.host(receiver).heard
+    &world.host(receiver).received
 }
 
 #[test]
-fn a_damaged_packet_travels_over_later_links_and_arrives_damaged() {
-    let world = heard_over(&[noise(1e-5), calm(), calm()]);
-    let heard = heard(&world);
-    assert!(heard.iter().map(|packet| packet.0).eq(0..PACKETS), "in order and complete");
-    let damaged: Vec<_> = heard.iter().filter_map(|packet| packet.1).collect();
+fn a_damaged_packet_crosses_later_links_and_arrives_damaged() {
+    let world = received_over(&[noise(1e-5), calm(), calm()]);
+    let received = received(&world);
+    assert!(received.iter().map(|packet| packet.0).eq(0..PACKETS), "in order and complete");
+    let damaged: Vec<_> = received.iter().filter_map(|packet| packet.1).collect();
     assert!(damaged.iter().all(|&byte| byte < SIZE));
 
     let counters: Vec<_> = world.links().map(|link| *world.link(link).counters()).collect();
@@ -104,24 +104,24 @@ fn a_damaged_packet_travels_over_later_links_and_arrives_damaged() {
 }
 
 #[test]
-fn a_packet_damaged_twice_stays_as_the_first_link_damaged_it() {
+fn a_packet_damaged_twice_keeps_the_damage_of_the_first_link() {
     // The random numbers of the first link do not depend on the second link.
-    let once = heard_over(&[noise(1e-4), calm()]);
-    let twice = heard_over(&[noise(1e-4), noise(1.0)]);
+    let once = received_over(&[noise(1e-4), calm()]);
+    let twice = received_over(&[noise(1e-4), noise(1.0)]);
     let second = *twice.link(twice.links().nth(1).unwrap()).counters();
     assert_eq!(second.damaged, PACKETS);
-    for (first, both) in heard(&once).iter().zip(heard(&twice)) {
+    for (first, both) in received(&once).iter().zip(received(&twice)) {
         assert_eq!(first.0, both.0);
         assert!(both.1.is_some());
         assert!(first.1.is_none() || first.1 == both.1);
     }
-    assert!(heard(&once).iter().filter(|packet| packet.1.is_some()).count() > 800);
+    assert!(received(&once).iter().filter(|packet| packet.1.is_some()).count() > 800);
 }
 
 #[test]
 fn a_damaged_packet_can_still_be_lost() {
     let loss = LossConfig::Bernoulli(BernoulliConfig { p: 0.5 });
-    let world = heard_over(&[noise(1.0), loss]);
+    let world = received_over(&[noise(1.0), loss]);
     let totals = world.totals();
     assert_eq!(totals.damaged, totals.delivered);
     assert_eq!(totals.delivered + totals.lost, PACKETS);
@@ -129,21 +129,21 @@ fn a_damaged_packet_can_still_be_lost() {
 }
 
 #[test]
-fn a_route_counts_what_did_not_arrive_whole_once() {
+fn a_route_counts_each_lost_or_damaged_packet_once() {
     let loss = LossConfig::Bernoulli(BernoulliConfig { p: 0.5 });
-    let world = heard_over(&[noise(1e-4), loss]);
+    let world = received_over(&[noise(1e-4), loss]);
     let [sender, receiver] = [0, 1].map(|number| world.hosts().nth(number).unwrap());
     let totals = world.totals();
     assert_eq!(world.lost(sender, Via::default()), totals.lost + totals.damaged);
-    let whole = heard(&world).iter().filter(|packet| packet.1.is_none()).count() as u64;
+    let whole = received(&world).iter().filter(|packet| packet.1.is_none()).count() as u64;
     assert_eq!(world.lost(sender, Via::default()), PACKETS - whole);
     assert_eq!(world.lost(receiver, Via::default()), 0);
 }
 
 #[test]
 fn the_digest_depends_on_damage_and_its_offset() {
-    let digests = [0.0, 1e-5, 1e-4].map(|rate| heard_over(&[noise(rate)]).digest());
-    assert_eq!(digests[0], heard_over(&[calm()]).digest());
+    let digests = [0.0, 1e-5, 1e-4].map(|rate| received_over(&[noise(rate)]).digest());
+    assert_eq!(digests[0], received_over(&[calm()]).digest());
     assert!(digests[0] != digests[1] && digests[1] != digests[2] && digests[0] != digests[2]);
 }
 

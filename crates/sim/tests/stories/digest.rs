@@ -1,4 +1,4 @@
-//! The digest names a run: the same one every time, another one as soon as anything differs.
+//! The digest identifies a run: it is reproducible, and any difference of runs changes it.
 
 use std::thread;
 
@@ -35,7 +35,7 @@ fn another_seed_or_replication_gives_another_digest() {
 }
 
 #[test]
-fn a_run_in_two_halves_is_the_same_run() {
+fn a_run_in_two_halves_has_the_same_digest() {
     let mut dumbbell = Dumbbell::new(3, 20, &lossy_core(), &Streams::new(1, 0));
     for second in 1..=30 {
         dumbbell.world.run_until(seconds(second));
@@ -44,7 +44,7 @@ fn a_run_in_two_halves_is_the_same_run() {
 }
 
 #[test]
-fn looking_changes_nothing() {
+fn reading_a_world_does_not_change_the_digest() {
     let mut dumbbell = Dumbbell::new(3, 20, &lossy_core(), &Streams::new(1, 0));
     let mut longest = 0;
     Probe::new(Time::from_nanos(77), Span::from_micros(1234)).run(
@@ -57,7 +57,7 @@ fn looking_changes_nothing() {
 }
 
 #[test]
-fn an_unused_link_changes_nothing() {
+fn an_unused_link_does_not_change_the_digest() {
     let streams = Streams::new(1, 0);
     let mut dumbbell = Dumbbell::new(3, 20, &lossy_core(), &streams);
     let idle = LinkConfig::new(Rate::from_bits_per_second(1_000_000), Span::ZERO);
@@ -67,7 +67,7 @@ fn an_unused_link_changes_nothing() {
 }
 
 #[test]
-fn a_nanosecond_more_delay_is_another_run() {
+fn a_nanosecond_more_delay_changes_the_digest() {
     let core = LinkConfig { delay: Span::from_nanos(10_000_001), ..lossy_core() };
     let mut dumbbell = Dumbbell::new(3, 20, &core, &Streams::new(1, 0));
     dumbbell.world.run_until(seconds(30));
@@ -75,7 +75,7 @@ fn a_nanosecond_more_delay_is_another_run() {
 }
 
 #[test]
-fn worlds_on_two_threads_do_what_they_do_one_after_the_other() {
+fn worlds_on_two_threads_equal_worlds_run_one_after_another() {
     let serial: Vec<_> = (0..8).map(|seed| digest_of(seed, 0)).collect();
     let parallel: Vec<_> = thread::scope(|scope| {
         let halves = [0..4, 4..8].map(|seeds| {
@@ -86,7 +86,7 @@ fn worlds_on_two_threads_do_what_they_do_one_after_the_other() {
     assert_eq!(parallel, serial);
 }
 
-/// Recorded once: every build on every machine must come to it.
+/// A recorded digest, which every build on every machine must reproduce.
 #[test]
 fn the_digest_is_the_same_on_every_machine() {
     assert_eq!(digest_of(1, 0), 0xd45a_d4af_4ab0_7056);

@@ -1,4 +1,4 @@
-//! Packets go where routes say, when links say.
+//! Packets follow their routes, with the delays of the links.
 
 use crate::toy::{Dumbbell, PING, PONG, Player, slow_core};
 use manypath_core::{Address, Rate, Span, Streams, Time, Via};
@@ -11,10 +11,10 @@ fn seconds(seconds: u64) -> Time {
 }
 
 #[test]
-fn one_ball_in_the_air_flies_one_round_trip_after_the_other() {
+fn with_one_ball_the_round_trips_follow_each_other() {
     let mut dumbbell = Dumbbell::new(1, 1, &slow_core(), &Streams::new(1, 0));
     dumbbell.world.run_until(seconds(10));
-    // Out: 1500 bytes over 1 Gbit/s, 10 Mbit/s, 1 Gbit/s; back: 40 bytes likewise; 2 * 10 ms of propagation.
+    // Forward: 1500 bytes over 1 Gbit/s, 10 Mbit/s, 1 Gbit/s; reverse: 40 bytes over the same; 2 * 10 ms of propagation.
     let round_trip = (2 * 12_000 + 1_200_000) + (2 * 320 + 32_000) + 20_000_000;
     assert_eq!(dumbbell.returned(), 10_000_000_000 / round_trip);
     assert_eq!(dumbbell.world.totals().hops / 6, dumbbell.returned());
@@ -24,7 +24,7 @@ fn one_ball_in_the_air_flies_one_round_trip_after_the_other() {
 fn enough_balls_fill_the_core() {
     let mut dumbbell = Dumbbell::new(4, 10, &slow_core(), &Streams::new(1, 0));
     dumbbell.world.run_until(seconds(10));
-    // A ball needs 12 us to the core, 1.2 ms through its transmitter and 10 ms across; then one comes every 1.2 ms.
+    // A ball takes 12 us to the core, 1.2 ms of transmission and 10 ms of propagation; then one arrives every 1.2 ms.
     let counters = *dumbbell.world.link(dumbbell.core).counters();
     assert_eq!(counters.delivered, (10_000_000_000 - 10_012_000) / 1_200_000);
     assert_eq!(counters.bytes_delivered, counters.delivered * PING as u64);
@@ -57,7 +57,7 @@ fn dropped_packets_can_be_replayed() {
 
 #[test]
 fn routes_are_flows_for_queues_that_distinguish_flows() {
-    // One game with a single ball beside one that fills the core with a hundred.
+    // One game has a single ball, another one fills the core with a hundred.
     let returned = |queue| {
         let core = LinkConfig { queue, ..slow_core() };
         let mut dumbbell = Dumbbell::new(2, 1, &core, &Streams::new(1, 0));
@@ -68,10 +68,10 @@ fn routes_are_flows_for_queues_that_distinguish_flows() {
         dumbbell.world.check_conservation().unwrap();
         dumbbell.world.host(dumbbell.pingers[0]).as_pinger().returned
     };
-    // 21.3 ms there and back, and 1.2 ms for the ball in transmission on the way there.
+    // 21.3 ms of round trip, and 1.2 ms for the ball in transmission.
     let fair = returned(QueueConfig::FqCoDel(FqCoDelConfig::default()));
     assert!((10_000_000 / 22_500..10_000_000 / 21_200).contains(&fair), "{fair} balls");
-    // Behind all other balls: 80 more to wait for.
+    // Without fair queueing the ball waits for 80 more.
     let unfair = returned(QueueConfig::DropTail(Capacity::Packets(1000)));
     assert!((10_000_000 / 125_000..10_000_000 / 100_000).contains(&unfair), "{unfair} balls");
 }
@@ -85,7 +85,7 @@ fn a_timer_wakes_an_idle_host() {
     ];
     let mut dumbbell = Dumbbell::new(1, 5, &core, &Streams::new(1, 0));
     dumbbell.world.run_until(seconds(3));
-    // The last ball came back within 10 ms of 1 s; patience lasts half a second.
+    // The last ball returned within 10 ms of 1 s; the timeout is half a second.
     let before = dumbbell.returned();
     assert_eq!(dumbbell.world.host(dumbbell.pingers[0]).as_pinger().timeouts, 3);
     dumbbell.world.run_until(seconds(5));
@@ -94,7 +94,7 @@ fn a_timer_wakes_an_idle_host() {
 }
 
 #[test]
-fn a_command_from_outside_takes_effect_when_the_world_runs_on() {
+fn a_command_takes_effect_when_the_world_continues() {
     let mut dumbbell = Dumbbell::new(1, 0, &slow_core(), &Streams::new(1, 0));
     dumbbell.world.run_until(seconds(1));
     assert_eq!(dumbbell.world.totals().sent, 0);
@@ -119,7 +119,7 @@ fn a_packet_without_a_route_is_counted() {
 
 #[test]
 fn packets_of_one_instant_arrive_in_the_order_of_sending() {
-    // Four hosts send 1, 2, 3 and 4 balls to one host at the same instant over equal links of their own.
+    // Four hosts send 1, 2, 3 and 4 balls to one host at the same instant over separate equal links.
     let config = LinkConfig::new(Rate::from_bits_per_second(1_000_000), Span::from_millis(1));
     let (mut world, streams) = (World::new(), Streams::new(1, 0));
     let sink = world.add_host(Player::logging_ponger());
@@ -151,7 +151,7 @@ fn packets_are_recycled() {
 }
 
 #[test]
-fn a_probe_reads_every_so_often_and_at_the_end() {
+fn a_probe_reads_at_regular_intervals_and_at_the_end() {
     let mut dumbbell = Dumbbell::new(1, 1, &slow_core(), &Streams::new(1, 0));
     let mut readings = Vec::new();
     let mut probe = Probe::new(seconds(2), Span::from_secs(2));

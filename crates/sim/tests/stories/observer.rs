@@ -1,4 +1,4 @@
-//! An observer sees what happens to packets and hosts, and changes nothing.
+//! An observer receives all events of packets and hosts, and does not change the run.
 
 use crate::toy::{Ball, Dumbbell, PING, Player, slow_core};
 use manypath_core::{Address, Span, Streams, Time, Via};
@@ -6,11 +6,11 @@ use manypath_link::loss::BernoulliConfig;
 use manypath_link::{DropReason, LinkConfig, LossCause, LossConfig};
 use manypath_sim::{HostId, LinkId, Observer, PacketEvent, Sight};
 
-/// Writes down what it sees.
+/// Records all events.
 #[derive(Default)]
 struct Notebook {
     notes: Vec<(Time, PacketEvent, Via, Ball)>,
-    /// For each look at a host: when, which, and whether it keeps balls in the air.
+    /// For each call about a host: the time, the host, and whether it has balls in flight.
     looks: Vec<(Time, HostId, bool)>,
 }
 
@@ -39,7 +39,7 @@ impl Observer<Player> for Notebook {
     }
 }
 
-/// Two games over a core that loses one ball in fifty, for ten seconds.
+/// Runs two games for ten seconds over a core that loses one ball in fifty.
 fn watched() -> (Dumbbell, Notebook) {
     let mut dumbbell = Dumbbell::new(2, 20, &lossy_core(), &Streams::new(1, 0));
     let mut notebook = Notebook::default();
@@ -97,7 +97,7 @@ fn observed_events_add_up_to_the_counters_of_hosts_and_links() {
 }
 
 #[test]
-fn an_observer_knows_how_many_packets_wait_at_every_arrival_and_departure() {
+fn an_observer_receives_the_queue_length_at_every_arrival_and_departure() {
     let (dumbbell, notebook) = watched();
     let mut most = 0;
     for (_, event, ..) in &notebook.notes {
@@ -111,7 +111,7 @@ fn an_observer_knows_how_many_packets_wait_at_every_arrival_and_departure() {
 }
 
 #[test]
-fn hosts_are_shown_before_they_send_and_after() {
+fn an_observer_is_called_before_and_after_a_host_sends() {
     let (dumbbell, notebook) = watched();
     let pingers = notebook.looks.iter().filter(|look| look.2).count();
     assert!(pingers > 1000 && pingers < notebook.looks.len());
@@ -122,7 +122,7 @@ fn hosts_are_shown_before_they_send_and_after() {
 }
 
 #[test]
-fn being_seen_changes_nothing() {
+fn an_observer_does_not_change_the_run() {
     let (seen, _) = watched();
     let mut unseen = Dumbbell::new(2, 20, &lossy_core(), &Streams::new(1, 0));
     unseen.world.run_until(ten_seconds());

@@ -92,7 +92,7 @@ mod tests {
 
     /// V-BMC-1 to 6: weights, goodput, round-trip times, K; worth and new weights.
     #[test]
-    fn proportions_by_hand() {
+    fn proportions_equal_calculated_ones() {
         type Row<'a> = (&'a [f64], &'a [f64], &'a [f64], f64, &'a [f64], &'a [f64]);
         let rows: [Row<'_>; 6] = [
             (&[0.5, 0.5], &[4.0, 26.0 / 3.0], &[1.0, 1.0], 1.0, &[8.0, 52.0 / 3.0], &[0.25, 0.75]),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn two_flow_shares_move_like_one() {
+    fn weights_with_a_sum_of_two_move_like_those_with_a_sum_of_one() {
         let measured =
             [(4.0, 1.0), (26.0 / 3.0, 1.0)].map(|(goodput, rtt)| Some(Measured { goodput, rtt }));
         let mut weights = [1.0, 1.0];
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn nearly_equal_worth_is_ideal() {
+    fn nearly_equal_worth_changes_no_weight() {
         let mut weights = [0.5, 0.5];
         for (goodput, changes) in [(1.0, false), (1.09, false), (1.11, true)] {
             let measured = [1.0, goodput].map(|goodput| Some(Measured { goodput, rtt: 0.1 }));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_moves_without_two_measured_paths() {
+    fn weights_do_not_change_without_two_measured_paths() {
         let one = Some(Measured { goodput: 1.0, rtt: 0.1 });
         for measured in [[one, None], [None, None]] {
             let mut weights = [0.5, 0.5];
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_equals_is_taken() {
+    fn the_first_of_equal_paths_is_selected() {
         let measured = [1.0, 1.0, 3.0, 3.0].map(|goodput| Some(Measured { goodput, rtt: 0.1 }));
         let mut weights = [0.25; 4];
         assert!(shift(&mut weights, &measured, 1.0, 1.0));

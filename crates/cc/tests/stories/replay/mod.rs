@@ -7,11 +7,11 @@ use manypath_cc::{Algorithm, Controller, Formulas, IpVersion, PathAck, PathState
 use manypath_core::{PathId, Span, Time};
 use serde::Deserialize;
 
-/// Who answers for an algorithm's formulas, and how well.
+/// An implementation of algorithms, and its tolerance.
 pub(crate) struct Player<'a> {
-    /// Makes the algorithm of a name, fresh; `None` if it does not have it.
+    /// Creates the algorithm of a name; `None` if there is none.
     pub(crate) make: &'a dyn Fn(&str) -> Option<Box<dyn Algorithm>>,
-    /// The largest relative error of a number that is not whole.
+    /// The largest relative error of a fractional number.
     pub(crate) tolerance: f64,
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn read(file: &str) -> Vec<Vector> {
     vectors
 }
 
-/// Where they are.
+/// The folder of the vectors.
 pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors")
 }
@@ -43,7 +43,7 @@ pub(crate) struct Vector {
     description: String,
     algorithm: String,
     profile: String,
-    /// One of `mtu` and `unit`.
+    /// Either this or `unit` is given.
     mtu: Option<u64>,
     unit: Option<u64>,
     #[serde(default)]
@@ -130,7 +130,7 @@ impl Vector {
         controller
     }
 
-    /// Replays it; says whether the player has its algorithm.
+    /// Replays the vector; returns whether the player has its algorithm.
     pub(crate) fn check(&self, player: &Player<'_>) -> bool {
         assert_eq!(self.paths.len(), self.expect.len(), "{}: one expectation per path", self.id);
         let Some(algorithm) = (player.make)(&self.algorithm) else { return false };

@@ -1,4 +1,4 @@
-//! Any queue, any loss model, any events: what the laws of links are tried on.
+//! Generators of queues, loss models, events and traces for property tests of links.
 
 use manypath_core::{Rate, Span, Time};
 use manypath_link::loss::{self, BernoulliConfig, BitErrorConfig, GilbertElliottConfig};
@@ -7,7 +7,7 @@ use manypath_link::{Change, LinkEvent, LossConfig, QueueConfig, Trace};
 use proptest::prelude::*;
 use proptest::strategy::Union;
 
-/// Any registered queue discipline, with numbers that matter within 300 packets.
+/// Any registered queue discipline, with parameters that take effect within 300 packets.
 pub(crate) fn queue() -> impl Strategy<Value = QueueConfig> {
     let strategies = [
         ("drop-tail", drop_tail().boxed()),
@@ -108,13 +108,13 @@ fn limits() -> impl Strategy<Value = (Option<u64>, Option<u64>)> {
     (prop::option::of(1_u64..20), prop::option::of(1_u64..20_000))
 }
 
-/// Two spans of up to 20 ms, the first one shorter as a rule.
+/// Two spans of up to 20 ms. The first one is usually shorter.
 fn delays() -> impl Strategy<Value = (Span, Span)> {
     (1_u64..5_000_000, 1_000_u64..20_000_000)
         .prop_map(|(short, long)| (Span::from_nanos(short), Span::from_nanos(long)))
 }
 
-/// Few errors are as likely as many.
+/// A bit error rate that is uniform on a logarithmic scale.
 fn bit_error(p: f64) -> LossConfig {
     LossConfig::BitError(BitErrorConfig { rate: p * p * p * p, spared: 0 })
 }

@@ -21,7 +21,7 @@ pub(crate) fn builder(local: &Local, udp: u16) -> Builder {
         .configure(notice_dead_peers)
 }
 
-/// A killed peer is noticed after about half a minute, also by a side that only receives. An outage of ten seconds ends
+/// A killed peer is detected after about half a minute, also by a side that only receives. An outage of ten seconds ends
 /// no association, whatever the number of paths.
 fn notice_dead_peers(config: &mut Config) {
     config.heartbeat_interval = Span::from_secs(2);

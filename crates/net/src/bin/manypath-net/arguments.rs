@@ -24,13 +24,13 @@ pub(crate) struct Arguments {
 /// The task.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
-    /// Take messages of any peer, on many associations at once.
+    /// Receive messages of any peer, on many associations at once.
     Listen(Box<Listen>),
-    /// Send a file to a `receive` on another machine, over all paths; it is verified there.
+    /// Send a file over all paths to a `receive` on another machine, which verifies it.
     Send(Send),
-    /// Wait for a file from `send` and write it into a folder.
+    /// Receive a file from `send` and write it into a folder.
     Receive(Receive),
-    /// Measure how much the paths carry: serve tests, or do one, as iperf3 does.
+    /// Measure throughput like iperf3: serve tests, or run one.
     Perf(Box<Perf>),
 }
 
@@ -56,16 +56,16 @@ impl Task {
 
 #[derive(Debug, Args)]
 pub(crate) struct Send {
-    /// The file.
+    /// File to send.
     pub(crate) file: PathBuf,
-    /// Addresses of the receiver, separated by commas; the first one is tried first.
+    /// Addresses of the receiver, separated by commas, in the order of attempts.
     #[arg(long, value_name = "ADDRESS,...", required = true, value_delimiter = ',', value_parser = address)]
     pub(crate) to: Vec<IpAddr>,
     /// UDP port of the receiver.
     #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
         value_parser = port)]
     pub(crate) udp: u16,
-    /// Streams that share the file.
+    /// Number of streams for the file.
     #[arg(long, value_name = "COUNT", default_value_t = 1, allow_negative_numbers = true,
         value_parser = |text: &str| whole::<u16>(text, 1..=MOST_STREAMS))]
     pub(crate) streams: u16,
@@ -75,17 +75,17 @@ pub(crate) struct Send {
 
 #[derive(Debug, Args)]
 pub(crate) struct Receive {
-    /// The folder.
+    /// Folder for received files.
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub(crate) into: PathBuf,
-    /// The local UDP port; 0 takes a free one.
+    /// Local UDP port; 0 selects a free one.
     #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
         value_parser = port_or_any)]
     pub(crate) udp: u16,
-    /// Replace files that exist.
+    /// Replace existing files.
     #[arg(long)]
     pub(crate) overwrite: bool,
-    /// Go on after a file, until stopped by Ctrl-C or SIGTERM.
+    /// Continue after a file, until stopped by Ctrl-C or SIGTERM.
     #[arg(long)]
     pub(crate) keep: bool,
     #[command(flatten)]
@@ -95,8 +95,8 @@ pub(crate) struct Receive {
 /// The arguments of both sides.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Local {
-    /// Local addresses, separated by commas; each makes a path. All addresses of the machine without it. Packets of
-    /// ADDRESS%INTERFACE leave by that interface alone, such as 192.0.2.7%eth0.
+    /// Local addresses, separated by commas; each makes a path. By default all addresses of the machine. Packets of
+    /// ADDRESS%INTERFACE, such as 192.0.2.7%eth0, leave only on that interface.
     #[arg(long, value_name = "ADDRESS[%INTERFACE],...", value_delimiter = ',')]
     pub(crate) bind: Vec<Bound>,
     /// SCTP port of the receiver.
@@ -106,10 +106,10 @@ pub(crate) struct Local {
     /// Send packets directly in IP instead of UDP: needs root or CAP_NET_RAW.
     #[arg(long, conflicts_with = "udp")]
     pub(crate) raw: bool,
-    /// Congestion control, as `manypath list` shows them.
+    /// Congestion control; `manypath list` shows the names.
     #[arg(long, value_name = "NAME", default_value = "cmt-rpv2")]
     pub(crate) cc: String,
-    /// Spread the packets of each path over its round trip, so that fewer are lost in short queues.
+    /// Pace the packets of each path over its round-trip time, for fewer losses in short queues.
     #[arg(long)]
     pub(crate) pacing: bool,
     #[command(flatten)]

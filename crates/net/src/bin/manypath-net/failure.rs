@@ -30,7 +30,7 @@ impl Failure {
         Self::new(message.into(), BROKEN)
     }
 
-    /// The program of the peer says nothing.
+    /// The program of the peer is silent.
     pub(crate) fn silence(message: impl Into<String>) -> Self {
         Self { is_silence: true, ..Self::broken(message) }
     }
@@ -56,7 +56,7 @@ impl Failure {
         self.code == INTERRUPTED
     }
 
-    /// A file cannot be read or written. A peer is told its name, but not its folder.
+    /// A file cannot be read or written. The message for the peer has its name, but not its folder.
     pub(crate) fn file(path: &Path, reason: impl Display) -> Self {
         let name = path.file_name().unwrap_or_default().display();
         let for_peer = Some(format!("{name}: {reason}"));

@@ -148,7 +148,7 @@ mod tests {
     const OURS: Kind = Kind { name: "events", is_ours: |head| head.starts_with(b"ours") };
 
     #[test]
-    fn an_output_replaces_only_what_is_ours_and_no_input_and_no_other_output() {
+    fn an_output_replaces_only_own_files_and_no_input_or_other_output() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for (name, content) in [("input", "ours"), ("old", "ours"), ("empty", ""), ("note", "me")] {

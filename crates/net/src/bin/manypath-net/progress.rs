@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_tells_part_rate_and_time_left() {
+    fn a_line_has_share_rate_and_remaining_time() {
         let told = line("a.iso", 250_000_000, 1_000_000_000, Duration::from_secs(10));
         assert_eq!(told, "a.iso [#####...............] 25 % of 1.0 GB, 200.0 Mbit/s, 30 s left");
         assert_eq!(

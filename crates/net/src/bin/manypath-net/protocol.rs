@@ -16,11 +16,11 @@ pub(crate) enum Word {
         /// Its name, without folders.
         name: String,
     },
-    /// The receiver is ready to take it.
+    /// The receiver is ready for the file.
     Ready,
     /// A piece of the file.
     Data {
-        /// Where it begins in the file.
+        /// The offset of the piece in the file.
         offset: u64,
         /// The bytes.
         bytes: Bytes,
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_come_back_as_they_were() {
+    fn messages_are_decoded_unchanged() {
         let words = [
             Word::Hello { length: 7 << 40, name: "löwe.txt".to_owned() },
             Word::Ready,

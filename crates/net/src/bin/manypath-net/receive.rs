@@ -44,7 +44,7 @@ pub(crate) async fn run(receive: Receive, mut stop: Stop, watch: &Watch) -> Resu
         }
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
-            // Other failures have been told
+            // Other failures have been reported
             done.await.is_err_and(|failure| failure.is_interruption())
         });
     };
@@ -75,7 +75,7 @@ async fn serve(
     if done.as_ref().is_err_and(|failure| failure.is_silence) {
         stop.farewell(association.shutdown()).await;
     } else {
-        // The sender ends the association once it has heard
+        // The sender ends the association after it has received the result
         stop.farewell(association.closed()).await;
     }
     done.map(|_| ())
@@ -121,7 +121,7 @@ async fn take(
     });
     let collected = collect(association, length, pieces, progress).await;
     let written = writer.await.map_err(|error| Failure::broken(error.to_string()))?;
-    // If writing failed, that is why collecting stopped
+    // A failure of writing is the cause of a stopped collection
     let (file, hash) = match (written, collected) {
         (Ok(file), Ok(hash)) => (file, hash),
         (Err(failure), _) | (_, Err(failure)) => return Err(failure),
@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sender_cannot_name_what_lies_elsewhere_or_exists() {
+    fn a_sender_cannot_name_other_folders_or_existing_files() {
         let folder = tempfile::tempdir().unwrap();
         let target = |name: &str, overwrite| {
             target(folder.path(), name, overwrite).map_err(|failure| failure.message)

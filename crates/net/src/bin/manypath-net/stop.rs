@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_signal_shortens_a_farewell_that_has_begun() {
+    async fn a_signal_limits_the_time_of_a_started_shutdown() {
         let (sender, receiver) = watch::channel(false);
         let begun = Instant::now();
         let signal = async {

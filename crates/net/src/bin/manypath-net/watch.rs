@@ -17,17 +17,17 @@ use crate::outputs::{Kind, NewFile, Outputs, refused};
 /// The requested outputs.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Watched {
-    /// Serve counters as OpenMetrics text at http://ADDRESS:PORT/metrics; on 127.0.0.1 if no address is
-    /// given. Port 0 takes a free one, which is printed.
+    /// Serve counters as OpenMetrics text at http://ADDRESS:PORT/metrics, by default on 127.0.0.1. Port 0 selects a
+    /// free one, which is printed.
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = listen_address)]
     metrics: Option<SocketAddr>,
     /// Write all packets to a file that Wireshark and `manypath decode` open.
     #[arg(long, value_name = "FILE")]
     pcapng: Option<PathBuf>,
-    /// Write what happens to a file, as JSON lines: the same events as those of `manypath run`.
+    /// Write the events of associations to a file as JSON lines, like `manypath run`.
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
-    /// Only events with this name, or of this category; may be given several times.
+    /// Write only events of this name or category; may be repeated.
     #[arg(long, value_name = "NAME", requires = "events", hide_possible_values = true,
         value_parser = PossibleValuesParser::new(names()))]
     only: Vec<String>,

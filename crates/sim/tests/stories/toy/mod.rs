@@ -1,11 +1,11 @@
-//! A toy protocol, ping-pong with a window, and the dumbbell that it plays on.
+//! A toy protocol (ping-pong with a window), and a dumbbell network of its hosts.
 #![allow(dead_code, reason = "each test and example uses its part of the toys")]
 
 use manypath_core::{Address, Packet, Rate, SansIo, Span, Streams, Time, Via};
 use manypath_link::{LinkConfig, Pipe};
 use manypath_sim::{HostId, LinkId, World};
 
-/// What players send each other.
+/// The packets of the game.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ball {
     pub(crate) number: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Pinger {
 #[derive(Debug)]
 pub(crate) struct Ponger {
     returns: Vec<(Via, u64)>,
-    /// When balls arrived, and from where, if the log is enabled.
+    /// Arrival times and addresses of balls, if the log is enabled.
     pub(crate) log: Option<Vec<(Time, Address)>>,
 }
 
@@ -189,7 +189,7 @@ impl Dumbbell {
         Self { world, pingers: players.0, pongers: players.1, core: forward, back }
     }
 
-    /// Balls that came back to any pinger.
+    /// The number of balls that returned to the pingers.
     pub(crate) fn returned(&self) -> u64 {
         self.pingers.iter().map(|&id| self.world.host(id).as_pinger().returned).sum()
     }
@@ -200,8 +200,8 @@ pub(crate) fn slow_core() -> LinkConfig {
     LinkConfig::new(Rate::from_bits_per_second(10_000_000), Span::from_millis(10))
 }
 
-/// Bytes of a ball on its way out.
+/// Bytes of a ball on its way to the ponger.
 pub(crate) const PING: usize = 1500;
 
-/// Bytes of a ball on its way back.
+/// Bytes of a ball on its way back to the pinger.
 pub(crate) const PONG: usize = 40;

@@ -38,12 +38,12 @@ impl Conversation {
         Self { association, number, peer, messages: 0, bytes: 0, begun, report, target, echoes }
     }
 
-    /// The time since it began.
+    /// The time since the association began.
     pub(crate) fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
 
-    /// Takes messages until the peer sends no more.
+    /// Receives messages until the peer sends no more.
     async fn listen(&mut self, stop: &Stop) -> Result<(), Failure> {
         let mut sink = self.target.open(&self.peer, self.number)?;
         while let Some(message) = self.association.receive().await? {
@@ -61,7 +61,7 @@ impl Conversation {
     }
 }
 
-/// Serves an association until either side ends it, and reports its begin and its end.
+/// Serves an association until either side ends it, and reports its start and its end.
 pub(crate) async fn converse(
     mut conversation: Conversation,
     mut stop: Stop,

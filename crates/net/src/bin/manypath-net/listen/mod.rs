@@ -1,4 +1,4 @@
-//! `manypath-net listen`: takes messages of any peer, on many associations at once.
+//! `manypath-net listen`: receives messages of any peer, on many associations at once.
 
 mod conversation;
 mod report;
@@ -24,27 +24,26 @@ use crate::watch::Watch;
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Listen {
-    /// Send each message back on its stream.
+    /// Return each message on its stream.
     #[arg(long)]
     echo: bool,
-    /// Write the payload of received messages into a folder, in a file for each association, or to standard output:
-    /// `-`.
+    /// Write the payload of received messages into a folder, with a file per association, or to standard output (`-`).
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
     /// End after one association.
     #[arg(long)]
     once: bool,
-    /// Associations that are served at once; further ones wait.
+    /// Maximum number of associations at once; further ones wait.
     #[arg(long, value_name = "COUNT", default_value_t = 1024, allow_negative_numbers = true,
         value_parser = |text: &str| whole::<u32>(text, 1..=65_536))]
     limit: u32,
-    /// Send small messages at once instead of waiting for acknowledgements of earlier ones.
+    /// Send small messages immediately, without waiting for acknowledgements of earlier ones (disables Nagle's algorithm).
     #[arg(long)]
     nodelay: bool,
-    /// Print JSON documents, one a line.
+    /// Print JSON documents, one per line.
     #[arg(long)]
     json: bool,
-    /// The local UDP port; 0 takes a free one.
+    /// Local UDP port; 0 selects a free one.
     #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
         value_parser = port_or_any)]
     udp: u16,

@@ -32,54 +32,54 @@ pub(crate) struct Perf {
     /// End after one test.
     #[arg(long, conflicts_with = "to")]
     pub(crate) once: bool,
-    /// Addresses of the server, separated by commas; the first one is tried first.
+    /// Addresses of the server, separated by commas, in the order of attempts.
     #[arg(long, value_name = "ADDRESS,...", value_delimiter = ',', value_parser = address)]
     pub(crate) to: Vec<IpAddr>,
-    /// UDP port of the server, which takes a free one if it is 0.
+    /// UDP port of the server; for a server, 0 selects a free one.
     #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
         value_parser = port_or_any)]
     pub(crate) udp: u16,
-    /// Send for so long; 10 s without it and without --bytes.
+    /// Duration of the test in seconds; by default 10 unless --bytes is given.
     #[arg(long, value_name = "SECONDS", conflicts_with_all = ["listen", "bytes"], allow_negative_numbers = true,
         value_parser = time)]
     time: Option<f64>,
-    /// Send so much payload.
+    /// Payload of the test in bytes.
     #[arg(long, value_name = "COUNT", conflicts_with = "listen", allow_negative_numbers = true,
         value_parser = |text: &str| whole::<u64>(text, 1..=u64::MAX))]
     bytes: Option<u64>,
-    /// Streams that carry data in turn.
+    /// Number of streams; messages are sent round robin over them.
     #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with = "listen", allow_negative_numbers = true,
         value_parser = |text: &str| whole::<u16>(text, 1..=u64::from(MOST_STREAMS)))]
     streams: u16,
-    /// Payload of a message; two sizes, such as 500-1452, for random sizes between them.
+    /// Payload of a message in bytes; two sizes, such as 500-1452, for random sizes between them.
     #[arg(long, value_name = "BYTES[-BYTES]", default_value = "65536", conflicts_with = "listen",
         allow_negative_numbers = true, value_parser = sizes)]
     size: Sizes,
-    /// Deliver messages without regard to their order.
+    /// Deliver messages unordered.
     #[arg(long, conflicts_with = "listen")]
     unordered: bool,
-    /// Send small messages at once instead of waiting for acknowledgements of earlier ones.
+    /// Send small messages immediately, without waiting for acknowledgements of earlier ones (disables Nagle's algorithm).
     #[arg(long)]
     nodelay: bool,
-    /// The server sends.
+    /// Let the server send.
     #[arg(long, conflicts_with_all = ["listen", "both"])]
     reverse: bool,
-    /// Both sides send.
+    /// Let both sides send.
     #[arg(long, conflicts_with = "listen")]
     both: bool,
-    /// Time between two reports.
+    /// Interval of reports in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "1", allow_negative_numbers = true, value_parser = interval)]
     interval: Duration,
-    /// Print one JSON document for each test, in the shape of iperf3.
+    /// Print one JSON document per test, in the format of iperf3.
     #[arg(long)]
     json: bool,
-    /// Print a JSON object for each interval when it ends, one a line, as iperf3 does.
+    /// Print a JSON object per line at the end of each interval, like iperf3.
     #[arg(long, conflicts_with = "json")]
     json_stream: bool,
-    /// Take all settings of SCTP from this file, which has a flow of a scenario as JSON.
+    /// Read all settings of SCTP from this file, which has a flow of a scenario as JSON.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cc", "raw", "pacing", "nodelay"])]
     settings: Option<PathBuf>,
-    /// What the file says.
+    /// The settings in the file.
     #[arg(skip)]
     flow: Option<SctpFlow>,
     #[command(flatten)]

@@ -50,7 +50,7 @@ async fn serve(association: &Association, endpoint: &Endpoint, perf: &Perf) -> R
     let remote = association.paths().first().map(|path| path.remote);
     let name = remote.map_or_else(|| "an unknown address".to_owned(), |ip| ip.to_string());
     let ports = [endpoint.port(), association.peer_port()];
-    // Both closures, for the begin and for the intervals, need the record
+    // Both closures, for the start and for the intervals, need the record
     let kept = std::cell::RefCell::new((None, Show::new(perf.form())));
     let begin = |request: &perf::Request| {
         let (record, show) = &mut *kept.borrow_mut();

@@ -38,7 +38,7 @@ impl Show {
         self.form == Form::Text
     }
 
-    /// Shows the begin of a test.
+    /// Shows the start of a test.
     pub(crate) fn start(&mut self, record: &Record) {
         if self.form == Form::JsonStream {
             event("start", record.start());
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_tells_rate_window_losses_and_what_the_path_waits_for() {
+    fn a_row_has_rate_window_losses_and_the_limit_of_the_path() {
         let carried = PathTotal {
             local: Ipv4Addr::LOCALHOST.into(),
             remote: Ipv4Addr::LOCALHOST.into(),
