@@ -52,14 +52,14 @@ def outcome(suspects, *, exhaustive=False, rate=4.0, trial_cases=10, idle=()):
 def test_the_change_that_makes_it_hold_is_the_cause():
     found, asked = outcome(("nothing", "cure", "half"))
     assert found.check.verdict == "contradicted"
-    assert found.check.why.startswith("holds with this changed: the cure (+2.9")
+    assert found.check.why.startswith("holds with this change: the cure (+2.9")
     assert asked == ["nothing", "cure"]
 
 
 def test_the_effect_of_a_change_is_measured_from_the_claim():
     found, _ = outcome(("half", "cure"))
     ((leaf, effects),) = effects_on(found)
-    # 7 within 10 % begins at 6.3; as it is 4 is measured, with half of the cure 5, with the cure 7.
+    # The range begins at 6.3. The mean is 4 without a change, 5 with half of the cure, and 7 with the cure.
     assert slack_at(leaf.missed, leaf) == pytest.approx(-2.3 + NOISE)
     assert effects[0].slack == pytest.approx(-1.3 + NOISE)
     assert effects[1].slack == pytest.approx(0.7 - abs(NOISE))
@@ -76,7 +76,7 @@ def test_no_more_cases_are_tried_than_the_precision_allows():
     found, asked = outcome(("nothing", "cure"), trial_cases=1)
     assert asked == ["nothing"]
     assert "none of these changes moves it" in found.check.why
-    assert found.check.why.endswith("More is tried with --full.")
+    assert found.check.why.endswith("--full tries further changes.")
 
 
 def test_an_undecided_claim_has_no_cause_and_is_left_to_full_precision():
@@ -85,10 +85,10 @@ def test_an_undecided_claim_has_no_cause_and_is_left_to_full_precision():
     assert asked == []
     assert found.check.why.startswith("undecided with 8 runs (margin -0.03")
     assert "runs decide it." in found.check.why
-    assert found.check.why.endswith("More is tried with --full.")
+    assert found.check.why.endswith("--full tries further changes.")
     found, asked = outcome(("half", "cure"), rate=6.29, exhaustive=True)
     assert asked == ["half", "cure"]
-    assert "what moves it towards the claim: the cure (+0.6" in found.check.why
+    assert "changes that move it towards the claim: the cure (+0.6" in found.check.why
 
 
 def test_a_claim_on_which_nothing_is_tried_tells_the_runs_that_decide_it_and_no_cause():
@@ -115,12 +115,12 @@ def test_trials_are_listed_with_certain_ones_first():
 def test_a_case_that_a_switch_leaves_alone_is_neither_run_nor_counted():
     found, asked = outcome(("nothing", "cure"), trial_cases=1, idle=("nothing",))
     assert asked == ["cure"]
-    assert found.check.why.startswith("holds with this changed: the cure")
+    assert found.check.why.startswith("holds with this change: the cure")
 
 
 def test_a_step_in_the_right_direction_is_called_so():
     found, _ = outcome(("half",))
-    assert "comes nearer, though not near enough" in found.check.why
+    assert "nearer to the claim, but still contradicted" in found.check.why
 
 
 def test_a_change_that_does_nothing_is_no_cause():

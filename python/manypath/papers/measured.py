@@ -1,4 +1,4 @@
-"""Runs of a paper's experiments by real stacks, kept as a file beside the paper and read as evidence."""
+"""Measured runs of a paper's experiments with real stacks, read from a file in the folder of the paper."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from manypath.papers.evidence import Case, Evidence, Outcome, Runs
 
 HEAD = '[\n{"experiment": '
-"""How such a file begins."""
+"""First characters of a file of measured runs."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class Measurement:
     stacks : str
         Version of the testbed: kernel, emulator and programs.
     doubts : tuple of str
-        Why links as fast as these are not to be trusted on this machine, by its calibration.
+        Warnings of the calibration: reasons why emulated links of this rate are inexact on this machine.
     outcomes : tuple of mapping
-        For each run, each flow's ``goodput``, ``throughput`` and ``paths`` in bit/s as the simulator names them, and
-        ``marks``: why the run is not to be trusted.
+        For each run ``goodput``, ``throughput`` and ``paths`` of each flow in bit/s, with the names of the simulator,
+        and ``marks``: reasons why the run may be disturbed.
     """
 
     case: Case
@@ -40,12 +40,12 @@ class Measurement:
 
     @property
     def marked(self) -> int:
-        """How many runs say that they are not to be trusted."""
+        """Number of runs with marks."""
         return sum(bool(outcome["marks"]) for outcome in self.outcomes)
 
 
 def evidence(measurements: Iterable[Measurement]) -> Evidence:
-    """Return measured runs as claims read them: rates without window curves, so that claims about curves are open."""
+    """Return measured runs as evidence for claims. It has no window curves, so claims about curves are open."""
     return Evidence({each.case: Runs(each.outcomes) for each in measurements})
 
 
@@ -64,12 +64,12 @@ def parse(text: str) -> list[Measurement]:
 
 
 def written(measurements: Sequence[Measurement]) -> str:
-    """Return the file of some measurements: one line for each run."""
+    """Return the text of a file of measurements, with one line for each run."""
     return "[\n" + ",\n".join(_block(each) for each in measurements) + "\n]\n"
 
 
 def merged(known: Iterable[Measurement], more: Iterable[Measurement]) -> list[Measurement]:
-    """Return the known measurements with more; a case that was known is replaced. They are sorted by case."""
+    """Return known and new measurements, sorted by case. A new measurement replaces a known one of the same case."""
     found = {each.case: each for each in (*known, *more)}
     return [found[case] for case in sorted(found, key=str)]
 

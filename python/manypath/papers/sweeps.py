@@ -1,4 +1,4 @@
-"""Figures that show the rates of two flows over a sweep: a colour for each congestion control, dotted for the rival."""
+"""Figures of the rates of two flows over a sweep: one colour for each congestion control, the second flow dotted."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Sweep:
     Attributes
     ----------
     experiment, factor : str
-        What was run, and the factor along the axis.
+        The experiment, and the factor along the axis.
     title, words : str
-        Words above the plot and for its axis.
+        Title of the plot, and label of the axis.
     marks : sequence of Mark
-        Points from elsewhere, and numbers that the paper prints.
+        Points of another simulator, and numbers printed in the paper.
     """
 
     experiment: str
@@ -37,7 +37,7 @@ class Sweep:
 def draw_sweeps(
     evidence: Evidence, sweeps: Sequence[Sweep], controls: Mapping[str, str], flows: Mapping[str, str], marks: str = ""
 ) -> Picture:
-    """Draw plots side by side over one legend.
+    """Draw plots side by side with one legend.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ def draw_sweeps(
     sweeps
         The plots.
     controls, flows
-        Congestion controls and both flows, with the words for them; the second flow is dotted.
+        Labels of the congestion controls and of both flows, by name; the second flow is dotted.
     marks
-        Words for the points of another simulator, if there are any.
+        Label of the points of another simulator.
     """
     with styled():
         drawing = Figure(figsize=(PAGE if len(sweeps) > 1 else 0.62 * PAGE, 2.9), layout="constrained")
