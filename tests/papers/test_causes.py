@@ -52,14 +52,14 @@ def outcome(suspects, *, exhaustive=False, rate=4.0, trial_cases=10, idle=()):
 def test_a_change_that_makes_the_claim_hold_is_the_cause():
     found, asked = outcome(("nothing", "cure", "half"))
     assert found.check.verdict == "contradicted"
-    assert found.check.why.startswith("holds with this changed: the cure (+2.9")
+    assert found.check.why.startswith("holds with this change: the cure (+2.9")
     assert asked == ["nothing", "cure"]
 
 
 def test_the_effect_of_a_change_is_measured_relative_to_the_claim():
     found, _ = outcome(("half", "cure"))
     ((leaf, effects),) = effects_on(found)
-    # 7 within 10 % begins at 6.3. The plain result is 4, with the half change 5, with the full change 7.
+    # The range begins at 6.3. The mean is 4 without a change, 5 with half of the cure, and 7 with the cure.
     assert slack_at(leaf.missed, leaf) == pytest.approx(-2.3 + NOISE)
     assert effects[0].slack == pytest.approx(-1.3 + NOISE)
     assert effects[1].slack == pytest.approx(0.7 - abs(NOISE))
@@ -76,7 +76,7 @@ def test_the_precision_limits_the_number_of_tried_cases():
     found, asked = outcome(("nothing", "cure"), trial_cases=1)
     assert asked == ["nothing"]
     assert "none of these changes moves it" in found.check.why
-    assert found.check.why.endswith("More is tried with --full.")
+    assert found.check.why.endswith("--full tries further changes.")
 
 
 def test_an_undecided_claim_has_no_cause_and_needs_full_precision():
@@ -85,10 +85,10 @@ def test_an_undecided_claim_has_no_cause_and_needs_full_precision():
     assert asked == []
     assert found.check.why.startswith("undecided with 8 runs (margin -0.03")
     assert "runs decide it." in found.check.why
-    assert found.check.why.endswith("More is tried with --full.")
+    assert found.check.why.endswith("--full tries further changes.")
     found, asked = outcome(("half", "cure"), rate=6.29, exhaustive=True)
     assert asked == ["half", "cure"]
-    assert "what moves it towards the claim: the cure (+0.6" in found.check.why
+    assert "changes that move it towards the claim: the cure (+0.6" in found.check.why
 
 
 def test_a_claim_without_trials_has_the_number_of_deciding_runs_and_no_cause():
@@ -115,12 +115,12 @@ def test_significant_trials_are_listed_first():
 def test_a_case_that_a_switch_does_not_change_is_neither_run_nor_counted():
     found, asked = outcome(("nothing", "cure"), trial_cases=1, idle=("nothing",))
     assert asked == ["cure"]
-    assert found.check.why.startswith("holds with this changed: the cure")
+    assert found.check.why.startswith("holds with this change: the cure")
 
 
 def test_a_change_in_the_right_direction_is_reported_as_partial():
     found, _ = outcome(("half",))
-    assert "comes nearer, though not near enough" in found.check.why
+    assert "nearer to the claim, but still contradicted" in found.check.why
 
 
 def test_a_change_without_effect_is_no_cause():

@@ -125,7 +125,7 @@ def test_the_table_marks_changed_verdicts(matrix):
         [cell.strip() for cell in line.strip("|").split("|")] for line in matrix.markdown().splitlines()
     )
     names = [mutation.name for mutation in matrix.mutations]
-    assert header == ["claim", "as it is", *names]
+    assert header == ["claim", "without mutation", *names]
     marked = {(row[0], name) for row in rows for name, mark in zip(names, row[2:], strict=True) if mark}
     shown = {row[0] for row in rows}
     must = {(number, each.name) for each in matrix.mutations for number in each.flips if number in shown}

@@ -33,7 +33,7 @@ def test_full_results_are_published_and_shown_beside_quick_ones(package, called)
     assert "small: 6 of 6 points of the figures agree with the published ones, 2 of them bit by bit" in quick.out
     assert "of 2 claims have the published verdict" in quick.out
     assert "full results: undecided with" in quick.out
-    assert "nothing was tried" not in quick.out
+    assert "no change was tried" not in quick.out
     assert quick.err.startswith("small: published full results: 1 holds, 1 undecided; ")
 
     document = json.loads(called("papers", NAME, "--json").out)

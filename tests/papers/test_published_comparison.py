@@ -73,7 +73,7 @@ def test_claims_with_the_opposite_verdict_are_reported(here, there):
     assert here.claims[0].check.holds
     for verdict, opposed, told in [
         ("contradicted", ("C-999-1",), "; the opposite is shown for C-999-1"),
-        ("undecided", (), "; 1 is undecided here or there"),
+        ("undecided", (), "; 1 has an undecided or open verdict"),
     ]:
         other = {**same, "C-999-1": replace(same["C-999-1"], verdict=verdict)}
         found = compare(here, replace(there, claims=other))

@@ -256,7 +256,7 @@ def test_a_report_grows_while_a_paper_runs_and_shows_its_progress(
 
     run()
     assert states == [0, None]
-    assert f"report: {tmp_path / 'report' / 'index.html'} has its first figures" in capsys.readouterr().err
+    assert f"report: {tmp_path / 'report' / 'index.html'} shows the first figures" in capsys.readouterr().err
     states.clear()
     run()
     # Stored runs are shown immediately.

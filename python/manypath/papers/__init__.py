@@ -1,4 +1,4 @@
-"""The papers as checks: what each says, what is measured here, and whether it holds."""
+"""The papers as checks: the claims of each paper, the values measured here, and the verdicts."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ NAMES = (
     "gonzalez2012_mptcp",
     "honda2009_bmc",
 )
-"""One line for each paper: the name of its folder, whose `paper.py` defines `PAPER`."""
+"""Folders of the papers in `manypath.papers`; the `paper.py` of each defines `PAPER`."""
 
 STUDIES = ("which_mechanism", "failover")
-"""One line for each study of our own: its folder in `manypath.studies`, whose `study.py` defines `STUDY`."""
+"""Folders of our own studies in `manypath.studies`; the `study.py` of each defines `STUDY`."""
 
 FIGURES = {
     "dreibholz2010_asymmetric": ("4", "5", "6", "7", "8"),
@@ -40,11 +40,14 @@ FIGURES = {
     "which_mechanism": ("1",),
     "failover": ("1", "2"),
 }
-"""Numbers of the figures of each, for a shell that completes them without loading what draws; a test compares them."""
+"""Figure numbers of each paper, for shell completion without loading matplotlib.
+
+A test compares them with the papers.
+"""
 
 
 def registry() -> dict[str, Paper]:
-    """Return the papers, and our own studies after them, by name."""
+    """Return the papers by name, followed by our own studies."""
     papers = {name: import_module(f"manypath.papers.{name}.paper").PAPER for name in NAMES}
     studies = {name: import_module(f"manypath.studies.{name}.study").STUDY for name in STUDIES}
     return {**papers, **studies}
@@ -71,39 +74,40 @@ def evaluate(
     Parameters
     ----------
     names
-        Papers or studies by name; if None or empty all papers, and with full precision all studies too.
+        Names of papers or studies; if None or empty all papers, with full precision also all studies.
     figure
-        Only what this figure shows.
+        Number of a figure; only its experiments and claims are evaluated.
     runs
-        Replications of each case, instead of those of the precision; undecided claims then get no more.
+        Replications of each case, instead of those of the precision. Undecided claims then get no further runs.
     full
-        The papers' own grids and repetitions instead of the quick ones.
+        Whether to run the papers' own grids and repetitions instead of the quick ones.
     causes
-        Whether to search for causes: more runs for undecided claims, and runs with one thing changed for claims that do
-        not hold and for the sensitivity; by default with full precision or `runs`, and without published results.
+        Whether to search for causes: further runs for undecided claims, and runs with one change for claims that do not
+        hold and for the sensitivity table. By default with full precision, with `runs`, and for papers without
+        published results.
     profiles
         Whether to check the claims under every accounting profile; by default with full precision.
     mutations
         Whether to run the mutation matrix; by default with full precision of a whole paper.
     store
-        Folder of results; what is there is not run again. None keeps nothing.
+        Folder of results. Stored runs are not computed again. None stores nothing.
     progress
-        Whether to show how far it is, or what shows it.
+        Whether to show progress, or the display that shows it.
     workers
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     compute
-        Whether what the store lacks is run; else it must all be there.
+        Whether to compute runs that the store lacks.
     executor
-        Where to compute, such as ``mp.dask(client)``; this machine if None.
+        Executor that computes the runs, such as ``mp.dask(client)``; threads of this machine if None.
     report
-        Folder of a report that shows each figure as soon as its runs are there; None writes nothing meanwhile.
+        Folder of a report that is updated when all runs of a figure are finished; None writes no report.
 
     Raises
     ------
     UserError
-        If there is no such paper or figure, or the report would replace a file that this package did not write.
+        If a paper or figure does not exist, or the report would replace a file that this package did not write.
     NotStored
-        If the store lacks something and nothing may be run.
+        If the store lacks a run and `compute` is false.
     """
     from manypath.campaign.executors.executor import check_executor
     from manypath.campaign.executors.local import threads_of
@@ -131,12 +135,12 @@ def evaluate(
 
 
 def chosen(names: Iterable[str] | None, *, full: bool = False) -> list[Paper]:
-    """Return papers and studies by name; without names all papers, and with full precision all studies too.
+    """Return the named papers and studies; without names all papers, with full precision also all studies.
 
     Raises
     ------
     UserError
-        If there is no such paper.
+        If a paper does not exist.
     """
     papers = registry()
     default = (*NAMES, *STUDIES) if full else NAMES

@@ -1,7 +1,8 @@
-"""Finds why a claim is contradicted: each suspected switch is thrown alone, and what it changes is tested run by run.
+"""Searches the cause of a contradicted claim: changes each suspected switch alone and tests its effect.
 
-A claim that is undecided has no cause yet: it is told how many runs decide it, and what moves it. A switch cures a part
-of a claim only if that part then holds.
+The test is paired: it compares equal replications with and without the change. A change is a cause of a part of a claim
+only if the part holds with it. An undecided claim has no cause. Its text gives the estimated number of runs that decide
+it, and the changes that move it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from manypath.stats.looks import SIGNIFICANCE
 
 @dataclass(frozen=True)
 class Verified:
-    """A claim and what became of it.
+    """A claim with its outcome.
 
     Attributes
     ----------
@@ -34,13 +35,13 @@ class Verified:
     check : Check
         Its outcome, with the cause if it does not hold.
     read : frozenset
-        The cases that decided it.
+        The cases that the check read.
     trials : mapping
-        For each suspected switch, the outcome with that one thing changed.
+        The outcome with each suspected switch applied alone.
     explanation : str
-        What the claim's own explanation says; empty where it has none, or nothing is to be explained.
+        Text of the claim's own explanation; empty if the claim has none or holds.
     unfinished : bool
-        Whether full precision tries more.
+        Whether full precision tries further suspects.
     """
 
     claim: Claim
@@ -53,18 +54,18 @@ class Verified:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a switch does to a part of a claim that does not hold.
+    """The effect of a switch on a part of a claim that does not hold.
 
     Attributes
     ----------
     switch : Switch
-        The one thing changed.
+        The switch, applied alone.
     gain : array
-        In each replication, how far it moves the missed points towards the claim.
+        Distance by which the switch moves the missed points towards the claim, one mean per replication.
     verdict : Verdict
-        What becomes of the part then.
+        Verdict on the part with the switch.
     slack : array
-        In each replication, how far the missed points are on the side that the part needs then.
+        Slack of the missed points with the switch, one mean per replication; positive on the side of the claim.
     """
 
     switch: Switch
@@ -74,7 +75,7 @@ class Effect:
 
     @property
     def holds(self) -> bool:
-        """Whether the part holds then."""
+        """Whether the part holds with the switch."""
         return self.verdict == "holds"
 
 
@@ -83,7 +84,7 @@ UNPROVEN: tuple[Verdict, ...] = ("contradicted", "undecided")
 
 
 def verify(claim: Claim, evidence: Evidence) -> Verified:
-    """Check a claim and note what it read; a claim without its cases is open."""
+    """Check a claim and record the cases that it read. A claim whose cases were not run is open."""
     view = evidence.under(evidence.switch)
     try:
         check = claim(view)
@@ -102,25 +103,25 @@ def find_causes(
     exhaustive: bool,
     trial_cases: int,
 ) -> tuple[list[Verified], Evidence]:
-    """Try the suspects of every claim that is contradicted or undecided, and word what was found.
+    """Try the suspects of every contradicted or undecided claim, and write the causes into the claims.
 
     Returns the claims, and the evidence with these trials.
 
     Parameters
     ----------
     verified, evidence
-        The claims as they stand, and the runs behind them.
+        The checked claims and their runs.
     switches
-        What claims may suspect, by name.
+        The switches that claims may suspect, by name.
     trial
-        Runs cases with switches thrown.
+        Function that runs cases with switches.
     changes
-        Tells whether a switch changes anything about a case: what it leaves alone needs no runs.
+        Function that returns whether a switch changes the scenario of a case. Unchanged cases are not run.
     exhaustive : bool
-        Try every suspect of a claim; else stop when each part that is contradicted has a cause, and leave parts that
-        are undecided alone.
+        Whether to try every suspect of a claim. Otherwise the trials of a claim stop when each contradicted part has a
+        cause, and undecided parts cause no trials.
     trial_cases : int
-        How many cases may be run in all; the trials that need few come first.
+        Largest number of cases that are run in total. Trials with few cases are run first.
     """
     left = trial_cases
     unfinished = {item.claim.id for item in verified if item.claim.suspects and not exhaustive and _has_undecided(item)}
@@ -143,7 +144,7 @@ def find_causes(
 
 
 def untried(item: Verified) -> Verified:
-    """Return a claim on which nothing is tried, with the number of runs that decides each undecided part in words."""
+    """Return a claim without trials; its text gives the number of runs that decides each undecided part."""
     if item.check.verdict not in UNPROVEN:
         return item
     sentences = [_of_part(item, leaf, _movement(leaf, [])) for leaf in item.check.leaves() if leaf.undecided]
@@ -158,7 +159,7 @@ def _next_trials(
     *,
     exhaustive: bool,
 ) -> list[tuple[Verified, Switch, set[Case]]]:
-    """Return the claims that want another trial, with their next suspect and the cases that it changes."""
+    """Return the claims that need another trial, with their next suspect and the cases that it changes."""
     found: list[tuple[Verified, Switch, set[Case]]] = []
     for item in verified:
         if turn < len(item.claim.suspects) and not _is_done(item, exhaustive=exhaustive):
@@ -168,14 +169,14 @@ def _next_trials(
 
 
 def _tried(item: Verified, evidence: Evidence, switch: Switch) -> Verified:
-    """Return the claim with the outcome of one more trial, if the switch changes anything that it reads."""
+    """Return the claim with the outcome of one more trial, if the switch changes a case that the claim reads."""
     if not evidence.changes(switch.name, item.read):
         return item
     return replace(item, trials={**item.trials, switch: verify(item.claim, evidence.under(switch.name)).check})
 
 
 def _is_done(item: Verified, *, exhaustive: bool) -> bool:
-    """Tell whether no more trials are wanted: what is contradicted has a cure."""
+    """Return whether a claim needs no further trials, for example because each contradicted part has a cause."""
     if item.check.verdict not in UNPROVEN or exhaustive:
         return item.check.verdict not in UNPROVEN
     return all(
@@ -185,12 +186,12 @@ def _is_done(item: Verified, *, exhaustive: bool) -> bool:
 
 
 def _has_undecided(item: Verified) -> bool:
-    """Tell whether some part of a claim is undecided."""
+    """Return whether a part of a claim is undecided."""
     return any(leaf.undecided for leaf in item.check.leaves())
 
 
 def effects_on(item: Verified) -> list[tuple[Check, list[Effect]]]:
-    """Return for each part that is contradicted or undecided what each trial does to it."""
+    """Return each contradicted or undecided part with the effects of the trials on it."""
     found: list[tuple[Check, list[Effect]]] = []
     for index, leaf in enumerate(item.check.leaves()):
         if leaf.verdict in UNPROVEN:
@@ -200,7 +201,7 @@ def effects_on(item: Verified) -> list[tuple[Check, list[Effect]]]:
 
 
 def _worded(item: Verified, evidence: Evidence, *, unfinished: bool) -> Verified:
-    """Return the claim with its causes in words, and whether full precision tries more."""
+    """Return the claim with a text of its causes, and mark whether full precision tries further suspects."""
     if item.check.verdict not in UNPROVEN:
         return item
     explanation = "" if item.claim.explanation is None else item.claim.explanation(evidence)
@@ -209,29 +210,29 @@ def _worded(item: Verified, evidence: Evidence, *, unfinished: bool) -> Verified
         _of_part(item, leaf, (_movement if leaf.undecided else _cause)(leaf, effects))
         for leaf, effects in effects_on(item)
     ]
-    sentences += ["More is tried with --full."] if unfinished else []
+    sentences += ["--full tries further changes."] if unfinished else []
     check = item.check.because(" ".join(sentences))
     return replace(item, check=check, explanation=explanation, unfinished=unfinished)
 
 
 def _of_part(item: Verified, leaf: Check, sentence: str) -> str:
-    """Return a sentence about a part, with its name where there are several."""
+    """Return a sentence about a part, after the name of the part if the claim has several."""
     return f"{leaf.what}: {sentence}" if len(item.check.leaves()) > 1 else sentence
 
 
 def _effect(before: Check, switch: Switch, after: Check) -> Effect:
-    """Compare the missed points with and without a switch, replication by replication."""
+    """Compare the missed points with and without a switch in each replication."""
     gains = [after.slack[key] - before.slack[key][: len(after.slack[key])] for key in before.missed]
     return Effect(switch, np.mean(gains, axis=0), after.verdict, slack_at(before.missed, after))
 
 
 def slack_at(points: tuple[Any, ...], check: Check) -> Sample:
-    """Return for each replication how far some points of a part are on the side that it needs, on average."""
+    """Return the mean slack of some points of a part, one value per replication; positive on the side of the claim."""
     return np.mean([check.slack[point] for point in points], axis=0)
 
 
 def _movement(leaf: Check, effects: list[Effect]) -> str:
-    """Say how many runs decide an undecided part, and which changes move it for certain: these are no causes."""
+    """Describe how many runs decide an undecided part, and which changes move it significantly. These are no causes."""
     margin = f"{estimate(slack_at(leaf.missed, leaf))} {leaf.unit}".rstrip()
     said = f"undecided with {leaf.runs} runs (margin {margin})"
     if leaf.runs < FEWEST:
@@ -239,27 +240,30 @@ def _movement(leaf: Check, effects: list[Effect]) -> str:
     elif leaf.outlook is not None:
         said += f"; {leaf.outlook}"
     moving = proven(effects)
-    return said + (f"; what moves it towards the claim: {_list_of(moving, leaf.unit)}." if moving else ".")
+    return said + (f"; changes that move it towards the claim: {_list_of(moving, leaf.unit)}." if moving else ".")
 
 
 def _cause(leaf: Check, effects: list[Effect]) -> str:
-    """Say which changes move a contradicted part towards the claim for certain, and whether far enough."""
+    """Describe which changes move a contradicted part significantly towards the claim, and whether it then holds."""
     if not effects:
-        return "nothing was tried."
+        return "no change was tried."
     moving = proven(effects)
     cures = [effect for effect in moving if effect.holds]
     nearer = [effect for effect in moving if effect.verdict == "undecided"]
     if cures:
-        return f"holds with this changed: {_list_of(cures, leaf.unit)}."
+        return f"holds with this change: {_list_of(cures, leaf.unit)}."
     if nearer:
-        return f"comes nearer, and is undecided, with this changed: {_list_of(nearer, leaf.unit)}."
+        return f"nearer to the claim, but undecided, with this change: {_list_of(nearer, leaf.unit)}."
     if moving:
-        return f"comes nearer, though not near enough, with this changed: {_list_of(moving, leaf.unit)}."
-    return f"none of these changes moves it towards the claim for certain: {_list_of(effects, leaf.unit)}."
+        return f"nearer to the claim, but still contradicted, with this change: {_list_of(moving, leaf.unit)}."
+    return f"none of these changes moves it significantly towards the claim: {_list_of(effects, leaf.unit)}."
 
 
 def proven(effects: list[Effect]) -> list[Effect]:
-    """Return what moves a part towards the claim for certain (Holm's correction over the trials), the most first."""
+    """Return the effects that move a part significantly towards the claim, the largest first.
+
+    Holm's correction covers the trials of the part.
+    """
     p_values = holm({index: p_greater(effect.gain) for index, effect in enumerate(effects)})
     certain = [effect for index, effect in enumerate(effects) if p_values[index] < SIGNIFICANCE]
     return sorted(certain, key=lambda effect: -float(effect.gain.mean()))
@@ -270,5 +274,5 @@ def _list_of(effects: list[Effect], unit: str) -> str:
 
 
 def _moved(effect: Effect, unit: str) -> str:
-    """Write how far a switch moves the missed points of a part towards the claim."""
+    """Format the distance by which a switch moves the missed points of a part towards the claim."""
     return f"{Mean.of(effect.gain).signed()} {unit}".rstrip()

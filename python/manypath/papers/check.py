@@ -1,4 +1,4 @@
-"""What came out of checking one statement against measured numbers."""
+"""The outcome of a check of one statement against measured values."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ class Check:
     verdict : Verdict
         Whether the statement holds.
     measured : str
-        What was measured, with 95 % intervals.
+        The measured values with 95 % intervals, as text.
     expected : str
-        What had to be measured for the statement to hold, tolerance included.
+        The values that the statement requires, with the tolerance, as text.
     runs : int
-        Replications behind the smallest sample; 0 where nothing was run.
+        Replications in the smallest sample; 0 if nothing was run.
     why : str
-        The cause where the verdict is not `holds`; else empty.
+        The cause if the verdict is not `holds`; else empty.
     parts : tuple of Check
-        The checks that must all hold, where there are several.
+        The checks that must all hold; empty for a single check.
     what, unit : str
-        What was measured, in which unit, where there are no parts.
+        Name and unit of the measured quantity of a check without parts.
     slack : mapping
-        At each point how far each replication is on the side that the statement needs, in `unit`.
+        Slack of each replication at each point, in `unit`; positive on the side that the statement requires.
     missed : tuple
-        The points at which the statement is contradicted; if there is none, those at which it is not shown.
+        The points at which the statement is contradicted; without such points those at which it is not shown.
     hypotheses : Hypotheses
-        The tests that decided, where there are no parts.
+        The tests that decided a check without parts.
     outlook : Outlook or None
-        How many runs decide, where the verdict is `undecided` and that can be estimated.
+        Estimated number of runs that decide an undecided check; None if it cannot be estimated.
     points : mapping
-        What each point says by itself, at the level of the look that decided.
+        Verdict at each point alone, at the significance level of the look that decided.
     measures : mapping
-        At each point the measured quantity and its range, where that says more than the slack.
+        Measured quantity and required range at each point where the quantity is compared with a constant.
     """
 
     verdict: Verdict
@@ -64,15 +64,15 @@ class Check:
     measures: Mapping[Any, Reading] = field(default_factory=dict, repr=False, compare=False)
 
     def numbers(self) -> dict[Any, Reading]:
-        """Return the points at which a quantity is compared with a number: those whose range has both ends."""
+        """Return the points at which a quantity is compared with a number: their range has two ends."""
         return {key: reading for key, reading in self.measures.items() if reading.has_band}
 
     def readings(self) -> dict[Any, Reading]:
-        """Return what each point measured beside its range; where a statement compares samples, its slack beside 0."""
+        """Return the measured quantity and range of each point; if samples are compared, the slack and its limit 0."""
         return {key: self.measures.get(key) or Reading(slack) for key, slack in self.slack.items()}
 
     def leaves(self) -> list[Check]:
-        """Return the checks that compare numbers: the parts, or this one."""
+        """Return the checks without parts: this one, or its parts."""
         return [leaf for part in self.parts for leaf in part.leaves()] if self.parts else [self]
 
     @property
@@ -106,7 +106,7 @@ def decided(
     unit: str = "",
     measures: Mapping[Any, Reading] | None = None,
 ) -> Check:
-    """Return the outcome that hypotheses have; the names of the hypotheses are the points of `slack`."""
+    """Return the outcome of tested hypotheses. The names of the hypotheses are the points of `slack`."""
     verdict = hypotheses.verdict()
     return Check(
         verdict=verdict,
@@ -125,10 +125,11 @@ def decided(
 
 
 def all_of(*checks: Check) -> Check:
-    """Join checks that must all hold; the worst verdict is that of the whole.
+    """Join checks that must all hold. The worst verdict is the verdict of the whole.
 
-    That all parts hold needs no correction (an intersection-union test). That *some* part is contradicted does: Holm
-    corrects over the parts, and a part that is not contradicted after that is undecided.
+    The statement that all parts hold needs no correction (intersection-union test). The statement that *some* part is
+    contradicted needs Holm's correction over the parts. A part that is contradicted only before the correction is
+    undecided.
     """
     leaves = [leaf for check in checks for leaf in check.leaves()]
     smallest = {index: min(leaf.hypotheses.reverses().values(), default=1.0) for index, leaf in enumerate(leaves)}
@@ -146,14 +147,14 @@ def all_of(*checks: Check) -> Check:
 
 
 def _as_part(leaf: Check, against: bool, parts: int) -> Check:
-    """Return a check as one of several: contradicted only if it still is after the correction over all of them."""
+    """Return a check as one of several parts; `against` is whether it is contradicted after the correction."""
     if leaf.verdict in ("holds", "open") or against:
         return leaf
     return replace(leaf, verdict="undecided", outlook=leaf.hypotheses.outlook(parts))
 
 
 def _outlook(parts: tuple[Check, ...]) -> Outlook | None:
-    """Return what decides the whole first: one part that is contradicted, or else the last one that holds."""
+    """Return the outlook of the whole: the first part to be contradicted, or else the last part to hold."""
     found = [part.outlook for part in parts if part.undecided]
     against = [each for each in found if each is not None and each.towards == "contradicted" and each.runs is not None]
     if against:

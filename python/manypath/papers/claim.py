@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from manypath.papers.evidence import Evidence, Number
 
 Kind = Literal["N", "O", "M", "T", "Q"]
-"""N number, O ordering or shape, M mechanism seen in window curves, T theory, Q qualitative criterion."""
+"""N number, O ordering or shape, M mechanism visible in window curves, T theory, Q qualitative criterion."""
 
 
 @dataclass
@@ -23,19 +23,19 @@ class Claim:
     id : str
         `C-<paper>-<number>`.
     place : str
-        Where the paper says it.
+        Place of the statement in the paper.
     says : str
-        What it says, in our own words.
+        The statement, in our own words.
     kind : Kind
-        What sort of statement it is.
+        Kind of the statement.
     figure : int or str or None
         The figure whose scenarios the check reads.
     predicate : callable
-        The check itself.
+        The check.
     suspects : tuple of str
-        Names of the switches to try, one at a time, when the statement does not hold.
+        Names of the switches that are tried one at a time if the statement does not hold.
     explanation : callable or None
-        A function of the results that words the cause; it may look at the suspects' outcomes.
+        A function of the results that returns a text about the cause; it may read the runs of the suspects.
     """
 
     id: str
@@ -52,13 +52,13 @@ class Claim:
         return self.predicate(results)
 
     def explain(self, function: Callable[[Evidence], str]) -> Callable[[Evidence], str]:
-        """Register the function that words the cause; used as a decorator."""
+        """Register the function that returns the cause as text; used as a decorator."""
         self.explanation = function
         return function
 
 
 class Claims:
-    """The claims of one paper, filled by a decorator, listed by number."""
+    """The claims of one paper, sorted by number. A decorator adds claims."""
 
     def __init__(self) -> None:
         self._by_id: dict[str, Claim] = {}

@@ -1,8 +1,8 @@
-"""Compares the runs that were made here with the published ones, point by point of the figures, and the verdicts.
+"""Compares local runs with the published ones, at each point of the figures, and the verdicts.
 
-Where both are the same runs (scenario, window, seed and engine are equal), their digests must be equal. Elsewhere the
-means are compared by Hsu's test. It takes the two samples as independent. Runs of equal seed over a shorter window
-are a part of the published ones, which makes differences smaller than the test expects: it then errs towards agreement.
+If scenario, window, seed and engine are equal, the digests of the runs must be equal. Otherwise Hsu's test compares the
+means. The test assumes independent samples. Local runs with the same seed and a shorter window are correlated with the
+published ones. Differences are then smaller than the test assumes, and the test errs towards agreement.
 """
 
 from __future__ import annotations
@@ -27,18 +27,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Difference:
-    """A point at which the runs here and the published ones differ by more than their intervals.
+    """A point at which the local and the published mean differ significantly.
 
     Attributes
     ----------
     case : Case
         The point.
     flow : str
-        Whose goodput.
+        The flow.
     here, published : Mean
-        Its mean in both, Mbit/s.
+        Local and published mean of its goodput, Mbit/s.
     p_value : float
-        Of Hsu's test, corrected by Holm over all points of the paper; 0 where equal runs have different digests.
+        P-value of Hsu's test with Holm's correction over all points of the paper; 0 if equal runs have different
+        digests.
     """
 
     case: Case
@@ -53,26 +54,26 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The points of the figures and the verdicts of one paper, here and as published.
+    """Comparison of the local and the published points of figures and verdicts of one paper.
 
     A point is the goodput of one flow in one case.
 
     Attributes
     ----------
     points : int
-        Points that are in both.
+        Points with local and published runs.
     same : int
-        Points whose runs are bit by bit the published ones.
+        Points whose runs are bit-identical to the published ones.
     differences : tuple of Difference
         Points that differ, the smallest p-value first.
     untested : int
-        Points without a test: a single run here, or no spread in either.
+        Points without a test, because a sample has a single run or both samples have no spread.
     claims : int
-        Claims that have a verdict in both.
+        Claims with a local and a published verdict.
     same_verdicts : int
         Claims with equal verdicts.
     opposed : tuple of str
-        Ids of claims that hold in one and are contradicted in the other.
+        Ids of claims with the verdicts `holds` and `contradicted`.
     """
 
     points: int
@@ -85,22 +86,22 @@ class Comparison:
 
     @property
     def agree(self) -> int:
-        """Points that agree: the same runs, or no difference shown."""
+        """Points that agree: bit-identical runs, or no significant difference."""
         return self.points - len(self.differences) - self.untested
 
     def __str__(self) -> str:
         told = f"{self.agree} of {self.points} points of the figures agree with the published ones"
         same = f", {self.same} of them bit by bit" if self.same else ""
         differ = f"; {len(self.differences)} differ" if self.differences else ""
-        untested = f"; {self.untested} have no spread to test by" if self.untested else ""
+        untested = f"; {self.untested} cannot be tested: they have no spread" if self.untested else ""
         return told + same + differ + untested
 
     def of_verdicts(self) -> str:
-        """Say how many claims have the published verdict, and which are decided the other way."""
+        """Return as text how many claims have the published verdict, and which have the opposite one."""
         told = f"{self.same_verdicts} of {self.claims} claims have the published verdict"
         left = self.claims - self.same_verdicts - len(self.opposed)
         opposed = f"; the opposite is shown for {', '.join(self.opposed)}" if self.opposed else ""
-        others = f"; {left} {'is' if left == 1 else 'are'} undecided here or there" if left else ""
+        others = f"; {left} {'has' if left == 1 else 'have'} an undecided or open verdict" if left else ""
         return told + opposed + others
 
 
@@ -115,7 +116,7 @@ def compared(evaluation: Evaluation) -> dict[str, Comparison]:
 
 
 def compare(part: PaperEvaluation, published: Published) -> Comparison:
-    """Compare what was run of a paper with its published results."""
+    """Compare the runs of a paper with its published results."""
     paper = part.paper
     drawn = {name for figure in paper.figures for name in figure.experiments}
     drawn |= {experiment.name for experiment in paper.experiments.all() if experiment.figure is not None}
@@ -151,7 +152,7 @@ def compare(part: PaperEvaluation, published: Published) -> Comparison:
 
 
 def _of_verdicts(part: PaperEvaluation, published: Published) -> tuple[int, int, tuple[str, ...]]:
-    """Return how many claims have a verdict in both, how many have the same one, and which have opposite ones."""
+    """Return the number of claims with two verdicts, the number with equal ones, and the ids with opposite ones."""
     pairs = [
         (item.claim.id, {item.check.verdict, published.claims[item.claim.id].verdict})
         for item in part.claims
@@ -162,19 +163,22 @@ def _of_verdicts(part: PaperEvaluation, published: Published) -> tuple[int, int,
 
 
 def p_unequal(one: Mean, runs: int, other: Mean, others: int) -> float | None:
-    """Return the two-sided p-value of Hsu's test that two means are equal; None without a spread in either.
+    """Return the two-sided p-value of Hsu's test that two means are equal.
 
-    The statistic is Welch's, and the degrees of freedom are those of the smaller sample. Welch's own ones are estimated
-    from few runs: with 5 runs against 20 at 20 points they found a false difference in 11 % of 400 made-up pairs
-    instead of 5 %. With those of the smaller sample the test keeps its level (M. R. Mickey and M. B. Brown, Bounds on
-    the Distribution Functions of the Behrens-Fisher Statistic, The Annals of Mathematical Statistics 37(3), 1966).
+    None if a sample has a single run, or if both samples have no spread.
+
+    The statistic is Welch's, and the degrees of freedom are those of the smaller sample. Welch's degrees of freedom are
+    estimated from few runs: with 5 against 20 runs at 20 points they gave a false difference in 11 % of 400 generated
+    pairs instead of 5 %. With those of the smaller sample the test keeps its level (M. R. Mickey and M. B. Brown,
+    Bounds on the Distribution Functions of the Behrens-Fisher Statistic, The Annals of Mathematical Statistics 37(3),
+    1966).
 
     Parameters
     ----------
     one, other
         The means with their intervals.
     runs, others
-        Replications behind them.
+        Replications of both samples.
     """
     first, second = _error(one, runs), _error(other, others)
     if first is None or second is None or first == second == 0.0:
@@ -184,14 +188,14 @@ def p_unequal(one: Mean, runs: int, other: Mean, others: int) -> float | None:
 
 
 def _error(mean: Mean, runs: int) -> float | None:
-    """Return the standard error behind a 95 % Student-t interval; None for a single run."""
+    """Return the standard error of a mean from its 95 % Student-t interval; None for a single run."""
     if mean.half_width is None:
         return None
     return mean.half_width / float(special.stdtrit(runs - 1, 0.975))
 
 
 def _is_identical(runs: Runs, there: PublishedCase) -> bool | None:
-    """Tell whether the runs here begin with published ones, or are their beginning; None where nothing tells."""
+    """Return whether the first local runs are bit-identical to published ones; None if there are too few to compare."""
     known = [(there.runs, there.digest), *([there.first] if there.first else [])]
     for count, digest in known:
         if len(runs.outcomes) >= count:
@@ -200,7 +204,7 @@ def _is_identical(runs: Runs, there: PublishedCase) -> bool | None:
 
 
 def _runs_the_same(part: PaperEvaluation, case: Case, published: Published) -> bool:
-    """Tell whether a case was run here as it was for the published results: engine, seed, scenario and window."""
+    """Return whether engine, seed, scenario and window of a case are those of the published results."""
     return (
         (part.engine, part.seed) == (published.engine, published.seed)
         and _is_published(part.paper.full, published)
@@ -210,7 +214,7 @@ def _runs_the_same(part: PaperEvaluation, case: Case, published: Published) -> b
 
 
 def _is_published(full: Precision, published: Published) -> bool:
-    """Tell whether the window of full precision is still the one of the published results."""
+    """Return whether full precision has the measurement window of the published results."""
     return (full.warmup, full.measure) == (published.warmup, published.measure)
 
 

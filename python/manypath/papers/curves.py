@@ -1,4 +1,4 @@
-"""Window curves on disk: one file for each sampled run, written once, so that a report can be made without running."""
+"""Window curves on disk: one file for each sampled run, from which a report is written without new runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CurveStore:
     folder: Path
 
     def load(self, cell: Cell, series: str, engine: str) -> Trace | None:
-        """Return the curves of a run, or None if they are not there or were not written to their end."""
+        """Return the curves of a run, or None if the file is missing or incomplete."""
         try:
             with pq.ParquetFile(self._file(cell, series, engine), page_checksum_verification=True) as file:
                 return _trace(file.read())
@@ -39,7 +39,7 @@ class CurveStore:
             return None
 
     def save(self, cell: Cell, series: str, engine: str, trace: Trace) -> None:
-        """Keep the curves of a run; the file appears under its name when it is whole.
+        """Store the curves of a run. The file gets its name when it is complete.
 
         Raises
         ------
@@ -64,7 +64,10 @@ class CurveStore:
 
 
 def _table(trace: Trace) -> pa.Table:
-    """One row for each sample; the name of a column says in JSON what it is and whose."""
+    """Return the curves as a table with a row for each sample.
+
+    The name of a column is a JSON list of the quantity and its flow and path, or its link.
+    """
     return pa.table({json.dumps(name): column for name, column in _columns(trace)})
 
 
@@ -92,7 +95,7 @@ def _trace(table: pa.Table) -> Trace:
 
 
 FIELDS = tuple(PathTrace.__dataclass_fields__)
-"""What is sampled of a path."""
+"""Quantities that are sampled of a path."""
 
 WEIGHT, QUEUE = "weight", "queue"
-"""The other columns: how many standard TCPs a path is worth, and the packets that wait before a link."""
+"""Other columns: the weight of a path in standard TCP flows, and the packets in the queue of a link."""

@@ -1,4 +1,4 @@
-"""Runs papers, checks their claims, and keeps all that the report shows."""
+"""Runs papers, checks their claims, and collects the data of the report."""
 
 from __future__ import annotations
 
@@ -31,42 +31,41 @@ from manypath.stats.looks import plan
 
 @dataclass(frozen=True)
 class PaperEvaluation:
-    """What became of one paper.
+    """The evaluation of one paper.
 
     Attributes
     ----------
     paper, precision
-        What was run, and how finely.
+        The paper, and the precision of its runs.
     figure : str or None
-        Number of the only figure that was run, or None for all.
+        Number of the figure if only one was evaluated; None for all.
     evidence : Evidence
-        The runs, as many of each case.
+        The runs, with the same number of replications for each case.
     claims : list
         The claims with their outcomes and causes.
     sensitivity : list
-        How much the open settings matter.
+        Rows of the sensitivity table.
     profiles : Profiles or None
-        The claims under each accounting profile, where they were run.
+        The claims under each accounting profile; None if they were not run.
     matrix : Matrix or None
-        The mutation matrix, where it was run.
+        The mutation matrix; None if it was not run.
     seconds : float
-        How long it took.
+        Wall-clock time of the evaluation, seconds.
     runs : int
-        Different runs behind all this.
+        Number of different runs of the evaluation.
     cpu_seconds : float
-        Processor time of these runs, whenever they were made.
+        Processor time of these runs, including stored ones, seconds.
     seed : int
         Seed of all runs.
     engine : str
-        Version of the engine that ran them.
+        Version of the engine that computed the runs.
     grown : Evidence or None
-        The plain runs with those that were added for undecided claims; None before the paper was run to its end.
+        The plain runs including those added for undecided claims; None while the paper is being run.
     unfinished : tuple of Figure or None
-        While the paper is run, the figures whose runs are still missing, and no claims; None when it was run to its
-        end.
+        The figures with missing runs while the paper is being run (there are no claims then); None after its end.
     causes : bool
-        Whether runs were made for undecided claims, for causes and for the sensitivity; where none were, the published
-        results tell them.
+        Whether runs were made for undecided claims, for causes and for the sensitivity table. If not, the report takes
+        these from the published results.
     """
 
     paper: Paper
@@ -89,25 +88,25 @@ class PaperEvaluation:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What became of some papers."""
+    """The evaluation of several papers."""
 
     papers: list[PaperEvaluation]
 
     @property
     def claims(self) -> list[dict[str, Any]]:
-        """Every claim as plain data, ready for JSON."""
+        """Every claim as plain data for JSON."""
         tables = {part.paper.name: load(part.paper.name) for part in self.papers}
         return [plain_claim(item, part, tables[part.paper.name]) for part in self.papers for item in part.claims]
 
     def write_report(self, path: str | Path) -> Path:
-        """Write the report, a page for each paper beside it, and the figures; return the first page."""
+        """Write the first page of the report, a page for each paper and the figures; return the first page."""
         from manypath.report.build import build
 
         return build(self, Path(file("report", path)))
 
 
 Grow = Callable[[PaperEvaluation], None]
-"""Takes what is there of a paper while it is run."""
+"""Receives the intermediate evaluations of a paper."""
 
 
 def evaluate(
@@ -133,37 +132,38 @@ def evaluate(
     papers
         The papers.
     figure
-        Only what this figure shows.
+        Number of a figure; only its experiments and claims are evaluated.
     runs
-        Replications, instead of those of the precision; undecided claims then get no more.
+        Replications of each case, instead of those of the precision. Undecided claims then get no further runs.
     full
-        The papers' own grids and repetitions.
+        Whether to run the papers' own grids and repetitions instead of the quick ones.
     causes
-        Whether to search for causes: more runs for undecided claims, and runs with one thing changed for claims that do
-        not hold and for the sensitivity; by default with full precision or `runs`, and without published results.
+        Whether to search for causes: further runs for undecided claims, and runs with one change for claims that do not
+        hold and for the sensitivity table. By default with full precision, with `runs`, and for papers without
+        published results.
     profiles
         Whether to check the claims under every accounting profile; by default with full precision.
     mutations
         Whether to run the mutation matrix; by default with full precision of the whole paper.
     store
-        Folder of results; what is there is not run again. None keeps nothing.
+        Folder of results. Stored runs are not computed again. None stores nothing.
     progress
-        Whether to show how far it is, or what shows it.
+        Whether to show progress, or the display that shows it.
     workers
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     compute
-        Whether what the store lacks is run.
+        Whether to compute runs that the store lacks.
     executor
-        Where it is run; on threads of this machine if None.
+        Executor that computes the runs; threads of this machine if None.
     report
-        Folder of a report that shows each figure as soon as its runs are there; None writes nothing meanwhile.
+        Folder of a report that is updated when all runs of a figure are finished; None writes no report.
 
     Raises
     ------
     UserError
         If the report would replace a file that this package did not write.
     NotStored
-        If the store lacks something and nothing may be run.
+        If the store lacks a run and `compute` is false.
     """
     number = None if figure is None else str(figure)
     chosen = _with_figure(papers, number)
@@ -191,9 +191,10 @@ def evaluate(
 
 
 def _growing(target: Path, papers: Sequence[Paper], *, tell: bool) -> Grow:
-    """Return what adds a paper, finished or not, to a report; say where the report is when its first page is there.
+    """Return a function that adds the evaluation of a paper, finished or not, to a report.
 
-    Full results that travel with the package are listed before anything is run.
+    If `tell` is true, its first call prints the path of the report. The report lists the full results of the package
+    before the first run.
     """
     from manypath.report.build import Report
 
@@ -205,19 +206,19 @@ def _growing(target: Path, papers: Sequence[Paper], *, tell: bool) -> Grow:
         page = report.add(part)
         if tell and not told:
             told.append(page)
-            sys.stderr.write(f"report: {page} has its first figures; reload it to see more\n")
+            sys.stderr.write(f"report: {page} shows the first figures; reload it for further ones\n")
 
     return grow
 
 
 def _cheapest_first(papers: Sequence[Paper], precisions: Mapping[str, Precision]) -> list[Paper]:
-    """Return the papers with the one first whose cheapest figure is the cheapest of all."""
+    """Return the papers, starting with the paper of the cheapest figure."""
     first = min(papers, key=lambda paper: cost_of_first(paper, precisions[paper.name]))
     return [first, *(paper for paper in papers if paper is not first)]
 
 
 def _plain_runs(runner: Runner, figure: str | None, cases: Sequence[Case], grow: Grow | None) -> dict[Case, Runs]:
-    """Run a paper as it is. Where something is missing, runs are made figure by figure, and each one is shown."""
+    """Return the runs of a paper without switches. Missing runs are computed and reported figure by figure."""
     stored = None if grow is None else runner.stored(cases)
     if grow is None or stored is not None:
         return runner.plain(cases) if stored is None else stored
@@ -244,7 +245,7 @@ def _plain_runs(runner: Runner, figure: str | None, cases: Sequence[Case], grow:
 def _evaluate(
     runner: Runner, figure: str | None, grow: Grow | None, *, causes: bool, all_switches: bool
 ) -> PaperEvaluation:
-    """Run one paper, or one figure of it."""
+    """Evaluate one paper, or one of its figures."""
     paper, precision = runner.paper, runner.precision
     claims = [claim for claim in paper.claims if figure is None or str(claim.figure) == figure]
     names = None if figure is None else _experiments_of(paper, figure)
@@ -268,7 +269,7 @@ def _evaluate(
 
 
 def _with_causes(part: PaperEvaluation, runner: Runner, *, all_switches: bool) -> PaperEvaluation:
-    """Search for the causes of what does not hold, and measure the sensitivity of a whole paper."""
+    """Search for the causes of claims that do not hold, and measure the sensitivity of a whole paper."""
     paper = runner.paper
     verified, evidence = find_causes(
         part.claims,
@@ -289,13 +290,13 @@ def _with_causes(part: PaperEvaluation, runner: Runner, *, all_switches: bool) -
 
 
 def _searches(paper: Paper, *, full: bool, runs: int | None) -> bool:
-    """Tell whether to search for causes by default: quick precision takes them from published results."""
+    """Return whether to search for causes by default. Quick precision takes them from published results."""
     published = None if full or runs is not None else load(paper.name)
     return published is None or not is_of(published, paper)
 
 
 def _with_figure(papers: Sequence[Paper], figure: str | None) -> list[Paper]:
-    """Return the papers that have such a figure."""
+    """Return the papers with a figure of this number."""
     numbers = {paper.name: {str(drawing.number) for drawing in paper.figures} for paper in papers}
     found = [paper for paper in papers if figure is None or figure in numbers[paper.name]]
     if figure is not None and not found:
@@ -307,14 +308,14 @@ def _with_figure(papers: Sequence[Paper], figure: str | None) -> list[Paper]:
 
 
 def _experiments_of(paper: Paper, figure: str) -> set[str]:
-    """Return the experiments behind a figure: its own, and those that its drawings and claims also read."""
+    """Return the experiments of a figure, and those that its drawings read."""
     own = {experiment.name for experiment in paper.experiments.all() if str(experiment.figure) == figure}
     drawn = {name for drawing in paper.figures if str(drawing.number) == figure for name in drawing.experiments}
     return own | drawn
 
 
 def _with_runs(precision: Precision, runs: int | None) -> Precision:
-    """Return a precision with another number of replications."""
+    """Return a precision with `runs` replications, or the same one if `runs` is None."""
     if runs is None:
         return precision
     if runs < 1:

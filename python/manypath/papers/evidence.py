@@ -1,4 +1,4 @@
-"""What the runs of a paper's experiments gave, as the claims and figures ask for it."""
+"""The runs of a paper's experiments, with the queries of claims and figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from manypath.papers.traces import Trace
 Sample = NDArray[np.float64]
 Level = float | int | str
 Number = int | str
-"""Number of a figure in its paper: `5`, or `"5.10"` where each chapter counts its own."""
+"""Number of a figure in its paper: `5`, or `"5.10"` if each chapter numbers its figures."""
 Outcome = Mapping[str, Any]
 """The engine's record of one run."""
 
@@ -36,7 +36,7 @@ class Case:
 
     @staticmethod
     def of(experiment: str, **factors: Level) -> Case:
-        """Name a point by its factors."""
+        """Return the point with these factors."""
         return Case(experiment, tuple(sorted(factors.items())))
 
     def __getitem__(self, factor: str) -> Level:
@@ -49,38 +49,38 @@ class Case:
 
 @dataclass(frozen=True)
 class Runs:
-    """The replications of one case, in order: their outcomes, and their window curves where asked for."""
+    """The replications of one case, in order: their outcomes, and their window curves if they were sampled."""
 
     outcomes: Sequence[Outcome]
     traces: Sequence[Trace] = ()
 
     def first(self, count: int | None) -> Runs:
-        """Return the first replications alone."""
+        """Return only the first `count` replications."""
         return self if count is None else Runs(self.outcomes[:count], self.traces[:count])
 
 
 def goodput_in(outcomes: Iterable[Outcome], flow: str) -> Sample:
-    """Return the payload rate of a flow in each of some runs, Mbit/s."""
+    """Return the payload rate of a flow in each run, Mbit/s."""
     return np.array([outcome["flows"][flow]["goodput"] for outcome in outcomes], dtype=np.float64) / 1e6
 
 
 class MissingCase(LookupError):
-    """A claim asked for a point that this precision does not run."""
+    """A claim read a point that this precision does not run."""
 
 
 class Evidence:
-    """Everything that was measured, seen with at most one switch thrown.
+    """All runs of a paper, as a view with at most one switch applied.
 
     Parameters
     ----------
     plain : mapping
-        Runs of each case as the paper describes it.
+        Runs of each case without a switch.
     switched : mapping, optional
-        For each switch by name, the runs of the cases that it changes.
+        Runs of the cases that each switch changes, by the name of the switch.
     switch : str, optional
-        The switch under which this view looks; cases that it does not change are read from `plain`.
+        The switch of this view. Cases that it does not change are read from `plain`.
     limit : int, optional
-        Replications of each case that are seen at most.
+        Largest number of replications of each case in this view.
     """
 
     def __init__(
@@ -99,46 +99,47 @@ class Evidence:
         self.read: set[Case] = set()
 
     def under(self, switch: str | None) -> Evidence:
-        """Return the same measurements with one switch thrown, and an empty record of what was read.
+        """Return a view of the same runs with a switch applied, and with an empty record of cases that were read.
 
-        Every case shows as many replications as the switched ones have, so that they pair.
+        The view has only as many replications of each case as the switched cases have, so that replications can be
+        paired.
         """
         return Evidence(self._plain, self._switched, switch, self._first)
 
     def first(self, runs: int) -> Evidence:
-        """Return the first replications of each plain case alone."""
+        """Return a view of only the first `runs` replications of each plain case."""
         return Evidence(self._plain, self._switched, self.switch, runs)
 
     def with_runs(self, more: Mapping[Case, Runs]) -> Evidence:
-        """Return the same plain runs, of some cases these instead."""
+        """Return the same runs, with the plain runs of some cases replaced."""
         return Evidence({**self._plain, **more}, self._switched, self.switch, self._first)
 
     def cost(self, case: Case, runs: int) -> float:
-        """Estimate the processor time in seconds that a plain case needs to have so many runs."""
+        """Estimate the processor time of the runs that a plain case lacks of a total of `runs`, in seconds."""
         have = self._plain[case].outcomes
         each = float(np.mean([outcome.get("cpu_seconds", 0.0) for outcome in have]))
         return each * max(0, runs - len(have))
 
     def along_with(self, switched: Mapping[str, Mapping[Case, Runs]]) -> Evidence:
-        """Return the same plain runs together with more switched ones."""
+        """Return the same runs with additional switched ones."""
         merged = {name: dict(cases) for name, cases in self._switched.items()}
         for name, cases in switched.items():
             merged.setdefault(name, {}).update(cases)
         return Evidence(self._plain, merged, self.switch)
 
     def changes(self, switch: str, cases: Iterable[Case]) -> bool:
-        """Tell whether a switch was run and changes any of these cases."""
+        """Return whether there are runs of any of these cases with a switch."""
         return any(case in self._switched.get(switch, {}) for case in cases)
 
     def digests(self) -> Iterator[str]:
-        """Name every run there is, in an order that depends on nothing else."""
+        """Iterate over the digests of all runs, preceded by their switch and case, in a reproducible order."""
         for switch, cases in [("", self._plain), *sorted(self._switched.items())]:
             for case, runs in sorted(cases.items(), key=lambda item: str(item[0])):
                 yield f"{switch} {case}"
                 yield from (outcome["digest"] for outcome in runs.outcomes)
 
     def runs(self, case: Case) -> Runs:
-        """Return the replications of one case, and note that it was read."""
+        """Return the replications of one case, and record that the case was read."""
         self.read.add(case)
         found = self._over.get(case) or self._plain.get(case)
         if found is None:
@@ -156,12 +157,12 @@ class Evidence:
         return np.array(rates, dtype=np.float64) / 1e6
 
     def of_outcomes(self, measure: Callable[[Outcome], float], experiment: str, **factors: Level) -> Sample:
-        """Return a number taken from the outcome of each replication."""
+        """Return `measure` of the outcome of each replication."""
         outcomes = self.runs(Case.of(experiment, **factors)).outcomes
         return np.array([measure(outcome) for outcome in outcomes], dtype=np.float64)
 
     def of_traces(self, measure: Callable[[Trace], float], experiment: str, **factors: Level) -> Sample:
-        """Return a number taken from the window curves of each replication; `MissingCase` if there are none."""
+        """Return `measure` of the window curves of each replication; raise `MissingCase` if there are none."""
         case = Case.of(experiment, **factors)
         traces = self.runs(case).traces
         if not traces:
@@ -169,7 +170,7 @@ class Evidence:
         return np.array([measure(trace) for trace in traces], dtype=np.float64)
 
     def levels(self, experiment: str, factor: str, where: Callable[[float], bool] | None = None) -> list[float]:
-        """Return the levels at which a numeric factor was run, ascending."""
+        """Return the levels of a numeric factor that were run, in ascending order."""
         found = {case[factor] for case in self._plain if case.experiment == experiment}
         numbers = sorted(level for level in found if isinstance(level, int | float))
         return [level for level in numbers if where is None or where(level)]
@@ -193,5 +194,5 @@ class Evidence:
         return iter(self._plain)
 
     def trials(self) -> Iterator[tuple[str, Case, Runs]]:
-        """Iterate over the runs with one thing changed: the switch, the case, its replications."""
+        """Iterate over the runs with a switch: its name, the case, the replications."""
         return ((name, case, runs) for name, cases in self._switched.items() for case, runs in cases.items())

@@ -1,4 +1,4 @@
-"""An experiment of a paper: a scenario as a function of its factors, and the points at which it is run."""
+"""An experiment of a paper: a scenario as a function of its factors, and the points that are run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from manypath.papers.evidence import Case, Level, Number
 from manypath.scenario import Scenario
 
 Grid = Mapping[str, tuple[Level, ...]]
-"""The levels of each factor; every combination is run."""
+"""The levels of each factor; all combinations are run."""
 
 
 @dataclass(frozen=True)
@@ -21,15 +21,15 @@ class Experiment:
     Attributes
     ----------
     name : str
-        What cases and claims call it.
+        Name in cases and claims.
     figure : int or str or None
-        The figure of the paper that it stands for.
+        The figure of the paper that shows the experiment.
     scenario : callable
-        Builds the scenario from one level of each factor.
+        Function that builds the scenario from one level of each factor.
     window : tuple of str or None
-        Warm-up and measurement of its own; else those of the precision.
+        Warm-up and measurement window of the experiment; None for those of the precision.
     series : str or None
-        Interval of the window curves, where it needs them.
+        Sampling interval of the window curves; None without curves.
     """
 
     name: str
@@ -41,26 +41,26 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Precision:
-    """How finely a paper is reproduced.
+    """Number of runs, duration and grids of the reproduction of a paper.
 
     Attributes
     ----------
     name : str
-        `quick`, `full` or another word for the report.
+        Name in the report, such as `quick` or `full`.
     replications : int
         Runs of each case.
     most : int
-        Runs of the cases that undecided claims read, at most; 0 for no more than `replications`.
+        Largest number of runs of the cases that undecided claims read; 0 for `replications`.
     budget : float
         Processor time for runs beyond `replications`, in seconds.
     trials : int
-        Runs of each case in which one thing is changed to find a cause.
+        Runs of each case with a switch, in the search for a cause.
     trial_cases : int
-        How many cases may be run with one thing changed, all together: a limit on the time that causes take.
+        Largest number of cases that are run with switches in total, which limits the time of the search for causes.
     curves : int
-        Runs of each case that needs window curves, at most.
+        Largest number of runs of a case whose window curves are sampled.
     warmup, measure : str
-        The transient that is left out, and the window after it.
+        The transient before the measurement, and the measurement window.
     grids : mapping
         The grid of each experiment by name.
     """
@@ -78,7 +78,7 @@ class Precision:
 
 
 class Experiments:
-    """The experiments of one paper, filled by a decorator."""
+    """The experiments of one paper. A decorator adds experiments."""
 
     def __init__(self) -> None:
         self._by_name: dict[str, Experiment] = {}

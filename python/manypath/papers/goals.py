@@ -1,10 +1,10 @@
 """The three goals of resource pooling as numeric predicates.
 
-The papers judge the goals by comparing the multipath flow with the single-path flow that runs beside it:
-1. it gets at least as much in total, 2. it takes no more on the path that both share, 3. it moves load away from the
-more congested path, which is the shared one. `At least` and `no more` allow what `about` allows, 10 % of the rival's
-rate, because equality is what the goals aim at. Each goal holds when it is shown at every point (each at 5 %), and is
-contradicted when at some point the opposite is shown (Holm's correction over the points).
+The papers compare the multipath flow with a concurrent single-path flow:
+1. the multipath flow gets at least as much in total, 2. it takes no more on the path that both share, 3. it moves load
+away from the more congested path, which is the shared one. `At least` and `no more` have a tolerance of 10 % of the
+rate of the single-path flow, because the goals aim at equality. A goal holds if it is shown at every point (each at
+5 %). It is contradicted if the opposite is shown at some point (Holm's correction over the points).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from manypath.papers.verdict import Hypotheses, beyond
 
 
 def no_worse_off(multipath: Points, rival: Points, *, who: str, over: str = "") -> Check:
-    """Check goal 1: the multipath flow gets at least what the single-path flow beside it gets.
+    """Check goal 1: the multipath flow gets at least as much as the concurrent single-path flow.
 
     Parameters
     ----------
     multipath, rival
-        Rates of both flows at each point, Mbit/s.
+        Rates of the multipath and the single-path flow at each point, Mbit/s.
     who, over
-        Words for the table: whose goal, and what follows the level of a point.
+        Texts of the table: name of the multipath flow, and text after the level of a point.
     """
     return _at_most(rival, multipath, rival, f"goal 1, {who}: rival's rate against the multipath flow's", over)
 
@@ -34,14 +34,14 @@ def no_harm(on_shared: Points, rival: Points, *, who: str, over: str = "") -> Ch
 
 
 def moves_away(on_shared: Points, uncoupled: Points, *, who: str, over: str = "") -> Check:
-    """Check goal 3: the flow takes less of the shared path than uncoupled control takes there."""
+    """Check goal 3: the flow takes less of the shared path than a flow with uncoupled control."""
     return below(on_shared, uncoupled, what=f"goal 3, {who}: rate on the shared path against plain CMT's", over=over)
 
 
 def _at_most(lower: Points, upper: Points, rival: Points, what: str, over: str) -> Check:
-    """Hold where `lower` is shown to exceed `upper` by less than 10 % of the rival's rate in the same run.
+    """Hold if `lower` is shown to exceed `upper` by less than 10 % of the rival's rate in the same run, at every point.
 
-    Contradicted when at some point it is shown to exceed it by more.
+    Contradicted if `lower` is shown to exceed `upper` by more at some point.
     """
     slack = {key: ABOUT * rival[key] - (lower[key] - upper[key]) for key in lower}
     hypotheses = Hypotheses({key: beyond(gains) for key, gains in slack.items()})

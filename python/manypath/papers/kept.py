@@ -1,4 +1,4 @@
-"""Files that are kept beside a paper or study and travel with the package."""
+"""Files of results in the folder of a paper or study, which are part of the package."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ Content = TypeVar("Content")
 
 
 def file_of(name: str, file: str) -> Path:
-    """Return a file of a paper or study by its name, be it there or not."""
+    """Return the path of a file of a paper or study. The file need not exist."""
     folder = "papers" if name in NAMES else "studies"
     return Path(manypath.__file__).parent / folder / name / file
 
 
 def check_targets(names: Iterable[str], file: str, kind: Kind) -> None:
-    """Check that a file of some papers can be written, before anything is run.
+    """Check that a file of each named paper can be written.
 
     Raises
     ------
     UserError
-        If the package does not lie in its source tree, or a file cannot be written.
+        If the package is not in a source tree, or a file cannot be written.
     """
     package = Path(manypath.__file__).resolve().parent
     if not (package.parents[1] / "pyproject.toml").is_file():
@@ -41,7 +41,7 @@ def check_targets(names: Iterable[str], file: str, kind: Kind) -> None:
 
 
 def read(adapter: TypeAdapter[Content], file: Path, again: str) -> Content:
-    """Read a JSON file of this type.
+    """Read a JSON file with content of a type.
 
     Parameters
     ----------
@@ -50,12 +50,12 @@ def read(adapter: TypeAdapter[Content], file: Path, again: str) -> Content:
     file
         The file.
     again
-        How to write the file again, for the message.
+        Remedy in the error message: how to write the file again.
 
     Raises
     ------
     UserError
-        If the file cannot be read or has another content; one line names the first wrong field.
+        If the file cannot be read or has other content. The message is one line with the first wrong field.
     """
     try:
         said = json.loads(file.read_bytes())

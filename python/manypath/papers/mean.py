@@ -18,14 +18,14 @@ def _number(said: Any) -> Any:
 
 
 class Mean(NamedTuple):
-    """A mean over replications, in the unit of what was measured.
+    """A mean over replications, in the unit of the measured quantity.
 
     Attributes
     ----------
     mean : float
-        The mean; NaN, in JSON null, where something was not measured in every run.
+        The mean; NaN (null in JSON) if a run lacks the quantity.
     half_width : float or None
-        Half width of its 95 % Student-t interval; 0 for equal runs, None where there is none, as for a single run.
+        Half width of its 95 % Student-t interval; 0 for equal runs, None for a single run.
     """
 
     mean: Annotated[float, BeforeValidator(_number)]
@@ -38,23 +38,23 @@ class Mean(NamedTuple):
         return Mean(found.mean, None if math.isnan(found.half_width) else found.half_width)
 
     def rounded(self) -> list[float | None]:
-        """Return mean and half width with the digits that a table keeps."""
+        """Return mean and half width, rounded to the digits of published tables."""
         half = self.half_width
         mean = None if math.isnan(self.mean) else float(f"{self.mean:.6g}")
         return [mean, None if half is None else float(f"{half:.3g}")]
 
     def plain(self) -> dict[str, float | None]:
-        """Return it as plain data, ready for JSON."""
+        """Return mean and half width as plain data for JSON."""
         return {"mean": None if math.isnan(self.mean) else self.mean, "half_width": self.half_width}
 
     def signed(self) -> str:
-        """Write it with its sign: `+0.31 ± 0.10`."""
+        """Format the mean with its sign: `+0.31 ± 0.10`."""
         told = str(self)
         return told if told.startswith("-") else f"+{told}"
 
     @override
     def __str__(self) -> str:
-        """Write it with its interval: `7.04 ± 0.12`; the mean alone for a single run."""
+        """Format the mean with its interval: `7.04 ± 0.12`; the mean alone for a single run."""
         if self.half_width is None:
             return f"{self.mean:.3g}"
         if self.half_width == 0.0:
@@ -64,4 +64,4 @@ class Mean(NamedTuple):
 
 
 LARGE = 100.0
-"""From this mean on, one decimal gives four digits."""
+"""Smallest mean that is printed with one decimal instead of two."""

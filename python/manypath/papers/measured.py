@@ -1,4 +1,4 @@
-"""Runs of a paper's experiments by real stacks, kept as a file beside the paper and read as evidence."""
+"""Measured runs of a paper's experiments with real stacks, read from a file in the folder of the paper."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from manypath.papers.evidence import Case, Evidence, Outcome, Runs
 
 HEAD = '[\n{"experiment": '
-"""The first characters of such a file."""
+"""First characters of a file of measured runs."""
 
 KERNEL = "kernel"
 """The stack of measurements that name none: the kernel's TCP and Multipath TCP."""
@@ -29,10 +29,10 @@ class Measurement:
     stacks : str
         Version of the testbed: kernel, emulator and programs.
     doubts : tuple of str
-        Why the calibration of this machine does not support links of these rates.
+        Warnings of the calibration: reasons why emulated links of this rate are inexact on this machine.
     outcomes : tuple of mapping
-        For each run, each flow's ``goodput``, ``throughput`` and ``paths`` in bit/s as the simulator names them, and
-        ``marks``: the reasons for not trusting the run.
+        For each run ``goodput``, ``throughput`` and ``paths`` of each flow in bit/s, with the names of the simulator,
+        and ``marks``: reasons why the run may be disturbed.
     stack : str
         The stack of the flows, as `manypath measure --stack` names it.
     simulated : tuple of mapping
@@ -49,12 +49,12 @@ class Measurement:
 
     @property
     def marked(self) -> int:
-        """The number of runs with marks."""
+        """Number of runs with marks."""
         return sum(bool(outcome["marks"]) for outcome in self.outcomes)
 
 
 def evidence(measurements: Iterable[Measurement]) -> Evidence:
-    """Return measured runs as claims read them: rates without window curves, so claims about curves stay open."""
+    """Return measured runs as evidence for claims. It has no window curves, so claims about curves are open."""
     return Evidence({each.case: Runs(each.outcomes) for each in measurements})
 
 
@@ -85,7 +85,7 @@ def parse(text: str) -> list[Measurement]:
 
 
 def written(measurements: Sequence[Measurement]) -> str:
-    """Return the file of some measurements: one line for each run."""
+    """Return the text of a file of measurements, with one line for each run."""
     return "[\n" + ",\n".join(_block(each) for each in measurements) + "\n]\n"
 
 

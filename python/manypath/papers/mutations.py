@@ -1,8 +1,8 @@
-"""The mutation matrix: which claims notice which wrong implementation; a claim that none turns over proves nothing.
+"""The mutation matrix: which claims detect which wrong implementation. A claim that detects none proves nothing.
 
-A mutation is noticed by a claim that held and no longer holds, be it contradicted or undecided. Undecided counts,
-because a mutation often makes two things equal (one control in place of another): that one exceeds the other is then
-shown by no number of runs, and not contradicted either. The table tells the two apart.
+A claim detects a mutation if it holds without the mutation, and is contradicted or undecided with it. Undecided counts,
+because a mutation often makes two quantities equal (one control in place of another). No number of runs then shows that
+one exceeds the other, or contradicts it. The table distinguishes the two verdicts.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Matrix:
     mutations : tuple
         The wrong implementations.
     plain : tuple
-        The claims as they stand without a mutation.
+        The claims without a mutation.
     verdicts : mapping
-        Verdicts by (claim id, mutation name); missing where the mutation changes nothing that the claim reads.
+        Verdicts by (claim id, mutation name); missing if the mutation changes no case that the claim reads.
     """
 
     mutations: tuple[Mutation, ...]
@@ -40,16 +40,16 @@ class Matrix:
 
     @property
     def by_name(self) -> VerdictMatrix:
-        """The verdicts alone."""
+        """The verdicts without the outcomes."""
         names = tuple(mutation.name for mutation in self.mutations)
         return VerdictMatrix(names, {item.claim.id: item.check.verdict for item in self.plain}, self.verdicts)
 
     def unmoved(self) -> list[str]:
-        """Return the ids of the claims that hold and that no mutation turns over: they prove nothing."""
+        """Return the ids of claims that hold and detect no mutation. They prove nothing."""
         return self.by_name.unmoved()
 
     def unnoticed(self) -> list[tuple[str, str]]:
-        """Return (mutation, claim) where a claim that holds should have turned over and did not."""
+        """Return (mutation, claim id) for each holding claim that does not detect a mutation that it must detect."""
         matrix = self.by_name
         return [
             (mutation.name, number)
@@ -59,25 +59,25 @@ class Matrix:
         ]
 
     def markdown(self) -> str:
-        """Return the matrix as a table: the verdict to which a mutation turns a claim over."""
+        """Return the matrix as a table, with the verdict of each claim under each mutation that it detects."""
         matrix = self.by_name
         rows = [
             [number, before, *(mark or "" for mark in matrix.marks(number))] for number, before in matrix.plain.items()
         ]
-        return markdown(["claim", "as it is", *matrix.mutations], rows)
+        return markdown(["claim", "without mutation", *matrix.mutations], rows)
 
 
 def mutate(
     runner: Runner, mutations: tuple[Mutation, ...] | None = None, claims: tuple[Claim, ...] | None = None
 ) -> Matrix:
-    """Run every mutation at the paper's precision for it and check the claims again.
+    """Run every mutation and check the claims again.
 
     Parameters
     ----------
     runner : Runner
-        Its precision is replaced by the paper's precision for mutations.
+        The runner of the paper. The precision for mutations replaces its precision.
     mutations, claims : tuple, optional
-        A part of them; all by default.
+        The mutations and claims; all of the paper by default.
     """
     paper = runner.paper
     runner = replace(runner, precision=paper.mutated)

@@ -21,15 +21,15 @@ def half_width(sample: NDArray[np.float64]) -> float:
 
 
 def estimate(sample: NDArray[np.float64]) -> str:
-    """Write a mean with its interval: `7.04 ± 0.12`; the mean alone for a single run."""
+    """Format a mean with its interval: `7.04 ± 0.12`; the mean alone for a single run."""
     return str(Mean.of(sample))
 
 
 def p_greater(difference: NDArray[np.float64]) -> float:
-    """Return the one-sided p-value of `mean difference > 0`: 1 for a single run, which shows nothing.
+    """Return the one-sided p-value of `mean difference > 0`; 1 for a single run or a missing value (NaN).
 
-    Equal differences of two runs or more have no spread, and their value decides: of a scenario without chance every
-    run is the same. A number that is missing in one run (NaN) shows nothing.
+    Two or more equal differences have no spread, as in a deterministic scenario: the p-value is 0 if they are positive,
+    else 1.
     """
     runs, mean = len(difference), float(difference.mean())
     if runs == 1 or np.isnan(mean):
@@ -45,7 +45,7 @@ def p_different(difference: NDArray[np.float64]) -> float:
 
 
 def holm(p_values: Mapping[K, float]) -> dict[K, float]:
-    """Return Holm's step-down corrected p-values."""
+    """Return the p-values with Holm's step-down correction."""
     corrected: dict[K, float] = {}
     running = 0.0
     for rank, key in enumerate(sorted(p_values, key=lambda k: p_values[k])):

@@ -1,4 +1,4 @@
-"""A paper: what it is, how its runs are set up, and everything of it that can be run, drawn and checked."""
+"""A paper: its description, the setup of its runs, its experiments, figures and claims."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Setting:
     what : str
         The parameter.
     paper : str
-        What the paper gives, in its units; empty where it is silent.
+        Value in the paper, in its units; empty if the paper gives none.
     ours : str
-        What is used here.
+        Value of our runs.
     source : str
-        Where ours comes from when the paper is silent.
+        Source of our value if the paper gives none.
     """
 
     what: str
@@ -39,7 +39,7 @@ class Setting:
 
     @classmethod
     def of_repetitions(cls, paper: str, quick: Precision, full: Precision) -> Setting:
-        """Return the row that says how often each case is run."""
+        """Return the row with the number of runs of each case."""
         more = "" if full.most <= full.replications else f", up to {full.most} where a claim is undecided"
         return cls("repetitions", paper, f"{quick.replications} quick; {full.replications} full{more}")
 
@@ -55,11 +55,11 @@ class Figure:
     name : str
         Name of the file, without its ending.
     caption : str
-        What it shows, in our own words.
+        Caption, in our own words.
     experiments : tuple of str
         The experiments that it reads.
     draw : callable
-        Draws it.
+        Function that draws it.
     """
 
     number: Number
@@ -70,7 +70,7 @@ class Figure:
 
 
 class Figures:
-    """The figures of one paper, filled by a decorator."""
+    """The figures of one paper. A decorator adds figures."""
 
     def __init__(self) -> None:
         self._figures: list[Figure] = []
@@ -93,12 +93,12 @@ class Figures:
 
 @dataclass(frozen=True)
 class Spread:
-    """Goodput of one flow in some runs of another simulator, Mbit/s.
+    """Goodput of one flow in the runs of another simulator, Mbit/s.
 
     Attributes
     ----------
     mean, low, high : float
-        Their mean, the smallest and the largest.
+        Mean, minimum and maximum over the runs.
     """
 
     mean: float
@@ -108,18 +108,18 @@ class Spread:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of our own, made from the runs.
+    """An additional table, computed from the runs.
 
     Attributes
     ----------
     name : str
-        What it is called on its page.
+        Heading on its page.
     caption : str
-        What it shows.
+        Caption.
     head : tuple of str
-        Its columns.
+        Names of its columns.
     rows : callable
-        Makes its rows from the runs, as text; none where nothing of it was run.
+        Function that returns its rows as text; empty if its experiments were not run.
     """
 
     name: str
@@ -139,7 +139,7 @@ class Point:
     factors : mapping
         Its factors.
     goodput : mapping
-        What each flow got, by the flow's name.
+        Goodput by the name of the flow.
     """
 
     experiment: str
@@ -149,16 +149,16 @@ class Point:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """Where the settings that a paper leaves open are thrown one at a time.
+    """The sensitivity table: settings that a paper does not specify, changed one at a time.
 
     Attributes
     ----------
     switches : tuple
-        The settings.
+        The changes of settings.
     points : tuple
-        The points as (experiment, factors).
+        The points that are run, as (experiment, factors).
     quick : tuple of str
-        Names of the switches that quick precision runs too.
+        Names of the switches that are run with quick precision, too.
     """
 
     switches: tuple[Switch, ...]
@@ -168,7 +168,7 @@ class Sensitivity:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper as checks, or a study of our own: that one has neither tag nor citation, and no claims.
+    """A paper as checks, or a study of our own, which has no tag, no citation and no claims.
 
     Attributes
     ----------
@@ -177,35 +177,35 @@ class Paper:
     tag : str
         Its tag in REFERENCES.md; empty for a study.
     title, citation : str
-        How it is cited.
+        Its title, and its full citation.
     summary : str
-        What it shows and what is done with it here, in one paragraph.
+        Results of the paper and of its reproduction, in one paragraph.
     setup : tuple
-        Its parameters beside ours.
+        Parameters of the paper and of our runs.
     quick, full : Precision
-        How finely it is reproduced.
+        Precisions of the reproduction.
     mutated : Precision
-        How finely the mutation matrix is run.
+        Precision of the mutation matrix.
     experiments, figures, claims, tables
-        What can be run, drawn, checked and tabulated.
+        Its experiments, figures, claims and additional tables.
     switches : mapping
-        What may be thrown to find a cause.
+        Switches by name, for the search for causes.
     mutations : tuple
-        Wrong implementations that claims must notice.
+        Wrong implementations that claims must detect.
     factors : tuple
-        What a reconstruction varies jointly; without factors there is none.
+        Factors of a reconstruction; empty if there is no reconstruction.
     reconstructed : Precision or None
-        How finely each setting of a reconstruction is run.
+        Precision of each setting of a reconstruction.
     sensitivity : Sensitivity
-        What is run to see how much the open settings matter.
+        Runs of the sensitivity table.
     reference_points : tuple
-        Numbers of another simulator.
+        Goodput of another simulator.
     reference : str
-        Where they come from, in one sentence.
+        Source of these points, in one sentence.
     flows : tuple of str
-        The flows that figures and comparisons show.
+        Flows of the sensitivity table.
     legend : str
-        How the lines of its figures are to be read, in one sentence.
+        Explanation of the lines of its figures, in one sentence.
     """
 
     name: str
@@ -232,7 +232,7 @@ class Paper:
     legend: str = ""
 
     def filled_tables(self, evidence: Evidence) -> list[tuple[Table, list[tuple[str, ...]]]]:
-        """Return the tables of what was run, each with its rows."""
+        """Return the tables whose experiments were run, each with its rows."""
         filled = [(table, table.rows(evidence)) for table in self.tables]
         return [(table, rows) for table, rows in filled if rows]
 

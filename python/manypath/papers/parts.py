@@ -1,7 +1,7 @@
-"""Papers in parts, on machines that share no folder: each computes its part of what is to be run next.
+"""Papers in parts, on machines without a shared folder: each machine computes its part of the next runs.
 
-What is run next depends on verdicts: more runs for undecided claims, trials for causes. So the parts go in rounds. A
-round ends where runs of other parts are missing; after it the stores are brought together.
+The next runs depend on verdicts: further runs for undecided claims, trials for causes. So the parts work in rounds. A
+round ends when runs of other parts are missing. The user then merges the stores.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from manypath.papers.runner import Runner
 
 
 class OthersMissing(Exception):
-    """The store lacks runs of other parts; its own part is done."""
+    """The store lacks runs of other parts. The own part is complete."""
 
     def __init__(self, runs: int) -> None:
         super().__init__(f"{runs:,} runs of other parts are missing")
@@ -32,14 +32,14 @@ class OthersMissing(Exception):
 
 @dataclass(frozen=True)
 class PartExecutor(Executor):
-    """Computes one part of what it is given; the part of a run depends on nothing but the run.
+    """Executor that computes only one part of the cells. The part of a cell is a hash of its key.
 
     Attributes
     ----------
     executor : Executor
-        Where it computes.
+        Executor that computes the cells of this part.
     part, parts : int
-        Which part, from 0 on, of how many.
+        Index of this part, from 0, and the number of parts.
     """
 
     executor: Executor
@@ -53,7 +53,7 @@ class PartExecutor(Executor):
         Raises
         ------
         OthersMissing
-            After them, if there are cells of other parts.
+            After the last batch, if there are cells of other parts.
         """
         mine = [cell for cell in cells if int(cell.key(work.engine)[:16], 16) % self.parts == self.part]
         if mine:
@@ -75,25 +75,25 @@ def compute_part(
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> dict[str, int]:
-    """Compute one part of the runs that papers need next, and return for each how many runs of other parts it lacks.
+    """Compute one part of the next runs of papers; return the number of missing runs of other parts for each paper.
 
-    A paper that lacks none is complete: `manypath.papers.evaluate` then finds all of its runs in the store.
+    A paper without missing runs is complete: `manypath.papers.evaluate` then finds all of its runs in the store.
 
     Parameters
     ----------
     papers
         The papers.
     shard
-        Which part: ``"2/4"`` is the second of four.
+        The part: ``"2/4"`` is the second of four.
     full, causes, profiles, mutations, store, progress, workers, executor
         As for `manypath.papers.evaluate`.
 
     Raises
     ------
     UserError
-        If there is no such part.
+        If `shard` is not a part.
     Stopped
-        After Ctrl-C; what was finished is in the store.
+        After Ctrl-C. Finished runs are in the store.
     """
     own = PartExecutor(executor or LocalExecutor(workers), *deal(shard))
     missing: dict[str, int] = {}
@@ -118,7 +118,7 @@ def compute_part(
 
 
 def _missing(step: Callable[[], object]) -> int:
-    """Take a step as far as it goes, and return how many runs of other parts it lacks."""
+    """Run a step until runs of other parts are missing, and return their number."""
     try:
         step()
     except OthersMissing as missing:

@@ -1,4 +1,4 @@
-"""Claims with their outcomes as plain data, ready for JSON."""
+"""Claims with their outcomes as plain data for JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def plain_claim(item: Verified, part: PaperEvaluation, table: Published | None) -> dict[str, Any]:
-    """Return a claim of a paper with its outcome, and that of the published results if there are any."""
+    """Return a claim of a paper with its outcome and its published outcome, if there is one."""
     checks = {} if part.profiles is None else part.profiles.of(item.claim)
     full = None if table is None else table.claims.get(item.claim.id)
     return {
@@ -53,7 +53,7 @@ def _published(claim: PublishedClaim) -> dict[str, Any]:
 
 
 def _reconstructed(item: Verified, paper: Paper) -> Verdict | None:
-    """Return the verdict on a claim under the settings that the published reconstruction found, if there is one."""
+    """Return the verdict on a claim under the reconstructed settings; None without a published reconstruction."""
     found = kept_result(paper.name) if paper.factors else None
     claim = None if found is None else found.claim(item.claim.id)
     return None if claim is None else claim.reconstructed

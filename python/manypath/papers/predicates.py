@@ -1,12 +1,12 @@
-"""The five words in which claims compare numbers: near, above, below, rises_with, crosses. Each decides both ways.
+"""The five predicates of claims: near, above, below, rises_with, crosses. Each can hold or be contradicted.
 
-A sample is one number per replication. Replication `k` of every case sees the same random streams
-(common random numbers), so orderings are paired: the difference is taken within a replication.
+A sample is one number per replication. Replication `k` of every case uses the same random streams
+(common random numbers), so orderings are paired: differences are computed within a replication.
 
-What each word has to show, and what contradicts it, stands in its docstring. "Shown" is a one-sided t-test at 5 %. A
-statement about several points holds when every point is shown, each at 5 % (an intersection-union test needs no
-correction), and is contradicted when some point is shown to be otherwise, by Holm's correction over the points. What is
-neither is undecided, and so is all that a single run gives.
+The docstring of each predicate states what must be shown, and what contradicts it. "Shown" is a one-sided t-test at
+5 %. A statement about several points holds if it is shown at every point, each at 5 % (an intersection-union test needs
+no correction). It is contradicted if the opposite is shown at some point, with Holm's correction over the points.
+Otherwise it is undecided. A single run decides nothing.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ def near(
     unit: str = "Mbit/s",
     over: str = "",
 ) -> Check:
-    """Hold when every mean is shown to lie within a tolerance of the expected value.
+    """Hold if every mean is shown to lie within a tolerance of the expected value.
 
-    Two one-sided tests at each point, as for equivalence. Contradicted when some mean is shown to lie outside.
+    The test at each point is an equivalence test (two one-sided tests). Contradicted if some mean is shown to lie
+    outside the tolerance.
 
     Parameters
     ----------
     measured, expected
-        A sample and its value, or one of each for every point. A plain number was computed: it needs no runs, and its
-        value decides.
+        A sample and its expected value, or a mapping of each by point. A plain number is exact and needs no runs.
     within : float, optional
-        Tolerance in the unit of the values; by default what `about` means in this project: 10 % of the value.
+        Tolerance in the unit of the values; by default 10 % of the expected value, see `about`.
     what, unit, over : str
-        Words for the table: what was measured, in which unit, and what follows the level of a point.
+        Texts of the table: the measured quantity, its unit, and text after the level of a point.
     """
     points = _points(measured)
     targets = _targets(expected, points)
@@ -87,19 +87,19 @@ def above(
     unit: str = "Mbit/s",
     over: str = "",
 ) -> Check:
-    """Hold when one sample is shown to exceed another, or a constant, at every point.
+    """Hold if one sample is shown to exceed another, or a constant, at every point.
 
-    Contradicted when at some point the reverse is shown: that `higher` lies below `times * lower`.
+    Contradicted if at some point `higher` is shown to lie below `times * lower`.
 
     Parameters
     ----------
     higher, lower
-        Samples, or one for each point; `lower` may be a constant.
+        Samples, or a sample for each point; `lower` may be a constant.
     times : float
         `higher` must exceed this multiple of `lower`.
     slightly : bool
-        The paper calls the difference slight: only the average over all points must be shown. It is contradicted when
-        the average, or some point, is shown to be reversed.
+        Whether the paper calls the difference slight. Then only the average over all points must be shown. The
+        statement is contradicted if the reverse is shown for the average or for some point.
     """
     return _ordering(higher, lower, 1.0, times, slightly, what, unit, over)
 
@@ -114,10 +114,9 @@ def below(
     unit: str = "Mbit/s",
     over: str = "",
 ) -> Check:
-    """Hold when one sample is shown to lie under another (times a factor), or a constant, at every point.
+    """Hold if one sample is shown to lie below another (times a factor), or a constant, at every point.
 
-    Contradicted when at some point the reverse is shown: that `lower` exceeds `times * higher`. The parameters are
-    those of `above`.
+    Contradicted if at some point `lower` is shown to exceed `times * higher`. The parameters are those of `above`.
     """
     return _ordering(lower, higher, -1.0, times, slightly, what, unit, over)
 
@@ -125,10 +124,10 @@ def below(
 def rises_with(
     sweep: Mapping[float, Sample], *, falls: bool = False, what: str = "", unit: str = "Mbit/s", over: str = ""
 ) -> Check:
-    """Hold when a quantity rises (or falls) over a sweep: the last level is shown to exceed the first.
+    """Hold if a quantity is shown to rise (or fall) from the first to the last level of a sweep.
 
-    Contradicted when it is shown that the first exceeds the last, or that some step between neighbours goes the other
-    way. A step need not be shown to rise.
+    Contradicted if the reverse is shown between the first and the last level, or between two neighbouring levels. A
+    rise between neighbours need not be shown.
     """
     sign = -1.0 if falls else 1.0
     levels = sorted(sweep)
@@ -139,7 +138,7 @@ def rises_with(
     story = ", ".join(f"{estimate(sweep[level])} at {level:g}" for level in (levels[0], levels[-1]))
     against = [pair for pair in hypotheses.reversed() if isinstance(pair, tuple)]
     if against:
-        story += f"; goes the other way between {against[0][0]:g} and {against[0][1]:g}"
+        story += f"; {'rises' if falls else 'falls'} between {against[0][0]:g} and {against[0][1]:g}"
     verb = "falls" if falls else "rises"
     return decided(
         hypotheses,
@@ -161,11 +160,12 @@ def crosses(
     unit: str = "",
     over: str = "",
 ) -> Check:
-    """Hold when the first curve passes from above to below the second inside an interval of the sweep.
+    """Hold if the first curve falls below the second inside an interval of the sweep.
 
-    To be shown: the first curve is above at the lowest level and at the lower end of the interval, and below at its
-    upper end and at the highest level. Contradicted when the reverse is shown at one of these four. Between levels
-    curves are straight. The slack is the lead of the right curve at each of the four.
+    The first curve must be shown to be above the second at the lowest level and at the lower end of the interval, and
+    below it at the upper end and at the highest level. Contradicted if the reverse is shown at one of these four
+    places. Curves are interpolated linearly between levels. The slack at each place is the lead of the curve that must
+    be higher.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def crosses(
     between
         The interval of the sweep, both ends in the unit of the levels.
     what, unit, over : str
-        Words for the table: what was measured, and the units of the curves and of the sweep.
+        Texts of the table: the measured quantity, and the units of the curves and of the sweep.
     """
     levels = sorted(first)
     leads = np.array([first[level] - second[level] for level in levels])
@@ -200,12 +200,12 @@ def crosses(
 
 
 def about(value: float) -> float:
-    """Tolerance of a number that a paper calls `about`: 10 %."""
+    """Return the tolerance of a printed number: 10 % of its value."""
     return ABOUT * abs(value)
 
 
 ABOUT = 0.1
-"""What `about` allows, as a part of the value."""
+"""Tolerance of `about`, as a fraction of the value."""
 
 
 def _ordering(
@@ -243,21 +243,21 @@ def _ordering(
 
 
 def _is_line(right: float | Sample | Points) -> TypeIs[float]:
-    """Tell whether samples are compared with a constant."""
+    """Return whether samples are compared with a constant."""
     return isinstance(right, int | float)
 
 
 def _beside(sample: Sample, line: float, sign: float) -> Reading:
-    """Return a sample that must lie above a line (sign 1) or below it (sign -1)."""
+    """Return a sample with its range: above a line (sign 1) or below it (sign -1)."""
     return Reading(sample, line, inf) if sign > 0.0 else Reading(sample, -inf, line)
 
 
 AVERAGE = "average"
-"""Name of the mean over all points, where the points themselves need not be shown."""
+"""Key of the mean over all points, if single points need not be shown."""
 
 
 def crossing(curve: list[tuple[float, float]]) -> float | None:
-    """Return the last level at which a curve, straight between its points, turns from positive to negative."""
+    """Return the last level at which a piecewise linear curve changes from positive to negative; None without one."""
     found = None
     for (x0, y0), (x1, y1) in pairwise(curve):
         if y0 > 0.0 >= y1:
@@ -292,7 +292,7 @@ def _head(what: str) -> str:
 
 
 def label(key: object) -> str:
-    """Write the point of a sweep."""
+    """Format the point of a sweep."""
     if isinstance(key, tuple):
         return ", ".join(label(part) for part in key)
     return f"{key:g}" if isinstance(key, float) else str(key)
@@ -316,17 +316,17 @@ def _versus(points: Points, others: Points, lines: Mapping[Any, Line], unit: str
 
 
 def _worst(lines: Mapping[Any, Line]) -> Any:
-    """Return the point that is farthest from being shown."""
+    """Return the point with the weakest evidence for the statement."""
     return max(lines, key=lambda key: (lines[key].shown, -lines[key].reverse, -lines[key].distance))
 
 
 def _count(lines: Mapping[Any, Line]) -> str:
-    """Say at how many points the statement is shown, and at how many the opposite."""
+    """Return the text of `points_decided`, with a comma."""
     return f"{points_decided(Hypotheses(lines))}, "
 
 
 def points_decided(hypotheses: Hypotheses) -> str:
-    """Say at how many points a statement is shown, and at how many the opposite."""
+    """Return as text at how many points a statement is shown, and at how many its opposite."""
     points = len(hypotheses.required)
     against = len(hypotheses.reversed())
     said = f"{points - len(hypotheses.unshown())} of {points} points hold"
@@ -341,7 +341,7 @@ def _rule(sign: str, times: float, other: object, slightly: bool, points: int, u
 
 
 def _confidence(lines: Mapping[Any, Line]) -> str:
-    """Say how sure it must be, unless the number was computed."""
+    """Return the required confidence as text; empty for a computed number."""
     return " (95 %)" if any(line.runs for line in lines.values()) else ""
 
 

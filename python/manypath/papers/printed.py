@@ -1,4 +1,4 @@
-"""Numbers that a paper prints: claims compare with them, and figures mark them."""
+"""Numbers printed in a paper, for claims and for marks in figures."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Printed:
-    """A payload rate that a paper prints for one flow at one point of an experiment.
+    """The payload rate of one flow at one point of an experiment, as printed in a paper.
 
     Attributes
     ----------
     place : str
-        Where the paper prints it.
+        Place in the paper.
     value : float
         The rate, Mbit/s of payload.
     experiment : str
-        The experiment that runs this point here.
+        Name of our experiment.
     flow : str
         Name of the flow.
     factors : mapping
-        The point.
+        Levels of the factors at the point.
     """
 
     place: str
@@ -39,27 +39,27 @@ class Printed:
     factors: Mapping[str, Level]
 
     def check(self, results: Evidence, *, what: str) -> Check:
-        """Compare the flow with the number, within what `about` allows."""
+        """Compare the measured rate of the flow with the printed one, with the tolerance of `about`."""
         return near(results.goodput(self.experiment, self.flow, **self.factors), self.value, what=what)
 
 
 def marks_of(
     numbers: Iterable[Printed], experiment: str, factor: str, by: str, series: Sequence[Level], scale: float = 1.0
 ) -> list[Mark]:
-    """Return the marks of the numbers that belong to a plot.
+    """Return the marks of the printed numbers of a plot.
 
     Parameters
     ----------
     numbers
-        The numbers that a paper prints.
+        The numbers printed in the paper.
     experiment, factor
-        What the plot shows, and the factor along its axis.
+        The experiment of the plot, and the factor along its axis.
     by
         The factor that chooses the colour.
     series
-        Its levels in the order of the colours.
+        Levels of `by` in the order of the colours.
     scale
-        By what a level is multiplied on the axis.
+        Factor from a level to its position on the axis.
     """
     from manypath.figures import Mark
 

@@ -1,4 +1,4 @@
-"""Which claims depend on how windows are counted: every claim checked again under every accounting profile."""
+"""Checks every claim under every accounting profile, which is a way of counting the bytes of a window."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Profiles:
         return {name: self.checks[claim.id, name] for name in self.names}
 
     def verdicts(self, claim: Claim) -> list[str]:
-        """Return the verdict on a claim under each profile, in the order of the names."""
+        """Return the verdicts on a claim in the order of the profiles."""
         return [check.verdict for check in self.of(claim).values()]
 
     def dependent(self) -> list[str]:
@@ -47,19 +47,19 @@ class Profiles:
         return [claim.id for claim in self.claims if len(set(self.verdicts(claim))) > 1]
 
     def markdown(self) -> str:
-        """Return the verdicts as a table; a claim that depends on the profile is bold."""
+        """Return the verdicts as a table. Claims that depend on the profile are bold."""
         bold = set(self.dependent())
         rows = [[f"**{claim.id}**" if claim.id in bold else claim.id, *self.verdicts(claim)] for claim in self.claims]
         return markdown(["claim", *self.names], rows)
 
 
 def compare_profiles(runner: Runner, verified: Iterable[Verified], evidence: Evidence) -> Profiles:
-    """Run all that the claims read under every profile, as often as without, and check them again.
+    """Run the cases of the claims under every profile, with the replications of the plain runs, and check the claims.
 
     Parameters
     ----------
     runner : Runner
-        Runs the cases.
+        The runner of the paper.
     verified : iterable of Verified
         The claims, with the cases that they read.
     evidence : Evidence
@@ -79,7 +79,7 @@ def compare_profiles(runner: Runner, verified: Iterable[Verified], evidence: Evi
 
 
 def _counted_by(name: str) -> Change:
-    """Set the profile of every SCTP flow; TCP counts in one way alone."""
+    """Return a change that sets the profile of every SCTP flow. TCP has no profiles."""
     return lambda scenario: scenario.but(
         flows={
             each: flow.but(profile=name) if isinstance(flow, Sctp) else flow for each, flow in scenario.flows.items()

@@ -1,7 +1,7 @@
-"""Published results: what full precision gave for each paper, in a small table that travels with the package.
+"""Published results: the results of each paper with full precision, in a small table that is part of the package.
 
 A table is the file `published.json` in the folder of its paper or study. `manypath papers NAME --full --publish` writes
-it (`manypath.papers.publishing`). It holds means, intervals, verdicts, causes, sensitivity and digests; no raw runs.
+it (`manypath.papers.publishing`). It contains means, intervals, verdicts, causes, sensitivity and digests, but no runs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from manypath.papers.paper import Paper
 
 FORMAT = 2
-"""Version of the tables. A table of another version is refused."""
+"""Version of the tables. Tables of other versions are refused."""
 
 FILE = "published.json"
 """Name of a table, in the folder of its paper."""
@@ -39,14 +39,14 @@ class PublishedCase:
     case : Case
         The point.
     runs : int
-        Runs behind the means: the replications of the precision. Runs that were added for undecided claims do not
-        count, because their number depends on what was measured.
+        Number of runs in the means, which is the replications of the precision. Runs added for undecided claims are
+        excluded, because their number depends on the results.
     digest : str
         Hash of the digests of these runs, in order.
     first : tuple of (int, str) or None
-        Number and hash of the first runs, as many as the quick precision has, where it runs the same scenario.
+        Number and hash of the runs that quick precision has in common; None if it runs another scenario.
     goodput : mapping
-        Mean of each flow by name, Mbit/s.
+        Mean goodput of each flow by name, Mbit/s.
     """
 
     case: Case
@@ -63,13 +63,13 @@ class PublishedPart:
     Attributes
     ----------
     what : str
-        Its name.
+        Name of the part.
     verdict : Verdict
-        Its verdict.
+        Verdict on the part.
     measured, expected : str
-        What was measured, and what had to be.
+        Measured and required values, as text.
     runs : int
-        Replications behind the smallest sample.
+        Replications in the smallest sample.
     """
 
     what: str
@@ -81,30 +81,30 @@ class PublishedPart:
 
 @dataclass(frozen=True)
 class PublishedClaim:
-    """What became of one claim.
+    """The published outcome of one claim.
 
     Attributes
     ----------
     id : str
-        Of the claim.
+        Id of the claim.
     verdict : Verdict
-        Its verdict.
+        Verdict on the claim.
     measured, expected : str
-        What was measured with 95 % intervals, and what had to be for the claim to hold.
+        Measured values with 95 % intervals, and the values that the claim requires, as text.
     runs : int
-        Replications behind the smallest sample, those included that were added while it was undecided.
+        Replications in the smallest sample, including those added while the claim was undecided.
     needed : int or None
-        Estimated runs of each case that decide it, where it is undecided and a number of runs decides it.
+        Estimated number of runs of each case that decide an undecided claim; None if there is no such number.
     needed_seconds : float or None
-        Estimated processor time of these runs beyond those there are, in seconds.
+        Estimated processor time of the missing ones of these runs, in seconds.
     why : str
-        The cause where it does not hold; else empty.
+        The cause if the claim does not hold; else empty.
     explanation : str
-        What the claim's own explanation says; empty where it has none, or nothing is to be explained.
+        Text of the claim's own explanation; empty if the claim has none or holds.
     parts : tuple of PublishedPart
-        Its parts, where there are several.
+        Parts of the claim; empty if it has only one.
     causes : tuple of Tried
-        What was tried on each part that does not hold.
+        Trials on each part that does not hold.
     """
 
     id: str
@@ -122,20 +122,20 @@ class PublishedClaim:
 
 @dataclass(frozen=True)
 class PublishedChange:
-    """One thing that the paper leaves open, changed at one point.
+    """The effect of a change of one unspecified setting at one point.
 
     Attributes
     ----------
     case : Case
         The point.
     changed : str
-        What was changed, in words.
+        Description of the change.
     flow : str
-        Whose goodput.
+        The flow.
     before, difference : Mean
-        Goodput without the change, and what the change adds to it run by run, Mbit/s.
+        Goodput of the flow without the change, and the paired difference with it, Mbit/s.
     significant : bool
-        Whether the difference is shown at 95 %, corrected by Holm over the paper.
+        Whether the difference is significant at 5 % with Holm's correction over the paper.
     """
 
     case: Case
@@ -157,29 +157,29 @@ class Published:
     precision : str
         Name of the precision.
     replications, most : int
-        Runs of each case, and the most that undecided claims get.
+        Runs of each case, and the largest number for undecided claims.
     warmup, measure : str
-        Transient and measurement window of experiments that have none of their own.
+        Transient and measurement window of experiments without their own.
     seed : int
         Seed of all runs.
     engine : str
-        Version of the engine that ran them.
+        Version of the engine that computed the runs.
     runs : int
-        Different runs, those for causes, profiles and mutations included.
+        Number of different runs, including those for causes, profiles and mutations.
     cpu_seconds : float
-        Processor time of these runs.
+        Processor time of these runs, in seconds.
     digest : str
-        Hash of the digests of all plain runs, those included that were added for undecided claims.
+        Hash of the digests of all plain runs, including those added for undecided claims.
     cases : mapping
         The points by case.
     claims : mapping
         The claims by id.
     sensitivity : tuple of PublishedChange
-        How much the open settings matter.
+        Rows of the sensitivity table.
     profiles : mapping
-        Verdicts by claim id and accounting profile; empty where they were not run.
+        Verdicts by claim id and accounting profile; empty if the profiles were not run.
     matrix : VerdictMatrix or None
-        The mutation matrix; None where it was not run.
+        The mutation matrix; None if it was not run.
     """
 
     paper: str
@@ -201,12 +201,12 @@ class Published:
 
 
 def file_of(name: str) -> Path:
-    """Return the file of the published results of a paper or study, be it there or not."""
+    """Return the path of the published results of a paper or study. The file need not exist."""
     return kept.file_of(name, FILE)
 
 
 def load(name: str) -> Published | None:
-    """Return the published results of a paper or study by its name; None where there are none.
+    """Return the published results of a paper or study by its name; None if there are none.
 
     Raises
     ------
@@ -218,7 +218,7 @@ def load(name: str) -> Published | None:
 
 
 def is_of(published: Published, paper: Paper) -> bool:
-    """Tell whether published results are of the claims that a paper has now."""
+    """Return whether published results have the same claims as a paper."""
     return set(published.claims) == {claim.id for claim in paper.claims}
 
 
@@ -253,7 +253,7 @@ def read(file: Path) -> Published:
 
 
 def _with_case(row: Any) -> Any:
-    """Put experiment and factors of a row together as its case."""
+    """Replace experiment and factors of a row by its case."""
     if not isinstance(row, dict) or not isinstance(row.get("factors"), dict) or "experiment" not in row:
         return row
     rest = {name: value for name, value in row.items() if name not in {"experiment", "factors"}}
@@ -291,7 +291,7 @@ class _Mutations:
 
 @dataclass(frozen=True)
 class _Table:
-    """The content of a file; `published` stands first, so that another version is told before its fields."""
+    """The content of a file. `published` is the first field, so a wrong version is reported before other errors."""
 
     published: Annotated[int, AfterValidator(_readable)]
     paper: str

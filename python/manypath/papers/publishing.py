@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 
 def check_targets(papers: Iterable[Paper]) -> None:
-    """Check that the tables of papers can be written, before anything is run.
+    """Check that the tables of papers can be written.
 
     Raises
     ------
     UserError
-        If the package does not lie in its source tree, or a file cannot be written.
+        If the package is not in a source tree, or a file cannot be written.
     """
     kept.check_targets((paper.name for paper in papers), FILE, KIND)
 
 
 def publish(part: PaperEvaluation) -> Path:
-    """Write the results of a paper into the package, and return the file.
+    """Write the results of a paper into the package, and return the path of the file.
 
     Raises
     ------
     UserError
-        If it is no whole evaluation with full precision.
+        If `part` is not an evaluation of the whole paper with full precision.
     """
     target = file_of(part.paper.name)
     text = table(part)
@@ -52,12 +52,12 @@ def publish(part: PaperEvaluation) -> Path:
 
 
 def table(part: PaperEvaluation) -> str:
-    """Return the text of the table: the same for the same runs, with a line for each case and each claim.
+    """Return the text of the table, with a line for each case and each claim. Equal runs give equal texts.
 
     Raises
     ------
     UserError
-        If it is no whole evaluation with full precision.
+        If `part` is not an evaluation of the whole paper with full precision.
     """
     paper, precision, grown = part.paper, part.precision, part.grown
     is_part = part.figure is not None or part.unfinished is not None or not part.causes
@@ -95,18 +95,18 @@ def table(part: PaperEvaluation) -> str:
 
 
 def digest_of(outcomes: Sequence[Outcome]) -> str:
-    """Return one hash of the digests of some runs, in their order."""
+    """Return a hash of the digests of some runs, in their order."""
     return _hash(outcome["digest"] for outcome in outcomes)
 
 
 def digest_of_evidence(evidence: Evidence) -> str:
-    """Return one hash of the digests of all plain runs."""
+    """Return a hash of the digests of all plain runs."""
     cases = sorted(evidence.cases(), key=str)
     return _hash(f"{case}: {digest_of(evidence.runs(case).outcomes)}" for case in cases)
 
 
 def is_same_scenario(paper: Paper, case: Case) -> bool:
-    """Tell whether the quick and the full precision run the same scenario at a point, window included."""
+    """Return whether quick and full precision run the same scenario, including the window, at a point."""
     return paper.experiments.scenario(case, paper.quick) == paper.experiments.scenario(case, paper.full)
 
 
@@ -188,4 +188,4 @@ HASH = 16
 """Characters of a hash."""
 
 KIND = Kind("a table of published results", lambda head, _: head.startswith(b'{"published": '))
-"""The file, for checks of outputs."""
+"""Kind of the file, for checks of outputs."""

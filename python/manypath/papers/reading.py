@@ -1,4 +1,4 @@
-"""What one point of a statement measured, beside the range in which the statement wants it."""
+"""The measured quantity at one point of a statement, with the range that the statement requires."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Reading:
     sample : array
         One number for each replication, in the unit of the check.
     low, high : float
-        Ends of the range, in the same unit; infinite where the range has no such end.
+        Ends of the range, in the same unit; infinite if the range is open.
     """
 
     sample: NDArray[np.float64]
@@ -34,21 +34,21 @@ class Reading:
 
     @property
     def half_width(self) -> float:
-        """Half width of the 95 % interval of the mean; 0 where a single run has none."""
+        """Half width of the 95 % interval of the mean; 0 for a single run."""
         half = interval(self.sample).half_width
         return 0.0 if np.isnan(half) else half
 
     @property
     def middle(self) -> float:
-        """Middle of a range with both ends: the number with which the quantity is compared."""
+        """Middle of a range with two ends: the number with which the quantity is compared."""
         return (self.low + self.high) / 2.0
 
     @property
     def tolerance(self) -> float:
-        """Half of a range with both ends."""
+        """Half the width of a range with two ends."""
         return (self.high - self.low) / 2.0
 
     @property
     def has_band(self) -> bool:
-        """Whether the range has both ends."""
+        """Whether the range has two ends."""
         return self.low > -inf and self.high < inf

@@ -1,4 +1,4 @@
-"""Runs the cases of a paper, plain or with a switch thrown, through a campaign; each run is computed once."""
+"""Runs the cases of a paper in a campaign, plain or with a switch. Each run is computed once."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from manypath.papers.traces import Trace
 from manypath.scenario import Scenario
 
 SEED = 1
-"""Seed of every campaign; with the replication it fixes a run."""
+"""Seed of every campaign. Seed, scenario and replication determine a run."""
 
 K = TypeVar("K", Case, tuple[str, Case])
-"""A case, or a case with the switch that is thrown."""
+"""A case, or a case with the name of a switch."""
 
 Switched = dict[str, dict[Case, Runs]]
-"""For each switch by name, the runs of the cases that it changes."""
+"""Runs of the cases that each switch changes, by the name of the switch."""
 
 
 @dataclass(frozen=True)
@@ -68,24 +68,27 @@ class Runner:
     costs: dict[str, float] = field(default_factory=dict)
 
     def plain(self, cases: Iterable[Case], replications: int | None = None) -> dict[Case, Runs]:
-        """Run cases as the paper describes them, as often as the precision says or so many times."""
+        """Run cases without a switch, with the replications of the precision by default."""
         scenarios = {case: self.paper.experiments.scenario(case, self.precision) for case in cases}
         return self._run(scenarios, replications or self.precision.replications, self.paper.name)
 
     def stored(self, cases: Iterable[Case]) -> dict[Case, Runs] | None:
-        """Return the runs of cases as the paper describes them if all of them are in the store."""
+        """Return the runs of cases without a switch; None if the store lacks any of them."""
         try:
             return replace(self, progress=False, compute=False).plain(cases)
         except NotStored:
             return None
 
     def is_changed(self, switch: Switch, case: Case) -> bool:
-        """Tell whether a switch changes anything about a case."""
+        """Return whether a switch changes the scenario of a case."""
         plain = self.paper.experiments.scenario(case, self.precision)
         return switch.change(plain) != plain
 
     def switched(self, requests: Mapping[Switch, Iterable[Case]], what: str) -> Switched:
-        """Run cases with one switch thrown each; those that a switch does not change are left out."""
+        """Run the cases of each switch with this switch; cases that it does not change are skipped.
+
+        `what` is the purpose of the runs, for the title of the progress display.
+        """
         scenarios: dict[tuple[str, Case], Scenario] = {}
         for switch, cases in requests.items():
             for case in cases:
@@ -100,7 +103,7 @@ class Runner:
         return found
 
     def _run(self, scenarios: Mapping[K, Scenario], replications: int, title: str) -> dict[K, Runs]:
-        """Run each scenario, with its window curves if its experiment has any."""
+        """Run each scenario, and sample window curves if its experiment needs them."""
         if not scenarios:
             return {}
         names = {_name_of(key): key for key in scenarios}
@@ -137,7 +140,7 @@ class Runner:
         return {key: Runs(outcomes[name], curves.get(key, [])) for name, key in names.items()}
 
     def _traces(self, scenarios: Mapping[K, Scenario], sampled: Sampled) -> dict[K, list[Trace]]:
-        """Take the curves of the scenarios whose experiments need them: just sampled, stored, or sampled now."""
+        """Return the curves of the scenarios whose experiments need them. Missing curves are sampled."""
         jobs = [
             (key, Cell({}, document, SEED, replication))
             for key, scenario in scenarios.items()
@@ -156,11 +159,11 @@ class Runner:
         return found
 
     def _series(self, key: Case | tuple[str, Case]) -> str | None:
-        """Return the sampling interval that the experiment of a case asks for."""
+        """Return the sampling interval of the experiment of a case; None without curves."""
         case = key[1] if isinstance(key, tuple) else key
         return self.paper.experiments[case.experiment].series
 
 
 def _name_of(key: Case | tuple[str, Case]) -> str:
-    """Say which case it is, and with which switch, in a way that tells it from all others."""
+    """Return a unique name of a case and its switch."""
     return str(key) if isinstance(key, Case) else f"{key[1]} with {key[0]}"

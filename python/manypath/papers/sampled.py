@@ -1,4 +1,4 @@
-"""The simulator as papers use it: a run whose window curves are wanted gives them along with its outcome."""
+"""The simulator for papers: one run returns its outcome and, if needed, its window curves."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from manypath.run import rows
 
 @dataclass(frozen=True)
 class Sampled:
-    """Runs scenarios in the engine, and samples some of them on the way: no run is made twice for its curves.
+    """Runs scenarios in the engine, and samples window curves in the same run.
 
     Attributes
     ----------
     series : mapping
-        Sampling interval by document, where curves are wanted.
+        Sampling interval by document, for the scenarios with curves.
     replications : int
-        How many replications of each are sampled.
+        Number of replications of each scenario that are sampled.
     curves : CurveStore or None
-        Where curves are kept.
+        Store of curves; None without a store.
     taken : dict
-        The curves that were taken, by (document, replication).
+        The curves of this call, by (document, replication).
     """
 
     series: Mapping[str, str]
@@ -37,28 +37,28 @@ class Sampled:
 
     @property
     def version(self) -> str:
-        """The engine's: sampling changes no run."""
+        """Version of the engine. Sampling does not change a run."""
         return SIMULATOR.version
 
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
-        """Refuse scenarios whose memory does not suffice for so many runs at once."""
+        """Refuse scenarios for which the memory does not suffice with `at_once` parallel runs."""
         SIMULATOR.prepare(cells, at_once)
 
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
-        """Compute cells; those that are sampled one by one, the others in one batch of the engine."""
+        """Compute cells: sampled ones one by one, the others in one batch of the engine."""
         sampled = {number: self._run(cell, halt) for number, cell in enumerate(cells) if self._is_sampled(cell)}
         others = iter(SIMULATOR.run([cell for cell in cells if not self._is_sampled(cell)], threads, halt))
         return [sampled[number] if number in sampled else next(others) for number in range(len(cells))]
 
     def recall(self, cell: Cell) -> Trace | None:
-        """The curves of a run that was sampled just now, or earlier and kept."""
+        """Return the sampled or stored curves of a run; None if there are none."""
         trace = self.taken.get((cell.document, cell.replication))
         if trace is None and self.curves is not None:
             trace = self.curves.load(cell, self.series[cell.document], self.version)
         return trace
 
     def sample(self, cell: Cell) -> tuple[str, Trace]:
-        """Run a cell; its outcome as JSON, and its curves, which are kept."""
+        """Run a cell and store its curves; return its outcome as JSON, and its curves."""
         series = self.series[cell.document]
         outcome, columns = _native.run(cell.document, cell.seed, cell.replication, rows(series))
         trace = trace_of(columns or {})
@@ -71,7 +71,7 @@ class Sampled:
         return cell.document in self.series and cell.replication < self.replications
 
     def _run(self, cell: Cell, halt: Halt) -> Outcome:
-        """Sample one cell, unless it is time to end: then the engine says so."""
+        """Sample one cell; after a halt return the engine's outcome of a stopped run."""
         if halt.is_set():
             return SIMULATOR.run([cell], 1, halt)[0]
         try:

@@ -1,4 +1,4 @@
-"""How much each setting matters that a paper leaves open: thrown alone, compared run by run."""
+"""The sensitivity table: effects of settings that a paper does not specify, changed one at a time, in paired runs."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Row:
     case : Case
         The point.
     switch : Switch
-        What was changed.
+        The change.
     flow : str
-        Whose goodput.
+        The flow.
     before, after : array
-        Goodput in each replication without and with the change, Mbit/s.
+        Goodput of the flow in each replication without and with the change, Mbit/s.
     significant : bool
-        Whether the change is shown at 95 %, Holm-corrected over the table.
+        Whether the difference is significant at 5 % with Holm's correction over the table.
     """
 
     case: Case
@@ -44,7 +44,7 @@ class Row:
 
 
 def measure_sensitivity(runner: Runner, evidence: Evidence, switches: tuple[Switch, ...]) -> list[Row]:
-    """Throw each switch at each of the paper's points and compare both flows."""
+    """Apply each switch at each point of the paper's sensitivity table and compare the goodput of its flows."""
     cases = [Case.of(name, **factors) for name, factors in runner.paper.sensitivity.points]
     found = evidence.along_with(runner.switched(dict.fromkeys(switches, cases), "sensitivity"))
     rows = list(_rows(runner, found, switches, cases))

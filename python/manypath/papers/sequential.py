@@ -1,8 +1,8 @@
-"""More runs for the claims that are undecided, until they are decided or the budget is spent.
+"""Further runs for undecided claims, until they are decided or the budget is used up.
 
-All claims are looked at after the first runs. Those that are undecided are looked at again after twice as many runs of
-the cases that they read, and so on. A claim that is decided keeps its verdict, and cases that only such claims read get
-no more runs.
+All claims are checked after the first runs. Undecided claims are checked again after further runs of the cases that
+they read. Each such check is a look (an interim analysis). A decided claim keeps its verdict, and cases that only
+decided claims read get no further runs.
 
 The looks share an error of 5 % (`manypath.stats.looks`).
 """
@@ -19,29 +19,29 @@ from manypath.papers.verdict import at_level
 from manypath.stats.looks import Look
 
 RunCases = Callable[[Iterable[Case], int], Mapping[Case, Runs]]
-"""Runs cases so many times; what is stored is not run again."""
+"""Runs cases with a number of replications. Stored runs are not computed again."""
 
 
 def decide(
     claims: Sequence[Claim], evidence: Evidence, looks: Sequence[Look], run: RunCases, budget: float
 ) -> tuple[list[Verified], Evidence]:
-    """Check claims after the first runs, and those that are undecided again after more runs.
+    """Check claims after the first runs, and undecided claims again after further runs.
 
     Returns the claims, and the evidence with all runs, in which cases have different numbers of runs.
 
     Parameters
     ----------
     claims
-        The statements.
+        The claims.
     evidence
         The runs of the first look.
     looks
-        What `plan` returns.
+        The looks, as returned by `plan`.
     run
-        Makes further runs.
+        Function that makes further runs.
     budget
-        Processor time of all further runs in seconds, estimated from that of the first ones. Of the claims of one look,
-        those whose runs cost least come first.
+        Limit of the processor time of all further runs in seconds, estimated from that of the first ones. In each look
+        the claims with the cheapest runs are first.
     """
     first, *others = looks
     with at_level(first.level):
@@ -67,7 +67,7 @@ def decide(
 def _affordable(
     items: Iterable[Verified], evidence: Evidence, runs: int, budget: float
 ) -> tuple[set[str], set[Case], float]:
-    """Return the claims that can have so many runs, the cases that they read, and what the new runs cost."""
+    """Return the claims whose cases can have `runs` runs within the budget, these cases, and the cost in seconds."""
     chosen: set[str] = set()
     cases: set[Case] = set()
     spent = 0.0
@@ -82,6 +82,6 @@ def _affordable(
 
 
 def _has_more(before: Check, after: Check) -> bool:
-    """Tell whether some part that was undecided has more runs than before: windows are sampled in some runs alone."""
+    """Return whether an undecided part got more runs. Parts that read curves may get none, as few runs are sampled."""
     pairs = zip(before.leaves(), after.leaves(), strict=True)
     return any(new.runs > old.runs for old, new in pairs if old.undecided)

@@ -1,4 +1,4 @@
-"""What the authors chose and several of their papers share, one thing at a time the other way."""
+"""Switches of settings that several papers share, one change each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SETTINGS = (
     Switch("dac-off", "no delayed acknowledgement for CMT", every_flow(dac=False)),
     Switch("sfr-off", "no split fast retransmit", every_flow(sfr=False)),
 )
-"""Choices that the papers do not fix."""
+"""Settings that the papers do not specify."""
 
 FORMS = (
     Switch(

@@ -1,4 +1,4 @@
-"""In which order the runs of a paper are made, so that its first figure is there soon."""
+"""The order of the runs of a paper: the cheapest figure is first, so that a figure is complete early."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from manypath.papers.paper import Figure, Paper
 
 @dataclass(frozen=True)
 class Stage:
-    """Runs that are made together.
+    """Cases that are run together.
 
     Attributes
     ----------
     cases : tuple of Case
-        What is run.
+        The cases.
     figures : tuple of Figure
-        The figures that can be drawn after it, and not before.
+        The figures that this stage completes.
     """
 
     cases: tuple[Case, ...]
@@ -28,7 +28,7 @@ class Stage:
 
 
 def stages(paper: Paper, precision: Precision, figures: Sequence[Figure], cases: Sequence[Case]) -> list[Stage]:
-    """Divide the cases of a paper by the figures that read them: the cheapest first, what none reads last."""
+    """Divide the cases of a paper by the figures that read them; cheap figures first, cases without a figure last."""
     left = {name: [case for case in cases if case.experiment == name] for name in {case.experiment for case in cases}}
     needs = {figure.name: _needs(paper, figure) for figure in figures}
     planned: list[Stage] = []
@@ -43,18 +43,18 @@ def stages(paper: Paper, precision: Precision, figures: Sequence[Figure], cases:
 
 
 def cost_of_first(paper: Paper, precision: Precision) -> float:
-    """Return about how many Mbit are simulated for the cheapest figure of a paper."""
+    """Estimate the cost of the cheapest figure of a paper, in simulated Mbit."""
     return min((_cost(paper, precision, _needs(paper, figure)) for figure in paper.figures), default=inf)
 
 
 def _needs(paper: Paper, figure: Figure) -> set[str]:
-    """Return the experiments behind a figure, and those behind other drawings with its number."""
+    """Return the experiments of a figure, and those of other drawings with its number."""
     own = {experiment.name for experiment in paper.experiments.all() if str(experiment.figure) == str(figure.number)}
     return own | set(figure.experiments)
 
 
 def _cost(paper: Paper, precision: Precision, names: set[str]) -> float:
-    """Return about how many Mbit are simulated for some experiments: the first case stands for the others."""
+    """Estimate the cost of some experiments in simulated Mbit; each case counts as the first one of its experiment."""
     total = 0.0
     for name in sorted(names & precision.grids.keys()):
         cases = list(paper.experiments.cases(precision, {name}))

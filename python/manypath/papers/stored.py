@@ -1,4 +1,4 @@
-"""Evaluating what a store holds, without running anything."""
+"""Evaluation of stored runs, without new ones."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from manypath.errors import UserError
 
 
 class NotStored(UserError):
-    """What was asked for has not been run, or not by this engine."""
+    """The store lacks runs of this version of the engine."""
 
 
 class Stored(Executor):
-    """An executor that runs nothing: whatever a campaign does not find in its store is an error."""
+    """An executor that computes nothing: a run that the store lacks is an error."""
 
     @override
     def batches(self, work: Work, cells: Sequence[Cell], tell: Callable[[str], None]) -> Iterator[Batch]:
-        """Raise `NotStored` if there is anything to run."""
+        """Raise `NotStored` if there are cells to compute."""
         if cells:
             raise NotStored(f"{len(cells):,} of its runs")
         return iter(())

@@ -1,4 +1,4 @@
-"""Figures that show the rates of two flows over a sweep: a colour for each congestion control, dotted for the rival."""
+"""Figures of the rates of two flows over a sweep: one colour for each congestion control, the second flow dotted."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Sweep:
     Attributes
     ----------
     experiment, factor : str
-        What was run, and the factor along the axis.
+        The experiment, and the factor along the axis.
     title, words : str
-        Words above the plot and for its axis.
+        Title of the plot, and label of the axis.
     marks : sequence of Mark
-        Points from elsewhere, and numbers that the paper prints.
+        Points of another simulator, and numbers printed in the paper.
     """
 
     experiment: str
@@ -53,7 +53,7 @@ class Controls:
 def draw_sweeps(
     evidence: Evidence, sweeps: Sequence[Sweep], controls: Mapping[str, str], flows: Mapping[str, str], marks: str = ""
 ) -> Picture:
-    """Draw plots of the same runs side by side over one legend.
+    """Draw plots of the same runs side by side with one legend.
 
     Parameters
     ----------
@@ -62,15 +62,15 @@ def draw_sweeps(
     sweeps
         The plots.
     controls, flows
-        Congestion controls and both flows, with their names; the second flow is dotted.
+        Labels of the congestion controls and of both flows, by name; the second flow is dotted.
     marks
-        Name of the points of another simulator, if there are any.
+        Label of the points of another simulator.
     """
     return draw_beside([(sweep, evidence) for sweep in sweeps], Controls(controls, flows), marks)
 
 
 def draw_beside(panels: Sequence[tuple[Sweep, Evidence]], controls: Controls, marks: str = "") -> Picture:
-    """Draw plots side by side over one legend, each with its own runs."""
+    """Draw plots side by side with one legend, each with its own runs."""
     with styled():
         drawing = Figure(figsize=(PAGE if len(panels) > 1 else 0.62 * PAGE, 2.9), layout="constrained")
         axes = drawing.subplots(1, len(panels), squeeze=False)[0]

@@ -1,4 +1,4 @@
-"""A switch: one thing in a scenario that is done otherwise, to see what it changes."""
+"""A switch: one change of a scenario, whose effect is measured."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 from manypath.scenario import DropTail, Link, Scenario
 
 Change = Callable[[Scenario], Scenario]
-"""Return the changed scenario, or an equal one where there is nothing to change."""
+"""Returns the changed scenario, or an equal one if the change does not apply."""
 
 
 @dataclass(frozen=True)
 class Switch:
-    """One thing done otherwise.
+    """One change of a scenario.
 
     Attributes
     ----------
     name : str
         Short name, unique within a paper.
     says : str
-        What is done otherwise, as a phrase for tables.
+        Description of the change, as a phrase for tables.
     change : callable
-        Does it.
+        Function that applies the change.
     """
 
     name: str
@@ -33,19 +33,19 @@ class Switch:
 
 @dataclass(frozen=True)
 class Mutation(Switch):
-    """A wrong implementation, made by a switch.
+    """A switch that emulates a wrong implementation.
 
     Attributes
     ----------
     flips : tuple of str
-        Ids of the claims that must notice: where they hold without it, they must be contradicted or undecided with it.
+        Ids of the claims that must detect it: a claim that holds without it must be contradicted or undecided with it.
     """
 
     flips: tuple[str, ...] = ()
 
 
 def by_name(switches: Iterable[Switch]) -> dict[str, Switch]:
-    """Return the switches by their names, which must differ."""
+    """Return the switches by their names, which must be unique."""
     named: dict[str, Switch] = {}
     for switch in switches:
         if switch.name in named:
@@ -55,26 +55,26 @@ def by_name(switches: Iterable[Switch]) -> dict[str, Switch]:
 
 
 def every_flow(**settings: Any) -> Change:
-    """Set fields of every flow."""
+    """Return a change that sets fields of every flow."""
     return lambda scenario: scenario.but(flows={name: flow.but(**settings) for name, flow in scenario.flows.items()})
 
 
 def multipath_flows(**settings: Any) -> Change:
-    """Set fields of the flows that use several paths."""
+    """Return a change that sets fields of the flows with several paths."""
     return lambda scenario: scenario.but(
         flows={name: flow.but(**settings) if len(flow.paths) > 1 else flow for name, flow in scenario.flows.items()}
     )
 
 
 def single_path_flows(**settings: Any) -> Change:
-    """Set fields of the flows that use one path."""
+    """Return a change that sets fields of the flows with one path."""
     return lambda scenario: scenario.but(
         flows={name: flow.but(**settings) if len(flow.paths) == 1 else flow for name, flow in scenario.flows.items()}
     )
 
 
 def replace_control(old: str, new: str, **settings: Any) -> Change:
-    """Run another congestion control (and other settings) wherever a multipath flow has the old one."""
+    """Return a change that replaces congestion control `old` of multipath flows by `new`, and sets other fields."""
     return lambda scenario: scenario.but(
         flows={
             name: flow.but(cc=new, **settings) if flow.cc == old and len(flow.paths) > 1 else flow
@@ -84,7 +84,7 @@ def replace_control(old: str, new: str, **settings: Any) -> Change:
 
 
 def links_with(change: Callable[[Link], Link]) -> Change:
-    """Change every core link."""
+    """Return a change of every core link."""
 
     def apply(scenario: Scenario) -> Scenario:
         links = {name: change(link) for name, link in scenario.network.links.items()}
@@ -94,20 +94,20 @@ def links_with(change: Callable[[Link], Link]) -> Change:
 
 
 def queues_of(packets: int) -> Change:
-    """Give every core link a drop-tail queue of so many packets."""
+    """Return a change that gives every core link a drop-tail queue of `packets` packets."""
     return links_with(lambda link: link.but(queue=DropTail(packets=packets)))
 
 
 def hosts_with_jitter(packet: int) -> Change:
-    """Let hosts, where they have wires, take up to the time of a packet on the slowest link longer each time.
+    """Return a change that adds jitter to access links: up to the time of a packet on the slowest link.
 
-    Exact hosts meet a full drop-tail queue in the same order again and again, so that one flow is spared and the other
-    one pays ([F92]). Real ones are not so exact.
+    Packets of hosts without jitter arrive at a full drop-tail queue in a constant order, so that one flow has all the
+    losses ([F92]). Real hosts have jitter.
 
     Parameters
     ----------
     packet : int
-        Bytes on the wire.
+        Size of the packet on the wire, bytes.
     """
 
     def apply(scenario: Scenario) -> Scenario:

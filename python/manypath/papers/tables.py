@@ -6,6 +6,6 @@ from collections.abc import Iterable, Sequence
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write a table; every row has as many fields as the head."""
+    """Return a table as Markdown. Every row has as many fields as the head."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(fields)} |\n" for fields in lines)

@@ -1,4 +1,4 @@
-"""What the window curves of one path say: where it was cut, how fast it grew, how large it became."""
+"""Window curves of paths, and measures of them: cuts, growth and size of the window."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Column = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PathTrace:
-    """Windows of one path of one association, sampled at even intervals.
+    """Windows of one path of one association, sampled at equal intervals.
 
     Attributes
     ----------
     time : array
-        Seconds since the run began.
+        Time since the start of the run, seconds.
     cwnd, ssthresh : array
         Congestion window and slow-start threshold, bytes.
     goodput : array
-        Payload delivered over this path since the sample before, bit/s.
+        Payload delivered over this path since the previous sample, bit/s.
     srtt : array
         Smoothed round-trip time, seconds.
     throughput : array
-        Whole packets with data that the sender put on this path since the sample before, bit/s.
+        Rate of data packets, including headers, sent on this path since the previous sample, bit/s.
     """
 
     time: Column
@@ -42,10 +42,10 @@ class PathTrace:
         return PathTrace(**{field.name: getattr(self, field.name)[chosen] for field in fields(self)})
 
     def cuts(self) -> NDArray[np.intp]:
-        """Return the indices of the samples just after a loss cut the window.
+        """Return the indices of the first samples after a loss reduced the window.
 
-        A loss sets the threshold and puts the window on it (or on one unit after a timeout). Burst mitigation lowers
-        the window too, but leaves the threshold alone.
+        A loss sets the slow-start threshold, and sets the window to it (after a timeout to one unit). Burst mitigation
+        also reduces the window, but does not change the threshold.
         """
         fell = np.diff(self.cwnd) < 0.0
         moved = np.diff(self.ssthresh) != 0.0
@@ -53,24 +53,24 @@ class PathTrace:
         return np.flatnonzero(fell & (moved | on_threshold)) + 1
 
     def settled(self) -> PathTrace:
-        """Return the part after the first cut: without the first slow start into an empty network."""
+        """Return the samples from the first cut on, without the first slow start."""
         cuts = self.cuts()
         start = int(cuts[0]) if len(cuts) else len(self.time)
         return self.part(slice(start, None))
 
     def fast_cut_depths(self) -> Column:
-        """Return for each cut that left the window on its threshold the part of the window that it took away."""
+        """Return the relative reduction of the window at each cut down to the threshold, 0 to 1."""
         cuts = self.cuts()
         fast = cuts[self.cwnd[cuts] == self.ssthresh[cuts]]
         return 1.0 - self.cwnd[fast] / self.cwnd[fast - 1]
 
     def growth_per_window(self, *, above_threshold: bool = False) -> float:
-        """Return the bytes that the window gains while one window of payload is delivered; NaN if nothing was.
+        """Return the growth of the window per delivered window of payload, in bytes; NaN if nothing was delivered.
 
         Parameters
         ----------
         above_threshold : bool
-            Count only samples in congestion avoidance.
+            Whether to count only samples in congestion avoidance.
         """
         gains = np.maximum(np.diff(self.cwnd), 0.0)
         windows = self.goodput[1:] / 8.0 * np.diff(self.time) / self.cwnd[:-1]
@@ -88,9 +88,9 @@ class Trace:
     paths : dict
         A path trace for each (flow, path).
     queues : dict
-        For each link the packets waiting, sampled at the times of the path traces.
+        Queue length of each link in packets, at the times of the path traces.
     weights : dict
-        For each (flow, path) how many standard TCPs it is worth, at the same times; NaN where its control has none.
+        Weight of each (flow, path) in standard TCP flows, at the same times; NaN for a control without weights.
     """
 
     paths: dict[tuple[str, str], PathTrace]
@@ -98,7 +98,7 @@ class Trace:
     weights: dict[tuple[str, str], Column] = field(default_factory=dict)
 
     def fullest_queue_before_cuts(self, flow: str, path: str, link: str, lookback: float) -> Column:
-        """Return for each cut of a path the largest queue of a link in the `lookback` seconds up to it."""
+        """Return the largest queue length of a link in the `lookback` seconds before each cut of a path, packets."""
         trace = self.paths[flow, path]
         queue = self.queues[link]
         starts = np.searchsorted(trace.time, trace.time - lookback)
@@ -106,7 +106,7 @@ class Trace:
 
 
 def trace_of(columns: Mapping[str, NDArray[Any]]) -> Trace:
-    """Take the window curves and queues out of the samples of one run, as the engine gives them."""
+    """Return the window curves and queue lengths from the engine's columns of samples of one run."""
     times = columns["paths.time"]
     width = int(np.count_nonzero(times == times[0]))
     paths = {
@@ -127,5 +127,5 @@ def trace_of(columns: Mapping[str, NDArray[Any]]) -> Trace:
 
 
 def mean_or_nan(values: NDArray[Any]) -> float:
-    """Return the mean, or NaN where there is nothing to average."""
+    """Return the mean; NaN for an empty array."""
     return float(values.mean()) if len(values) else float("nan")

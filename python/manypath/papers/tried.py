@@ -1,4 +1,4 @@
-"""What was tried on a claim that does not hold, as numbers: for the cards of a report, for tables and for JSON."""
+"""The trials on a claim that does not hold, as numbers for the cards of a report, for tables and for JSON."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from manypath.papers.verdict import Verdict
 
 @dataclass(frozen=True)
 class Trial:
-    """One thing changed, and what becomes of a part of a claim.
+    """One change and its effect on a part of a claim.
 
     Attributes
     ----------
     changed : str
-        What was changed, in words.
+        Description of the change.
     moved : Mean
-        How far that moves the missed points towards the claim.
+        Distance by which the change moves the missed points towards the claim.
     certain : bool
-        Whether that is shown at 95 %, corrected by Holm over the trials of the part.
+        Whether the move is significant at 5 % with Holm's correction over the trials of the part.
     margin : Mean
-        How far the missed points then are on the side that the claim needs.
+        Slack of the missed points with the change; positive on the side of the claim.
     verdict : Verdict
-        What becomes of the part.
+        Verdict on the part with the change.
     """
 
     changed: str
@@ -38,20 +38,20 @@ class Trial:
 
 @dataclass(frozen=True)
 class Tried:
-    """The trials on one part that is contradicted or undecided.
+    """The trials on one contradicted or undecided part of a claim.
 
     Attributes
     ----------
     what : str
-        Name of the part; empty where the claim has no other.
+        Name of the part; empty if the claim has only one.
     unit : str
         Unit of moves and margins.
     margin : Mean
-        How far the missed points are on the side that the claim needs, as the paper describes the scenario.
+        Slack of the missed points without a change; positive on the side of the claim.
     verdict : Verdict
-        The verdict on the part.
+        Verdict on the part without a change.
     trials : tuple of Trial
-        The trials, those first that move it for certain.
+        The trials; those with a significant move are first.
     """
 
     what: str
@@ -62,7 +62,7 @@ class Tried:
 
 
 def tried_on(item: Verified) -> tuple[Tried, ...]:
-    """Return what was tried on each part of a claim that does not hold; nothing where nothing was tried."""
+    """Return the trials on each part of a claim that does not hold. Parts without trials are skipped."""
     several = len(item.check.leaves()) > 1
     return tuple(
         Tried(
@@ -91,7 +91,7 @@ def _trials(effects: list[Effect]) -> Iterator[Trial]:
 
 
 def data_of(tried: Tried, written: Callable[[Mean], Any]) -> dict[str, Any]:
-    """Return the trials on a part as plain data, with means as `written` writes them."""
+    """Return the trials on a part as plain data; `written` converts means."""
     return {
         "what": tried.what,
         "unit": tried.unit,

@@ -1,8 +1,8 @@
-"""The four verdicts, and how intervals decide both ways: one number against its line, several numbers, several parts.
+"""The four verdicts, and the tests that decide them for one mean, several means and several parts.
 
-A hypothesis says that the mean of a quantity lies on one side of a line, or between two. It is *shown* if the one-sided
-95 % interval of the mean lies on that side, *reversed* if the interval on the other side does, and undecided while
-either reaches over the line.
+A hypothesis states that the mean of a quantity lies on one side of a limit, or between two limits. It is *shown* if the
+one-sided 95 % interval of the mean lies on that side. It is *reversed* if the opposite one-sided interval lies on the
+other side. Otherwise it is undecided.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from manypath.stats import equivalence
 from manypath.stats.looks import SIGNIFICANCE
 
 Verdict = Literal["holds", "contradicted", "undecided", "open"]
-"""`holds`: shown at 95 %. `contradicted`: the opposite is shown at 95 %. `undecided`: an interval reaches over its
-line, so that more runs decide. `open`: the paper withholds an input, so that no run decides."""
+"""`holds`: shown at 95 %. `contradicted`: the opposite is shown at 95 %. `undecided`: neither is shown, and further
+runs may decide. `open`: the paper does not give a required input, so no run decides."""
 
 VERDICTS: tuple[Verdict, ...] = ("holds", "contradicted", "undecided", "open")
-"""The verdicts in the order in which tables count them."""
+"""The verdicts in the order of tables."""
 
 POWER = 0.8
-"""Probability with which the estimated number of runs decides."""
+"""Power of the test with the estimated number of runs."""
 
 MOST_RUNS = 100_000
-"""An estimate above this says that the effect is on the line: no number of runs decides."""
+"""Largest estimate. Above it the effect counts as zero, and no number of runs decides."""
 
 FEWEST = 2
-"""Runs below which nothing is decided: a single run has no spread."""
+"""Smallest number of runs that can decide. A single run has no spread."""
 
 _LEVEL = ContextVar("level", default=SIGNIFICANCE)
 
 
 @contextmanager
 def at_level(level: float) -> Iterator[None]:
-    """Decide inside at another level than 5 %: that of one look of several (`manypath.papers.sequential`)."""
+    """Set the significance level inside the block to that of one of several looks (`manypath.papers.sequential`)."""
     token = _LEVEL.set(level)
     try:
         yield
@@ -52,7 +52,7 @@ def at_level(level: float) -> Iterator[None]:
 
 
 def level() -> float:
-    """Return the largest p-value at which something counts as shown here."""
+    """Return the current significance level."""
     return _LEVEL.get()
 
 
@@ -60,7 +60,7 @@ _SEVERITY: tuple[Verdict, ...] = ("holds", "open", "undecided", "contradicted")
 
 
 def tally(verdicts: Iterable[Verdict]) -> str:
-    """Count verdicts in words: `3 holds, 1 undecided`; empty for none."""
+    """Return the counts of verdicts as text, such as `3 holds, 1 undecided`; empty without verdicts."""
     found = list(verdicts)
     return ", ".join(f"{found.count(each)} {each}" for each in VERDICTS if each in found)
 
@@ -68,28 +68,28 @@ def tally(verdicts: Iterable[Verdict]) -> str:
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the verdict on statements that must all hold.
 
-    One that is contradicted contradicts the whole. `undecided` stands before `open`, because more runs can still
-    contradict the undecided part and with it the whole; only when they cannot is the withheld input what remains.
+    One contradicted statement contradicts the whole. `undecided` has precedence over `open`, because further runs can
+    contradict the undecided statement and thereby the whole.
     """
     return max(verdicts, key=_SEVERITY.index)
 
 
 @dataclass(frozen=True)
 class Line:
-    """One mean against its line.
+    """The tests of one mean against a limit.
 
     Attributes
     ----------
     shown : float
-        The p-value of the test that shows that the mean is on the side that the statement needs.
+        P-value of the test that the mean is on the required side.
     reverse : float
-        The p-value of the test that shows the opposite.
+        P-value of the test that the mean is on the other side.
     distance : float
-        How far the mean is on the needed side; negative on the other one. In the unit of the quantity.
+        Distance of the mean from the limit, in the unit of the quantity; positive on the required side.
     spread : float
         Standard deviation of the replications, in the same unit; NaN for a single run.
     runs : int
-        Replications.
+        Number of replications; 0 for a computed number.
     """
 
     shown: float
@@ -99,9 +99,9 @@ class Line:
     runs: int
 
     def runs_to_decide(self, significance: float = SIGNIFICANCE) -> int | None:
-        """Estimate how many runs decide with a probability of 80 %; None if no number does, or nothing tells.
+        """Estimate the number of runs that decide with a probability of 80 %; None if there is no such number.
 
-        The size of a one-sided t-test for the effect and the spread that were measured, with Guenther's correction
+        This is the sample size of a one-sided t-test for the measured effect and spread, with Guenther's correction
         (Sample Size Formulas for Normal Theory T Tests, The American Statistician 35(4), 1981).
         """
         if not (self.spread > 0.0 and abs(self.distance) > 0.0):
@@ -113,15 +113,15 @@ class Line:
 
 
 def beyond(gains: NDArray[np.float64]) -> Line:
-    """Test that a mean is above zero, by a one-sided t-test, and that it is below, by another one."""
+    """Test that a mean is above zero, and that it is below zero, by two one-sided t-tests."""
     mean, spread = _moments(gains)
     return Line(p_greater(gains), p_greater(-gains), mean, spread, len(gains))
 
 
 def within(differences: NDArray[np.float64], margin: float) -> Line:
-    """Test that a mean lies less than `margin` from zero, by two one-sided t-tests, and that it lies further off.
+    """Test that the absolute value of a mean is below `margin` (two one-sided t-tests), and that it is above.
 
-    The second test adds both tails: a mean beyond one end is rarely, but possibly, seen beyond the other one
+    The p-value of the second test adds both tails, because the sample mean may lie beyond the opposite end
     (J. L. Hodges and E. L. Lehmann, Testing the Approximate Validity of Statistical Hypotheses, Journal of the Royal
     Statistical Society B 16(2), 1954).
     """
@@ -138,12 +138,12 @@ def within(differences: NDArray[np.float64], margin: float) -> Line:
 
 
 def exact(distance: float) -> Line:
-    """Decide by a number that was computed: no run has a part in it."""
+    """Return the result for a computed number, which needs no runs; it holds if `distance` is positive."""
     return Line(float(distance <= 0.0), float(distance >= 0.0), distance, 0.0, 0)
 
 
 def _moments(sample: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the mean and the standard deviation, which is exactly 0 for equal runs and NaN for a single one."""
+    """Return mean and standard deviation. The latter is exactly 0 for equal runs, and NaN for a single run."""
     if len(sample) < FEWEST:
         return float(sample.mean()), math.nan
     return float(sample.mean()), float(sample.std(ddof=1)) if np.ptp(sample) != 0.0 else 0.0
@@ -151,14 +151,14 @@ def _moments(sample: NDArray[np.float64]) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What more runs are expected to bring where a statement is undecided.
+    """The expected decision of an undecided statement after further runs.
 
     Attributes
     ----------
     towards : str
-        The verdict that the means point to.
+        The expected verdict.
     runs : int or None
-        How many runs of each case decide, estimated from effect and spread; None if no number of runs does.
+        Number of runs of each case that decide, estimated from effect and spread; None if there is no such number.
     """
 
     towards: Verdict
@@ -166,21 +166,21 @@ class Outlook:
 
     def __str__(self) -> str:
         if self.runs is None:
-            return "no number of runs decides it: what was measured is on the line"
+            return "no number of runs decides it: the measured mean is at the limit"
         return f"about {self.runs:,} runs decide it"
 
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """What a statement says about means.
+    """The hypotheses of a statement about means.
 
     Attributes
     ----------
     required : mapping
-        By name, what must be shown. To show all of them at 95 % each test has 5 % (an intersection-union test: the
-        statement is wrong if one of them is, and that one is shown by mistake in 5 % of cases at most).
+        Hypotheses that must be shown, by name. Each test has a level of 5 %, which gives all of them 5 % together (an
+        intersection-union test).
     watched : mapping
-        By name, what must not be reversed, without having to be shown.
+        Hypotheses that must not be reversed and need not be shown, by name.
     """
 
     required: Mapping[Hashable, Line]
@@ -188,37 +188,37 @@ class Hypotheses:
 
     @property
     def all(self) -> dict[Hashable, Line]:
-        """Every hypothesis that contradicts the statement if it is reversed."""
+        """All hypotheses by name. The statement is contradicted if one of them is reversed."""
         return {**self.required, **self.watched}
 
     def unshown(self) -> list[Hashable]:
-        """Return the required ones that are not shown."""
+        """Return the names of required hypotheses that are not shown."""
         return [key for key, line in self.required.items() if not line.shown < level()]
 
     def reverses(self) -> dict[Hashable, float]:
-        """Return the p-values of the opposites, corrected by Holm: *some* reversal has as many tries as hypotheses."""
+        """Return the p-values of the reversals, with Holm's correction over all hypotheses."""
         return holm({key: line.reverse for key, line in self.all.items()})
 
     def reversed(self) -> list[Hashable]:
-        """Return those that are reversed."""
+        """Return the names of reversed hypotheses."""
         return [key for key, p in self.reverses().items() if p < level()]
 
     def verdicts(self) -> dict[Hashable, Verdict]:
-        """Return what each one says by itself; one that is only watched holds unless it is reversed."""
+        """Return the verdict on each hypothesis. A watched one holds unless it is reversed."""
         against, unshown = self.reversed(), self.unshown()
         return {
             key: "contradicted" if key in against else "undecided" if key in unshown else "holds" for key in self.all
         }
 
     def verdict(self) -> Verdict:
-        """`contradicted` if one is reversed, `holds` if all that are required are shown, else `undecided`."""
+        """Return `contradicted` if one is reversed, `holds` if all required ones are shown, else `undecided`."""
         return "contradicted" if self.reversed() else "undecided" if self.unshown() else "holds"
 
     def outlook(self, parts: int = 1) -> Outlook | None:
-        """Estimate what decides first: that all required ones are shown, or that one is reversed.
+        """Estimate which decision is first: all required hypotheses are shown, or one is reversed.
 
-        None where nothing can be said: after a single run, or where something was not measured in every run. `parts`
-        is how many statements must hold together, over which Holm corrects, too.
+        Returns None after a single run, or if a run lacks a value. `parts` is the number of statements that must hold
+        together; it is part of Holm's correction.
         """
         lines = self.all
         if any(line.runs < FEWEST or math.isnan(line.distance) for line in lines.values()):

@@ -1,4 +1,4 @@
-"""Verdicts under wrong implementations, by names: which of them turn which claim over."""
+"""Verdicts of claims under wrong implementations, by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class VerdictMatrix:
     plain : mapping
         Verdict of each claim without a mutation, at the precision of the matrix.
     verdicts : mapping
-        Verdicts by (claim id, mutation); missing where the mutation changes nothing that the claim reads.
+        Verdicts by (claim id, mutation); missing if the mutation changes no case that the claim reads.
     """
 
     mutations: tuple[str, ...]
@@ -27,9 +27,9 @@ class VerdictMatrix:
     verdicts: Mapping[tuple[str, str], Verdict]
 
     def mark(self, claim: str, mutation: str) -> Verdict | None:
-        """Return the verdict under a mutation that turns a claim over; None for one that does not.
+        """Return the verdict on a claim under a mutation that it detects; None if it does not detect it.
 
-        A claim is turned over if it holds with or without the mutation, but not both.
+        A claim detects a mutation if it holds either with or without it, but not both.
         """
         before = self.plain[claim]
         after = self.verdicts.get((claim, mutation), before)
@@ -40,5 +40,5 @@ class VerdictMatrix:
         return [self.mark(claim, mutation) for mutation in self.mutations]
 
     def unmoved(self) -> list[str]:
-        """Return the ids of the claims that hold and that no mutation turns over: they prove nothing."""
+        """Return the ids of claims that hold and detect no mutation. They prove nothing."""
         return [claim for claim, before in self.plain.items() if before == "holds" and not any(self.marks(claim))]
