@@ -138,8 +138,8 @@ def test_a_result_is_read_as_it_was_written(result, tmp_path):
     ("change", "words"),
     [
         ({"paper": "another"}, "paper: another is not made_up"),
-        ({"found": ("nothing",)}, "nothing: no such factor"),
-        ({"factors": ()}, "burst: no such factor"),
+        ({"found": ("nothing",)}, "nothing: unknown factor"),
+        ({"factors": ()}, "burst: unknown factor"),
     ],
 )
 def test_a_file_that_contradicts_itself_is_refused(result, tmp_path, change, words):
