@@ -63,7 +63,7 @@ def windows(
     whole("points", points, "number of points", least=2)
     paths = texts("paths", paths, "names of paths")
     if not of_kind("runs", runs, Mapping, "for each title the samples of its paths") or not paths:
-        raise UserError("runs: there is nothing to draw: give one run or more, and one path or more")
+        raise UserError("runs: there is nothing to draw: give at least one run and one path")
     for title, traces in runs.items():
         for path in paths:
             if path not in of_kind("runs", traces, Mapping, "for each title the samples of its paths"):

@@ -80,7 +80,7 @@ class Effect:
 
 
 UNPROVEN: tuple[Verdict, ...] = ("contradicted", "undecided")
-"""Verdicts on claims whose suspects are tried."""
+"""Verdicts of claims for which causes are searched."""
 
 
 def verify(claim: Claim, evidence: Evidence) -> Verified:

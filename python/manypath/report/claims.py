@@ -221,8 +221,9 @@ def _cause(tried: Tried) -> CauseView:
         *(_lane(trial.margin, trial.verdict, tried.unit) for trial in tried.trials),
     ]
     axis = Axis.over(lanes, wanted)
-    says = "from the limit of the claim"
-    pictures = [strip([lane], wanted, axis, says=f"{lane.says} {says}", names=False) for lane in lanes]
+    pictures = [
+        strip([lane], wanted, axis, says=f"{lane.says} from the limit of the claim", names=False) for lane in lanes
+    ]
     unchanged = TrialView("without a change", "", certain=False, picture=pictures[0], verdict=tried.verdict)
     changes = [
         TrialView(trial.changed, trial.moved.signed(), trial.certain, picture, trial.verdict)

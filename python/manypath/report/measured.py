@@ -83,7 +83,7 @@ def pages_in(folder: Path) -> list[tuple[str, str]]:
 
 
 def draw(cells: Sequence[Cell]) -> Picture:
-    """Draw goodput over the second axis of a grid: one plot for each value of the first, one colour of the third."""
+    """Draw goodput over the second axis of a grid; plots are values of the first axis, colours those of the third."""
     first, second, third = cells[0].factors
     plots, series = _levels(cells, first), _levels(cells, third)
     axis = Axis.of([cell.factors[second] for cell in cells])

@@ -61,5 +61,5 @@ def of_part(leaf: Check) -> float:
 
 
 def of_number(distance: float | Values, limit: float) -> Values:
-    """Return the credit of means by their distance from the printed number; `limit` is the tolerance; NaN for NaN."""
+    """Return the credit of means at a distance from the printed number; `limit` is the tolerance. NaN stays NaN."""
     return np.clip(1.0 - (np.abs(distance) / limit - 1.0) / (REACH - 1.0), 0.0, 1.0)

@@ -35,7 +35,7 @@ def sack_path(deviation: Deviation) -> Factor:
 
 def burst(deviation: Deviation) -> Factor:
     """Return the factor of the burst mitigation."""
-    stated = "burst mitigation: at most 4 packets, the window shrinks to what was used"
+    stated = "burst mitigation: at most 4 packets, the window is reduced to its used part"
     return Factor("burst", stated, _SWITCHES["burst-max"], deviation)
 
 
@@ -51,8 +51,8 @@ def form(deviation: Deviation) -> Factor:
 
 def jitter(deviation: Deviation) -> Factor:
     """Return the factor of the jitter of hosts."""
-    says = "hosts that take up to 1.2 ms longer, a packet's time at 10 Mbit/s"
-    return Factor("jitter", "exact hosts", Switch("jitter-1.2ms", says, _with_jitter), deviation)
+    says = "hosts with up to 1.2 ms of jitter, the time of a packet at 10 Mbit/s"
+    return Factor("jitter", "hosts without jitter", Switch("jitter-1.2ms", says, _with_jitter), deviation)
 
 
 def _with_jitter(scenario: Scenario) -> Scenario:
