@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MatrixView:
-    """The mutation matrix: heads as (name, description), rows of (claim, verdict, marks), claims that prove nothing.
+    """The mutation matrix: heads (name, description), rows (claim, verdict, marks), claims that prove nothing.
 
     `is_full` is whether the matrix is from the full results.
     """
@@ -30,7 +30,7 @@ class MatrixView:
 
 @dataclass(frozen=True)
 class ProfilesView:
-    """Claims under each accounting profile: heads as (name, description), rows of (claim, verdicts, are different).
+    """Claims under each accounting profile: heads (name, description), rows (claim, verdicts, whether they differ).
 
     `is_full` is whether the verdicts are from the full results.
     """
