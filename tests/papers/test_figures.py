@@ -106,8 +106,8 @@ def test_distances_within_the_tolerance_have_filled_marks():
     upper, lower = picture.figure.axes
     marks = [line for line in upper.lines if line.get_marker() == "o"]
     assert [mark.get_markerfacecolor() for mark in marks] == ["none", COLOURS[0]]
-    assert upper.get_xlabel() == "beyond what it takes, Mbit/s"
-    assert lower.get_xlabel() == "beyond what it takes"
+    assert upper.get_xlabel() == "distance from the limit, Mbit/s"
+    assert lower.get_xlabel() == "distance from the limit"
 
 
 def test_text_of_a_figure_that_fills_a_page_is_enlarged_on_a_phone():

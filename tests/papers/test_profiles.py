@@ -103,5 +103,5 @@ def test_the_report_shows_claims_that_depend_on_the_profile(profiles, impact, tm
     evaluation = evaluated(profiles, impact)
     paper = evaluation.papers[0].paper
     page = evaluation.write_report(tmp_path).with_name(f"{paper.name}.html").read_text("utf-8")
-    assert "These depend on it: C-999-1." in page
+    assert "These claims depend on the profile: C-999-1." in page
     assert [each["profiles"]["rfc9260"] for each in evaluation.claims] == ["contradicted", "contradicted"]

@@ -87,7 +87,9 @@ def test_an_undecided_claim_has_the_number_of_deciding_runs(store):
 def test_the_page_shows_causes_and_sensitivity_of_the_full_results_with_their_source(store, full, tmp_path):
     page = page_of(run(store), tmp_path / "report")
     source = f"(engine {full.engine}, {full.runs:,} runs)"
-    assert f"The experiments on claims and the sensitivity are those of the full results {source}" in page
+    assert (
+        f"The experiments on claims and the sensitivity table are from the full results of the package {source}" in page
+    )
     there = published.load(NAME)
     assert there is not None
     for claim in there.claims.values():
@@ -101,7 +103,7 @@ def test_the_page_shows_causes_and_sensitivity_of_the_full_results_with_their_so
         assert f">{Mean.of(row.difference).signed()}</td>" in sensitivity
     assert f"counting bytes in windows, from the full results {source}" in page
     assert (
-        f"there is none. From the full results {source}." in page
+        f"there is no such claim. From the full results {source}." in page
         or f": C-999-1. From the full results {source}." in page
     )
     assert "6 of 6 points of the figures agree with the published ones, 2 of them bit by bit." in page
@@ -132,7 +134,7 @@ def test_during_a_run_the_page_of_a_paper_shows_claims_of_the_full_results(full,
     assert not finished
     assert columns == [FULL]
     assert {claim.id: claim.verdict for claim in claims} == {item.claim.id: item.check.verdict for item in full.claims}
-    assert "Until its runs are there, the claims are those of the full results" in words
+    assert "Until the runs are complete, this page shows the claims of the full results" in words
     finished, columns, *_ = seen[-1]
     assert finished
     assert columns == [HERE, FULL]

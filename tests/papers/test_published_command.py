@@ -69,8 +69,8 @@ def test_causes_are_searched_for_beside_published_ones_on_demand(called):
 
 def test_a_part_prints_missing_runs_and_the_command(package, called):
     said = called("papers", NAME, "--shard", "1/2").out
-    assert said.startswith("small: part 1/2 is done and in runs; ")
-    assert "runs of other parts are missing: bring the stores together and give the command again" in said
+    assert said.startswith("small: part 1/2 is complete in runs; ")
+    assert "runs of other parts are missing: merge the stores and give the command again" in said
     called("papers", NAME)
     done = called("papers", NAME, "--shard", "2/2").out
     assert done == "small: every run is in runs; without --shard the command prints the results\n"

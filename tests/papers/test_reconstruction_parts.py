@@ -138,8 +138,8 @@ def test_a_result_is_read_back_unchanged(result, tmp_path):
     ("change", "words"),
     [
         ({"paper": "another"}, "paper: another is not made_up"),
-        ({"found": ("nothing",)}, "nothing: no such factor"),
-        ({"factors": ()}, "burst: no such factor"),
+        ({"found": ("nothing",)}, "nothing: unknown factor"),
+        ({"factors": ()}, "burst: unknown factor"),
     ],
 )
 def test_an_inconsistent_file_is_refused(result, tmp_path, change, words):

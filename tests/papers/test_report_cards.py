@@ -144,15 +144,15 @@ def test_a_point_keeps_the_verdict_of_its_deciding_look():
 
 
 @pytest.mark.usefixtures("plain")
-def test_the_first_row_of_experiments_is_the_unchanged_part(part: PaperEvaluation):
+def test_the_first_row_of_experiments_is_the_part_without_a_change(part: PaperEvaluation):
     card = next(card for card in claims_of(part, {}) if card.id == SEVEN)
     cause = card.causes[0]
     assert (cause.what, cause.unit) == ("CMT", "Mbit/s")
-    as_it_is, changed = cause.trials
-    assert (as_it_is.changed, as_it_is.moved, as_it_is.verdict) == ("nothing: as it is", "", "contradicted")
+    unchanged, changed = cause.trials
+    assert (unchanged.changed, unchanged.moved, unchanged.verdict) == ("without a change", "", "contradicted")
     assert changed.verdict == "holds"
     assert changed.certain
-    (line, _), (before,) = places(as_it_is.picture)
+    (line, _), (before,) = places(unchanged.picture)
     (_, _), (after,) = places(changed.picture)
     assert before < line < after
 

@@ -119,7 +119,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: mp.Scenario(network=SHORT.network, flows={"f": 5}), "flows.f: 5 is no Sctp"),
     (lambda: mp.Scenario.from_file(None), "file: None is no path"),
     (lambda: mp.Network(links=5, paths=SHORT.network.paths), "links: 5 is no table: give values by name"),
-    (lambda: figures.lines(None, x="rate"), "results: None is no campaign's"),
+    (lambda: figures.lines(None, x="rate"), "results: None is not from a campaign"),
     (lambda: figures.lines(RESULTS, x=None), "x: None is no text: give the name of a column"),
     (lambda: figures.lines(RESULTS, x="rate", y="flow"), 'lines: "flow" has no numbers in these results'),
     (lambda: figures.lines(RESULTS, x="rate", color=["cc"]), "color: ['cc'] is no text"),

@@ -82,7 +82,7 @@ def test_a_campaign_is_drawn_in_one_call_and_saved(scenario, tmp_path: Path):
         ({"x": "north", "color": "foo"}, '"foo" is no column of these results'),
         ({"x": "north", "style": "folw"}, '"folw" is no column of these results: did you mean "flow"'),
         ({"x": "north", "style": None}, "several rows of a replication are on one curve"),
-        ({"x": "cc", "color": "flow", "style": "north"}, "north has 3 values, and there are 2 ways to draw it"),
+        ({"x": "cc", "color": "flow", "style": "north"}, "north has 3 values, but at most 2 can be drawn"),
     ],
 )
 def test_undrawable_data_is_reported_in_one_line(frame: pd.DataFrame, arguments: dict[str, str], said: str):
@@ -94,7 +94,7 @@ def test_undrawable_data_is_reported_in_one_line(frame: pd.DataFrame, arguments:
 
 def test_a_frame_without_the_measurement_is_refused(frame: pd.DataFrame):
     for empty in (frame.assign(goodput=np.nan), frame.iloc[:0]):
-        with pytest.raises(mp.UserError, match="lines: there is no goodput in these results, so nothing to draw"):
+        with pytest.raises(mp.UserError, match="lines: goodput has no values in these results"):
             lines(empty, x="north")
 
 

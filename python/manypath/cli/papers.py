@@ -1,4 +1,4 @@
-"""`manypath papers`: reproduce papers and say which of their claims hold, are contradicted, undecided or open."""
+"""`manypath papers`: reproduce papers and print the verdicts on their claims."""
 
 from __future__ import annotations
 
@@ -28,16 +28,14 @@ def papers(
     ] = None,
     figure: Annotated[
         str | None,
-        typer.Option(
-            help="Only this figure and the claims about it: 4, or 5.10 where chapters count.", autocompletion=figures
-        ),
+        typer.Option(help="Only this figure and the claims about it, such as 4 or 5.10.", autocompletion=figures),
     ] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, instead of the paper's.")] = None,
     full: Annotated[bool, typer.Option("--full", help="The paper's own grid and repetitions; takes hours.")] = False,
     causes: Annotated[
         bool | None,
         typer.Option(
-            help="Search for causes: more runs for undecided claims, and runs with one thing changed. By default with "
+            help="Search for causes: further runs for undecided claims, and runs with one change. By default with "
             "--full or --runs, and for papers without published full results."
         ),
     ] = None,
@@ -45,19 +43,20 @@ def papers(
         bool | None, typer.Option(help="Check every claim under each accounting profile. By default with --full.")
     ] = None,
     mutations: Annotated[
-        bool | None, typer.Option(help="Run wrong implementations too: which claims notice? By default with --full.")
+        bool | None,
+        typer.Option(help="Run wrong implementations, and list the claims that detect them. By default with --full."),
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
     shard: Annotated[str | None, PART] = None,
     dask: Annotated[str | None, SCHEDULER] = None,
-    store: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path("runs"),
+    store: Annotated[Path, typer.Option(help="Folder of results. Stored runs are not computed again.")] = Path("runs"),
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
     publish: Annotated[
-        bool, typer.Option("--publish", help="With --full: write the results into the package, for its maintainers.")
+        bool, typer.Option("--publish", help="With --full: write the results into the package (for maintainers).")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
-    """Reproduce papers: run what is missing, draw the figures, judge every claim, write the report."""
+    """Reproduce papers: compute missing runs, draw the figures, check every claim, write the report."""
     from manypath.papers import chosen, evaluate
     from manypath.papers.publishing import check_targets
     from manypath.papers.publishing import publish as write_published
@@ -87,7 +86,7 @@ def papers(
 
 
 def _print(evaluation: Evaluation, settings: Settings, page: Path, *, as_json: bool) -> None:
-    """Print tables and claims, or one JSON document."""
+    """Print tables and claims as text, or as one JSON document."""
     from manypath.papers.comparison import compared
 
     comparisons = compared(evaluation)
@@ -105,18 +104,18 @@ def _print(evaluation: Evaluation, settings: Settings, page: Path, *, as_json: b
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
-    """Refuse options that exclude each other, or that would do nothing beside the others."""
+    """Refuse options that exclude each other or have no effect together."""
     given = [name for name, value in options.items() if value is not None and value is not False]
     if "dask" in given and "workers" in given:
         raise UserError("--workers: counts threads of this machine, and --dask computes on others: give one of them")
     if "publish" in given:
         if "full" not in given:
-            raise UserError("--publish: is for results with full precision: give --full, too")
+            raise UserError("--publish: needs results with full precision: give --full, too")
         for name in ("figure", "runs", "shard"):
             if name in given:
-                raise UserError(f"--publish: takes whole papers, and --{name} a part: leave one of them out")
+                raise UserError(f"--publish: needs whole papers, but --{name} runs a part: leave one of them out")
         if options["causes"] is False:
-            raise UserError("--publish: takes causes, too: leave --no-causes out")
+            raise UserError("--publish: needs causes, too: leave --no-causes out")
     if "shard" in given:
         for name in ("figure", "runs", "json"):
             if name in given:
@@ -124,15 +123,15 @@ def _check_options(options: Mapping[str, Any]) -> None:
 
 
 def _compute_part(wanted: Sequence[Paper], shard: str, options: Mapping[str, Any]) -> None:
-    """Compute one part, and say what the other parts must do before the next round."""
+    """Compute one part, and print how many runs of other parts are missing for the next round."""
     from manypath.papers.parts import compute_part
 
     store = options["store"]
     for name, missing in compute_part(wanted, shard, **options).items():
         if missing:
             typer.echo(
-                f"{name}: part {shard} is done and in {store}; {missing:,} runs of other parts are missing: bring the "
-                "stores together and give the command again"
+                f"{name}: part {shard} is complete in {store}; {missing:,} runs of other parts are missing: merge the "
+                "stores and give the command again"
             )
         else:
             typer.echo(f"{name}: every run is in {store}; without --shard the command prints the results")

@@ -1,4 +1,4 @@
-"""What `manypath papers` prints: claims with their published verdicts, profiles, and where runs differ."""
+"""The output of `manypath papers`: claims with published verdicts, profiles, and differences to published runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def announce_published(papers: Iterable[Paper]) -> None:
-    """Say on standard error what full precision gave for each paper, before anything is run here."""
+    """Print a summary of the published full results of each paper to standard error."""
     from manypath.display import duration
     from manypath.papers.published import load
     from manypath.papers.verdict import tally
@@ -37,7 +37,7 @@ def announce_published(papers: Iterable[Paper]) -> None:
 
 
 def print_claims(evaluation: Evaluation, comparisons: Mapping[str, Comparison]) -> None:
-    """Print the claims with both verdicts, what is behind those that do not hold, and the comparisons."""
+    """Print the claims with both verdicts, details of claims that do not hold, and the comparisons."""
     from manypath.papers.verdict import tally
 
     claims = evaluation.claims
@@ -73,7 +73,7 @@ def print_claims(evaluation: Evaluation, comparisons: Mapping[str, Comparison]) 
 
 
 def plain_comparison(name: str, comparison: Comparison) -> dict[str, Any]:
-    """Return a comparison as plain data, ready for JSON."""
+    """Return a comparison as plain data for JSON."""
     return {
         "paper": name,
         "points": comparison.points,
@@ -98,7 +98,7 @@ def plain_comparison(name: str, comparison: Comparison) -> dict[str, Any]:
 
 
 def settings_of(evaluation: Evaluation, **options: Any) -> Settings:
-    """Return what the claims rest on; papers have replications of their own."""
+    """Return the settings of the runs; the papers may have different replications."""
     counts = sorted({part.precision.replications for part in evaluation.papers})
     told = counts[0] if len(counts) == 1 else f"{counts[0]} to {counts[-1]} replications"
     precisions = list(dict.fromkeys(part.precision.name for part in evaluation.papers))
@@ -107,7 +107,7 @@ def settings_of(evaluation: Evaluation, **options: Any) -> Settings:
 
 
 def _print_comparison(name: str, comparison: Comparison) -> None:
-    """Say how many points agree with the published ones, and name those that differ most."""
+    """Print how many points agree with the published ones, and the points with the smallest p-values."""
     typer.echo(f"{name}: {comparison}")
     if comparison.claims:
         typer.echo(f"{name}: {comparison.of_verdicts()}")
@@ -115,11 +115,11 @@ def _print_comparison(name: str, comparison: Comparison) -> None:
         typer.echo(f"  {difference}")
     left = len(comparison.differences) - NAMED
     if left > 0:
-        typer.echo(f"  and {left} more, which --json names")
+        typer.echo(f"  and {left} more, listed by --json")
 
 
 def _print_profiles(profiles: Profiles) -> None:
-    """Show the verdicts under each way of counting windows, and say which claims depend on it."""
+    """Print the verdicts under each accounting profile, and mark the claims that depend on it."""
     dependent = profiles.dependent()
     typer.echo("Accounting profiles")
     print_table(
@@ -132,7 +132,7 @@ def _print_profiles(profiles: Profiles) -> None:
 
 
 def _full_results(published: Mapping[str, Any] | None) -> str:
-    """Say what the published results tell about a claim; nothing where it holds there, or where there are none."""
+    """Return the published result of a claim as text; empty if the claim holds there, or without published results."""
     if published is None or published["verdict"] == "holds":
         return ""
     return f"{published['verdict']} with {published['runs']} runs. {published['why']}".rstrip()
@@ -143,4 +143,4 @@ def _verdict_of(published: Mapping[str, Any] | None) -> str:
 
 
 NAMED = 5
-"""Differences of a paper that are printed."""
+"""Largest number of printed differences of a paper."""

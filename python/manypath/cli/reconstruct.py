@@ -1,4 +1,4 @@
-"""`manypath reconstruct`: which undocumented settings bring the runs nearest to what a paper prints."""
+"""`manypath reconstruct`: find the undocumented settings whose runs agree best with a paper."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def reconstruct(
         typer.Argument(metavar="[NAME]...", help="Papers; all of them if none.", autocompletion=paper_names),
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
-    store: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path("runs"),
+    store: Annotated[Path, typer.Option(help="Folder of results. Stored runs are not computed again.")] = Path("runs"),
     publish: Annotated[
-        bool, typer.Option("--publish", help="Keep the result beside each paper, where the report reads it.")
+        bool, typer.Option("--publish", help="Write the results into the package, from which the report reads them.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Vary the undocumented settings of papers jointly, and fit them to one half of the claims. Takes an hour.
 
-    Papers of one group of authors that are named together are also tested on each other.
+    The settings of named papers of one group of authors are also tested on each other.
     """
     from manypath.papers import kept
     from manypath.papers.reconstruction import result as results_of
@@ -54,12 +54,12 @@ def reconstruct(
 
 
 def _with_factors(names: list[str] | None) -> list[Paper]:
-    """Return papers by name, which must have factors.
+    """Return the named papers, and check that they have factors.
 
     Raises
     ------
     UserError
-        If there is no such paper, or it has no factors.
+        If a paper does not exist or has no factors.
     """
     from manypath.papers import chosen
 
@@ -72,12 +72,12 @@ def _with_factors(names: list[str] | None) -> list[Paper]:
 
 
 def _print(result: Reconstruction) -> None:
-    """Show the finding, the factors, the scores, and the claims whose verdict differs."""
+    """Print the finding, the factors, the scores, and the claims with different verdicts."""
     from manypath.papers.reconstruction.finding import finding
 
     typer.echo(f"{result.paper}: {finding(result)}")
     print_table(
-        ["factor", "as stated", "changed", "to the paper", "share of fits", "the claims tell"],
+        ["factor", "as stated", "changed", "relation to the paper", "share of fits", "identified level"],
         (
             [each.name, each.stated, each.changed, each.deviation, f"{each.share:.2f}", each.told]
             for each in result.factors

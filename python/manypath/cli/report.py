@@ -1,4 +1,4 @@
-"""`manypath report`: the report again, from what the store holds."""
+"""`manypath report`: write the report again from stored runs."""
 
 from __future__ import annotations
 
@@ -23,24 +23,26 @@ def report(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME]...", help="Papers; all that the store holds if none.", autocompletion=paper_names
+            metavar="[NAME]...", help="Names of papers; all papers in the store if none.", autocompletion=paper_names
         ),
     ] = None,
     figure: Annotated[
         str | None, typer.Option(help="Only this figure and the claims about it.", autocompletion=figures)
     ] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, as they were run.")] = None,
-    full: Annotated[bool, typer.Option("--full", help="What was run with --full.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Use runs made with --full.")] = False,
     causes: Annotated[
-        bool | None, typer.Option(help="Causes that were searched for. By default as for manypath papers.")
+        bool | None, typer.Option(help="Use runs of the search for causes. By default as for manypath papers.")
     ] = None,
-    profiles: Annotated[bool | None, typer.Option(help="Accounting profiles, too. By default with --full.")] = None,
-    mutations: Annotated[bool | None, typer.Option(help="Wrong implementations, too. By default with --full.")] = None,
+    profiles: Annotated[bool | None, typer.Option(help="Include accounting profiles. By default with --full.")] = None,
+    mutations: Annotated[
+        bool | None, typer.Option(help="Include wrong implementations. By default with --full.")
+    ] = None,
     store: Annotated[Path, typer.Option(help="Folder of results.")] = Path("runs"),
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
-    """Write the report again from stored results; nothing is run. The options are those of manypath papers."""
+    """Write the report again from stored results, without new runs. The options are those of manypath papers."""
     from manypath.papers import NAMES, STUDIES, chosen, evaluate
     from manypath.papers.evaluation import Evaluation
     from manypath.papers.stored import NotStored
@@ -51,7 +53,7 @@ def report(
     if not store.is_dir():
         raise UserError(f'store: {store} is no folder of results: run "manypath papers" first, or name another folder')
     if figure is not None and not names:
-        raise UserError(f"figure: {figure} may be in several papers: name the paper, too")
+        raise UserError(f"figure: {figure} may exist in several papers: name the paper, too")
     check_store(store)
     extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
     options = {"figure": figure, "runs": runs, "full": full, **extras}
@@ -82,7 +84,7 @@ def report(
 
 
 def _command(name: str, options: Mapping[str, Any], store: Path) -> str:
-    """The command that computes what is missing."""
+    """Return the command that computes the missing runs."""
     words = ["manypath", "papers", name]
     for option, value in options.items():
         if value is False and option != "full":

@@ -1,4 +1,4 @@
-"""Figures in one style: each kind of plot is a file here, and is listed in `KINDS`."""
+"""Figures in one style. Each kind of plot has a module, and an entry in `KINDS`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the levels of a factor stand on an axis: numbers, quantities with units, or words side by side."""
+"""Positions of the levels of a factor on an axis: numbers, quantities with units, or texts in order."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Axis:
     Attributes
     ----------
     unit : str
-        The unit of its numbers; empty where they have none.
+        Unit of the numbers; empty without a unit.
     words : tuple of str
-        What stands side by side, if the levels are no numbers.
+        Tick labels, if the levels are texts.
     """
 
     unit: str = ""
@@ -27,7 +27,7 @@ class Axis:
 
     @staticmethod
     def of(levels: Iterable[Any]) -> Axis:
-        """Find the axis on which all levels have a place."""
+        """Return an axis with a position for each level."""
         different = list(dict.fromkeys(levels))
         if all(isinstance(level, int | float) and not isinstance(level, bool) for level in different):
             return Axis(_places={level: float(level) for level in different})
@@ -41,12 +41,12 @@ class Axis:
         return Axis(words=words, _places={level: float(place) for place, level in enumerate(different)})
 
     def place(self, level: Any) -> float:
-        """Return where a level stands."""
+        """Return the position of a level."""
         return self._places[level]
 
 
 def _amounts(dimension: Dimension, levels: Sequence[Any]) -> list[int] | None:
-    """Return the levels in base units, if all are texts that say such a quantity."""
+    """Return the levels in base units; None if a level is not a quantity of this dimension."""
     if not all(isinstance(level, str) for level in levels):
         return None
     try:

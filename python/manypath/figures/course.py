@@ -1,4 +1,4 @@
-"""One run over time: the windows of each flow, a plot for each, and the goodput of all flows below them."""
+"""One run over time: a plot of the congestion windows of each flow, and a plot of the goodput of all flows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def course(result: Result, *, flows: int = 6) -> Picture:
     result
         A run with a series: ``mp.run(..., series="100 ms")``, or ``series="event"``, which has no goodput.
     flows
-        At most so many flows are drawn, those with the largest goodput.
+        Largest number of flows. Those with the largest goodput are drawn.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def course(result: Result, *, flows: int = 6) -> Picture:
     paths = list(dict.fromkeys(result.paths.index.get_level_values("path")))
     has_goodput = "goodput" in samples
     count = len(names) + has_goodput
-    # Names are no formulas.
+    # Names may contain `$`.
     with styled(), mpl.rc_context({"text.parse_math": False}):
         figure = Figure(figsize=(PAGE, 0.5 + 1.35 * count), layout="constrained")
         figure.set_label(f"Congestion windows and goodput of {', '.join(names)} over time")
@@ -69,7 +69,7 @@ def course(result: Result, *, flows: int = 6) -> Picture:
 
 
 def interval_for(scenario: Scenario) -> str:
-    """Return a sampling interval that gives a run some thousand samples: 1, 2 or 5 times a power of ten."""
+    """Return a sampling interval for 1000 samples or more in a run: 1, 2 or 5 times a power of ten, from 100 us on."""
     wanted = (scenario.warmup + scenario.measure) / SAMPLES
     power = 10 ** math.floor(math.log10(wanted))
     nanoseconds = max((factor * power for factor in (1, 2, 5) if factor * power <= wanted), default=power)
@@ -83,14 +83,14 @@ def _draw_windows(axes: Axes, samples: pd.DataFrame, paths: list[str]) -> None:
             continue
         time, window = thinned(trace["time"].to_numpy(), trace["cwnd"].to_numpy(), POINTS)
         axes.plot(time, window / 1e3, color=_colour(number), linewidth=0.9)
-    # The first slow start may be much higher than all that follows.
+    # The peak of the first slow start may be much larger than all later windows.
     top = 1.15 * float(np.nanpercentile(samples["cwnd"], 99.5)) / 1e3
     axes.set_ylim(0.0, top if top > 0.0 else 1.0)
     axes.set_ylabel("kB")
 
 
 def _draw_goodput(axes: Axes, samples: pd.DataFrame, names: list[str]) -> None:
-    """Goodput of each flow, all paths together, as means of some samples each: single ones are coarse."""
+    """Draw the goodput of each flow over all paths as a moving average, because single samples are coarse."""
     for number, name in enumerate(names):
         rates = samples[samples["flow"] == name].groupby("time")["goodput"].sum()
         smooth = rates.rolling(max(len(rates) // SMOOTH, 1), center=True, min_periods=1).mean()
@@ -106,19 +106,19 @@ def _colour(number: int) -> str:
 
 
 SAMPLES = 1000
-"""Samples of a run, at least about so many."""
+"""Smallest number of samples of a run, unless `SHORTEST` limits it."""
 
 SHORTEST = 100_000
-"""Shortest interval that is chosen, nanoseconds."""
+"""Shortest sampling interval, nanoseconds."""
 
 POINTS = 1500
-"""Points of a curve at most."""
+"""Largest number of points of a curve."""
 
 STYLES = ("-", (0, (4, 2)), (0, (1, 1.2)), (0, (4, 2, 1, 2)), (0, (8, 2)), (0, (6, 2, 1, 2, 1, 2)))
-"""Lines of the flows; colours are those of paths."""
+"""Line styles of the flows. Colours are those of the paths."""
 
 SMOOTH = 60
-"""Means of goodput in a run."""
+"""Number of windows of the moving average of goodput in a run."""
 
 MOST_PATHS = 24
-"""Paths that the legend names."""
+"""Largest number of paths in the legend."""

@@ -1,4 +1,4 @@
-"""How far something is from what it should be: as it stands, and with one thing changed at a time."""
+"""Distances of measured quantities from their limits, without a change and with one change at a time."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from manypath.stats import interval
 
 @dataclass(frozen=True)
 class Distance:
-    """One row: a sample of distances, one for each replication; negative where something is missed.
+    """One row: a sample of distances from a limit, one for each replication.
 
     Attributes
     ----------
     label : str
-        What was changed.
+        Description of the change.
     sample : array
-        The distances.
+        The distances; positive on the required side.
     holds : bool
-        Whether all is as it should be then.
+        Whether the requirement is fulfilled; the mark is then filled.
     """
 
     label: str
@@ -38,12 +38,12 @@ class Distance:
 
 @dataclass(frozen=True)
 class Panel:
-    """Rows over one axis.
+    """Rows with a common axis.
 
     Attributes
     ----------
     title, unit : str
-        What is measured, and in which unit.
+        The measured quantity and its unit.
     rows : sequence of Distance
         The rows, from top to bottom.
     """
@@ -54,12 +54,12 @@ class Panel:
 
 
 def distances(panels: Sequence[Panel]) -> Picture:
-    """Draw means of distances with 95 % intervals, one row each; filled where all is as it should be.
+    """Draw means of distances with 95 % intervals, one in each row. Marks are filled if `holds` is true.
 
     Raises
     ------
     UserError
-        If there is nothing to draw, or a panel is none.
+        If there are no panels, or an element is not a `Panel`.
     """
     if not of_kind("panels", panels, Sequence, "a list of Panel(...)"):
         raise UserError("panels: there are none to draw: give one or more")
@@ -87,18 +87,18 @@ def distances(panels: Sequence[Panel]) -> Picture:
             axes.set_ylim(tall.sum(), 0.0)
             axes.grid(visible=False, axis="y")
             axes.set_title(panel.title, loc="left")
-            axes.set_xlabel(f"beyond what it takes, {panel.unit}" if panel.unit else "beyond what it takes")
+            axes.set_xlabel(f"distance from the limit, {panel.unit}" if panel.unit else "distance from the limit")
     return Picture(figure)
 
 
 def _heights(panel: Panel) -> NDArray[np.float64]:
-    """Heights of the rows; a label of two lines or more makes its row taller."""
+    """Return the heights of the rows, which depend on the number of lines of their labels."""
     lines = [len(wrap(row.label, WIDTH)) for row in panel.rows]
     return np.maximum(1.0, 0.75 * np.array(lines))
 
 
 WIDTH = 28
-"""Characters in a line of a label."""
+"""Largest number of characters in a line of a label."""
 
 INCHES = 4.6
-"""Width of the figure: its text can be read where a phone shows the whole of it."""
+"""Width of the figure, inches. Its text is readable if the whole figure is shown on a phone."""

@@ -1,7 +1,7 @@
-"""A finished figure as an interactive chart: what matplotlib drew, said once more in plotly's words.
+"""Converts a finished matplotlib figure to an interactive plotly chart.
 
-A curve is named as a reader of the drawing names it: by the entry of the legend that has its colour and, where there
-are any, by the entry in ink that has its line style.
+The name of a curve is the entry of the legend with its colour and, if the legend has line styles in ink, the entry with
+its line style.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from matplotlib.transforms import Bbox, BboxTransformFrom
 from manypath.figures.style import GRID, INK
 
 Json = dict[str, Any]
-"""A part of a chart, as plotly has it."""
+"""A part of a plotly document."""
 
 
 def chart(figure: Figure) -> Json:
-    """Say what a figure shows as a chart: `data` and `layout` as plotly's schema has them.
+    """Return a figure as a plotly document with `data` and `layout`.
 
-    Lines, error bars, bars, images, spans, lines across a plot and words in it are known; a figure of this package has
-    nothing else.
+    It converts lines, error bars, bars, images, spans, lines across a plot and texts. Figures of this package have no
+    other elements.
     """
     whole = Bbox.union([axes.get_position() for axes in figure.axes])
     plots = [_Plot(axes, number, _Legend(figure, axes), whole) for number, axes in enumerate(figure.axes, 1)]
@@ -59,7 +59,7 @@ def chart(figure: Figure) -> Json:
 
 
 class _Legend:
-    """What colours, and line styles in ink, mean; a single line in ink is a curve in that colour."""
+    """The labels of colours, and of line styles in ink. A single line style in ink counts as a colour."""
 
     def __init__(self, figure: Figure, axes: Axes) -> None:
         legends = [axes.get_legend(), *figure.legends]
@@ -72,18 +72,18 @@ class _Legend:
         self._styles = {_style(each): str(each.get_label()) for each in (*styles, *marks)}
 
     def name(self, line: Line2D) -> str:
-        """Name a curve; the empty text if the legend does not know it."""
+        """Return the name of a curve; empty if the legend does not contain it."""
         words = (self.of_colour(_colour(line)), self._styles.get(_style(line), ""))
         return ", ".join(word for word in words if word)
 
     def of_colour(self, colour: str) -> str:
-        """Return what a colour means."""
+        """Return the label of a colour; empty without one."""
         return self._colours.get(colour, "")
 
 
 @dataclass(frozen=True)
 class _Plot:
-    """One plot of a figure. `number` is the number of its axes in the chart; the plots fill the `whole` of it."""
+    """One plot of a figure: `number` is the number of its axes in the chart, `whole` the bounding box of all plots."""
 
     axes: Axes
     number: int
@@ -105,7 +105,7 @@ class _Plot:
             if isinstance(container, ErrorbarContainer):
                 line, caps, bars = container.lines
                 grouped |= {id(part) for part in (line, *caps)}
-                # Bars have errors without a line; they are drawn with the bars.
+                # Error bars without a line belong to bars and are converted with them.
                 if line is not None:
                     yield self._curve(line) | _errors(line, bars)
             elif isinstance(container, BarContainer):
@@ -147,7 +147,7 @@ class _Plot:
                 }
 
     def words(self) -> Iterator[Json]:
-        """Iterate over the title and the words inside the plot."""
+        """Iterate over the title and the texts in the plot."""
         x, y = self._anchor.values()
         title = self.axes.get_title("left") or self.axes.get_title()
         if title:
@@ -173,7 +173,7 @@ class _Plot:
             }
 
     def frame(self) -> Json:
-        """Return both axes: where they stand, how they are scaled and what they are called."""
+        """Return both axes with position, scale and title."""
         box = self.axes.get_position().transformed(BboxTransformFrom(self.whole))
         x, y = self._anchor.values()
         frames = {}
@@ -237,7 +237,7 @@ class _Plot:
         return trace
 
     def _across(self, line: Line2D) -> str | None:
-        """Tell which coordinate a line across the whole plot stands at, if it is one."""
+        """Return the constant coordinate of a line across the whole plot, `x` or `y`; None for other lines."""
         if line.get_transform() == self.axes.get_xaxis_transform():
             return "x"
         return "y" if line.get_transform() == self.axes.get_yaxis_transform() else None
@@ -254,7 +254,7 @@ def _handles(artists: Sequence[Any]) -> Iterator[Line2D]:
 
 
 def _errors(line: Line2D, bars: Sequence[LineCollection]) -> Json:
-    """Return the error bars of a curve, from the segments that were drawn."""
+    """Return the error bars of a curve, from their line segments."""
     errors: Json = {}
     for collection in bars:
         segments = np.array(collection.get_segments(), dtype=float)
@@ -272,7 +272,7 @@ def _errors(line: Line2D, bars: Sequence[LineCollection]) -> Json:
 
 
 def _place(text: Text, x: str, y: str) -> Json:
-    """Return where words stand; an annotation may count either coordinate in parts of the plot."""
+    """Return the position of a text. Coordinates of an annotation may be fractions of the plot."""
     place = text.xy if isinstance(text, Annotation) else text.get_position()
     systems = text.xycoords if isinstance(text, Annotation) else "data"
     in_x, in_y = systems if isinstance(systems, tuple) else (systems, systems)
@@ -285,7 +285,7 @@ def _place(text: Text, x: str, y: str) -> Json:
 
 
 def _ticks(axes: Axes, which: str) -> Json:
-    """Return the marks of an axis where they were put by hand; plotly chooses others as well as matplotlib does."""
+    """Return the ticks of an axis if they were set explicitly; otherwise plotly chooses them."""
     axis = axes.xaxis if which == "x" else axes.yaxis
     low, high = sorted(axes.get_xlim() if which == "x" else axes.get_ylim())
     by_hand = type(axis.get_major_locator()).__name__ in {"FixedLocator", "StrCategoryLocator"}
@@ -302,12 +302,12 @@ def _colour(line: Line2D) -> str:
 
 
 def _dash(line: Line2D) -> str:
-    """Return plotly's word for a line style; matplotlib tells no more of a broken one than that it is broken."""
+    """Return plotly's name of a line style. All broken lines are dotted: matplotlib does not return their pattern."""
     return "solid" if line.get_linestyle() == "-" or not _is_drawn(line) else "dot"
 
 
 def _style(line: Line2D) -> tuple[str, str]:
-    """Return what tells lines of one colour apart."""
+    """Return dash style and mark, which distinguish lines of one colour."""
     return _dash(line), _mark(line)
 
 
@@ -320,16 +320,16 @@ def _is_marked(line: Line2D) -> bool:
 
 
 def _mark(line: Line2D) -> str:
-    """Return the marker of single points from elsewhere; empty for curves."""
+    """Return the marker of points of another simulator and of printed numbers; empty for curves."""
     marker = str(line.get_marker())
     return marker if marker in _MARKS and not _is_drawn(line) else ""
 
 
 _MARKS = ("x", "D")
-"""Markers of points from another simulator, and of numbers that a paper prints."""
+"""Markers of points of another simulator, and of numbers printed in a paper."""
 
 _LABELLED = {"x": "labelbottom", "y": "labelleft"}
-"""What matplotlib calls the switch of an axis' words."""
+"""Names of matplotlib's switches of tick labels."""
 
 _SYMBOLS = {
     "o": "circle",
@@ -343,4 +343,4 @@ _SYMBOLS = {
     "x": "x-thin",
     ".": "circle",
 }
-"""Markers by matplotlib's name."""
+"""Plotly's markers by matplotlib's names."""

@@ -1,4 +1,4 @@
-"""Curves of means with their 95 % intervals over a sweep, with points from elsewhere laid over them."""
+"""Curves of means with 95 % intervals over a sweep, with marks for points of other sources."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Curve:
     Attributes
     ----------
     x : sequence of float
-        Where it was measured.
+        Positions on the axis.
     samples : sequence of array
         The replications at each x.
     series : int
-        Which colour and marker it has.
+        Index of its colour and marker.
     dotted : bool
         Whether it is dotted.
     """
@@ -50,18 +50,18 @@ class Curve:
 
 @dataclass(frozen=True)
 class Mark:
-    """A point from elsewhere: a mean and the range of its runs, or a number that a paper prints.
+    """A point of another source: a mean with the range of its runs, or a number printed in a paper.
 
     Attributes
     ----------
     x, mean : float
-        Where it lies.
+        Position and value.
     low, high : float
-        Smallest and largest run.
+        Minimum and maximum over its runs.
     series : int or None
-        The colour and marker of the curve that it compares with; None for all curves.
+        Index of the colour of the curve that it is compared with; None for all curves.
     printed : bool
-        Whether the paper prints it: drawn as an open diamond instead of a cross.
+        Whether it is printed in a paper. Then the mark is an open diamond instead of a cross.
     """
 
     x: float
@@ -73,7 +73,7 @@ class Mark:
 
 
 def draw_curves(axes: Axes, curves: Iterable[Curve], marks: Iterable[Mark] = ()) -> None:
-    """Draw curves with intervals, and above them marks: crosses with their ranges, and open diamonds."""
+    """Draw curves with intervals, and marks over them: crosses with ranges, and open diamonds."""
     for curve in curves:
         intervals = [interval(sample) for sample in curve.samples]
         axes.errorbar(
@@ -104,7 +104,7 @@ def name_curves(
 ) -> None:
     """Put one legend below the plots: a row of colours for the series, and a row of line styles and marks.
 
-    `marks` are words for the crosses, if there are any; `printed` tells whether there are diamonds.
+    `marks` is the label of the crosses, None without crosses; `printed` is whether there are diamonds.
     """
     colours = [
         Line2D([], [], color=COLOURS[n], marker=MARKERS[n], linestyle="-", label=name) for n, name in enumerate(series)
@@ -117,13 +117,13 @@ def name_curves(
         shapes.append(Line2D([], [], color=INK, linestyle="none", marker="x", markersize=6, label=marks))
     if printed:
         shapes.append(printed_handle())
-    # A legend is filled column by column.
+    # Matplotlib fills a legend column by column.
     handles = [handle for pair in zip_longest(colours, shapes) for handle in pair if handle is not None]
     figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=max(len(series), 1))
 
 
 def printed_handle() -> Line2D:
-    """Return the sample of a diamond for a legend."""
+    """Return the legend entry of printed numbers."""
     return Line2D([], [], color=INK, linestyle="none", label="printed in the paper", **PRINTED)
 
 
@@ -134,10 +134,10 @@ PRINTED: dict[str, Any] = {
     "markerfacecolor": "none",
     "clip_on": False,
 }
-"""How a number looks that a paper prints: large enough to frame the point that meets it."""
+"""Style of a printed number. The diamond is large enough to enclose a point at the same position."""
 
 CROSS: dict[str, Any] = {"marker": "x", "markersize": 7, "markeredgewidth": 1.6, "alpha": 0.75}
-"""How a point from another simulator looks."""
+"""Style of a point of another simulator."""
 
 
 def lines(
@@ -155,21 +155,21 @@ def lines(
     Parameters
     ----------
     results
-        What a campaign found; or one of its frames, such as ``results.paths``, or a part of one.
+        The results of a campaign, one of its frames, such as ``results.paths``, or selected rows of a frame.
     x, y
-        The factor along the axis and the measurement. Quantities with units are drawn in the largest unit among them;
-        other words stand side by side in the order of the campaign.
+        The factor along the axis and the measurement. Quantities with units are converted to the unit of the largest
+        one; texts are placed in the order of the campaign.
     color, style
-        The columns that choose colour, and solid or dotted line (two values). A column with a single value chooses
-        nothing, and so do the defaults where there is no such column.
+        The columns that choose the colour, and a solid or dotted line (two values). A column with a single value has no
+        effect. The default columns may be missing.
     x_label, y_label
-        Words for the axes; by default the names.
+        Labels of the axes; by default the names of the columns.
 
     Raises
     ------
     UserError
-        If there is no such column, if nothing was measured, if a curve would mix several rows of a replication, or if
-        there are more values than colours or line styles.
+        If a column does not exist, a measurement has no values, a curve has several rows of a replication, or there are
+        more values than colours or line styles.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def lines(
     if not is_numeric_dtype(frame[y]):
         raise UserError(f'lines: "{y}" has no numbers in these results: give a measurement, such as "goodput"')
     if frame[y].isna().all():
-        raise UserError(f"lines: there is no {y} in these results, so nothing to draw: choose other rows or columns")
+        raise UserError(f"lines: {y} has no values in these results: choose other rows or columns")
     colours, styles = _values(frame, color, len(COLOURS)), _values(frame, style, len(STYLES))
     axis = Axis.of(frame[x])
     curves = [
@@ -210,23 +210,23 @@ def lines(
 
 
 def _rows(results: Results | pd.DataFrame) -> pd.DataFrame:
-    """Return the frame that is meant where results are given whole: that of the flows, or what another runner gave."""
+    """Return the frame to draw: `results` itself, or its frame of flows, or its frame of runs if it has no flows."""
     if isinstance(results, pd.DataFrame):
         return results
     if not hasattr(results, "has_flows"):
         raise UserError(
-            f"results: {quoted(results)} is no campaign's: give what Campaign.run returned, or a frame of it"
+            f"results: {quoted(results)} is not from a campaign: give what Campaign.run returned, or a frame of it"
         )
     return results.flows if results.has_flows else results.runs
 
 
 def _values(frame: pd.DataFrame, column: str | None, most: int) -> list[Any]:
-    """Return the values that choose a colour or style; a single None where nothing does."""
+    """Return the values that choose a colour or style; a single None if there is only one."""
     if column is None or column not in frame.columns:
         return [None]
     values = list(dict.fromkeys(frame[column]))
     if len(values) > most:
-        raise UserError(f"lines: {column} has {len(values)} values, and there are {most} ways to draw it: select some")
+        raise UserError(f"lines: {column} has {len(values)} values, but at most {most} can be drawn: select some")
     return values if len(values) > 1 else [None]
 
 
@@ -243,17 +243,20 @@ def _curve(rows: pd.DataFrame, axis: Axis, x: str, y: str, series: int, style: i
     by_place = sorted((axis.place(level), part) for level, part in rows.groupby(x, sort=False))
     for _, part in by_place:
         if "replication" in part.columns and part["replication"].duplicated().any():
-            raise UserError(f"lines: several rows of a replication are on one curve: select or color by what {y} is of")
+            raise UserError(
+                "lines: several rows of a replication are on one curve: select rows, or choose a color column in which "
+                "they differ"
+            )
     return Curve(
         [place for place, _ in by_place], [part[y].to_numpy(float) for _, part in by_place], series, dotted=style > 0
     )
 
 
 OPTIONAL = ("cc", "flow")
-"""Columns by which colours and styles are chosen where they are there."""
+"""Columns that choose colours and styles if they exist."""
 
 STYLES = ("solid", "dotted")
-"""Ways to draw a line."""
+"""Line styles."""
 
 LABELS = {"goodput": "payload rate in Mbit/s", "throughput": "throughput in Mbit/s", "latency_mean": "latency in s"}
-"""Words for measurements; others are named as they are."""
+"""Labels of measurements. The label of others is the name of the column."""

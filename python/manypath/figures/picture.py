@@ -1,4 +1,4 @@
-"""A finished figure: saved as SVG, PDF or PNG, or set into a page whose colours it takes over."""
+"""A finished figure, which can be saved as SVG, PDF or PNG, or be included in a page with the page's colours."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure as Chart
 
 FORMATS = FIGURE.endings
-"""Endings that `save` knows."""
+"""File name endings of `save`."""
 
 
 @dataclass(frozen=True)
@@ -32,28 +32,28 @@ class Picture:
     Attributes
     ----------
     figure : matplotlib.figure.Figure
-        The drawing, for those who want to change it.
+        The matplotlib figure, which may be modified.
     """
 
     figure: Figure
 
     def __post_init__(self) -> None:
-        """Lay the figure out once: each further layout would move it by a hair, and equal runs give equal files."""
+        """Compute the layout once. Repeated layouts differ slightly, but equal runs must give equal files."""
         of_kind("figure", self.figure, Figure, "one of matplotlib's")
         with styled():
             self.figure.draw_without_rendering()
             self.figure.set_layout_engine("none")
 
     def save(self, path: str | Path, title: str = "") -> Path:
-        """Write the figure in the format that the name ends with: ``.svg``, ``.pdf`` or ``.png``.
+        """Write the figure in the format of the file name ending: ``.svg``, ``.pdf`` or ``.png``.
 
-        `title` is what a program that reads an SVG aloud says; by default the label of the figure, or words from it.
-        The folder is made if it is missing. An earlier figure of this package is replaced, any other file is not.
+        `title` is the title of an SVG for screen readers; by default the label of the figure, or its texts. A missing
+        folder is created. An existing file is only replaced if it is a figure of this package.
 
         Raises
         ------
         UserError
-            If the name has another ending, is that of a file which this package did not write, or cannot be written.
+            If the ending is unknown, the file exists and is not a figure of this package, or it cannot be written.
         """
         path = Outputs().file("figure", file("path", path), FIGURE, makes_folder=True)
         ending = path.suffix.lstrip(".").lower()
@@ -64,16 +64,16 @@ class Picture:
         return path
 
     def _bytes(self, ending: str) -> bytes:
-        """Return the figure as a file of some format."""
+        """Return the content of a file of the figure in a format."""
         drawn = io.BytesIO()
         with styled():
-            # PNG has a white ground, as it is used on slides; the other formats take the ground of the page.
+            # PNG has a white background for slides. The other formats are transparent.
             ground = "white" if ending == "png" else "none"
             self.figure.savefig(drawn, format=ending, facecolor=ground, metadata=_METADATA[ending])
         return drawn.getvalue()
 
     def _svg(self, title: str) -> str:
-        """Return the figure as SVG whose text is text, with a title that can be read aloud."""
+        """Return the figure as SVG with text elements, and with a title for screen readers."""
         svg = self._bytes("svg").decode()
         said = escape(title or str(self.figure.get_label()) or spoken(self.figure), {'"': "&quot;"})
         begin = svg.index("<svg ")
@@ -82,22 +82,22 @@ class Picture:
         return svg.replace(EMBEDDED, FONTS)
 
     def inline(self, name: str, title: str = "") -> str:
-        """Return the figure as an SVG element for a page, with ink, grid and palette as CSS variables.
+        """Return the figure as an SVG element for a page, with its colours as CSS variables.
 
         Parameters
         ----------
         name : str
-            Makes the ids of its parts unique within the page.
+            Prefix of the ids of its parts, unique within the page.
         title : str
-            What a program that reads the page aloud says; words from the figure by default.
+            Title for screen readers; by default the texts of the figure.
         """
-        text("name", name, "a word that the page has for nothing else")
+        text("name", name, "a name that is unique within the page")
         svg = self._svg(title)
         svg = svg[svg.index("<svg") :]
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
         svg = re.sub(r'\bid="', f'id="{name}-', svg)
         svg = re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", svg)
-        # The page sets the size, up to half as large again as on paper. On a phone the whole figure is visible.
+        # The page sets the size, up to 1.5 times the size on paper. On a phone the whole figure is visible.
         svg = re.sub(r'(<svg [^>]*?)height="[^"]*" ', r"\1", svg, count=1)
         svg = re.sub(r'(<svg [^>]*?)width="([\d.]+)pt"', _bounded_width, svg, count=1)
         for colour, variable in VARIABLES.items():
@@ -105,7 +105,7 @@ class Picture:
         return svg
 
     def interactive(self) -> Chart:
-        """Return the figure as a plotly chart: values under the pointer, curves that a click hides, parts enlarged.
+        """Return the figure as a plotly chart, which shows values under the pointer, hides curves and zooms.
 
         Raises
         ------
@@ -130,17 +130,17 @@ def _bounded_width(opening: re.Match[str]) -> str:
 
 
 WIDE = 400.0
-"""Points from which on a figure is shrunk so much on a phone that its page enlarges the text, by the class `wide`."""
+"""Largest width without the class `wide`, points. The page enlarges the text of wider figures on a phone."""
 
 EMBEDDED, FONTS = "'STIXGeneral'", "'STIXGeneral', 'STIX Two Text', 'Times New Roman', Times, serif"
-"""The font that figures are laid out with, and those of about the same widths that a reader may have instead."""
+"""The font of the layout, and a list with alternatives of similar widths."""
 
 _METADATA: dict[str, dict[str, str | None]] = {
     "svg": {"Date": None, "Creator": "manypath"},
     "pdf": {"CreationDate": None, "Creator": "manypath"},
     "png": {"Software": "manypath"},
 }
-"""Metadata by format. No date, so that equal runs give equal files; the creator, by which `FIGURE` knows our files."""
+"""Metadata by format. They have no date, so that equal runs give equal files. `FIGURE` recognizes our files by them."""
 
 VARIABLES = {INK: "--ink", GRID: "--grid", **{colour: f"--series-{n}" for n, colour in enumerate(COLOURS, 1)}}
-"""The colours of figures, and what a page calls them, which may have others by night."""
+"""CSS variables of a page by the colours of figures. A page has other values in dark mode."""

@@ -1,4 +1,4 @@
-"""What a figure shows, in words, for programs that read it aloud."""
+"""The texts of a figure, for screen readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How every figure looks: a journal's column widths, fonts that a PDF may embed, colours that all readers can tell."""
+"""The style of all figures: column widths of journals, embeddable fonts, and colours for colour-blind readers."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, cast
 import matplotlib as mpl
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#5f5f5f")
-"""Okabe and Ito's palette, in an order that keeps neighbours apart for colour-blind readers."""
+"""Okabe and Ito's palette, in an order in which colour-blind readers can distinguish neighbours."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-"""One for each colour, so that a grey print can be read too."""
+"""A marker for each colour, for prints in grey."""
 
 INK = "#1a1a1a"
-"""Axes and text."""
+"""Colour of axes and text."""
 
 GRID = "#d9d9d9"
-"""Grid lines."""
+"""Colour of grid lines."""
 
 COLUMN = 3.5
 """Width of one column of a paper, inches."""
@@ -69,7 +69,7 @@ _RC: dict[str, Any] = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw in this style inside the block, whatever the user's own settings are."""
+    """Set this style inside the block, independent of the user's settings."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(cast("Any", _RC))

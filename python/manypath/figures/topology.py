@@ -1,4 +1,4 @@
-"""A network as a drawing: each link with what it does to packets, and the paths across them in colours."""
+"""A drawing of a network: links with their parameters, and the paths across them in colours."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def topology(network: Network) -> Picture:
     """Draw a network: links with rate, delay, queue, loss and events, and the paths that cross them.
 
-    A lane is a path from its source to its sink; links that several paths cross have several lanes. Links back are
-    mentioned where they differ. At most `MOST_PATHS` paths are drawn.
+    A lane is a path from its source to its sink. A link has a lane for each path that crosses it. A link of the reverse
+    direction is described if it differs from the forward link. At most `MOST_PATHS` paths are drawn.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def topology(network: Network) -> Picture:
     >>> link = mp.Link(rate="10 Mbit/s", delay="20 ms")
     >>> picture = mp.figures.topology(mp.disjoint(south=link, north=link))
     """
-    # Names are no formulas.
+    # Names may contain `$`.
     with styled(), mpl.rc_context({"text.parse_math": False}):
         plan = _Plan(network)
         figure = Figure(figsize=(plan.width + 2 * EDGE, plan.height + 2 * EDGE))
@@ -65,17 +65,17 @@ class _Block:
 
     @property
     def half(self) -> float:
-        """Half the height of the lanes with their border."""
+        """Half of the height of the lanes and their border."""
         return (len(self.paths) * LANE + BORDER) / 2
 
     @property
     def up(self) -> float:
-        """What it takes above its middle."""
+        """Height above its centre, including the texts."""
         return self.half + LINE * len(self.above) + SPACE
 
     @property
     def down(self) -> float:
-        """What it takes below its middle."""
+        """Height below its centre, including the texts."""
         return self.half + LINE * len(self.below) + SPACE
 
     @property
@@ -85,12 +85,12 @@ class _Block:
         return max([NARROWEST, bold, *(_text_width(text) for text in (*self.above[1:], *self.below))])
 
     def lane(self, path: str) -> float:
-        """The height at which a path crosses it."""
+        """Return the y coordinate at which a path crosses it."""
         return self.y + (self.paths.index(path) - (len(self.paths) - 1) / 2) * LANE
 
 
 class _Plan:
-    """Where everything is; lengths in inches, y downwards."""
+    """The layout of the drawing; lengths in inches, y downwards."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
@@ -109,7 +109,7 @@ class _Plan:
         self._set_rows()
 
     def _make_blocks(self) -> list[_Block]:
-        """A block for each link; for each link of each path where paths cross links in opposite orders."""
+        """Return a block for each link, or for each link of each path if paths cross links in opposite orders."""
         blocks: dict[object, _Block] = {}
         for name, path in self._paths.items():
             for place, link in enumerate(path.forward):
@@ -130,7 +130,7 @@ class _Plan:
         return [name, describe.link_speed(link)], below
 
     def _set_columns(self) -> None:
-        """From left to right: source, names of paths, links by columns, round-trip times, sink."""
+        """Set x coordinates, from left to right: source, names of paths, columns of links, round-trip times, sink."""
         count = 1 + max(block.column for block in self._blocks)
         widths = [max((b.width for b in self._blocks if b.column == c), default=0.0) for c in range(count)]
         x = HOST + max(_text_width(name, SMALL) for name in self._paths) + 2 * SPACE
@@ -145,7 +145,7 @@ class _Plan:
         self.width = self._sink + HOST
 
     def _set_rows(self) -> None:
-        """Each path has a row as high as the links that it has for itself; other links lie between their paths."""
+        """Set y coordinates. A row is as high as the links of only this path. Shared links are between their paths."""
         self._rows: dict[str, float] = {}
         y = 0.0
         for name, crossed in self._crossed.items():
@@ -184,7 +184,7 @@ class _Plan:
         return [*access, *ways, *([f"and {more} more paths"] if more else [])]
 
     def _is_told(self, path: Path) -> bool:
-        """Whether each link back is like the link there, or is mentioned with it."""
+        """Return whether each reverse link equals its forward link, or is described with it."""
         links = self._network.links
         return len(path.forward) == len(path.reverse) and all(
             links[there] == links[back] or self._back.get(there) == back
@@ -241,7 +241,7 @@ class _Plan:
 
 
 def _details(link: Link) -> list[str]:
-    """What a link does beside being as fast and long as it is."""
+    """Return texts about queue, loss and events of a link."""
     lost = describe.loss_words(link.loss)
     events = [describe.event_words(event) for event in link.events]
     hidden = len(events) - MOST_EVENTS
@@ -250,7 +250,7 @@ def _details(link: Link) -> list[str]:
 
 
 def _ranks(ways: Sequence[Sequence[str]]) -> dict[str, int]:
-    """The column of each link; every path crosses columns from left to right. Nothing if there is no such order."""
+    """Return the column of each link, such that every path crosses columns from left to right; empty if impossible."""
     ranks = {link: 0 for way in ways for link in way}
     for _ in range(len(ranks) + 1):
         moved = False
@@ -264,7 +264,7 @@ def _ranks(ways: Sequence[Sequence[str]]) -> dict[str, int]:
 
 
 def _spread(blocks: list[_Block]) -> None:
-    """Move the blocks of a column apart so that none overlaps, as little as possible all together."""
+    """Move the blocks of a column apart so that none overlaps, with an average displacement of zero."""
     blocks.sort(key=lambda block: block.y)
     wanted = [block.y for block in blocks]
     for before, block in itertools.pairwise(blocks):
@@ -275,7 +275,7 @@ def _spread(blocks: list[_Block]) -> None:
 
 
 def _bend(points: list[tuple[float, float]], codes: list[np.uint8], end: tuple[float, float]) -> None:
-    """Lead a lane to `end` by a curve that is level at both ends."""
+    """Extend a lane to `end` by a curve that is horizontal at both ends."""
     (_x, y), middle = points[-1], (points[-1][0] + end[0]) / 2
     points += [(middle, y), (middle, end[1]), end]
     codes += [Outline.CURVE4] * 3
@@ -294,35 +294,35 @@ def _pipe(x: float, y: float, width: float, height: float) -> FancyBboxPatch:
 
 @lru_cache(maxsize=1000)
 def _text_width(text: str, size: float | None = None, *, bold: bool = False) -> float:
-    """Width of a text in inches."""
+    """Return the width of a text in inches."""
     font = FontProperties(family="STIXGeneral", weight="bold" if bold else "normal")
     return float(TextPath((0, 0), text, size=size or TEXT, prop=font).get_extents().width) / 72 if text.strip() else 0.0
 
 
 def _titled(what: str, names: Iterable[str]) -> str:
-    """Names, the first ones of many."""
+    """Return a text with at most `MOST_PATHS` names."""
     several = list(names)
     more = [f"{len(several) - MOST_PATHS} more"] if len(several) > MOST_PATHS else []
     return f"{what}{'s' if len(several) > 1 else ''} {', '.join([*several[:MOST_PATHS], *more])}"
 
 
 def _rounded(span: int) -> str:
-    """A time with three digits."""
+    """Return a time span as text with three digits."""
     digits = len(str(span)) - 3
     return SPAN.show(round(span, -digits) if digits > 0 else span)
 
 
 MOST_PATHS = 16
-"""Paths that are drawn."""
+"""Largest number of paths in a drawing."""
 
 MOST_EVENTS = 3
-"""Events of a link that are drawn."""
+"""Largest number of events of a link in a drawing."""
 
 TEXT, SMALL = 8.5, 7.5
 """Sizes of text, points."""
 
 LINE, LANE, BORDER, SPACE, RAISED = 0.145, 0.1, 0.08, 0.08, 0.035
-"""Heights in inches: a line of text, a lane, the border of a link, a space, and a text above a line."""
+"""Heights of a line of text, a lane, the border of a link and a space, and of a text above a line, inches."""
 
 RAISED_LABEL = 0.05
 """Height of the name of a path above its lane, inches."""
@@ -331,13 +331,13 @@ EDGE = 0.02
 """Margin around the drawing, inches."""
 
 ROW = 0.24
-"""Height of the row of a path that has no link for itself, inches."""
+"""Smallest height of a row, inches."""
 
 FAN = 0.34
-"""Width in which lanes run together, inches."""
+"""Width of the curves between columns, inches."""
 
 HOST, HALF_HOST = 0.55, 0.2
 """Width of a host, and half of its smallest height, inches."""
 
 NARROWEST = 1.2
-"""Width of a link with short texts, inches."""
+"""Smallest width of a link, inches."""

@@ -1,4 +1,4 @@
-"""Congestion windows and slow-start thresholds over time, one plot for each run, paths by colour."""
+"""Congestion windows and slow-start thresholds over time, with a plot for each run and a colour for each path."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from manypath.figures.style import COLOURS, INK, PAGE, styled
 
 
 class Windows(Protocol):
-    """Samples of one path, at even intervals."""
+    """Samples of one path, at equal intervals."""
 
     @property
     def time(self) -> np.ndarray:
-        """Seconds since the run began."""
+        """Time since the start of the run, seconds."""
         ...
 
     @property
@@ -42,28 +42,28 @@ def windows(
     points: int = 1500,
     printed: Mapping[str, Mapping[str, float]] | None = None,
 ) -> Picture:
-    """Draw the windows of some runs above each other; the peak of the first slow start may lie beyond the frame.
+    """Draw the windows of several runs in stacked plots. The peak of the first slow start may be outside the plot.
 
     Parameters
     ----------
     runs
-        For each title the samples of each path.
+        Samples of each path, by title of the plot and name of the path.
     paths
         The paths to draw, in the order of their colours.
     points
-        At most so many points for a curve; extremes within a step are kept.
+        Largest number of points of a curve. Extremes are kept.
     printed
-        For some titles the windows that a paper prints for some paths, kB: marked at the right edge.
+        Windows printed in a paper, by title and path, kB. They are marked at the right edge.
 
     Raises
     ------
     UserError
-        If there is nothing to draw, or a run lacks a path.
+        If there are no runs or no paths, or a run lacks a path.
     """
     whole("points", points, "number of points", least=2)
     paths = texts("paths", paths, "names of paths")
     if not of_kind("runs", runs, Mapping, "for each title the samples of its paths") or not paths:
-        raise UserError("runs: there is nothing to draw: give one run or more, and one path or more")
+        raise UserError("runs: there is nothing to draw: give at least one run and one path")
     for title, traces in runs.items():
         for path in paths:
             if path not in of_kind("runs", traces, Mapping, "for each title the samples of its paths"):
@@ -98,11 +98,11 @@ def windows(
 
 
 INSIDE = 0.985
-"""Where printed numbers are marked, as a part of the width: at the right edge, and whole."""
+"""Position of printed numbers, as a fraction of the width, so that their marks are inside the right edge."""
 
 
 def thinned(time: np.ndarray, values: np.ndarray, points: int) -> tuple[np.ndarray, np.ndarray]:
-    """Keep the smallest and the largest value of each step, in the order of time."""
+    """Return fewer samples: the minimum and the maximum of each step, in the order of time."""
     step = max(1, 2 * len(time) // points)
     if step == 1:
         return time, values

@@ -74,7 +74,7 @@ def evaluate(
     Parameters
     ----------
     names
-        Names of papers or studies; if None or empty all papers, with full precision also all studies.
+        Names of papers or studies. If None or empty, all papers are run; with `full` all studies, too.
     figure
         Number of a figure; only its experiments and claims are evaluated.
     runs
@@ -135,7 +135,7 @@ def evaluate(
 
 
 def chosen(names: Iterable[str] | None, *, full: bool = False) -> list[Paper]:
-    """Return the named papers and studies; without names all papers, with full precision also all studies.
+    """Return the named papers and studies. Without names it returns all papers; with `full` all studies, too.
 
     Raises
     ------

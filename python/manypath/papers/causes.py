@@ -80,7 +80,7 @@ class Effect:
 
 
 UNPROVEN: tuple[Verdict, ...] = ("contradicted", "undecided")
-"""Verdicts on claims whose suspects are tried."""
+"""Verdicts of claims for which causes are searched."""
 
 
 def verify(claim: Claim, evidence: Evidence) -> Verified:
@@ -176,7 +176,10 @@ def _tried(item: Verified, evidence: Evidence, switch: Switch) -> Verified:
 
 
 def _is_done(item: Verified, *, exhaustive: bool) -> bool:
-    """Return whether a claim needs no further trials, for example because each contradicted part has a cause."""
+    """Return whether a claim needs no further trials.
+
+    With `exhaustive`, only decided claims need none. Otherwise one cause for each contradicted part is enough.
+    """
     if item.check.verdict not in UNPROVEN or exhaustive:
         return item.check.verdict not in UNPROVEN
     return all(

@@ -34,7 +34,7 @@ def no_harm(on_shared: Points, rival: Points, *, who: str, over: str = "") -> Ch
 
 
 def moves_away(on_shared: Points, uncoupled: Points, *, who: str, over: str = "") -> Check:
-    """Check goal 3: the flow takes less of the shared path than a flow with uncoupled control."""
+    """Check goal 3: the rate of the flow on the shared path is below that of a flow with uncoupled control."""
     return below(on_shared, uncoupled, what=f"goal 3, {who}: rate on the shared path against plain CMT's", over=over)
 
 
@@ -50,7 +50,7 @@ def _at_most(lower: Points, upper: Points, rival: Points, what: str, over: str) 
         hypotheses,
         measured=f"{what}: {points_decided(hypotheses)}, "
         f"closest {estimate(lower[worst])} against {estimate(upper[worst])} Mbit/s at {label(worst)} {over}".rstrip(),
-        expected=f"{what}: no more than 10 % of the rival's rate above (95 %)",
+        expected=f"{what}: higher by at most 10 % of the rival's rate (95 %)",
         runs=min(len(sample) for sample in lower.values()),
         what=what,
         unit="Mbit/s",

@@ -41,21 +41,21 @@ class Runner:
     Attributes
     ----------
     paper : Paper
-        Whose experiments.
+        The paper.
     precision : Precision
-        Window and replications.
+        Windows and numbers of replications.
     store : str or Path or None
-        Where outcomes are kept.
+        Folder of results; None stores nothing.
     progress : bool or Progress
-        What shows how far it is.
+        Whether to show progress, or the display that shows it.
     workers : int or None
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     compute : bool
-        Whether what the store lacks is run; else `NotStored` says how much that is.
+        Whether to compute runs that the store lacks; if not, `NotStored` is raised.
     executor : Executor or None
-        Where it is run; on threads of this machine if None.
+        Executor that computes the runs; threads of this machine if None.
     costs : dict
-        Processor time of each different run that was asked for so far, in seconds, by the run's key.
+        Processor time of each different run that was requested, in seconds, by the key of the run.
     """
 
     paper: Paper

@@ -82,6 +82,6 @@ def _affordable(
 
 
 def _has_more(before: Check, after: Check) -> bool:
-    """Return whether an undecided part got more runs. Parts that read curves may get none, as few runs are sampled."""
+    """Return whether an undecided part got further runs. Parts that read curves may not: few runs are sampled."""
     pairs = zip(before.leaves(), after.leaves(), strict=True)
     return any(new.runs > old.runs for old, new in pairs if old.undecided)

@@ -24,7 +24,7 @@ from manypath.stats.looks import SIGNIFICANCE
 
 Verdict = Literal["holds", "contradicted", "undecided", "open"]
 """`holds`: shown at 95 %. `contradicted`: the opposite is shown at 95 %. `undecided`: neither is shown, and further
-runs may decide. `open`: the paper does not give a required input, so no run decides."""
+runs may decide. `open`: a required input or case is missing, so no run decides."""
 
 VERDICTS: tuple[Verdict, ...] = ("holds", "contradicted", "undecided", "open")
 """The verdicts in the order of tables."""

@@ -1,4 +1,4 @@
-"""The report: one page with all papers, and one for each."""
+"""The report: a first page that lists all papers, and a page for each paper."""
 
 from manypath.report.build import build
 

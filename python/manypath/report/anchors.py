@@ -1,4 +1,4 @@
-"""Writes the page of the report that sets numbers from theory beside measured ones."""
+"""Writes the page of the report that compares values of theory with measured ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def check(target: Path) -> None:
-    """Check before anything is measured that the page can be written into the folder `target`.
+    """Check that the page can be written into the folder `target`.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def check(target: Path) -> None:
 
 
 def write(rows: Sequence[Row], target: Path) -> Path:
-    """Write the page into the folder `target` and return its name."""
+    """Write the page into the folder `target` and return its path."""
     target.mkdir(parents=True, exist_ok=True)
     families = [(name, list(group)) for name, group in groupby(rows, key=lambda row: row.anchor.id.split("/")[0])]
     text = (
@@ -57,9 +57,9 @@ PAGE = "anchors.html"
 TITLES = {
     "single": "One flow under given losses",
     "losses": "Coupled algorithms under given losses: the formulas alone",
-    "scaling": "What must not matter, or matter in proportion",
+    "scaling": "Scaling laws: parameters without effect, or with a proportional effect",
     "protocol": "Coupled algorithms under given losses: the whole protocol",
-    "buffer": "One flow and the size of its buffer",
+    "buffer": "One flow with bottleneck queues of different sizes",
     "sharing": "Shares of one bottleneck",
 }
 """Headings by family."""

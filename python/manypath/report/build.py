@@ -1,4 +1,4 @@
-"""Writes the report: pages that need no network, and the figures as files for papers and slides."""
+"""Writes the report: pages that work without a network, and the figures as files."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 def build(evaluation: Evaluation, target: Path) -> Path:
     """Write the report and return its first page, which lists every page in the folder.
 
-    A page that shows the same runs in the same words stays as it is. Where plotly is installed, figures can be
-    switched to interactive charts; its library lies beside the pages.
+    A page is only rewritten if its runs, its texts or the package changed. If plotly is installed, the figures have
+    interactive charts, and the folder contains plotly's library.
 
     Parameters
     ----------
     evaluation
-        What was run.
+        The evaluation of the papers.
     target
-        The folder; or the first page itself, ending with ``.html``.
+        The folder, or the path of the first page, ending with ``.html``.
 
     Raises
     ------
@@ -48,26 +48,26 @@ def build(evaluation: Evaluation, target: Path) -> Path:
 
 
 class Report:
-    """A report that grows: papers are added while they are run, and pages are replaced as a whole."""
+    """A report to which papers are added while they are run. Pages are replaced atomically."""
 
     def __init__(self, target: Path, papers: Sequence[Paper]) -> None:
-        """Check every file that will be written; nothing is written yet."""
+        """Check every file that will be written, without writing it."""
         check(target, papers)
         self._index = index_of(target)
         self._folder = self._index.parent
         self._early: dict[tuple[str, str], Drawing] = {}
 
     def begin(self) -> None:
-        """Write the first page before anything is run, if there are full results that it can list."""
+        """Write the first page before the first run, if there are full results that it can list."""
         if any(not card["file"] for card in cards_in(self._folder)):
             self.list_pages()
 
     def add(self, part: PaperEvaluation) -> Path:
-        """Write the page of a paper, be it finished or not, and the first page; return the first page."""
+        """Write the page of a paper, finished or not, and the first page; return the first page."""
         self._put_library()
         template = environment().get_template("paper.html.j2")
         page = view_of(part)
-        # The time that a call takes is no reason to write the page again.
+        # The duration of the call does not count as a change of the page.
         undated = replace(page, took="")
         words = partial(template.render, index=self._index.name, interactive=available())
         stamp = fingerprint(part, words(page=undated, card=card_of(undated)))
@@ -77,30 +77,30 @@ class Report:
         return self.list_pages()
 
     def list_pages(self) -> Path:
-        """Write the first page, with every page that stands in the folder, and return it."""
+        """Write the first page, which lists every page in the folder, and return it."""
         template = environment().get_template("index.html.j2")
         while True:
             there = self._pages()
             cards, anchors, measured = there
             replace_page(self._index, template.render(cards=cards, anchors=anchors, measured=measured))
-            # Another process may have written a page and the list of pages meanwhile.
+            # Another process may have written a page and the first page in the meantime.
             if there == self._pages():
                 return self._index
 
     def _pages(self) -> tuple[list[Card], str | None, list[tuple[str, str]]]:
-        """Return the cards of the pages that stand in the folder, the page of anchors, and those of measured grids."""
+        """Return the cards of the pages in the folder, the page of anchors, and the pages of measured grids."""
         anchors = ANCHORS_PAGE if (self._folder / ANCHORS_PAGE).is_file() else None
         return cards_in(self._folder), anchors, pages_in(self._folder)
 
     def _put_library(self) -> None:
-        """Put plotly's library, if there is one, beside the pages, once."""
+        """Write plotly's library into the folder, if plotly is installed and the file is not up to date."""
         if available():
             target, text = self._folder / LIBRARY, library()
             if not target.is_file() or target.stat().st_size != len(text.encode()):
                 replace_page(target, text)
 
     def _draw(self, part: PaperEvaluation) -> Mapping[str, Drawing]:
-        """Draw the figures whose runs are there, save each in every format, and return them for a page by name."""
+        """Draw the figures whose runs are complete, save them in every format, and return the drawings by name."""
         drawings: dict[str, Drawing] = {}
         for figure in drawn(part):
             key = part.paper.name, figure.name

@@ -1,4 +1,4 @@
-"""What the first page says about a paper. Each page carries its own card, so the first page can list all of them."""
+"""Cards: the summaries of papers on the first page. Each page contains its card, from which the first page reads it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from manypath.report.columns import FULL, counts_of, finding_of, reconstructed
 from manypath.report.views import PaperView
 
 Card = dict[str, Any]
-"""The words and numbers that the template of the first page reads."""
+"""Texts and numbers for the template of the first page."""
 
 
 def card_of(page: PaperView) -> str:
-    """Return the card of a page, as the text that the page carries."""
+    """Return the card of a page as JSON text, which the page contains."""
     facts = dict(page.facts)
     card: Card = {
         "name": page.paper.name,
@@ -40,16 +40,16 @@ def card_of(page: PaperView) -> str:
 
 
 def cards_in(folder: Path) -> list[Card]:
-    """Return the cards of all pages in a folder, whichever call wrote them, in the order of the papers.
+    """Return the cards of all pages in a folder, in the order of the papers.
 
-    Papers without a page have a card without a file, if full results are kept beside them.
+    Papers without a page but with published full results have a card without a file.
     """
     cards: list[Card] = []
     for path in folder.glob("[!.]*.html"):
         try:
             with path.open(encoding="utf-8", errors="replace") as page:
                 found = CARD.search(page.read(HEAD))
-        except FileNotFoundError:  # removed meanwhile
+        except FileNotFoundError:  # another process removed it
             continue
         if found:
             cards.append({**json.loads(unescape(found[1])), "file": path.name})
@@ -59,7 +59,7 @@ def cards_in(folder: Path) -> list[Card]:
 
 
 def _kept(there: set[str]) -> list[Card]:
-    """Return the cards of full results that travel with the package, of papers that are not there."""
+    """Return the cards of published full results, except those of the papers in `there`."""
     cards: list[Card] = []
     for name in NAMES:
         full = None if name in there else load(name)
@@ -89,7 +89,7 @@ def _kept(there: set[str]) -> list[Card]:
 
 
 CARD = re.compile(r'<meta name="card" content="([^"]*)">')
-"""Where a page has its card."""
+"""Element of a page that contains its card."""
 
 HEAD = 40_000
-"""Characters at the beginning of a page that hold its card."""
+"""Number of characters at the start of a page that contain its card."""

@@ -1,4 +1,4 @@
-"""Interactive charts of a report: the document of each, and plotly's library beside the pages."""
+"""Interactive charts of a report: the plotly document of each figure, and plotly's library."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from manypath.figures import Picture
 
 
 def available() -> bool:
-    """Tell whether plotly is installed."""
+    """Return whether plotly is installed."""
     return find_spec("plotly") is not None
 
 
 def chart(picture: Picture) -> str:
-    """Return a figure as plotly's document, fit to stand inside a script element; empty without plotly."""
+    """Return a figure as a plotly document, escaped for a script element; empty without plotly."""
     if not available():
         return ""
-    # No text of it can end the element.
+    # Escaping `<` prevents texts of the figure from ending the element.
     return str(picture.interactive().to_json()).replace("<", "\\u003c")
 
 
 def library() -> str:
-    """Return plotly's library, so that pages need no network."""
+    """Return the text of plotly's library, so that pages work without a network."""
     from plotly.offline import get_plotlyjs
 
     return get_plotlyjs()
 
 
 LIBRARY = "plotly.min.js"
-"""Name of the library's file, which the script of the pages loads when the first chart is wanted."""
+"""File name of the library, which the script of the pages loads for the first chart."""

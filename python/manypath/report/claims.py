@@ -1,4 +1,4 @@
-"""What the card of a claim shows: a row for each part, and a table of experiments where a part does not hold."""
+"""The card of a claim: a row for each part, and a table of experiments for each part that does not hold."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PartView:
-    """A row of a claim: what was compared, the picture, the numbers, and how many runs decide if they do not yet."""
+    """A row of a claim: its part, the picture, the values, and the number of runs that decide an undecided part."""
 
     what: str
     verdict: Verdict
@@ -39,7 +39,7 @@ class PartView:
 
 @dataclass(frozen=True)
 class TrialView:
-    """A row of a table of experiments: what was changed, by how much it moves the part, and what is then."""
+    """A row of a table of experiments: the change, by how much it moves the part, and the verdict with it."""
 
     changed: str
     moved: str
@@ -50,7 +50,7 @@ class TrialView:
 
 @dataclass(frozen=True)
 class CauseView:
-    """The experiments on one part that is contradicted or undecided; `unit` is that of the moves."""
+    """The experiments on one contradicted or undecided part; `unit` is the unit of the moves."""
 
     what: str
     unit: str
@@ -59,9 +59,9 @@ class CauseView:
 
 @dataclass(frozen=True)
 class ClaimView:
-    """The card of a claim; `verdicts` are those of the other columns of its page by their names.
+    """The card of a claim; `verdicts` contains the verdicts of the other columns of its page, by column.
 
-    `full` says what the full results found, where explanation and causes are theirs; else it is empty.
+    `full` summarizes the full results if explanation and causes are from them; else it is empty.
     """
 
     id: str
@@ -86,11 +86,11 @@ def claims_of(
     Parameters
     ----------
     part
-        What became of the paper.
+        The evaluation of the paper.
     others
-        By the name of a column, verdicts that were found in another way, by claim.
+        Verdicts of the other columns, by column and claim.
     full
-        The full results where causes were not searched for here; a paper that is still being run has their cards alone.
+        The full results, if causes were not searched for here. A paper that is being run has only the cards of these.
     """
     kept = {} if full is None else full.claims
     if part.unfinished is not None:
@@ -102,7 +102,7 @@ def claims_of(
 def _card(item: Verified, others: Mapping[str, Mapping[str, Verdict]], kept: PublishedClaim | None) -> ClaimView:
     """Return the card of a claim that was checked here."""
     check = item.check
-    # A claim that nothing can decide says why itself.
+    # The check of an open claim contains the reason.
     explanation = item.explanation or (check.why if check.verdict == "open" else "")
     return ClaimView(
         id=item.claim.id,
@@ -121,7 +121,7 @@ def _card(item: Verified, others: Mapping[str, Mapping[str, Verdict]], kept: Pub
 
 
 def _kept_card(claim: Claim, kept: PublishedClaim, others: Mapping[str, Mapping[str, Verdict]]) -> ClaimView:
-    """Return the card of a claim as the full results have it."""
+    """Return the card of a claim from the full results."""
     return ClaimView(
         id=claim.id,
         place=claim.place,
@@ -139,7 +139,7 @@ def _kept_card(claim: Claim, kept: PublishedClaim, others: Mapping[str, Mapping[
 
 
 def _found(kept: PublishedClaim) -> str:
-    """Say what the full results found: the verdict, the runs, and how many decide what is undecided."""
+    """Return the full result of a claim as text: verdict, runs, and the runs that decide an undecided claim."""
     runs = f", {kept.runs:,} runs" if kept.runs else ""
     needed = "" if kept.needed is None else f"; about {kept.needed:,} runs decide it"
     return f"{kept.verdict}{runs}{needed}"
@@ -178,17 +178,17 @@ def _kept_part(part: PublishedPart) -> PartView:
 
 
 def _whole(kept: PublishedClaim) -> PublishedPart:
-    """Return a claim without parts as its only part."""
+    """Return a part with the values of a claim without parts."""
     return PublishedPart("", kept.verdict, kept.measured, kept.expected, kept.runs)
 
 
 def _without_head(text: str, what: str) -> str:
-    """Return words about a part without its name, which stands beside them."""
+    """Return a text about a part without the name of the part."""
     return text.removeprefix(f"{what}: ")
 
 
 def _picture(leaf: Check) -> Markup:
-    """Draw each point of a part beside the range in which it should lie."""
+    """Draw each point of a part with the range that the claim requires."""
     readings = leaf.readings()
     if not readings:
         return Markup()
@@ -202,33 +202,34 @@ def _picture(leaf: Check) -> Markup:
 
 
 def _verdict(leaf: Check, point: Any) -> Verdict:
-    """Return what a point says by itself; none is contradicted in a part that is not."""
+    """Return the verdict at a point; `undecided` for a contradicted point of a part that is not contradicted."""
     alone = leaf.points[point]
     return "undecided" if alone == "contradicted" and not leaf.contradicted else alone
 
 
 def _told(key: Any, reading: Reading, unit: str) -> str:
-    """Write a point and its number."""
+    """Format a point and its mean."""
     place = label(key)
     return f"{place}: {estimate(reading.sample)} {unit}".strip(" :")
 
 
 def _cause(tried: Tried) -> CauseView:
-    """Return a row for the part as it is and one for each change, those first that move it for certain."""
+    """Return a row for the part without a change, and a row for each change; significant moves are first."""
     wanted = Range(0.0, float("inf"), (named(0.0, tried.unit), ""))
     lanes = [
         _lane(tried.margin, tried.verdict, tried.unit),
         *(_lane(trial.margin, trial.verdict, tried.unit) for trial in tried.trials),
     ]
     axis = Axis.over(lanes, wanted)
-    says = "beyond what the claim takes"
-    pictures = [strip([lane], wanted, axis, says=f"{lane.says} {says}", names=False) for lane in lanes]
-    as_it_is = TrialView("nothing: as it is", "", certain=False, picture=pictures[0], verdict=tried.verdict)
+    pictures = [
+        strip([lane], wanted, axis, says=f"{lane.says} from the limit of the claim", names=False) for lane in lanes
+    ]
+    unchanged = TrialView("without a change", "", certain=False, picture=pictures[0], verdict=tried.verdict)
     changes = [
         TrialView(trial.changed, trial.moved.signed(), trial.certain, picture, trial.verdict)
         for trial, picture in zip(tried.trials, pictures[1:], strict=True)
     ]
-    return CauseView(what=tried.what, unit=tried.unit, trials=[as_it_is, *changes])
+    return CauseView(what=tried.what, unit=tried.unit, trials=[unchanged, *changes])
 
 
 def _lane(margin: Mean, verdict: Verdict, unit: str) -> Lane:

@@ -1,4 +1,4 @@
-"""The columns of verdicts on a page: what the runs at hand say, and what is kept beside the paper."""
+"""The columns of verdicts on a page: from the local runs, the published full results and the reconstruction."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from manypath.papers.evaluation import PaperEvaluation
 
 HERE = "as the text says"
-"""The column of the runs at hand, with every setting as the paper describes it."""
+"""Column of the local runs, with the settings of the paper's text."""
 
 FULL = "as the text says, full results"
-"""The column of the full results that travel with the package."""
+"""Column of the published full results."""
 
 RECONSTRUCTED = "as reconstructed"
-"""The column of the settings that a reconstruction found."""
+"""Column of the reconstructed settings."""
 
 
 def columns_of(part: PaperEvaluation) -> dict[str, Mapping[str, Verdict]]:
-    """Return the verdicts on the claims of a paper by column, and in each column by claim.
+    """Return the verdicts on the claims of a paper by column and claim.
 
-    `HERE` is the first, as soon as the paper has been run to its end.
+    If the evaluation is finished, the first column is `HERE`.
 
     Raises
     ------
     UserError
-        If a file that is kept beside the paper is damaged.
+        If a file in the folder of the paper is damaged.
     """
     paper = part.paper.name
     columns: dict[str, Mapping[str, Verdict]] = {}
@@ -46,7 +46,7 @@ def columns_of(part: PaperEvaluation) -> dict[str, Mapping[str, Verdict]]:
 
 
 def reconstructed(paper: str) -> dict[str, Mapping[str, Verdict]]:
-    """Return the column of a reconstruction, by its name; none where there is no reconstruction."""
+    """Return the column of the reconstruction by its name; an empty mapping without a reconstruction."""
     found = kept_result(paper) if paper in NAMES else None
     return {} if found is None else {RECONSTRUCTED: {claim.id: claim.reconstructed for claim in found.claims}}
 
@@ -57,6 +57,6 @@ def counts_of(verdicts: Mapping[str, Verdict]) -> dict[str, int]:
 
 
 def finding_of(paper: str) -> str:
-    """Return what the reconstruction of a paper found, in three sentences; empty where there is none."""
+    """Return the finding of the reconstruction of a paper, in three sentences; empty without a reconstruction."""
     found = kept_result(paper) if paper in NAMES else None
     return "" if found is None else finding(found)

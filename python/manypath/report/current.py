@@ -1,4 +1,4 @@
-"""Whether a page shows already what it would show: drawing takes longer than all the rest of a second call."""
+"""Whether a page is up to date. Drawing is skipped then, because it takes most of the time of a report."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from manypath.papers.evaluation import PaperEvaluation
 
 SOURCES = Path(__file__).parents[1]
-"""The package: whatever in it changes may change a drawing."""
+"""Folder of the package. Any change in it may change a drawing."""
 
 
 def fingerprint(part: PaperEvaluation, words: str) -> str:
-    """Name everything that a page depends on: its words, the runs behind its drawings, and what draws them."""
+    """Return a hash of all inputs of a page: its texts, the runs of its drawings, and the sources of the package."""
     digest = hashlib.sha256(words.encode())
     for run in part.evidence.digests():
         digest.update(run.encode())
@@ -28,7 +28,7 @@ def fingerprint(part: PaperEvaluation, words: str) -> str:
 
 
 def is_current(page: Path, figures: Path, part: PaperEvaluation, stamp: str) -> bool:
-    """Tell whether a page with that fingerprint is there, and the files of all its figures."""
+    """Return whether a page with this fingerprint and the files of all its figures exist."""
     files = (figures / f"{figure.name}.{ending}" for figure in drawn(part) for ending in FORMATS)
     if not page.is_file() or not all(file.is_file() for file in files):
         return False
@@ -37,11 +37,11 @@ def is_current(page: Path, figures: Path, part: PaperEvaluation, stamp: str) -> 
 
 
 def drawn(part: PaperEvaluation) -> list[Figure]:
-    """Return the figures whose runs are there."""
+    """Return the figures whose runs are complete."""
     missing = part.unfinished or ()
     chosen = [figure for figure in part.paper.figures if part.figure in (None, str(figure.number))]
     return [figure for figure in chosen if figure not in missing]
 
 
 HEAD = 1000
-"""Characters at the beginning of a page that hold its fingerprint."""
+"""Number of characters at the start of a page that contain its fingerprint."""

@@ -1,4 +1,4 @@
-"""The templates of the report, and what they all need."""
+"""The templates of the report, with their common variables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from manypath.papers.verdict import VERDICTS
 
 
 def environment() -> Environment:
-    """Return the templates; everything is escaped but our own style sheet, scripts and drawings."""
+    """Return the templates. Everything is escaped except the package's style sheet, scripts and drawings."""
     templates = Environment(
         loader=PackageLoader("manypath.report"),
         autoescape=select_autoescape(default=True, default_for_string=True),

@@ -1,4 +1,4 @@
-"""Writes the page of the report that sets a measured grid beside its simulation."""
+"""Writes the page of the report that compares a measured grid with its simulation."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 
 def page_of(name: str) -> str:
-    """The name of the page of a grid."""
+    """Return the file name of the page of a grid."""
     return f"{PREFIX}{name}.html"
 
 
 def check(name: str, target: Path) -> None:
-    """Check before anything is measured that the page and its figure can be written into the folder `target`.
+    """Check that the page and its figure can be written into the folder `target`.
 
     Raises
     ------
     UserError
-        If one cannot be written, or another program wrote a file of that name.
+        If a file cannot be written, or another program wrote a file of that name.
     """
     outputs = Outputs()
     outputs.folder("report", target)
@@ -48,7 +48,7 @@ def check(name: str, target: Path) -> None:
 def write(
     name: str, plan: Plan, cells: Sequence[Cell], calibration: Calibration, settings: Settings, target: Path
 ) -> Path:
-    """Write the page into the folder `target`, and the figure beside it, and return the page."""
+    """Write the page and its figure into the folder `target`, and return the path of the page."""
     picture = draw(cells)
     title = f"{plan.grid.title}: goodput, measured and simulated"
     for ending in FORMATS:
@@ -77,13 +77,13 @@ def write(
 
 
 def pages_in(folder: Path) -> list[tuple[str, str]]:
-    """The pages of grids that stand in a folder: names of files, and of grids."""
+    """Return the pages of grids in a folder, as (file name, name of the grid)."""
     found = sorted(folder.glob(f"{PREFIX}*.html"))
     return [(path.name, path.stem.removeprefix(PREFIX)) for path in found]
 
 
 def draw(cells: Sequence[Cell]) -> Picture:
-    """Draw goodput over the second axis of a grid: a plot for each value of the first axis, a colour for the third."""
+    """Draw goodput over the second axis of a grid; plots are values of the first axis, colours those of the third."""
     first, second, third = cells[0].factors
     plots, series = _levels(cells, first), _levels(cells, third)
     axis = Axis.of([cell.factors[second] for cell in cells])
@@ -107,7 +107,7 @@ def _levels(cells: Sequence[Cell], factor: str) -> list[Any]:
 
 
 def _curve(cells: Sequence[Cell], axis: Axis, factor: str, series: int, simulated: bool) -> Curve:
-    """What was measured or simulated in some cells."""
+    """Return the curve of measured or simulated goodput over some cells."""
     samples = [cell.goodput.simulations if simulated else cell.goodput.measurements for cell in cells]
     places = [axis.place(cell.factors[factor]) for cell in cells]
     return Curve(places, [np.array(sample) for sample in samples], series, dotted=simulated)
@@ -118,7 +118,7 @@ def _figure(name: str, target: Path, ending: str) -> Path:
 
 
 PREFIX = "measured-"
-"""How names of pages begin."""
+"""Prefix of the file names of pages."""
 
 MBIT = 10.0
-"""Rate of the links of grids, which a calibration measures, too."""
+"""Rate of the links of grids, Mbit/s. A calibration measures this rate, too."""

@@ -1,4 +1,4 @@
-"""Small pictures of intervals beside the range in which a claim wants them, as SVG elements of a page."""
+"""Small pictures of confidence intervals with the range that a claim requires, as SVG elements."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Lane:
     mean, half_width : float
         The mean and the half width of its 95 % interval, in units of the axis.
     verdict : Verdict
-        What this point says by itself.
+        Verdict at this point alone.
     says : str
-        What a reader who points at it is told.
+        Tooltip.
     """
 
     mean: float
@@ -34,27 +34,27 @@ class Lane:
 
 @dataclass(frozen=True)
 class Range:
-    """Where all intervals of a picture should lie: the ends, infinite where there is none, and their names."""
+    """The range that a claim requires: its ends, infinite if open, and the labels of the ends."""
 
     low: float
     high: float
     names: tuple[str, str] = ("", "")
 
     def ends(self) -> list[tuple[float, str]]:
-        """Return the ends that there are, with their names."""
+        """Return the finite ends with their labels."""
         return [(end, name) for end, name in zip((self.low, self.high), self.names, strict=True) if isfinite(end)]
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Which part of the number line a picture shows, from its left to its right edge."""
+    """The axis of a picture: its values at the left and the right edge."""
 
     left: float
     right: float
 
     @staticmethod
     def over(lanes: Iterable[Lane], wanted: Range) -> Axis:
-        """Return the axis on which all intervals and the ends of the range are seen."""
+        """Return an axis that contains all intervals and the ends of the range."""
         seen = [end for end, _ in wanted.ends()]
         for lane in lanes:
             seen += [lane.mean - lane.half_width, lane.mean + lane.half_width]
@@ -63,20 +63,20 @@ class Axis:
         return Axis(left - room, right + room)
 
     def place(self, value: float) -> float:
-        """Return where a value stands, in pixels; values beyond the picture stand at its edge."""
+        """Return the position of a value in pixels; values outside the picture are at its edge."""
         part = (value - self.left) / (self.right - self.left)
         return WIDTH * min(max(part, 0.0), 1.0)
 
 
 def scaled(readings: Sequence[Reading], unit: str) -> tuple[list[Reading], Range]:
-    """Put readings on one axis.
+    """Return readings with one common range, and this range.
 
-    Readings with the same range keep their unit. Others are counted in tolerances from the middle of their ranges.
+    Readings with equal ranges keep their unit. Others are converted to tolerances from the middle of their ranges.
     """
     ranges = {(reading.low, reading.high) for reading in readings}
     if len(ranges) == 1:
         ((low, high),) = ranges
-        # Two names stand close to each other, and one unit is enough.
+        # The two labels are close to each other, so only one has the unit.
         return list(readings), Range(low, high, (named(low, "" if isfinite(high) else unit), named(high, unit)))
     counted = [Reading((each.sample - each.middle) / each.tolerance, -1.0, 1.0) for each in readings]
     parts = {round(100.0 * each.tolerance / abs(each.middle), 6) for each in readings if each.middle}
@@ -85,18 +85,18 @@ def scaled(readings: Sequence[Reading], unit: str) -> tuple[list[Reading], Range
 
 
 def strip(lanes: Sequence[Lane], wanted: Range, axis: Axis, *, says: str, names: bool = True) -> Markup:
-    """Draw intervals above each other over the range in which they should lie.
+    """Return a picture of stacked intervals over the required range.
 
     Parameters
     ----------
     lanes
         The intervals, from top to bottom.
     wanted, axis
-        Where they should lie, and which part of the number line is seen.
+        The required range, and the axis.
     says
-        What a program that reads the page aloud says.
+        Text for screen readers.
     names
-        Whether the ends of the range are named below the picture.
+        Whether the ends of the range are labelled below the picture.
     """
     pitch = min(max(TALLEST / len(lanes), 3.0), PITCH)
     body = round(pitch * len(lanes) + 4.0, 1)
@@ -112,7 +112,7 @@ def strip(lanes: Sequence[Lane], wanted: Range, axis: Axis, *, says: str, names:
 
 
 def named(value: float, unit: str) -> str:
-    """Write an end of a range; short, as it stands below a small picture."""
+    """Format the label of an end of a range; empty for an open end."""
     return f"{value:.3g} {unit}".rstrip() if isfinite(value) else ""
 
 
@@ -124,7 +124,7 @@ def _interval(lane: Lane, axis: Axis, y: float, radius: float) -> Markup:
 
 
 def _names(wanted: Range, axis: Axis, y: float) -> list[Markup]:
-    """Return the names of the ends, which make room for each other."""
+    """Return the labels of the ends, placed without overlap."""
     ends = wanted.ends()
     both = len(ends) > 1
     drawn: list[Markup] = []
@@ -146,22 +146,22 @@ INTERVAL = Markup(
     '<circle cx="{mean:.1f}" cy="{y:.1f}" r="{radius:.1f}"/></g>'
 )
 NAME = Markup('<text x="{x:.1f}" y="{y:g}" text-anchor="{anchor}">{name}</text>')
-"""The elements of a picture; markupsafe escapes the words that are put in."""
+"""The elements of a picture. markupsafe escapes inserted texts."""
 
 WIDTH = 240.0
 """Width of a picture, pixels."""
 
 PITCH = 12.0
-"""Most pixels from one interval to the next."""
+"""Largest distance between two intervals, pixels."""
 
 TALLEST = 72.0
-"""Pixels of all intervals together, unless they are so many that they would touch."""
+"""Largest height of all intervals, pixels. Many intervals exceed it, because their distance is at least 3."""
 
 NAMES = 13.0
-"""Pixels for the names of the ends."""
+"""Height of the labels of the ends, pixels."""
 
 LETTER = 5.6
-"""Pixels of a letter of a name."""
+"""Width of a letter of a label, pixels."""
 
 MARGIN = 0.14
-"""Room on either side of what is seen, as a part of it."""
+"""Margin on either side of the axis, as a fraction of the span of its values."""

@@ -1,4 +1,4 @@
-"""The files that a report writes: checked before work begins, and replaced as a whole."""
+"""The files of a report: they are checked before the first run, and replaced atomically."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from manypath.report.charts import LIBRARY
 
 
 def index_of(target: Path) -> Path:
-    """Return the first page of a report: its folder's, or the page itself where a page is named."""
+    """Return the path of the first page: `target` if it ends with `.html`, else `index.html` in the folder `target`."""
     return target if target.suffix == ".html" else target / "index.html"
 
 
 def check(target: Path, papers: Iterable[Paper]) -> None:
-    """Check every file of a report before anything is run.
+    """Check that every file of a report can be written.
 
     Raises
     ------
     UserError
-        If one cannot be written, or is there and was not written by this package.
+        If a file cannot be written, or exists and was not written by this package.
     """
     outputs = Outputs()
     index = index_of(target)
@@ -41,14 +41,14 @@ def check(target: Path, papers: Iterable[Paper]) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a name beside a file to write to, and move what was written to its place.
+    """Provide a temporary path in the folder of a file, and rename the written file to `path` at the end.
 
-    So a reader, and a second process that writes the same report, always finds a whole file.
+    A reader, or another process that writes the same report, always finds a complete file.
 
     Raises
     ------
     OutputError
-        If it cannot be written to its end; what was there stays.
+        If the file cannot be written completely. An earlier file is kept.
     """
     begun = path.with_name(f".{uuid.uuid4().hex}.{path.name}")
     try:
@@ -61,10 +61,10 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def replace_page(path: Path, text: str) -> None:
-    """Write a page, in place of an earlier one."""
+    """Write a page, replacing an earlier one."""
     with replacing(path) as begun:
         begun.write_text(text, encoding="utf-8")
 
 
 PLOTLY = Kind("plotly's library", lambda head, _: b"plotly" in head)
-"""The library of interactive charts."""
+"""Kind of the file of plotly's library."""

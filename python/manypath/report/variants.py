@@ -1,4 +1,4 @@
-"""Tables of a page on other variants of the runs: accounting profiles, and wrong implementations."""
+"""Tables of verdicts under accounting profiles and under wrong implementations."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MatrixView:
-    """The mutation matrix: heads with their meaning, rows of (claim, verdict, marks), claims that prove nothing.
+    """The mutation matrix: heads (name, description), rows (claim, verdict, marks), claims that prove nothing.
 
-    `is_full` tells whether it is that of the full results.
+    `is_full` is whether the matrix is from the full results.
     """
 
     heads: list[tuple[str, str]]
@@ -30,9 +30,9 @@ class MatrixView:
 
 @dataclass(frozen=True)
 class ProfilesView:
-    """Claims under each accounting profile: names and meaning, rows of (claim, verdicts, whether they differ).
+    """Claims under each accounting profile: heads (name, description), rows (claim, verdicts, whether they differ).
 
-    `is_full` tells whether they are those of the full results.
+    `is_full` is whether the verdicts are from the full results.
     """
 
     heads: list[tuple[str, str]]
@@ -42,7 +42,7 @@ class ProfilesView:
 
 
 def profiles_of(part: PaperEvaluation, full: Published | None) -> ProfilesView | None:
-    """Return the claims under each profile as checked here, or else as in the full results; None without either."""
+    """Return the local verdicts under each profile, or else those of the full results; None without either."""
     found = part.profiles
     if found is not None:
         checked: dict[str, Mapping[str, Verdict]] = {
@@ -64,7 +64,7 @@ def _profiles(checked: Mapping[str, Mapping[str, Verdict]], *, is_full: bool) ->
 
 
 def matrix_of(part: PaperEvaluation, full: Published | None) -> MatrixView | None:
-    """Return the mutation matrix as it was run here, or else that of the full results; None without either."""
+    """Return the local mutation matrix, or else that of the full results; None without either."""
     says = {each.name: each.says for each in part.paper.mutations}
     if part.matrix is not None:
         return _matrix(part.matrix.by_name, says, is_full=False)

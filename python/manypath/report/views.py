@@ -1,4 +1,4 @@
-"""What a page shows, as plain words and numbers: the templates compute nothing."""
+"""The content of a page as texts and numbers. The templates compute nothing."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from manypath.papers.evaluation import PaperEvaluation
 
 FAR = 5.0
-"""Part of the total goodput, in per cent, from which a difference to another simulator is marked."""
+"""Smallest difference to another simulator that is marked, in per cent of the total goodput."""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure as an SVG element, and as plotly's document of it, empty where plotly is not installed."""
+    """A figure as an SVG element and as a plotly document, which is empty without plotly."""
 
     svg: str
     chart: str = ""
@@ -37,7 +37,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class FigureView:
-    """A figure: its number and file name, what it shows, the drawing, the chart, and the claims about it."""
+    """A figure: number, file name, caption, drawing, chart, and the claims about it."""
 
     number: Number
     name: str
@@ -49,7 +49,7 @@ class FigureView:
 
 @dataclass(frozen=True)
 class TableView:
-    """A table of our own: what it shows, its columns and rows."""
+    """An additional table: name, caption, columns and rows."""
 
     name: str
     caption: str
@@ -59,7 +59,7 @@ class TableView:
 
 @dataclass(frozen=True)
 class ColumnView:
-    """Verdicts on the claims of a page that were found in one way: its name, and how many there are of each verdict."""
+    """A column of verdicts on the claims of a page: its name, and the count of each verdict."""
 
     name: str
     counts: dict[str, int]
@@ -67,7 +67,7 @@ class ColumnView:
 
 @dataclass(frozen=True)
 class ComparisonView:
-    """A point of another simulator beside ours; differences in per cent of the total goodput."""
+    """A point of our simulator and another one; the difference is in per cent of the total goodput."""
 
     place: str
     flow: str
@@ -79,7 +79,7 @@ class ComparisonView:
 
 @dataclass(frozen=True)
 class DifferenceView:
-    """A point of a figure that differs from the full results by more than their intervals, Mbit/s."""
+    """A point of a figure that differs significantly from the full results, Mbit/s."""
 
     place: str
     flow: str
@@ -89,7 +89,7 @@ class DifferenceView:
 
 @dataclass(frozen=True)
 class AgreementView:
-    """How the runs here agree with the full results: points of figures and verdicts in words, and what differs."""
+    """Agreement of the local runs with the full results: texts about points and verdicts, and the differing points."""
 
     points: str
     verdicts: str
@@ -98,7 +98,7 @@ class AgreementView:
 
 @dataclass(frozen=True)
 class SensitivityView:
-    """One change at one point: the goodput before and the difference it makes."""
+    """One change at one point: the goodput without it, and the difference with it."""
 
     place: str
     switch: str
@@ -110,7 +110,7 @@ class SensitivityView:
 
 @dataclass(frozen=True)
 class CostView:
-    """What an experiment cost: its cases, their runs, runs with one thing changed, simulated and processor time."""
+    """The cost of an experiment: cases, runs, runs with one change, simulated time and processor time in seconds."""
 
     experiment: str
     cases: int
@@ -122,10 +122,10 @@ class CostView:
 
 @dataclass(frozen=True)
 class PaperView:
-    """A page about a paper: `ran` is the time of its runs, `took` that of this call, `missing` is not there yet.
+    """A page about a paper: `ran` is the processor time of its runs, `took` the duration of this call.
 
-    `finding` is that of the reconstruction, empty where there is none. `full` names the full results where causes and
-    sensitivity are theirs; else it is empty.
+    `missing` names the parts that are still to be run. `finding` is the finding of the reconstruction, empty without
+    one. `full` describes the full results if causes and sensitivity are from them; else it is empty.
     """
 
     paper: Paper
@@ -152,7 +152,7 @@ class PaperView:
 
 
 def view_of(part: PaperEvaluation) -> PaperView:
-    """Put what became of a paper into words and numbers, without pictures."""
+    """Return the page of an evaluated paper, without figures."""
     paper, precision = part.paper, part.precision
     columns = columns_of(part)
     published = load(paper.name)
@@ -189,7 +189,7 @@ def view_of(part: PaperEvaluation) -> PaperView:
 
 
 def _missing(part: PaperEvaluation) -> str:
-    """Name what is still to be run of a paper; empty when it was run to its end."""
+    """Return the names of the parts of a paper that are still to be run; empty if it is finished."""
     if part.unfinished is None:
         return ""
     numbers = list(dict.fromkeys(str(figure.number) for figure in part.unfinished))
@@ -198,9 +198,9 @@ def _missing(part: PaperEvaluation) -> str:
 
 
 def illustrated(view: PaperView, drawings: Mapping[str, Drawing]) -> PaperView:
-    """Add figures to a page: `drawings` are by figure."""
+    """Return a page with figures; `drawings` are by the name of the figure."""
     shown = [each for each in view.paper.figures if each.name in drawings]
-    # A figure in several drawings names its claims below the first.
+    # Of several drawings of one figure only the first has the claims.
     first = {str(each.number): each.name for each in reversed(shown)}
     figures = [
         FigureView(
@@ -217,7 +217,7 @@ def illustrated(view: PaperView, drawings: Mapping[str, Drawing]) -> PaperView:
 
 
 def _comparison(paper: Paper, evidence: Evidence) -> list[ComparisonView]:
-    """Compare each reference point that was run here, flow by flow."""
+    """Compare each reference point that was run here, for each flow."""
     here = set(evidence.cases())
     rows: list[ComparisonView] = []
     for point in paper.reference_points:
@@ -253,7 +253,7 @@ def _differing(difference: Difference) -> DifferenceView:
 
 
 def _sensitivity(part: PaperEvaluation, full: Published | None) -> list[SensitivityView]:
-    """Return what the open settings change: as measured here, or as the full results have it."""
+    """Return the rows of the sensitivity table, from the full results if given, else from the local runs."""
     if full is not None:
         return [_changed(row) for row in full.sensitivity]
     return [
@@ -278,7 +278,7 @@ def _changed(row: PublishedChange) -> SensitivityView:
 
 
 def _costs(evidence: Evidence) -> list[CostView]:
-    """Add up what the runs of each experiment cost, wherever and whenever they were computed."""
+    """Return the total cost of the runs of each experiment, including stored runs."""
     plain = [(case, evidence.runs(case).outcomes) for case in evidence.cases()]
     changed = [(case, runs.outcomes) for _, case, runs in evidence.trials()]
     costs: list[CostView] = []
@@ -300,13 +300,13 @@ def _costs(evidence: Evidence) -> list[CostView]:
 
 
 def _every_outcome(evidence: Evidence) -> list[Outcome]:
-    """Return what all runs gave, those with one thing changed included."""
+    """Return the outcomes of all runs, including those with one change."""
     every = [evidence.runs(case) for case in evidence.cases()] + [runs for _, _, runs in evidence.trials()]
     return [outcome for runs in every for outcome in runs.outcomes]
 
 
 def _facts(part: PaperEvaluation) -> list[tuple[str, str]]:
-    """Say how the numbers came about; equal runs give equal facts, however long it took to read them."""
+    """Return facts about the runs, as (name, value). Equal runs give equal facts."""
     evidence = part.grown or part.evidence
     outcomes = [outcome for case in evidence.cases() for outcome in evidence.runs(case).outcomes]
     processor = sum(outcome.get("cpu_seconds", 0.0) for outcome in outcomes)
@@ -326,7 +326,7 @@ def _facts(part: PaperEvaluation) -> list[tuple[str, str]]:
 
 
 def _replications(precision: Precision) -> str:
-    """Say how often each case was run, and how often at most where claims were undecided."""
+    """Return as text the number of runs of each case, and its maximum for undecided claims."""
     least, most = precision.replications, precision.most
     return f"{least}, up to {most} where claims are undecided" if most > least else str(least)
 

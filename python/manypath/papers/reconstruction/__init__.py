@@ -1,1 +1,1 @@
-"""What did they run? Undocumented settings of a paper, varied jointly and fitted to one half of its claims."""
+"""Reconstruction of the undocumented settings of a paper: they are varied jointly and fitted to half of its claims."""

@@ -1,8 +1,8 @@
 """A design for two-level factors that are changed jointly: a Hadamard matrix and its mirror image.
 
 Each factor is a column. Each factor is changed in half of the settings, and each pair of factors has all four
-combinations equally often. Main effects are not mixed with effects of pairs: the fold-over of a design of resolution
-III has resolution IV. Up to 8 factors need 16 settings, up to 12 need 24.
+combinations equally often. Main effects are not confounded with effects of pairs: the fold-over of a design of
+resolution III has resolution IV. Up to 8 factors need 16 settings, up to 12 need 24.
 
 R. L. Plackett and J. P. Burman, The Design of Optimum Multifactorial Experiments, Biometrika 33(4), 1946.
 """
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from manypath.papers.reconstruction.factors import Combination
 
 Signs = NDArray[np.float64]
-"""Settings by factors: 1 where a factor is changed, -1 where it is not."""
+"""Array of settings by factors: 1 if a factor is changed, else -1."""
 
 
 def hadamard(order: int) -> Signs:
@@ -31,12 +31,12 @@ def hadamard(order: int) -> Signs:
 
 
 def fold_over(factors: int) -> Signs:
-    """Return the design for so many factors; its first row changes none of them.
+    """Return the design for a number of factors. Its first row changes none of them.
 
     Raises
     ------
     ValueError
-        If there is no factor, or more than 12: so many could not be told apart by a paper's claims.
+        If there is no factor, or more than 12: the claims of a paper cannot distinguish so many.
     """
     order = next((order for order in ORDERS if 1 <= factors <= order), None)
     if order is None:
@@ -46,14 +46,14 @@ def fold_over(factors: int) -> Signs:
 
 
 PALEY = 12
-"""The order that is no power of two; its matrix is Paley's."""
+"""Order that is not a power of two, with Paley's matrix."""
 
 ORDERS = (2, 4, 8, PALEY)
-"""Orders of the matrices, and the most factors of each."""
+"""Orders of the matrices, which are also their largest numbers of factors."""
 
 
 def combinations(names: Sequence[str], signs: Signs) -> list[Combination]:
-    """Return the settings of a design, each once."""
+    """Return the settings of a design, without duplicates."""
     rows = [frozenset(name for name, sign in zip(names, row, strict=True) if sign > 0.0) for row in signs]
     return list(dict.fromkeys(rows))
 

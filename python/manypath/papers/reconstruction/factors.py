@@ -1,4 +1,4 @@
-"""A factor: one thing that a paper leaves open or that may have been otherwise, at two levels."""
+"""A factor: one setting with two levels that a paper does not specify, or that may differ from its text."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Literal
 from manypath.papers.switch import Switch
 
 Deviation = Literal["stated", "silent", "contradicts"]
-"""`stated`: the paper says so, and the plain runs do otherwise. `silent`: the paper does not say. `contradicts`: the
-paper says otherwise."""
+"""Relation of the changed level to the paper. `stated`: the paper states this level, but the plain runs have the other
+one. `silent`: the paper does not specify the level. `contradicts`: the paper states the other level."""
 
 PENALTY: Mapping[Deviation, float] = {"stated": 0.0, "silent": 0.01, "contradicts": 0.03}
-"""What a change costs in units of the mean credit: one of 100 claims, or three of them."""
+"""Penalty of a change, in units of the mean credit: 0.01 is the credit of one of 100 claims."""
 
 Combination = frozenset[str]
-"""Names of the factors that are changed; the empty one is the paper as the plain runs have it."""
+"""Names of the changed factors; empty for the settings of the plain runs."""
 
 AS_STATED: Combination = frozenset()
 
@@ -29,13 +29,13 @@ class Factor:
     Attributes
     ----------
     name : str
-        Short name. Papers of one group give a factor that they share the same name.
+        Short name. A factor has the same name in all papers of a group.
     stated : str
-        What the plain runs do, as a phrase.
+        Description of the level of the plain runs.
     switch : Switch
-        What is done otherwise at the other level.
+        Change to the other level.
     deviation : Deviation
-        How the other level relates to the text of the paper.
+        Relation of the other level to the text of the paper.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The finding of a reconstruction in three sentences, made from its data."""
+"""The finding of a reconstruction as three sentences, generated from its data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from manypath.papers.reconstruction.result import Reconstruction, Scores
 
 
 def finding(result: Reconstruction) -> str:
-    """Return what was found, how it does on claims that were not used, and what can and cannot be told."""
+    """Return three sentences: the best settings, their scores on unused claims, and the identified settings."""
     return " ".join((_found(result), _tested(result), _told(result)))
 
 
@@ -18,13 +18,13 @@ def _found(result: Reconstruction) -> str:
     held = sum(claim.stated == "holds" for claim in result.claims)
     if not result.found:
         return (
-            f"No joint change of {len(result.factors)} settings brings the runs nearer to [{result.tag}] than its "
-            f"penalty: as stated {held} of {len(result.claims)} claims hold, and the mean credit is {_scores(scores)}."
+            f"No joint change of {len(result.factors)} settings gains more credit on [{result.tag}] than its penalty: "
+            f"as stated, {held} of {len(result.claims)} claims hold, and the mean credit is {_scores(scores)}."
         )
     now = sum(claim.reconstructed == "holds" for claim in result.claims)
     changes = _list(result.factor(name).changed for name in result.found)
     return (
-        f"The runs come nearest to [{result.tag}] with {changes}: {now} of {len(result.claims)} claims hold instead of "
+        f"The runs are nearest to [{result.tag}] with {changes}: {now} of {len(result.claims)} claims hold instead of "
         f"{held}, and the mean credit is {_scores(scores)}."
     )
 
@@ -34,29 +34,30 @@ def _tested(result: Reconstruction) -> str:
     found, stated, random = (fmean(getattr(each, name) for each in untouched) for name in ("found", "stated", "random"))
     fitted = fmean(half.fitted.found for half in result.halves)
     said = (
-        f"Settings fitted to one half of the claims reach {fitted:.2f} there and {found:.2f} on the other half, where "
-        f"the settings as stated reach {stated:.2f} and random ones {random:.2f}"
+        f"Settings fitted to one half of the claims reach {fitted:.2f} on this half and {found:.2f} on the other half, "
+        f"where the settings as stated reach {stated:.2f} and random ones {random:.2f}"
     )
     carried = [
         f"{transfer.scores.found:.2f} instead of {transfer.scores.stated:.2f} in {transfer.to}"
         for transfer in result.transfers
         if transfer.carried
     ]
-    return f"{said}; carried to other papers they reach {_list(carried)}." if carried else f"{said}."
+    return f"{said}; applied to other papers the settings reach {_list(carried)}." if carried else f"{said}."
 
 
 def _told(result: Reconstruction) -> str:
     changed = [factor.changed for factor in result.factors if factor.told == "changed"]
     kept = [factor.stated for factor in result.factors if factor.told == "as stated"]
     loose = [factor.name for factor in result.factors if factor.told == "not told"]
-    fits = "95 % of the bootstrap fits or more"
-    said = f"Told by {fits}: {_list((*changed, *kept))}" if changed or kept else f"No setting is told by {fits}"
+    fits = "at least 95 % of the bootstrap fits"
+    known = (*changed, *kept)
+    said = f"Identified in {fits}: {_list(known)}" if known else f"No setting is identified in {fits}"
     if not loose:
         return f"{said}."
     grouped = {name for group in result.together for name in group}
     alone = [name for name in loose if name not in grouped]
     groups = [f"{_list(group)} (only together)" for group in result.together]
-    return f"{said}; not told: {_list((*groups, *alone))}."
+    return f"{said}; not identified: {_list((*groups, *alone))}."
 
 
 def _scores(scores: Scores) -> str:

@@ -1,4 +1,4 @@
-"""Chooses settings by the credits of claims, and says how sure the choice is: a bootstrap over the claims."""
+"""Chooses settings by the credits of claims, and estimates the certainty of the choice by a bootstrap over claims."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ DRAWS = 4000
 """Draws of the bootstrap."""
 
 SURE = 0.95
-"""Share of the draws from which the claims tell a factor."""
+"""Smallest share of the draws in which a factor is identified."""
 
 LINKED = 0.5
-"""Correlation over the draws, of either sign, from which two factors are named together."""
+"""Smallest absolute correlation over the draws at which two factors form a group."""
 
 
 @dataclass(frozen=True)
@@ -44,23 +44,23 @@ class Table:
         return {setting: mean_of(earned, ids) for setting, earned in self.credits.items()}
 
     def best(self, claims: Iterable[str], among: Iterable[Combination]) -> Combination:
-        """Return the setting with the largest mean credit less penalty; of equal ones the first in `ranked`."""
+        """Return the setting with the largest mean credit minus penalty, and of equal ones the first in `ranked`."""
         scores = self.scores(claims)
         return max(ranked(self.factors, among), key=lambda setting: scores[setting] - penalty(self.factors, setting))
 
 
 @dataclass(frozen=True)
 class Certainty:
-    """How sure a choice is.
+    """The certainty of a choice.
 
     Attributes
     ----------
     shares : mapping
-        For each factor the part of the draws in which the best setting changes it.
+        Share of the draws in which the best setting changes a factor, by factor, 0 to 1.
     rivals : tuple
-        Settings that are at least as good as the one chosen in more than 5 % of the draws, the best first.
+        Settings that are at least as good as the chosen one in more than 5 % of the draws, the best first.
     together : tuple
-        Groups of factors that stand in for each other: which of them is changed varies jointly over the draws.
+        Groups of factors whose levels are correlated over the draws, so that they cannot be distinguished.
     """
 
     shares: Mapping[str, float]
@@ -68,15 +68,15 @@ class Certainty:
     together: tuple[tuple[str, ...], ...]
 
     def told(self, factor: str) -> Told:
-        """Return what the claims tell about a factor."""
+        """Return whether the claims identify the level of a factor."""
         share = self.shares[factor]
         return "changed" if share >= SURE else "as stated" if share <= 1.0 - SURE else "not told"
 
 
 def certainty(table: Table, claims: Sequence[str], chosen: Combination, draws: int = DRAWS) -> Certainty:
-    """Draw the claims with replacement, and fit again each time.
+    """Return the certainty of a choice by a bootstrap: draw the claims with replacement, and fit each draw.
 
-    Replications need no draws of their own: all settings share their random numbers.
+    Replications are not drawn, because all settings use the same random numbers.
     """
     settings = ranked(table.factors, table.credits)
     earned = np.array([[table.credits[setting][number] for number in claims] for setting in settings])
@@ -98,9 +98,9 @@ def certainty(table: Table, claims: Sequence[str], chosen: Combination, draws: i
 
 
 def _wins(scores: NDArray[np.float64], changes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the part of the draws that each setting wins.
+    """Return the share of the draws in which each setting is the best.
 
-    Of settings with equal scores those with the fewest changes win, and share the draw.
+    Among settings with equal scores those with the fewest changes share the draw.
     """
     best = scores >= scores.max(axis=1, keepdims=True) - EQUAL
     fewest = np.where(best, changes, np.inf).min(axis=1, keepdims=True)
@@ -109,11 +109,11 @@ def _wins(scores: NDArray[np.float64], changes: NDArray[np.int64]) -> NDArray[np
 
 
 EQUAL = 1e-9
-"""Difference of scores that is an error of rounding."""
+"""Largest difference of scores that counts as a rounding error."""
 
 
 def ranked(factors: Sequence[Factor], settings: Iterable[Combination]) -> list[Combination]:
-    """Return settings in an order that depends on nothing else: those with few changes first."""
+    """Return settings in a reproducible order; those with few changes are first."""
     places = {factor.name: place for place, factor in enumerate(factors)}
     return sorted(settings, key=lambda setting: (len(setting), sorted(places[name] for name in setting)))
 
@@ -121,7 +121,7 @@ def ranked(factors: Sequence[Factor], settings: Iterable[Combination]) -> list[C
 def _together(
     names: Sequence[str], wins: NDArray[np.float64], changed: NDArray[np.float64]
 ) -> tuple[tuple[str, ...], ...]:
-    """Group the factors that are not told and whose levels are correlated over the draws."""
+    """Return groups of factors that are not identified and whose levels are correlated over the draws."""
     shares = wins @ changed
     deviations = changed - shares
     covariance = (deviations * wins[:, np.newaxis]).T @ deviations

@@ -14,10 +14,10 @@ Halves = Mapping[HalfName, tuple[str, ...]]
 
 
 def halves_of(claims: Iterable[Claim]) -> Halves:
-    """Divide claims by their numbers and figures alone; no result has a part in it.
+    """Divide claims into halves by their order and figures only, independent of results.
 
-    The claims of each figure go to the halves in turn, in the order of their numbers. Each figure begins with the half
-    that has fewer claims so far.
+    The claims of each figure are assigned to the halves in turn. The first claim of each figure goes to the half that
+    has fewer claims at that point.
     """
     figures: dict[str, list[str]] = {}
     for claim in claims:

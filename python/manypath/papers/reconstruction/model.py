@@ -1,8 +1,8 @@
-"""Predicts credits under settings that were not run, from those of the design. It proposes settings to be run.
+"""Predicts credits under settings that were not run, from the runs of the design, and proposes settings to run.
 
-Credits are far from linear in the factors: the credit of a number peaks where it meets the printed one. Measured means
-are nearer to linear. Each is modelled by main effects and the strongest effects of pairs, and the credit is that of the
-predicted mean.
+Credits are not linear in the factors: the credit of a number peaks at the printed value. Measured means are nearer to
+linear. Each mean is modelled by main effects and the strongest effects of pairs. The predicted credit is the credit of
+the predicted mean.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from manypath.papers.verdict import FEWEST
 from manypath.stats.looks import SIGNIFICANCE
 
 PAIRS = 2
-"""Effects of pairs in the model of one mean."""
+"""Number of effects of pairs in the model of one mean."""
 
 PROPOSED = 2
-"""Settings that are proposed."""
+"""Number of proposed settings."""
 
 Values = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ def propose(
     claims: Sequence[str],
     design: Sequence[Combination],
 ) -> list[Combination]:
-    """Return the settings outside the design with the best predicted mean credits less penalties.
+    """Return the settings outside the design with the largest predicted mean credit minus penalty.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def propose(
     checks
         Outcomes under the settings of the design.
     claims
-        Ids of the claims that count.
+        Ids of the claims in the mean credit.
     design
         The settings of the design.
     """
@@ -69,7 +69,7 @@ class Model:
     Parameters
     ----------
     design, wanted : array
-        Settings by factors, as signs: those that were run, and those to predict.
+        The settings that were run, and those to predict, as arrays of settings by factors.
     """
 
     def __init__(self, design: Signs, wanted: Signs) -> None:
@@ -95,12 +95,12 @@ class Model:
         return self._or_average(shown * (np.mean(watched, axis=0) if watched else 1.0), leaves)
 
     def _or_average(self, predicted: Values, leaves: Sequence[Check]) -> Values:
-        """Return the average credit over the design where something could not be predicted."""
+        """Return the prediction; if it is not finite, the average credit over the design."""
         average = float(np.mean([of_part(leaf) for leaf in leaves]))
         return predicted if np.isfinite(predicted).all() else np.full(len(self._wanted), average)
 
     def _confidence(self, leaves: Sequence[Check], key: Hashable) -> Values:
-        """Return the confidence that a mean is above zero, with the typical spread over the design."""
+        """Return the confidence that a mean is above zero, with the median spread over the design."""
         samples = [leaf.slack.get(key) for leaf in leaves]
         predicted = self._predict(_means(samples))
         runs = min((len(sample) for sample in samples if sample is not None), default=0)
@@ -111,7 +111,7 @@ class Model:
         return special.stdtr(runs - 1, predicted / error)
 
     def _predict(self, measured: Values) -> Values:
-        """Fit mean, main effects and the strongest pairs by least squares, and predict; NaN if something is missing."""
+        """Fit mean, main effects and the strongest pairs by least squares, and predict; NaN if a value is missing."""
         if not np.isfinite(measured).all():
             return np.full(len(self._wanted), np.nan)
         pairs = _strongest_pairs(self._design, measured)
@@ -120,24 +120,24 @@ class Model:
 
 
 TINY = 1e-12
-"""Spread that stands for none."""
+"""Smallest spread, which replaces 0."""
 
 
 def _means(samples: Sequence[Values | None]) -> Values:
-    """Return the mean of each sample; NaN for one that is missing."""
+    """Return the mean of each sample; NaN for a missing sample."""
     return np.array([np.nan if sample is None else sample.mean() for sample in samples])
 
 
 def _distances(readings: Sequence[Reading | None]) -> Values:
-    """Return the distance of each mean from its number; NaN for one that is missing."""
+    """Return the distance of each mean from the printed number; NaN for a missing reading."""
     return np.array([np.nan if each is None else each.mean - each.middle for each in readings])
 
 
 def _strongest_pairs(signs: Signs, measured: Values) -> list[tuple[int, int]]:
     """Return the pairs with the largest effects.
 
-    In a design of resolution IV several pairs share one column. The pair whose main effects are the largest stands for
-    the others (effect heredity).
+    In a design of resolution IV several pairs share one column. The pair with the largest main effects represents the
+    column (effect heredity).
     """
     mains = signs.T @ measured / len(signs)
     found: dict[bytes, tuple[float, float, tuple[int, int]]] = {}

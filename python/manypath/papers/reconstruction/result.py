@@ -1,4 +1,4 @@
-"""What a reconstruction found, as data: one JSON file in the folder of each paper, and its checked reader."""
+"""The result of a reconstruction: one JSON file in the folder of each paper, and its validating reader."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from manypath.papers.reconstruction.halves import HalfName
 from manypath.papers.verdict import Verdict
 
 Told = Literal["changed", "as stated", "not told"]
-"""What the claims tell about a factor: that it was changed, that it was not, or neither."""
+"""Level of a factor that the claims identify; `not told` if they identify none."""
 
 
 @dataclass(frozen=True)
 class FactorResult:
-    """One factor and what the claims tell about it.
+    """One factor and its level according to the claims.
 
     Attributes
     ----------
     name, stated, changed : str
-        Its name, and its two levels in words.
+        Name of the factor, and descriptions of its two levels.
     deviation : Deviation
-        How the changed level relates to the text of the paper.
+        Relation of the changed level to the text of the paper.
     share : float
-        Part of the bootstrap fits in which it is changed, 0 to 1.
+        Share of the bootstrap fits in which the factor is changed, 0 to 1.
     told : Told
-        `changed` from a share of 95 %, `as stated` up to 5 %.
+        `changed` for a share of at least 95 %, `as stated` for at most 5 %.
     """
 
     name: str
@@ -52,13 +52,13 @@ class Scores:
     Attributes
     ----------
     stated : float
-        With the settings of the plain column.
+        Score of the settings of the plain runs.
     found : float
-        With the settings that were found.
+        Score of the reconstructed settings.
     random : float
-        Mean over the settings of the design, in which each factor is changed in half of the settings.
+        Mean score of the settings of the design, in which each factor is changed in half of the settings.
     low, high : float
-        Smallest and largest of these.
+        Smallest and largest score of the settings of the design.
     """
 
     stated: float
@@ -70,18 +70,18 @@ class Scores:
 
 @dataclass(frozen=True)
 class Half:
-    """A fit on one half of the claims and its test on the other one.
+    """A fit to one half of the claims and its test on the other half.
 
     Attributes
     ----------
     name : str
         `A` or `B`.
     claims : tuple of str
-        Ids of the claims that it was fitted to.
+        Ids of the claims of this half.
     found : tuple of str
         Names of the factors that the fit changes.
     fitted, untouched : Scores
-        Scores on this half and on the other one.
+        Scores on this half and on the other half.
     """
 
     name: HalfName
@@ -93,7 +93,7 @@ class Half:
 
 @dataclass(frozen=True)
 class Transfer:
-    """The settings found on this paper, tested on another one of the same group.
+    """Test of the reconstructed settings of a paper on another paper of its group.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Transfer:
     carried : tuple of str
         Names of the changed factors that both papers have.
     scores : Scores
-        Scores on the claims of the other paper; `found` has the carried settings.
+        Scores on the claims of the other paper; `found` is the score of the carried settings.
     """
 
     to: str
@@ -112,18 +112,18 @@ class Transfer:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """One claim in both columns.
+    """One claim under the stated and the reconstructed settings.
 
     Attributes
     ----------
     id : str
-        Its number.
+        Id of the claim.
     half : str
-        `A` or `B`; empty for a claim without a score, because no run decides it.
+        `A` or `B`; empty for a claim without a credit, because no run decides it.
     stated, reconstructed : Verdict
-        The verdict as the text says and as reconstructed, from as many runs.
+        Verdicts under the stated and the reconstructed settings, from equal numbers of runs.
     stated_credit, reconstructed_credit : float or None
-        The credits in the fit; None for a claim without a score.
+        Credits in the fit; None for a claim without a credit.
     """
 
     id: str
@@ -136,18 +136,18 @@ class ClaimResult:
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """What a reconstruction of one paper found.
+    """The result of the reconstruction of one paper.
 
     Attributes
     ----------
     paper, tag : str
         Name and tag of the paper.
     engine : str
-        Version of the engine that made the runs.
+        Version of the engine that computed the runs.
     seed, replications : int
         Seed of all runs, and runs of each case in the fit.
     settings, runs : int
-        How many settings were run for the fit, and how many runs this took.
+        Number of settings in the fit, and number of their runs.
     digest : str
         SHA-256 over the digests of all runs of the fit.
     factors : tuple of FactorResult
@@ -159,15 +159,15 @@ class Reconstruction:
     scores : Scores
         Scores on all claims.
     rivals : tuple
-        Other settings that were run and that the bootstrap cannot tell from the one found, the best first.
+        Other settings that the bootstrap cannot distinguish from the best one, the best first.
     together : tuple
-        Groups of factors that the claims cannot tell apart.
+        Groups of factors that the claims cannot distinguish.
     halves : tuple of Half
         The fits to each half.
     transfers : tuple of Transfer
         Tests on the other papers of the group.
     claims : tuple of ClaimResult
-        The claims in both columns.
+        The claims under the stated and the reconstructed settings.
     """
 
     paper: str
@@ -189,7 +189,7 @@ class Reconstruction:
     claims: tuple[ClaimResult, ...]
 
     def claim(self, number: str) -> ClaimResult | None:
-        """Return both verdicts on a claim, or None if the reconstruction did not know it."""
+        """Return the result of a claim by its id, or None if the file does not contain the claim."""
         return next((each for each in self.claims if each.id == number), None)
 
     def factor(self, name: str) -> FactorResult:
@@ -207,24 +207,24 @@ FILE = "reconstruction.json"
 """Name of the file in the folder of a paper."""
 
 KIND = Kind("a reconstruction", lambda head, _: head.startswith(b'{\n "paper": '))
-"""The file, for checks of outputs."""
+"""Kind of the file, for checks of outputs."""
 
 
 @cache
 def kept_result(paper: str) -> Reconstruction | None:
-    """Return the reconstruction that is kept beside a paper, by the name of its folder; None if there is none.
+    """Return the published reconstruction of a paper, by the name of its folder; None if there is none.
 
     Raises
     ------
     UserError
-        If the file is there and is no reconstruction of this paper.
+        If the file exists and is no reconstruction of this paper.
     """
     file = kept.file_of(paper, FILE)
     return load(file, paper) if file.is_file() else None
 
 
 def publish(results: Sequence[Reconstruction]) -> None:
-    """Write each result beside its paper.
+    """Write each result into the folder of its paper.
 
     Raises
     ------
@@ -243,7 +243,7 @@ def load(file: Path, paper: str) -> Reconstruction:
     Raises
     ------
     UserError
-        If the file is no reconstruction, contradicts itself, or belongs to another paper.
+        If the file is no reconstruction, is inconsistent, or belongs to another paper.
     """
     found = kept.read(_ADAPTER, file, AGAIN)
     wrong = _wrong(found, paper)
@@ -256,21 +256,21 @@ AGAIN = "write it again with manypath reconstruct --publish"
 
 
 def _wrong(found: Reconstruction, paper: str) -> str | None:
-    """Say what contradicts itself in a file."""
+    """Return a description of an inconsistency in a file; None if there is none."""
     if found.paper != paper:
         return f"paper: {found.paper} is not {paper}"
     names = [each.name for each in found.factors]
     ids = [each.id for each in found.claims]
     if len(set(names)) < len(names):
-        return "factors: a name stands there twice"
+        return "factors: duplicate name"
     if len(set(ids)) < len(ids):
-        return "claims: an id stands there twice"
+        return "claims: duplicate id"
     lists = [found.found, *found.rivals, *found.together, *(half.found for half in found.halves)]
     unknown = sorted({name for each in lists for name in each} - set(names))
     if unknown:
-        return f"{unknown[0]}: no such factor"
+        return f"{unknown[0]}: unknown factor"
     every = [found.scores, *(scores for half in found.halves for scores in (half.fitted, half.untouched))]
     for scores in (*every, *(transfer.scores for transfer in found.transfers)):
         if not all(0.0 <= value <= 1.0 for value in (scores.stated, scores.found, scores.random)):
-            return "scores: a mean credit lies outside 0 to 1"
+            return "scores: a mean credit is outside 0 to 1"
     return None

@@ -1,4 +1,4 @@
-"""Reconstructs papers: runs settings, fits them to halves of the claims, tests them on what was not used."""
+"""Reconstructs papers: runs settings, fits them to halves of the claims, and tests them on the other half."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from manypath.papers.reconstruction.trials import Trials, verdicts
 from manypath.papers.runner import SEED, Runner
 
 RIVALS = 10
-"""Rivals that a result lists at most."""
+"""Largest number of rivals in a result."""
 
 
 def reconstruct(
@@ -38,18 +38,18 @@ def reconstruct(
     progress: bool | Progress = True,
     workers: int | None = None,
 ) -> list[Reconstruction]:
-    """Reconstruct papers; those of one group are tested on each other.
+    """Reconstruct papers. The settings of papers of one group are tested on each other.
 
     Parameters
     ----------
     papers
         Papers that have factors.
     store
-        Folder of results; what is there is not run again. None keeps nothing.
+        Folder of results. Stored runs are not computed again. None stores nothing.
     progress
-        Whether to show how far it is, or what shows it.
+        Whether to show progress, or the display that shows it.
     workers
-        Threads; all cores if None.
+        Number of threads; all cores if None.
     """
     results: dict[str, Reconstruction] = {}
     trials: dict[str, Trials] = {}
@@ -98,11 +98,11 @@ def reconstruction_of(trials: Trials) -> Reconstruction:
 
 
 OTHER: Mapping[HalfName, HalfName] = {"A": "B", "B": "A"}
-"""The half that a fit leaves alone."""
+"""The other half of each half."""
 
 
 def scores_of(trials: Trials, setting: Combination, claims: Iterable[str]) -> Scores:
-    """Return the scores of some claims under a setting that was run, beside those of the design."""
+    """Return the scores of some claims under a setting that was run, and under the settings of the design."""
     scores = trials.table.scores(claims)
     design = np.array([scores[each] for each in design_of(trials)])
     return Scores(
@@ -129,7 +129,7 @@ def _factors(paper: Paper, sure: Certainty) -> tuple[FactorResult, ...]:
 
 
 def _claims(trials: Trials, found: Combination, halves: Halves) -> tuple[ClaimResult, ...]:
-    """Check every claim in both columns, with the most runs that the precision allows."""
+    """Check every claim under the stated and the reconstructed settings, with the largest number of runs."""
     runner = trials.runner
     runs = max(runner.precision.replications, runner.precision.most)
     finer = replace(runner, precision=replace(runner.precision, replications=runs))
@@ -150,14 +150,14 @@ def _claims(trials: Trials, found: Combination, halves: Halves) -> tuple[ClaimRe
 
 
 def transfers_of(result: Reconstruction, trials: dict[str, Trials]) -> tuple[Transfer, ...]:
-    """Test the settings found on a paper on the others of its group that are reconstructed, too."""
+    """Test the reconstructed settings of a paper on the other papers of its group that were reconstructed, too."""
     group = next((names for names in GROUPS if result.paper in names), ())
     others = [name for name in group if name != result.paper and name in trials]
     return tuple(_transfer(result, trials[name]) for name in others)
 
 
 def _transfer(result: Reconstruction, other: Trials) -> Transfer:
-    """Run another paper with those of the found settings that it shares; its other factors stay as stated."""
+    """Run another paper with the reconstructed settings that it shares. Its other factors stay as stated."""
     carried = frozenset(result.found) & {factor.name for factor in other.factors}
     other.run([carried])
     scores = scores_of(other, carried, other.claims)

@@ -1,12 +1,13 @@
-"""How near a check comes to what a paper prints: one credit from 0 to 1 for each claim.
+"""The agreement of a check with a paper: one credit from 0 to 1 for each claim.
 
-Verdicts are too coarse to compare settings: a number that is off by a little and one that is off by much are both
-contradicted. The credit of a claim is the mean over its parts.
+Verdicts are too coarse to compare settings: a small and a large deviation from a printed number are both contradicted.
+The credit of a claim is the mean over its parts.
 
-- A number at a point: 1 within the claim's tolerance, falling linearly with the distance of the mean from the printed
-  value to 0 at three tolerances (`REACH`).
-- An order at a point: the confidence 1 - p with which it is shown, 0 where the opposite is certain.
-- What must merely not be reversed: 1, or 0 where it is shown to be reversed. The mean over such points is a factor.
+- A number at a point: 1 within the claim's tolerance. Beyond it the credit falls linearly with the distance of the mean
+  from the printed value, to 0 at three tolerances (`REACH`).
+- An order at a point: the confidence 1 - p with which it is shown.
+- A watched hypothesis, which must not be reversed: 0 if it is shown to be reversed, else 1. The mean over the watched
+  hypotheses is a factor of the credit.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from manypath.papers.check import Check
 from manypath.stats.looks import SIGNIFICANCE
 
 REACH = 3.0
-"""Distance from a printed number at which there is no credit left, in tolerances."""
+"""Distance from a printed number at which the credit is 0, in tolerances."""
 
 Values = NDArray[np.float64]
 
@@ -31,7 +32,7 @@ Credits = Mapping[str, float]
 
 
 def credits_of(items: Iterable[Verified]) -> dict[str, float]:
-    """Return the credits of the claims that runs decide: those that read a run and are not open."""
+    """Return the credits of the claims that read a run and are not open."""
     found = {item.claim.id: credit(item.check) for item in items if item.read}
     return {number: value for number, value in found.items() if value is not None}
 
@@ -43,7 +44,7 @@ def credit(check: Check) -> float | None:
 
 
 def mean_of(earned: Credits, claims: Iterable[str]) -> float:
-    """Return the mean credit of some claims, which weigh alike."""
+    """Return the mean credit of some claims, with equal weights."""
     return fmean(earned[number] for number in claims)
 
 
@@ -60,5 +61,5 @@ def of_part(leaf: Check) -> float:
 
 
 def of_number(distance: float | Values, limit: float) -> Values:
-    """Return the credit of means at a distance from the printed number; NaN for NaN."""
+    """Return the credit of means at a distance from the printed number; `limit` is the tolerance. NaN stays NaN."""
     return np.clip(1.0 - (np.abs(distance) / limit - 1.0) / (REACH - 1.0), 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Which settings are run: a design, what a model of it proposes, and the best of these with one change less."""
+"""Chooses the settings that are run: a design, proposals of a model, and the best settings with one change less."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from manypath.papers.reconstruction.model import propose
 from manypath.papers.reconstruction.trials import Trials
 
 WHOLE = "whole"
-"""The set of all claims, beside the halves."""
+"""Key of the set of all claims."""
 
 
 def design_of(trials: Trials) -> list[Combination]:
@@ -19,11 +19,11 @@ def design_of(trials: Trials) -> list[Combination]:
 
 
 def search(trials: Trials, halves: Halves) -> dict[str, Combination]:
-    """Return the best setting for all claims (`WHOLE`) and for each half, by runs of that setting.
+    """Return the best setting for all claims (`WHOLE`) and for each half. Every compared setting is run.
 
-    A half decides alone which settings are compared for it: those of the design, and what its own credits propose. What
-    the other half proposes is left out, so that no credit of an untouched claim has a part in a fit. The fit to all
-    claims, which leaves none untouched, compares everything that was run.
+    The fit to a half compares the settings of the design, and those that the credits of this half propose. It excludes
+    the proposals of the other half, so that the credits of test claims do not influence a fit. The fit to all claims
+    has no test claims and compares every setting that was run.
     """
     design = design_of(trials)
     trials.run(design)

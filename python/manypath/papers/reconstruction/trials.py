@@ -19,17 +19,17 @@ from manypath.scenario import Scenario
 
 
 class Trials:
-    """Runs settings of a paper, each once, and keeps the credits.
+    """Runs settings of a paper, each once, and stores their credits.
 
     Parameters
     ----------
     runner : Runner
-        Runs the cases, at the paper's precision for reconstructions.
+        The runner of the paper, with its precision for reconstructions.
 
     Attributes
     ----------
     claims : tuple of str
-        Ids of the claims that runs decide.
+        Ids of the claims with a credit.
     checks : dict
         The outcome of each claim under each setting.
     """
@@ -52,7 +52,7 @@ class Trials:
 
     @property
     def runs(self) -> int:
-        """How many runs there are."""
+        """Number of runs of all settings."""
         trials = sum(len(runs.outcomes) for _, _, runs in self._evidence.trials())
         return trials + sum(len(self._evidence.runs(case).outcomes) for case in self._evidence.cases())
 
@@ -62,7 +62,7 @@ class Trials:
         return sha256("\n".join(self._evidence.digests()).encode()).hexdigest()
 
     def run(self, settings: Iterable[Combination]) -> None:
-        """Run what was not run yet, all together."""
+        """Run the settings that were not run, in one campaign."""
         new = {each: joined(self.factors, each) for each in settings if each not in self._credits}
         if not new:
             return
@@ -79,7 +79,7 @@ class Trials:
 
 
 def verdicts(runner: Runner, setting: Combination) -> list[Verified]:
-    """Check all claims under a setting, with as many runs of each case as the precision of the runner has."""
+    """Check all claims under a setting, with the replications of the precision of the runner."""
     paper = runner.paper
     if setting:
         switch = joined(paper.factors, setting)
@@ -89,12 +89,12 @@ def verdicts(runner: Runner, setting: Combination) -> list[Verified]:
 
 
 class Changed(Experiments):
-    """The experiments of a paper with a switch thrown in each scenario."""
+    """The experiments of a paper with a switch applied to each scenario."""
 
     def __init__(self, plain: Experiments, switch: Switch) -> None:
         self._by_name = {experiment.name: experiment for experiment in plain.all()}
         self._plain, self._switch = plain, switch
 
     def scenario(self, case: Case, precision: Precision) -> Scenario:
-        """Build the scenario of one point, changed."""
+        """Build the changed scenario of one point."""
         return self._switch.change(self._plain.scenario(case, precision))

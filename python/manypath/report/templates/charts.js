@@ -1,21 +1,21 @@
-// Switches figures between drawing and chart. The library is loaded when the first chart is wanted.
+// Switches figures between drawing and chart. The library is loaded for the first chart.
 (() => {
   "use strict";
-  // Colours of figures, and what the style sheet calls them.
+  // Colours of figures, and their variables in the style sheet.
   const VARIABLES = {
     "#1a1a1a": "--ink", "#d9d9d9": "--grid",
     "#0072b2": "--series-1", "#d55e00": "--series-2", "#009e73": "--series-3", "#cc79a7": "--series-4",
     "#e69f00": "--series-5", "#56b4e9": "--series-6", "#8c6d31": "--series-7", "#5f5f5f": "--series-8",
   };
-  const NARROW = 640; // px, below which plots stand above each other
-  const HEIGHT = rows => rows > 2 ? 230 : 360; // px of a row of plots, by their number
+  const NARROW = 640; // width in px below which plots are stacked
+  const HEIGHT = rows => rows > 2 ? 230 : 360; // height of a row of plots in px, by the number of rows
   let library = null;
 
   const load = () => library ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = "plotly.min.js";
     script.onload = resolve;
-    script.onerror = () => { library = null; reject(new Error("plotly.min.js is not beside this page")); };
+    script.onerror = () => { library = null; reject(new Error("plotly.min.js is not in the folder of this page")); };
     document.head.append(script);
   });
 
@@ -26,7 +26,7 @@
 
   const axes = (layout, letter) => Object.keys(layout).filter(key => key.startsWith(`${letter}axis`));
 
-  // Plots above each other, each as wide as the page.
+  // Stacks the plots, each as wide as the page; returns their number.
   const stack = layout => {
     const count = axes(layout, "x").length;
     for (const key of axes(layout, "x")) Object.assign(layout[key], { domain: [0, 1], showticklabels: true });
@@ -38,7 +38,7 @@
     return count;
   };
 
-  // Rows of a legend so wide, at so many px for a letter and for the sample of a line.
+  // Returns the number of rows of a legend with a width in px. A letter takes 7.2 px, the sample of a line 60 px.
   const legendRows = (names, width) => {
     let rows = 0, left = 0;
     for (const name of names) {
@@ -56,7 +56,7 @@
     const narrow = chart.clientWidth < NARROW;
     const rows = narrow ? stack(layout) : new Set(axes(layout, "y").map(key => layout[key].domain[0])).size;
     const names = data.filter(trace => trace.showlegend).map(trace => trace.name);
-    // Below the plots: the words of the axis, which are inside them where plots are stacked, and the legend.
+    // Below the plots are the legend and the label of the axis. If plots are stacked, their domains contain the label.
     layout.margin.b = (narrow ? 0 : 55) + 20 * (narrow ? names.length : legendRows(names, chart.clientWidth - 80));
     layout.height = HEIGHT(narrow ? 1 : rows) * rows + layout.margin.b;
     layout.font = { color: body.color, family: body.fontFamily, size: 12 };

@@ -1,9 +1,9 @@
-// Filters the claims of a page, and opens what a link leads to.
+// Filters the claims of a page, and opens the target of a link.
 (() => {
   "use strict";
   const claims = [...document.querySelectorAll("details.claim")];
 
-  // Shows the claims that fit what the form says; returns what shows all of them.
+  // Shows the claims that match the form; returns a function that shows all claims.
   const filtering = form => {
     const chips = [...form.querySelectorAll(".chips button")];
     const figure = form.querySelector("select");
@@ -48,7 +48,7 @@
   const form = document.querySelector("form.filter");
   const showAll = form ? filtering(form) : () => {};
 
-  // A target may be hidden by the filter, lie inside something that is closed, or begin with it.
+  // A target may be hidden by the filter, be inside a closed element, or contain one.
   const reveal = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
