@@ -1,4 +1,4 @@
-"""What several tests need: a scenario to vary, the command line in this process, and an engine that can be watched."""
+"""Shared fixtures: a scenario with parameters, the command line in this process, and a recording engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis import settings
 import manypath as mp
 from manypath import _native
 
-# A shell starts what runs in its background with SIGINT ignored, and children inherit that: Ctrl-C would not stop them.
+# A shell starts background processes with SIGINT ignored, and children inherit that: Ctrl-C would not stop them.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples on every machine, however busy it is.
@@ -97,7 +97,7 @@ def called(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
 
 
 class WatchedEngine:
-    """Stands in for the engine where a test is about who runs what, not about what comes out."""
+    """Fake engine for tests of the order and number of runs."""
 
     def __init__(self) -> None:
         self.version = "1"
@@ -107,13 +107,13 @@ class WatchedEngine:
         self.failing: set[int] = set()
         """Replications that fail."""
         self.note = ""
-        """Something more that every outcome says."""
+        """Additional field of every outcome."""
         self._one_at_a_time = threading.Lock()
 
     def run_batch(
         self, documents: list[str], jobs: list[tuple[int, int, int]], threads: int, _stop: _native.Stop | None = None
     ) -> list[str | _native.RunError]:
-        """Note every job; the goodput tells replications apart."""
+        """Record every job; the goodput identifies the replication."""
         assert threads >= 1
         if not jobs:
             return []
@@ -141,7 +141,7 @@ class WatchedEngine:
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> WatchedEngine:
-    """An engine that notes what it is asked to run."""
+    """An engine that records its jobs."""
     watched = WatchedEngine()
     monkeypatch.setattr(_native, "run_batch", watched.run_batch)
     monkeypatch.setattr(_native, "engine_version", lambda: watched.version)

@@ -1,4 +1,4 @@
-"""A user's desk: files that are theirs, a command that is tried on them, and what must hold afterwards."""
+"""A folder with a user's files, in which commands are run, and the conditions that must hold afterwards."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ CPU_SECONDS = 5
 """A wrong input is answered within so much computing time, however busy the machine is."""
 
 WALL_SECONDS = 60
-"""A command that waits for something that never comes is ended after this."""
+"""Time limit for commands that wait forever."""
 
 MEMORY = 6 * 2**30
 """Address space in bytes that a command may take."""
@@ -137,7 +137,7 @@ class Desk:
         return [name for name, was in self.treasure.items() if _hash(self.folder / name) != was]
 
     def manypath(self, *words: str, **environment: str) -> Answer:
-        """Run the command in a process of its own, bounded in computing time, waiting time and memory."""
+        """Run the command in a separate process, with limits of CPU time, elapsed time and memory."""
         out, said = self.folder / ".out", self.folder / ".said"
         child = FORKS.Process(target=_command, args=(words, self.folder, out, said, environment))
         child.start()
@@ -150,7 +150,7 @@ class Desk:
 
 
 def refused(answer: Answer, *fragments: str) -> None:
-    """The command ended with 2, and each line it said is an error in words; one of them has all the fragments."""
+    """Check that the command ended with 2, that each line is an error, and that one line has all fragments."""
     lines = [line for line in answer.said.splitlines() if line.strip()]
     assert answer.code == 2, f"exit code {answer.code}\n{answer.said[-2000:]}"
     assert "Traceback" not in answer.said

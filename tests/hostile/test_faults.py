@@ -1,4 +1,4 @@
-"""A machine on which something fails: no traceback, no abort, no file of the user lost, and the next call goes on."""
+"""Failures of the machine cause no traceback, abort or loss of the user's files, and the next call resumes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 from desk import SCENARIO, SWEEP, WALL_SECONDS, Desk
 
 COMMAND = [sys.executable, "-m", "manypath"]
-"""The command line as a process of its own."""
+"""The command line as a separate process."""
 
 LONG = SCENARIO.replace('measure = "2 s"', 'measure = "100000 s"')
 """A scenario that runs for minutes."""
@@ -64,7 +64,7 @@ def run(
 
 
 def told_in_a_line(done: subprocess.CompletedProcess[str], *fragments: str) -> None:
-    """The command failed by its own decision, and said so in a line with all fragments."""
+    """Check that the command failed with a one-line error that contains all fragments."""
     assert done.returncode in (1, 2), f"{done.returncode}: {done.stderr[-2000:]}"
     assert "Traceback" not in done.stderr
     assert "panicked" not in done.stderr
@@ -79,7 +79,7 @@ def desk(tmp_path: Path) -> Desk:
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The store of a sweep that was done, and what it printed."""
+    """The store of a finished sweep, and its output."""
     desk = Desk.laid_out(tmp_path_factory.mktemp("swept"))
     done = run(desk, ["sweep", "sweep.toml", "--csv"])
     assert done.returncode == 0, done.stderr
@@ -88,7 +88,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What a longer sweep prints that nothing disturbs."""
+    """Output of an undisturbed longer sweep."""
     desk = Desk.laid_out(tmp_path_factory.mktemp("undisturbed"))
     desk.put("longer.toml", LONGER)
     done = run(desk, ["sweep", "longer.toml", "--csv"])
@@ -113,7 +113,7 @@ TARGETS: dict[str, tuple[str, Fault, tuple[str, ...]]] = {
     "a scheduler that does not answer": ("sweep sweep.toml --dask tcp://127.0.0.1:9", nothing, ("dask", "127.0.0.1:9")),
     "a scenario that is a loop of links": ("run loop.toml", nothing, ("loop.toml",)),
 }
-"""Commands, what befalls them, and what they say."""
+"""Commands, their failures, and the expected messages."""
 
 
 @pytest.mark.parametrize("story", TARGETS)
@@ -167,7 +167,7 @@ def test_standard_output_on_a_full_device_is_one_line(line: str, desk: Desk):
 
 
 @pytest.mark.parametrize("line", OUTPUTS)
-def test_a_reader_that_has_seen_enough_is_no_error(line: str, desk: Desk):
+def test_a_pipe_that_the_reader_closes_is_no_error(line: str, desk: Desk):
     reading, writing = os.pipe()
     os.close(reading)
     try:
@@ -186,7 +186,7 @@ def test_standard_output_that_is_closed_is_no_error(line: str, desk: Desk):
     assert "error: " not in done.stderr
 
 
-def test_a_terminal_without_the_alphabet_still_shows_numbers(desk: Desk):
+def test_a_terminal_with_a_small_character_set_shows_numbers(desk: Desk):
     done = run(
         desk, ["sweep", "sweep.toml"], environment={"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     )
@@ -194,7 +194,7 @@ def test_a_terminal_without_the_alphabet_still_shows_numbers(desk: Desk):
     assert "Traceback" not in done.stderr
 
 
-def test_a_folder_that_is_gone_is_one_line(desk: Desk, tmp_path: Path):
+def test_a_removed_working_directory_is_reported_in_one_line(desk: Desk, tmp_path: Path):
     gone = tmp_path / "gone"
     gone.mkdir()
     script = f"cd {gone} && rmdir {gone} && exec {sys.executable} -m manypath sweep {tmp_path / 'sweep.toml'}"
@@ -273,7 +273,7 @@ def begun(desk: Desk, words: Sequence[str], sign: Callable[[], bool]) -> subproc
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_sweep_that_is_ended_goes_on_where_it_was(number: signal.Signals, undisturbed: str, desk: Desk):
+def test_a_terminated_sweep_can_be_resumed(number: signal.Signals, undisturbed: str, desk: Desk):
     desk.put("longer.toml", LONGER)
     store = desk.folder / "runs"
     process = begun(desk, ["sweep", "longer.toml", "--csv"], lambda: len(list(store.glob("*.parquet"))) > 1)
@@ -319,7 +319,7 @@ def test_pruning_beside_a_sweep_removes_nothing_that_the_sweep_writes(undisturbe
     store = desk.folder / "runs"
     sweep = begun(desk, ["sweep", "longer.toml", "--csv", "--workers", "1"], lambda: len(shards_in(store)) > 2)
     sweep.send_signal(signal.SIGSTOP)
-    # Old enough for a rule that spares what is new.
+    # Old enough for the rule that keeps new files.
     time.sleep(1)
     seen = shards_in(store)
     (note,) = store.glob("campaigns/*.json")
@@ -350,16 +350,20 @@ IMPACT = "dreibholz2011_impact --figure 5 --runs 2"
 STOPPED: dict[str, tuple[str, str, str]] = {
     "papers that run": (f"papers {IMPACT}", "runs/*.parquet", "kept in runs: the same command continues from there"),
     "papers that draw": (f"papers {IMPACT}", "report/figures/*/*", "stopped: finished results are kept"),
-    "a report that draws": (f"report {IMPACT} --store done", "report/figures/*/*", "stopped: finished results are kept"),
+    "a report that draws": (
+        f"report {IMPACT} --store done",
+        "report/figures/*/*",
+        "stopped: finished results are kept",
+    ),
     "expectations": ("expect --path '10 Mbit/s, 40 ms'", "runs/*.parquet", "kept in runs: the same command goes on"),
     "a command that is loaded": (f"papers {IMPACT}", "*.toml", "stopped: finished results are kept"),
 }
-"""Commands, the file by which they are interrupted, and the last line that they say."""
+"""Commands, the file that triggers their interruption, and their expected last line."""
 
 
 @pytest.fixture(scope="module")
 def papers_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The store of a paper that was run to its end."""
+    """The store of a completed paper."""
     folder = tmp_path_factory.mktemp("papers")
     done = subprocess.run(
         [*COMMAND, "papers", *IMPACT.split()], cwd=folder, capture_output=True, text=True, timeout=120, check=False

@@ -1,4 +1,4 @@
-"""Scenario files that say something wrong: each is answered with one line that names field, value and remedy."""
+"""Invalid scenario files: each gives a one-line error with field, value and remedy."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "a count with a fraction": (FLOW, "sack_every = 1.5", ("flows.cmt.sack_every", "1.5")),
     "a count that is too large": (FLOW, "streams = 70000", ("flows.cmt.streams", "70000", "65535")),
     "a negative count": (FLOW, "path_max_retransmissions = -1", ("path_max_retransmissions", "-1", "0 or more")),
-    # Names that mean nothing.
+    # Unknown names.
     "a key with a typing error": (FLOW, 'ccc = "newreno"', ("flows.cmt.ccc", '"cc"')),
     "a key at the top": ('warmup = "1 s"', 'warm = "1 s"', ("warm", '"warmup"')),
     "an unknown congestion control": ("cmt-rpv2", "cmt-rpv3", ("flows.cmt.cc", "cmt-rpv3", "cmt-rpv2")),
@@ -160,7 +160,7 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         ("network.disjoint.south.queue.packets", "4000000000", "memory"),
     ),
 }
-"""What is replaced in the scenario, by what, and what the answer must say."""
+"""Replaced text of the scenario, replacement, and expected fragments of the error."""
 
 BYTES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "an empty file": (b"", ("network", "missing")),
@@ -206,7 +206,7 @@ JSON: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "not a number": ('{"warmup": NaN, "network": {}, "flows": {}}', ("bad.json",)),
 }
-"""JSON files that say something wrong."""
+"""Invalid JSON files."""
 
 LINKS = """
 measure = "2 s"

@@ -127,7 +127,7 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "a drawing of nothing": ("show three.toml", ("three.toml",)),
     "a drawing in an unknown format": ("show two.toml --plot net.bmp", ("bmp", "svg")),
 }
-"""Command lines, and what the answer must say."""
+"""Command lines, and expected fragments of the error."""
 
 SWEEPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "no factors": ('values = ["newreno", "cmt-rpv2"]', "values = []", ("factors.cc", "values")),
@@ -141,7 +141,7 @@ SWEEPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "a precision that is none": ("replications = 2", "precision = { goodput = -1 }", ("precision",)),
     "an unknown key": ("replications = 2", "replikations = 2", ("replikations", "replications")),
 }
-"""What is replaced in the sweep, by what, and what the answer must say."""
+"""Replaced text of the sweep, replacement, and expected fragments of the error."""
 
 
 @pytest.fixture

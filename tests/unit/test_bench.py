@@ -1,4 +1,4 @@
-"""The rows behave as independent simulators say they do; how fast they run is another matter."""
+"""The results of the rows agree with independent simulators. Their speed is not tested."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def measured(row: str) -> Measured:
 
 
 def test_divided_buffers_fill_unequal_paths_as_in_inet():
-    """INET: 105.99 Mbit/s, what the framing of PPP leaves of 110 Mbit/s."""
+    """INET: 105.99 Mbit/s, which is 110 Mbit/s without the framing of PPP."""
     (goodput,) = measured("D100+10/split").goodput.values()
     assert goodput == pytest.approx(105.99, abs=0.01)
 
@@ -33,11 +33,11 @@ def test_divided_buffers_fill_equal_paths():
 
 
 @pytest.mark.parametrize(("row", "most_loss"), [("A", 0.0013), ("A/delayed", 0.0015)])
-def test_two_flows_share_a_bottleneck_as_elsewhere(row: str, most_loss: float):
-    """htsim, ns-2 and ns-3: 9.72 to 9.73 Mbit/s in all; of packets, 0.11 to 0.12 % are lost.
+def test_two_flows_share_a_bottleneck_as_in_other_simulators(row: str, most_loss: float):
+    """htsim, ns-2 and ns-3: 9.72 to 9.73 Mbit/s in total; 0.11 to 0.12 % of the packets are lost.
 
-    With delayed acknowledgements ns-3 loses half as many, since its windows grow with each one; here they grow with the
-    bytes that it acknowledges.
+    With delayed acknowledgements ns-3 loses half as many, because its windows grow per acknowledgement; here they grow
+    with the acknowledged bytes.
     """
     found = measured(row)
     first, second = found.goodput.values()
@@ -47,7 +47,7 @@ def test_two_flows_share_a_bottleneck_as_elsewhere(row: str, most_loss: float):
 
 
 @pytest.mark.parametrize("row", ["B/tcp", "B/tcp-delayed"])
-def test_flows_that_share_nothing_fill_their_links_as_elsewhere(row: str):
+def test_independent_flows_fill_their_links_as_in_other_simulators(row: str):
     """htsim, ns-2 and ns-3: 97.18 to 97.31 Mbit/s each; no more than 1460/1500 of the rate can be payload."""
     found = measured(row)
     for goodput in found.goodput.values():
@@ -61,7 +61,7 @@ def test_one_connection_fills_both_paths_except_for_options():
     assert goodput == pytest.approx(2 * 100 * 1440 / 1500, rel=0.003)
 
 
-def test_many_flows_over_a_queue_that_drops_early_share_as_elsewhere():
+def test_many_flows_share_a_red_queue_as_in_other_simulators():
     """htsim, ns-2 and ns-3: 52.8 to 56.5 Mbit/s in all, Jain's index 0.96 to 0.97, loss rate 0.04."""
     found = measured("C")
     rates = list(found.goodput.values())

@@ -1,4 +1,4 @@
-"""A campaign runs every combination as often as asked, once, and goes on where it was stopped."""
+"""A campaign runs every replication of every combination once, and can be resumed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_every_combination_is_repeated(scenario, engine, tmp_path: Path):
     assert sum(engine.ran.values()) == 12
 
 
-def test_replication_r_sees_the_same_chance_in_every_scenario(scenario, engine, tmp_path: Path):
+def test_replications_have_common_random_numbers_in_all_scenarios(scenario, engine, tmp_path: Path):
     mp.Campaign(scenario, FACTORS, replications=3, seed=42).run(store=tmp_path, progress=False)
     chances = {}
     for document, seed, replication in engine.ran:
@@ -88,7 +88,7 @@ def test_a_broken_shard_costs_only_its_own_runs(scenario, engine, tmp_path: Path
     assert 0 < sum(engine.ran.values()) - before < before
 
 
-def test_batches_grow_until_they_take_their_time(scenario, engine):
+def test_batches_grow_to_the_wanted_duration(scenario, engine):
     cells = mp.Campaign(scenario(), replications=200).cells
     work = Work(SIMULATOR, engine.version)
     done = list(LocalExecutor(workers=1, batch_seconds=60).batches(work, cells, print))
@@ -135,7 +135,7 @@ def test_ctrl_c_in_the_last_batch_is_not_forgotten(scenario, engine, tmp_path: P
         campaign.run(store=tmp_path, workers=1, progress=False)
 
 
-def test_a_killed_campaign_goes_on(tmp_path: Path):
+def test_a_killed_campaign_is_resumed(tmp_path: Path):
     """A process that is killed in its third batch has lost only that batch."""
     script = textwrap.dedent("""
         import os, sys
@@ -174,7 +174,7 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(scenario, engine, tmp
     assert set(engine.ran.values()) == {1}
 
 
-def test_a_second_ctrl_c_gives_up_the_runs_under_way():
+def test_a_second_ctrl_c_aborts_the_current_runs():
     """What runs for years of simulated time ends soon, and its thread with it."""
     script = textwrap.dedent("""
         import os, signal, threading, time
@@ -200,7 +200,7 @@ def test_a_second_ctrl_c_gives_up_the_runs_under_way():
     assert (done.returncode, done.stdout) == (0, "given up\n"), done.stderr
 
 
-def test_mistakes_name_the_scenario_that_has_them(scenario, engine):
+def test_an_error_names_its_scenario(scenario, engine):
     campaign = mp.Campaign(scenario, {"cc": ["newreno"], "north": ["1 Mbit/s", "fast"]})
     with pytest.raises(
         mp.UserError, match=r'rate: "fast" is no rate: .* \(in the scenario with cc = newreno, north = fast\)'

@@ -1,4 +1,4 @@
-"""Captures: what tshark reads in them is what the engine counted."""
+"""Captures: packets as decoded by tshark agree with the engine's counters."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _frame(columns: list[str]) -> Frame:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[mp.Result, list[Frame]]:
-    """One run, and what tshark reads in its capture of every link that these tests look at."""
+    """A run, and tshark's decoding of its capture of the links in these tests."""
     file = tmp_path_factory.mktemp("capture") / "rough.pcapng"
     result = mp.run(rough_paths(), capture=file, links=[*CORE, *INTO_SINK, *OUT_OF_SOURCE])
     return result, frames(file)
@@ -115,7 +115,7 @@ def test_each_link_shows_what_it_delivered(run: tuple[mp.Result, list[Frame]]):
     assert sum(damaged.values()) > 10
 
 
-def test_the_transfer_has_everything_that_a_transfer_can_have(run: tuple[mp.Result, list[Frame]]):
+def test_the_transfer_has_losses_bundling_fragments_and_reordering(run: tuple[mp.Result, list[Frame]]):
     result, seen = run
     kinds = {kind for frame in seen for kind in frame.types}
     assert {DATA, NR_SACK, HEARTBEAT, HEARTBEAT_ACK} <= kinds
@@ -171,7 +171,7 @@ def test_packets_that_reach_the_sink_damaged_come_back_in_drop_reports(tmp_path:
     seen = frames(file)
     assert all(frame.is_sound and not frame.is_malformed for frame in seen if not frame.comment)
     damaged = [frame for frame in seen if frame.link in INTO_SINK and frame.comment]
-    # Damage to the headers of IP and SCTP, or of the first chunk, leaves nothing that could be reported.
+    # Packets with damaged headers of IP, SCTP or the first chunk cannot be reported.
     usable = [frame for frame in damaged if damaged_byte(frame) >= IP_HEADER + 12 + 16]
     reports = [frame for frame in seen if frame.link in out_of_sink and PKTDROP in frame.types]
     assert len(reports) == len(usable)
@@ -194,7 +194,7 @@ def test_a_capture_changes_nothing(tmp_path: Path):
         ({"links": ["south"]}, "links: only valid with capture: give the capture file, too"),
     ],
 )
-def test_a_capture_that_cannot_be_is_refused_in_one_line(
+def test_an_invalid_capture_is_refused_in_one_line(
     arguments: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)

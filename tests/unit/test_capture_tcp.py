@@ -1,4 +1,4 @@
-"""Captures of TCP and Multipath TCP: what tshark reads in them is what the engine counted."""
+"""Captures of TCP and Multipath TCP: segments as decoded by tshark agree with the engine's counters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import manypath as mp
 SIZE = 3_000_000
 FIN, SYN, ACK = 0x01, 0x02, 0x10
 RETRANSMISSION = "tcp.analysis.retransmission or tcp.analysis.fast_retransmission or tcp.analysis.out_of_order"
-"""What tshark calls a segment that comes again; soon after another one it may take it for a late one."""
+"""Tshark's names of a retransmission; soon after another segment it may be taken for an out-of-order segment."""
 MPTCP_COMPLAINTS = " or ".join(
     [
         "mptcp.connection.echoed_key_mismatch",
@@ -35,7 +35,7 @@ def around_source(*paths: str) -> list[str]:
 
 
 def file_over(flow: partial[mp.Tcp] | partial[mp.Mptcp], **south: Any) -> mp.Scenario:
-    """A file over two unequal paths that lose packets, from its beginning to its end."""
+    """A scenario with the whole transfer of a file over two unequal paths with losses."""
     links = {
         "south": mp.Link(rate="5 Mbit/s", delay="5 ms", queue=mp.DropTail(packets=30)).but(**south),
         "north": mp.Link(rate="10 Mbit/s", delay="20 ms", loss=mp.Bernoulli(p=0.01)),
@@ -86,7 +86,7 @@ def segments(file: Path) -> list[Segment]:
 
 @dataclass(frozen=True)
 class Captured:
-    """One run, and the capture of what left and reached its source."""
+    """A run, and the capture of all packets from and to its source."""
 
     result: mp.Result
     file: Path
@@ -131,7 +131,7 @@ def test_every_segment_of_tcp_is_sound(single: Captured):
 def test_both_syns_agree_on_sizes_windows_and_sack(single: Captured):
     fields = ["tcp.flags", "tcp.options.mss_val", "tcp.options.wscale.shift", "tcp.seq", "tcp.ack"]
     syns = frames(single.file, fields, "tcp.flags.syn == 1 and tcp.options.sack_perm")
-    # A SYN that is lost comes again.
+    # A lost SYN is retransmitted.
     assert {(int(flags, 16), *others) for flags, *others in syns} == {
         (SYN, "1460", "4", "0", "0"),
         (SYN | ACK, "1460", "4", "0", "1"),
@@ -166,7 +166,7 @@ def test_acknowledgements_report_gaps_and_end_with_the_file(single: Captured):
     assert all(int(edge) > int(ack) for _, edges, ack in reports for edge in edges.split(","))
 
 
-def test_both_sides_say_that_they_end(single: Captured):
+def test_both_sides_send_a_fin(single: Captured):
     ends = {(s.link.rsplit("/", 1)[1], s.seq + s.length) for s in segments(single.file) if s.flags & FIN}
     assert ends == {("out", single.length + 1), ("in", 1)}
     assert single.flow["closed"] == "finished"
@@ -244,7 +244,7 @@ def test_data_are_acknowledged_up_to_the_end_of_the_stream(several: Captured):
     assert back[-1] == several.length + 2
 
 
-def test_a_subflow_alone_is_written_as_beside_the_other(several: Captured, tmp_path: Path):
+def test_the_capture_of_one_subflow_equals_its_part_of_both(several: Captured, tmp_path: Path):
     alone = tmp_path / "north.pcapng"
     mp.run(file_over(MPTCP), capture=alone, links=around_source("north"))
     fields = ["tcp.seq_raw", "tcp.options.mptcp.recvtok", "tcp.options.mptcp.rawdataseqno"]

@@ -68,7 +68,7 @@ def manypath(*arguments: str, folder: Path, **environment: str) -> subprocess.Co
         "bench",
     ],
 )
-def test_every_command_explains_itself_with_an_example(command: str, folder: Path):
+def test_the_help_of_every_command_has_an_example(command: str, folder: Path):
     said = manypath(command, "--help", folder=folder, COLUMNS="200").stdout
     assert f"Example: manypath {command}" in said
 
@@ -225,7 +225,7 @@ IN_BASH: dict[str, tuple[str, list[str]]] = {
     "an algorithm behind another option": ("expect --tcp-cc = newr", ["newreno"]),
     "a link": ("run two.toml --link north/", ["north/back"]),
 }
-"""Words as bash cuts a line, and what it inserts for the last one."""
+"""Words as bash splits a line, and its insertion for the last one."""
 
 
 @pytest.mark.parametrize("story", IN_BASH)
@@ -303,7 +303,7 @@ def test_ctrl_c_ends_a_run_in_one_line(folder: Path, two_paths_file):
             print("running", flush=True)
             return engine(*arguments)
         engine, _native.run = _native.run, run
-        # A shell may have told its children in the background to ignore the signal.
+        # A shell may have started this process with the signal ignored.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         main()
     """)

@@ -1,4 +1,4 @@
-"""Emulations: what may stand in their files, how the emulator is found and followed, and real packets as root."""
+"""Emulations: their files, the start and the reports of the emulator, and real packets as root."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_a_file_is_needed_unless_nothing_is_emulated(folder: Path):
         (["--quick"], "error: --quick: only valid with --calibrate: give --calibrate, too\n"),
     ],
 )
-def test_an_option_without_the_one_that_it_belongs_to_is_refused(folder: Path, words: list[str], said: str):
+def test_an_option_without_its_required_option_is_refused(folder: Path, words: list[str], said: str):
     refused = manypath("emulate", "two.toml", *words, folder=folder)
     assert (refused.returncode, refused.stderr) == (2, said)
 
@@ -168,7 +168,7 @@ def test_an_emulator_killed_within_a_line_is_reported_in_one_line(folder: Path):
 
 
 def _with_fake(folder: Path, *words: str, fake: str = FAKE) -> subprocess.CompletedProcess[str]:
-    """Run a command with an emulator that only says what it would."""
+    """Run a command with a fake emulator that only prints reports."""
     emulator = folder / "manypath-emu"
     emulator.write_text(fake)
     emulator.chmod(0o755)

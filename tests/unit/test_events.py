@@ -1,4 +1,4 @@
-"""Events: every line has the form that the schema and the page describe, whatever happens to the run."""
+"""Events: every line has the form in the schema and on the page, also in interrupted runs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def read(file: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def data_schemas() -> dict[str, dict[str, Any]]:
-    """What the schema says of the data of each event."""
+    """The schema of the data of each event."""
     events = SCHEMA["$defs"]["Line"]["oneOf"]
     references = {event["properties"]["name"]["const"]: event["properties"]["data"]["$ref"] for event in events}
     return {name: SCHEMA["$defs"][reference.rsplit("/", 1)[1]] for name, reference in references.items()}
@@ -156,7 +156,7 @@ def test_changes_are_the_samples_of_every_instant():
         ({"events": "run.jsonl", "capture": "./run.jsonl"}, 'events: "run.jsonl" is also the file of capture: choose'),
     ],
 )
-def test_events_that_cannot_be_are_refused_in_one_line(
+def test_invalid_options_of_events_are_refused_in_one_line(
     arguments: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)

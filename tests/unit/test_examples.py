@@ -1,4 +1,4 @@
-"""`manypath examples` writes what the pages name, and overwrites nothing."""
+"""`manypath examples` writes the files that the pages name, and overwrites no file."""
 
 from __future__ import annotations
 

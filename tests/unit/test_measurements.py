@@ -12,7 +12,7 @@ from manypath import measurements
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "measurements.md"
 LABELS = {"time", "flow", "stream", "path", "link"}
-"""Columns that say what a row is about."""
+"""Columns that identify a row."""
 
 
 @pytest.fixture(scope="module")

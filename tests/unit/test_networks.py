@@ -1,4 +1,4 @@
-"""Networks from few words: delays per path, ways back, nodes and wires; and what is perhaps a mistake in one."""
+"""Short forms of networks: delays per path, reverse paths, nodes and wires; and remarks about possible mistakes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_paths_of_a_dumbbell_may_be_of_different_length_and_have_equal_ends():
     assert mp.dumbbell(LINK, [end, end], end) == mp.dumbbell(LINK, [end, end], [end, end])
 
 
-def test_a_way_back_may_differ_from_that_there():
+def test_reverse_links_may_differ_from_forward_links():
     network = mp.disjoint(dsl=(mp.Link(rate="16 Mbit/s"), mp.Link(rate="1 Mbit/s")), lte=LINK)
     assert [network.links[name].rate for name in ("dsl", "dsl/back")] == [16_000_000, 1_000_000]
     assert network.links["lte/back"] == LINK
@@ -54,7 +54,7 @@ def test_a_way_back_may_differ_from_that_there():
     assert mp.Network.model_validate(written) == network
 
 
-def test_a_path_without_a_way_back_gets_one_over_links_like_those_there():
+def test_a_path_without_reverse_links_gets_copies_of_its_forward_links():
     slow = LINK.but(rate="1 Mbit/s")
     paths = {"one": mp.Path(forward=("a", "b")), "other": mp.Path(forward=("c",), reverse=("c",))}
     network = mp.Network(links={"a": LINK, "b": slow, "c": LINK, "b/back": LINK}, paths=paths)
@@ -77,7 +77,7 @@ def test_a_topology_is_wires_between_nodes_and_the_nodes_of_each_path():
     assert mp.Network.model_validate(written) == network
 
 
-def test_networks_of_before_have_the_documents_of_before():
+def test_documents_of_simple_networks_have_no_optional_links_or_traces():
     flows = {"f": mp.Sctp(paths=["path1"])}
     document = json.loads(mp.Scenario(network=mp.bottleneck(LINK, paths=2), flows=flows).document())
     assert list(document["network"]["links"]) == ["bottleneck", "bottleneck/back"]
@@ -88,7 +88,10 @@ def test_networks_of_before_have_the_documents_of_before():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: mp.bottleneck(LINK, paths=2, delays=["1 ms"]), "bottleneck.delays: ['1 ms'] is not a list of 2 delays"),
+        (
+            lambda: mp.bottleneck(LINK, paths=2, delays=["1 ms"]),
+            "bottleneck.delays: ['1 ms'] is not a list of 2 delays",
+        ),
         (lambda: mp.bottleneck(LINK, delays=["1 m"]), 'delay: "1 m" is no time'),
         (lambda: mp.dumbbell(LINK, [LINK], [LINK], delays=["1 ms", "2 ms"]), "is not a list of 1 delays"),
         (lambda: mp.topology({"a": LINK}, {"p": "a b"}), 'topology.wires: "a" is no wire between two nodes'),
@@ -142,7 +145,7 @@ def test_an_event_after_the_end_is_refused_at_its_field():
     assert mp.Scenario(network=mp.disjoint(a=failing), flows=one_flow("a"), warmup="10 s", measure="51 s")
 
 
-def test_paths_that_no_flow_uses_are_remarked_and_the_run_goes_on(tmp_path: Path):
+def test_unused_paths_are_reported_and_do_not_stop_the_run(tmp_path: Path):
     network = mp.disjoint(a=LINK, b=LINK)
     assert mp.Scenario(network=network, flows={"f": mp.Sctp(paths=["a", "b"])}).remarks() == []
     scenario = mp.Scenario(network=network, flows=one_flow("a"), warmup="0 s", measure="1 s")

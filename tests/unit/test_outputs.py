@@ -35,14 +35,14 @@ def own(tmp_path: Path, scenario) -> dict[str, tuple[Kind, Path]]:
 
 
 def refusal(kind: Kind, target: str | Path, inputs: tuple[Path, ...] = (), **how: bool) -> str:
-    """What is said of a target that is refused."""
+    """Return the error for a refused target."""
     with pytest.raises(mp.UserError) as error:
         Outputs(inputs).file("--to", target, kind, **how)
     (line,) = str(error.value).splitlines()
     return line
 
 
-def test_a_file_of_ours_may_be_replaced_by_one_of_its_kind_only(own: dict[str, tuple[Kind, Path]]):
+def test_a_file_of_ours_is_replaced_only_by_the_same_kind(own: dict[str, tuple[Kind, Path]]):
     for kind, path in own.values():
         before = path.read_bytes()
         assert Outputs().file("--to", path, kind) == path
@@ -74,7 +74,7 @@ def test_a_file_of_another_program_is_refused_and_stays(name: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
-def test_a_drawing_by_another_hand_is_refused(ending: str, tmp_path: Path):
+def test_a_drawing_of_another_program_is_refused(ending: str, tmp_path: Path):
     from matplotlib.figure import Figure
 
     Figure().savefig(tmp_path / f"mine.{ending}")
@@ -85,7 +85,7 @@ def test_a_drawing_by_another_hand_is_refused(ending: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize("link", [os.symlink, os.link, None])
-def test_an_input_is_refused_by_any_name(link: Callable[[Path, Path], None] | None, tmp_path: Path):
+def test_an_input_is_refused_under_any_name(link: Callable[[Path, Path], None] | None, tmp_path: Path):
     path, target = tmp_path / "mine.toml", tmp_path / ".." / tmp_path.name / "mine.toml"
     path.write_text("")  # an empty file may be replaced, but not one that is read
     if link is not None:
@@ -110,7 +110,7 @@ def test_empty_files_devices_and_pipes_are_fine(tmp_path: Path):
     assert not (tmp_path / "new").exists()
 
 
-def test_a_place_where_nothing_can_be_made_is_refused(tmp_path: Path):
+def test_an_unwritable_target_is_refused(tmp_path: Path):
     (tmp_path / "file").touch()
     assert "cannot be written: No such file" in refusal(EVENTS, tmp_path / "no" / "folder")
     assert "cannot be written: Not a directory" in refusal(EVENTS, tmp_path / "file" / "in it")

@@ -143,7 +143,7 @@ def test_the_current_width_is_shown():
     assert all(text.startswith("widest interval ±") for text in said)
 
 
-def test_intervals_of_a_stopped_campaign_cover_nearly_as_often_as_they_say():
+def test_intervals_of_a_stopped_campaign_nearly_keep_their_confidence():
     """The bias is small with the default rule: at least 92 % instead of 95 %."""
     precision = mp.Precision(within="5 %", maximum=200)
     random = np.random.default_rng(1)
@@ -175,7 +175,7 @@ def test_intervals_of_a_stopped_campaign_cover_nearly_as_often_as_they_say():
         ),
     ],
 )
-def test_a_precision_that_cannot_be_is_refused(make, said: str):
+def test_an_invalid_precision_is_refused(make, said: str):
     with pytest.raises(mp.UserError) as error:
         make()
     assert said in str(error.value)

@@ -16,11 +16,11 @@ from manypath.display import duration
     ("seconds", "said"),
     [(0.4, "0 s"), (59, "59 s"), (61, "1 min 1 s"), (3 * 3600 + 125, "3 h 2 min"), (200_000, "2 days 7 h")],
 )
-def test_lengths_of_time_have_two_parts_at_most(seconds: float, said: str):
+def test_durations_have_at_most_two_units(seconds: float, said: str):
     assert duration(seconds) == said
 
 
-def test_the_rest_takes_as_long_as_the_runs_so_far():
+def test_the_remaining_time_follows_from_the_rate_so_far():
     now = [100.0]
     speed = Speed(clock=lambda: now[0])
     assert speed.told(10) == ""
@@ -43,7 +43,7 @@ def test_lines_are_plain_and_tell_the_state_of_the_results():
     assert len(out.getvalue().splitlines()) == 2
 
 
-def test_a_terminal_shows_a_bar_and_takes_it_away():
+def test_a_terminal_shows_a_bar_and_removes_it():
     out = io.StringIO()
     bar = Terminal(Console(file=out, force_terminal=True, width=120), "sweep")
     bar.begin(total=10, stored=0)

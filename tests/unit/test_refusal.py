@@ -24,11 +24,11 @@ from manypath.refusal import told
         ('capture: "x" cannot be written', 'capture: "x" cannot be written'),
     ],
 )
-def test_the_words_of_the_engine_become_those_of_every_mistake(said: str, in_words: str):
+def test_errors_of_the_engine_get_the_form_of_all_messages(said: str, in_words: str):
     assert told(said) == in_words
 
 
-def test_a_run_a_campaign_and_a_file_say_the_same(tmp_path):
+def test_a_run_a_campaign_and_a_file_report_the_same_error(tmp_path):
     flow = mp.Sctp(paths=["a"], send_buffer="1 kB")
     scenario = mp.Scenario(network=mp.disjoint(a=mp.Link(rate="1 Mbit/s")), flows={"f": flow})
     (tmp_path / "mine.json").write_text(scenario.document())

@@ -59,7 +59,7 @@ def test_a_function_is_swept_and_never_called_twice(tmp_path: Path):
     assert means[2.0] == pytest.approx(2 * means[4.0])
 
 
-def test_equal_replications_have_equal_chance_in_every_scenario():
+def test_equal_replications_have_equal_seeds_in_every_scenario():
     cells = [Cell({"rate": rate}, f'{{"rate":{rate}}}', 1, replication) for rate in (1, 2) for replication in (0, 1)]
     chances = [chance(cell) for cell in cells]
     assert chances[:2] == chances[2:]
@@ -114,7 +114,7 @@ def test_a_changed_program_is_run_again(program: str, tmp_path: Path):
     assert mp.Command(program).version != before
 
 
-def test_a_command_that_fails_is_named_with_its_last_words(program: str, tmp_path: Path):
+def test_a_failed_command_is_reported_with_its_last_line(program: str, tmp_path: Path):
     campaign = mp.Campaign(mp.Command(program), {"rate": [5, 13]}, replications=1)
     with pytest.raises(_native.RunError) as failed:
         campaign.run(store=tmp_path / "runs", workers=1, progress=False)
@@ -132,7 +132,7 @@ def test_a_command_that_hangs_is_ended():
 
 
 def test_ctrl_c_lets_a_command_finish(tmp_path: Path):
-    """It has a process group of its own: the terminal's signal does not reach it."""
+    """The command has its own process group, so the terminal's signal does not reach it."""
     program = textwrap.dedent("""
         import os, sys, time
         assert os.getpgid(0) == os.getpid()
@@ -194,7 +194,7 @@ def test_an_invalid_row_of_numbers_is_refused(printed: str, said: str, tmp_path:
         ),
     ],
 )
-def test_a_runner_that_cannot_be_is_refused(make, said: str):
+def test_an_invalid_runner_is_refused(make, said: str):
     with pytest.raises(mp.UserError) as error:
         make()
     assert said in str(error.value)

@@ -1,4 +1,4 @@
-"""Commands destroy no file, refuse wrong targets before they compute, and say in one line what a device refuses."""
+"""Commands destroy no file, refuse invalid targets before they compute, and report write errors in one line."""
 
 from __future__ import annotations
 
@@ -172,5 +172,5 @@ def test_a_closed_pipe_ends_a_command_silently(tmp_path: Path):
     done = shell("manypath list --json | head -1", tmp_path)
     assert (done.stdout, done.stderr) == ("{\n", "")
     assert shell("manypath list --json | true", tmp_path).stderr == ""
-    # Without any standard output there is nothing to say.
+    # Without a standard output no message is possible.
     assert shell("manypath list >&-", tmp_path).stderr == ""

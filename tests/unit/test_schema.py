@@ -1,4 +1,4 @@
-"""Editors and the program agree on what may stand in a file."""
+"""The schemas for editors agree with the checks of the program."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ SECONDS = 60
 
 
 def bounded(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Run a test in an event loop of its own, for a minute at most."""
+    """Run a test in a separate event loop, for at most a minute."""
 
     @wraps(test)
     def run(*arguments: Any, **named: Any) -> None:
@@ -251,7 +251,7 @@ async def test_a_closed_port_is_reported_at_once():
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a namespace")
-def test_a_machine_to_which_no_way_leads_is_unreachable():
+def test_a_machine_without_a_route_is_unreachable():
     commands = ("link set lo up", "address add 10.82.0.1/32 dev lo", "route add unreachable 10.82.9.9/32")
     script = " && ".join([*(f"ip {words}" for words in commands), f"exec {sys.executable} -c '{CALL_WITHOUT_A_WAY}'"])
     unshare = shutil.which("unshare") or pytest.skip("the program unshare is missing")
@@ -345,7 +345,7 @@ async def test_an_abort_within_the_block_is_its_end():
 
 
 @bounded
-async def test_events_tell_of_paths_messages_and_the_end():
+async def test_events_report_paths_messages_and_the_end():
     async with pair(TWO) as (client, server):
         events = client.events()
         await client.send(b"data")
@@ -387,7 +387,7 @@ async def _transfer(client: sctp.Association, server: sctp.Association, data: by
 
 
 @bounded
-async def test_data_takes_the_path_that_is_made_primary():
+async def test_data_takes_the_primary_path():
     async with pair(TWO) as (client, server):
         for number, choice in ((1, 1), (0, client.paths[0])):
             client.set_primary(choice)
@@ -434,7 +434,7 @@ async def test_both_ends_count_the_same_transfer():
 
 
 @bounded
-async def test_a_send_buffer_of_another_size_takes_what_fits():
+async def test_the_largest_message_is_the_size_of_the_send_buffer():
     options = sctp.Options(send_buffer="8 MiB", receive_buffer="64 KiB")
     async with pair(options=options) as (client, server):
         data = os.urandom(6 << 20)
@@ -452,7 +452,7 @@ async def test_a_send_buffer_of_another_size_takes_what_fits():
 
 
 @bounded
-async def test_a_paced_transfer_ends_and_tells_how_long_it_waited():
+async def test_a_paced_transfer_completes_and_reports_its_pacing_delay():
     for pacing in (False, True):
         async with pair(options=sctp.Options(pacing=pacing)) as (client, server):
             await _transfer(client, server, os.urandom(3_000_000))
@@ -480,7 +480,7 @@ async def test_a_small_message_waits_for_no_acknowledgement_with_nodelay():
 
 
 @bounded
-async def test_a_peer_that_is_silent_is_given_up_as_the_options_say():
+async def test_a_silent_peer_is_unreachable_after_the_configured_retransmissions():
     options = sctp.Options(rto_initial="20 ms", rto_min="10 ms", rto_max="50 ms", init_max_retransmissions=2)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind(("127.0.0.1", 0))
@@ -703,7 +703,7 @@ async def test_a_wrong_argument_is_reported_in_one_line(
 
 
 def run_python(program: str) -> tuple[int, str, str]:
-    """Run a program, and return how it ended and what it printed."""
+    """Run a program; return its exit code and its output."""
     command = [sys.executable, "-c", program]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
     return ended.returncode, ended.stdout, ended.stderr

@@ -1,4 +1,4 @@
-"""The store keeps what was computed, and survives what happens to folders."""
+"""The store keeps computed runs, and survives damaged and foreign files."""
 
 from __future__ import annotations
 
@@ -165,7 +165,10 @@ def test_a_store_describes_itself_and_its_campaigns(store: Store):
     [
         ('{"format": "webpack"}', "belongs to another program according to its manifest.json: choose another folder"),
         ("[]", "belongs to another program"),
-        ('{"format": "manypath results", "version": 2}', "has format 2, but this manypath reads format 1: choose another"),
+        (
+            '{"format": "manypath results", "version": 2}',
+            "has format 2, but this manypath reads format 1: choose another",
+        ),
         ('{"format": "manyp', "cannot be read .*: remove that file; the results are kept"),
     ],
 )
