@@ -172,7 +172,7 @@ def test_two_processes_on_one_store_compute_each_run_once(tmp_path: Path):
 
 
 def test_a_process_that_is_killed_leaves_its_share_to_the_other_one_and_no_file(tmp_path: Path):
-    """A process with claims is killed while it writes: the other takes its claims over, and removes the partial file."""
+    """A writer with claims is killed. The other process takes its claims over, and removes the partial file."""
     killed = share(tmp_path, "hangs")
     assert killed.stdout is not None
     while killed.stdout.readline() != "writes\n":
