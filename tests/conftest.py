@@ -1,4 +1,4 @@
-"""Shared fixtures: a scenario to vary, the command line in this process, and an engine that records its jobs."""
+"""Shared fixtures: a scenario with parameters, the command line in this process, and a recording engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis import settings
 import manypath as mp
 from manypath import _native
 
-# A shell starts background jobs with SIGINT ignored, and their children inherit this: Ctrl-C would not stop them.
+# A shell starts background processes with SIGINT ignored, and children inherit that: Ctrl-C would not stop them.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Hypothesis uses the same examples on every machine and has no time limit.
@@ -97,7 +97,7 @@ def called(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
 
 
 class WatchedEngine:
-    """Replaces the engine in tests that check which runs are made, not their results."""
+    """Fake engine for tests of the order and number of runs."""
 
     def __init__(self) -> None:
         self.version = "1"
@@ -107,7 +107,7 @@ class WatchedEngine:
         self.failing: set[int] = set()
         """Replications that fail."""
         self.note = ""
-        """An additional text in every outcome."""
+        """Additional field of every outcome."""
         self._one_at_a_time = threading.Lock()
 
     def run_batch(
@@ -141,7 +141,7 @@ class WatchedEngine:
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> WatchedEngine:
-    """Replace the engine by one that records its jobs."""
+    """An engine that records its jobs."""
     watched = WatchedEngine()
     monkeypatch.setattr(_native, "run_batch", watched.run_batch)
     monkeypatch.setattr(_native, "engine_version", lambda: watched.version)

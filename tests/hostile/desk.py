@@ -1,4 +1,4 @@
-"""A folder with files of a user, the command run on them with limits, and checks of its answer and of the files."""
+"""A folder with a user's files, in which commands are run, and the conditions that must hold afterwards."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ CPU_SECONDS = 5
 """Limit of a command's CPU time in seconds, independent of the load of the machine."""
 
 WALL_SECONDS = 60
-"""Time in seconds after which a blocked command is killed."""
+"""Time limit for commands that wait forever."""
 
 MEMORY = 6 * 2**30
 """Limit of a command's address space in bytes."""
@@ -137,7 +137,7 @@ class Desk:
         return [name for name, was in self.treasure.items() if _hash(self.folder / name) != was]
 
     def manypath(self, *words: str, **environment: str) -> Answer:
-        """Run the command in a new process with limits of CPU time, elapsed time and memory."""
+        """Run the command in a separate process, with limits of CPU time, elapsed time and memory."""
         out, said = self.folder / ".out", self.folder / ".said"
         child = FORKS.Process(target=_command, args=(words, self.folder, out, said, environment))
         child.start()
@@ -150,7 +150,7 @@ class Desk:
 
 
 def refused(answer: Answer, *fragments: str) -> None:
-    """Check that the command exited with 2 and short error lines, and that one of them has all fragments."""
+    """Check that the command ended with 2, that each line is an error, and that one line has all fragments."""
     lines = [line for line in answer.said.splitlines() if line.strip()]
     assert answer.code == 2, f"exit code {answer.code}\n{answer.said[-2000:]}"
     assert "Traceback" not in answer.said

@@ -1,4 +1,4 @@
-"""Wrong scenario files: each is refused with one line that names field, value and remedy."""
+"""Invalid scenario files: each gives a one-line error with field, value and remedy."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         ("network.disjoint.south.queue.packets", "4000000000", "memory"),
     ),
 }
-"""The replaced text of the scenario, the new text, and fragments of the error line."""
+"""Replaced text of the scenario, replacement, and expected fragments of the error."""
 
 BYTES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "an empty file": (b"", ("network", "missing")),
@@ -206,7 +206,7 @@ JSON: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "not a number": ('{"warmup": NaN, "network": {}, "flows": {}}', ("bad.json",)),
 }
-"""Wrong JSON files."""
+"""Invalid JSON files."""
 
 LINKS = """
 measure = "2 s"

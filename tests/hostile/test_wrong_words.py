@@ -127,7 +127,7 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "a drawing of a missing scenario": ("show three.toml", ("three.toml",)),
     "a drawing in an unknown format": ("show two.toml --plot net.bmp", ("bmp", "svg")),
 }
-"""Command lines, and fragments of their error lines."""
+"""Command lines, and expected fragments of the error."""
 
 SWEEPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "no factors": ('values = ["newreno", "cmt-rpv2"]', "values = []", ("factors.cc", "values")),
@@ -141,7 +141,7 @@ SWEEPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "an invalid precision": ("replications = 2", "precision = { goodput = -1 }", ("precision",)),
     "an unknown key": ("replications = 2", "replikations = 2", ("replikations", "replications")),
 }
-"""The replaced text of the sweep, the new text, and fragments of the error line."""
+"""Replaced text of the sweep, replacement, and expected fragments of the error."""
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ def test_displayed_values_can_be_read_back(dimension, amount):
 
 
 @given(dimension=dimensions, amount=amounts)
-def test_a_quantity_is_valid_input_and_a_bare_number_is_not(dimension, amount):
+def test_a_quantity_is_accepted_as_a_value_and_a_bare_number_is_refused(dimension, amount):
     quantity = dimension.parse(dimension.show(amount))
     assert dimension.parse(quantity) is quantity
     if amount:

@@ -1,4 +1,4 @@
-"""Analytic anchors: the meaning of verdicts, the results of quick anchors, and the output of the command."""
+"""Analytic anchors: verdicts, agreement of the quick anchors, and output of the command."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def made_up(expected: float, within: float) -> Anchor:
 
 
 @pytest.mark.parametrize(("measured", "verdict"), [([99.0, 103.0], "holds"), ([97.0, 98.8], "missed")])
-def test_the_mean_must_lie_within_the_bound_whatever_its_interval(measured: list[float], verdict: str) -> None:
+def test_a_verdict_depends_on_the_mean_and_not_on_its_interval(measured: list[float], verdict: str) -> None:
     assert Row(made_up(100.0, 0.02), interval(measured)).verdict == verdict
 
 
@@ -37,12 +37,12 @@ def test_every_anchor_has_a_unique_name_and_a_source() -> None:
     assert all(anchor.says and anchor.source and anchor.expected > 0 and anchor.within > 0 for anchor in ANCHORS)
 
 
-def test_theory_and_engine_agree_for_quick_anchors() -> None:
+def test_the_engine_agrees_with_the_quick_anchors() -> None:
     assert len(QUICK) == 5
     assert [row.verdict for row in judge(QUICK, store=None, progress=False)] == ["holds"] * len(QUICK)
 
 
-def test_a_wrong_formula_does_not_hold() -> None:
+def test_another_congestion_control_misses_the_anchor() -> None:
     (anchor,) = (anchor for anchor in QUICK if anchor.id == "losses/olia/1%+1%/sum")
     (run,) = anchor.measure.runs
     assert isinstance(run, GivenLosses)
@@ -51,7 +51,7 @@ def test_a_wrong_formula_does_not_hold() -> None:
     assert row.verdict == "missed"
 
 
-def test_time_in_other_units_is_the_same_time() -> None:
+def test_twice_the_round_trip_time_halves_the_rate() -> None:
     rates = [
         judge([replace(made_up(1.0, 1.0), measure=Measure((run,), 1, lambda rates: rates[0][0]))], None, 1, False)
         for run in (GivenLosses("newreno", (0.01,), (rtt,), 100_000) for rtt in (0.1, 0.2))

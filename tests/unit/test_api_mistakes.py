@@ -208,7 +208,7 @@ CALLS: list[tuple[Callable[..., Any], Mapping[str, Any], Sequence[str]]] = [
 
 
 @pytest.mark.parametrize(("call", "right", "names"), CALLS, ids=[call.__qualname__ for call, _, _ in CALLS])
-def test_no_argument_raises_another_exception(
+def test_invalid_arguments_raise_only_user_errors(
     call: Callable[..., Any], right: Mapping[str, Any], names: Sequence[str], tmp_path: Path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -230,7 +230,7 @@ MODELS = [model for name in mp.__all__ if isinstance(model := getattr(mp, name),
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
-def test_no_field_raises_another_exception(model: type[BaseModel]):
+def test_invalid_fields_raise_only_user_errors(model: type[BaseModel]):
     for name in model.model_fields:
         for value in WRONG:
             refused_or_accepted(model, {"paths": ["a"], "rate": "1 Mbit/s", name: value})

@@ -1,4 +1,4 @@
-"""The benchmark's scenarios have the results of independent simulators. Their speed is not tested."""
+"""The results of the rows agree with independent simulators. Their speed is not tested."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def test_divided_buffers_fill_equal_paths():
 
 @pytest.mark.parametrize(("row", "most_loss"), [("A", 0.0013), ("A/delayed", 0.0015)])
 def test_two_flows_share_a_bottleneck_as_in_other_simulators(row: str, most_loss: float):
-    """htsim, ns-2 and ns-3: 9.72 to 9.73 Mbit/s in total, and 0.11 to 0.12 % of the packets are lost.
+    """htsim, ns-2 and ns-3: 9.72 to 9.73 Mbit/s in total; 0.11 to 0.12 % of the packets are lost.
 
-    With delayed acknowledgements ns-3 loses half as many packets, because its windows grow per acknowledgement. Here
-    windows grow per acknowledged byte.
+    With delayed acknowledgements ns-3 loses half as many, because its windows grow per acknowledgement; here they grow
+    with the acknowledged bytes.
     """
     found = measured(row)
     first, second = found.goodput.values()
@@ -47,7 +47,7 @@ def test_two_flows_share_a_bottleneck_as_in_other_simulators(row: str, most_loss
 
 
 @pytest.mark.parametrize("row", ["B/tcp", "B/tcp-delayed"])
-def test_flows_on_separate_links_fill_them_as_in_other_simulators(row: str):
+def test_independent_flows_fill_their_links_as_in_other_simulators(row: str):
     """htsim, ns-2 and ns-3: 97.18 to 97.31 Mbit/s each; no more than 1460/1500 of the rate can be payload."""
     found = measured(row)
     for goodput in found.goodput.values():
@@ -61,8 +61,8 @@ def test_one_connection_fills_both_paths_except_for_headers_and_options():
     assert goodput == pytest.approx(2 * 100 * 1440 / 1500, rel=0.003)
 
 
-def test_many_flows_over_a_red_queue_share_as_in_other_simulators():
-    """htsim, ns-2 and ns-3: 52.8 to 56.5 Mbit/s in total, Jain's index 0.96 to 0.97, loss rate 0.04."""
+def test_many_flows_share_a_red_queue_as_in_other_simulators():
+    """htsim, ns-2 and ns-3: 52.8 to 56.5 Mbit/s in all, Jain's index 0.96 to 0.97, loss rate 0.04."""
     found = measured("C")
     rates = list(found.goodput.values())
     assert 52.5 < sum(rates) < 56.5

@@ -1,4 +1,4 @@
-"""A campaign makes each requested replication of every combination once, and continues after an interruption."""
+"""A campaign runs every replication of every combination once, and can be resumed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_every_combination_is_repeated(scenario, engine, tmp_path: Path):
     assert sum(engine.ran.values()) == 12
 
 
-def test_replication_r_has_the_same_seed_in_every_scenario(scenario, engine, tmp_path: Path):
+def test_replications_have_common_random_numbers_in_all_scenarios(scenario, engine, tmp_path: Path):
     mp.Campaign(scenario, FACTORS, replications=3, seed=42).run(store=tmp_path, progress=False)
     chances = {}
     for document, seed, replication in engine.ran:
@@ -88,7 +88,7 @@ def test_only_runs_of_a_damaged_shard_are_computed_again(scenario, engine, tmp_p
     assert 0 < sum(engine.ran.values()) - before < before
 
 
-def test_batches_grow_until_they_take_their_time(scenario, engine):
+def test_batches_grow_to_the_wanted_duration(scenario, engine):
     cells = mp.Campaign(scenario(), replications=200).cells
     work = Work(SIMULATOR, engine.version)
     done = list(LocalExecutor(workers=1, batch_seconds=60).batches(work, cells, print))
@@ -135,8 +135,8 @@ def test_ctrl_c_in_the_last_batch_also_stops_the_program(scenario, engine, tmp_p
         campaign.run(store=tmp_path, workers=1, progress=False)
 
 
-def test_a_killed_campaign_can_be_continued(tmp_path: Path):
-    """A process that is killed in its third batch loses only the runs of this batch."""
+def test_a_killed_campaign_is_resumed(tmp_path: Path):
+    """A process that is killed in its third batch has lost only that batch."""
     script = textwrap.dedent("""
         import os, sys
         from pathlib import Path
@@ -174,8 +174,8 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(scenario, engine, tmp
     assert set(engine.ran.values()) == {1}
 
 
-def test_a_second_ctrl_c_stops_current_runs():
-    """A run of years of simulated time ends soon, and so does its thread."""
+def test_a_second_ctrl_c_aborts_the_current_runs():
+    """What runs for years of simulated time ends soon, and its thread with it."""
     script = textwrap.dedent("""
         import os, signal, threading, time
         import manypath as mp
@@ -200,7 +200,7 @@ def test_a_second_ctrl_c_stops_current_runs():
     assert (done.returncode, done.stdout) == (0, "given up\n"), done.stderr
 
 
-def test_errors_name_their_scenario(scenario, engine):
+def test_an_error_names_its_scenario(scenario, engine):
     campaign = mp.Campaign(scenario, {"cc": ["newreno"], "north": ["1 Mbit/s", "fast"]})
     with pytest.raises(
         mp.UserError, match=r'rate: "fast" is no rate: .* \(in the scenario with cc = newreno, north = fast\)'

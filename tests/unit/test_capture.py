@@ -1,4 +1,4 @@
-"""Captures: tshark reads in them the packets that the engine counted."""
+"""Captures: packets as decoded by tshark agree with the engine's counters."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _frame(columns: list[str]) -> Frame:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[mp.Result, list[Frame]]:
-    """One run, and the frames that tshark reads in its capture of the tested links."""
+    """A run, and tshark's decoding of its capture of the links in these tests."""
     file = tmp_path_factory.mktemp("capture") / "rough.pcapng"
     result = mp.run(rough_paths(), capture=file, links=[*CORE, *INTO_SINK, *OUT_OF_SOURCE])
     return result, frames(file)
@@ -115,7 +115,7 @@ def test_a_capture_has_the_packets_that_each_link_delivered(run: tuple[mp.Result
     assert sum(damaged.values()) > 10
 
 
-def test_the_transfer_has_every_kind_of_chunk_and_event(run: tuple[mp.Result, list[Frame]]):
+def test_the_transfer_has_losses_bundling_fragments_and_reordering(run: tuple[mp.Result, list[Frame]]):
     result, seen = run
     kinds = {kind for frame in seen for kind in frame.types}
     assert {DATA, NR_SACK, HEARTBEAT, HEARTBEAT_ACK} <= kinds
@@ -171,7 +171,7 @@ def test_packets_damaged_on_the_way_to_the_sink_are_reported_dropped(tmp_path: P
     seen = frames(file)
     assert all(frame.is_sound and not frame.is_malformed for frame in seen if not frame.comment)
     damaged = [frame for frame in seen if frame.link in INTO_SINK and frame.comment]
-    # A packet with a damaged header of IP, SCTP or the first chunk cannot be reported.
+    # Packets with damaged headers of IP, SCTP or the first chunk cannot be reported.
     usable = [frame for frame in damaged if damaged_byte(frame) >= IP_HEADER + 12 + 16]
     reports = [frame for frame in seen if frame.link in out_of_sink and PKTDROP in frame.types]
     assert len(reports) == len(usable)

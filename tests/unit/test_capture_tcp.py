@@ -1,4 +1,4 @@
-"""Captures of TCP and Multipath TCP: tshark reads in them the segments that the engine counted."""
+"""Captures of TCP and Multipath TCP: segments as decoded by tshark agree with the engine's counters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import manypath as mp
 SIZE = 3_000_000
 FIN, SYN, ACK = 0x01, 0x02, 0x10
 RETRANSMISSION = "tcp.analysis.retransmission or tcp.analysis.fast_retransmission or tcp.analysis.out_of_order"
-"""How tshark marks a retransmission. It marks one that follows another segment closely as out of order."""
+"""Tshark's names of a retransmission; soon after another segment it may be taken for an out-of-order segment."""
 MPTCP_COMPLAINTS = " or ".join(
     [
         "mptcp.connection.echoed_key_mismatch",
@@ -35,7 +35,7 @@ def around_source(*paths: str) -> list[str]:
 
 
 def file_over(flow: partial[mp.Tcp] | partial[mp.Mptcp], **south: Any) -> mp.Scenario:
-    """Return a complete file transfer over two unequal paths that lose packets."""
+    """A scenario with the whole transfer of a file over two unequal paths with losses."""
     links = {
         "south": mp.Link(rate="5 Mbit/s", delay="5 ms", queue=mp.DropTail(packets=30)).but(**south),
         "north": mp.Link(rate="10 Mbit/s", delay="20 ms", loss=mp.Bernoulli(p=0.01)),
@@ -86,7 +86,7 @@ def segments(file: Path) -> list[Segment]:
 
 @dataclass(frozen=True)
 class Captured:
-    """A run, and the capture of the access links of its source."""
+    """A run, and the capture of all packets from and to its source."""
 
     result: mp.Result
     file: Path
@@ -244,7 +244,7 @@ def test_data_are_acknowledged_up_to_the_end_of_the_stream(several: Captured):
     assert back[-1] == several.length + 2
 
 
-def test_a_capture_of_one_subflow_equals_its_part_of_a_capture_of_both(several: Captured, tmp_path: Path):
+def test_the_capture_of_one_subflow_equals_its_part_of_both(several: Captured, tmp_path: Path):
     alone = tmp_path / "north.pcapng"
     mp.run(file_over(MPTCP), capture=alone, links=around_source("north"))
     fields = ["tcp.seq_raw", "tcp.options.mptcp.recvtok", "tcp.options.mptcp.rawdataseqno"]

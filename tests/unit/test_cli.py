@@ -226,7 +226,7 @@ IN_BASH: dict[str, tuple[str, list[str]]] = {
     "an algorithm behind another option": ("expect --tcp-cc = newr", ["newreno"]),
     "a link": ("run two.toml --link north/", ["north/back"]),
 }
-"""Words as bash splits a line, and the completions of the last word."""
+"""Words as bash splits a line, and its insertion for the last one."""
 
 
 @pytest.mark.parametrize("case", IN_BASH)
@@ -306,7 +306,7 @@ def test_ctrl_c_ends_a_run_in_one_line(folder: Path, two_paths_file):
             print("running", flush=True)
             return engine(*arguments)
         engine, _native.run = _native.run, run
-        # A shell may have told its children in the background to ignore the signal.
+        # A shell may have started this process with the signal ignored.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         main()
     """)

@@ -95,7 +95,7 @@ def test_only_the_batch_of_a_killed_worker_is_lost(client: Client, tmp_path: Pat
     assert len(campaign.run(store=tmp_path / "runs", progress=False)) == 150
 
 
-def test_workers_need_a_folder_for_their_results(client: Client, scenario):
+def test_workers_need_a_folder_for_results(client: Client, scenario):
     with pytest.raises(mp.UserError, match="store: None keeps nothing, and workers of Dask hand results over"):
         mp.Campaign(scenario(), replications=1).run(store=None, progress=False, executor=mp.dask(client))
 
@@ -115,7 +115,7 @@ def test_a_missing_scheduler_is_reported_in_one_line(address: str, monkeypatch: 
     assert len(str(said.value).splitlines()) == 1
 
 
-def test_another_program_at_the_address_is_no_scheduler(monkeypatch: pytest.MonkeyPatch):
+def test_a_server_that_does_not_answer_is_no_scheduler(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("manypath.campaign.executors.dask.ANSWER_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
@@ -139,7 +139,7 @@ def empty() -> Iterator[LocalCluster]:
 def test_a_scheduler_without_workers_is_reported_and_awaited(
     empty: LocalCluster, scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """The message is printed after a moment and repeated, and the campaign continues when a worker appears."""
+    """The message is printed after a delay and then at intervals; the campaign continues when a worker joins."""
     monkeypatch.setattr("manypath.campaign.executors.dask.LONELY_SECONDS", 0.2)
     monkeypatch.setattr("manypath.campaign.executors.dask.REMIND_SECONDS", 0.1)
     told: list[str] = []

@@ -1,4 +1,4 @@
-"""`manypath decode` agrees with the engine's counters and with tshark."""
+"""`manypath decode`: its output agrees with the engine's counters and with tshark."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_round_trips_lie_above_those_of_the_links(rough: tuple[mp.Result, Path])
     assert times["10.0.1.1"]["rtt_data"]["min"] > 21e6
 
 
-def test_the_source_acknowledges_a_heartbeat_of_the_sink_without_delay(rough: tuple[mp.Result, Path]):
+def test_a_heartbeat_of_the_sink_is_answered_at_once_at_the_source(rough: tuple[mp.Result, Path]):
     probed = [path["rtt_heartbeat"] for path in paths(summary(rough[1])) if path["rtt_heartbeat"]["count"]]
     assert probed
     assert all(0 <= times["min"] <= times["mean"] <= times["max"] < 1e6 for times in probed)
@@ -222,7 +222,7 @@ def test_packets_of_many_short_chunks_are_not_kept_in_memory(tmp_path: Path):
     assert max(sizes) < 1_000_000
 
 
-def test_a_closed_pipe_ends_the_command_silently(example: tuple[mp.Result, Path]):
+def test_a_closed_output_ends_the_command_silently(example: tuple[mp.Result, Path]):
     command = [sys.executable, "-m", "manypath", "decode", str(example[1])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -71,7 +71,7 @@ def test_large_counts_are_abbreviated(number: float, shown: str):
     assert display.short_number(number) == shown
 
 
-def test_rarely_used_columns_are_omitted_on_a_narrow_terminal(result: mp.Result):
+def test_rarely_used_columns_are_left_out_on_a_narrow_page(result: mp.Result):
     table = display.tables(result)[0]
     titles, _ = table.fitted(50)
     assert "fast\nrtx" not in titles

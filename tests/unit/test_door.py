@@ -108,7 +108,7 @@ def test_queues_have_the_defaults_of_the_schema(model: type[Model]):
     assert ours == {"kind": ours["kind"]} | {n: field["default"] for n, field in properties.items() if n != "kind"}
 
 
-def test_the_engine_accepts_every_model():
+def test_the_engine_reads_every_setting_of_python():
     events = [
         mp.Event(at="1 s", change="down"),
         mp.Event(at="2 s", change="up"),

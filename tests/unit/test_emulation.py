@@ -1,4 +1,4 @@
-"""Emulations: the contents of their files, the control of the emulator program, and real packets as root."""
+"""Emulations: their files, the start and the reports of the emulator, and real packets as root."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_an_emulator_killed_within_a_line_is_reported_in_one_line(folder: Path):
 
 
 def _with_fake(folder: Path, *words: str, fake: str = FAKE) -> subprocess.CompletedProcess[str]:
-    """Run a command with a fake emulator that prints prepared events."""
+    """Run a command with a fake emulator that only prints reports."""
     emulator = folder / "manypath-emu"
     emulator.write_text(fake)
     emulator.chmod(0o755)

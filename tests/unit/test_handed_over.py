@@ -32,7 +32,7 @@ def manypath(*arguments: str, path: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "words", [("kernel", "run", "--cc", "lia", "--", "curl", "--help"), ("net", "send", "a b", "--to", "x")]
 )
-def test_all_arguments_are_passed_unchanged(tmp_path: Path, words: tuple[str, ...]):
+def test_arguments_are_passed_to_the_program_unchanged(tmp_path: Path, words: tuple[str, ...]):
     program = tmp_path / f"manypath-{words[0]}"
     program.write_text(FAKE)
     program.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Short forms of networks (delays per path, reverse paths, nodes and wires), and remarks on unused parts."""
+"""Short forms of networks: delays per path, reverse paths, nodes and wires; and remarks about possible mistakes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_paths_of_a_dumbbell_may_have_different_delays_and_equal_ends():
     assert mp.dumbbell(LINK, [end, end], end) == mp.dumbbell(LINK, [end, end], [end, end])
 
 
-def test_the_two_directions_of_a_path_may_differ():
+def test_reverse_links_may_differ_from_forward_links():
     network = mp.disjoint(dsl=(mp.Link(rate="16 Mbit/s"), mp.Link(rate="1 Mbit/s")), lte=LINK)
     assert [network.links[name].rate for name in ("dsl", "dsl/back")] == [16_000_000, 1_000_000]
     assert network.links["lte/back"] == LINK
@@ -54,7 +54,7 @@ def test_the_two_directions_of_a_path_may_differ():
     assert mp.Network.model_validate(written) == network
 
 
-def test_a_path_without_a_reverse_gets_one_over_copies_of_its_links():
+def test_a_path_without_reverse_links_gets_copies_of_its_forward_links():
     slow = LINK.but(rate="1 Mbit/s")
     paths = {"one": mp.Path(forward=("a", "b")), "other": mp.Path(forward=("c",), reverse=("c",))}
     network = mp.Network(links={"a": LINK, "b": slow, "c": LINK, "b/back": LINK}, paths=paths)
@@ -77,7 +77,7 @@ def test_a_topology_has_wires_between_nodes_and_paths_over_nodes():
     assert mp.Network.model_validate(written) == network
 
 
-def test_a_network_without_new_fields_has_an_unchanged_document():
+def test_documents_of_simple_networks_have_no_optional_links_or_traces():
     flows = {"f": mp.Sctp(paths=["path1"])}
     document = json.loads(mp.Scenario(network=mp.bottleneck(LINK, paths=2), flows=flows).document())
     assert list(document["network"]["links"]) == ["bottleneck", "bottleneck/back"]
@@ -145,7 +145,7 @@ def test_an_event_after_the_end_is_refused_with_its_field():
     assert mp.Scenario(network=mp.disjoint(a=failing), flows=one_flow("a"), warmup="10 s", measure="51 s")
 
 
-def test_unused_paths_cause_a_remark_and_do_not_stop_the_run(tmp_path: Path):
+def test_unused_paths_are_reported_and_do_not_stop_the_run(tmp_path: Path):
     network = mp.disjoint(a=LINK, b=LINK)
     assert mp.Scenario(network=network, flows={"f": mp.Sctp(paths=["a", "b"])}).remarks() == []
     scenario = mp.Scenario(network=network, flows=one_flow("a"), warmup="0 s", measure="1 s")

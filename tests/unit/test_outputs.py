@@ -35,14 +35,14 @@ def own(tmp_path: Path, scenario) -> dict[str, tuple[Kind, Path]]:
 
 
 def refusal(kind: Kind, target: str | Path, inputs: tuple[Path, ...] = (), **how: bool) -> str:
-    """Return the error message of a refused target."""
+    """Return the error for a refused target."""
     with pytest.raises(mp.UserError) as error:
         Outputs(inputs).file("--to", target, kind, **how)
     (line,) = str(error.value).splitlines()
     return line
 
 
-def test_a_file_of_this_package_is_replaced_only_by_its_own_kind(own: dict[str, tuple[Kind, Path]]):
+def test_a_file_of_ours_is_replaced_only_by_the_same_kind(own: dict[str, tuple[Kind, Path]]):
     for kind, path in own.values():
         before = path.read_bytes()
         assert Outputs().file("--to", path, kind) == path
@@ -85,7 +85,7 @@ def test_a_drawing_of_another_program_is_refused(ending: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize("link", [os.symlink, os.link, None])
-def test_an_input_is_refused_under_any_of_its_names(link: Callable[[Path, Path], None] | None, tmp_path: Path):
+def test_an_input_is_refused_under_any_name(link: Callable[[Path, Path], None] | None, tmp_path: Path):
     path, target = tmp_path / "mine.toml", tmp_path / ".." / tmp_path.name / "mine.toml"
     path.write_text("")  # an empty file may be replaced, but not an input
     if link is not None:
@@ -110,7 +110,7 @@ def test_empty_files_devices_and_pipes_are_accepted(tmp_path: Path):
     assert not (tmp_path / "new").exists()
 
 
-def test_an_unwritable_place_is_refused(tmp_path: Path):
+def test_an_unwritable_target_is_refused(tmp_path: Path):
     (tmp_path / "file").touch()
     assert "cannot be written: No such file" in refusal(EVENTS, tmp_path / "no" / "folder")
     assert "cannot be written: Not a directory" in refusal(EVENTS, tmp_path / "file" / "in it")

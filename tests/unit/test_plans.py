@@ -30,7 +30,7 @@ SCRIPT = textwrap.dedent("""
 
 
 def refusal(plan: str) -> str:
-    """Return the error message of a plan."""
+    """Return the error for a plan."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT.format(plan=plan)], env=environment, capture_output=True, text=True, check=False
@@ -75,11 +75,11 @@ def refusal(plan: str) -> str:
         ),
     ],
 )
-def test_an_endless_plan_is_refused_within_little_memory(plan: str, said: str):
+def test_a_huge_plan_is_refused_with_little_memory(plan: str, said: str):
     assert refusal(plan).startswith(said)
 
 
-def test_an_endless_sweep_file_is_refused_also_with_permission(tmp_path: Path):
+def test_a_huge_plan_in_a_file_is_refused_even_with_yes(tmp_path: Path):
     (tmp_path / "sweep.toml").write_text(
         "replications = 1000000000000\n"
         '[scenario]\nwarmup = "1 s"\nmeasure = "2 s"\nflows.single.paths = ["south"]\n'

@@ -143,8 +143,8 @@ def test_the_current_width_is_shown():
     assert all(text.startswith("widest interval ±") for text in said)
 
 
-def test_intervals_of_a_stopped_campaign_have_nearly_their_nominal_coverage():
-    """The bias of the default rule is small: the coverage is at least 92 % instead of 95 %."""
+def test_intervals_of_a_stopped_campaign_nearly_keep_their_confidence():
+    """The bias is small with the default rule: at least 92 % instead of 95 %."""
     precision = mp.Precision(within="5 %", maximum=200)
     random = np.random.default_rng(1)
     covered = 0

@@ -20,7 +20,7 @@ def test_durations_have_at_most_two_units(seconds: float, said: str):
     assert duration(seconds) == said
 
 
-def test_the_remaining_time_is_estimated_from_finished_runs():
+def test_the_remaining_time_follows_from_the_rate_so_far():
     now = [100.0]
     speed = Speed(clock=lambda: now[0])
     assert speed.told(10) == ""

@@ -24,7 +24,7 @@ from manypath.refusal import told
         ('capture: "x" cannot be written', 'capture: "x" cannot be written'),
     ],
 )
-def test_errors_of_the_engine_get_the_form_of_user_errors(said: str, in_words: str):
+def test_errors_of_the_engine_get_the_form_of_all_messages(said: str, in_words: str):
     assert told(said) == in_words
 
 

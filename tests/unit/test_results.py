@@ -14,7 +14,7 @@ from manypath.frames import series_frames
 
 
 def outcome(goodput: float) -> str:
-    """Return the engine's outcome of a run with a goodput in bit/s."""
+    """Return the engine's outcome of a run in which the flow has `goodput` bit/s."""
     path = {"goodput": goodput, "cwnd": 30_000.0, "srtt": 0.02, "blocked": {"window": 0.25}}
     latency = {"mean": 0.25, "max": None}
     flow = {"goodput": goodput, "timeouts": 3, "latency": latency, "streams": [{"waited": 7}, {"waited": 5}]}
@@ -66,7 +66,7 @@ def test_means_agree_with_scipy(results: mp.Results):
         assert means.loc[cc, "n"] == 4
 
 
-def test_means_are_grouped_by_columns(results: mp.Results):
+def test_by_selects_the_groups_of_means(results: mp.Results):
     assert results.mean("cwnd", by=["cc", "flow", "path"])["mean"].tolist() == [30_000.0, 30_000.0]
     assert results.mean("dropped", by=["link"])["n"].tolist() == [8]
     assert results.mean("waited", by=["stream"])["mean"].tolist() == [7.0, 5.0]

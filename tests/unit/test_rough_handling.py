@@ -36,7 +36,7 @@ CAMPAIGN = textwrap.dedent("""
     results = mp.Campaign(two_paths(), replications=int(sys.argv[2])).run(store=sys.argv[1], progress=False)
     print("digests", *results.runs["digest"])
 """)
-"""A campaign of the real engine that prints its batches, and its digests at the end."""
+"""A campaign of the real engine that prints the batches that it starts, and its runs at the end."""
 
 
 def start(store: Path, runs: int = RUNS) -> subprocess.Popen[str]:
@@ -56,7 +56,7 @@ def finish(process: subprocess.Popen[str]) -> tuple[list[list[int]], list[str]]:
 
 
 def digests(scenario, runs: int = RUNS) -> list[str]:
-    """Return the digests of an undisturbed campaign."""
+    """The runs of an undisturbed campaign."""
     return list(mp.Campaign(scenario(), replications=runs).run(store=None, progress=False).runs["digest"])
 
 
@@ -96,7 +96,7 @@ flows.single.paths = ["south"]
 """
 
 
-def test_ctrl_c_ends_a_sweep_after_current_runs_and_it_can_be_continued(tmp_path: Path):
+def test_ctrl_c_finishes_the_current_runs_of_a_sweep_which_can_be_resumed(tmp_path: Path):
     (tmp_path / "sweep.toml").write_text(SWEEP)
     command = [sys.executable, "-m", "manypath", "sweep", "sweep.toml", "--workers", "1"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -144,7 +144,7 @@ SHARED = textwrap.dedent("""
     found = campaign.run(store=sys.argv[1], progress=False, workers=2).runs
     print("sum", found["x"].sum(), flush=True)
 """)
-"""A campaign of 150 runs that prints a line at the first run. With a second argument it hangs in a write."""
+"""A campaign of 150 runs that prints the start of each run; with a second argument it hangs while it writes results."""
 
 
 def share(store: Path, *more: str) -> subprocess.Popen[str]:
@@ -153,7 +153,7 @@ def share(store: Path, *more: str) -> subprocess.Popen[str]:
 
 
 def shared(process: subprocess.Popen[str]) -> tuple[int, str]:
-    """Return the number of runs that a campaign began, and its result."""
+    """Return the number of started runs and the results of a campaign."""
     with process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -171,8 +171,8 @@ def test_two_processes_on_one_store_compute_each_run_once(tmp_path: Path):
     assert stored(tmp_path / "both") == 150
 
 
-def test_another_process_takes_over_the_claims_of_a_killed_one(tmp_path: Path):
-    """The process is killed in a write. Another one takes over its claims and removes the incomplete file."""
+def test_a_process_that_is_killed_leaves_its_share_to_the_other_one_and_no_file(tmp_path: Path):
+    """A writer with claims is killed. The other process takes its claims over, and removes the partial file."""
     killed = share(tmp_path, "hangs")
     assert killed.stdout is not None
     while killed.stdout.readline() != "writes\n":
@@ -213,7 +213,7 @@ def system(*command: str) -> int:
 def test_a_full_disk_is_reported_in_one_line_and_keeps_stored_runs(scenario, engine, small_disk: Path):
     engine.note = os.urandom(3000).hex()  # outcomes that cannot be compressed
     with pytest.raises(mp.UserError) as full:
-        # One worker runs batches in order, so the first replications are stored.
+        # With one worker the batches are in order, so the first replications are stored.
         mp.Campaign(scenario(), replications=100).run(store=small_disk, workers=1, progress=False)
     assert str(full.value).startswith(f"store: {small_disk} cannot be written (No space left on device): make room")
     assert "\n" not in str(full.value)
@@ -224,7 +224,7 @@ def test_a_full_disk_is_reported_in_one_line_and_keeps_stored_runs(scenario, eng
     assert sum(engine.ran.values()) == ran
 
 
-def test_an_unwritable_store_is_reported_before_any_run(scenario, engine, small_disk: Path):
+def test_an_unwritable_store_is_reported_before_the_first_run(scenario, engine, small_disk: Path):
     mp.Campaign(scenario(), replications=2).run(store=small_disk, progress=False)
     before = sum(engine.ran.values())
     assert system("mount", "-o", "remount,ro", str(small_disk)) == 0

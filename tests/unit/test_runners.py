@@ -59,7 +59,7 @@ def test_a_function_is_swept_and_never_called_twice(tmp_path: Path):
     assert means[2.0] == pytest.approx(2 * means[4.0])
 
 
-def test_a_replication_has_the_same_seed_in_every_scenario():
+def test_equal_replications_have_equal_seeds_in_every_scenario():
     cells = [Cell({"rate": rate}, f'{{"rate":{rate}}}', 1, replication) for rate in (1, 2) for replication in (0, 1)]
     chances = [chance(cell) for cell in cells]
     assert chances[:2] == chances[2:]
@@ -114,7 +114,7 @@ def test_a_changed_program_is_run_again(program: str, tmp_path: Path):
     assert mp.Command(program).version != before
 
 
-def test_a_failed_command_is_reported_with_its_last_output(program: str, tmp_path: Path):
+def test_a_failed_command_is_reported_with_its_last_line(program: str, tmp_path: Path):
     campaign = mp.Campaign(mp.Command(program), {"rate": [5, 13]}, replications=1)
     with pytest.raises(_native.RunError) as failed:
         campaign.run(store=tmp_path / "runs", workers=1, progress=False)

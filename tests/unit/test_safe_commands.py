@@ -1,4 +1,4 @@
-"""Commands destroy no file, refuse wrong targets before any run, and report write errors in one line."""
+"""Commands destroy no file, refuse invalid targets before they compute, and report write errors in one line."""
 
 from __future__ import annotations
 
@@ -172,5 +172,5 @@ def test_a_closed_pipe_ends_a_command_silently(tmp_path: Path):
     done = shell("manypath list --json | head -1", tmp_path)
     assert (done.stdout, done.stderr) == ("{\n", "")
     assert shell("manypath list --json | true", tmp_path).stderr == ""
-    # With a closed standard output the command prints no error.
+    # Without a standard output no message is possible.
     assert shell("manypath list >&-", tmp_path).stderr == ""

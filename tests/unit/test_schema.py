@@ -1,4 +1,4 @@
-"""The JSON schemas for editors accept and refuse the same files as the program."""
+"""The schemas for editors agree with the checks of the program."""
 
 from __future__ import annotations
 

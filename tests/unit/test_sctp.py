@@ -35,7 +35,7 @@ SECONDS = 60
 
 
 def bounded(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Run a test in its own event loop, for at most a minute."""
+    """Run a test in a separate event loop, for at most a minute."""
 
     @wraps(test)
     def run(*arguments: Any, **named: Any) -> None:
@@ -387,7 +387,7 @@ async def _transfer(client: sctp.Association, server: sctp.Association, data: by
 
 
 @bounded
-async def test_data_are_sent_on_the_primary_path():
+async def test_data_takes_the_primary_path():
     async with pair(TWO) as (client, server):
         for number, choice in ((1, 1), (0, client.paths[0])):
             client.set_primary(choice)
@@ -434,7 +434,7 @@ async def test_both_ends_count_the_same_transfer():
 
 
 @bounded
-async def test_a_send_buffer_accepts_messages_up_to_its_size():
+async def test_the_largest_message_is_the_size_of_the_send_buffer():
     options = sctp.Options(send_buffer="8 MiB", receive_buffer="64 KiB")
     async with pair(options=options) as (client, server):
         data = os.urandom(6 << 20)
@@ -452,7 +452,7 @@ async def test_a_send_buffer_accepts_messages_up_to_its_size():
 
 
 @bounded
-async def test_a_paced_transfer_reports_its_waiting_time():
+async def test_a_paced_transfer_completes_and_reports_its_pacing_delay():
     for pacing in (False, True):
         async with pair(options=sctp.Options(pacing=pacing)) as (client, server):
             await _transfer(client, server, os.urandom(3_000_000))
@@ -480,7 +480,7 @@ async def test_with_nodelay_a_small_message_is_sent_without_waiting_for_a_sack()
 
 
 @bounded
-async def test_a_silent_peer_fails_after_the_configured_retransmissions():
+async def test_a_silent_peer_is_unreachable_after_the_configured_retransmissions():
     options = sctp.Options(rto_initial="20 ms", rto_min="10 ms", rto_max="50 ms", init_max_retransmissions=2)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind(("127.0.0.1", 0))
@@ -703,7 +703,7 @@ async def test_a_wrong_argument_is_reported_in_one_line(
 
 
 def run_python(program: str) -> tuple[int, str, str]:
-    """Run a program; return its exit code, output and errors."""
+    """Run a program; return its exit code and its output."""
     command = [sys.executable, "-c", program]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
     return ended.returncode, ended.stdout, ended.stderr

@@ -1,4 +1,4 @@
-"""Latencies and blocked times in a series, compared with values that were calculated by hand."""
+"""Latency and head-of-line blocking in series, compared with manual calculations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def talk(down: tuple[str, str] | tuple[()] = (), streams: int = 2) -> mp.Result:
     return mp.run(scenario, series="100 ms")
 
 
-def test_a_lost_message_blocks_its_own_stream_until_it_is_repaired():
+def test_a_lost_message_blocks_only_its_stream_until_its_retransmission():
     streams = talk(LOST).series["streams"]
     blocked = streams.pivot_table(index="time", columns="stream", values="blocked")
     # The next message of stream 0 is sent 20 ms after the lost one.

@@ -1,4 +1,4 @@
-"""`manypath show` prints the contents of a scenario file."""
+"""`manypath show` prints a summary of a scenario file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ paths = ["south"]
 
 @pytest.fixture
 def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Return a function that runs the command on the file and returns its output."""
+    """Run the command on the file; return its output."""
     file = tmp_path / "two.toml"
     file.write_text(FILE)
 
@@ -88,7 +88,7 @@ def test_the_network_is_drawn_into_a_file(shown, tmp_path: Path):
         (mp.NoLoss(), ""),
     ],
 )
-def test_loss_models_are_described_in_words(part, words: str):
+def test_losses_are_described(part, words: str):
     assert describe.loss_words(part) == words
 
 
@@ -97,7 +97,7 @@ def test_an_event_has_a_time_and_a_change():
     assert describe.event_words(mp.Event(at="60 s", loss=0.5)) == "60 s: 50 % lost"
 
 
-def test_the_round_trip_time_includes_the_delay_of_a_separate_reverse_path():
+def test_the_delay_of_a_different_reverse_path_counts():
     link = mp.Link(rate="10 Mbit/s", delay="20 ms")
     path = mp.Path(forward=("there",), reverse=("satellite",))
     network = mp.Network(links={"there": link, "satellite": link.but(delay="300 ms")}, paths={"p": path}, access=None)
@@ -106,7 +106,7 @@ def test_the_round_trip_time_includes_the_delay_of_a_separate_reverse_path():
     assert describe.counterparts(network) == {"there": "satellite"}
 
 
-def test_a_link_has_no_counterpart_if_paths_return_over_other_links():
+def test_a_link_has_no_counterpart_if_reverse_paths_differ():
     link = mp.Link(rate="10 Mbit/s", delay="20 ms")
     ways = {"one": ("a", "b"), "two": ("a",), "three": ("c", "d")}
     backs = {"one": ("b/back", "a/back"), "two": ("b/back",), "three": ("d/back",)}

@@ -26,18 +26,18 @@ def test_an_interval_uses_the_quantile_of_the_printed_table():
     assert found.half_width == pytest.approx(2.262 * math.sqrt(55 / 6) / math.sqrt(10), rel=2e-4)
 
 
-def test_one_value_has_no_deviation():
+def test_one_value_has_no_interval():
     found = interval([4.0])
     assert (found.mean, found.n) == (4.0, 1)
     assert math.isnan(found.half_width)
 
 
-def test_no_value_is_refused():
+def test_a_sample_without_values_is_refused():
     with pytest.raises(UserError, match="is empty"):
         interval([])
 
 
-def test_intervals_have_their_nominal_coverage():
+def test_intervals_cover_the_true_mean_with_their_confidence():
     random = np.random.default_rng(1)
     samples = random.normal(loc=7.0, size=(2000, 5))
     covered = sum(found.low <= 7.0 <= found.high for found in map(interval, samples))
@@ -45,7 +45,7 @@ def test_intervals_have_their_nominal_coverage():
     assert abs(covered - 1900) < 40
 
 
-def test_paired_differences_remove_common_variation():
+def test_pairing_removes_common_variation():
     shared = np.random.default_rng(2).normal(scale=100.0, size=12)
     own = np.random.default_rng(3).normal(scale=0.1, size=12)
     found = paired(shared + 1.0 + own, shared)
@@ -60,15 +60,15 @@ def test_equal_pairs_do_not_differ_and_a_constant_difference_does():
     assert paired([2, 3, 4], [1, 2, 3]).p_value == 0.0
 
 
-def test_pairs_must_be_pairs():
+def test_pairs_of_different_length_are_refused():
     with pytest.raises(UserError, match="has 1 values, first has 2"):
         paired([1, 2], [1])
 
 
-def test_jains_index_has_its_two_extreme_values():
+def test_jain_is_1_for_equal_shares_and_1_over_n_for_one_owner():
     assert jain([3, 3, 3]) == pytest.approx(1.0)
     assert jain([5, 0, 0, 0]) == pytest.approx(1 / 4)
     # The example of the report: one third of the users share everything equally.
     assert jain([1, 0, 0]) == pytest.approx(1 / 3)
-    with pytest.raises(UserError, match="nothing is shared"):
+    with pytest.raises(UserError, match="all are 0"):
         jain([0, 0])

@@ -1,4 +1,4 @@
-"""The store keeps finished runs, and copes with damaged and foreign files."""
+"""The store keeps computed runs, and survives damaged and foreign files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manypath store` lists, shows, prunes and exports the contents of a store."""
+"""`manypath store`: list, show, prune and export the contents of a store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Return a function that runs `manypath store` in a new folder and returns exit code, output and errors."""
+    """Run `manypath store` in a temporary folder; return exit code, output and errors."""
     monkeypatch.chdir(tmp_path)
 
     def call(*words: str) -> tuple[int, str, str]:

@@ -1,4 +1,4 @@
-"""Sweep files: valid ones are run, and invalid ones are refused in one line."""
+"""Sweep files: valid ones are run, invalid ones are refused in one line."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_command_prints_means_with_intervals_and_reuses_stored_runs(folder: 
     assert f"{found[0]['goodput']:.4g} ± {found[0]['goodput_half_width']:.2g}" in said.out
 
 
-def test_csv_rows_have_the_requested_measurements(folder: Path, sweep):
+def test_rows_are_printed_as_csv_with_the_given_measurements(folder: Path, sweep):
     arguments = ["--csv", "--metric", "timeouts", "--metric", "goodput", "--where", "north=2 Mbit/s"]
     said = sweep("sweep.toml", *arguments).out
     found = list(csv.DictReader(io.StringIO(said)))
@@ -106,7 +106,7 @@ def test_every_run_is_written_and_a_figure_drawn(folder: Path, sweep):
     assert "<svg" in (folder / "shares.svg").read_text()
 
 
-def test_parts_on_several_machines_make_the_whole_sweep(folder: Path, sweep):
+def test_parts_on_several_machines_give_all_results(folder: Path, sweep):
     for part in ("1/2", "2/2"):
         said = sweep("sweep.toml", "--shard", part).out
         assert f"part {part} is done: its 6 runs are in runs" in said
@@ -376,12 +376,12 @@ def test_a_user_at_a_terminal_is_asked_for_confirmation(
 
 
 @pytest.mark.parametrize("ending", ["json", "toml"])
-def test_deeply_nested_tables_are_refused(ending: str, folder: Path, sweep):
+def test_very_deeply_nested_tables_are_refused(ending: str, folder: Path, sweep):
     deep = 5_000_000
     nested = "[" * deep + "]" * deep
     (folder / f"deep.{ending}").write_text(f"a = {nested}" if ending == "toml" else nested)
     done = sweep(f"deep.{ending}", code=2)
-    assert done.err.startswith(f"error: deep.{ending}: nests deeper than any")
+    assert done.err.startswith(f"error: deep.{ending}: nested too deeply")
 
 
 def test_the_example_is_a_sweep():

@@ -67,13 +67,13 @@ UNEVEN = ("olia", "0.1%+0.4%")
 
 
 @pytest.mark.parametrize(("cc", "scenario"), [(cc, name) for cc in RATES for name in SCENARIOS if (cc, name) != UNEVEN])
-def test_the_total_rate_equals_that_under_independent_losses(cc: str, scenario: str):
+def test_the_total_rate_agrees_with_independent_losses(cc: str, scenario: str):
     total, expected = given(cc, SCENARIOS[scenario]).sum(), sum(RATES[cc][scenario])
     assert total == pytest.approx(expected, rel=0.15)
 
 
 @pytest.mark.parametrize("cc", ["newreno", "ewtcp", "lia", "balia"])
-def test_the_shares_of_paths_equal_those_under_independent_losses(cc: str):
+def test_shares_of_paths_agree_with_independent_losses(cc: str):
     found, expected = given(cc, (0.001, 0.004)), np.array(RATES[cc]["0.1%+0.4%"])
     np.testing.assert_allclose(found / found.sum(), expected / expected.sum(), rtol=0.15)
 
@@ -96,7 +96,7 @@ def test_without_randomness_olia_leaves_a_worse_path_almost_empty():
         ("olia", (0.001, 0.002), (0.1, 0.05), 1),
     ],
 )
-def test_pooled_windows_rest_on_the_best_path_and_keep_a_packet_on_the_others(
+def test_coupled_windows_use_the_best_path_and_keep_a_packet_on_the_others(
     cc: str, losses: tuple[float, ...], rtts: tuple[float, ...], best: int
 ):
     found = given(cc, losses, rtts)
@@ -108,7 +108,7 @@ def test_pooled_windows_rest_on_the_best_path_and_keep_a_packet_on_the_others(
     assert pooled == pytest.approx(total, rel=1e-4)
 
 
-def test_windows_that_decay_slowly_come_to_rest():
+def test_slowly_decaying_windows_converge():
     olia, tcp = formula_of("olia"), formula_of("newreno")
     assert olia is not None
     assert tcp is not None
@@ -116,11 +116,11 @@ def test_windows_that_decay_slowly_come_to_rest():
     found = equilibrium({"link": FluidLink(30642.0, queue=0.1)}, flows)
     windows = found.goodput["flow"] * (np.array([0.067, 0.084, 0.248]) + 0.1)
     np.testing.assert_allclose(windows[1:], 1.0, rtol=1e-4)
-    # On the remaining path the connection has the rate of a TCP with its round-trip time.
+    # On the remaining path, the connection has the goodput of a TCP with the same round-trip time.
     assert found.goodput["flow"].sum() / found.goodput["tcp"][0] == pytest.approx(0.119 / 0.167, rel=1e-3)
 
 
-def test_a_link_that_overflows_only_with_an_empty_queue_settles_at_a_partial_queue():
+def test_a_link_that_is_full_only_without_its_queue_has_a_part_of_the_queue():
     formula = formula_of("newreno")
     assert formula is not None
     # Without a queue the flow would send 1.25 times the link's rate, with the full one 0.83 times.
@@ -130,7 +130,7 @@ def test_a_link_that_overflows_only_with_an_empty_queue_settles_at_a_partial_que
     assert found.goodput["flow"][0] == pytest.approx(unlimited / 1.25, rel=2e-3)
 
 
-def test_windows_that_do_not_settle_are_reported_in_one_line(monkeypatch: pytest.MonkeyPatch):
+def test_windows_that_do_not_converge_are_reported_in_one_line(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys.modules["manypath.theory.equilibrium"], "LONGEST", 0.1)
     with pytest.raises(Unsettled, match="fluid: windows do not converge: simulate") as caught:
         given("olia", (0.001, 0.004))
@@ -143,14 +143,14 @@ def fluid(cc: str, paths: list[list[str]], rtts: list[float], count: int = 1) ->
     return Fluid(formula, paths, rtts, count)
 
 
-def test_windows_at_rest_at_the_end_of_a_step_have_settled():
+def test_windows_that_are_stationary_at_the_end_of_a_step_have_converged():
     links = {"a": FluidLink(69_000.0, queue=0.0005), "b": FluidLink(33.0, queue=0.036), "c": FluidLink(6.7)}
     flow = fluid("weighted-aimd:weight=0.5", [["b"], ["a"], ["c", "a"]], [0.024, 1.1, 0.1])
     # A search for the instant of rest within the last step would not find one here
     assert equilibrium(links, {"flow": flow}).full == {"a", "b", "c"}
 
 
-def test_a_link_whose_queue_fills_at_once_settles():
+def test_a_link_with_a_sudden_full_queue_converges():
     links = {
         "b": FluidLink(290_000.0, 0.012),
         "c": FluidLink(240_000.0, queue=0.11),
@@ -163,7 +163,7 @@ def test_a_link_whose_queue_fills_at_once_settles():
     assert {"c", "d"} <= equilibrium(links, flows).full
 
 
-def test_a_partial_queue_is_found_with_few_evaluations(monkeypatch: pytest.MonkeyPatch):
+def test_a_part_of_a_queue_needs_few_evaluations(monkeypatch: pytest.MonkeyPatch):
     links = {"a": FluidLink(5200.0, 0.039, 0.043), "b": FluidLink(38_000.0)}
     flows = {
         "balanced": fluid("balia", [["b"], ["a", "b"], ["a"]], [0.28, 0.00045, 0.0056]),
@@ -215,7 +215,7 @@ def test_shares_of_one_bottleneck_are_those_of_the_closed_forms(cc: str, subflow
 
 
 @pytest.mark.parametrize("cc", ["coupled", "cmt-rpv2"])
-def test_pooled_windows_share_like_one_tcp_except_for_one_packet_per_path(cc: str):
+def test_coupled_windows_share_like_one_tcp_except_for_a_packet_per_path(cc: str):
     found = beside_tcp(cc, 2)
     mine = found.goodput["flow"].sum()
     assert 500.0 < mine < 520.0

@@ -159,15 +159,15 @@ def digest(document: str) -> str:
     return hashlib.sha256(document.encode()).hexdigest()
 
 
-def _note(path: Path, said: Mapping[str, Any]) -> Note:
+def _note(path: Path, content: Mapping[str, Any]) -> Note:
     return Note(
         path,
-        str(said.get("title", "")),
-        said["engine"],
-        frozenset(said["seeds"]),
-        int(said["replications"]),
-        {one["document_sha256"]: dict(one["factors"]) for one in said["scenarios"]},
-        dict(said["first_run_with"]),
+        str(content.get("title", "")),
+        content["engine"],
+        frozenset(content["seeds"]),
+        int(content["replications"]),
+        {one["document_sha256"]: dict(one["factors"]) for one in content["scenarios"]},
+        dict(content["first_run_with"]),
     )
 
 

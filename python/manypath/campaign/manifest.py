@@ -19,14 +19,14 @@ from manypath.errors import UserError
 def check_manifest(folder: Path) -> None:
     """Refuse a folder of another program, or with another version of the format."""
     try:
-        said = json.loads((folder / NAME).read_bytes())
+        content = json.loads((folder / NAME).read_bytes())
     except FileNotFoundError:
         return
     except (OSError, ValueError) as error:
         raise UserError(
             f"store: {folder / NAME} cannot be read ({error}): remove that file; the results are kept"
         ) from None
-    kind, version = (said.get("format"), said.get("version")) if isinstance(said, dict) else (None, None)
+    kind, version = (content.get("format"), content.get("version")) if isinstance(content, dict) else (None, None)
     if kind != FORMAT["format"]:
         raise UserError(f"store: {folder} belongs to another program according to its {NAME}: choose another folder")
     if version != FORMAT["version"]:
@@ -65,8 +65,8 @@ def note_campaign(folder: Path, campaign: Mapping[str, Any], title: str = "") ->
     return note
 
 
-def _write(target: Path, said: Mapping[str, Any]) -> None:
-    text = json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+def _write(target: Path, content: Mapping[str, Any]) -> None:
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     write_whole(target, lambda file: file.write(text.encode()))
 
 

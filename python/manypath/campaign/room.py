@@ -23,7 +23,7 @@ def check_room(runs: int, field: str = "replications") -> None:
     room = available()
     if room is not None and runs * BYTES_PER_RUN > room:
         raise UserError(
-            f"{field}: {runs:,} runs take {_told(runs * BYTES_PER_RUN)} of memory or more, and {_told(room)} are "
+            f"{field}: {runs:,} runs take {_size(runs * BYTES_PER_RUN)} of memory or more, and {_size(room)} are "
             f"available: plan at most {room // BYTES_PER_RUN:,}, or split them between shards"
         )
 
@@ -42,7 +42,7 @@ def available() -> int | None:
     return min(limits, default=None)
 
 
-def _told(count: int) -> str:
+def _size(count: int) -> str:
     return f"{count / 1e9:,.0f} GB" if count >= FEW_GB else f"{count / 1e9:.2g} GB"
 
 

@@ -54,12 +54,12 @@ class Work:
         started = time.monotonic()
         results = list(zip(cells, self.runner.run(cells, threads, halt), strict=True))
         outcomes = [(cell, result) for cell, result in results if isinstance(result, str)]
-        failures = [_told(cell, str(result)) for cell, result in results if not isinstance(result, str)]
+        failures = [_located(cell, str(result)) for cell, result in results if not isinstance(result, str)]
         shard = None
         if self.store is not None and outcomes:
             shard = Store(self.store).save(self.engine, outcomes).name
         return Batch(outcomes, failures, time.monotonic() - started, shard)
 
 
-def _told(cell: Cell, failure: str) -> str:
+def _located(cell: Cell, failure: str) -> str:
     return f"{written(cell.factors)}, {failure}" if cell.factors else failure

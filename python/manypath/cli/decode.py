@@ -49,10 +49,12 @@ def decode(
         wrong = UserError(f"{file}: {error}")
     except KeyboardInterrupt:
         raise Stopped("stopped before the end of the capture") from None
-    said = json.loads(capture.summary())
-    if wrong is None and interface is not None and interface not in said["interfaces"]:
-        raise UserError(f'--interface: "{interface}" has no frames in {file}: {_choice(interface, said["interfaces"])}')
-    _print_summary(said, file, port, only=summary, as_json=as_json, complete=wrong is None)
+    contents = json.loads(capture.summary())
+    if wrong is None and interface is not None and interface not in contents["interfaces"]:
+        raise UserError(
+            f'--interface: "{interface}" has no frames in {file}: {_choice(interface, contents["interfaces"])}'
+        )
+    _print_summary(contents, file, port, only=summary, as_json=as_json, complete=wrong is None)
     if wrong is not None:
         raise wrong
 
@@ -69,13 +71,15 @@ def _choice(interface: str, names: list[str]) -> str:
     return remedy(interface, names) if names else "no interface of the file has a name, so leave the option out"
 
 
-def _print_summary(said: dict[str, Any], file: Path, port: int, *, only: bool, as_json: bool, complete: bool) -> None:
+def _print_summary(
+    contents: dict[str, Any], file: Path, port: int, *, only: bool, as_json: bool, complete: bool
+) -> None:
     """Print the summary; as JSON if it is the only output, and on standard error beside JSON lines."""
     from manypath.cli.decode_view import print_summary, remarks
 
     if as_json and only:
-        print_json(said)
+        print_json(contents)
     else:
-        print_summary(said, to_stderr=as_json)
-    for remark in remarks(said, port, complete=complete):
+        print_summary(contents, to_stderr=as_json)
+    for remark in remarks(contents, port, complete=complete):
         typer.echo(f"remark: {file}: {remark}", err=True)

@@ -11,10 +11,10 @@ from manypath.cli.output import print_tables
 from manypath.display import Column, Table
 
 
-def print_summary(said: Mapping[str, Any], *, to_stderr: bool) -> None:
+def print_summary(summary: Mapping[str, Any], *, to_stderr: bool) -> None:
     """Print the totals, and each association with its paths."""
-    typer.echo(f"\n{_totals(said)}", err=to_stderr)
-    associations = said["associations"]
+    typer.echo(f"\n{_totals(summary)}", err=to_stderr)
+    associations = summary["associations"]
     for number, association in enumerate(associations[:MOST], 1):
         typer.echo(f"\nassociation {number}: {_about(association)}", err=to_stderr)
         paths = sorted(association["paths"], key=lambda path: path["side"])
@@ -24,26 +24,26 @@ def print_summary(said: Mapping[str, Any], *, to_stderr: bool) -> None:
         typer.echo(f"\n{more} more associations: --summary --json prints all", err=to_stderr)
 
 
-def remarks(said: Mapping[str, Any], port: int, *, complete: bool) -> Iterator[str]:
+def remarks(summary: Mapping[str, Any], port: int, *, complete: bool) -> Iterator[str]:
     """Iterate over remarks about the file; `complete` is False if an error ended the file early."""
-    for link_type, count in said["skipped_frames"].items():
-        number = f"{count} of {said['frames']}"
+    for link_type, count in summary["skipped_frames"].items():
+        number = f"{count} of {summary['frames']}"
         yield f"frames of link type {link_type} are skipped ({number}): {LINK_TYPES} are read"
-    if said["packets"] + said["fragments"] == 0:
+    if summary["packets"] + summary["fragments"] == 0:
         if not complete:
             return
-        yield f"no SCTP in {said['frames']} frames: SCTP is searched over IP and over UDP with port {port} (--port)"
-    elif said["damaged"] * 2 > said["packets"]:
+        yield f"no SCTP in {summary['frames']} frames: SCTP is searched over IP and over UDP with port {port} (--port)"
+    elif summary["damaged"] * 2 > summary["packets"]:
         yield "most checksums are wrong, as before a network card sets them: --any-checksum reads these packets"
 
 
-def _totals(said: Mapping[str, Any]) -> str:
+def _totals(summary: Mapping[str, Any]) -> str:
     """Return a line with the totals of the file."""
     words = [
-        f"{said['packets']} SCTP packets in {said['frames']} frames in {said['duration'] / 1e9:.3f} s",
-        *(f"{said[name]} {text}" for name, text in TOTALS.items() if said[name]),
+        f"{summary['packets']} SCTP packets in {summary['frames']} frames in {summary['duration'] / 1e9:.3f} s",
+        *(f"{summary[name]} {text}" for name, text in TOTALS.items() if summary[name]),
     ]
-    unknown = said["unknown_chunks"]
+    unknown = summary["unknown_chunks"]
     if unknown:
         words.append("unknown chunks: " + ", ".join(f"{count} of type {kind}" for kind, count in unknown.items()))
     return "; ".join(words)

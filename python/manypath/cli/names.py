@@ -94,7 +94,7 @@ def kernel_words(context: typer.Context, incomplete: str) -> list[str]:
     """Return commands of the kernel loader; after a command, the names of its algorithms."""
     if not _words(context, "arguments"):
         return _commands(LOADER, incomplete)
-    return beginning(_said(LOADER, "list", "--names").split(), incomplete)
+    return beginning(_output(LOADER, "list", "--names").split(), incomplete)
 
 
 def net_words(context: typer.Context, incomplete: str) -> list[str]:
@@ -104,7 +104,7 @@ def net_words(context: typer.Context, incomplete: str) -> list[str]:
 
 def _commands(name: str, incomplete: str) -> list[str]:
     """Return the commands in the usage text of a program."""
-    commands = re.search(r"<([a-z]+(?:\|[a-z]+)+)>", _said(name, "--help"))
+    commands = re.search(r"<([a-z]+(?:\|[a-z]+)+)>", _output(name, "--help"))
     return beginning(commands[1].split("|") if commands else (), incomplete)
 
 
@@ -118,7 +118,7 @@ def beginning(names: Iterable[str], incomplete: str) -> list[str]:
     return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
 
 
-def _said(name: str, *words: str) -> str:
+def _output(name: str, *words: str) -> str:
     """Return the output of a program; an empty text if it is not installed or fails."""
     program = installed(name)
     if program is None:

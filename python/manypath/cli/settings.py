@@ -42,7 +42,7 @@ class Settings:
     @property
     def told(self) -> list[str]:
         """The options that were given, as texts."""
-        return [name if value is True else f"{name} {_told(value)}" for name, value in self.given.items()]
+        return [name if value is True else f"{name} {_text(value)}" for name, value in self.given.items()]
 
     def document(self) -> dict[str, Any]:
         """Return the settings as fields for JSON."""
@@ -58,7 +58,7 @@ class Settings:
         return MARK + json.dumps(self.document(), ensure_ascii=False)[1:] + "\n"
 
 
-def _told(value: Any) -> str:
+def _text(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

@@ -29,8 +29,8 @@ def _lines(error: ValidationError, fields: Any, within: list[str]) -> Iterator[s
             continue
         if details["type"] in OF_KEYS:
             place.append(context["key"])
-        said = _said(details["type"], details["input"], context, details["msg"])
-        yield f"{'.'.join(place)}: {said}" if place else said
+        text = _message(details["type"], details["input"], context, details["msg"])
+        yield f"{'.'.join(place)}: {text}" if place else text
 
 
 def _place(location: Sequence[str | int], fields: Any) -> list[str]:
@@ -55,7 +55,7 @@ def _kinds(value: Any) -> tuple[Any, ...]:
     return () if value is None else ("sctp",)
 
 
-def _said(kind: str, value: Any, context: Mapping[str, Any], message: str) -> str:
+def _message(kind: str, value: Any, context: Mapping[str, Any], message: str) -> str:
     """Return the message for a mistake: the value and a valid alternative."""
     written = _written(value, value)
     match kind:
@@ -67,9 +67,9 @@ def _said(kind: str, value: Any, context: Mapping[str, Any], message: str) -> st
             tag = str(context["tag"])
             field = "transport" if "transport" in context["discriminator"] else "kind"
             return f'{field} "{tag}" is unknown: {remedy(tag, _choices(context["expected_tags"]))}'
-    if kind in SAID:
+    if kind in MESSAGES:
         bounds = {name: _written(bound, value) if name in BOUNDS else bound for name, bound in context.items()}
-        return SAID[kind].format(value=written, **bounds)
+        return MESSAGES[kind].format(value=written, **bounds)
     return f"{written} cannot be used: {message[0].lower()}{message[1:]}"
 
 
@@ -91,7 +91,7 @@ OF_KEYS = {"unknown_key", "wrong_key"}
 BOUNDS = {"gt", "ge", "lt", "le", "multiple_of"}
 """Pydantic's names of the bounds of a number."""
 
-SAID = {
+MESSAGES = {
     "missing": "missing: give it a value",
     "value_error": "{error}",
     "greater_than": "{value} is too small: give more than {gt}",

@@ -76,7 +76,7 @@ def _rates(w: Column, r: Column) -> Column:
     return w / r
 
 
-def _each_for_itself(w: Column, _: Column) -> Column:
+def _uncoupled(w: Column, _: Column) -> Column:
     return 1 / w
 
 
@@ -84,7 +84,7 @@ def _equally_weighted(w: Column, _: Column) -> Column:
     return 1 / (len(w) ** 2 * w)
 
 
-def _by_total(w: Column, _: Column) -> Column:
+def _coupled(w: Column, _: Column) -> Column:
     return np.full_like(w, 1 / w.sum())
 
 
@@ -92,29 +92,29 @@ def _half_of_total(w: Column, _: Column) -> Column:
     return np.full_like(w, w.sum() / 2)
 
 
-def _linked(w: Column, r: Column) -> Column:
+def _lia(w: Column, r: Column) -> Column:
     """RFC 6356: in total as aggressive as one TCP on the best path, and on no path more aggressive than TCP."""
     return np.minimum((w / r**2).max() / _rates(w, r).sum() ** 2, 1 / w)
 
 
-def _opportunistic(w: Column, r: Column) -> Column:
+def _olia(w: Column, r: Column) -> Column:
     """OLIA, [K12], without the term that only shifts windows between paths."""
     return (w / r**2) / _rates(w, r).sum() ** 2
 
 
-def _balanced(w: Column, r: Column) -> Column:
+def _balia(w: Column, r: Column) -> Column:
     """BALIA, [P16]: increase by the ratio of the rates."""
     x = _rates(w, r)
     a = x.max() / x
     return x / (r * x.sum() ** 2) * (1 + a) / 2 * (4 + a) / 5
 
 
-def _balanced_cut(w: Column, r: Column) -> Column:
+def _balia_cut(w: Column, r: Column) -> Column:
     x = _rates(w, r)
     return w / 2 * np.minimum(x.max() / x, 1.5)
 
 
-def _by_rate(w: Column, r: Column) -> Column:
+def _rpv2(w: Column, r: Column) -> Column:
     """CMT/RPv2, [D11] section III-B.2: increase by the path's share of the rate."""
     x = _rates(w, r)
     return x / x.sum() / w
@@ -125,20 +125,20 @@ def _half_of_rate(w: Column, r: Column) -> Column:
     return w * np.maximum(0.5, x.sum() / (2 * x))
 
 
-_LINKED = Formula(_linked, _half)
-_ALONE = Formula(_each_for_itself, _half)
+_LIA = Formula(_lia, _half)
+_UNCOUPLED = Formula(_uncoupled, _half)
 
 FORMULAS = {
-    "newreno": _ALONE,
+    "newreno": _UNCOUPLED,
     "ewtcp": Formula(_equally_weighted, _half),
-    "coupled": Formula(_by_total, _half_of_total),
-    "lia": _LINKED,
-    "mptcp-like": _LINKED,
-    "mptcp-like:2011": _LINKED,
+    "coupled": Formula(_coupled, _half_of_total),
+    "lia": _LIA,
+    "mptcp-like": _LIA,
+    "mptcp-like:2011": _LIA,
     # The bound of one segment is the smaller value, so the paths are uncoupled: [D12] as printed.
-    "mptcp-like:2012": _ALONE,
-    "olia": Formula(_opportunistic, _half),
-    "balia": Formula(_balanced, _balanced_cut),
-    "cmt-rpv2": Formula(_by_rate, _half_of_rate),
+    "mptcp-like:2012": _UNCOUPLED,
+    "olia": Formula(_olia, _half),
+    "balia": Formula(_balia, _balia_cut),
+    "cmt-rpv2": Formula(_rpv2, _half_of_rate),
 }
 """Formulas by name; `formula_of` adds those of congestion controls with parameters."""

@@ -95,7 +95,7 @@ class Command(Runner):
             deadline = time.monotonic() + self._timeout
             while True:
                 try:
-                    out, said = process.communicate(timeout=0.1)
+                    out, errors = process.communicate(timeout=0.1)
                     break
                 except subprocess.TimeoutExpired:
                     if halt.is_set() or time.monotonic() > deadline:
@@ -104,7 +104,7 @@ class Command(Runner):
                         took = f"took longer than {self._timeout:g} s: increase timeout, or shorten the run"
                         raise ValueError(STOPPED if halt.is_set() else took) from None
         if process.returncode != 0:
-            last = (said.strip().splitlines() or ["it printed nothing"])[-1]
+            last = (errors.strip().splitlines() or ["it printed nothing"])[-1]
             raise ValueError(f"ended with {process.returncode}: {last}")
         return out
 
