@@ -22,8 +22,8 @@ def package(package, tmp_path, monkeypatch):
 def test_full_results_are_published_and_shown_beside_quick_ones(package, called):
     before = called("papers", NAME)
     assert "published" not in before.out + before.err
-    said = called("papers", NAME, "--full", "--publish")
-    assert f"published: {package / 'studies' / NAME / 'published.json'}" in said.err
+    result = called("papers", NAME, "--full", "--publish")
+    assert f"published: {package / 'studies' / NAME / 'published.json'}" in result.err
     there = published.load(NAME)
     assert there is not None
 
@@ -68,9 +68,9 @@ def test_causes_are_searched_for_beside_published_ones_on_demand(called):
 
 
 def test_a_part_prints_missing_runs_and_the_command(package, called):
-    said = called("papers", NAME, "--shard", "1/2").out
-    assert said.startswith("small: part 1/2 is done and in runs; ")
-    assert "runs of other parts are missing: bring the stores together and give the command again" in said
+    printed = called("papers", NAME, "--shard", "1/2").out
+    assert printed.startswith("small: part 1/2 is done and in runs; ")
+    assert "runs of other parts are missing: bring the stores together and give the command again" in printed
     called("papers", NAME)
     done = called("papers", NAME, "--shard", "2/2").out
     assert done == "small: every run is in runs; without --shard the command prints the results\n"

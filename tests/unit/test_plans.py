@@ -41,7 +41,7 @@ def refusal(plan: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("plan", "said"),
+    ("plan", "message"),
     [
         (
             "mp.Campaign(two_paths(), replications=10**12)",
@@ -75,8 +75,8 @@ def refusal(plan: str) -> str:
         ),
     ],
 )
-def test_an_endless_plan_is_refused_within_little_memory(plan: str, said: str):
-    assert refusal(plan).startswith(said)
+def test_an_endless_plan_is_refused_within_little_memory(plan: str, message: str):
+    assert refusal(plan).startswith(message)
 
 
 def test_an_endless_sweep_file_is_refused_also_with_permission(tmp_path: Path):

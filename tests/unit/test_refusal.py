@@ -9,7 +9,7 @@ from manypath.refusal import told
 
 
 @pytest.mark.parametrize(
-    ("said", "in_words"),
+    ("message", "in_words"),
     [
         ("`flows.a.paths` is 0 paths, expected 1 to 16", "flows.a.paths: 0 paths cannot be used: give 1 to 16"),
         ("`flows.my own.paths` is 9, expected 1", "flows.my own.paths: 9 cannot be used: give 1"),
@@ -24,8 +24,8 @@ from manypath.refusal import told
         ('capture: "x" cannot be written', 'capture: "x" cannot be written'),
     ],
 )
-def test_errors_of_the_engine_get_the_form_of_user_errors(said: str, in_words: str):
-    assert told(said) == in_words
+def test_errors_of_the_engine_get_the_form_of_user_errors(message: str, in_words: str):
+    assert told(message) == in_words
 
 
 def test_a_run_a_campaign_and_a_file_report_the_same_error(tmp_path):
