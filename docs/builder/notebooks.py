@@ -77,10 +77,10 @@ def _plain(segment: str, statement: ast.stmt) -> str:
 
 def _beginning(call: ast.Call) -> str:
     """Return the initial value of a slider or menu, with its label, and choices of a menu, as a comment."""
-    said = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+    arguments = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
     choices = ast.literal_eval(call.args[0])
-    label = f"{said['label']}: {' or '.join(choices)}" if isinstance(choices, list) else said["label"]
-    return f"{json.dumps(said['value'])}  # {label}"
+    label = f"{arguments['label']}: {' or '.join(choices)}" if isinstance(choices, list) else arguments["label"]
+    return f"{json.dumps(arguments['value'])}  # {label}"
 
 
 def _text_cell(text: str) -> dict[str, Any]:

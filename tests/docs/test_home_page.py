@@ -34,9 +34,9 @@ def test_every_link_of_the_home_page_has_a_target():
 
 
 def test_the_home_page_has_a_picture_with_a_description():
-    picture = re.search(r"!\[(?P<said>[^\]]+)\]\((?P<target>[^)]+)\)", HOME.read_text(encoding="utf-8"))
+    picture = re.search(r"!\[(?P<description>[^\]]+)\]\((?P<target>[^)]+)\)", HOME.read_text(encoding="utf-8"))
     assert picture is not None
-    assert len(picture["said"]) > 40
+    assert len(picture["description"]) > 40
     assert (HOME.parent / picture["target"]).exists()
 
 

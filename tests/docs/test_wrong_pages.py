@@ -15,7 +15,7 @@ def page(folder: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("'''python\nprint(1 + 1)\n'''\n\n'''text title=\"output\"\n3\n'''\n", "page.md:7: it prints\n2\n\nand not\n3"),
         ("'''python\nimport manypath\nmanypath.nothing\n'''\n", "nothing"),
@@ -26,17 +26,17 @@ def page(folder: Path, text: str) -> Path:
     ],
 )
 def test_code_with_another_output_than_on_the_page_fails(
-    text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
     wrong = page(tmp_path, text)
     with pytest.raises((AssertionError, AttributeError, NameError)) as found:
         check_running(wrong, tmp_path)
-    assert said in str(found.value)
+    assert message in str(found.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("'''haskell\nmain = pure ()\n'''\n", "page.md:3: haskell is no language of blocks"),
         ("'''toml\nrate = \n'''\n", "line 1"),
@@ -48,25 +48,25 @@ def test_code_with_another_output_than_on_the_page_fails(
         ("'''\nmanypath runn x.toml\n'''\n", "No such command"),
     ],
 )
-def test_an_invalid_block_fails(text: str, said: str, tmp_path: Path):
+def test_an_invalid_block_fails(text: str, message: str, tmp_path: Path):
     with pytest.raises((AssertionError, ValueError)) as found:
         check_reading(page(tmp_path, text))
-    assert said in str(found.value)
+    assert message in str(found.value)
 
 
 NETWORK = 'network = { bottleneck = { link = { rate = "1 Mbit/s" }, paths = 2 } }'
 
 
 @pytest.mark.parametrize(
-    ("flow", "said"),
+    ("flow", "message"),
     [
         ('paths = ["path1"], speed = 3', r"page\.md:3: \$\.flows\.cmt"),
         ('paths = ["path1", "path3"]', r'page\.md:3: .*scenario\.toml: flows\.cmt\.paths: "path3" is no path'),
     ],
 )
-def test_a_file_that_violates_its_schema_or_does_not_load_fails(flow: str, said: str, tmp_path: Path):
+def test_a_file_that_violates_its_schema_or_does_not_load_fails(flow: str, message: str, tmp_path: Path):
     text = f"'''toml\n#:schema ./scenario.schema.json\n{NETWORK}\nflows.cmt = {{ {flow} }}\n'''\n"
-    with pytest.raises(AssertionError, match=said):
+    with pytest.raises(AssertionError, match=message):
         check_files(page(tmp_path, text), tmp_path)
 
 

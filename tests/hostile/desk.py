@@ -92,7 +92,7 @@ class Answer:
     """Exit code; negative if a signal ended it."""
     out: str
     """Standard output."""
-    said: str
+    err: str
     """Standard error."""
 
 
@@ -146,7 +146,7 @@ class Desk:
             child.kill()
             child.join()
             raise AssertionError(f"manypath {' '.join(words)} had not ended after {WALL_SECONDS} s")
-        return Answer(child.exitcode, *(path.read_text(errors="backslashreplace") for path in (out, said)))
+        return Answer(child.exitcode, *(path.read_text(errors="backslashreplace") for path in (out, err)))
 
 
 def refused(answer: Answer, *fragments: str) -> None:
@@ -156,18 +156,18 @@ def refused(answer: Answer, *fragments: str) -> None:
     assert "Traceback" not in answer.said
     assert "panicked" not in answer.said
     errors = [line for line in lines if line.startswith("error: ")]
-    assert errors, f"no error line: {answer.said!r}"
+    assert errors, f"no error line: {answer.err!r}"
     assert all(len(line) < LONGEST for line in errors), errors
     assert not [line for line in errors if ", expected " in line], "an error in the form of the engine"
     matching = [line for line in errors if all(fragment in line for fragment in fragments)]
     assert matching, f"no line with {fragments}: {errors}"
 
 
-def _command(words: Sequence[str], folder: Path, out: Path, said: Path, environment: Mapping[str, str]) -> None:
+def _command(words: Sequence[str], folder: Path, out: Path, err: Path, environment: Mapping[str, str]) -> None:
     """Run the command in the child process, with its output in files."""
     os.chdir(folder)
     os.environ.update({"COLUMNS": "300", **environment})
-    for stream, path in ((0, Path(os.devnull)), (1, out), (2, said)):
+    for stream, path in ((0, Path(os.devnull)), (1, out), (2, err)):
         os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC), stream)
     sys.stdin, sys.stdout, sys.stderr = (os.fdopen(stream, mode) for stream, mode in ((0, "r"), (1, "w"), (2, "w")))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))

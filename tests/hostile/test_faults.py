@@ -282,9 +282,9 @@ def test_a_terminated_sweep_can_be_resumed(number: signal.Signals, undisturbed: 
     store = desk.folder / "runs"
     process = begun(desk, ["sweep", "longer.toml", "--csv"], lambda: len(list(store.glob("*.parquet"))) > 1)
     process.send_signal(number)
-    _, said = process.communicate(timeout=WALL_SECONDS)
+    _, printed = process.communicate(timeout=WALL_SECONDS)
     assert process.returncode != 0
-    assert "Traceback" not in said
+    assert "Traceback" not in printed
     stored = {path.name: path.read_bytes() for path in store.glob("*.parquet")}
     assert stored
     ended = run(desk, ["sweep", "longer.toml", "--csv"])
@@ -301,9 +301,9 @@ def test_a_stopped_run_prints_one_line(number: signal.Signals, desk: Desk):
     process = begun(desk, ["run", "long.toml", "--events", "run.jsonl", "--only", "recovery"], events.exists)
     time.sleep(0.5)
     process.send_signal(number)
-    _, said = process.communicate(timeout=WALL_SECONDS)
-    assert process.returncode in (130, 143, -signal.SIGTERM), said
-    assert "Traceback" not in said
+    _, printed = process.communicate(timeout=WALL_SECONDS)
+    assert process.returncode in (130, 143, -signal.SIGTERM), printed
+    assert "Traceback" not in printed
     assert desk.lost() == []
 
 
@@ -336,8 +336,8 @@ def test_pruning_removes_no_shards_of_a_running_sweep(undisturbed: str, desk: De
     assert shards_in(store) >= seen
     assert pruned.returncode == 0, pruned.stderr
     assert "nothing to remove" in pruned.stdout
-    out, said = sweep.communicate(timeout=WALL_SECONDS)
-    assert sweep.returncode == 0, said
+    out, printed = sweep.communicate(timeout=WALL_SECONDS)
+    assert sweep.returncode == 0, printed
     assert out == undisturbed
     assert note.exists()
     done = run(desk, ["store", "show", note.stem])
@@ -385,13 +385,13 @@ def test_ctrl_c_prints_one_line_and_keeps_finished_runs(case: str, papers_done: 
         # By this time Python imports the command.
         time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=WALL_SECONDS)
+    _, printed = process.communicate(timeout=WALL_SECONDS)
     # During an import Python ends by the signal itself, which a shell also reports as 130.
-    assert process.returncode in (130, -signal.SIGINT), said
-    assert "Traceback" not in said
-    assert last in said.splitlines()[-1]
+    assert process.returncode in (130, -signal.SIGINT), printed
+    assert "Traceback" not in printed
+    assert last in printed.splitlines()[-1]
     assert desk.lost() == []
-    assert not [path for path in desk.folder.rglob(".*") if path.name not in (".out", ".said")]
+    assert not [path for path in desk.folder.rglob(".*") if path.name not in (".out", ".err")]
     stored = list(desk.folder.glob("runs/*.parquet"))
     for figure in desk.folder.glob("report/figures/*/*"):
         assert figure.stat().st_size > 1000
@@ -404,6 +404,6 @@ def test_ctrl_c_prints_one_line_and_keeps_finished_runs(case: str, papers_done: 
 def test_two_simultaneous_sweeps_share_the_runs(desk: Desk):
     desk.put("longer.toml", SWEEP.replace("replications = 2", "replications = 60"))
     both = [begun(desk, ["sweep", "longer.toml", "--csv", "--workers", "1"], lambda: True) for _ in range(2)]
-    said = [process.communicate(timeout=WALL_SECONDS) for process in both]
-    assert [process.returncode for process in both] == [0, 0], said
-    assert said[0][0] == said[1][0]
+    printed = [process.communicate(timeout=WALL_SECONDS) for process in both]
+    assert [process.returncode for process in both] == [0, 0], printed
+    assert printed[0][0] == printed[1][0]

@@ -32,8 +32,8 @@ def capturing(network: Network, folder: Path) -> Iterator[list[Path]]:
         for host, other, file in zip(hosts, reversed(hosts), files, strict=True):
             _wait_until_complete(host, other, file)
     finally:
-        said = [_end(capture) for capture in captures]
-    for each in said:
+        printed = [_end(capture) for capture in captures]
+    for each in printed:
         assert "\n0 packets dropped by kernel" in each, f"the capture is not complete: {each}"
 
 
@@ -45,12 +45,12 @@ def _start(host: Host, file: Path) -> subprocess.Popen[str]:
 
 
 def _wait_until_ready(capture: subprocess.Popen[str]) -> None:
-    said = ""
+    printed = ""
     for line in cast("IO[str]", capture.stderr):
-        said += line
+        printed += line
         if "listening on" in line:
             return
-    raise AssertionError(f"tcpdump ended early: {said}")
+    raise AssertionError(f"tcpdump ended early: {printed}")
 
 
 def _wait_until_complete(host: Host, other: Host, file: Path) -> None:

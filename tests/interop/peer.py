@@ -81,7 +81,7 @@ class Peer:
         cast("IO[str]", self._process.stdin).close()
         assert self._process.wait(timeout=PATIENCE) == 0, f"{self} failed after its end"
 
-    def said(self, event: str) -> list[dict[str, Any]]:
+    def printed(self, event: str) -> list[dict[str, Any]]:
         """Return the read events of a name."""
         return [each for each in self.events if each["event"] == event]
 
@@ -96,15 +96,15 @@ class Peer:
         while not self._lines.empty():
             self._next(0, "anything")
         errors = cast("IO[str]", self._process.stderr).read().strip()
-        said = "\n".join(f"  {event}" for event in self.events)
-        return f"{self} ended with code {self._process.returncode}; {errors}\n{said}"
+        printed = "\n".join(f"  {event}" for event in self.events)
+        return f"{self} ended with code {self._process.returncode}; {errors}\n{printed}"
 
     def __str__(self) -> str:
         return f"the peer over {self.stack}"
 
     def received(self, total: int, size: int, streams: int = 1) -> dict[str, Any]:
         """Check that the peer received exactly the sent data, and return its event."""
-        (event,) = self.said("received")
+        (event,) = self.printed("received")
         expected = [
             {"stream": stream, "bytes": length, "sha256": hashlib.sha256(content(stream, length)).hexdigest()}
             for stream, length in enumerate(shares(total, size, streams))

@@ -75,18 +75,18 @@ class Program:
 
     def ends_well(self, seconds: float = 2 * PATIENCE) -> str:
         """Wait for an end without an error, and return standard output."""
-        said = self.end(seconds)
-        assert said.code == 0, f"{self}: {said}"
-        return said.out
+        result = self.end(seconds)
+        assert result.code == 0, f"{self}: {result}"
+        return result.out
 
     def fails(self, *texts: str, seconds: float = 2 * PATIENCE) -> str:
         """Wait for an end with exit code 1 and one error line that has one of these texts; return this line."""
-        said = self.end(seconds)
-        assert said.code == 1, f"{self}: {said}"
-        assert len(said.errors) == 1, f"{self}: {said}"
-        assert said.errors[0].startswith("error: "), f"{self}: {said}"
-        assert any(text in said.errors[0] for text in texts), f"{self}: {said}"
-        return said.errors[0]
+        result = self.end(seconds)
+        assert result.code == 1, f"{self}: {result}"
+        assert len(result.errors) == 1, f"{self}: {result}"
+        assert result.errors[0].startswith("error: "), f"{self}: {result}"
+        assert any(text in result.errors[0] for text in texts), f"{self}: {result}"
+        return result.errors[0]
 
     def kill(self) -> None:
         """Kill the program with SIGKILL."""

@@ -22,13 +22,13 @@ pytestmark = pytest.mark.interop
 
 def packet(at: float, *chunks: int, reflected: bool = False) -> dict[str, str]:
     """Return a packet sent at a time in seconds."""
-    told = {
+    fields = {
         "frame.time_epoch": f"{at}",
         "sctp.chunk_type": ",".join(map(str, chunks)),
         "sctp.abort_t_bit": f"{int(reflected)}" if ABORT in chunks else "",
         "sctp.checksum.status": GOOD,
     }
-    return dict.fromkeys(FIELDS, "") | told
+    return dict.fromkeys(FIELDS, "") | fields
 
 
 def test_an_abort_may_answer_a_packet_after_the_end_of_its_association():
@@ -54,8 +54,8 @@ def sent(at: float, *chunks: int) -> dict[str, str]:
 
 def acknowledged(at: float, gaps: int, room: int = 100_000) -> dict[str, str]:
     """Return an acknowledgement of the data receiver."""
-    told = {"sctp.sack_number_of_gap_blocks": f"{gaps}", "sctp.sack_a_rwnd": f"{room}", "ip.src": "10.9.0.2"}
-    return packet(at, SACK) | told
+    fields = {"sctp.sack_number_of_gap_blocks": f"{gaps}", "sctp.sack_a_rwnd": f"{room}", "ip.src": "10.9.0.2"}
+    return packet(at, SACK) | fields
 
 
 def test_a_sender_that_does_not_retransmit_a_gap_forgets_data():

@@ -151,7 +151,7 @@ def test_a_transfer_survives_an_hour_of_flapping_in_a_minute_and_a_half() -> Non
         began = time.monotonic()
         left = both_receive(network, total, size, streams, ends)
         took = time.monotonic() - began
-    falls = [event for event in left.said("path") if event["state"] == "down"]
+    falls = [event for event in left.printed("path") if event["state"] == "down"]
     assert len(falls) >= 20, f"the left end noticed {len(falls)} falls in {took:.0f} s"
     assert took > 60 * 1.2, f"it took {took:.0f} s, in which the first path fell less than 60 times"
 

@@ -107,8 +107,8 @@ def test_a_killed_perf_server_is_reported_and_can_be_restarted(on: Transfers) ->
     time.sleep(1)
     server.kill()
     server = serve(on, "--once")
-    said = client.fails(*GONE)
-    assert document(client.end().out)["error"] == said.removeprefix("error: ")
+    printed = client.fails(*GONE)
+    assert document(client.end().out)["error"] == printed.removeprefix("error: ")
     on.start(on.sender, "perf", *on.ends(), "--bytes", "100000").ends_well()
     server.ends_well()
 

@@ -22,8 +22,8 @@ def test_bulk_both_ways_and_shutdown(stage, listener: str, connecter: str, carri
         left.end()
         right.end()
         for end in (left, right):
-            assert end.said("connected")
-            assert end.said("closed")
+            assert end.printed("connected")
+            assert end.printed("closed")
         assert left.received(bytes_each_way, 1200, streams=2)["reordered"] == 0
         assert right.received(bytes_each_way, 1000, streams=3)["reordered"] == 0
 
@@ -37,8 +37,8 @@ def test_the_listener_shuts_down_while_data_are_outstanding(
         left = on.connect(connecter)
         left.end()
         right.end()
-        assert left.said("closed")
-        assert right.said("closed")
+        assert left.printed("closed")
+        assert right.printed("closed")
         left.received(100_000, 1000)
 
 
@@ -96,10 +96,10 @@ def test_abort_with_a_reason(stage, listener: str, connecter: str, carrier: Carr
         left = on.connect(connecter, expect=10_000, size=1000, abort="out of tea")
         left.end()
         right.end()
-        (aborted,) = right.said("aborted")
+        (aborted,) = right.printed("aborted")
         assert aborted["by"] == "peer"
         assert aborted["reason"] == "out of tea"
-        (own,) = left.said("aborted")
+        (own,) = left.printed("aborted")
         assert own["by"] == "local"
         left.received(10_000, 1000)
     assert on.chunks[ABORT] == 1

@@ -97,7 +97,7 @@ def test_damaged_packets_are_reported(stage, listener: str, connecter: str, carr
 
 def counted(end: Peer, name: str) -> int:
     """Return a counter of an ended peer."""
-    (statistics,) = end.said("statistics")
+    (statistics,) = end.printed("statistics")
     return statistics[name]
 
 
@@ -135,7 +135,7 @@ def fail_over(on: Stage, listener: str, connecter: str, cmt: int, host: Host) ->
     watcher.wait_for("path", state="down", address=primary)
     host.set_link(0, "up")
     watcher.wait_for("path", state="up", address=primary)
-    if not right.said("received"):
+    if not right.printed("received"):
         try:
             right.wait_for("received")
         except TooLateError:
@@ -155,7 +155,7 @@ def test_a_peer_restarts(stage, listener: str, connecter: str, carrier: Carrier)
         second = on.connect(connecter, send=50_000, size=1000, streams=2, shutdown=True)
         second.end()
         right.end()
-        assert right.said("restarted")
+        assert right.printed("restarted")
         right.received(50_000, 1000, streams=2)
 
 

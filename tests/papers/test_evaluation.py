@@ -64,15 +64,15 @@ def test_the_report_needs_no_other_files(evaluation, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"names": ["dreibholz2011_impat"]}, 'did you mean "dreibholz2011_impact"'),
         ({"figure": 9}, "9 is no figure of .*dreibholz2011_impact"),
         ({"runs": 0}, "give 1 or more"),
     ],
 )
-def test_bad_input_is_reported_in_one_line(arguments, said):
-    with pytest.raises(UserError, match=said) as caught:
+def test_bad_input_is_reported_in_one_line(arguments, message):
+    with pytest.raises(UserError, match=message) as caught:
         evaluate(**arguments, store=None, progress=False)
     assert "\n" not in str(caught.value)
 

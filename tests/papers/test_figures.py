@@ -67,9 +67,9 @@ def test_texts_of_drawings_are_text_elements_with_a_title_for_screen_readers(pic
 
 def test_a_drawing_without_a_title_is_described_by_its_axes_and_curves(picture):
     root = ElementTree.fromstring(picture.inline("four"))  # noqa: S314 - drawn here
-    said = root.get("aria-label") or ""
-    assert "southern rate in Mbit/s" in said
-    assert "plain CMT" in said
+    label = root.get("aria-label") or ""
+    assert "southern rate in Mbit/s" in label
+    assert "plain CMT" in label
 
 
 def test_a_drawing_fits_the_width_of_its_page(picture):

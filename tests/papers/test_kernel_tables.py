@@ -44,12 +44,12 @@ def test_a_relevant_maximum_is_listed_with_its_difference(kernel):
             return rates
         return {**rates, (MPTCP, "b"): 1.3 * rates[MPTCP, "b"]}
 
-    told = {(row[0], row[1]): row for row in rows_of(kernel, "Does the approximated", favoured)}
-    row = told["scenario 2", "subflow on B"]
+    report = {(row[0], row[1]): row for row in rows_of(kernel, "Does the approximated", favoured)}
+    row = report["scenario 2", "subflow on B"]
     assert float(row[4].split(" ± ")[0]) == pytest.approx(0.3 * 1.75, abs=0.03)
     assert row[-1] == "yes"
-    assert told["scenario 2", "subflow on A"][-1] == "no"
-    assert told["scenario 1", "MPTCP"][-1] == "no"
+    assert report["scenario 2", "subflow on A"][-1] == "no"
+    assert report["scenario 1", "MPTCP"][-1] == "no"
 
 
 def test_every_figure_of_the_kernel_paper_is_drawn(kernel, tmp_path):

@@ -92,11 +92,11 @@ def evaluated(profiles, impact):
 def test_the_command_prints_claims_that_depend_on_the_profile(profiles, impact, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(manypath.papers, "evaluate", lambda *_, **__: evaluated(profiles, impact))
     papers([impact.name], profiles=True, report=tmp_path)
-    said = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["claim", *profiles.names] in said
+    printed = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["claim", *profiles.names] in printed
     verdicts = profiles.of(profiles.claims[0]).values()
-    assert ["C-999-1", *(check.verdict for check in verdicts), *["depends", "on", "the", "profile"]] in said
-    assert ["C-999-2", "contradicted", "contradicted", "contradicted"] in said
+    assert ["C-999-1", *(check.verdict for check in verdicts), *["depends", "on", "the", "profile"]] in printed
+    assert ["C-999-2", "contradicted", "contradicted", "contradicted"] in printed
 
 
 def test_the_report_shows_claims_that_depend_on_the_profile(profiles, impact, tmp_path):

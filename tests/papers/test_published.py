@@ -80,11 +80,11 @@ def test_the_same_runs_give_the_same_table(full, store):
 
 
 def test_an_undecided_claim_has_the_estimated_number_of_deciding_runs(full):
-    said = {claim["id"]: claim for claim in json.loads(table(full))["claims"]}
+    claims = {claim["id"]: claim for claim in json.loads(table(full))["claims"]}
     for item in full.claims:
         outlook = item.check.outlook
-        assert said[item.claim.id]["needed"] == (None if outlook is None else outlook.runs)
-        seconds = said[item.claim.id]["needed_seconds"]
+        assert claims[item.claim.id]["needed"] == (None if outlook is None else outlook.runs)
+        seconds = claims[item.claim.id]["needed_seconds"]
         assert (seconds is None) == (outlook is None or outlook.runs is None)
 
 
@@ -114,7 +114,7 @@ def test_the_table_of_another_program_is_not_replaced(package):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda text: text[:-100], "is no JSON"),
         (
@@ -130,14 +130,14 @@ def test_the_table_of_another_program_is_not_replaced(package):
     ],
     ids=["torn", "version", "verdict", "field", "list"],
 )
-def test_a_damaged_table_is_reported_in_one_line(change, said, full, tmp_path):
+def test_a_damaged_table_is_reported_in_one_line(change, message, full, tmp_path):
     file = tmp_path / "published.json"
     text = table(full)
     assert change(text) != text
     file.write_text(change(text))
     with pytest.raises(UserError) as caught:
         published.read(file)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

@@ -22,8 +22,8 @@ def package(package, tmp_path, monkeypatch):
 def test_full_results_are_published_and_shown_beside_quick_ones(package, called):
     before = called("papers", NAME)
     assert "published" not in before.out + before.err
-    said = called("papers", NAME, "--full", "--publish")
-    assert f"published: {package / 'studies' / NAME / 'published.json'}" in said.err
+    result = called("papers", NAME, "--full", "--publish")
+    assert f"published: {package / 'studies' / NAME / 'published.json'}" in result.err
     there = published.load(NAME)
     assert there is not None
 

@@ -71,14 +71,14 @@ def test_claims_with_the_opposite_verdict_are_reported(here, there):
     assert (found.claims, found.same_verdicts, found.opposed) == (2, 2, ())
     assert found.of_verdicts() == "2 of 2 claims have the published verdict"
     assert here.claims[0].check.holds
-    for verdict, opposed, told in [
+    for verdict, opposed, suffix in [
         ("contradicted", ("C-999-1",), "; the opposite is shown for C-999-1"),
         ("undecided", (), "; 1 has an undecided or open verdict"),
     ]:
         other = {**same, "C-999-1": replace(same["C-999-1"], verdict=verdict)}
         found = compare(here, replace(there, claims=other))
         assert (found.claims, found.same_verdicts, found.opposed) == (2, 1, opposed)
-        assert found.of_verdicts() == f"1 of 2 claims have the published verdict{told}"
+        assert found.of_verdicts() == f"1 of 2 claims have the published verdict{suffix}"
 
 
 def test_unpublished_points_are_not_compared(here, there):

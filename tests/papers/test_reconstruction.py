@@ -57,11 +57,11 @@ def test_both_columns_have_a_verdict_on_every_claim(planted):
 
 
 def test_the_finding_has_three_sentences_with_numbers_of_the_result(planted):
-    said = finding(planted)
-    assert said.count(". ") == 2
-    assert said.endswith(".")
-    assert "path changed and delays changed" in said
-    assert f"{CLAIMS} of {CLAIMS} claims hold" in said
+    printed = finding(planted)
+    assert printed.count(". ") == 2
+    assert printed.endswith(".")
+    assert "path changed and delays changed" in printed
+    assert f"{CLAIMS} of {CLAIMS} claims hold" in printed
 
 
 def test_the_same_runs_give_the_same_result(planted):

@@ -51,9 +51,9 @@ def test_a_report_is_written_again_without_runs(
     monkeypatch.setattr(_native, "run_batch", forbidden)
     arguments = [PAPER, "--figure", "5", "--runs", "2", "--store", str(store), "--report", str(tmp_path)]
     assert command(monkeypatch, "report", *arguments) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith(f"{PAPER}: ")
-    assert said[-1] == f"report: {tmp_path / 'index.html'}"
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith(f"{PAPER}: ")
+    assert printed[-1] == f"report: {tmp_path / 'index.html'}"
     assert 'id="C-000-31"' in (tmp_path / f"{PAPER}.html").read_text("utf-8")
 
 
@@ -181,8 +181,8 @@ def test_two_simultaneous_reports_into_one_folder_agree(store: Path, tmp_path: P
         subprocess.Popen([sys.executable, "-m", "manypath", "report", *words], stderr=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    said = [process.communicate(timeout=120)[1] for process in both]
-    assert [process.returncode for process in both] == [0, 0], said
+    printed = [process.communicate(timeout=120)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], printed
     assert [path.name for path in tmp_path.rglob(".*")] == []
     assert (tmp_path / "index.html").read_text("utf-8").count(f'<a href="{PAPER}.html">') == 1
     assert (tmp_path / f"{PAPER}.html").read_text("utf-8").rstrip().endswith("</html>")

@@ -18,8 +18,8 @@ def rows_of(testbed, results):
 def test_crossings_of_made_up_results_are_within_their_intervals(testbed):
     rows = rows_of(testbed, world.evidence(testbed.experiments.cases(testbed.quick)))
     for (_, _, here, rival), place in zip(rows, PLACES, strict=True):
-        for told in (here, rival):
-            mean, half = map(float, told.split(" ± "))
+        for text in (here, rival):
+            mean, half = map(float, text.split(" ± "))
             assert abs(mean - place) < 0.1
             assert 0.0 < half < 0.2
 

@@ -141,12 +141,12 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("mistake", "said"), MISTAKES, ids=[said for _, said in MISTAKES])
-def test_a_wrong_argument_is_named_in_one_line(mistake: Callable[[], Any], said: str):
+@pytest.mark.parametrize(("mistake", "message"), MISTAKES, ids=[message for _, message in MISTAKES])
+def test_a_wrong_argument_is_named_in_one_line(mistake: Callable[[], Any], message: str):
     with pytest.raises(mp.UserError) as error:
         mistake()
     (line,) = str(error.value).splitlines()
-    assert said in line
+    assert message in line
 
 
 WRONG = [
@@ -242,14 +242,14 @@ def test_invalid_fields_raise_only_user_errors(model: type[BaseModel]):
 
 
 def refused_or_accepted(call: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
-    said = "taken"
+    outcome = "taken"
     with warnings.catch_warnings(action="ignore"):
         try:
             call(**arguments)
         except mp.UserError as error:
-            said = str(error)
-    assert said
-    assert all(len(line) < 1000 for line in said.splitlines())
+            outcome = str(error)
+    assert outcome
+    assert all(len(line) < 1000 for line in outcome.splitlines())
 
 
 @pytest.mark.parametrize(

@@ -120,14 +120,14 @@ BAD = {
 
 @pytest.mark.parametrize("case", BAD)
 def test_a_bad_file_is_refused_in_one_line(case: str, tmp_path: Path):
-    right, wrong, said, remedy = BAD[case]
+    right, wrong, message, remedy = BAD[case]
     assert right in GOOD
     file = tmp_path / "bad.toml"
     file.write_text(GOOD.replace(right, wrong, 1))
     with pytest.raises(mp.UserError) as error:
         mp.Scenario.from_file(file)
     first = str(error.value).splitlines()[0]
-    assert said in first
+    assert message in first
     assert remedy in first
 
 
@@ -185,7 +185,7 @@ def test_a_word_of_ten_megabytes_is_not_taken_for_nesting(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "text"),
     [
         (
             lambda: mp.Link(rate="5 Mbit/s", queue={"kind": "drop-tale", "packets": 1}),
@@ -243,7 +243,7 @@ def test_a_word_of_ten_megabytes_is_not_taken_for_nesting(tmp_path: Path):
 def test_an_invalid_value_is_refused_at_construction(make, said: str):
     with pytest.raises(mp.UserError) as error:
         make()
-    assert said in str(error.value)
+    assert text in str(error.value)
     assert "\n" not in str(error.value)
 
 
@@ -268,7 +268,7 @@ def test_a_scenario_beyond_the_available_memory_names_the_field(scenario):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["run", "nowhere.toml"], "nowhere.toml: there is no such file"),
         (["run", "bad.toml"], 'cmt.cc: there is no congestion control "cmt-rpv22"; did you mean "cmt-rpv2"?'),
@@ -288,7 +288,7 @@ def test_a_scenario_beyond_the_available_memory_names_the_field(scenario):
         (["run"], "manypath run: Missing argument 'file'; see "),
     ],
 )
-def test_the_command_ends_with_2_and_without_a_traceback(arguments: list[str], said: str, tmp_path: Path):
+def test_the_command_ends_with_2_and_without_a_traceback(arguments: list[str], message: str, tmp_path: Path):
     (tmp_path / "good.toml").write_text(GOOD)
     (tmp_path / "bad.toml").write_text(GOOD.replace("cmt-rpv2", "cmt-rpv22"))
     command = [sys.executable, "-m", "manypath", *arguments]
@@ -297,4 +297,4 @@ def test_the_command_ends_with_2_and_without_a_traceback(arguments: list[str], s
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
     assert line.startswith("error: ")
-    assert said in line
+    assert message in line

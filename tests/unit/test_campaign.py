@@ -209,7 +209,7 @@ def test_an_error_names_its_scenario(scenario, engine):
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda scenario: mp.Campaign(scenario, replications=0), "replications: 0 is no number of repetitions"),
         (lambda scenario: mp.Campaign(scenario, {"cc": "newreno"}), 'factors.cc: "newreno" is no list of values'),
@@ -218,13 +218,13 @@ def test_an_error_names_its_scenario(scenario, engine):
         (lambda scenario: mp.Campaign(scenario()).run(store=None, workers=0), "workers: 0 is no number of threads"),
     ],
 )
-def test_a_wrong_campaign_is_refused(make, said: str, scenario, engine):
-    with pytest.raises(mp.UserError, match=said):
+def test_a_wrong_campaign_is_refused(make, message: str, scenario, engine):
+    with pytest.raises(mp.UserError, match=message):
         make(scenario)
 
 
 def test_progress_is_printed_on_standard_error(scenario, engine, capsys):
     mp.Campaign(scenario(), replications=5).run(store=None, title="two paths")
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "two paths: 5 runs, 0 of them already stored" in said.err
+    result = capsys.readouterr()
+    assert result.out == ""
+    assert "two paths: 5 runs, 0 of them already stored" in result.err

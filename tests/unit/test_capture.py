@@ -187,7 +187,7 @@ def test_a_capture_does_not_change_the_run(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"capture": "nowhere/run.pcapng"}, 'capture: "nowhere/run.pcapng" cannot be written: No such file'),
         ({"capture": "run.pcapng", "links": ["suoth"]}, 'links: "suoth" is no link: did you mean "south"?'),
@@ -195,12 +195,12 @@ def test_a_capture_does_not_change_the_run(tmp_path: Path):
     ],
 )
 def test_an_invalid_capture_is_refused_in_one_line(
-    arguments: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(mp.UserError) as error:
         mp.run(rough_paths(), **arguments)
-    assert str(error.value).startswith(said)
+    assert str(error.value).startswith(message)
     assert len(str(error.value).splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
 

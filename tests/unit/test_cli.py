@@ -70,8 +70,8 @@ def manypath(*arguments: str, folder: Path, **environment: str) -> subprocess.Co
     ],
 )
 def test_the_help_of_every_command_has_an_example(command: str, folder: Path):
-    said = manypath(command, "--help", folder=folder, COLUMNS="200").stdout
-    assert f"Example: manypath {command}" in said
+    printed = manypath(command, "--help", folder=folder, COLUMNS="200").stdout
+    assert f"Example: manypath {command}" in printed
 
 
 def test_help_imports_no_large_library(folder: Path):
@@ -82,9 +82,9 @@ def test_help_imports_no_large_library(folder: Path):
 
 
 def test_run_prints_every_flow_path_and_link(folder: Path):
-    said = manypath("run", "two.toml", folder=folder).stdout
+    printed = manypath("run", "two.toml", folder=folder).stdout
     for word in ("cmt", "single", "south", "north", "south/back", "goodput Mbit/s", "digest"):
-        assert word in said
+        assert word in printed
 
 
 def test_the_example_runs(folder: Path):
@@ -95,9 +95,9 @@ def test_the_example_runs(folder: Path):
 
 
 def test_the_version_includes_the_engine(folder: Path):
-    said = manypath("--version", folder=folder).stdout
-    assert said.startswith("manypath 0.")
-    assert _native.engine_version() in said
+    printed = manypath("--version", folder=folder).stdout
+    assert printed.startswith("manypath 0.")
+    assert _native.engine_version() in printed
 
 
 def test_run_with_json_prints_only_json(folder: Path):
@@ -108,15 +108,15 @@ def test_run_with_json_prints_only_json(folder: Path):
 
 
 def test_run_writes_samples_to_the_given_file(folder: Path):
-    said = manypath("run", "two.toml", "--series", "500 ms", "--output", "curves", folder=folder).stdout
-    assert "curves/two.paths.csv" in said
+    printed = manypath("run", "two.toml", "--series", "500 ms", "--output", "curves", folder=folder).stdout
+    assert "curves/two.paths.csv" in printed
     header, *rows = (folder / "curves" / "two.paths.csv").read_text().splitlines()
     assert header.split(",")[:4] == ["time", "flow", "path", "cwnd"]
     assert len(rows) >= 3 * 4
 
 
 def test_list_prints_all_registries(folder: Path):
-    said = manypath("list", folder=folder).stdout
+    printed = manypath("list", folder=folder).stdout
     for name in (
         "newreno",
         "cmt-rpv1",
@@ -133,7 +133,7 @@ def test_list_prints_all_registries(folder: Path):
         "recovery:window_cut",
         "head_of_line_blocked",
     ):
-        assert name in said
+        assert name in printed
     lists = json.loads(manypath("list", "--json", folder=folder).stdout)
     assert "red" in [entry["name"] for entry in lists["queues"]]
     of_metrics = {entry["name"]: entry["summary"] for entry in lists["metrics"]}
@@ -257,9 +257,9 @@ def test_bash_completes_values_although_it_splits_words(case: str, folder: Path)
 def test_completion_imports_no_large_library(words: str, folder: Path):
     heavy = {"pandas", "scipy", "matplotlib", "pydantic", "rich.console", "email", "manypath.scenario"}
     script = f"import atexit; atexit.register(lambda: print('loaded', {heavy} & set(sys.modules)))"
-    said = completion(words, folder, f"{script}; from manypath.cli import main; main()")
-    assert len(said.split()) > 2, "nothing is completed"
-    assert said.endswith("loaded set()\n")
+    printed = completion(words, folder, f"{script}; from manypath.cli import main; main()")
+    assert len(printed.split()) > 2, "nothing is completed"
+    assert printed.endswith("loaded set()\n")
 
 
 def test_completed_names_equal_the_registries():
@@ -292,8 +292,8 @@ def test_a_shell_completes_the_words_of_the_kernel_loader(tmp_path: Path, monkey
 
 
 def test_no_colour_is_printed_with_no_color(folder: Path):
-    said = manypath("run", "two.toml", folder=folder, NO_COLOR="1", FORCE_COLOR="1").stdout
-    assert "\x1b[3" not in said
+    printed = manypath("run", "two.toml", folder=folder, NO_COLOR="1", FORCE_COLOR="1").stdout
+    assert "\x1b[3" not in printed
 
 
 def test_ctrl_c_ends_a_run_in_one_line(folder: Path, two_paths_file):
@@ -316,9 +316,9 @@ def test_ctrl_c_ends_a_run_in_one_line(folder: Path, two_paths_file):
         assert process.stdout.readline() == "running\n"
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        out, said = process.communicate(timeout=60)
+        out, printed = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    assert said == "stopped before the end of the run: it has no result\n"
+    assert printed == "stopped before the end of the run: it has no result\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no pseudo-terminals")
@@ -328,9 +328,9 @@ def test_a_long_run_shows_its_progress_on_a_terminal(folder: Path, two_paths_fil
     command = [sys.executable, "-m", "manypath", "run", "long.toml"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=its_end) as process:
         os.close(its_end)
-        said = b""
-        while b"of 180,000,001.0 s simulated" not in said:
-            said += os.read(terminal, 4096)
+        printed = b""
+        while b"of 180,000,001.0 s simulated" not in printed:
+            printed += os.read(terminal, 4096)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=60)
     os.close(terminal)
@@ -338,8 +338,8 @@ def test_a_long_run_shows_its_progress_on_a_terminal(folder: Path, two_paths_fil
 
 
 def test_run_draws_windows_without_writing_samples(folder: Path):
-    said = manypath("run", "two.toml", "--plot", "course.svg", "--json", folder=folder).stdout
-    assert "series" not in json.loads(said)
+    printed = manypath("run", "two.toml", "--plot", "course.svg", "--json", folder=folder).stdout
+    assert "series" not in json.loads(printed)
     assert {path.name for path in folder.iterdir()} == {"two.toml", "course.svg"}
     assert "<svg" in (folder / "course.svg").read_text()
 

@@ -110,9 +110,9 @@ def test_a_missing_scheduler_is_reported_in_one_line(address: str, monkeypatch: 
     monkeypatch.setattr("manypath.campaign.executors.dask.ANSWER_SECONDS", 0.5)
     with pytest.raises(
         mp.UserError, match=rf"^dask: no scheduler answers at {address} \(.+\): give its address"
-    ) as said:
+    ) as printed:
         connect(address)
-    assert len(str(said.value).splitlines()) == 1
+    assert len(str(printed.value).splitlines()) == 1
 
 
 def test_a_server_that_does_not_answer_is_no_scheduler(monkeypatch: pytest.MonkeyPatch):
@@ -142,21 +142,21 @@ def test_a_scheduler_without_workers_is_reported_and_awaited(
     """The message is printed after a delay and then at intervals; the campaign continues when a worker joins."""
     monkeypatch.setattr("manypath.campaign.executors.dask.LONELY_SECONDS", 0.2)
     monkeypatch.setattr("manypath.campaign.executors.dask.REMIND_SECONDS", 0.1)
-    told: list[str] = []
+    report: list[str] = []
 
     class Heard(Silent):
         def say(self, text: str) -> None:
-            told.append(text)
-            if len(told) == 2:
+            report.append(text)
+            if len(report) == 2:
                 empty.scale(1)
 
     campaign = mp.Campaign(scenario(), replications=3)
     found = campaign.run(tmp_path, progress=Heard(), executor=connect(empty.scheduler_address))
     assert len(found) == 3
-    assert told[0].startswith(
+    assert report[0].startswith(
         "dask: the scheduler has had no workers for 0 s; waiting: start one with `dask worker tcp"
     )
-    assert empty.scheduler_address in told[1]
+    assert empty.scheduler_address in report[1]
 
 
 WAITING = """

@@ -51,8 +51,8 @@ def summary(file: Path, *options: str) -> dict[str, Any]:
     return json.loads(decode(file, "--summary", "--json", *options).stdout)
 
 
-def paths(said: dict[str, Any]) -> list[dict[str, Any]]:
-    return [path for association in said["associations"] for path in association["paths"]]
+def paths(found: dict[str, Any]) -> list[dict[str, Any]]:
+    return [path for association in found["associations"] for path in association["paths"]]
 
 
 @pytest.fixture(scope="module")
@@ -93,25 +93,25 @@ def test_every_chunk_of_the_example_equals_that_of_tshark(example: tuple[mp.Resu
 
 def test_the_summary_of_the_example_counts_what_its_links_delivered(example: tuple[mp.Result, Path]):
     result, file = example
-    said = summary(file)
-    assert said["frames"] == said["packets"] == result.links["delivered"].sum()
-    assert len(said["associations"]) == 2
-    assert all(association["established"] for association in said["associations"])
+    found = summary(file)
+    assert found["frames"] == found["packets"] == result.links["delivered"].sum()
+    assert len(found["associations"]) == 2
+    assert all(association["established"] for association in found["associations"])
     kinds = Counter(kind for (kinds,) in tshark(file, "sctp.chunk_type") for kind in kinds.split(","))
-    counted = {name: sum(path[name] for path in paths(said)) for name in ("data_chunks", "sacks", "heartbeats")}
+    counted = {name: sum(path[name] for path in paths(found)) for name in ("data_chunks", "sacks", "heartbeats")}
     assert counted == {"data_chunks": kinds[DATA], "sacks": kinds[SACK] + kinds[NR_SACK], "heartbeats": kinds["4"]}
 
 
 def test_captured_retransmissions_of_a_source_equal_the_counters(rough: tuple[mp.Result, Path]):
     result, file = rough
-    said = paths(summary(file))
+    found = paths(summary(file))
     under_way = result.flows["data_packets"]["cmt"] - len([p for p in packets(file) if "DATA" in _types(p)])
-    seen_again = sum(path["retransmissions"] for path in said)
+    seen_again = sum(path["retransmissions"] for path in found)
     counted = result.flows["retransmitted_chunks"]["cmt"]
     assert seen_again == counted or (seen_again < counted and 0 < under_way <= 2)
     tsns = [tsn for (tsns,) in tshark(file, "sctp.data_tsn_raw") for tsn in tsns.split(",") if tsn]
     assert seen_again == len(tsns) - len(set(tsns)) > 10
-    assert 10 < sum(path["losses"] for path in said) <= seen_again
+    assert 10 < sum(path["losses"] for path in found) <= seen_again
 
 
 def _types(packet: dict[str, Any]) -> set[str]:
@@ -132,15 +132,15 @@ def test_a_heartbeat_of_the_sink_is_answered_at_once_at_the_source(rough: tuple[
 
 
 def test_packets_and_the_summary_are_printed_as_text(example: tuple[mp.Result, Path]):
-    said = decode(example[1]).stdout
-    first = said.splitlines()[0]
+    printed = decode(example[1]).stdout
+    first = printed.splitlines()[0]
     assert re.match(r" +1 0\.000000000 \S+ 10\.\d\.0\.1:\d+ > 10\.\d\.0\.2:\d+ tag 0x00000000 INIT tag 0x", first), (
         first
     )
-    assert re.search(r"DATA tsn \d+ stream \d+ ssn \d+ ppid \d+ BEU \d+ B", said)
+    assert re.search(r"DATA tsn \d+ stream \d+ ssn \d+ ppid \d+ BEU \d+ B", printed)
     for word in ("association 2:", "gap blocks", "seen again", "open at the end of the capture"):
-        assert word in said
-    assert decode(example[1], "--summary").stdout == said[said.index("\n\n") + 1 :]
+        assert word in printed
+    assert decode(example[1], "--summary").stdout == printed[printed.index("\n\n") + 1 :]
 
 
 def test_the_summary_of_json_lines_is_printed_separately(example: tuple[mp.Result, Path]):
@@ -151,15 +151,15 @@ def test_the_summary_of_json_lines_is_printed_separately(example: tuple[mp.Resul
 
 def test_every_name_in_the_json_is_documented(rough: tuple[mp.Result, Path]):
     page = (ROOT / "docs" / "reference" / "decode.md").read_text(encoding="utf-8")
-    said: list[Any] = [*packets(rough[1]), summary(rough[1])]
+    pending: list[Any] = [*packets(rough[1]), summary(rough[1])]
     names: set[str] = set()
-    while said:
-        value = said.pop()
+    while pending:
+        value = pending.pop()
         if isinstance(value, dict):
             names |= {str(name) for name in value if not str(name).isdecimal()}
-            said.extend(value.values())
+            pending.extend(value.values())
         elif isinstance(value, list):
-            said.extend(value)
+            pending.extend(value)
     assert len(names) > 50
     assert sorted(name for name in names if f"`{name}`" not in page) == []
 
@@ -167,9 +167,9 @@ def test_every_name_in_the_json_is_documented(rough: tuple[mp.Result, Path]):
 def test_one_interface_can_be_chosen(example: tuple[mp.Result, Path]):
     result, file = example
     assert summary(file, "--interface", "south")["packets"] == result.links["delivered"]["south"]
-    said = decode(file, "--summary", "--interface", "soth", code=2).stderr
-    assert '--interface: "soth" has no frames in' in said
-    assert 'did you mean "south"?' in said
+    printed = decode(file, "--summary", "--interface", "soth", code=2).stderr
+    assert '--interface: "soth" has no frames in' in printed
+    assert 'did you mean "south"?' in printed
 
 
 def test_a_truncated_file_shows_earlier_packets_and_one_error(rough: tuple[mp.Result, Path], tmp_path: Path):
@@ -194,18 +194,18 @@ def test_a_file_without_sctp_is_reported_in_one_line(tmp_path: Path):
     assert "remark:" in done.stderr
     assert "no SCTP in 0 frames" in done.stderr
     (tmp_path / "usb").write_bytes(header + (220).to_bytes(4, "little") + bytes(8) + b"\4\0\0\0" * 2 + bytes(4))
-    said = decode(tmp_path / "usb").stderr
-    assert "remark:" in said
-    assert "frames of link type 220 are skipped (1 of 1): raw IP (101, 228, 229)" in said
+    printed = decode(tmp_path / "usb").stderr
+    assert "remark:" in printed
+    assert "frames of link type 220 are skipped (1 of 1): raw IP (101, 228, 229)" in printed
 
 
 def test_a_file_that_ends_before_its_first_packet_has_an_error_and_no_remark(tmp_path: Path):
     file = tmp_path / "short"
     file.write_bytes(bytes.fromhex("d4c3b2a1 02000400 00000000 00000000 ffff0000 65000000 0000"))
-    said = decode(file, code=2).stderr
-    assert "error: " in said
-    assert "ends within a block" in said
-    assert "remark:" not in said
+    printed = decode(file, code=2).stderr
+    assert "error: " in printed
+    assert "ends within a block" in printed
+    assert "remark:" not in printed
 
 
 def test_packets_of_many_short_chunks_are_not_kept_in_memory(tmp_path: Path):
@@ -240,6 +240,6 @@ def test_ctrl_c_is_one_line(example: tuple[mp.Result, Path]):
         # The command blocks, because the pipe has no room for all lines
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate()
+        _, printed = process.communicate()
     assert process.returncode == 130
-    assert said == "stopped before the end of the capture\n"
+    assert printed == "stopped before the end of the capture\n"

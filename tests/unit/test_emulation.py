@@ -91,7 +91,7 @@ def test_settings_of_the_kernel_may_be_numbers():
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         ('[pairs.a]\npaths = ["sout"]', 'pairs.a.paths: "sout" is no path of the network: did you mean "south"?'),
         ("[pairs.a]\npaths = []", "pairs.a.paths: is empty: give 1 or more"),
@@ -100,11 +100,11 @@ def test_settings_of_the_kernel_may_be_numbers():
         ("[hosts]", "hosts: unknown key: "),
     ],
 )
-def test_a_mistake_in_a_file_is_reported_in_one_line(folder: Path, more: str, said: str):
+def test_a_mistake_in_a_file_is_reported_in_one_line(folder: Path, more: str, message: str):
     (folder / "two.toml").write_text(GOOD + more)
     with pytest.raises(UserError) as found:
         Emulation.from_file(folder / "two.toml")
-    assert str(found.value).startswith(f"{folder / 'two.toml'}: {said}")
+    assert str(found.value).startswith(f"{folder / 'two.toml'}: {message}")
 
 
 def test_a_name_that_is_invalid_for_a_namespace_is_refused():
@@ -121,8 +121,8 @@ def test_a_missing_emulator_is_reported_with_its_source(monkeypatch: pytest.Monk
 
 
 def test_the_emulator_gets_document_options_and_command_and_returns_its_exit_code(folder: Path):
-    said = _with_fake(folder, "emulate", "two.toml", "--pcapng", "out", "--no-realtime", "--", "ping", "-c", "1", "x")
-    assert said.returncode == 3
+    result = _with_fake(folder, "emulate", "two.toml", "--pcapng", "out", "--no-realtime", "--", "ping", "-c", "1", "x")
+    assert result.returncode == 3
     words = (folder / "words").read_text().split()
     assert words[0] == "run"
     assert words[4:] == ["--interval", "1.0", "--no-realtime", "--pcapng", "out", "--", "ping", "-c", "1", "x"]
@@ -130,41 +130,43 @@ def test_the_emulator_gets_document_options_and_command_and_returns_its_exit_cod
 
 
 def test_hosts_counters_and_disturbances_are_printed(folder: Path):
-    said = _with_fake(folder, "emulate", "two.toml")
+    result = _with_fake(folder, "emulate", "two.toml")
     for word in ("two-left", "10.0.0.1", "fd6d:70::1", "2.000", "25.000 % more than 2 ms"):
-        assert word in said.stdout
-    assert "refused: no time" in said.stderr
-    assert "marked: too late" in said.stderr
-    told = json.loads(_with_fake(folder, "emulate", "two.toml", "--json").stdout)
-    assert told["interfaces"][0]["namespace"] == "two-left"
-    assert told["interfaces"][0]["sent"] == 9
+        assert word in result.stdout
+    assert "refused: no time" in result.stderr
+    assert "marked: too late" in result.stderr
+    report = json.loads(_with_fake(folder, "emulate", "two.toml", "--json").stdout)
+    assert report["interfaces"][0]["namespace"] == "two-left"
+    assert report["interfaces"][0]["sent"] == 9
 
 
 def test_a_file_is_needed_unless_nothing_is_emulated(folder: Path):
-    said = manypath("emulate", folder=folder)
-    assert (said.returncode, said.stderr.count("\n")) == (2, 1)
-    assert said.stderr.startswith("error: FILE: missing")
-    said = manypath("emulate", "two.toml", "--clean", folder=folder)
-    assert said.stderr.startswith("error: two.toml: --clean and --calibrate need no file")
+    result = manypath("emulate", folder=folder)
+    assert (result.returncode, result.stderr.count("\n")) == (2, 1)
+    assert result.stderr.startswith("error: FILE: missing")
+    result = manypath("emulate", "two.toml", "--clean", folder=folder)
+    assert result.stderr.startswith("error: two.toml: --clean and --calibrate need no file")
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--link", "south"], "error: --link: only valid with --pcapng: give --pcapng OUT, too\n"),
         (["--quick"], "error: --quick: only valid with --calibrate: give --calibrate, too\n"),
     ],
 )
-def test_an_option_without_its_required_option_is_refused(folder: Path, words: list[str], said: str):
+def test_an_option_without_its_required_option_is_refused(folder: Path, words: list[str], message: str):
     refused = manypath("emulate", "two.toml", *words, folder=folder)
-    assert (refused.returncode, refused.stderr) == (2, said)
+    assert (refused.returncode, refused.stderr) == (2, message)
 
 
 def test_an_emulator_killed_within_a_line_is_reported_in_one_line(folder: Path):
-    said = _with_fake(folder, "emulate", "two.toml", fake=KILLED)
-    assert (said.returncode, said.stdout) == (128 + 9, "")
-    assert said.stderr.startswith("error: manypath-emu was killed by SIGKILL: `manypath emulate --clean`, or the next")
-    assert said.stderr.count("\n") == 1
+    result = _with_fake(folder, "emulate", "two.toml", fake=KILLED)
+    assert (result.returncode, result.stdout) == (128 + 9, "")
+    assert result.stderr.startswith(
+        "error: manypath-emu was killed by SIGKILL: `manypath emulate --clean`, or the next"
+    )
+    assert result.stderr.count("\n") == 1
 
 
 def _with_fake(folder: Path, *words: str, fake: str = FAKE) -> subprocess.CompletedProcess[str]:
@@ -211,8 +213,8 @@ def own(folder: Path) -> str:
 @pytest.mark.usefixtures("live")
 def test_a_command_runs_among_real_hosts(folder: Path):
     (folder / "inside.py").write_text(INSIDE)
-    said = manypath("emulate", own(folder), "--", sys.executable, "inside.py", folder=folder)
-    assert (said.returncode, said.stdout) == (0, "10.0.0.1\n"), said.stderr
+    result = manypath("emulate", own(folder), "--", sys.executable, "inside.py", folder=folder)
+    assert (result.returncode, result.stdout) == (0, "10.0.0.1\n"), result.stderr
 
 
 @pytest.mark.usefixtures("live")
@@ -221,12 +223,12 @@ def test_a_stopped_emulation_removes_everything(folder: Path):
     left, right = (Path("/run/netns") / f"{Path(file).stem}-{side}" for side in ("left", "right"))
     command = [sys.executable, "-m", "manypath", "emulate", file]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
-        said = iter(process.stdout or ())
-        assert any("Ctrl-C ends the emulation" in line for line in said)
+        lines = iter(process.stdout or ())
+        assert any("Ctrl-C ends the emulation" in line for line in lines)
         assert left.exists()
         process.terminate()
         # Read to the end, because closing the pipe early would stop the program.
-        assert any("north/back" in line for line in list(said))
+        assert any("north/back" in line for line in list(lines))
     assert process.returncode == 0
     assert not left.exists()
     assert not right.exists()

@@ -101,11 +101,11 @@ def test_the_schema_refuses_an_invalid_line(run: tuple[mp.Result, dict[str, Any]
 
 
 def test_the_page_names_every_event_and_every_field():
-    said = documented()
+    named = documented()
     schemas = data_schemas()
-    assert set(said) == set(schemas)
+    assert set(named) == set(schemas)
     for name, schema in schemas.items():
-        assert said[name] == set(schema.get("properties", {})), name
+        assert named[name] == set(schema.get("properties", {})), name
     header = PAGE.split("## The first line\n")[1].split("\n## ")[0]
     assert fields(header) == set(SCHEMA["$defs"]["Header"]["properties"])
     packets = PAGE.split("## What is in a packet\n")[1]
@@ -148,7 +148,7 @@ def test_a_series_of_changes_equals_samples_at_every_event():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"events": "nowhere/run.jsonl"}, 'events: "nowhere/run.jsonl" cannot be written: No such file'),
         ({"events": "run.jsonl", "only": ["recovry"]}, 'only: "recovry" is no event: did you mean "recovery"?'),
@@ -162,7 +162,7 @@ def test_invalid_options_of_events_are_refused_in_one_line(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(mp.UserError) as error:
         mp.run(rough(), **arguments)
-    assert str(error.value).startswith(said)
+    assert str(error.value).startswith(message)
     assert "\n" not in str(error.value)
 
 

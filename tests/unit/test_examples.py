@@ -56,9 +56,9 @@ def test_missing_examples_are_reported_with_their_source(tmp_path: Path, monkeyp
 
 
 def test_the_command_lists_written_files(tmp_path: Path):
-    said = CliRunner().invoke(app, ["examples", str(tmp_path)])
-    assert said.exit_code == 0
-    assert str(tmp_path / "two_paths.toml") in said.output
+    result = CliRunner().invoke(app, ["examples", str(tmp_path)])
+    assert result.exit_code == 0
+    assert str(tmp_path / "two_paths.toml") in result.output
 
 
 def test_a_program_in_the_scripts_folder_of_the_user_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

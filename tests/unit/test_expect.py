@@ -22,8 +22,8 @@ def test_texts_give_rate_round_trip_time_loss_and_other_connections():
     wlan, lte = said.paths.values()
     assert (wlan.rate, wlan.rtt, wlan.loss, wlan.tcp) == (20_000_000, 20_000_000, 0.0, 0)
     assert (lte.rate, lte.rtt, lte.loss, lte.tcp) == (10_000_000, 60_000_000, 0.01, 2)
-    assert said.links("lte") == ["lte", "shared1"]
-    assert said.drain("wlan") == 0.05
+    assert description.links("lte") == ["lte", "shared1"]
+    assert description.drain("wlan") == 0.05
     assert list(Description.from_words(["1 Mbit/s, 1 ms", "2 Mbit/s, 2 ms"]).paths) == ["path1", "path2"]
 
 
@@ -48,8 +48,8 @@ def test_a_file_and_arguments_give_equal_descriptions(tmp_path: Path):
 
 
 def test_the_simulated_network_is_the_described_one():
-    said = Description.from_words(WORDS, shared=["15 Mbit/s: wlan, lte"], tcp=["lte=2"])
-    built = scenario(said, "lia")
+    description = Description.from_words(WORDS, shared=["15 Mbit/s: wlan, lte"], tcp=["lte=2"])
+    built = scenario(description, "lia")
     assert set(built.flows) == {"multipath", "tcp 1 on lte", "tcp 2 on lte"}
     assert built.network.paths["lte"].forward == ("lte", "shared1")
     assert built.network.paths["lte"].reverse == ("shared1/back", "lte/back")
@@ -96,11 +96,11 @@ def test_a_single_run_has_no_interval(
 ):
     monkeypatch.chdir(tmp_path)
     assert command(monkeypatch, *SHORT, "--cc", "lia", "--tcp", "path1=1", "--runs", "1", "--measured", "4 Mbit/s") == 0
-    said = capsys.readouterr().out
-    assert "nan" not in said
-    assert "±" not in said
-    assert "simulated: one run, no interval; delivered payload; seed 1, 1 replication, engine " in said
-    assert "; measure 5 s; queue drop-tail" in said
+    printed = capsys.readouterr().out
+    assert "nan" not in printed
+    assert "±" not in printed
+    assert "simulated: one run, no interval; delivered payload; seed 1, 1 replication, engine " in printed
+    assert "; measure 5 s; queue drop-tail" in printed
 
 
 def test_a_document_has_all_rates_in_one_unit_and_the_settings(
@@ -129,9 +129,9 @@ def test_windows_that_do_not_converge_are_reported_beside_the_simulation(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys.modules["manypath.theory.equilibrium"], "LONGEST", 0.1)
     assert command(monkeypatch, *SHORT, "--cc", "olia", "--cc", "lia", "--cc", "cubic", "--runs", "2") == 0
-    said = capsys.readouterr().out
-    assert "no fluid number for olia, lia: it does not converge" in said
-    assert "no fluid number for cubic: the fluid model has no formulas of it" in said
+    printed = capsys.readouterr().out
+    assert "no fluid number for olia, lia: it does not converge" in printed
+    assert "no fluid number for cubic: the fluid model has no formulas of it" in printed
 
 
 def test_competing_connections_without_formulas_have_no_fluid_prediction():
@@ -141,7 +141,7 @@ def test_competing_connections_without_formulas_have_no_fluid_prediction():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"paths": []}, "paths: is empty: give 1 or more"),
         ({"paths": ["10 Mbit/s"]}, 'path: "10 Mbit/s" is no path: write rate, round-trip time and optionally loss'),
@@ -168,7 +168,7 @@ def test_competing_connections_without_formulas_have_no_fluid_prediction():
 def test_an_invalid_description_is_refused_in_one_line(arguments: dict[str, object], said: str):
     with pytest.raises(UserError) as caught:
         Description.from_words(**arguments)  # pyright: ignore[reportArgumentType] - the mistake is the point
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -179,7 +179,7 @@ def test_an_empty_name_in_a_file_is_refused_too(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("measured", "said"), [("1 Mbit/s", "below"), ("4.85 Mbit/s", "within"), ("6 Mbit/s", "above")]
+    ("measured", "message"), [("1 Mbit/s", "below"), ("4.85 Mbit/s", "within"), ("6 Mbit/s", "above")]
 )
 def test_a_measured_rate_is_compared_with_the_range_of_single_runs(
     measured: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -191,13 +191,13 @@ def test_a_measured_rate_is_compared_with_the_range_of_single_runs(
         main()
     assert not ended.value.code
     (row,) = json.loads(capsys.readouterr().out)["expectations"]
-    assert row["measured"]["is"] == said
+    assert row["measured"]["is"] == message
     low, high = row["simulated"]["single_run"]
     assert low <= row["simulated"]["total"]["mean"] <= high
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--path", "1 Mbit/s, 10 ms", "--cc", "liar"], 'did you mean "lia"'),
         (["--path", "1 Mbit/s, 10 ms", "--measure", "3 parsec"], "measure: "),
@@ -210,7 +210,7 @@ def test_a_measured_rate_is_compared_with_the_range_of_single_runs(
 )
 def test_wrong_options_exit_with_2_and_one_line(
     arguments: list[str],
-    said: str,
+    message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -222,4 +222,4 @@ def test_wrong_options_exit_with_2_and_one_line(
     assert ended.value.code == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: ")
-    assert said in line
+    assert message in line

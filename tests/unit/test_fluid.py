@@ -43,7 +43,7 @@ def test_shares_of_a_bottleneck_agree_in_fluid_model_and_simulation(cc: str):
 
 
 @pytest.mark.parametrize(
-    ("described", "said"),
+    ("described", "message"),
     [
         (scenario(app=mp.Cbr(rate="1 Mbit/s")), "flows.flow.app: is cbr: theory describes saturated flows"),
         (scenario(app=mp.Transfer(size="1 MB")), "flows.flow.app: is transfer"),
@@ -54,10 +54,10 @@ def test_shares_of_a_bottleneck_agree_in_fluid_model_and_simulation(cc: str):
         (scenario(LINK.but(loss=mp.Bernoulli(p=1))), "loses all packets"),
     ],
 )
-def test_a_scenario_outside_of_the_theory_is_reported_in_one_line(described: mp.Scenario, said: str):
+def test_a_scenario_outside_of_the_theory_is_reported_in_one_line(described: mp.Scenario, message: str):
     with pytest.raises(mp.UserError) as caught:
         fluid(described)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -87,7 +87,7 @@ def test_the_rates_of_paths_add_up_and_the_result_has_the_settings():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"cc": "lya"}, "cc: "),
         ({"losses": []}, "losses: [] is no list"),
@@ -107,5 +107,5 @@ def test_the_rates_of_paths_add_up_and_the_result_has_the_settings():
 def test_invalid_given_losses_are_refused_in_one_line(arguments: dict[str, Any], said: str):
     with pytest.raises(mp.UserError) as caught:
         mp.ideal(**{"cc": "lia", "losses": [0.01, 0.01], "rtts": "10 ms", "packets": 1000, "runs": 1, **arguments})
-    assert str(caught.value).startswith(said) or said in str(caught.value)
+    assert str(caught.value).startswith(message) or message in str(caught.value)
     assert "\n" not in str(caught.value)

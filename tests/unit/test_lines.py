@@ -75,7 +75,7 @@ def test_a_campaign_is_drawn_in_one_call_and_saved(scenario, tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"x": "nort"}, '"nort" is no column of these results: did you mean "north"'),
         ({"x": "north", "y": "godput"}, 'did you mean "goodput"'),
@@ -85,10 +85,10 @@ def test_a_campaign_is_drawn_in_one_call_and_saved(scenario, tmp_path: Path):
         ({"x": "cc", "color": "flow", "style": "north"}, "north has 3 values, but at most 2 can be drawn"),
     ],
 )
-def test_undrawable_data_is_reported_in_one_line(frame: pd.DataFrame, arguments: dict[str, str], said: str):
+def test_undrawable_data_is_reported_in_one_line(frame: pd.DataFrame, arguments: dict[str, str], message: str):
     with pytest.raises(mp.UserError) as caught:
         lines(frame, **arguments)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

@@ -205,13 +205,13 @@ def test_a_stored_calibration_is_used_until_the_emulator_changes(tmp_path: Path,
     emulator = tmp_path / "manypath-emu"
     monkeypatch.setattr("manypath.programs.program", lambda _: str(emulator))
     monkeypatch.setattr("manypath.testbed.calibration.program", lambda _: str(emulator))
-    told: list[str] = []
+    report: list[str] = []
     for number, made in ((1, 1), (1, 1), (2, 2)):
         emulator.write_text(f'#!/bin/sh\necho \'{{"kind": "loss", "number": {number}}}\'\n')
         emulator.chmod(0o755)
-        found = calibrated(tmp_path, quick=True, tell=told.append)
+        found = calibrated(tmp_path, quick=True, tell=report.append)
         assert found.rows == [{"kind": "loss", "number": number}]
-        assert len(told) == made
+        assert len(report) == made
         time.sleep(1)  # Files are named by the second.
     assert [each.rows[0]["number"] for each in stored(tmp_path)] == [2, 1]
 
@@ -315,7 +315,7 @@ def test_inside_udp_less_payload_goes_over_the_same_link():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["sctp", "--cc", "lia"], "--cc: sctp has congestion controls of its own"),
         (["shared", "--quick"], "--quick: is for sctp"),
@@ -333,9 +333,9 @@ def test_inside_udp_less_payload_goes_over_the_same_link():
         (["x" * 300], f'scenario: there is no "{"x" * 76}...: known: sctp, shared'),
     ],
 )
-def test_a_wrong_argument_is_reported_in_one_line(arguments: list[str], said: str, called):
+def test_a_wrong_argument_is_reported_in_one_line(arguments: list[str], message: str, called):
     (line,) = called("measure", *arguments, code=2).err.splitlines()
-    assert said in line
+    assert message in line
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_documents_of_simple_networks_have_no_optional_links_or_traces():
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (
             lambda: mp.bottleneck(LINK, paths=2, delays=["1 ms"]),
@@ -102,10 +102,10 @@ def test_documents_of_simple_networks_have_no_optional_links_or_traces():
         (lambda: mp.disjoint(a=(LINK,)), "disjoint.a:"),  # pyright: ignore[reportArgumentType]
     ],
 )
-def test_an_invalid_network_is_refused_in_one_line(make, said: str):
+def test_an_invalid_network_is_refused_in_one_line(make, message: str):
     with pytest.raises(mp.UserError) as error:
         make()
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 

@@ -136,10 +136,10 @@ def test_measurements_before_a_failure_are_kept(testbed: MadeUp, tmp_path: Path)
     with pytest.raises(_native.RunError):
         small().run(tmp_path, 1)
     testbed.fails_after = 10**9
-    told: list[Further] = []
-    assert [cell.goodput for cell in small().run(tmp_path, 1, told.append)] == [cell.goodput for cell in whole]
+    report: list[Further] = []
+    assert [cell.goodput for cell in small().run(tmp_path, 1, report.append)] == [cell.goodput for cell in whole]
     assert max(Counter(testbed.ran).values()) == 1
-    assert told == [Further(2, 4, 8, 2, 18), Further(2, 8, 16, 16, 16)]
+    assert report == [Further(2, 4, 8, 2, 18), Further(2, 8, 16, 16, 16)]
     count = len(testbed.ran)
     small().run(tmp_path, 1)
     assert len(testbed.ran) == count
@@ -208,14 +208,14 @@ def command(testbed: MadeUp, called, monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 
 def test_the_command_prints_the_expected_duration_of_further_runs(command):
-    said = command("--runs", "4", "--most", "16").err
-    assert "24 measurements are missing, 28 s each, 4 at once: about 3 min 6 s" in said
-    assert "cells that are open then get more runs, up to 16 each" in said
+    printed = command("--runs", "4", "--most", "16").err
+    assert "24 measurements are missing, 28 s each, 4 at once: about 3 min 6 s" in printed
+    assert "cells that are open then get more runs, up to 16 each" in printed
     assert (
         "2 cells are open after 4 runs: now up to 8 runs of each, 8 measurements, about 1 min 2 s; "
-        "at most up to 16 runs of each, 24 measurements, about 3 min 6 s" in said
+        "at most up to 16 runs of each, 24 measurements, about 3 min 6 s" in printed
     )
-    assert "2 cells are open after 8 runs: now up to 16 runs of each, 16 measurements, about 2 min 4 s\n" in said
+    assert "2 cells are open after 8 runs: now up to 16 runs of each, 16 measurements, about 2 min 4 s\n" in printed
     assert "measurements" not in command("--runs", "4", "--most", "16").err
 
 

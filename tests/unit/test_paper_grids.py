@@ -186,7 +186,7 @@ def test_the_kernel_gets_the_congestion_control_of_mptcp_flows_only():
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["shared", "--publish", "m.json"], "--publish: shared is not an experiment of a paper: leave it out"),
         (["sctp", "--publish", "m.json"], "--publish: sctp is not an experiment of a paper: leave it out"),
@@ -200,11 +200,11 @@ def test_the_kernel_gets_the_congestion_control_of_mptcp_flows_only():
     ],
 )
 def test_wrong_options_are_refused_before_measurements(
-    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measured: list[str]
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measured: list[str]
 ):
     monkeypatch.chdir(tmp_path)
     Path("other.json").write_text('{"mine": true}')
     done = CliRunner().invoke(app, ["measure", *words])
     assert done.exit_code != 0
-    assert said in (done.output or str(done.exception)) + str(done.exception)
+    assert message in (done.output or str(done.exception)) + str(done.exception)
     assert measured == []

@@ -41,7 +41,7 @@ def refusal(plan: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("plan", "said"),
+    ("plan", "message"),
     [
         (
             "mp.Campaign(two_paths(), replications=10**12)",

@@ -130,17 +130,17 @@ def test_every_flow_must_be_precise_unless_some_are_selected():
 
 
 def test_the_current_width_is_shown():
-    said: list[str] = []
+    states: list[str] = []
 
     class Watching(Silent):
         def state(self, text: str) -> None:
-            said.append(text)
+            states.append(text)
 
     campaign = mp.Campaign(RUNNER, {"spread": [0.0, 0.1]}, precision="5 %")
     campaign.run(store=None, progress=Watching())
-    assert "1 of 2 scenarios within 5 %" in said[0]
-    assert "2 of 2 scenarios within 5 %" in said[-1]
-    assert all(text.startswith("widest interval ±") for text in said)
+    assert "1 of 2 scenarios within 5 %" in states[0]
+    assert "2 of 2 scenarios within 5 %" in states[-1]
+    assert all(text.startswith("widest interval ±") for text in states)
 
 
 def test_intervals_of_a_stopped_campaign_nearly_keep_their_confidence():
@@ -158,7 +158,7 @@ def test_intervals_of_a_stopped_campaign_nearly_keep_their_confidence():
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: mp.Campaign(RUNNER, precision="2"), '"2" is no share of the mean: write "2 %"'),
         (lambda: mp.Campaign(RUNNER, precision="-2 %"), '"-2 %" is no share of the mean'),
@@ -175,10 +175,10 @@ def test_intervals_of_a_stopped_campaign_nearly_keep_their_confidence():
         ),
     ],
 )
-def test_an_invalid_precision_is_refused(make, said: str):
+def test_an_invalid_precision_is_refused(make, message: str):
     with pytest.raises(mp.UserError) as error:
         make()
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 

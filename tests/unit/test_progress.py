@@ -13,11 +13,11 @@ from manypath.display import duration
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "message"),
     [(0.4, "0 s"), (59, "59 s"), (61, "1 min 1 s"), (3 * 3600 + 125, "3 h 2 min"), (200_000, "2 days 7 h")],
 )
-def test_durations_have_at_most_two_units(seconds: float, said: str):
-    assert duration(seconds) == said
+def test_durations_have_at_most_two_units(seconds: float, message: str):
+    assert duration(seconds) == message
 
 
 def test_the_remaining_time_follows_from_the_rate_so_far():

@@ -57,7 +57,7 @@ def test_traces_of_a_scenario_file_are_relative_to_its_folder(tmp_path: Path, mo
 def test_a_message_about_a_trace_truncates_a_long_line(tmp_path: Path):
     for content, said in (("z" * 10**6, "is no whole number"), ("9" * 10**6, "... ms is not within 49 days")):
         (tmp_path / "long.down").write_text(content)
-        with pytest.raises(mp.UserError, match=said) as caught:
+        with pytest.raises(mp.UserError, match=message) as caught:
             mp.Link(trace=tmp_path / "long.down")
         assert len(str(caught.value)) < 400 + len(str(tmp_path))
     with pytest.raises(mp.UserError, match="a number of thousands of digits ms is not within 49 days"):
@@ -73,7 +73,7 @@ def test_devices_and_pipes_are_refused_as_traces_without_waiting(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("1\n2.5\n", 'bad.down, line 2: "2.5" is no whole number of milliseconds'),
         ("1\n-2\n", 'bad.down, line 2: "-2" is no whole number'),
@@ -87,19 +87,19 @@ def test_devices_and_pipes_are_refused_as_traces_without_waiting(tmp_path: Path)
         (None, "cannot be read (No such file or directory)"),
     ],
 )
-def test_a_file_that_is_no_trace_is_refused_in_one_line(tmp_path: Path, text: str | None, said: str):
+def test_a_file_that_is_no_trace_is_refused_in_one_line(tmp_path: Path, text: str | None, message: str):
     file = tmp_path / "bad.down"
     if text is not None:
         file.write_text(text, encoding="utf-8")
     with pytest.raises(mp.UserError) as error:
         mp.Link(trace=str(file))
     assert str(error.value).startswith("trace: ")
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (mp.Link, "rate: missing: give it a value"),
         (lambda: mp.Link(trace=[1], rate="5 Mbit/s"), "trace: determines the rate, but the link also has a rate"),
@@ -110,14 +110,14 @@ def test_a_file_that_is_no_trace_is_refused_in_one_line(tmp_path: Path, text: st
         (lambda: mp.Link(trace=[1, "x"]), 'trace: number 2: "x" is no whole number of milliseconds'),
     ],
 )
-def test_a_link_has_a_rate_or_a_trace(make, said: str):
+def test_a_link_has_a_rate_or_a_trace(make, message: str):
     with pytest.raises(mp.UserError) as error:
         make()
-    assert str(error.value).startswith(said)
+    assert str(error.value).startswith(message)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("0", '"0" has no opportunity after 0 ms and cannot repeat'),
         ("0*5 0", '"0*5 0" has no opportunity after 0 ms'),
@@ -133,7 +133,7 @@ def test_a_link_has_a_rate_or_a_trace(make, said: str):
 def test_invalid_gaps_are_refused_at_construction(text: str, said: str):
     with pytest.raises(mp.UserError) as error:
         mp.Link(trace=text)
-    assert str(error.value).startswith(f"trace: {said}")
+    assert str(error.value).startswith(f"trace: {message}")
     assert "\n" not in str(error.value)
 
 

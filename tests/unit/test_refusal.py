@@ -9,7 +9,7 @@ from manypath.refusal import told
 
 
 @pytest.mark.parametrize(
-    ("said", "in_words"),
+    ("message", "in_words"),
     [
         ("`flows.a.paths` is 0 paths, expected 1 to 16", "flows.a.paths: 0 paths cannot be used: give 1 to 16"),
         ("`flows.my own.paths` is 9, expected 1", "flows.my own.paths: 9 cannot be used: give 1"),

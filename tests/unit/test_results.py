@@ -82,7 +82,7 @@ def test_results_are_selected_by_factors(results: mp.Results):
 
 
 @pytest.mark.parametrize(
-    ("ask", "said"),
+    ("ask", "message"),
     [
         (lambda results: results.mean("godput", by=["cc"]), 'did you mean "goodput"?'),
         (lambda results: results.mean("goodput", by=["ccc"]), 'did you mean "cc"?'),
@@ -91,10 +91,10 @@ def test_results_are_selected_by_factors(results: mp.Results):
         (lambda results: results.select(rate=1), '"rate" is no column'),
     ],
 )
-def test_queries_without_data_are_reported(ask, said: str, results: mp.Results):
+def test_queries_without_data_are_reported(ask, message: str, results: mp.Results):
     with pytest.raises(mp.UserError) as error:
         ask(results)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_samples_become_frames_by_kind():

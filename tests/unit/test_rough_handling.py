@@ -48,8 +48,8 @@ def start(store: Path, runs: int = RUNS) -> subprocess.Popen[str]:
 
 def finish(process: subprocess.Popen[str]) -> tuple[list[list[int]], list[str]]:
     """Return the batches that a campaign began, and its digests."""
-    out, said = process.communicate(timeout=120)
-    assert process.returncode == 0, said
+    out, printed = process.communicate(timeout=120)
+    assert process.returncode == 0, printed
     lines = [line.split() for line in out.splitlines()]
     begun = [[int(word) for word in words[1:]] for words in lines if words[0] == "begins"]
     return begun, next(words[1:] for words in lines if words[0] == "digests")
@@ -104,14 +104,14 @@ def test_ctrl_c_finishes_the_current_runs_of_a_sweep_which_can_be_resumed(tmp_pa
             assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        out, said = process.communicate(timeout=120)
-    assert (process.returncode, out) == (130, ""), said
-    last = said.splitlines()[-1]
+        out, printed = process.communicate(timeout=120)
+    assert (process.returncode, out) == (130, ""), printed
+    last = printed.splitlines()[-1]
     kept = stored(tmp_path / "runs")
     assert (
         last == f"stopped after {kept} of 100000 runs, which are stored in runs: the same command continues from there"
     )
-    assert "Traceback" not in said
+    assert "Traceback" not in printed
 
 
 def test_two_processes_share_a_store(scenario, tmp_path: Path):
@@ -158,8 +158,8 @@ def shared(process: subprocess.Popen[str]) -> tuple[int, str]:
         assert process.stdout is not None
         assert process.stderr is not None
         # `communicate` would lose the output that an earlier `readline` has buffered.
-        out, said = process.stdout.read(), process.stderr.read()
-    assert process.returncode == 0, said
+        out, printed = process.stdout.read(), process.stderr.read()
+    assert process.returncode == 0, printed
     return out.count("began"), out.splitlines()[-1]
 
 

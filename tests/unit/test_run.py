@@ -227,9 +227,9 @@ def test_blocked_times_of_tcp_are_missing_instead_of_zero():
     result = mp.run(mp.Scenario(network=network, flows=flows, warmup="1 s", measure="1 s"), series="100 ms")
     columns = [f"blocked_{why}" for why in WHY]
     for frame in (result.paths.reset_index(), result.series["paths"]):
-        told = frame.set_index("flow")[columns]
-        assert told.loc[["tcp"]].isna().all(axis=None)
-        assert told.loc[["sctp"]].notna().all(axis=None)
+        rows = frame.set_index("flow")[columns]
+        assert rows.loc[["tcp"]].isna().all(axis=None)
+        assert rows.loc[["sctp"]].notna().all(axis=None)
 
 
 @pytest.mark.parametrize("pacing", [False, True])

@@ -118,9 +118,9 @@ def test_a_failed_command_is_reported_with_its_last_line(program: str, tmp_path:
     campaign = mp.Campaign(mp.Command(program), {"rate": [5, 13]}, replications=1)
     with pytest.raises(_native.RunError) as failed:
         campaign.run(store=tmp_path / "runs", workers=1, progress=False)
-    said = str(failed.value)
-    assert said.startswith("rate = 13, seed 1, replication 0: `")
-    assert f"ended with 1: no link is that slow; 1 of 2 runs are stored in {tmp_path / 'runs'}" in said
+    printed = str(failed.value)
+    assert printed.startswith("rate = 13, seed 1, replication 0: `")
+    assert f"ended with 1: no link is that slow; 1 of 2 runs are stored in {tmp_path / 'runs'}" in printed
 
 
 def test_a_command_that_hangs_is_killed():
@@ -159,7 +159,7 @@ def test_numbers_are_read_from_lines_or_json():
 
 
 @pytest.mark.parametrize(
-    ("printed", "said"),
+    ("printed", "message"),
     [
         ("connecting ...", 'printed "connecting ...": print JSON, or only lines such as "goodput 4.7"'),
         ("", "gave no row of numbers"),
@@ -169,16 +169,16 @@ def test_numbers_are_read_from_lines_or_json():
         ('{"x": 1e999}', "gave inf as x: give a finite number"),
     ],
 )
-def test_an_invalid_row_of_numbers_is_refused(printed: str, said: str, tmp_path: Path):
+def test_an_invalid_row_of_numbers_is_refused(printed: str, message: str, tmp_path: Path):
     (tmp_path / "out").write_text(printed)
     with pytest.raises(_native.RunError) as failed:
         mp.Campaign(mp.Command(f"cat {tmp_path / 'out'}"), replications=1).run(store=None, progress=False)
-    assert said in str(failed.value)
+    assert message in str(failed.value)
     assert "\n" not in str(failed.value)
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: mp.Command("no-such-simulator {rate}"), 'there is no program "no-such-simulator"'),
         (lambda: mp.Command("cat 'x"), "is no command line"),
@@ -194,10 +194,10 @@ def test_an_invalid_row_of_numbers_is_refused(printed: str, said: str, tmp_path:
         ),
     ],
 )
-def test_an_invalid_runner_is_refused(make, said: str):
+def test_an_invalid_runner_is_refused(make, message: str):
     with pytest.raises(mp.UserError) as error:
         make()
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_an_exception_of_a_function_ends_the_campaign_in_one_line():

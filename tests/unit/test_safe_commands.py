@@ -57,7 +57,7 @@ SERIES = ["run", "mine.toml", "--series", "100 ms"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["run", "mine.toml", "--pcapng", "mine.toml"], '--pcapng: "mine.toml" is an input file'),
         (["run", "mine.toml", "--events", "mine.toml"], '--events: "mine.toml" is an input file'),
@@ -98,35 +98,35 @@ SERIES = ["run", "mine.toml", "--series", "100 ms"]
     ],
 )
 @pytest.mark.usefixtures("idle")
-def test_a_wrong_target_is_refused_before_any_work(arguments: list[str], said: str, command, tmp_path: Path):
+def test_a_wrong_target_is_refused_before_any_work(arguments: list[str], message: str, command, tmp_path: Path):
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     (line,) = command(*arguments, code=2).err.splitlines()
     assert line.startswith("error: ")
-    assert said in line
+    assert message in line
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
 def test_a_second_run_replaces_the_files_of_the_first(command):
     for series in ("100 ms", "event", "200 ms"):
         outputs = ["--output", "samples", "--pcapng", "a.pcapng", "--events", "a.jsonl"]
-        said = command("run", "mine.toml", "--series", series, *outputs).out
-        assert "samples: samples/mine.paths.csv" in said
-        assert "packets: a.pcapng" in said
+        printed = command("run", "mine.toml", "--series", series, *outputs).out
+        assert "samples: samples/mine.paths.csv" in printed
+        assert "packets: a.pcapng" in printed
 
 
 def test_a_run_names_its_seed_engine_and_settings(command):
     engine = _native.engine_version()
-    said = command("run", "mine.toml", "--seed", "7", "--series", "1 s", "--output", "samples").out
-    assert said.splitlines()[-1].endswith(f", seed 7, engine {engine}; series 1 s")
-    assert said.count("seed") == 1
+    printed = command("run", "mine.toml", "--seed", "7", "--series", "1 s", "--output", "samples").out
+    assert printed.splitlines()[-1].endswith(f", seed 7, engine {engine}; series 1 s")
+    assert printed.count("seed") == 1
     document = json.loads(command("run", "mine.toml", "--json", "--seed", "7").out)
-    told = {key: document[key] for key in ("seed", "replication", "replications", "engine", "settings")}
-    assert told == {"seed": 7, "replication": 0, "replications": 1, "engine": engine, "settings": {}}
+    report = {key: document[key] for key in ("seed", "replication", "replications", "engine", "settings")}
+    assert report == {"seed": 7, "replication": 0, "replications": 1, "engine": engine, "settings": {}}
 
 
 def test_a_table_of_anchors_names_its_seed_and_engine(command):
-    said = command("anchors", "single", "--report", "new", "--store", "runs").out.splitlines()
-    assert said[-2] == f"seed 1, 1 to 8 replications, engine {_native.engine_version()}; family single"
+    printed = command("anchors", "single", "--report", "new", "--store", "runs").out.splitlines()
+    assert printed[-2] == f"seed 1, 1 to 8 replications, engine {_native.engine_version()}; family single"
 
 
 def test_a_benchmark_names_its_seed_and_engine(command):
@@ -148,7 +148,7 @@ def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedPr
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("manypath list > /dev/full", "standard output: cannot be written: No space left on device"),
         ("manypath list --json > /dev/full", "standard output: cannot be written: No space left on device"),
@@ -160,12 +160,12 @@ def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedPr
         ),
     ],
 )
-def test_a_write_error_prints_one_line_and_exits_with_code_1(line: str, said: str, two_paths_file, tmp_path: Path):
+def test_a_write_error_prints_one_line_and_exits_with_code_1(line: str, message: str, two_paths_file, tmp_path: Path):
     two_paths_file("mine.toml")
     done = shell(line, tmp_path)
     assert done.returncode == 1
     (error,) = done.stderr.splitlines()
-    assert error.startswith(f"error: {said}")
+    assert error.startswith(f"error: {message}")
 
 
 def test_a_closed_pipe_ends_a_command_silently(tmp_path: Path):

@@ -189,11 +189,11 @@ def emulated_losses(network: mp.Network, paths: Sequence[str]) -> dict[str, list
             for mine, far in ((left, right), (right, left))
         ]
         for expected in ("bound", "sent"):
-            for _, said in hosts:
-                assert said.readline() == f"{expected}\n"
+            for _, printed in hosts:
+                assert printed.readline() == f"{expected}\n"
             for orders, _ in hosts:
                 print(file=orders, flush=True)
-        to_left, to_right = (json.loads(said.readline()) for _, said in hosts)
+        to_left, to_right = (json.loads(printed.readline()) for _, printed in hosts)
         counted = links.stop()["links"]
     assert {link: counts["arrived"] for link, counts in counted.items()} == dict.fromkeys(counted, PACKETS)
     arrived = {**to_right, **{f"{path}/back": numbers for path, numbers in to_left.items()}}

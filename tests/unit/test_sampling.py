@@ -45,9 +45,9 @@ def test_only_simulations_can_be_sampled():
         mp.series(results)
 
 
-@pytest.mark.parametrize(("every", "said"), [("0 s", "is no interval"), ("fast", "is no time")])
-def test_a_wrong_interval_is_reported(every: str, said: str):
-    with pytest.raises(mp.UserError, match=f"series: .*{said}"):
+@pytest.mark.parametrize(("every", "message"), [("0 s", "is no interval"), ("fast", "is no time")])
+def test_a_wrong_interval_is_reported(every: str, message: str):
+    with pytest.raises(mp.UserError, match=f"series: .*{message}"):
         mp.series(mp.Results([]), every)
 
 

@@ -280,9 +280,9 @@ async def test_an_abort_sends_its_reason_to_the_peer():
             await server.receive()
         with pytest.raises(sctp.Aborted, match="the association was aborted here"):
             await client.send(b"more")
-        told = [event async for event in events]
-        assert isinstance(told[-1], sctp.Finished)
-        assert isinstance(told[-1].error, sctp.Aborted)
+        reported = [event async for event in events]
+        assert isinstance(reported[-1], sctp.Finished)
+        assert isinstance(reported[-1].error, sctp.Aborted)
 
 
 @bounded
@@ -351,11 +351,11 @@ async def test_events_report_paths_messages_and_the_end():
         await client.send(b"data")
         await server.receive()
         await server.shutdown()
-        told = [event async for event in events]
-    assert sctp.SenderDry() in told
-    assert sctp.PeerShutdown() in told
-    assert told[-1] == sctp.Finished(None)
-    assert all(isinstance(event, sctp.Event) for event in told)
+        reported = [event async for event in events]
+    assert sctp.SenderDry() in reported
+    assert sctp.PeerShutdown() in reported
+    assert reported[-1] == sctp.Finished(None)
+    assert all(isinstance(event, sctp.Event) for event in reported)
 
 
 @bounded

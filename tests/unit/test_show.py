@@ -50,12 +50,12 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
 
 def test_paths_links_flows_and_memory_are_shown(shown):
-    said = shown()
-    assert re.search(r"south +1 +1 +4\.544 +5 Mbit/s +south +241\.1\n", re.sub(r" +\n", "\n", said))
-    assert re.search(r"south, back +5 Mbit/s +1 ms +drop-tail, 100 packets +1 % lost", said)
-    assert re.search(r"north, back +10 Mbit/s +20 ms +codel +1 s: down", said)
-    assert "both: Multipath TCP over south, north, congestion control olia" in said
-    assert re.search(r"measured time 2 s after a warm-up of 1 s; a run needs at most [\d.]+ MB of memory", said)
+    printed = shown()
+    assert re.search(r"south +1 +1 +4\.544 +5 Mbit/s +south +241\.1\n", re.sub(r" +\n", "\n", printed))
+    assert re.search(r"south, back +5 Mbit/s +1 ms +drop-tail, 100 packets +1 % lost", printed)
+    assert re.search(r"north, back +10 Mbit/s +20 ms +codel +1 s: down", printed)
+    assert "both: Multipath TCP over south, north, congestion control olia" in printed
+    assert re.search(r"measured time 2 s after a warm-up of 1 s; a run needs at most [\d.]+ MB of memory", printed)
 
 
 def test_only_differences_from_the_defaults_are_shown_with_units(shown):
@@ -67,12 +67,12 @@ def test_only_differences_from_the_defaults_are_shown_with_units(shown):
 
 
 def test_json_output_has_base_units(shown):
-    said = json.loads(shown("--json"))
-    assert said["paths"]["north"]["rate"] == 10_000_000
-    assert said["paths"]["north"]["delay"] == 0.02
-    assert said["paths"]["north"]["full_queue"] is None
-    assert said["flows"]["single"]["differs"] == []
-    assert said["memory"] > 1_000_000
+    printed = json.loads(shown("--json"))
+    assert printed["paths"]["north"]["rate"] == 10_000_000
+    assert printed["paths"]["north"]["delay"] == 0.02
+    assert printed["paths"]["north"]["full_queue"] is None
+    assert printed["flows"]["single"]["differs"] == []
+    assert printed["memory"] > 1_000_000
 
 
 def test_the_network_is_drawn_into_a_file(shown, tmp_path: Path):

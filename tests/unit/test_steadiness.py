@@ -46,9 +46,9 @@ def test_a_truncation_of_half_the_series_is_no_estimate(longer: int, told: int |
     assert mser5(steps) == expected
 
 
-@pytest.mark.parametrize(("series", "said"), [([1.0] * 49, "has 49 values"), ([math.nan] * 60, "are no numbers")])
-def test_an_invalid_series_is_refused(series: list[float], said: str):
-    with pytest.raises(UserError, match=said):
+@pytest.mark.parametrize(("series", "message"), [([1.0] * 49, "has 49 values"), ([math.nan] * 60, "are no numbers")])
+def test_an_invalid_series_is_refused(series: list[float], message: str):
+    with pytest.raises(UserError, match=message):
         mser5(series)
 
 
@@ -105,13 +105,13 @@ def test_treatments_without_variance_are_compared_exactly():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (([1, 2], [1, 2], 0), "margin: 0 is no number above 0: give one"),
         (([1], [1], 1), "first: has 1 values: give 2 or more"),
         (([1, 2], [1, 2, 3], 1), "second: has 3 values, first has 2"),
     ],
 )
-def test_untestable_samples_are_refused(arguments, said: str):
-    with pytest.raises(UserError, match=said):
+def test_untestable_samples_are_refused(arguments, message: str):
+    with pytest.raises(UserError, match=message):
         equivalence(*arguments)

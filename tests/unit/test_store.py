@@ -41,7 +41,9 @@ def store(tmp_path: Path, warnings: list[str]) -> Store:
 def test_saved_runs_are_found_again(store: Store):
     some = cells(3)
     store.save(ENGINE, outcomes(some))
-    assert Store(store.folder).load(keys(some), ENGINE) == {cell.key(ENGINE): said for cell, said in outcomes(some)}
+    assert Store(store.folder).load(keys(some), ENGINE) == {
+        cell.key(ENGINE): printed for cell, printed in outcomes(some)
+    }
 
 
 def test_only_requested_runs_are_loaded(store: Store):
@@ -161,7 +163,7 @@ def test_a_store_describes_itself_and_its_campaigns(store: Store):
 
 
 @pytest.mark.parametrize(
-    ("manifest", "said"),
+    ("manifest", "message"),
     [
         ('{"format": "webpack"}', "belongs to another program according to its manifest.json: choose another folder"),
         ("[]", "belongs to another program"),
@@ -172,9 +174,9 @@ def test_a_store_describes_itself_and_its_campaigns(store: Store):
         ('{"format": "manyp', "cannot be read .*: remove that file; the results are kept"),
     ],
 )
-def test_a_folder_with_another_manifest_is_refused(manifest: str, said: str, tmp_path: Path):
+def test_a_folder_with_another_manifest_is_refused(manifest: str, message: str, tmp_path: Path):
     (tmp_path / "manifest.json").write_text(manifest)
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         Store(tmp_path)
     assert (tmp_path / "manifest.json").read_text() == manifest
 

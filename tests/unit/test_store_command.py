@@ -28,8 +28,8 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
         monkeypatch.setattr(sys, "argv", ["manypath", "store", *words])
         with pytest.raises(SystemExit) as exit_:
             main()
-        said = capsys.readouterr()
-        return int(exit_.value.code or 0), said.out, said.err
+        result = capsys.readouterr()
+        return int(exit_.value.code or 0), result.out, result.err
 
     return call
 
@@ -41,8 +41,8 @@ def fill(scenario, engine, title: str, replications: int = 3, **factors: list[st
 
 
 def listed(run: Run) -> tuple[list[dict], list[dict]]:
-    code, out, said = run("list", "--json")
-    assert (code, said) == (0, "")
+    code, out, message = run("list", "--json")
+    assert (code, message) == (0, "")
     document = json.loads(out)
     return document["campaigns"], document["engines"]
 
@@ -88,9 +88,9 @@ def test_pruning_removes_results_of_other_engines_only(run: Run, scenario, engin
     before = shards()
     code, out, _ = run("prune", "--other-engines", "--dry-run")
     assert (code, "would remove 6 runs" in out, shards()) == (0, True, before)
-    code, _, said = run("prune", "--other-engines")
+    code, _, printed = run("prune", "--other-engines")
     assert (code, shards()) == (2, before)
-    assert said.startswith("error: --yes: needed without a terminal")
+    assert printed.startswith("error: --yes: needed without a terminal")
     assert run("prune", "--other-engines", "--yes")[0] == 0
     campaigns, engines = listed(run)
     assert [one["title"] for one in campaigns] == ["new"]
@@ -139,9 +139,9 @@ def test_recent_shards_of_other_processes_are_kept(run: Run, scenario, engine):
     other = Claims(Path("runs"))
     try:
         left = len(shards()) - 1
-        code, _, said = run("prune", "--campaign", "mine", "--yes")
+        code, _, printed = run("prune", "--campaign", "mine", "--yes")
         # The campaign's note was just written, too.
-        assert (code, f"keeps {left + 1} new files" in said) == (0, True)
+        assert (code, f"keeps {left + 1} new files" in printed) == (0, True)
         assert (old in shards(), len(shards())) == (False, left)
         assert [one["title"] for one in listed(run)[0]] == ["mine"]
     finally:
@@ -152,8 +152,8 @@ def test_recent_shards_of_other_processes_are_kept(run: Run, scenario, engine):
 def test_exported_frames_equal_those_of_the_campaign(format_: str, run: Run, scenario):
     levels = {"cc": ["newreno", "cmt-rpv2"], "north": ["1 Mbit/s"]}
     results = mp.Campaign(scenario, levels, replications=2).run("runs", 1, progress=False, title="mine")
-    code, out, said = run("export", "mine", "out", "--format", format_)
-    assert (code, said) == (0, "")
+    code, out, message = run("export", "mine", "out", "--format", format_)
+    assert (code, message) == (0, "")
     for kind in ("flows", "paths", "links", "runs"):
         file = Path(f"out/{kind}.{format_}")
         assert str(file) in out
@@ -171,7 +171,7 @@ def test_factors_that_are_numbers_are_exported_as_numbers(run: Run):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("list", "--store", "nowhere"), "store: nowhere is no folder of results"),
         (("list", "--store", "empty"), "store: empty holds no results"),
@@ -185,7 +185,7 @@ def test_factors_that_are_numbers_are_exported_as_numbers(run: Run):
     ],
 )
 def test_a_mistake_is_reported_in_one_line_and_changes_no_file(
-    words: tuple[str, ...], said: str, run: Run, scenario, engine
+    words: tuple[str, ...], message: str, run: Run, scenario, engine
 ):
     fill(scenario, engine, "mine")
     Path("empty").mkdir()
@@ -193,6 +193,6 @@ def test_a_mistake_is_reported_in_one_line_and_changes_no_file(
     before = sorted(Path().rglob("*"))
     code, out, errors = run(*words)
     assert (code, out) == (2, "")
-    assert errors.startswith(f"error: {said}")
+    assert errors.startswith(f"error: {message}")
     assert len(errors.splitlines()) == 1
     assert sorted(Path().rglob("*")) == before

@@ -68,22 +68,22 @@ def test_a_sweep_equals_the_same_campaign_in_python(folder: Path, scenario):
 
 
 def test_the_command_prints_means_with_intervals_and_reuses_stored_runs(folder: Path, sweep, rows):
-    said = sweep("sweep.toml")
-    assert "4 scenarios, 12 runs: about" in said.err
-    assert "goodput Mbit/s" in said.out
-    assert "±" in said.out
+    result = sweep("sweep.toml")
+    assert "4 scenarios, 12 runs: about" in result.err
+    assert "goodput Mbit/s" in result.out
+    assert "±" in result.out
     assert "sweep: 12 runs" not in sweep("sweep.toml").err.replace("0 of them", "")
     found = rows()
     assert len(found) == 4 * 2
     assert found[0].keys() == {"flows.cmt.cc", "north", "flow", "goodput", "goodput_half_width", "n"}
     assert all(row["n"] == 3 for row in found)
-    assert f"{found[0]['goodput']:.4g} ± {found[0]['goodput_half_width']:.2g}" in said.out
+    assert f"{found[0]['goodput']:.4g} ± {found[0]['goodput_half_width']:.2g}" in result.out
 
 
 def test_rows_are_printed_as_csv_with_the_given_measurements(folder: Path, sweep):
     arguments = ["--csv", "--metric", "timeouts", "--metric", "goodput", "--where", "north=2 Mbit/s"]
-    said = sweep("sweep.toml", *arguments).out
-    found = list(csv.DictReader(io.StringIO(said)))
+    printed = sweep("sweep.toml", *arguments).out
+    found = list(csv.DictReader(io.StringIO(printed)))
     assert len(found) == 2 * 2
     assert {"timeouts", "timeouts_half_width", "goodput", "goodput_half_width"} <= found[0].keys()
     assert {row["north"] for row in found} == {"2 Mbit/s"}
@@ -108,8 +108,8 @@ def test_every_run_is_written_and_a_figure_drawn(folder: Path, sweep):
 
 def test_parts_on_several_machines_give_all_results(folder: Path, sweep):
     for part in ("1/2", "2/2"):
-        said = sweep("sweep.toml", "--shard", part).out
-        assert f"part {part} is done: its 6 runs are in runs" in said
+        printed = sweep("sweep.toml", "--shard", part).out
+        assert f"part {part} is done: its 6 runs are in runs" in printed
     parts = sweep("sweep.toml", "--json")
     assert "0 of them stored" not in parts.err
     whole = sweep("sweep.toml", "--json", "--store", "others")
@@ -120,9 +120,9 @@ def test_a_file_may_have_a_precision(folder: Path, sweep):
     (folder / "sweep.toml").write_text(
         SWEEP.replace("replications = 3", 'precision = { within = "20 %", of = { flow = "cmt" }, minimum = 3 }')
     )
-    said = sweep("sweep.toml", "--json")
-    assert "12 runs or more, up to 1000 each" in said.err
-    for row in json.loads(said.out)["rows"]:
+    result = sweep("sweep.toml", "--json")
+    assert "12 runs or more, up to 1000 each" in result.err
+    for row in json.loads(result.out)["rows"]:
         if row["flow"] == "cmt":
             assert row["goodput_half_width"] <= 0.2 * row["goodput"]
 
@@ -232,18 +232,18 @@ def idle(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("case", BAD)
 @pytest.mark.usefixtures("idle")
 def test_a_bad_sweep_is_refused_in_one_line_before_any_run(case: str, folder: Path, sweep):
-    right, wrong, said, remedy = BAD[case]
+    right, wrong, message, remedy = BAD[case]
     assert right in SWEEP
     (folder / "sweep.toml").write_text(SWEEP.replace(right, wrong, 1))
     done = sweep("sweep.toml", code=2)
     (line,) = [line for line in done.err.splitlines() if line.startswith("error: ")]
-    assert said in line
+    assert message in line
     assert remedy in line
     assert "Traceback" not in done.err
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--shard", "3/2"], 'shard: "3/2" is no part: write "2/4"'),
         (["--shard", "1/2", "--plot", "shares.svg"], "--plot: not valid with --shard, which prints no results"),
@@ -287,7 +287,7 @@ def test_a_bad_sweep_is_refused_in_one_line_before_any_run(case: str, folder: Pa
     ],
 )
 @pytest.mark.usefixtures("idle")
-def test_a_bad_option_is_refused_in_one_line_before_any_run(arguments: list[str], said: str, folder: Path, sweep):
+def test_a_bad_option_is_refused_in_one_line_before_any_run(arguments: list[str], message: str, folder: Path, sweep):
     (folder / "mine").mkdir()
     (folder / "other").mkdir()
     (folder / "folder.svg").mkdir()
@@ -297,17 +297,17 @@ def test_a_bad_option_is_refused_in_one_line_before_any_run(arguments: list[str]
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     (line,) = sweep("sweep.toml", *arguments, code=2).err.splitlines()
     assert line.startswith("error: ")
-    assert said in line
+    assert message in line
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
 def test_the_origin_of_rows_is_stored_with_every_format(folder: Path, sweep):
     engine = _native.engine_version()
     document = json.loads(sweep("sweep.toml", "--json", "--where", "north=2 Mbit/s", "--frames", "numbers").out)
-    told = {key: document[key] for key in ("seed", "replications", "engine", "settings")}
-    assert told == {"seed": 7, "replications": 3, "engine": engine, "settings": {"where": ["north=2 Mbit/s"]}}
+    report = {key: document[key] for key in ("seed", "replications", "engine", "settings")}
+    assert report == {"seed": 7, "replications": 3, "engine": engine, "settings": {"where": ["north=2 Mbit/s"]}}
     written = json.loads((folder / "numbers" / "settings.json").read_text())
-    assert written == {"written_by": "manypath", **told}
+    assert written == {"written_by": "manypath", **report}
     line = f"seed 7, 3 replications, engine {engine}; baseline north=2 Mbit/s"
     assert sweep("sweep.toml", "--baseline", "north=2 Mbit/s").out.splitlines()[-1] == line
     table = sweep("sweep.toml", "--baseline", "north=2 Mbit/s", "--csv")
@@ -317,8 +317,8 @@ def test_the_origin_of_rows_is_stored_with_every_format(folder: Path, sweep):
 
 def test_a_run_too_short_for_the_warmup_rule_gets_the_limit_and_no_suggestion(folder: Path, sweep, monkeypatch):
     monkeypatch.setattr("manypath.campaign.steadiness.mser5", lambda _: None)
-    said = sweep("sweep.toml", "--check-warmup").err.splitlines()
-    assert "1 s are configured, more than 1.5 s are needed; the run is too short for an estimate" in said[-1]
+    printed = sweep("sweep.toml", "--check-warmup").err.splitlines()
+    assert "1 s are configured, more than 1.5 s are needed; the run is too short for an estimate" in printed[-1]
 
 
 def test_a_second_call_replaces_the_files_of_the_first(folder: Path, sweep):
@@ -335,11 +335,11 @@ def test_an_output_of_a_sweep_cannot_be_one_of_its_inputs(folder: Path, sweep):
     (folder / "numbers").mkdir()
     before = (folder / "two.toml").read_bytes()
     (folder / "numbers" / "flows.csv").hardlink_to(folder / "two.toml")
-    said = sweep("sweep.toml", "--frames", "numbers", code=2).err
-    assert said == 'error: --frames: "numbers/flows.csv" is an input file: choose another name\n'
+    printed = sweep("sweep.toml", "--frames", "numbers", code=2).err
+    assert printed == 'error: --frames: "numbers/flows.csv" is an input file: choose another name\n'
     (folder / "shares.svg").symlink_to(folder / "sweep.toml")
-    said = sweep("sweep.toml", "--plot", "shares.svg", code=2).err
-    assert said == 'error: --plot: "shares.svg" is an input file: choose another name\n'
+    printed = sweep("sweep.toml", "--plot", "shares.svg", code=2).err
+    assert printed == 'error: --plot: "shares.svg" is an input file: choose another name\n'
     assert (folder / "two.toml").read_bytes() == before
     assert (folder / "sweep.toml").read_text() == SWEEP
 

@@ -95,7 +95,7 @@ def test_a_congestion_control_with_parameters_is_refused_with_the_load_command()
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "text"),
     [
         (
             lambda flow: mp.Sctp(paths=flow.paths),
@@ -106,12 +106,12 @@ def test_a_congestion_control_with_parameters_is_refused_with_the_load_command()
     ],
 )
 def test_flows_that_the_kernel_cannot_run_are_refused_before_any_run(
-    change: Callable[[Any], mp.Sctp | mp.Mptcp], said: str, monkeypatch: pytest.MonkeyPatch
+    change: Callable[[Any], mp.Sctp | mp.Mptcp], text: str, monkeypatch: pytest.MonkeyPatch
 ):
     scenario = alone("newreno")
     changed = scenario.but(flows={"mptcp": change(scenario.flows["mptcp"])})
     monkeypatch.setattr("manypath.testbed.contestants.kernel.available", lambda: {"reno", "cubic"})
-    assert said in refused(changed, monkeypatch)
+    assert text in refused(changed, monkeypatch)
 
 
 def test_other_systems_than_linux_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):

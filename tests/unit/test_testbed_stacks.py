@@ -89,7 +89,7 @@ def test_a_flow_has_its_own_stack_else_the_common_one_else_the_default(stacks: d
 
 
 @pytest.mark.parametrize(
-    ("stacks", "said"),
+    ("stacks", "message"),
     [
         ({"a": "othr"}, 'stacks: there is no "othr": did you mean "other"? (known: kernel, manypath'),
         ({"d": "other"}, 'stacks: there is no flow "d": known: a, b, c'),
@@ -98,8 +98,8 @@ def test_a_flow_has_its_own_stack_else_the_common_one_else_the_default(stacks: d
         ({"b": "other"}, "flows.b: was given to the other stack"),
     ],
 )
-def test_a_wrong_choice_is_refused_in_one_line(stacks: dict[str, str], said: str):
-    assert refused(stacks).startswith(said)
+def test_a_wrong_choice_is_refused_in_one_line(stacks: dict[str, str], message: str):
+    assert refused(stacks).startswith(message)
 
 
 def test_a_common_stack_that_runs_no_flow_is_refused():

@@ -122,7 +122,7 @@ def test_a_setting_of_the_flow_is_a_word_of_the_program(changes: dict[str, Any],
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "text"),
     [
         ({"app": mp.Cbr(rate="1 Mbit/s", message="1 kB")}, "f.app: cbr is not built for the testbed: give saturated"),
         ({"app": mp.Saturated()}, "f.app.message: 500 to 1452 B is not built for the testbed: give one size"),
@@ -157,9 +157,9 @@ def test_a_setting_of_the_flow_is_a_word_of_the_program(changes: dict[str, Any],
         ({"send_buffer": "101 MB"}, "f.send_buffer: 101000000 B is not a buffer of usrsctp: give 4096 to"),
     ],
 )
-def test_a_setting_that_usrsctp_does_not_have_is_refused_in_one_line(changes: dict[str, Any], said: str):
+def test_a_setting_that_usrsctp_does_not_have_is_refused_in_one_line(changes: dict[str, Any], text: str):
     first = next(refusals("f", document(flow(**changes))), "")
-    assert first.startswith(said)
+    assert first.startswith(text)
     assert "\n" not in first
 
 
@@ -224,7 +224,7 @@ def only(tools: Mapping[str, str], folder: Path, monkeypatch: pytest.MonkeyPatch
 
 @with_library
 @pytest.mark.parametrize(
-    ("tools", "said"),
+    ("tools", "message"),
     [
         ({"pkg-config": "pkg-config"}, "usrsctp: there is no C compiler cc: install the Debian packages gcc, "),
         ({"cc": "cc"}, "usrsctp: there is no pkg-config, which finds the library: install the Debian packages gcc, "),
@@ -233,12 +233,12 @@ def only(tools: Mapping[str, str], folder: Path, monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_without_compiler_or_library_the_debian_packages_are_named(
-    tools: dict[str, str], said: str, cached: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tools: dict[str, str], message: str, cached: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     only(tools, tmp_path / "tools", monkeypatch)
     with pytest.raises(UserError) as raised:
         PROGRAM.path()
-    assert str(raised.value).startswith(said)
+    assert str(raised.value).startswith(message)
     assert "libusrsctp-dev" in str(raised.value)
     assert not list(cached.glob("*"))
 
@@ -255,8 +255,8 @@ def test_the_program_is_compiled_once_even_if_several_processes_need_it(
         thread.join()
     (program,) = cached.iterdir()
     assert paths == [str(program)] * 3
-    said = subprocess.run([program, "receive", "a=b"], capture_output=True, text=True, check=False)
-    assert (said.returncode, said.stderr) == (2, "a=b: is no word of this program\n")
+    result = subprocess.run([program, "receive", "a=b"], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (2, "a=b: is no word of this program\n")
     only({"pkg-config": "pkg-config"}, tmp_path / "tools", monkeypatch)
     assert PROGRAM.path() == str(program)
 
@@ -456,7 +456,7 @@ def test_a_grid_refuses_a_stack_for_another_flow(called):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["shared", "--stack", "usrsct"], '--stack: there is no "usrsct": did you mean "usrsctp"? (known: kernel, '),
         (["shared", "--stack", "udp=kernel"], '--stack: there is no flow "udp": known: mptcp, tcp'),
@@ -469,10 +469,12 @@ def test_a_grid_refuses_a_stack_for_another_flow(called):
         (["gonzalez2012-1", "--stack", "kernel", "--publish", "x.json"], "--publish: the pages of papers show the"),
     ],
 )
-def test_a_wrong_choice_of_stacks_gives_one_line(words: list[str], said: str, called, monkeypatch: pytest.MonkeyPatch):
+def test_a_wrong_choice_of_stacks_gives_one_line(
+    words: list[str], message: str, called, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     (line,) = called("measure", *words, code=2).err.splitlines()
-    assert line.startswith(f"error: {said}")
+    assert line.startswith(f"error: {message}")
 
 
 TWO_STACKS = """

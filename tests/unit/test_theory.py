@@ -39,17 +39,17 @@ def test_formulas_give_the_results_of_worked_examples(vector):
     w = np.array([path["window"] / unit for path in vector["paths"]])
     r = np.array([path["srtt_us"] / 1e6 for path in vector["paths"]])
     growth, cut = formula.growth(w, r), formula.cut(w, r)
-    said = {
+    computed = {
         "growth_per_ack": growth,
         "growth_per_unit": growth * w,
         "growth_bytes": growth * w * unit,
         "cut_bytes": cut * unit,
         "cut_per_window": cut / w,
     }
-    compared = [(name, path) for path, expected in enumerate(vector["expect"]) for name in expected if name in said]
+    compared = [(name, path) for path, expected in enumerate(vector["expect"]) for name in expected if name in computed]
     assert compared
     for name, path in compared:
-        assert said[name][path] == pytest.approx(vector["expect"][path][name], rel=1e-9), name
+        assert computed[name][path] == pytest.approx(vector["expect"][path][name], rel=1e-9), name
 
 
 def given(cc: str, losses: tuple[float, ...], rtts: tuple[float, ...] | None = None) -> np.ndarray:

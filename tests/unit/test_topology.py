@@ -100,7 +100,7 @@ def test_every_forward_link_is_a_pipe_and_every_path_a_lane_in_its_colour():
 
 
 def test_the_drawing_of_a_link_shows_its_effects_on_packets():
-    said = [text.get_text() for text in topology(asymmetric()).figure.axes[0].texts]
+    labels = [text.get_text() for text in topology(asymmetric()).figure.axes[0].texts]
     for words in (
         "10 Mbit/s, 20 ms + 0 to 3 ms",
         "red, 200 packets",
@@ -108,25 +108,25 @@ def test_the_drawing_of_a_link_shows_its_effects_on_packets():
         "and 2 more events",
         "back: 1 Mbit/s, 20 ms + 0 to 3 ms",
     ):
-        assert words in said
-    assert not any(text.startswith(("first back", "third back")) for text in said)
-    assert any("second back: satellite (10 Mbit/s, 20 ms)" in text for text in said)
-    assert any(text.startswith("access links: 1 Gbit/s, drop-tail, 10,000 packets") for text in said)
+        assert words in labels
+    assert not any(text.startswith(("first back", "third back")) for text in labels)
+    assert any("second back: satellite (10 Mbit/s, 20 ms)" in text for text in labels)
+    assert any(text.startswith("access links: 1 Gbit/s, drop-tail, 10,000 packets") for text in labels)
 
 
 def test_the_round_trip_time_is_that_of_an_empty_path():
     # 40 ms of propagation, 1500 + 7 bytes forward and 60 + 7 in reverse at 10 Mbit/s, and each twice at 1 Gbit/s.
     access = mp.Link(rate="1 Gbit/s", queue=mp.DropTail(packets=10_000))
-    said = [text.get_text() for text in topology(mp.disjoint(only=LINK).but(access=access)).figure.axes[0].texts]
+    labels = [text.get_text() for text in topology(mp.disjoint(only=LINK).but(access=access)).figure.axes[0].texts]
     milliseconds = 40 + (1507 + 67) * 8 / 10e6 * 1e3 + 2 * (1507 + 67) * 8 / 1e9 * 1e3
-    assert f"RTT {milliseconds:.1f} ms" in said
+    assert f"RTT {milliseconds:.1f} ms" in labels
 
 
 def test_of_many_paths_some_are_drawn_and_the_rest_is_counted():
-    said = [text.get_text() for text in topology(mp.bottleneck(LINK, 100)).figure.axes[0].texts]
-    assert "path16" in said
-    assert "path17" not in said
-    assert "and 84 more paths" in said
+    labels = [text.get_text() for text in topology(mp.bottleneck(LINK, 100)).figure.axes[0].texts]
+    assert "path16" in labels
+    assert "path17" not in labels
+    assert "and 84 more paths" in labels
 
 
 def test_the_drawing_has_a_title_for_screen_readers():

@@ -111,7 +111,7 @@ def test_the_wheel_has_the_points_of_inet(call, paper: str):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["list"], "cmt-rpv2"),
         (["schema", "sweep"], "$schema"),
@@ -121,8 +121,8 @@ def test_the_wheel_has_the_points_of_inet(call, paper: str):
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_a_command_works(call, words: list[str], said: str):
-    assert said in call("manypath", *words)
+def test_a_command_works(call, words: list[str], message: str):
+    assert message in call("manypath", *words)
 
 
 @needs_linux

@@ -75,9 +75,9 @@ class Program:
         while (left := until - time.monotonic()) > 0:
             if not self._selector.select(left):
                 break
-            if (told := self._read()) is None:
+            if (events := self._read()) is None:
                 raise FailedError(f"{self._name} ended without {event}{self._last()}")
-            for each in told:
+            for each in events:
                 if each["event"] == "error":
                     raise FailedError(each["message"])
                 if each["event"] == event:
@@ -90,9 +90,9 @@ class Program:
         if not piece:
             return None
         *lines, self._waiting = (self._waiting + piece).split(b"\n")
-        told = [json.loads(line) for line in lines]
-        self.events += [(time.monotonic(), each) for each in told]
-        return told
+        events = [json.loads(line) for line in lines]
+        self.events += [(time.monotonic(), each) for each in events]
+        return events
 
     def _last(self) -> str:
         self._errors.seek(0)
