@@ -1,4 +1,4 @@
-"""A folder with a user's files, in which commands are run, and the conditions that must hold afterwards."""
+"""A folder with files of a user, the command run on them with limits, and checks of its answer and of the files."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ CPU_SECONDS = 5
 """Limit of a command's CPU time in seconds, independent of the load of the machine."""
 
 WALL_SECONDS = 60
-"""Time limit for commands that wait forever."""
+"""Time in seconds after which a blocked command is killed."""
 
 MEMORY = 6 * 2**30
 """Limit of a command's address space in bytes."""
@@ -137,9 +137,9 @@ class Desk:
         return [name for name, was in self.treasure.items() if _hash(self.folder / name) != was]
 
     def manypath(self, *words: str, **environment: str) -> Answer:
-        """Run the command in a separate process, with limits of CPU time, elapsed time and memory."""
-        out, said = self.folder / ".out", self.folder / ".said"
-        child = FORKS.Process(target=_command, args=(words, self.folder, out, said, environment))
+        """Run the command in a new process with limits of CPU time, elapsed time and memory."""
+        out, err = self.folder / ".out", self.folder / ".err"
+        child = FORKS.Process(target=_command, args=(words, self.folder, out, err, environment))
         child.start()
         child.join(WALL_SECONDS)
         if child.exitcode is None:
@@ -150,11 +150,11 @@ class Desk:
 
 
 def refused(answer: Answer, *fragments: str) -> None:
-    """Check that the command ended with 2, that each line is an error, and that one line has all fragments."""
-    lines = [line for line in answer.said.splitlines() if line.strip()]
-    assert answer.code == 2, f"exit code {answer.code}\n{answer.said[-2000:]}"
-    assert "Traceback" not in answer.said
-    assert "panicked" not in answer.said
+    """Check that the command exited with 2 and short error lines, and that one of them has all fragments."""
+    lines = [line for line in answer.err.splitlines() if line.strip()]
+    assert answer.code == 2, f"exit code {answer.code}\n{answer.err[-2000:]}"
+    assert "Traceback" not in answer.err
+    assert "panicked" not in answer.err
     errors = [line for line in lines if line.startswith("error: ")]
     assert errors, f"no error line: {answer.err!r}"
     assert all(len(line) < LONGEST for line in errors), errors

@@ -1,4 +1,4 @@
-"""Failures of the machine cause no traceback, abort or loss of the user's files, and the next call resumes."""
+"""Faults of the machine cause no traceback, no abort and no loss of user files, and the next call continues."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def run(
     )
 
 
-def told_in_a_line(done: subprocess.CompletedProcess[str], *fragments: str) -> None:
-    """Check that the command failed with a one-line error that contains all fragments."""
+def check_error_line(done: subprocess.CompletedProcess[str], *fragments: str) -> None:
+    """Check that the command exited with 1 or 2 and an error line with all fragments."""
     assert done.returncode in (1, 2), f"{done.returncode}: {done.stderr[-2000:]}"
     assert "Traceback" not in done.stderr
     assert "panicked" not in done.stderr
@@ -79,7 +79,7 @@ def desk(tmp_path: Path) -> Desk:
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The store of a finished sweep, and its output."""
+    """The store of a finished sweep, and the output of the sweep."""
     desk = Desk.laid_out(tmp_path_factory.mktemp("swept"))
     done = run(desk, ["sweep", "sweep.toml", "--csv"])
     assert done.returncode == 0, done.stderr
@@ -88,7 +88,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Output of an undisturbed longer sweep."""
+    """The output of an undisturbed longer sweep."""
     desk = Desk.laid_out(tmp_path_factory.mktemp("undisturbed"))
     desk.put("longer.toml", LONGER)
     done = run(desk, ["sweep", "longer.toml", "--csv"])
@@ -117,7 +117,7 @@ TARGETS: dict[str, tuple[str, Fault, tuple[str, ...]]] = {
     ),
     "a scenario that is a symbolic link to itself": ("run loop.toml", no_fault, ("loop.toml",)),
 }
-"""Commands, their failures, and the expected messages."""
+"""Commands, their faults, and fragments of their error lines."""
 
 
 @pytest.mark.parametrize("case", TARGETS)
@@ -171,7 +171,7 @@ def test_standard_output_on_a_full_device_is_reported_in_one_line(line: str, des
 
 
 @pytest.mark.parametrize("line", OUTPUTS)
-def test_a_pipe_that_the_reader_closes_is_no_error(line: str, desk: Desk):
+def test_a_closed_pipe_is_no_error(line: str, desk: Desk):
     reading, writing = os.pipe()
     os.close(reading)
     try:
@@ -190,7 +190,7 @@ def test_a_closed_standard_output_is_no_error(line: str, desk: Desk):
     assert "error: " not in done.stderr
 
 
-def test_a_terminal_with_a_small_character_set_shows_numbers(desk: Desk):
+def test_a_terminal_with_ascii_only_shows_numbers(desk: Desk):
     done = run(
         desk, ["sweep", "sweep.toml"], environment={"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     )
@@ -277,7 +277,7 @@ def begun(desk: Desk, words: Sequence[str], sign: Callable[[], bool]) -> subproc
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_terminated_sweep_can_be_resumed(number: signal.Signals, undisturbed: str, desk: Desk):
+def test_a_stopped_sweep_can_be_continued(number: signal.Signals, undisturbed: str, desk: Desk):
     desk.put("longer.toml", LONGER)
     store = desk.folder / "runs"
     process = begun(desk, ["sweep", "longer.toml", "--csv"], lambda: len(list(store.glob("*.parquet"))) > 1)
@@ -323,7 +323,7 @@ def test_pruning_removes_no_shards_of_a_running_sweep(undisturbed: str, desk: De
     store = desk.folder / "runs"
     sweep = begun(desk, ["sweep", "longer.toml", "--csv", "--workers", "1"], lambda: len(shards_in(store)) > 2)
     sweep.send_signal(signal.SIGSTOP)
-    # Old enough for the rule that keeps new files.
+    # Older than the limit for recent files.
     time.sleep(1)
     seen = shards_in(store)
     (note,) = store.glob("campaigns/*.json")
@@ -352,22 +352,26 @@ IMPACT = "dreibholz2011_impact --figure 5 --runs 2"
 """The figure with the least work of all papers."""
 
 STOPPED: dict[str, tuple[str, str, str]] = {
-    "papers that run": (f"papers {IMPACT}", "runs/*.parquet", "kept in runs: the same command continues from there"),
-    "papers that draw": (f"papers {IMPACT}", "report/figures/*/*", "stopped: finished results are kept"),
-    "a report that draws": (
+    "papers during runs": (f"papers {IMPACT}", "runs/*.parquet", "kept in runs: the same command continues from there"),
+    "papers during drawing": (f"papers {IMPACT}", "report/figures/*/*", "stopped: finished results are kept"),
+    "a report during drawing": (
         f"report {IMPACT} --store done",
         "report/figures/*/*",
         "stopped: finished results are kept",
     ),
-    "expectations": ("expect --path '10 Mbit/s, 40 ms'", "runs/*.parquet", "kept in runs: the same command goes on"),
-    "a command that is loaded": (f"papers {IMPACT}", "*.toml", "stopped: finished results are kept"),
+    "expectations during runs": (
+        "expect --path '10 Mbit/s, 40 ms'",
+        "runs/*.parquet",
+        "kept in runs: the same command goes on",
+    ),
+    "a command during imports": (f"papers {IMPACT}", "*.toml", "stopped: finished results are kept"),
 }
-"""Commands, the file that triggers their interruption, and their expected last line."""
+"""Commands, the file at whose appearance they are interrupted, and their last line."""
 
 
 @pytest.fixture(scope="module")
 def papers_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The store of a completed paper."""
+    """The store of a finished run of a paper."""
     folder = tmp_path_factory.mktemp("papers")
     done = subprocess.run(
         [*COMMAND, "papers", *IMPACT.split()], cwd=folder, capture_output=True, text=True, timeout=120, check=False

@@ -1,4 +1,4 @@
-"""Invalid input gives a one-line error with field, value and remedy; the command ends with 2."""
+"""Invalid input is reported in one line with field, value and remedy; the command exits with code 2."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_ten_megabytes_of_nesting_are_refused_quickly(name: str, tmp_path: Path)
     assert len(line) < 1000
 
 
-def test_a_word_of_ten_megabytes_is_not_taken_for_nesting(tmp_path: Path):
+def test_a_word_of_ten_megabytes_is_not_refused_as_nesting(tmp_path: Path):
     file = tmp_path / "long.toml"
     file.write_text(f'{GOOD}\n# {"." * 1_000_000} {"a.b " * 10}\n[more]\nword = "{"a" * 10_000_000}"\n')
     with pytest.raises(mp.UserError, match="more: unknown key"):
@@ -240,14 +240,14 @@ def test_a_word_of_ten_megabytes_is_not_taken_for_nesting(tmp_path: Path):
         (lambda: mp.Sctp(paths=["a"], app={"kind": "cbrr"}), 'app: kind "cbrr" is unknown: did you mean "cbr"?'),
     ],
 )
-def test_an_invalid_value_is_refused_at_construction(make, said: str):
+def test_a_bad_value_is_reported_with_its_field(make, text: str):
     with pytest.raises(mp.UserError) as error:
         make()
     assert text in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_each_mistake_has_one_line(tmp_path: Path):
+def test_every_mistake_is_reported_in_its_own_line(tmp_path: Path):
     file = tmp_path / "bad.toml"
     file.write_text(GOOD.replace("5 Mbit/s", "5 Mbps").replace("cmt-rpv2", "rpv2"))
     with pytest.raises(mp.UserError) as error:
@@ -260,7 +260,7 @@ def test_a_congestion_control_may_have_parameters_in_its_name(scenario):
     assert mp.run(scenario().but(flows={"cmt": flow})).goodput["cmt"] > 0
 
 
-def test_a_scenario_beyond_the_available_memory_names_the_field(scenario):
+def test_a_scenario_that_exceeds_the_memory_is_refused_with_the_field(scenario):
     greedy = scenario()
     flow = greedy.flows["cmt"].but(send_buffer="100000000 GB")
     with pytest.raises(mp.UserError, match=r"flows\.cmt\.send_buffer.* less"):
@@ -276,9 +276,9 @@ def test_a_scenario_beyond_the_available_memory_names_the_field(scenario):
         (["run", "good.toml", "--seed", "-1"], "seed: -1 is no number of 64 bits"),
         (["bench", "D1000"], 'scenario: "D1000" is no row'),
         (["papers", "dreibholz2011_impct"], 'did you mean "dreibholz2011_impact"?'),
-        (["papers", "--publish"], "--publish: needs results with full precision: give --full, too"),
-        (["papers", "--publish", "--full", "--runs", "2"], "--publish: needs whole papers, but --runs runs a part"),
-        (["papers", "--publish", "--full", "--no-causes"], "--publish: needs causes, too: leave --no-causes out"),
+        (["papers", "--publish"], "--publish: is for results with full precision: give --full, too"),
+        (["papers", "--publish", "--full", "--runs", "2"], "--publish: takes whole papers, and --runs a part"),
+        (["papers", "--publish", "--full", "--no-causes"], "--publish: takes causes, too: leave --no-causes out"),
         (["papers", "--shard", "1/2", "--figure", "3"], "--figure: has no results with --shard"),
         (["papers", "--shard", "5/2"], 'shard: "5/2" is no part'),
         (["papers", "--dask", "tcp://127.0.0.1:1", "--workers", "2"], "--workers: counts threads of this machine"),

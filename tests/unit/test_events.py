@@ -1,4 +1,4 @@
-"""Events: every line has the form in the schema and on the page, also in interrupted runs."""
+"""Events: every line matches the schema and the page, also after an interrupted run."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def read(file: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def data_schemas() -> dict[str, dict[str, Any]]:
-    """The schema of the data of each event."""
+    """Return the schema of the data of each event."""
     events = SCHEMA["$defs"]["Line"]["oneOf"]
     references = {event["properties"]["name"]["const"]: event["properties"]["data"]["$ref"] for event in events}
     return {name: SCHEMA["$defs"][reference.rsplit("/", 1)[1]] for name, reference in references.items()}
@@ -156,8 +156,8 @@ def test_a_series_of_changes_equals_samples_at_every_event():
         ({"events": "run.jsonl", "capture": "./run.jsonl"}, 'events: "run.jsonl" is also the file of capture: choose'),
     ],
 )
-def test_invalid_options_of_events_are_refused_in_one_line(
-    arguments: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_invalid_event_options_are_refused_in_one_line(
+    arguments: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(mp.UserError) as error:

@@ -1,4 +1,4 @@
-"""Expected goodput of a connection over described paths, as function and command."""
+"""`manypath expect`: the expected goodput of a connection over described paths."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from manypath.expect.expectation import scenario
 WORDS = ["wlan: 20 Mbit/s, 20 ms", "lte: 10 Mbit/s, 60 ms, 1 %"]
 
 
-def test_texts_give_rate_round_trip_time_loss_and_other_connections():
-    said = Description.from_words(WORDS, shared=["15 Mbit/s: wlan, lte"], tcp=["lte=2"], queue="red", buffer="50 ms")
-    wlan, lte = said.paths.values()
+def test_a_path_in_words_has_rate_round_trip_time_loss_and_competitors():
+    description = Description.from_words(
+        WORDS, shared=["15 Mbit/s: wlan, lte"], tcp=["lte=2"], queue="red", buffer="50 ms"
+    )
+    wlan, lte = description.paths.values()
     assert (wlan.rate, wlan.rtt, wlan.loss, wlan.tcp) == (20_000_000, 20_000_000, 0.0, 0)
     assert (lte.rate, lte.rtt, lte.loss, lte.tcp) == (10_000_000, 60_000_000, 0.01, 2)
     assert description.links("lte") == ["lte", "shared1"]
@@ -59,7 +61,7 @@ def test_the_simulated_network_is_the_described_one():
 
 
 @pytest.mark.parametrize("cc", ["newreno", "lia"])
-def test_theory_and_simulation_agree_with_red_queues(cc: str):
+def test_theory_and_simulation_agree_if_a_queue_drops_packets_of_all_flows_alike(cc: str):
     paths = Description.from_words(["10 Mbit/s, 40 ms", "10 Mbit/s, 40 ms"], tcp=["path2=1"], queue="red")
     (found,) = expect(paths, [cc], runs=4, measure="60 s", store=None, progress=False)
     assert found.theory is not None
@@ -103,7 +105,7 @@ def test_a_single_run_has_no_interval(
     assert "; measure 5 s; queue drop-tail" in printed
 
 
-def test_a_document_has_all_rates_in_one_unit_and_the_settings(
+def test_a_document_has_all_rates_in_one_unit_and_its_assumptions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
@@ -123,7 +125,7 @@ def test_a_document_has_all_rates_in_one_unit_and_the_settings(
     assert row["simulated"]["goodput"]["path1"] == row["simulated"]["total"]
 
 
-def test_windows_that_do_not_converge_are_reported_beside_the_simulation(
+def test_windows_that_do_not_settle_are_reported_beside_the_simulation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
@@ -165,7 +167,7 @@ def test_competing_connections_without_formulas_have_no_fluid_prediction():
         ({"paths": WORDS, "tcp_cc": "cubik"}, 'did you mean "cubic"'),
     ],
 )
-def test_an_invalid_description_is_refused_in_one_line(arguments: dict[str, object], said: str):
+def test_a_wrong_description_is_reported_in_one_line(arguments: dict[str, object], message: str):
     with pytest.raises(UserError) as caught:
         Description.from_words(**arguments)  # pyright: ignore[reportArgumentType] - the mistake is the point
     assert message in str(caught.value)
@@ -181,8 +183,8 @@ def test_an_empty_name_in_a_file_is_refused_too(tmp_path: Path):
 @pytest.mark.parametrize(
     ("measured", "message"), [("1 Mbit/s", "below"), ("4.85 Mbit/s", "within"), ("6 Mbit/s", "above")]
 )
-def test_a_measured_rate_is_compared_with_the_range_of_single_runs(
-    measured: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_measured_rate_is_compared_with_single_runs(
+    measured: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
     words = ["--path", "5 Mbit/s, 20 ms", "--cc", "newreno", "--runs", "3", "--measure", "10 s", "--measured", measured]

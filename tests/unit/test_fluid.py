@@ -34,7 +34,7 @@ def test_a_scenario_has_the_links_flows_and_units_of_theory():
 
 
 @pytest.mark.parametrize("cc", ["newreno", "lia", "coupled", "cmt-rpv2"])
-def test_shares_of_a_bottleneck_agree_in_fluid_model_and_simulation(cc: str):
+def test_fluid_and_simulated_flows_share_a_bottleneck_alike(cc: str):
     described = scenario(cc=cc)
     rates = fluid(described).equilibrium().goodput
     share = rates["flow"].sum() / (rates["flow"].sum() + rates["tcp"].sum())
@@ -61,7 +61,7 @@ def test_a_scenario_outside_of_the_theory_is_reported_in_one_line(described: mp.
     assert "\n" not in str(caught.value)
 
 
-def test_the_fluid_model_describes_sctp_if_messages_fill_packets():
+def test_sctp_has_a_fluid_model_if_messages_fill_packets():
     def described(message: str) -> mp.Scenario:
         flow = mp.Sctp(paths=["path1"], app=mp.Saturated(message=message))
         return mp.Scenario(network=mp.bottleneck(LINK, paths=1), flows={"flow": flow}, warmup="1 s", measure="1 s")
@@ -104,7 +104,7 @@ def test_the_rates_of_paths_add_up_and_the_result_has_the_settings():
         ({"seed": -1}, "seed: -1 is no seed"),
     ],
 )
-def test_invalid_given_losses_are_refused_in_one_line(arguments: dict[str, Any], said: str):
+def test_invalid_given_losses_are_reported_in_one_line(arguments: dict[str, Any], message: str):
     with pytest.raises(mp.UserError) as caught:
         mp.ideal(**{"cc": "lia", "losses": [0.01, 0.01], "rtts": "10 ms", "packets": 1000, "runs": 1, **arguments})
     assert str(caught.value).startswith(message) or message in str(caught.value)

@@ -1,4 +1,4 @@
-"""Links with a trace: files, documents for the engine, and results of runs."""
+"""Links with a trace: the contents of trace files, the engine's document, and runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_link_keeps_the_content_of_its_trace_and_has_its_mean_rate(tmp_path: P
     assert (document["trace"], document["rate"]) == ("5 0 5 20", link.rate)
 
 
-def test_a_copy_of_a_link_keeps_its_trace_and_has_its_rate():
+def test_a_changed_link_keeps_its_trace_and_mean_rate():
     link = mp.Link(trace=[1], delay="5 ms")
     assert link.but(delay="9 ms").trace == "1"
     assert (link.rate, link.but(overhead="0 B").rate) == (12_056_000, 12_000_000)
@@ -41,7 +41,7 @@ def test_a_copy_of_a_link_keeps_its_trace_and_has_its_rate():
     assert constant.but(trace=[1]) == link
 
 
-def test_traces_of_a_scenario_file_are_relative_to_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_traces_are_relative_to_the_scenario_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     (folder / "even.down").write_text("1\n")
@@ -54,8 +54,8 @@ def test_traces_of_a_scenario_file_are_relative_to_its_folder(tmp_path: Path, mo
     assert beside == {"factors": {"network.disjoint.a.trace": ["there/x.down", "5 0*2"]}, "trace": 3}
 
 
-def test_a_message_about_a_trace_truncates_a_long_line(tmp_path: Path):
-    for content, said in (("z" * 10**6, "is no whole number"), ("9" * 10**6, "... ms is not within 49 days")):
+def test_a_message_about_a_trace_shows_the_beginning_of_a_long_line(tmp_path: Path):
+    for content, message in (("z" * 10**6, "is no whole number"), ("9" * 10**6, "... ms is not within 49 days")):
         (tmp_path / "long.down").write_text(content)
         with pytest.raises(mp.UserError, match=message) as caught:
             mp.Link(trace=tmp_path / "long.down")
@@ -64,7 +64,7 @@ def test_a_message_about_a_trace_truncates_a_long_line(tmp_path: Path):
         mp.Link(trace=[10**5000])
 
 
-def test_devices_and_pipes_are_refused_as_traces_without_waiting(tmp_path: Path):
+def test_devices_and_pipes_are_refused_as_traces_without_blocking(tmp_path: Path):
     with pytest.raises(mp.UserError, match='"/dev/zero" has more than 16 MB'):
         mp.Link(trace="/dev/zero")
     os.mkfifo(tmp_path / "pipe.down")
@@ -130,7 +130,7 @@ def test_a_link_has_a_rate_or_a_trace(make, message: str):
         ("lte\0.down", '"lte\\0.down" has a NUL character'),
     ],
 )
-def test_invalid_gaps_are_refused_at_construction(text: str, said: str):
+def test_gaps_that_the_engine_refuses_are_refused_by_the_link(text: str, message: str):
     with pytest.raises(mp.UserError) as error:
         mp.Link(trace=text)
     assert str(error.value).startswith(f"trace: {message}")

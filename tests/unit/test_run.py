@@ -36,7 +36,7 @@ def test_equal_seeds_give_equal_runs_and_other_seeds_do_not(scenario):
     assert len({first.digest, *(other.digest for other in others)}) == 3
 
 
-def test_an_interrupt_ends_a_very_long_run():
+def test_an_interrupt_ends_a_run_of_years():
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     press = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     press.start()
@@ -95,7 +95,7 @@ def test_the_goodput_of_a_flow_is_the_sum_of_its_paths(scenario):
 def test_every_packet_is_delivered_dropped_lost_or_in_flight():
     links = mp.run(one_flow(loss=mp.Bernoulli(p=0.01))).links
     under_way = links["arrived"] - links["delivered"] - links["dropped"] - links["lost"]
-    # The difference is at most the packets in the queue and on the wire at both ends of the measurement.
+    # The difference is at most the packets in the queue and in flight when the measurement begins or ends.
     assert under_way.abs().max() <= 102
     assert links["lost"].to_dict()["only"] > 0
 
@@ -119,14 +119,14 @@ def test_a_link_that_goes_down_and_up_again_delays_the_flow():
     assert 0.3 < broken.goodput["flow"] / whole.goodput["flow"] < 0.85
 
 
-def test_latency_is_the_time_to_drain_a_full_send_buffer():
+def test_latency_is_the_time_to_empty_the_send_buffer():
     flow = mp.run(one_flow()).flows.to_dict("index")["flow"]
     # A message waits for a full send buffer of 1 MB, which leaves at the rate of the link.
     assert flow["latency_mean"] == pytest.approx(8.0 / flow["goodput"], rel=0.02)
     assert flow["latency_p50"] <= flow["latency_p95"] <= flow["latency_p99"] <= flow["latency_max"]
 
 
-def test_latency_below_capacity_is_transmission_and_propagation_delay():
+def test_a_constant_rate_below_capacity_is_not_queued():
     link = mp.Link(rate="10 Mbit/s", delay="1 ms")
     calm = mp.Sctp(paths=["only"], app=mp.Cbr(rate="3 Mbit/s", message="1452 B"))
     flow = mp.run(
@@ -151,7 +151,7 @@ def ordered(streams: int) -> mp.Result:
     return mp.run(mp.Scenario(network=network, flows={"flow": flow}, warmup="2 s", measure="10 s"), series="100 ms")
 
 
-def test_ordered_messages_have_head_of_line_blocking_on_every_stream():
+def test_ordered_messages_wait_on_every_stream():
     result = ordered(3)
     flow, streams = result.flows.loc["flow"], result.streams.loc["flow"]
     assert list(streams.index) == [0, 1, 2]
@@ -162,8 +162,8 @@ def test_ordered_messages_have_head_of_line_blocking_on_every_stream():
     assert measured["reorder_buffer"].mean() == pytest.approx(flow["reorder_buffer_mean"], rel=1e-3)
 
 
-def test_moved_chunks_that_look_lost_cause_spurious_fast_retransmissions():
-    # Chunks that a path took over look like gaps there, and each of them had arrived.
+def test_rescheduled_chunks_cause_spurious_fast_retransmissions_and_fewer_window_cuts():
+    # Chunks that moved to another path look like gaps there, although each of them arrived.
     queue = mp.Red(weight=0.002, min=20, max=80, max_p=0.02)
     rates = {"fast": "100 Mbit/s", "slow": "10 Mbit/s"}
     links = {name: mp.Link(rate=rate, delay="1 ms", queue=queue) for name, rate in rates.items()}
@@ -177,9 +177,9 @@ def test_moved_chunks_that_look_lost_cause_spurious_fast_retransmissions():
         assert result.paths[count].sum() == flow[count]
 
 
-@pytest.mark.parametrize(("promised", "gives_up"), [(False, True), (True, False)])
-def test_a_full_receiver_reneges_unless_it_never_reneges(promised: bool, gives_up: bool):
-    # One path fails repeatedly. Data of the other path then fills the buffer, without room for retransmissions.
+@pytest.mark.parametrize(("never_renege", "reneges"), [(False, True), (True, False)])
+def test_a_full_receive_buffer_reneges_unless_never_renege_is_set(never_renege: bool, reneges: bool):
+    # One path fails repeatedly. Meanwhile data of the other path fill the buffer, and the lost chunks do not fit.
     breaks = [mp.Event(at=f"{at} s", change=change) for at, change in ((4, "down"), (6, "up"), (8, "down"), (10, "up"))]
     queue = mp.DropTail(packets=50)
     network = mp.disjoint(
@@ -196,8 +196,8 @@ def test_a_full_receiver_reneges_unless_it_never_reneges(promised: bool, gives_u
 
 
 @pytest.mark.parametrize("transport", [mp.Sctp, mp.Mptcp])
-def test_messages_may_be_longer_than_the_source_of_their_content(transport: type[mp.Sctp | mp.Mptcp]):
-    # Each byte is compared when it arrives, and a run in which one is wrong fails.
+def test_messages_may_be_longer_than_the_pattern_of_their_content(transport: type[mp.Sctp | mp.Mptcp]):
+    # The receiver compares each byte, and a wrong one fails the run.
     link = mp.Link(rate="100 Mbit/s", delay="1 ms")
     app = mp.Saturated(message="5 MB")
     flow = transport(paths=["north", "south"], app=app, send_buffer="20 MB", receive_buffer="10 MB")
@@ -210,7 +210,7 @@ def test_an_unordered_flow_has_no_streams():
     assert mp.run(one_flow()).streams.empty
 
 
-def test_samples_have_latencies_and_causes_of_blocking(scenario):
+def test_samples_have_latencies_and_blocked_times(scenario):
     series = mp.run(scenario(), series="100 ms").series
     cmt = series["flows"].query("flow == 'cmt'")
     latency = cmt["latency"].to_numpy()

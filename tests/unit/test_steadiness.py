@@ -13,22 +13,22 @@ from manypath.errors import UserError
 from manypath.stats import equivalence, mser5
 
 
-def test_mser5_removes_an_initial_step():
+def test_a_step_is_truncated_at_its_end():
     series = np.concatenate([np.full(20, 10.0), np.tile([1.0, -1.0], 90)])
     assert mser5(series) == 20
 
 
-def test_the_truncation_has_the_smallest_error_of_the_published_formula():
+def test_the_truncation_minimises_the_standard_error():
     random = np.random.default_rng(4)
     series = 5 * np.exp(-np.arange(300) / 25) + random.normal(size=300)
     batches = series.reshape(60, 5).mean(axis=1)
-    # White (1997): the half-width of the rest without its constant factor, except for the last batches.
+    # White (1997): the half-width of the remaining series without its constant factor, except for the last batches.
     errors = [np.var(batches[cut:]) / (60 - cut) for cut in range(55)]
     assert mser5(series) == 5 * int(np.argmin(errors))
     assert 20 <= 5 * int(np.argmin(errors)) <= 120
 
 
-def test_little_is_removed_from_a_steady_series_on_average():
+def test_a_steady_series_loses_little_on_average():
     random = np.random.default_rng(5)
     cuts = [mser5(random.normal(size=500)) for _ in range(200)]
     expected = [cut for cut in cuts if cut is not None]
@@ -36,12 +36,12 @@ def test_little_is_removed_from_a_steady_series_on_average():
     assert np.median(expected) < 50
 
 
-def test_a_series_that_drifts_to_its_end_gives_no_estimate():
+def test_a_series_that_drifts_to_its_end_has_no_warmup():
     assert mser5(np.arange(400.0) ** 2) is None
 
 
-@pytest.mark.parametrize(("longer", "told"), [(5, 95), (0, None)])
-def test_a_truncation_of_half_the_series_is_no_estimate(longer: int, told: int | None):
+@pytest.mark.parametrize(("longer", "expected"), [(5, 95), (0, None)])
+def test_a_truncation_at_half_of_the_series_is_no_answer(longer: int, expected: int | None):
     steps = np.concatenate([np.full(100 - longer, 10.0), np.tile([1.0, -1.0], 50 + longer)])[:200]
     assert mser5(steps) == expected
 
@@ -91,14 +91,14 @@ def test_equivalence_follows_from_the_interval():
                 assert found.holds == (-margin < found.low and found.high < margin)
 
 
-def test_at_the_margin_equivalence_is_claimed_with_probability_alpha():
+def test_at_the_margin_equivalence_is_found_with_probability_alpha():
     random = np.random.default_rng(7)
     found = sum(equivalence(random.normal(1.0, 0.5, 30), np.zeros(30), margin=1.0).holds for _ in range(1000))
     # 5 % of 1000 is 50, with a standard deviation of 7.
     assert abs(found - 50) < 28
 
 
-def test_treatments_without_variance_are_compared_exactly():
+def test_treatments_without_variance_are_equivalent_or_different():
     assert equivalence([2, 3, 4], [1, 2, 3], margin=1.5).holds
     assert not equivalence([2, 3, 4], [1, 2, 3], margin=0.5).holds
     assert "equivalent within ±1.5: 1 to 1" in str(equivalence([2, 2], [1, 1], margin=1.5, paired=False))
