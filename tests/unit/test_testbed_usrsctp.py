@@ -79,7 +79,8 @@ def test_a_congestion_control_is_a_mode_of_cmt(changes: dict[str, Any], mode: in
         ({"udp_encapsulation": True}, {"udp": 9899}),
         ({"udp_encapsulation": False}, {"udp": 0}),
         ({"app": mp.Saturated(message="700 B", ordered=True)}, {"message": 700, "unordered": 0}),
-        ({"app": mp.Saturated(message="700 B", ordered=False)}, {"unordered": 1}),
+        ({"app": mp.Saturated(message="700 B", ordered=False)}, {"unordered": 1, "message_min": 700}),
+        ({"app": mp.Saturated()}, {"message_min": 500, "message": 1452}),
         ({"streams": 7, "mtu": "1480 B", "nagle": False}, {"streams": 7, "mtu": 1480, "nodelay": 1}),
         ({"send_buffer": "300 kB", "receive_buffer": "200 kB"}, {"send_buffer": 300_000, "receive_buffer": 200_000}),
         ({"nr_sack": False, "dac": False}, {"sctp_nrsack_enable": 0, "sctp_cmt_use_dac": 0}),
@@ -125,7 +126,6 @@ def test_a_setting_of_the_flow_is_a_word_of_the_program(changes: dict[str, Any],
     ("changes", "text"),
     [
         ({"app": mp.Cbr(rate="1 Mbit/s", message="1 kB")}, "f.app: cbr is not built for the testbed: give saturated"),
-        ({"app": mp.Saturated()}, "f.app.message: 500 to 1452 B is not built for the testbed: give one size"),
         (
             {"app": mp.Saturated(message="1453 B")},
             "f.app.message: 1453 B stalls usrsctp directly in IP with an MTU of 1500 B: give 1452 B or less",
@@ -294,10 +294,17 @@ def test_the_program_refuses_a_wrong_word(word: str, cached: Path):
 
 
 @with_library
+def test_the_program_refuses_a_smallest_message_that_is_the_larger_one(cached: Path):
+    words = ["local=127.0.0.1", "remote=127.0.0.1", "message_min=5", "message=4"]
+    done = subprocess.run([PROGRAM.path(), "send", *words], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "message_min: give a number from 1 to that of message\n")
+
+
+@with_library
 def test_a_value_that_the_library_refuses_ends_the_program(cached: Path):
     ends = [
-        "local=127.0.0.1", "remote=127.0.0.1", "end=1", "message=1", "streams=1", "mtu=1500", "send_buffer=5000",
-        "receive_buffer=5000", "udp=9899", "sctp_cmt_on_off=9",
+        "local=127.0.0.1", "remote=127.0.0.1", "end=1", "message_min=1", "message=1", "streams=1", "mtu=1500",
+        "send_buffer=5000", "receive_buffer=5000", "udp=9899", "sctp_cmt_on_off=9",
     ]  # fmt: skip
     done = subprocess.run([PROGRAM.path(), "send", *ends], capture_output=True, text=True, check=False, timeout=20)
     assert (done.returncode, done.stderr) == (1, "sctp_cmt_on_off=9: Invalid argument\n")
@@ -363,10 +370,11 @@ def test_both_paths_of_cmt_inside_udp_carry_data():
 @in_real_time
 def test_usrsctp_and_our_stack_share_a_bottleneck():
     link = mp.Link(rate="10 Mbit/s", delay="10 ms", overhead="0 B")
+    app = mp.Saturated(message=mp.Sizes(min="500 B", max="1400 B"))
     shared = mp.Scenario(
         network=mp.bottleneck(link, paths=2).but(access=None),
         flows={
-            name: flow(paths=(path,), start=mp.Start(latest="0 s"), send_buffer="500 kB")
+            name: flow(paths=(path,), app=app, start=mp.Start(latest="0 s"), send_buffer="500 kB")
             for name, path in (("theirs", "path1"), ("ours", "path2"))
         },
         warmup="1 s",

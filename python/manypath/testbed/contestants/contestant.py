@@ -122,14 +122,6 @@ def only_saturated(field: str, flow: Mapping[str, Any]) -> str | None:
     return None if kind == "saturated" else f"{field}.app: {kind} is not built for the testbed: give saturated"
 
 
-def one_size(field: str, flow: Mapping[str, Any]) -> str | None:
-    """Return the error message if the messages of a flow have several sizes, else None."""
-    least, most = (flow["app"]["message"][name] for name in ("min", "max"))
-    if least == most:
-        return None
-    return f"{field}.app.message: {least} to {most} B is not built for the testbed: give one size"
-
-
 def delays(name: str, side: str, longest: float) -> Iterator[str]:
     """Return the doubt about an end whose longest delay has so many seconds, if that is too long."""
     if longest > LONGEST_DELAY:

@@ -25,7 +25,6 @@ from manypath.testbed.contestants.contestant import (
     Ends,
     Part,
     delays,
-    one_size,
     only_saturated,
 )
 from manypath.testbed.emulation import Host
@@ -59,7 +58,7 @@ class Manypath(Contestant):
     @override
     def check(self, field: str, flow: Mapping[str, Any]) -> None:
         """Refuse applications that the program does not have."""
-        if wrong := only_saturated(field, flow) or one_size(field, flow):
+        if wrong := only_saturated(field, flow):
             raise UserError(wrong)
         message = flow["app"]["message"]["max"]
         if message > MOST_MESSAGE:
@@ -93,7 +92,7 @@ class Manypath(Contestant):
         app = flow["app"]
         words = ["--to", right, "--bind", left]
         words += ["--time", repr(part.window[1] - part.starts + SPARE)]
-        words += ["--size", str(app["message"]["max"]), "--streams", str(flow["streams"])]
+        words += ["--size", f"{app['message']['min']}-{app['message']['max']}", "--streams", str(flow["streams"])]
         words += [] if app["ordered"] else ["--unordered"]
         return _Ends(part, end(part.left, part.starts, *words), receiver)
 

@@ -25,7 +25,6 @@ from manypath.testbed.contestants.contestant import (
     Ends,
     Part,
     delays,
-    one_size,
     only_saturated,
 )
 from manypath.testbed.emulation import Host
@@ -91,6 +90,7 @@ def settings(flow: Mapping[str, Any]) -> list[str]:
     rto, app = flow["rto"], flow["app"]
     values = {
         "udp": UDP_PORT if flow["udp_encapsulation"] else 0,
+        "message_min": app["message"]["min"],
         "message": app["message"]["max"],
         "streams": flow["streams"],
         "unordered": not app["ordered"],
@@ -131,7 +131,7 @@ def cmt(flow: Mapping[str, Any]) -> int:
 
 def refusals(field: str, flow: Mapping[str, Any]) -> Iterator[str]:
     """Return the settings of a flow that usrsctp does not have: a line each, with field, value and a right value."""
-    if wrong := only_saturated(field, flow) or one_size(field, flow):
+    if wrong := only_saturated(field, flow):
         yield wrong
         return
     is_concurrent, is_inside_udp = _is_concurrent(flow), flow["udp_encapsulation"]

@@ -19,7 +19,7 @@ struct flow {
 	struct host local, remote;
 	uint16_t udp; /* UDP port of both ends; 0: SCTP directly in IP */
 	double begin, end; /* seconds of CLOCK_MONOTONIC */
-	uint32_t message; /* bytes */
+	uint32_t message_min, message; /* bytes of the smallest and of the largest message */
 	uint16_t streams;
 	bool unordered, nodelay;
 	uint32_t mtu; /* largest IP packet, in bytes */

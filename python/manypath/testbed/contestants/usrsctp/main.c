@@ -125,6 +125,7 @@ static void *receive_all(void *unused)
 static void *send_all(void *unused)
 {
 	struct sctp_sndinfo info = {.snd_flags = flow.unordered ? SCTP_UNORDERED : 0};
+	uint32_t sizes = flow.message - flow.message_min + 1, random = 1;
 	uint8_t *message = calloc(1, flow.message);
 
 	if (message == NULL)
@@ -138,7 +139,14 @@ static void *send_all(void *unused)
 	pthread_mutex_unlock(&lock);
 	info.snd_assoc_id = association;
 	for (;;) {
-		if (usrsctp_sendv(sock, message, flow.message, NULL, 0, &info, sizeof info, SCTP_SENDV_SNDINFO, 0) < 0)
+		uint32_t length;
+
+		/* Sizes are uniformly distributed: the generator is that of Marsaglia, "Xorshift RNGs", 2003. */
+		random ^= random << 13;
+		random ^= random >> 17;
+		random ^= random << 5;
+		length = flow.message_min + (uint32_t)(((uint64_t)random * sizes) >> 32);
+		if (usrsctp_sendv(sock, message, length, NULL, 0, &info, sizeof info, SCTP_SENDV_SNDINFO, 0) < 0)
 			fail("send");
 		info.snd_sid = (info.snd_sid + 1) % flow.streams;
 	}

@@ -103,6 +103,8 @@ static bool read_one(struct flow *flow, const char *word, const char *value)
 		flow->begin = instant(word, value);
 	else if (IS("end"))
 		flow->end = instant(word, value);
+	else if (IS("message_min"))
+		flow->message_min = whole(word, value, 1 << 16);
 	else if (IS("message"))
 		flow->message = whole(word, value, 1 << 16);
 	else if (IS("streams"))
@@ -156,9 +158,11 @@ void words_read(struct flow *flow, int argc, char **argv)
 			read_setting(argv[i], value_of(argv[i]));
 	if (flow->local.count == 0 || (flow->sends && flow->remote.count == 0))
 		refuse("local and remote", "give the addresses of both ends");
-	if (flow->end == 0 || flow->message == 0 || flow->streams == 0 || flow->mtu == 0 || flow->send_buffer == 0 ||
+	if (flow->message_min == 0 || flow->message_min > flow->message)
+		refuse("message_min", "give a number from 1 to that of message");
+	if (flow->end == 0 || flow->streams == 0 || flow->mtu == 0 || flow->send_buffer == 0 ||
 	    flow->receive_buffer == 0)
-		refuse("words", "give end, message, streams, mtu, send_buffer and receive_buffer");
+		refuse("words", "give end, streams, mtu, send_buffer and receive_buffer");
 }
 
 void words_apply(void)
