@@ -474,7 +474,6 @@ def test_a_grid_refuses_a_stack_for_another_flow(called):
         (["shared", "--stack", "tcp=a", "--stack", "tcp=b"], "--stack: flow tcp has two stacks, a and b: give one"),
         (["shared", "--stack", "a", "--stack", "b"], "--stack: all flows has two stacks"),
         (["sctp", "--stack", "usrsct"], '--stack: there is no "usrsct": did you mean "usrsctp"?'),
-        (["gonzalez2012-1", "--stack", "kernel", "--publish", "x.json"], "--publish: the pages of papers show the"),
     ],
 )
 def test_a_wrong_choice_of_stacks_gives_one_line(
