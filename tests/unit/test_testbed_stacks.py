@@ -15,7 +15,7 @@ from manypath import testbed
 from manypath.campaign import Cell
 from manypath.errors import UserError
 from manypath.testbed.contestants import CONTESTANTS
-from manypath.testbed.contestants.contestant import Contestant
+from manypath.testbed.contestants.contestant import Contestant, Ends, Part
 from manypath.testbed.stacks import assigned, standards
 
 
@@ -40,6 +40,14 @@ class Other(Contestant):
     @override
     def check(self, field: str, flow: Mapping[str, Any]) -> None:
         raise UserError(f"{field}: was given to the other stack")
+
+    @override
+    def sysctl(self, flow: Mapping[str, Any]) -> Mapping[str, str]:
+        return {}
+
+    @override
+    def start(self, part: Part) -> Ends:
+        raise NotImplementedError
 
 
 @pytest.fixture(autouse=True)

@@ -237,10 +237,9 @@ def counted(
     # A row that is due at an end of the window is some microseconds late.
     first, last = np.searchsorted(rows[:, 0], (window[0] + SLACK, window[1] + SLACK))
     before = rows[first - 1] if first else np.zeros(rows.shape[1])
-    flow = dict(
-        zip(COUNTERS, map(float, rows[last - 1, 1 : 1 + len(COUNTERS)] - before[1 : 1 + len(COUNTERS)]), strict=True)
-    )
-    paths = {}
+    counted = rows[last - 1, 1 : 1 + len(COUNTERS)] - before[1 : 1 + len(COUNTERS)]
+    flow: dict[str, float] = dict(zip(COUNTERS, map(float, counted), strict=True))
+    paths: dict[str, dict[str, float]] = {}
     for index, name in enumerate(names):
         column = 1 + len(COUNTERS) + 3 * index
         cwnd, srtt, active = rows[first:last, column : column + 3].mean(axis=0) if last > first else np.zeros(3)
