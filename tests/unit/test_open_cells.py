@@ -76,7 +76,7 @@ def testbed(monkeypatch: pytest.MonkeyPatch) -> MadeUp:
     """Measurements that are made up, of a simulation that gives 10 Mbit/s everywhere."""
     measured = MadeUp("measured:1", WORLD)
     simulated = MadeUp("simulated:1", dict.fromkeys(WORLD, (10.0, 0.01)))
-    monkeypatch.setattr(planning, "Testbed", lambda _: measured)
+    monkeypatch.setattr(planning, "Testbed", lambda _, _stacks: measured)
     monkeypatch.setattr(planning, "PAIRED", simulated)
     return measured
 
