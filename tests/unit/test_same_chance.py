@@ -60,16 +60,13 @@ class Notes:
 
 
 @pytest.mark.parametrize("seed", [1, 7, 2**31 - 1])
-def test_flows_of_the_testbed_start_when_those_of_the_simulator_do(
-    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_flows_of_the_testbed_start_when_those_of_the_simulator_do(seed: int, tmp_path: Path):
     scenario = three_flows()
     notes = Notes()
-    monkeypatch.setattr(runner, "_contestant", lambda _: notes)
     links: Any = Hosts()
     with ExitStack() as processes:
         for name, flow in json.loads(scenario.document())["flows"].items():
-            runner._start(links, name, flow, 0.0, (1.0, 2.0), seed, processes)
+            notes.start(runner._part(links, name, flow, 0.0, (1.0, 2.0), seed, processes))
     simulated = simulated_starts(scenario, seed, tmp_path / "events.jsonl")
     assert list(notes.starts) == ["sctp", "tcp", "mptcp"]
     assert notes.starts == pytest.approx(simulated, abs=1e-9)

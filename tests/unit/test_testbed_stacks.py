@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
+import pandas as pd
 import pytest
 from typing_extensions import override
 
 import manypath as mp
 from manypath import testbed
-from manypath.campaign import Cell
+from manypath.campaign import Cell, Results
 from manypath.errors import UserError
+from manypath.testbed.beside import _stacks
 from manypath.testbed.contestants import CONTESTANTS
-from manypath.testbed.contestants.contestant import Contestant
+from manypath.testbed.contestants.contestant import Contestant, Ends, Part
+from manypath.testbed.grid import _paths
 from manypath.testbed.stacks import assigned, standards
 
 
@@ -40,6 +45,14 @@ class Other(Contestant):
     @override
     def check(self, field: str, flow: Mapping[str, Any]) -> None:
         raise UserError(f"{field}: was given to the other stack")
+
+    @override
+    def sysctl(self, flow: Mapping[str, Any]) -> Mapping[str, str]:
+        return {}
+
+    @override
+    def start(self, part: Part) -> Ends:
+        raise NotImplementedError
 
 
 @pytest.fixture(autouse=True)
@@ -129,3 +142,25 @@ def test_versions_are_equal_up_to_their_last_colon_whatever_flows_are_called():
 def test_the_first_stack_that_runs_a_transport_is_its_default():
     assert [each.name for each in standards()] == ["kernel", "manypath"]
     assert all(name == contestant.name for name, contestant in CONTESTANTS.items())
+
+
+def test_the_kernel_gets_the_congestion_controls_of_its_own_flows_only():
+    def scenario(cc: str) -> mp.Scenario:
+        link = mp.Link(rate="5 Mbit/s")
+        flows = {
+            "a": mp.Sctp(paths=("p", "q"), cc=cc),
+            "b": mp.Mptcp(paths=("p", "q"), cc="olia"),
+            "c": mp.Tcp(path="p"),
+        }
+        return mp.Scenario(network=mp.disjoint(p=link, q=link), flows=flows)
+
+    run_by, controls = _stacks(scenario, ["cmt-rpv1", "cmt-rpv2"], {"a": "other"})
+    assert run_by == {"a": "other", "b": "kernel", "c": "kernel"}
+    assert set(controls) == {"olia", "newreno"}
+
+
+def test_a_grid_has_no_number_for_a_measurement_that_a_stack_does_not_have():
+    paths = pd.DataFrame({"path": ["p", "p"], "cwnd": [1000.0, 3000.0], "srtt": [0.02, 0.04], "active": [1.0, 1.0]})
+    means = _paths(cast("Results", SimpleNamespace(paths=paths)))["p"]
+    assert (means["cwnd"], means["srtt"]) == (2000, pytest.approx(0.03))
+    assert all(math.isnan(means[name]) for name in ("goodput", "timeouts", "fast_retransmissions"))

@@ -125,8 +125,7 @@ def measure(
         print_table(["scenario", "what it is"], ([name, each.title] for name, each in known.items()))
         return
     # A scenario file may have another congestion control that is wrong
-    named = ("cc",) if cc else ()
-    options = (*named, "most", "runs", "simulations", "seed", "store", "report", "at_once", "tries")
+    options = (*(("cc",) if cc else ()), "most", "runs", "simulations", "seed", "store", "report", "at_once", "tries")
     with as_options(*options, stacks="stack"):
         chosen = {} if scenario in PAPER_GRIDS else _stacks(stack or [])
         if scenario in GRIDS:
