@@ -179,7 +179,7 @@ def test_the_page_names_cells_that_differ_and_shows_how_exact_the_emulator_is(tm
     assert "1 different" in text
     assert "1.50 % of 100 packets left late" in text
     assert "Linux 6.18, 2 processors" in text
-    assert "Links of the rate of this grid carried what they should." in text
+    assert "delivered the expected payload." in text
     assert "<svg" in text
     assert (tmp_path / "figures" / "measured-sctp" / "goodput.svg").is_file()
     assert page.pages_in(tmp_path) == [("measured-sctp.html", "sctp")]
