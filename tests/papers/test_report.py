@@ -231,7 +231,7 @@ def test_figures_are_shown_before_all_runs_are_finished(store: Path, tmp_path: P
     index = report.add(replace(part, figure=None, claims=[], unfinished=missing))
     page = (tmp_path / f"{PAPER}.html").read_text("utf-8")
     for text in (page, index.read_text("utf-8")):
-        assert "Runs for figures 2, 3, 4 and the claims were still to be made" in " ".join(text.split())
+        assert "The runs for figures 2, 3, 4 and the claims were missing" in " ".join(text.split())
     assert page.count("<figure ") == 1
     assert [file.name for file in sorted(tmp_path.glob("figures/*/*"))] == ["figure5.pdf", "figure5.png", "figure5.svg"]
     report.add(part)

@@ -144,7 +144,7 @@ def test_a_point_keeps_the_verdict_of_its_deciding_look():
 
 
 @pytest.mark.usefixtures("plain")
-def test_the_first_row_of_experiments_is_the_part_without_a_change(part: PaperEvaluation):
+def test_the_first_row_of_experiments_is_the_unchanged_part(part: PaperEvaluation):
     card = next(card for card in claims_of(part, {}) if card.id == SEVEN)
     cause = card.causes[0]
     assert (cause.what, cause.unit) == ("CMT", "Mbit/s")
