@@ -1,4 +1,4 @@
-"""The laboratory's engine, compiled: documents in, outcomes out."""
+"""The compiled engine: functions from JSON documents to outcomes."""
 
 from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
@@ -18,24 +18,24 @@ class RunError(RuntimeError):
     """A run whose results cannot be trusted; one line names seed and replication."""
 
 class CaptureError(OSError):
-    """A capture that cannot be written as asked; one line names argument, value and reason."""
+    """A capture that cannot be written; one line names argument, value and reason."""
 
 class EventsError(OSError):
-    """Events that cannot be written as asked; one line names argument, value and reason."""
+    """Events that cannot be written; one line names argument, value and reason."""
 
 class SeriesError(ValueError):
-    """A series that has no room in memory; one line names field, value and remedy."""
+    """A series that does not fit into memory; one line names field, value and remedy."""
 
 class DecodeError(ValueError):
-    """A capture that cannot be read, or not to its end; one line says why."""
+    """A capture that cannot be read completely; one line has the reason."""
 
 class Capture:
-    """A capture on its way through, pcapng or pcap: an iterator of texts with the lines of packets, some of them empty.
+    """A reader of a pcapng or pcap file: an iterator of texts with the lines of packets; some texts are empty.
 
-    `form` is "line" or "json"; with any other there are no lines. `port` is that of UDP on either side of
-    encapsulated SCTP. Frames of interfaces other than `interface` are passed over. With `any_checksum` packets
-    are read whose checksum is wrong. Memory does not grow with the file. Raise `DecodeError` if the file cannot be
-    read; while iterating, behind the lines in front of the fault.
+    `form` is "line" or "json"; other values give no lines. `port` is the UDP source or destination port of SCTP over
+    UDP. Frames of interfaces other than `interface` are skipped. With `any_checksum`, packets with a wrong checksum are
+    read, too. Memory does not grow with the file. Raise `DecodeError` if the file cannot be read; during iteration,
+    after the lines before the error.
     """
 
     def __init__(
@@ -44,27 +44,27 @@ class Capture:
     def __iter__(self) -> Capture: ...
     def __next__(self) -> str: ...
     def summary(self) -> str:
-        """Return what was counted so far, as JSON."""
+        """Return the summary so far, as JSON."""
 
 class SctpError(Exception):
-    """Something that was not done; the arguments are a word for the kind and one line for people."""
+    """A failed operation; the arguments are the kind of the error and a one-line message."""
 
     args: tuple[str, str]
 
 class SctpOperation:
-    """A call that may have to wait. The task that waits is the one that polls; others lose nothing to it."""
+    """An operation that may have to wait. Only the polling task waits, and only it takes the outcome."""
 
     def poll(self, wake: Callable[[], object] | None = None) -> bool:
-        """Tell whether the outcome is there. If not, `wake` is called once it may be, from another thread."""
+        """Return whether the outcome is available. If not, `wake` is called from another thread when it may be."""
 
     def outcome(self) -> Any:
         """Return the outcome or raise `SctpError`. It can be taken once."""
 
     def cancel(self) -> None:
-        """Give the operation up, unless it has ended."""
+        """Cancel the operation, unless it has ended."""
 
 class SctpEndpoint:
-    """One SCTP port on some local addresses, inside UDP. It ends after its last association, once it was dropped."""
+    """An SCTP port over UDP on local addresses. After it is dropped, it ends with its last association."""
 
     @staticmethod
     def bind(
@@ -78,19 +78,19 @@ class SctpEndpoint:
         options: OptionsRow,
         events: str | PathLike[str] | None,
     ) -> SctpOperation:
-        """Make an endpoint, the outcome; no peer can open an association if `backlog` is None."""
+        """Make an endpoint, which is the outcome; with a `backlog` of None it refuses associations of peers."""
 
     def connect(self, addresses: list[IPv4Address | IPv6Address], port: int, encapsulation: int) -> SctpOperation:
-        """Open an association, the outcome."""
+        """Open an association, which is the outcome."""
 
     def accept(self) -> SctpOperation:
-        """Wait for the next association that a peer opens, the outcome."""
+        """Wait for the next association of a peer, which is the outcome."""
 
     def close(self) -> SctpOperation:
-        """Shut all associations down, and wait for their ends."""
+        """Shut all associations down, and wait for their end."""
 
     def finish_events(self) -> SctpOperation:
-        """Complete the file of events; the outcome is how many are missing because the disk was too slow."""
+        """Complete the file of events; the outcome is the number of events lost to a slow disk."""
 
     def counters(self) -> dict[str, int]:
         """Return the fields of `EndpointCounters`."""
@@ -105,21 +105,21 @@ class SctpEndpoint:
         """Return the local addresses."""
 
 class SctpAssociation:
-    """A conversation with one peer. When it is dropped, it is shut down in the background."""
+    """An association with a peer. After it is dropped, it is shut down in the background."""
 
     def send(
         self, payload: bytes, stream: int, ppid: int, unordered: bool, lifetime: int | None, sack_immediately: bool
     ) -> SctpOperation:
-        """Hand a message over, as soon as there is room; `lifetime` is in nanoseconds."""
+        """Put a message into the send buffer when it has room; `lifetime` is in nanoseconds."""
 
     def receive(self) -> SctpOperation:
-        """Wait for the next message: a `MessageRow`, or None once the peer sends nothing more."""
+        """Wait for the next message: a `MessageRow`, or None after the peer's last message."""
 
     def shutdown(self) -> SctpOperation:
-        """Close the association once everything has arrived, and wait for that."""
+        """Shut the association down after all messages have arrived, and wait for its end."""
 
     def close(self) -> SctpOperation:
-        """Like `shutdown`, and discard what was not received."""
+        """Like `shutdown`, and discard unreceived messages."""
 
     def closed(self) -> SctpOperation:
         """Wait for the end."""
@@ -131,28 +131,28 @@ class SctpAssociation:
         """Return the events from now on."""
 
     def streams(self) -> tuple[int, int]:
-        """Return how many streams there are to send on, and how many to receive on."""
+        """Return the numbers of outgoing and incoming streams."""
 
     def paths(self) -> list[PathRow]:
         """Return one row for each path."""
 
     def set_primary(self, path: int) -> None:
-        """Make data take the path with this number while it works."""
+        """Make the path with this number the primary path."""
 
     def counters(self) -> dict[str, int]:
         """Return the fields of `AssociationCounters`."""
 
 class SctpEvents:
-    """The events of an association from when it was asked for them."""
+    """The events of an association since the call of `SctpAssociation.events`."""
 
     def next(self) -> SctpOperation:
-        """Wait for the next event: a tuple of its name and what it tells, or None after the last one."""
+        """Wait for the next event: a tuple of its name and its fields, or None after the last one."""
 
 class Stop:
-    """Set it, and whatever was given it ends soon."""
+    """A signal that ends running simulations soon."""
 
     def set(self) -> None:
-        """End what was given this."""
+        """End the runs with this signal."""
 
 def run(
     document: str,
@@ -161,67 +161,67 @@ def run(
     watch: Watch | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> tuple[str, dict[str, NDArray] | None]:
-    """Run one scenario; the outcome as JSON, and columns over time if `watch` asks for them.
+    """Run a scenario; return the outcome as JSON, and columns over time on request of `watch`.
 
-    `progress` is called with the simulated seconds that are done, several times a second; an exception of it ends the
-    run. In the main thread a signal whose handler raises something, such as Ctrl-C, ends the run, too.
+    `progress` is called with the simulated time so far, in seconds, several times per second; an exception in it ends
+    the run. In the main thread, a signal handler that raises an exception, such as for Ctrl-C, also ends the run.
     """
 
 def run_batch(
     documents: list[str], jobs: list[tuple[int, int, int]], threads: int, stop: Stop | None = None
 ) -> list[str | RunError]:
-    """Run many on `threads` threads without the GIL; a job is (index of the document, seed, replication).
+    """Run jobs on `threads` threads without the GIL; a job is (index of the document, seed, replication).
 
-    A run that fails gives its `RunError`, and so do those that `stop` ends.
+    A failed run gives its `RunError`, and so does a run that `stop` ends.
     """
 
 def ideal_rates(document: str, seed: int, replication: int) -> list[float]:
-    """Packets per second that a connection sends on each path under given losses, without network and protocol.
+    """Return the rate of a connection on each path in packets/s, under given losses, without network and protocol.
 
     The document has `cc`, `paths` (each `rtt` in nanoseconds, `loss`, `periodic`), `warmup` and `packets`.
     """
 
 def first_between(stream: str, seed: int, replication: int, low: int, high: int) -> int:
-    """The first number from `low` to `high` of a random stream of a simulation with this seed and replication.
+    """Return the first number from `low` to `high` of a random stream of a simulation with this seed and replication.
 
     Raise `ValueError` if `low` is greater than `high`.
     """
 
 def memory(document: str) -> int:
-    """Bytes that a run of the document needs when every buffer and queue is full, as an upper bound.
+    """Return an upper bound of the memory of a run in bytes, with all buffers and queues full.
 
-    Raise `ScenarioError` unless the document can be run.
+    Raise `ScenarioError` if the document cannot be run.
     """
 
 def available_memory() -> int | None:
-    """Bytes of memory that this process may still take, as far as the system tells."""
+    """Return the memory that this process may still allocate, bytes; None if unknown."""
 
 def check(document: str) -> None:
-    """Raise `ScenarioError` unless the document can be run."""
+    """Raise `ScenarioError` if the document cannot be run."""
 
 def algorithms() -> list[tuple[str, str]]:
-    """Congestion controls: name and one line about each."""
+    """Return congestion controls: names and one-line descriptions."""
 
 def algorithm_parameters() -> list[tuple[str, str, str, str]]:
-    """What may be set in the names of congestion controls: name, key, default and one line about each."""
+    """Return parameters of congestion controls: names, keys, defaults and one-line descriptions."""
 
 def algorithm_mistake(name: str) -> str | None:
-    """What is wrong with the name of a congestion control, parameters included, in one line; None if it is right."""
+    """Return the error of a congestion control's name and parameters in one line; None if they are valid."""
 
 def algorithm_is_coupled(name: str) -> bool | None:
-    """Whether a congestion control couples the paths of a connection; None if there is none of that name."""
+    """Return whether a congestion control couples the paths of a connection; None if it is unknown."""
 
 def profiles() -> list[tuple[str, str]]:
-    """Accounting profiles: name and one line about each."""
+    """Return accounting profiles: names and one-line descriptions."""
 
 def queues() -> list[tuple[str, str]]:
-    """Queue disciplines: name and one line about each."""
+    """Return queue disciplines: names and one-line descriptions."""
 
 def loss_models() -> list[tuple[str, str]]:
-    """Loss models: name and one line about each."""
+    """Return loss models: names and one-line descriptions."""
 
 def events() -> list[tuple[str, str]]:
-    """Events of a run: name and one line about each."""
+    """Return events of runs: names and one-line descriptions."""
 
 def engine_version() -> str:
-    """A hash of the engine's sources: results of different versions are never mixed."""
+    """Return a hash of the engine's sources; results of different versions are never mixed."""

@@ -90,7 +90,7 @@ class Way:
     Attributes
     ----------
     delay, delay_back : int
-        Propagation delay from sender to receiver and back, access links included, nanoseconds.
+        Propagation delays of the forward and of the reverse path, access links included, nanoseconds.
     bottleneck : str
         The slowest link from sender to receiver; the first one if several are equally slow.
     rate : int

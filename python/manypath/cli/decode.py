@@ -28,7 +28,7 @@ def decode(
         bool,
         typer.Option(
             "--any-checksum",
-            help="Also read packets with a wrong checksum, for captures made before the network card sets it.",
+            help="Also read packets with a wrong checksum, as in captures with checksum offload.",
         ),
     ] = False,
     summary: Annotated[bool, typer.Option("--summary", help="Print the summary only.")] = False,

@@ -34,7 +34,7 @@ def remarks(summary: Mapping[str, Any], port: int, *, complete: bool) -> Iterato
             return
         yield f"no SCTP in {summary['frames']} frames: SCTP is searched over IP and over UDP with port {port} (--port)"
     elif summary["damaged"] * 2 > summary["packets"]:
-        yield "most checksums are wrong, as before a network card sets them: --any-checksum reads these packets"
+        yield "most checksums are wrong, as with checksum offload: --any-checksum reads these packets"
 
 
 def _totals(summary: Mapping[str, Any]) -> str:

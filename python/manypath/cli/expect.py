@@ -31,21 +31,14 @@ def expect(
     ] = None,
     shared: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="'RATE: PATHS'",
-            help="A shared link and its paths, such as '15 Mbit/s: wlan, lte'; may be repeated.",
-        ),
+        typer.Option(metavar="'RATE: PATHS'", help="A link that paths share: '15 Mbit/s: wlan, lte'; may be repeated."),
     ] = None,
     tcp: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATH=N", help="Number of other TCP connections on a path; may be repeated."),
+        list[str] | None, typer.Option(metavar="PATH=N", help="Other TCP connections on a path; may be repeated.")
     ] = None,
     cc: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Congestion control; may be repeated. Eight common ones by default.",
-            autocompletion=congestion_controls,
-        ),
+        typer.Option(help="Congestion control; may be repeated. Eight by default.", autocompletion=congestion_controls),
     ] = None,
     tcp_cc: Annotated[
         str | None,
@@ -59,12 +52,10 @@ def expect(
         str | None, typer.Option(help="Queue discipline: drop-tail (default) or red.", autocompletion=queues)
     ] = None,
     buffer: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Time to drain a full queue; the longest round-trip time by default."),
+        str | None, typer.Option(metavar="TIME", help="Time to drain a full queue; by default the longest RTT.")
     ] = None,
     measured: Annotated[
-        str | None,
-        typer.Option(metavar="RATE", help="Your measured goodput, to compare with the range of single runs."),
+        str | None, typer.Option(metavar="RATE", help="Measured goodput, to compare with the range of single runs.")
     ] = None,
     runs: Annotated[int, typer.Option(help="Replications of each simulation.")] = 10,
     measure: Annotated[str, typer.Option(metavar="TIME", help="Measured time of each simulation.")] = "100 s",

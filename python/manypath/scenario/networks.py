@@ -200,7 +200,7 @@ def dumbbell(
     link
         The shared link, for both directions.
     senders, receivers
-        A link for each path; or one link, of which each path has a copy.
+        A link for each path; or one link, which is copied for each path.
     delays
         Additional delay of each path in each direction, on the link of its receiver: ``["10 ms", "50 ms"]``.
     """

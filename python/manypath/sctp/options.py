@@ -59,11 +59,11 @@ class Options:
     sack_delay: str = "200 ms"
     """Largest delay of a SACK, at most 500 ms. RFC 9260 section 6.2"""
     pacing: bool = False
-    """Pace the packets of each path over its round-trip time, which reduces losses in short queues. RFC 9002 section
-    7.7"""
+    """Pace the packets of each path over its round-trip time; this reduces losses in short queues.
+    RFC 9002 section 7.7"""
     nodelay: bool = False
-    """Disable Nagle's algorithm, which delays packets that are not full while data is outstanding. RFC 6458 section
-    8.1.5"""
+    """Disable Nagle's algorithm, which delays packets that are not full while data is outstanding.
+    RFC 6458 section 8.1.5"""
 
     def __post_init__(self) -> None:
         row = self.row()

@@ -40,7 +40,7 @@ class DaskExecutor(Executor):
     client
         ``distributed.Client(...)``; workers may join and leave.
     batch_seconds
-        Aimed duration of a batch.
+        Wanted duration of a batch.
     """
 
     def __init__(self, client: Client, batch_seconds: float = 10.0) -> None:
@@ -110,7 +110,7 @@ def dask(client: Client, batch_seconds: float = 10.0) -> DaskExecutor:
     client
         ``distributed.Client(...)``.
     batch_seconds
-        Aimed duration of a batch, seconds; a worker that dies loses at most one batch per thread.
+        Wanted duration of a batch, seconds; a worker that dies loses at most one batch per thread.
     """
     if not hasattr(client, "get_executor"):
         raise UserError(f"client: {quoted(client)} is no client of Dask: give distributed.Client(...)")

@@ -57,7 +57,7 @@ def feed(
         Called repeatedly: returns the number of workers, and the largest number of running or waiting batches (0
         without workers).
     batch_seconds
-        Aimed duration of a batch.
+        Wanted duration of a batch.
     stopped
         When it is set, no further batch is started; the running batches are finished and yielded.
 
