@@ -75,8 +75,8 @@ def refusal(plan: str) -> str:
         ),
     ],
 )
-def test_a_huge_plan_is_refused_with_little_memory(plan: str, said: str):
-    assert refusal(plan).startswith(said)
+def test_a_huge_plan_is_refused_with_little_memory(plan: str, message: str):
+    assert refusal(plan).startswith(message)
 
 
 def test_a_huge_plan_in_a_file_is_refused_even_with_yes(tmp_path: Path):

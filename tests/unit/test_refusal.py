@@ -24,8 +24,8 @@ from manypath.refusal import told
         ('capture: "x" cannot be written', 'capture: "x" cannot be written'),
     ],
 )
-def test_errors_of_the_engine_get_the_form_of_all_messages(said: str, in_words: str):
-    assert told(said) == in_words
+def test_errors_of_the_engine_get_the_form_of_all_messages(message: str, in_words: str):
+    assert told(message) == in_words
 
 
 def test_a_run_a_campaign_and_a_file_report_the_same_error(tmp_path):

@@ -29,7 +29,7 @@ pub(crate) struct Journey {
 }
 
 impl Buffers {
-    /// Free packets of `room` bytes each, some to begin with.
+    /// Creates the initial free packets of `room` bytes each.
     pub(crate) fn new(room: usize) -> Self {
         let (packets, journeys, free) = (Vec::new(), Vec::new(), Vec::new());
         let mut buffers = Self { packets, journeys, free, blank: Handle(0), room };

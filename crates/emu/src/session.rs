@@ -54,7 +54,7 @@ pub(crate) fn run(run: Run) -> Result<u8, Failure> {
         capture: run.pcapng.map(|file| CaptureConfig { file, links: run.link }),
         interval: Span::from_secs_f64(run.interval),
     };
-    // Before anything is created, so that no signal can leave leftovers
+    // Signals are handled before anything is created, so that no signal can leave leftovers
     let (sender, events) = mpsc::channel();
     let signals = Signals::new([SIGHUP, SIGINT, SIGTERM])
         .map_err(|error| Failure::broken(format!("signals: {error}")))?;
@@ -85,7 +85,7 @@ fn wait(emulation: &Emulation, reports: &mut Reports, events: &Receiver<Event>) 
     0
 }
 
-/// Runs until the command has ended; a signal ends the command.
+/// Runs a command in the emulation and returns its exit code; a signal ends the command.
 fn accompany(
     emulation: &Emulation,
     words: &[String],
@@ -103,7 +103,7 @@ fn accompany(
     loop {
         match next(emulation, reports, events) {
             Event::Ended(status) => return Ok(code_of(&status)),
-            // The terminal has sent Ctrl-C to the command too, which decides whether to end.
+            // The terminal has also sent Ctrl-C to the command, which decides whether to end.
             Event::Signal(signal) if signal != SIGINT && deadline.is_none() => {
                 let _ = kill_process(id, Signal::TERM);
                 deadline = Some(Instant::now() + PATIENCE);
@@ -169,8 +169,8 @@ impl Reports {
         self.is_broken |= out.write_all(&line).is_err();
     }
 
-    /// Whether the reader has closed its end, for example because it was killed. Without this check only the next line
-    /// would show it, which may be an hour later.
+    /// Whether the reader has closed its end, for example because it was killed. Without this check the program would
+    /// detect it at the next report, which may be an hour later.
     fn is_closed(&self) -> bool {
         let Some(out) = &self.out else { return false };
         let mut ends = [PollFd::new(out, PollFlags::empty())];

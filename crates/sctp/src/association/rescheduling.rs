@@ -1,4 +1,4 @@
-//! Chunk rescheduling: a path that a missing chunk blocks sends this chunk, and the path that had the chunk is
+//! Chunk rescheduling: a path that is blocked by a missing chunk sends this chunk, and the path that sent it before is
 //! penalised. \[D10] IV-C
 
 use manypath_core::{PathId, Time};
@@ -33,8 +33,8 @@ impl Association {
         }
     }
 
-    /// A chunk that the path itself has sent gets time: one round trip, in INET two. INET does not reschedule to a path
-    /// that is in Fast Recovery or pauses.
+    /// Whether `path` may send the blocking chunk. If the path itself has sent it before, it waits for one round trip, in
+    /// INET for two. INET does not reschedule to a path that is in Fast Recovery or pauses.
     fn may_take_over(&self, now: Time, path: PathId, blocking: Blocking) -> bool {
         let known = &self.paths[path.index()];
         let round_trip = known.srtt_or_initial(&self.config);
@@ -62,7 +62,7 @@ impl Association {
     }
 
     /// INET: cuts the window like a fast retransmission. A path that is already in Fast Recovery pauses for one round
-    /// trip instead. A path that pauses already is not changed.
+    /// trip instead. A pausing path is not changed.
     fn react_as_to_loss(&mut self, now: Time, path: PathId) {
         let known = &self.paths[path.index()];
         if known.pauses() {
