@@ -129,13 +129,6 @@ def test_comments_docstrings_and_layout_do_not_change_the_version(text: str, is_
     assert (sources.code_hash([file]) == before) == is_the_same
 
 
-def test_code_that_measures_the_same_has_the_version_of_the_earlier_code(monkeypatch: pytest.MonkeyPatch):
-    digest = sources.code_hash(sources.sources())
-    for same, expected in (({}, digest), ({digest: "0ld0c0de"}, "0ld0c0de"), ({"0ther": "0ld0c0de"}, digest)):
-        monkeypatch.setattr(sources, "SAME", same)
-        assert sources.version.__wrapped__() == expected
-
-
 @pytest.mark.parametrize("name", ["manypath-emu", "manypath-net", "manypath-kernel"])
 def test_another_program_changes_the_version(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for each in ("manypath-emu", "manypath-net", "manypath-kernel"):

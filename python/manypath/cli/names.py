@@ -140,7 +140,7 @@ MOST = 200
 GRIDS = ("sctp",)
 """Grids of scenarios of `manypath measure`."""
 
-PAPER_GRIDS = ("dreibholz2012", "dreibholz2011", "gonzalez2012")
+PAPER_GRIDS = ("dreibholz2012", "dreibholz2011", "dreibholz2010", "gonzalez2012")
 """Papers whose experiments `manypath measure` runs."""
 
 STACKS = ("kernel", "manypath", "usrsctp")

@@ -41,13 +41,16 @@ class Controls:
     Attributes
     ----------
     titles : mapping
-        Congestion controls, with their names in the legend: one colour each.
+        Levels of a factor, such as congestion controls, with their names in the legend: one colour each.
     flows : mapping
-        Both flows, with their names in the legend; the second one is dotted.
+        One flow or two, with their names in the legend; the second one is dotted.
+    factor : str
+        The factor.
     """
 
     titles: Mapping[str, str]
     flows: Mapping[str, str]
+    factor: str = "cc"
 
 
 def draw_sweeps(
@@ -75,34 +78,35 @@ def draw_beside(panels: Sequence[tuple[Sweep, Evidence]], controls: Controls, ma
         drawing = Figure(figsize=(PAGE if len(panels) > 1 else 0.62 * PAGE, 2.9), layout="constrained")
         axes = drawing.subplots(1, len(panels), squeeze=False)[0]
         for each, (sweep, evidence) in zip(axes, panels, strict=True):
-            draw_curves(each, _curves(evidence, sweep, list(controls.titles), list(controls.flows)), sweep.marks)
+            draw_curves(each, _curves(evidence, sweep, controls), sweep.marks)
             _name(each, sweep)
-        first, second = controls.flows.values()
+        flows = list(controls.flows.values())
         kinds = {mark.printed for sweep, _ in panels for mark in sweep.marks}
         name_curves(
             drawing,
             list(controls.titles.values()),
-            (first, second),
+            (flows[0], flows[1]) if len(flows) > 1 else None,
             marks if False in kinds else None,
             printed=True in kinds,
         )
     return Picture(drawing)
 
 
-def _curves(evidence: Evidence, sweep: Sweep, controls: list[str], flows: list[str]) -> list[Curve]:
-    """Return the curves of both flows under each control that was run."""
+def _curves(evidence: Evidence, sweep: Sweep, controls: Controls) -> list[Curve]:
+    """Return the curves of each flow at each level that was run."""
     levels = evidence.levels(sweep.experiment, sweep.factor)
-    run = {case["cc"] for case in evidence.cases() if case.experiment == sweep.experiment}
+    factor = controls.factor
+    run = {case[factor] for case in evidence.cases() if case.experiment == sweep.experiment}
     return [
         Curve(
             levels,
-            [evidence.goodput(sweep.experiment, flow, **{"cc": cc, sweep.factor: level}) for level in levels],
+            [evidence.goodput(sweep.experiment, flow, **{factor: name, sweep.factor: level}) for level in levels],
             series,
             dotted=number > 0,
         )
-        for series, cc in enumerate(controls)
-        if cc in run
-        for number, flow in enumerate(flows)
+        for series, name in enumerate(controls.titles)
+        if name in run
+        for number, flow in enumerate(controls.flows)
     ]
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
+from manypath.papers.dreibholz2010_asymmetric import names as d10
+from manypath.papers.dreibholz2010_asymmetric.paper import PAPER as D10
 from manypath.papers.dreibholz2011_impact import names as d11
 from manypath.papers.dreibholz2011_impact.paper import PAPER as D11
 from manypath.papers.dreibholz2012_testbed.measured import CURVES, STACKS, SWEEPS
@@ -18,7 +20,7 @@ from manypath.papers.gonzalez2012_mptcp.paper import PAPER as G12
 from manypath.papers.measured import KERNEL
 from manypath.papers.paper import Paper
 from manypath.papers.sweeps import Controls, Sweep
-from manypath.scenario import Scenario
+from manypath.scenario import Link, Scenario
 from manypath.testbed.comparisons import as_real
 from manypath.testbed.runner import SETTLING
 
@@ -68,7 +70,7 @@ class PaperGrid:
     sweeps : tuple of Sweep
         The plots of the page, each drawn from the simulations and from the runs of each stack.
     curves : Controls
-        Congestion controls and flows with their names; the goodput of these flows is compared.
+        The curves of each plot. The goodput of their flows is compared.
     quick, full : PaperSize
         A part that takes minutes, and the paper's grid and window, which take many hours.
     fastest : float
@@ -102,6 +104,35 @@ def _sheets(*controls: str) -> dict[str, Grid]:
     """The scenarios of [G12] with a TCP connection beside each subflow."""
     return {sheet.experiment: {"cc": controls} for sheet in g12.SHEETS.values()}
 
+
+def _slowed(scenario: Scenario) -> Scenario:
+    """A scenario of [D10] at a tenth of its rates and ten times its delays, in packets the same one.
+
+    The emulator is not exact at the paper's 100 Mbit/s. The timers of SCTP keep their values. Splitting counts
+    outstanding bytes, because usrsctp counts these.
+    """
+    network = scenario.network
+    flows = {name: flow.but(split_by="outstanding") for name, flow in scenario.flows.items()}
+    links = {name: _slower(link) for name, link in network.links.items()}
+    return scenario.but(network=network.but(links=links, access=_slower(network.access)), flows=flows)
+
+
+def _slower(link: Link) -> Link:
+    return link.but(rate=f"{link.rate / SLOWED:.0f} bit/s", delay=f"{link.delay * SLOWED} ns")
+
+
+SLOWED = 10
+"""The factor by which scenarios of [D10] are slowed down."""
+
+SIDES = {
+    "figure4-left": "send buffer 250 kB, receive buffer 125 kB",
+    "figure4-middle": "both buffers 250 kB",
+    "figure4-right": "send buffer 125 kB, receive buffer 250 kB",
+}
+"""The plots of [D10]'s figure 4, with their buffers."""
+
+CAPACITIES = (5, 10, 20, 50, 75, 100, 150, 200, 300)
+"""Queue capacities of [D10]'s figure 4 in packets."""
 
 RATES = tuple(float(rate) for rate in range(1, 11))
 """Rates of [D12]'s axes in Mbit/s."""
@@ -149,6 +180,32 @@ PAPER_GRIDS = {
         quick=PaperSize({"figure3": {"cc": d11.ALL, "north": NORTH}}, warmup=10, measure=30, runs=4),
         full=PaperSize({"figure3": {"cc": d11.ALL, "north": NORTH}}, warmup=20, measure=300, runs=20),
         fastest=10.0,
+    ),
+    "dreibholz2010": PaperGrid(
+        D10,
+        "[D10] figure 4 and figure 5 over the delay, slowed down by a factor of 10",
+        STACKS,
+        tuple(Sweep(name, "capacity", title, "queue capacity in packets") for name, title in SIDES.items()),
+        Controls({split: f"split: {split}" for split in d10.SPLITS}, {d10.CMT: "CMT flow"}, "split"),
+        quick=PaperSize(
+            {"figure4-left": {"split": d10.SPLITS, "capacity": (20, 100, 300)}}, warmup=20, measure=60, runs=4
+        ),
+        full=PaperSize(
+            {
+                **{name: {"split": d10.SPLITS, "capacity": CAPACITIES} for name in SIDES},
+                "figure5-delay": {
+                    "split": (d10.NONE, d10.BOTH),
+                    "nr": (True,),
+                    "smart": (False,),
+                    "delay": (1.0, 20.0, 50.0, 100.0),
+                },
+            },
+            warmup=190,
+            measure=600,
+            runs=20,
+        ),
+        fastest=10.0,
+        adapted=_slowed,
     ),
     "gonzalez2012": PaperGrid(
         G12,

@@ -26,9 +26,8 @@ def of(stack: str) -> Iterator[Path]:
 
 @cache
 def version() -> str:
-    """Return a hash of the code of `sources`, or of earlier code that measures the same."""
-    digest = code_hash(sources())
-    return SAME.get(digest, digest)
+    """Return a hash of the code of `sources`."""
+    return code_hash(sources())
 
 
 def code_hash(files: Iterable[Path]) -> str:
@@ -59,9 +58,6 @@ class _WithoutDocstrings(ast.NodeTransformer):
 
 OF_STACKS = {"usrsctp": ("testbed/contestants/compiled.py", "testbed/contestants/usrsctp.py")}
 """Files of stacks that are not defaults: they belong to the versions of runs with these stacks only."""
-
-SAME = {"8f336131": "7078b855"}
-"""Hashes of code, with those of earlier code that measures the same: its stored results stay valid."""
 
 PACKAGE = Path(__file__).parents[1]
 """The folder of the package."""
