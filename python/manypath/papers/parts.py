@@ -32,7 +32,7 @@ class OthersMissing(Exception):
 
 @dataclass(frozen=True)
 class PartExecutor(Executor):
-    """Executor that computes only one part of the cells. The part of a cell is a hash of its key.
+    """Executor that computes only one part of the cells. The key of a cell determines its part.
 
     Attributes
     ----------
