@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -124,64 +124,99 @@ def measure(
         known = {**GRIDS, **PAPER_GRIDS, **COMPARISONS}
         print_table(["scenario", "what it is"], ([name, each.title] for name, each in known.items()))
         return
+    options = Options(
+        scenario, cc, quick, udp, runs, most, simulations, seed, store, report, at_once, tries, stack, publish, as_json
+    )
     # A scenario file may have another congestion control that is wrong
-    options = (*(("cc",) if cc else ()), "most", "runs", "simulations", "seed", "store", "report", "at_once", "tries")
-    with as_options(*options, stacks="stack"):
-        chosen = {} if scenario in PAPER_GRIDS else _stacks(stack or [])
+    checked = ("most", "runs", "simulations", "seed", "store", "report", "at_once", "tries")
+    with as_options(*checked, *(("cc",) if cc else ()), stacks="stack"):
         if scenario in GRIDS:
-            _check_grid(scenario, cc, simulations)
-            _check_unpublished(scenario, publish)
-            check_store(store)
-            measure_grid(
-                scenario,
-                quick=quick,
-                udp=udp,
-                runs=runs,
-                most=most,
-                seed=seed,
-                store=store,
-                report=report or REPORT,
-                at_once=at_once,
-                tries=tries,
-                stack=_common(scenario, chosen),
-                as_json=as_json,
-            )
-            return
-        if scenario in PAPER_GRIDS:
-            _check_paper(scenario, cc, udp=udp, most=most, simulations=simulations)
-            check_store(store)
-            if publish:
-                _check_published(publish)
-            measure_paper(
-                scenario,
-                stacks=_only(scenario, stack),
-                quick=quick,
-                runs=runs,
-                seed=seed,
-                store=store,
-                report=report or REPORT,
-                at_once=at_once,
-                tries=tries,
-                publish=publish,
-                as_json=as_json,
-            )
-            return
-        for option, given in (("--quick", quick), ("--udp", udp), ("--most", most), ("--report", report)):
-            if given:
-                raise UserError(f"{option}: is for {', '.join(GRIDS)}: leave it out")
-        _check_unpublished(scenario, publish)
-        _measure_comparison(
-            scenario,
-            cc,
-            runs=runs or RUNS,
-            simulations=simulations,
-            seed=seed,
-            store=store,
-            at_once=at_once or 1,
-            tries=tries or 1,
-            chosen=chosen,
-            as_json=as_json,
-        )
+            _measure_grid(options)
+        elif scenario in PAPER_GRIDS:
+            _measure_paper(options)
+        else:
+            _measure_comparison(options)
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the command; None for those that are not given."""
+
+    scenario: str
+    cc: list[str] | None
+    quick: bool
+    udp: bool
+    runs: int | None
+    most: int | None
+    simulations: int | None
+    seed: int
+    store: Path
+    report: Path | None
+    at_once: int | None
+    tries: int | None
+    stack: list[str] | None
+    publish: Path | None
+    as_json: bool
+
+
+def _measure_grid(options: Options) -> None:
+    """Measure a grid of scenarios."""
+    grid = options.scenario
+    if options.cc:
+        raise UserError(f"--cc: {grid} has its own congestion controls: leave it out")
+    if options.simulations:
+        raise UserError(f"--simulations: {grid} simulates each run with the same chance: leave it out")
+    _check_unpublished(options)
+    check_store(options.store)
+    measure_grid(
+        grid,
+        quick=options.quick,
+        udp=options.udp,
+        runs=options.runs,
+        most=options.most,
+        seed=options.seed,
+        store=options.store,
+        report=options.report or REPORT,
+        at_once=options.at_once,
+        tries=options.tries,
+        stack=_common(grid, _stacks(options.stack or [])),
+        as_json=options.as_json,
+    )
+
+
+def _measure_paper(options: Options) -> None:
+    """Measure the experiments of a paper."""
+    from manypath.outputs import Outputs
+    from manypath.testbed.publishing import MEASURED
+
+    name = options.scenario
+    if options.cc:
+        raise UserError(f"--cc: {name} compares the congestion controls of its paper: leave it out")
+    for option, given in (("--udp", options.udp), ("--most", options.most), ("--simulations", options.simulations)):
+        if given:
+            raise UserError(f"{option}: {name} has no such choice: leave it out")
+    check_store(options.store)
+    if options.publish:
+        Outputs().file("--publish", options.publish, MEASURED)
+    measure_paper(
+        name,
+        stacks=_only(name, options.stack),
+        quick=options.quick,
+        runs=options.runs,
+        seed=options.seed,
+        store=options.store,
+        report=options.report or REPORT,
+        at_once=options.at_once,
+        tries=options.tries,
+        publish=options.publish,
+        as_json=options.as_json,
+    )
+
+
+def _check_unpublished(options: Options) -> None:
+    """Refuse a file of measured runs for scenarios that no paper has."""
+    if options.publish:
+        raise UserError(f"--publish: {options.scenario} is not an experiment of a paper: leave it out")
 
 
 def _stacks(words: list[str]) -> dict[str, str]:
@@ -221,66 +256,36 @@ def _common(grid: str, chosen: dict[str, str]) -> str:
     return chosen.get(flow, chosen.get("", STACK))
 
 
-def _check_unpublished(scenario: str, publish: Path | None) -> None:
-    """Refuse a file of measured runs for scenarios that no paper has."""
-    if publish:
-        raise UserError(f"--publish: {scenario} is not an experiment of a paper: leave it out")
-
-
-def _check_grid(grid: str, cc: list[str] | None, simulations: int | None) -> None:
-    """Refuse options that a grid does not have."""
-    if cc:
-        raise UserError(f"--cc: {grid} has its own congestion controls: leave it out")
-    if simulations:
-        raise UserError(f"--simulations: {grid} simulates each run with the same chance: leave it out")
-
-
-def _check_paper(name: str, cc: list[str] | None, *, udp: bool, most: int | None, simulations: int | None) -> None:
-    """Refuse options that a paper's experiments do not have."""
-    if cc:
-        raise UserError(f"--cc: {name} compares the congestion controls of its paper: leave it out")
-    for option, given in (("--udp", udp), ("--most", most), ("--simulations", simulations)):
-        if given:
-            raise UserError(f"{option}: {name} has no such choice: leave it out")
-
-
-def _measure_comparison(
-    scenario: str,
-    cc: list[str] | None,
-    *,
-    runs: int,
-    simulations: int | None,
-    seed: int,
-    store: Path,
-    at_once: int,
-    tries: int,
-    chosen: dict[str, str],
-    as_json: bool,
-) -> None:
+def _measure_comparison(options: Options) -> None:
     """Measure one scenario with its congestion controls, and print the results beside the simulations."""
-    from manypath.testbed import Testbed, beside
+    from manypath.testbed import GRIDS, Testbed, beside
 
+    for option in ("quick", "udp", "most", "report"):
+        if getattr(options, option):
+            raise UserError(f"--{option}: is for {', '.join(GRIDS)}: leave it out")
+    _check_unpublished(options)
+    scenario, chosen = options.scenario, _stacks(options.stack or [])
+    runs, at_once, tries = options.runs or RUNS, options.at_once or 1, options.tries or 1
     comparison = _comparison(scenario)
-    check_store(store)
-    controls = _controls(scenario, comparison, cc)
+    check_store(options.store)
     try:
         rows = beside(
             comparison.scenario,
-            controls,
+            _controls(scenario, comparison, options.cc),
             runs=runs,
-            simulations=simulations,
-            seed=seed,
-            store=store,
+            simulations=options.simulations,
+            seed=options.seed,
+            store=options.store,
             at_once=at_once,
             tries=tries,
             stacks=chosen,
         )
     except KeyboardInterrupt:
-        raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
-    options = {"testbed": Testbed(tries, chosen).version, "simulations": simulations, "cc": cc}
+        raise Stopped(f"stopped; {options.store} has the finished runs: the same command continues") from None
+    given = {"testbed": Testbed(tries, chosen).version, "simulations": options.simulations, "cc": options.cc}
     several = {name: count for name, count in (("at once", at_once), ("tries", tries)) if count > 1}
-    settings = Settings(seed, runs, options={**options, **several})
-    if as_json:
+    settings = Settings(options.seed, runs, options={**given, **several})
+    if options.as_json:
         print_json({"scenario": scenario, **settings.document(), "rows": [_plain(row) for row in rows]})
     else:
         _print(rows)
@@ -299,14 +304,6 @@ def _controls(scenario: str, comparison: Comparison, cc: list[str] | None) -> li
     if not any(has_several_paths(flow) for flow in comparison.scenario(cc[0]).flows.values()):
         raise UserError(f"--cc: no flow of {scenario} has several paths: leave it out")
     return cc
-
-
-def _check_published(target: Path) -> None:
-    """Refuse a file that cannot be extended."""
-    from manypath.outputs import Outputs
-    from manypath.testbed.publishing import MEASURED
-
-    Outputs().file("--publish", target, MEASURED)
 
 
 def _comparison(scenario: str) -> Comparison:

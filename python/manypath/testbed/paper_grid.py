@@ -114,7 +114,8 @@ def _slowed(scenario: Scenario) -> Scenario:
     network = scenario.network
     flows = {name: flow.but(split_by="outstanding") for name, flow in scenario.flows.items()}
     links = {name: _slower(link) for name, link in network.links.items()}
-    return scenario.but(network=network.but(links=links, access=_slower(network.access)), flows=flows)
+    access = _slower(network.access) if network.access else None
+    return scenario.but(network=network.but(links=links, access=access), flows=flows)
 
 
 def _slower(link: Link) -> Link:
