@@ -348,14 +348,18 @@ IMPACT = "dreibholz2011_impact --figure 5 --runs 2"
 """The cheapest figure of the papers."""
 
 STOPPED: dict[str, tuple[str, str, str]] = {
-    "papers that run": (f"papers {IMPACT}", "runs/*.parquet", "kept in runs: the same command continues from there"),
+    "papers that run": (f"papers {IMPACT}", "runs/*.parquet", "stored in runs: the same command continues from there"),
     "papers that draw": (f"papers {IMPACT}", "report/figures/*/*", "stopped: finished results are kept"),
     "a report that draws": (
         f"report {IMPACT} --store done",
         "report/figures/*/*",
         "stopped: finished results are kept",
     ),
-    "expectations": ("expect --path '10 Mbit/s, 40 ms'", "runs/*.parquet", "kept in runs: the same command goes on"),
+    "expectations": (
+        "expect --path '10 Mbit/s, 40 ms'",
+        "runs/*.parquet",
+        "stored in runs: the same command continues",
+    ),
     "a command that is loaded": (f"papers {IMPACT}", "*.toml", "stopped: finished results are kept"),
 }
 """Commands, the file that triggers their interruption, and their expected last line."""

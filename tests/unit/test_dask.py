@@ -96,7 +96,9 @@ def test_a_worker_that_is_killed_costs_its_batch_and_nothing_else(client: Client
 
 
 def test_workers_need_a_folder_for_results(client: Client, scenario):
-    with pytest.raises(mp.UserError, match="store: None keeps nothing, and workers of Dask hand results over"):
+    with pytest.raises(
+        mp.UserError, match="store: None is not valid with Dask, whose workers pass results in a folder"
+    ):
         mp.Campaign(scenario(), replications=1).run(store=None, progress=False, executor=mp.dask(client))
 
 
@@ -125,7 +127,7 @@ def test_a_server_that_does_not_answer_is_no_scheduler(monkeypatch: pytest.Monke
 
 def test_a_worker_is_no_scheduler(client: Client):
     address = next(iter(client.nthreads()))  # pyright: ignore[reportArgumentType, reportCallIssue] - not asynchronous
-    with pytest.raises(mp.UserError, match=f"at {address} answers a worker: give the address of the scheduler"):
+    with pytest.raises(mp.UserError, match=f"{address} is a worker, no scheduler: give the address of the scheduler"):
         connect(address)
 
 

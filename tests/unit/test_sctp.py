@@ -669,7 +669,11 @@ WRONG: list[tuple[Callable[..., Awaitable[None]], dict[str, Any], str]] = [
         {"addresses": "::1", "local": "127.0.0.1"},
         "addresses: ::1 cannot be reached from any local address of the endpoint: give `local` addresses",
     ),
-    (_listen, {"local": "192.0.2.1"}, "local: 192.0.2.1 is not an address of this machine: give an address of an interface"),
+    (
+        _listen,
+        {"local": "192.0.2.1"},
+        "local: 192.0.2.1 is not an address of this machine: give an address of an interface",
+    ),
     (_listen, {"port": 70_000}, "port: 70000 is no port: give 0 to 65535"),
     (_connect, {"options": {"mtu": "1500 B"}}, "options: "),
     (_connect, {"events": 5}, "events: 5 is no path: give a text or a pathlib.Path"),

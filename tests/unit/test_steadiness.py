@@ -46,7 +46,9 @@ def test_a_truncation_of_half_the_series_is_no_estimate(longer: int, told: int |
     assert mser5(steps) == told
 
 
-@pytest.mark.parametrize(("series", "said"), [([1.0] * 49, "has 49 values"), ([math.nan] * 60, "infinite values or NaN")])
+@pytest.mark.parametrize(
+    ("series", "said"), [([1.0] * 49, "has 49 values"), ([math.nan] * 60, "infinite values or NaN")]
+)
 def test_an_invalid_series_is_refused(series: list[float], said: str):
     with pytest.raises(UserError, match=said):
         mser5(series)
