@@ -103,7 +103,7 @@ def test_workers_need_a_folder_for_results(client: Client, scenario):
 
 
 def test_a_worker_with_another_engine_is_refused(tmp_path: Path):
-    with pytest.raises(mp.UserError, match=r"a worker has the engine .*, this process has old: install the same"):
+    with pytest.raises(mp.UserError, match=r"a worker has the engine .*, the campaign has old: install the same"):
         Work(SIMULATOR, "old", tmp_path).do([], 1, None)  # pyright: ignore[reportArgumentType]
 
 
