@@ -352,19 +352,19 @@ IMPACT = "dreibholz2011_impact --figure 5 --runs 2"
 """The figure with the least work of all papers."""
 
 STOPPED: dict[str, tuple[str, str, str]] = {
-    "papers during runs": (f"papers {IMPACT}", "runs/*.parquet", "kept in runs: the same command continues from there"),
-    "papers during drawing": (f"papers {IMPACT}", "report/figures/*/*", "stopped: finished results are kept"),
-    "a report during drawing": (
+    "papers that run": (f"papers {IMPACT}", "runs/*.parquet", "stored in runs: the same command continues from there"),
+    "papers that draw": (f"papers {IMPACT}", "report/figures/*/*", "stopped: finished results are kept"),
+    "a report that draws": (
         f"report {IMPACT} --store done",
         "report/figures/*/*",
         "stopped: finished results are kept",
     ),
-    "expectations during runs": (
+    "expectations": (
         "expect --path '10 Mbit/s, 40 ms'",
         "runs/*.parquet",
-        "kept in runs: the same command goes on",
+        "stored in runs: the same command continues",
     ),
-    "a command during imports": (f"papers {IMPACT}", "*.toml", "stopped: finished results are kept"),
+    "a command that is loaded": (f"papers {IMPACT}", "*.toml", "stopped: finished results are kept"),
 }
 """Commands, the file at whose appearance they are interrupted, and their last line."""
 

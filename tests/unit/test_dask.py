@@ -96,12 +96,14 @@ def test_only_the_batch_of_a_killed_worker_is_lost(client: Client, tmp_path: Pat
 
 
 def test_workers_need_a_folder_for_results(client: Client, scenario):
-    with pytest.raises(mp.UserError, match="store: None keeps nothing, and workers of Dask hand results over"):
+    with pytest.raises(
+        mp.UserError, match="store: None is not valid with Dask, whose workers pass results in a folder"
+    ):
         mp.Campaign(scenario(), replications=1).run(store=None, progress=False, executor=mp.dask(client))
 
 
 def test_a_worker_with_another_engine_is_refused(tmp_path: Path):
-    with pytest.raises(mp.UserError, match=r"a worker has the engine .*, this process has old: install the same"):
+    with pytest.raises(mp.UserError, match=r"a worker has the engine .*, the campaign has old: install the same"):
         Work(SIMULATOR, "old", tmp_path).do([], 1, None)  # pyright: ignore[reportArgumentType]
 
 
@@ -125,7 +127,7 @@ def test_a_server_that_does_not_answer_is_no_scheduler(monkeypatch: pytest.Monke
 
 def test_a_worker_is_no_scheduler(client: Client):
     address = next(iter(client.nthreads()))  # pyright: ignore[reportArgumentType, reportCallIssue] - not asynchronous
-    with pytest.raises(mp.UserError, match=f"at {address} answers a worker: give the address of the scheduler"):
+    with pytest.raises(mp.UserError, match=f"{address} is a worker, no scheduler: give the address of the scheduler"):
         connect(address)
 
 

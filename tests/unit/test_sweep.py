@@ -195,7 +195,7 @@ BAD = {
         'scenario = "two.toml"',
         'runner = { python = "nothing:here" }',
         "nothing:here cannot be imported",
-        "put it beside the sweep file",
+        "put it into the folder of the sweep file",
     ),
     "seed of more than 64 bits": ("= 7", "= 18446744073709551616", "seed: 18446744073709551616 is too large", "give"),
     "words for a measurement": ("seed", 'metrics = ["closed"]\nseed', '"closed" has texts, not numbers', '"goodput"'),

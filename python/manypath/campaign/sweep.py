@@ -26,7 +26,7 @@ from manypath.scenario.model import Model
 
 
 class Factor(Model):
-    """A factor with a chosen name: ``north = { field = "network.disjoint.north.rate", values = [...] }``."""
+    """A factor with a name and a field: ``north = { field = "network.disjoint.north.rate", values = [...] }``."""
 
     field: tuple[str, ...] = ()
     """Dotted places in the scenario file that get the value; a single place may be a text."""
@@ -212,7 +212,9 @@ def _function(name: str, folder: Path) -> Callable[..., Any]:
     try:
         function = getattr(importlib.import_module(module), attribute, None)
     except ImportError as error:
-        raise UserError(f"runner.python: {name} cannot be imported ({error}): put it beside the sweep file") from None
+        raise UserError(
+            f"runner.python: {name} cannot be imported ({error}): put it into the folder of the sweep file"
+        ) from None
     if not callable(function):
         raise UserError(f'runner.python: {module} has no function "{attribute}": give the name of one')
     return function

@@ -48,7 +48,7 @@ class Work:
         """
         if self.runner.version != self.engine:
             raise UserError(
-                f"executor: a worker has the engine {self.runner.version}, this process has {self.engine}: "
+                f"executor: a worker has the engine {self.runner.version}, the campaign has {self.engine}: "
                 "install the same manypath on all machines"
             )
         started = time.monotonic()

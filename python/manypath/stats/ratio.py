@@ -21,14 +21,14 @@ def ratio_interval(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> 
     Parameters
     ----------
     first, second
-        Values in pairs, such as a measurement and a simulation with the same losses.
+        Paired values, such as measurements and simulations with the same losses.
     alpha
         Probability that the ratio is below the interval, and that it is above; the confidence is 1 - 2 `alpha`.
 
     Returns
     -------
     tuple of float
-        Both ends; minus and plus infinity if a second mean of 0 is not rejected.
+        Both ends; minus and plus infinity if the second mean does not differ significantly from 0.
 
     Raises
     ------

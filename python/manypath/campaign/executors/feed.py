@@ -1,4 +1,4 @@
-"""Distribution of batches to workers: of constant duration, with smaller batches at the end to balance the load."""
+"""Division of runs into batches of about equal duration, with shorter batches at the end to balance the load."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Pace:
         self._seconds_per_run = max(seconds, 1e-4) / runs
 
     def size(self, remaining: int, slots: int) -> int:
-        """Return the runs of the next batch; they grow gradually, up to half of a fair share of the remaining runs."""
+        """Return the number of runs in the next batch: it grows gradually, up to half of a fair share of the rest."""
         if not self._largest:
             return 1
         aim = min(self._batch_seconds / self._seconds_per_run, 4.0 * self._largest)
@@ -103,7 +103,7 @@ def _finished(pending: Collection[Future[Batch]]) -> Iterable[Future[Batch]]:
 
 
 TICK_SECONDS = 0.1
-"""Duration of that wait."""
+"""Longest wait for a batch."""
 
 SHORTEST_SECONDS = 0.2
 """Shortest batch at the end of a campaign; each batch costs a flush to disk."""
