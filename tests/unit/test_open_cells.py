@@ -123,7 +123,7 @@ def test_a_fixed_number_of_runs_has_one_look(testbed: MadeUp):
 
 
 def test_a_maximum_below_the_first_runs_is_refused():
-    with pytest.raises(UserError, match="most: 3 is less than the 4 runs that each cell has: give 4 or more"):
+    with pytest.raises(UserError, match="most: 3 is less than 4, the first number of runs: give 4 or more"):
         small(most=3)
     with pytest.raises(UserError, match="give 4 or more"):
         small(runs=None, most=3)
