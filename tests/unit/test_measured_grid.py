@@ -319,8 +319,8 @@ def test_inside_udp_less_payload_goes_over_the_same_link():
     ("arguments", "message"),
     [
         (["sctp", "--cc", "lia"], "--cc: sctp has its own congestion controls"),
-        (["shared", "--quick"], "--quick: is for sctp"),
-        (["shared", "--udp"], "--udp: is for sctp"),
+        (["shared", "--quick"], "--quick: only valid for sctp, dreibholz2012"),
+        (["shared", "--udp"], "--udp: only valid for sctp: leave it out"),
         (["sctpp"], 'did you mean "sctp"?'),
         (["sctp", "--fast"], "--fast"),
         (["sctp", "--report", "/proc/x"], 'error: --report: "/proc/x" cannot be written'),
@@ -328,9 +328,9 @@ def test_inside_udp_less_payload_goes_over_the_same_link():
         (["shared", "--store", "/proc/x"], 'error: --store: "/proc/x" cannot be written'),
         (["shared", "--cc", "renoo"], 'error: --cc: there is no congestion control "renoo"'),
         (["sctp", "--runs", "0"], "runs"),
-        (["sctp", "--simulations", "9"], "--simulations: sctp simulates each run with the same chance"),
-        (["shared", "--report", "page"], "--report: is for sctp: leave it out"),
-        (["shared", "--cc", "lia", "--cc", "lia"], '--cc: "lia" is there twice: give each congestion control once'),
+        (["sctp", "--simulations", "9"], "--simulations: sctp simulates each run with the same seed"),
+        (["shared", "--report", "page"], "--report: only valid for sctp, dreibholz2012"),
+        (["shared", "--cc", "lia", "--cc", "lia"], '--cc: "lia" is given twice: give each congestion control once'),
         (["x" * 300], f'scenario: there is no "{"x" * 76}...: known: sctp, dreibholz2012'),
     ],
 )

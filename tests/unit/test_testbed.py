@@ -97,10 +97,6 @@ def test_a_congestion_control_with_parameters_is_refused_with_the_load_command()
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (
-            lambda flow: mp.Sctp(paths=flow.paths),
-            "flows.mptcp.app.message: 500 to 1452 B is not built",
-        ),
         (lambda flow: flow.but(app=mp.Cbr(rate="1 Mbit/s", message="1 kB")), "flows.mptcp.app: cbr is not built"),
         (lambda flow: flow.but(cc="wvegas"), 'flows.mptcp.cc: the kernel has no "mp_wvegas" now: load it'),
     ],
