@@ -36,8 +36,8 @@ MPTCP, TCP = "mptcp", "tcp"
 """Names of the flows."""
 
 RED = Link(rate="10 Mbit/s", delay="10 ms", queue=Red(min=30, max=90, max_p=0.1, weight=0.002, packets=200), overhead=0)
-"""A bottleneck with RED, which drops packets of all flows with equal probability. With drop-tail queues and a short
-delay, the shares of the flows have a large variance.
+"""A bottleneck with RED, which drops packets of all flows with equal probability. With a drop-tail queue and no
+propagation delay, the shares of the flows vary widely.
 """
 
 TIMESTAMPS, SEQUENCE = 12, 24
