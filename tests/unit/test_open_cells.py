@@ -192,7 +192,7 @@ def test_the_page_shows_the_number_of_runs_per_cell(testbed: MadeUp, tmp_path: P
     plan = small()
     file = page.write("sctp", plan, plan.run(None, 1), CALIBRATION, Settings(1, plan.runs, "engine"), tmp_path)
     text = " ".join(file.read_text("utf-8").split())
-    assert "after 4, 8, 16 runs;" in text
+    assert "after 4, 8, 16 runs." in text
     assert [text.count(f"({confidence} %)</span>") for confidence in (94, 98)] == [4, 2]
     assert text.count('<td data-label="runs">16</td>') == 2
     assert text.count('<td data-label="runs">4</td>') == 4

@@ -1,4 +1,4 @@
-"""The testbed: scenarios on the kernel's own stacks, in real time. Runs need root and the program manypath-emu."""
+"""The testbed: the kernel's stacks run scenarios in real time. Runs need root and the program manypath-emu."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_a_marked_run_is_repeated_up_to_the_number_of_tries(tries: int, kept: in
     assert json.loads(outcome)["number"] == kept
 
 
-def test_a_threshold_above_the_initial_one_is_senseless():
+def test_a_slow_start_threshold_above_the_maximum_of_linux_is_invalid():
     new, slow = subflow(rate=10, unsent=0, threshold=INFINITE), subflow(rate=10, unsent=0, threshold=2)
     assert not has_senseless_threshold([])
     assert not has_senseless_threshold([new, slow])
