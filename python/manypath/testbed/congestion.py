@@ -1,4 +1,4 @@
-"""Names of congestion controls in the simulator and in the kernel, and loading them into the kernel."""
+"""Loads congestion controls into the kernel, and translates their names from the simulator to the kernel."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ OWN = {
     "weighted-aimd": "weighted",
     "bmc": "bmc",
 }
-"""Congestion controls that `manypath-kernel` loads: its names by the names in the simulator."""
+"""Congestion controls that `manypath-kernel` loads: from the names in the simulator to its names."""
 
 KERNEL = {"newreno": "reno", "cubic": "cubic", **{name: f"mp_{own}".replace("-", "_") for name, own in OWN.items()}}
-"""Names for the socket option TCP_CONGESTION by the names in the simulator."""
+"""From the names in the simulator to the kernel's names, which the socket option TCP_CONGESTION takes."""
 
 
 def kernel_name(cc: str) -> str:
@@ -63,7 +63,7 @@ def available() -> set[str]:
 def loaded(controls: Iterable[str]) -> Iterator[None]:
     """Load congestion controls, given by their names in the simulator, into the kernel for the duration of the context.
 
-    Missing congestion controls are unloaded at the end of the context or of this process; loaded ones stay loaded.
+    They are unloaded at the end of the context or of this process, unless they were loaded before.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Simulations with the seeds of measurements: the links of both lose the same packets."""
+"""Simulations with the same seeds as measurements: the links of both lose the same packets."""
 
 from __future__ import annotations
 

@@ -61,14 +61,20 @@ class Testbed(Runner):
     @property
     @override
     def version(self) -> str:
-        """Versions of kernel, emulator, default stacks and their Python code; then the stacks that are not defaults."""
+        """Kernel release, then hashes of the emulator, the default stacks, the Python code and the chosen stacks."""
         programs = [fingerprint(program(EMULATOR)), *(each for stack in standards() for each in stack.fingerprints)]
         parts = [platform.release(), *programs, sources.version(), *chosen(self._stacks)]
         return f"{type(self).__module__}:{'-'.join(parts)}"
 
     @override
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
-        """Refuse flows that their stacks do not support."""
+        """Refuse flows that their stacks do not support.
+
+        Raises
+        ------
+        UserError
+            If this process is not root, or if a stack cannot run its flow.
+        """
         if os.geteuid() != 0:
             raise UserError("testbed: it makes network namespaces, which needs root: try again with sudo")
         scenarios = [json.loads(document)["flows"] for document in dict.fromkeys(cell.document for cell in cells)]
@@ -79,7 +85,7 @@ class Testbed(Runner):
 
     @override
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
-        """Run one cell after the other."""
+        """Run the cells one after the other."""
         return [self._run(cell, halt) for cell in cells]
 
     def _run(self, cell: Cell, halt: Halt) -> Outcome:
@@ -125,7 +131,7 @@ def _measure(
 
 
 def _outcome(account: Account, packets: Mapping[str, int], window: tuple[float, float]) -> dict[str, Any]:
-    """Return the result of a flow with the simulator's names; `packets` of its left host are by path."""
+    """Return the result of a flow by the simulator's names; `packets` are those sent by its left host, by path."""
     return {
         "goodput": _rate(account.notes, window),
         **account.flow,
@@ -164,7 +170,7 @@ def _part(
     seed: int,
     processes: ExitStack,
 ) -> Part:
-    """Return the settings, hosts and times of a flow."""
+    """Return a flow with its hosts and times."""
     left, right = links.host(name, "left"), links.host(name, "right")
     return Part(name, flow, left, right, begin + starting(name, flow, seed), window, processes)
 
@@ -185,13 +191,13 @@ EMULATIONS = count(1)
 """Numbers of the emulations of this process, for unique names."""
 
 SETTLING = 1.0
-"""Seconds before the first flow may start, in which processes start."""
+"""Seconds between the start of the processes and the earliest start of a flow."""
 
 LINGERING = 0.3
 """Seconds for which flows run after the window, so that the last note of a receiver is later than the window."""
 
 USUAL_MTU = 1500
-"""Bytes of the largest packet, unless a flow has a larger MTU."""
+"""MTU of the hosts in bytes, unless a flow has a larger MTU."""
 
 NANOSECONDS = 1e9
 """Nanoseconds per second."""

@@ -103,7 +103,7 @@ def _control(connection: socket.socket, control: str) -> None:
 def _fill(connection: socket.socket, end: float, *, binds_late: bool) -> dict[str, float]:
     """Write until the instant `end` and return the account of the sender.
 
-    With `binds_late`, writes are limited to the data that subflows need soon (`wanted`).
+    If `binds_late`, each write has only the data that a subflow needs soon (`wanted`).
     """
     account = {"naps": 0, "late": 0, "longest": 0.0, "senseless": 0}
     while (left := end - time.monotonic()) > 0:
