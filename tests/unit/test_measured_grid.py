@@ -237,7 +237,7 @@ def test_a_sender_or_receiver_that_wakes_late_marks_its_run():
     good = [interval(0.1 * tick + 0.002, 0) for tick in range(1, 400)]
     assert not list(lateness("sctp", "sender", good))
     late = [interval(0.1 * tick + (0.02 if tick % 20 == 0 else 0), 0) for tick in range(1, 400)]
-    assert list(lateness("sctp", "receiver", late)) == ["flow sctp: its receiver woke late in 4.8 % of its intervals"]
+    assert list(lateness("sctp", "receiver", late)) == ["flow sctp: 4.8 % of the intervals of its receiver ended late"]
 
 
 @pytest.mark.parametrize(("seconds", "is_marked"), [(0.05, False), (0.3, True), (2.0, True)])

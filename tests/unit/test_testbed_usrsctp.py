@@ -125,7 +125,7 @@ def test_a_setting_of_the_flow_is_a_word_of_the_program(changes: dict[str, Any],
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"app": mp.Cbr(rate="1 Mbit/s", message="1 kB")}, "f.app: cbr is not built for the testbed: give saturated"),
+        ({"app": mp.Cbr(rate="1 Mbit/s", message="1 kB")}, "f.app: the testbed does not support cbr: give saturated"),
         (
             {"app": mp.Saturated(message="1453 B")},
             "f.app.message: 1453 B stalls usrsctp directly in IP with an MTU of 1500 B: give 1452 B or less",

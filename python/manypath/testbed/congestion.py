@@ -39,7 +39,7 @@ def kernel_name(cc: str) -> str:
     plain, *parameters = cc.split(":")
     if parameters and plain in KERNEL:
         weight = WEIGHT if plain == "weighted-aimd" else ""
-        raise UserError(f'cc: "{cc}" has parameters, and the kernel\'s takes none there: give {plain}{weight}')
+        raise UserError(f'cc: "{cc}" has parameters, which the kernel does not support: give {plain}{weight}')
     if cc not in KERNEL:
         raise UserError(f'cc: the kernel has no "{cc}": {remedy(cc, KERNEL)}')
     return KERNEL[cc]

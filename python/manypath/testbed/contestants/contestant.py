@@ -119,7 +119,7 @@ class Ends(Protocol):
 def only_saturated(field: str, flow: Mapping[str, Any]) -> str | None:
     """Return the error message if the testbed does not support the application of a flow, else None."""
     kind = flow["app"]["kind"]
-    return None if kind == "saturated" else f"{field}.app: {kind} is not built for the testbed: give saturated"
+    return None if kind == "saturated" else f"{field}.app: the testbed does not support {kind}: give saturated"
 
 
 def delays(name: str, side: str, longest: float) -> Iterator[str]:

@@ -61,7 +61,7 @@ class Kernel(Contestant):
         control = kernel_name(flow["cc"])
         if control not in available():
             raise UserError(
-                f'{field}.cc: the kernel has no "{control}" now: load it, manypath kernel load {flow["cc"]}'
+                f'{field}.cc: "{control}" is not loaded in the kernel: load it, manypath kernel load {flow["cc"]}'
             )
 
     @override
@@ -115,10 +115,10 @@ def doubts(name: str, account: Mapping[str, float]) -> Iterator[str]:
     """Yield the reasons not to trust a sender: late wake-ups, or a BPF program that the kernel did not call."""
     share = account["late"] / max(1, account["naps"])
     if share > LATE_SHARE:
-        yield f"flow {name}: its sender woke late in {100 * share:.1f} % of its naps"
+        yield f"flow {name}: its sender woke up late in {100 * share:.1f} % of its sleeps"
     yield from delays(name, "sender", account["longest"])
     if account["senseless"]:
-        yield f"flow {name}: the kernel left a program of its congestion control out"
+        yield f"flow {name}: the kernel did not call a BPF program of its congestion control"
 
 
 STREAM = Path(__file__).with_name("stream.py")

@@ -173,7 +173,7 @@ def lateness(name: str, side: str, events: Events) -> Iterator[str]:
     ends = np.array([each["data"]["sum"]["end"] for each in events if each["event"] == "interval"])
     late = np.mean((ends + TINY) % EVERY > LATE) if len(ends) else 0.0
     if late > LATE_SHARE:
-        yield f"flow {name}: its {side} woke late in {100 * late:.1f} % of its intervals"
+        yield f"flow {name}: {100 * late:.1f} % of the intervals of its {side} ended late"
     # Intervals that end during a delay are left out, so a delay counts as at most one late interval.
     yield from delays(name, side, np.max(np.diff(ends, prepend=0.0), initial=0.0) - EVERY)
 

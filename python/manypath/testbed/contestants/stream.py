@@ -97,7 +97,7 @@ def _control(connection: socket.socket, control: str) -> None:
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
     chosen = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, NAME).rstrip(b"\0").decode()
     if chosen != control:
-        raise OSError(f"the kernel has no {control} any more, and took {chosen}")
+        raise OSError(f"{control} is not loaded in the kernel, which used {chosen} instead")
 
 
 def _fill(connection: socket.socket, end: float, *, binds_late: bool) -> dict[str, float]:
@@ -161,7 +161,7 @@ def _subflows(connection: socket.socket) -> list[bytes]:
     # Python's socket.getsockopt cannot pass the head to the kernel.
     if LIBC.getsockopt(connection.fileno(), SOL_MPTCP, MPTCP_TCPINFO, answer, ctypes.byref(length)) != 0:
         if (code := ctypes.get_errno()) == errno.EOPNOTSUPP:
-            raise OSError(code, f"it is no Multipath TCP any more, but TCP: {_fallbacks()}")
+            raise OSError(code, f"the connection fell back from Multipath TCP to TCP: {_fallbacks()}")
         raise OSError(code, f"subflows: {os.strerror(code)}")
     (count,) = struct.unpack_from("=I", answer, 4)
     return [answer.raw[HEAD + INFO * i : HEAD + INFO * (i + 1)] for i in range(min(count, SUBFLOWS))]
@@ -172,7 +172,7 @@ def _fallbacks() -> str:
     lines = Path("/proc/net/netstat").read_text(encoding="ascii").splitlines()
     names, counts = (line.split()[1:] for line in lines if line.startswith("MPTcpExt:"))
     counted = [f"{name} {count}" for name, count in zip(names, counts, strict=True) if "Fallback" in name]
-    return ", ".join(each for each in counted if not each.endswith(" 0")) or "the kernel counts no fallback"
+    return ", ".join(each for each in counted if not each.endswith(" 0")) or "the kernel counted no fallback"
 
 
 AHEAD = 0.01
