@@ -140,7 +140,7 @@ def test_hosts_counters_and_disturbances_are_printed(folder: Path):
     assert report["interfaces"][0]["sent"] == 9
 
 
-def test_a_file_is_needed_unless_nothing_is_emulated(folder: Path):
+def test_only_commands_that_emulate_require_a_file(folder: Path):
     result = manypath("emulate", folder=folder)
     assert (result.returncode, result.stderr.count("\n")) == (2, 1)
     assert result.stderr.startswith("error: FILE: missing")

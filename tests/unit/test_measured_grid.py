@@ -124,7 +124,7 @@ SIMULATED = {
     for rtt in ("20 ms", "100 ms")
     for loss in ("0 %", "1 %")
 }
-"""Made up."""
+"""Made-up goodput of the runs of each cell in bit/s."""
 
 WORSE = ("one path", "100 ms", "1 %")
 """The cell in which the measurement differs."""
@@ -141,7 +141,7 @@ CALIBRATION = Calibration(
         | {"p99": 900.0, "p999": 9000.0, "max": 10000.0},
     ],
 )
-"""Made up."""
+"""Made-up calibration."""
 
 
 def made_up() -> list[Any]:
@@ -237,12 +237,12 @@ def test_a_sender_or_receiver_that_wakes_late_marks_its_run():
     good = [interval(0.1 * tick + 0.002, 0) for tick in range(1, 400)]
     assert not list(lateness("sctp", "sender", good))
     late = [interval(0.1 * tick + (0.02 if tick % 20 == 0 else 0), 0) for tick in range(1, 400)]
-    assert list(lateness("sctp", "receiver", late)) == ["flow sctp: its receiver woke late in 4.8 % of its intervals"]
+    assert list(lateness("sctp", "receiver", late)) == ["flow sctp: 4.8 % of the intervals of its receiver ended late"]
 
 
 @pytest.mark.parametrize(("seconds", "is_marked"), [(0.05, False), (0.3, True), (2.0, True)])
 def test_a_single_long_delay_of_a_sender_marks_its_run(seconds: float, is_marked: bool):
-    """The next interval ends in time, so that the share of late intervals stays low."""
+    """The next interval ends in time, so the share of late intervals stays low."""
     ends = [0.1 * tick + 0.002 for tick in range(1, 800)]
     still = [end for end in ends if not 30 < end < 30 + seconds]
     marks = list(lateness("sctp", "sender", [interval(end, 0) for end in still]))
@@ -274,7 +274,7 @@ def test_a_run_with_a_stopped_sender_or_receiver_is_marked(side: str, monkeypatc
     assert f"flow sctp: its {side} was delayed by 0." in outcome["marks"]
 
 
-def test_explanations_of_goodput_are_counted_within_the_window():
+def test_counters_of_paths_cover_the_window():
     sent = [
         interval(1.0, 0, packets_sent=9, timeouts=9),
         interval(2.0, 0, packets_sent=10, timeouts=1, fast_retransmits=2, retransmits=3, snd_cwnd=3000, rtt=20_000),
@@ -306,7 +306,7 @@ def test_a_packet_of_each_cell_is_full_with_and_without_udp():
         assert flow.app.message.max + 16 + 12 + 20 + (8 if udp else 0) == flow.mtu
 
 
-def test_inside_udp_less_payload_goes_over_the_same_link():
+def test_udp_encapsulation_reduces_the_goodput_of_a_link():
     goodput = {}
     for udp in (False, True):
         scenario = sctp("one path", "20 ms", "0 %", udp=udp).but(warmup="2 s", measure="5 s")
@@ -319,18 +319,21 @@ def test_inside_udp_less_payload_goes_over_the_same_link():
     ("arguments", "message"),
     [
         (["sctp", "--cc", "lia"], "--cc: sctp has its own congestion controls"),
-        (["shared", "--quick"], "--quick: is for sctp"),
-        (["shared", "--udp"], "--udp: is for sctp"),
+        (["shared", "--quick"], "--quick: only valid for sctp, dreibholz2012"),
+        (["shared", "--udp"], "--udp: only valid for sctp: leave it out"),
         (["sctpp"], 'did you mean "sctp"?'),
         (["sctp", "--fast"], "--fast"),
         (["sctp", "--report", "/proc/x"], 'error: --report: "/proc/x" cannot be written'),
-        (["sctp", "--quick", "--runs", "5", "--most", "3"], "error: --most: 3 is less than the 5 runs that each cell"),
+        (
+            ["sctp", "--quick", "--runs", "5", "--most", "3"],
+            "error: --most: 3 is less than 5, the first number of runs",
+        ),
         (["shared", "--store", "/proc/x"], 'error: --store: "/proc/x" cannot be written'),
         (["shared", "--cc", "renoo"], 'error: --cc: there is no congestion control "renoo"'),
         (["sctp", "--runs", "0"], "runs"),
-        (["sctp", "--simulations", "9"], "--simulations: sctp simulates each run with the same chance"),
-        (["shared", "--report", "page"], "--report: is for sctp: leave it out"),
-        (["shared", "--cc", "lia", "--cc", "lia"], '--cc: "lia" is there twice: give each congestion control once'),
+        (["sctp", "--simulations", "9"], "--simulations: sctp simulates each run with the same seed"),
+        (["shared", "--report", "page"], "--report: only valid for sctp, dreibholz2012"),
+        (["shared", "--cc", "lia", "--cc", "lia"], '--cc: "lia" is given twice: give each congestion control once'),
         (["x" * 300], f'scenario: there is no "{"x" * 76}...: known: sctp, dreibholz2012'),
     ],
 )
@@ -367,7 +370,7 @@ def test_a_measurement_without_root_is_refused(called, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("absent", ["manypath-emu", "manypath-net"])
-def test_a_program_that_is_missing_is_named(absent: str, called, monkeypatch: pytest.MonkeyPatch):
+def test_a_missing_program_is_reported(absent: str, called, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr("manypath.programs.installed", lambda name: None if name == absent else "/bin/true")
     (line,) = called("measure", "sctp", code=2).err.splitlines()

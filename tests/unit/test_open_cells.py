@@ -123,7 +123,7 @@ def test_a_fixed_number_of_runs_has_one_look(testbed: MadeUp):
 
 
 def test_a_maximum_below_the_first_runs_is_refused():
-    with pytest.raises(UserError, match="most: 3 is less than the 4 runs that each cell has: give 4 or more"):
+    with pytest.raises(UserError, match="most: 3 is less than 4, the first number of runs: give 4 or more"):
         small(most=3)
     with pytest.raises(UserError, match="give 4 or more"):
         small(runs=None, most=3)
@@ -192,7 +192,7 @@ def test_the_page_shows_the_number_of_runs_per_cell(testbed: MadeUp, tmp_path: P
     plan = small()
     file = page.write("sctp", plan, plan.run(None, 1), CALIBRATION, Settings(1, plan.runs, "engine"), tmp_path)
     text = " ".join(file.read_text("utf-8").split())
-    assert "after 4, 8, 16 runs;" in text
+    assert "after 4, 8, 16 runs." in text
     assert [text.count(f"({confidence} %)</span>") for confidence in (94, 98)] == [4, 2]
     assert text.count('<td data-label="runs">16</td>') == 2
     assert text.count('<td data-label="runs">4</td>') == 4
@@ -210,12 +210,13 @@ def command(testbed: MadeUp, called, monkeypatch: pytest.MonkeyPatch, tmp_path: 
 def test_the_command_prints_the_expected_duration_of_further_runs(command):
     printed = command("--runs", "4", "--most", "16").err
     assert "24 measurements are missing, 28 s each, 4 at once: about 3 min 6 s" in printed
-    assert "cells that are open then get more runs, up to 16 each" in printed
+    assert "open cells then get more runs, up to 16 each" in printed
     assert (
-        "2 cells are open after 4 runs: now up to 8 runs of each, 8 measurements, about 1 min 2 s; "
-        "at most up to 16 runs of each, 24 measurements, about 3 min 6 s" in printed
+        "2 cells are open after 4 runs: next look after 8 runs of each, 8 measurements, about 1 min 2 s; "
+        "last look after 16 runs of each, 24 measurements, about 3 min 6 s" in printed
     )
-    assert "2 cells are open after 8 runs: now up to 16 runs of each, 16 measurements, about 2 min 4 s\n" in printed
+    last = "2 cells are open after 8 runs: next look after 16 runs of each, 16 measurements, about 2 min 4 s\n"
+    assert last in printed
     assert "measurements" not in command("--runs", "4", "--most", "16").err
 
 

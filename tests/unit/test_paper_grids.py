@@ -24,7 +24,7 @@ from manypath.testbed.paper_grid import PaperGrid, PaperSize
 from manypath.testbed.publishing import publish
 
 SHARES = {"manypath": 1.0, "usrsctp": 0.7}
-"""What each stack reaches of the simulated goodput in these tests."""
+"""Ratio of measured to simulated goodput of each stack in these tests."""
 
 SMALL = PaperSize(
     {"figure3": {"cc": ("newreno",), "rate": (3.0,)}, "figure4": {"cc": ("newreno",), "south": (2.0, 4.0)}},
@@ -39,7 +39,7 @@ def small() -> PaperGrid:
 
 
 def calibration(late: float = 0.0) -> Calibration:
-    """A calibration in which this percentage of the packets of a link of 10 Mbit/s was late, and all of others."""
+    """Return a calibration with this percentage of late packets at 10 Mbit/s, and with 100 % at other rates."""
     rows = [
         {"kind": "rate", "load": False, "set": rate, "expected": rate, "measured": rate, "late": share}
         | {"median": 50.0, "p99": 300.0}
@@ -135,11 +135,11 @@ def test_published_runs_have_stack_simulations_and_doubts(tmp_path: Path):
         for run, simulated in zip(each.outcomes, each.simulated, strict=True):
             for name, flow in run["flows"].items():
                 assert flow["goodput"] == pytest.approx(0.7 * simulated["flows"][name]["goodput"], abs=1)
-                # Whole packets of 1500 bytes, retransmissions included
+                # All packets are counted with 1500 bytes, including retransmissions
                 assert flow["throughput"] == sum(path["throughput"] for path in flow["paths"].values())
 
 
-def test_other_cases_and_stacks_of_a_published_file_stay(tmp_path: Path):
+def test_publishing_keeps_other_cases_and_stacks_of_the_file(tmp_path: Path):
     target = tmp_path / "measured.json"
     for stacks in (["usrsctp"], ["manypath"]):
         made = plan(stacks=stacks, runs=2)
@@ -193,8 +193,8 @@ def test_the_kernel_gets_the_congestion_control_of_mptcp_flows_only():
         (["dreibholz2012", "--publish", "m.csv"], "end it with .json"),
         (["dreibholz2012", "--publish", "other.json"], '--publish: "other.json"'),
         (["dreibholz2012", "--cc", "lia"], "--cc: dreibholz2012 compares the congestion controls of its paper"),
-        (["dreibholz2012", "--udp"], "--udp: dreibholz2012 has no such choice: leave it out"),
-        (["dreibholz2012", "--most", "9"], "--most: dreibholz2012 has no such choice: leave it out"),
+        (["dreibholz2012", "--udp"], "--udp: not valid for dreibholz2012: leave it out"),
+        (["dreibholz2012", "--most", "9"], "--most: not valid for dreibholz2012: leave it out"),
         (["dreibholz2012", "--stack", "kernel"], '--stack: dreibholz2012 has no "kernel": known: manypath, usrsctp'),
         (["dreibholz2013"], 'there is no "dreibholz2013": did you mean "dreibholz2012"?'),
     ],

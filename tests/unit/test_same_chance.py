@@ -1,4 +1,4 @@
-"""Measurement and simulation with one seed have the same random numbers: starts of flows and losses of links."""
+"""A measurement and a simulation with equal seeds have equal starting times of flows and equal losses."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Notes:
 
 
 @pytest.mark.parametrize("seed", [1, 7, 2**31 - 1])
-def test_flows_of_the_testbed_start_when_those_of_the_simulator_do(seed: int, tmp_path: Path):
+def test_flows_start_at_the_same_times_in_testbed_and_simulator(seed: int, tmp_path: Path):
     scenario = three_flows()
     notes = Notes()
     links: Any = Hosts()

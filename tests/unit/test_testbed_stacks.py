@@ -1,4 +1,4 @@
-"""The stacks of flows that the user chooses: names, refusals, versions, and who runs each flow."""
+"""Stacks chosen by the user: names, refusals, versions, and the stack of each flow."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Other(Contestant):
 
 @pytest.fixture(autouse=True)
 def other(monkeypatch: pytest.MonkeyPatch):
-    """A stack that is no default; the program of the emulator is any file."""
+    """Add a stack that is no default, and replace the program of the emulator by some file."""
     monkeypatch.setitem(CONTESTANTS, "other", Other())
     monkeypatch.setattr("manypath.testbed.runner.program", lambda _: "/bin/true")
     monkeypatch.setattr(os, "geteuid", lambda: 0)
@@ -123,7 +123,7 @@ def test_a_common_stack_that_runs_no_flow_is_refused():
 
 
 @pytest.mark.parametrize("stacks", [None, {}, {"a": "manypath"}, {"": "kernel"}, {"": "manypath", "c": "kernel"}])
-def test_the_version_of_default_stacks_does_not_depend_on_how_they_are_chosen(stacks: dict[str, str] | None):
+def test_the_version_of_default_stacks_is_the_same_with_and_without_a_choice(stacks: dict[str, str] | None):
     assert testbed.Testbed(stacks=stacks).version == testbed.Testbed().version
 
 
@@ -133,7 +133,7 @@ def test_another_stack_adds_the_choice_and_its_hash_to_the_version():
     assert testbed.Testbed(stacks={"b": "manypath", "": "other"}).version == f"{standard}-=other,b=manypath-abcd1234"
 
 
-def test_versions_are_equal_up_to_their_last_colon_whatever_flows_are_called():
+def test_names_of_flows_do_not_change_a_version_up_to_its_last_colon():
     version = testbed.Testbed(stacks={"a:b=c,d-e": "other"}).version
     assert version.rpartition(":")[0] == testbed.Testbed().version.rpartition(":")[0]
     assert "a%3Ab%3Dc%2Cd-e=other" in version
@@ -159,7 +159,7 @@ def test_the_kernel_gets_the_congestion_controls_of_its_own_flows_only():
     assert set(controls) == {"olia", "newreno"}
 
 
-def test_a_grid_has_no_number_for_a_measurement_that_a_stack_does_not_have():
+def test_a_grid_has_nan_for_a_measurement_that_a_stack_does_not_report():
     paths = pd.DataFrame({"path": ["p", "p"], "cwnd": [1000.0, 3000.0], "srtt": [0.02, 0.04], "active": [1.0, 1.0]})
     means = _paths(cast("Results", SimpleNamespace(paths=paths)))["p"]
     assert (means["cwnd"], means["srtt"]) == (2000, pytest.approx(0.03))

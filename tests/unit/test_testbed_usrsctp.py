@@ -1,4 +1,4 @@
-"""The contestant usrsctp: words for its program, refusals, its compilation, and short runs over emulated links."""
+"""The contestant usrsctp: arguments of its program, refusals, compilation, and short runs over emulated links."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ in_real_time = pytest.mark.skipif(
 
 
 def flow(**changes: Any) -> mp.Sctp:
-    """An association over two paths with settings that usrsctp has."""
+    """Return an association over two paths with settings that usrsctp supports."""
     return mp.Sctp(**{"paths": ("a", "b"), "app": mp.Saturated(message="1400 B"), **changes})
 
 
@@ -125,7 +125,7 @@ def test_a_setting_of_the_flow_is_a_word_of_the_program(changes: dict[str, Any],
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"app": mp.Cbr(rate="1 Mbit/s", message="1 kB")}, "f.app: cbr is not built for the testbed: give saturated"),
+        ({"app": mp.Cbr(rate="1 Mbit/s", message="1 kB")}, "f.app: the testbed does not support cbr: give saturated"),
         (
             {"app": mp.Saturated(message="1453 B")},
             "f.app.message: 1453 B stalls usrsctp directly in IP with an MTU of 1500 B: give 1452 B or less",
@@ -157,7 +157,7 @@ def test_a_setting_of_the_flow_is_a_word_of_the_program(changes: dict[str, Any],
         ({"send_buffer": "101 MB"}, "f.send_buffer: 101000000 B is not a buffer of usrsctp: give 4096 to"),
     ],
 )
-def test_a_setting_that_usrsctp_does_not_have_is_refused_in_one_line(changes: dict[str, Any], text: str):
+def test_an_unsupported_setting_is_refused_in_one_line(changes: dict[str, Any], text: str):
     first = next(refusals("f", document(flow(**changes))), "")
     assert first.startswith(text)
     assert "\n" not in first
@@ -174,7 +174,7 @@ def test_a_setting_that_usrsctp_does_not_have_is_refused_in_one_line(changes: di
         {"concurrent": False, "rescheduling": "inet"},
     ],
 )
-def test_settings_that_usrsctp_has_or_that_have_no_effect_are_accepted(
+def test_supported_settings_and_settings_without_effect_are_accepted(
     changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     monkeypatch.setattr(usrsctp, "KERNEL_SCTP", (tmp_path / "none",))
@@ -188,7 +188,7 @@ def test_the_sctp_of_the_kernel_disturbs_only_packets_directly_in_ip(monkeypatch
     assert not list(refusals("f", document(flow(udp_encapsulation=True))))
 
 
-def test_counters_are_those_of_the_window_and_states_are_means_over_it():
+def test_counters_cover_the_window_and_states_are_means_over_the_window():
     # Instant, retransmissions, packets of fast retransmissions, timeouts; for each path window, RTT in ms, is active.
     rows = np.array(
         [
@@ -209,13 +209,13 @@ def test_counters_are_those_of_the_window_and_states_are_means_over_it():
 
 @pytest.fixture
 def cached(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """An empty cache."""
+    """Use an empty cache, and return its folder."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return cache()
 
 
 def only(tools: Mapping[str, str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave these tools on the PATH only, by their names, with the programs that they are."""
+    """Restrict PATH to these names, each linked to a program."""
     folder.mkdir()
     for name, program in tools.items():
         (folder / name).symlink_to(str(shutil.which(program)))
@@ -262,7 +262,7 @@ def test_the_program_is_compiled_once_even_if_several_processes_need_it(
 
 
 @with_library
-def test_other_sources_are_another_program(cached: Path, tmp_path: Path):
+def test_changed_sources_change_the_key_of_the_program(cached: Path, tmp_path: Path):
     copy = tmp_path / "sources"
     shutil.copytree(PROGRAM.sources, copy)
     program = Program(PROGRAM.name, copy, PROGRAM.packages)
@@ -272,7 +272,7 @@ def test_other_sources_are_another_program(cached: Path, tmp_path: Path):
 
 
 @with_library
-def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_an_unwritable_cache_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.raises(UserError, match=r"cannot be written: Not a directory: set XDG_CACHE_HOME to another folder"):
@@ -294,14 +294,14 @@ def test_the_program_refuses_a_wrong_word(word: str, cached: Path):
 
 
 @with_library
-def test_the_program_refuses_a_smallest_message_that_is_the_larger_one(cached: Path):
+def test_the_program_refuses_a_minimum_message_size_above_the_maximum(cached: Path):
     words = ["local=127.0.0.1", "remote=127.0.0.1", "message_min=5", "message=4"]
     done = subprocess.run([PROGRAM.path(), "send", *words], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, "message_min: give a number from 1 to that of message\n")
 
 
 @with_library
-def test_a_value_that_the_library_refuses_ends_the_program(cached: Path):
+def test_the_program_fails_if_the_library_refuses_a_value(cached: Path):
     ends = [
         "local=127.0.0.1", "remote=127.0.0.1", "end=1", "message_min=1", "message=1", "streams=1", "mtu=1500",
         "send_buffer=5000", "receive_buffer=5000", "udp=9899", "sctp_cmt_on_off=9",
@@ -327,7 +327,7 @@ def measured(whole: mp.Scenario, stacks: Mapping[str, str]) -> Mapping[str, Any]
 
 
 def nothing_is_left() -> bool:
-    """Whether this process has neither namespaces nor programs of usrsctp left."""
+    """Whether all namespaces and usrsctp programs of this process are removed."""
     names = [path.name for path in Path("/run/netns").glob(f"m{os.getpid()}-*")]
     return not names and not programs()
 
@@ -390,7 +390,7 @@ def test_usrsctp_and_our_stack_share_a_bottleneck():
 
 @in_real_time
 @pytest.mark.parametrize("side", ["sender", "receiver"])
-def test_an_end_that_is_killed_during_the_run_is_named_and_nothing_is_left(side: str, monkeypatch: pytest.MonkeyPatch):
+def test_a_killed_end_is_reported_and_the_run_is_cleaned_up(side: str, monkeypatch: pytest.MonkeyPatch):
     start: Callable[..., Any] = Usrsctp.start
 
     def start_and_kill(self: Usrsctp, part: Part) -> Any:
@@ -407,7 +407,7 @@ def test_an_end_that_is_killed_during_the_run_is_named_and_nothing_is_left(side:
 
 
 @in_real_time
-def test_an_end_that_is_delayed_marks_its_run(monkeypatch: pytest.MonkeyPatch):
+def test_a_delayed_end_marks_its_run(monkeypatch: pytest.MonkeyPatch):
     start: Callable[..., Any] = Usrsctp.start
 
     def start_and_delay(self: Usrsctp, part: Part) -> Any:
@@ -429,7 +429,7 @@ def test_an_end_that_is_delayed_marks_its_run(monkeypatch: pytest.MonkeyPatch):
 
 @in_real_time
 def test_the_ends_have_real_time_priority_and_end_with_the_testbed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The process of the testbed is killed in the middle of a run."""
+    """The process of the testbed is killed during a run."""
     script = tmp_path / "run.py"
     script.write_text(
         "import sys; sys.path.insert(0, sys.argv[1])\n"

@@ -72,7 +72,7 @@ def test_every_imported_file_of_the_runner_is_in_the_version():
     assert files - set(sources.sources()) == set(sources.of("usrsctp"))
 
 
-def test_named_files_exist_and_are_named_once():
+def test_files_of_the_version_exist_and_are_listed_once():
     files = list(sources.sources())
     assert len(set(files)) == len(files)
     assert all(file.is_file() for file in files)

@@ -88,7 +88,7 @@ def _follow(
     """Show the reports of the emulator until it ends; return its first and its last report."""
     ready: dict[str, Any] = {}
     ending = None
-    with _handed_on(process), _screen(is_quiet) as show:
+    with _signals_forwarded(process), _screen(is_quiet) as show:
         for report in reports:
             match report.pop("event"):
                 case "ready":
@@ -103,7 +103,7 @@ def _follow(
 
 
 def _code(process: subprocess.Popen[str]) -> int:
-    """Wait for the emulator; return its exit code, for a killed one as in shells (128 + signal)."""
+    """Wait for the emulator and return its exit code; a killed emulator has 128 + signal, as in shells."""
     code = process.wait()
     if code >= 0:
         return code
@@ -113,7 +113,7 @@ def _code(process: subprocess.Popen[str]) -> int:
 
 
 @contextmanager
-def _handed_on(process: subprocess.Popen[str]) -> Iterator[None]:
+def _signals_forwarded(process: subprocess.Popen[str]) -> Iterator[None]:
     """Forward signals to the emulator, which removes its namespaces, while this process waits."""
     signals = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, lambda number, _: process.send_signal(number)) for number in signals]
@@ -126,7 +126,7 @@ def _handed_on(process: subprocess.Popen[str]) -> Iterator[None]:
 
 @contextmanager
 def _screen(is_quiet: bool) -> Iterator[Any]:
-    """Yield a function that shows counters: in a live table on a terminal, else not at all."""
+    """Yield a function that shows counters in a live table on a terminal. Without a terminal it does nothing."""
     from rich.console import Console, Group
     from rich.live import Live
 
@@ -162,7 +162,7 @@ def _print_ending(ending: dict[str, Any]) -> None:
 
 
 def _link_rows(counters: dict[str, Any], before: dict[str, Any]) -> list[list[str]]:
-    """Return one row for each link; rates since `before`, or since the beginning if it is empty."""
+    """Return one row for each link. Rates are means since `before`, or since the beginning if that is empty."""
     seconds = counters["at"] - before.get("at", 0)
     rows: list[list[str]] = []
     for name, link in counters["links"].items():
@@ -192,7 +192,7 @@ def _clean() -> None:
 def _calibrate(quick: bool, as_json: bool) -> None:
     with launch(EMULATOR, ["calibrate", *(["--quick"] if quick else [])], stdout=subprocess.PIPE) as process:
         rows: list[dict[str, Any]] = []
-        with _handed_on(process):
+        with _signals_forwarded(process):
             for line in process.stdout or ():
                 rows.append(json.loads(line))
                 typer.echo(f"measured: {rows[-1]['kind']} {len(rows)}", err=True)
@@ -243,4 +243,4 @@ CALIBRATED = {
         "high": "to",
     },
 }
-"""Tables of a calibration: headings by the key of the row."""
+"""Tables of a calibration by kind: headings of columns by the keys of rows."""

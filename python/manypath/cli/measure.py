@@ -1,4 +1,4 @@
-"""`manypath measure`: scenarios that real stacks run in real time, compared with the simulator."""
+"""`manypath measure`: real stacks run scenarios in real time, and the results are compared with the simulator."""
 
 from __future__ import annotations
 
@@ -41,18 +41,21 @@ Controls = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="Congestion control of the MPTCP flow; may be repeated. By default all.",
+        help="Congestion control of the flows over several paths; may be repeated. By default all.",
         autocompletion=congestion_controls,
     ),
 ]
 Runs = Annotated[
     int | None,
-    typer.Option(help="Repetitions of each, measured; by default 10, of a grid 4.", min=1, max=MOST_RUNS),
+    typer.Option(
+        help="Measured runs of each scenario; by default 10, for a grid 4, for a paper 4 to 30.", min=1, max=MOST_RUNS
+    ),
 ]
 Tries = Annotated[
     int | None,
     typer.Option(
-        help="Times that a run is measured until it is not marked; the last one counts. By default 1, of a grid 3.",
+        help="Largest number of measurements of a run that is marked; the last one counts. By default 1, for a grid or "
+        "a paper 3.",
         min=1,
         max=MOST_TRIES,
     ),
@@ -60,21 +63,24 @@ Tries = Annotated[
 Simulations = Annotated[
     int | None,
     typer.Option(
-        help="Of one scenario: repetitions of each, simulated; by default as many.", min=1, max=MOST_SIMULATIONS
+        help="Simulated runs of a scenario that is not a grid or a paper; by default the number of measured runs.",
+        min=1,
+        max=MOST_SIMULATIONS,
     ),
 ]
 Most = Annotated[
     int | None,
     typer.Option(
-        help="Of a grid: repetitions of cells that stay open; by default 32, with --quick 16, with --runs as many.",
+        help="For a grid: largest number of runs of a cell that stays open; by default 32, with --quick 16, with "
+        "--runs that number.",
         min=1,
         max=MOST_RUNS,
     ),
 ]
-Report = Annotated[Path | None, typer.Option(help="Of a grid: folder of the report; by default `report`.")]
+Report = Annotated[Path | None, typer.Option(help="For a grid or a paper: folder of the report; by default `report`.")]
 AtOnce = Annotated[
     int | None,
-    typer.Option(help="Measurements side by side; by default 1, of a grid 4.", min=1, max=MOST_AT_ONCE),
+    typer.Option(help="Concurrent measurements; by default 1, for a grid 4, for a paper 10.", min=1, max=MOST_AT_ONCE),
 ]
 Stacks = Annotated[
     list[str] | None,
@@ -88,7 +94,7 @@ Stacks = Annotated[
 ]
 Publish = Annotated[
     Path | None,
-    typer.Option(help="Of a scenario of a paper: file of measured runs that the paper shows, to be added to."),
+    typer.Option(help="For a paper: file to which the measured runs are added. The page of the paper shows them."),
 ]
 
 
@@ -97,27 +103,29 @@ def measure(
         str,
         typer.Argument(
             metavar="SCENARIO",
-            help="A scenario file, or one of ours: `--list` names them.",
+            help="A scenario file, or the name of a built-in scenario, grid or paper (see --list).",
             autocompletion=comparisons,
         ),
     ] = "",
     cc: Controls = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Of a grid, such as sctp: a part, in minutes.")] = False,
-    udp: Annotated[bool, typer.Option("--udp", help="Of a grid: SCTP inside UDP, not directly in IP.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="For a grid or a paper: measure only a part, which takes minutes.")
+    ] = False,
+    udp: Annotated[bool, typer.Option("--udp", help="For a grid: SCTP inside UDP instead of directly in IP.")] = False,
     runs: Runs = None,
     most: Most = None,
     simulations: Simulations = None,
-    seed: Annotated[int, typer.Option(help="Fixes the chance of links and starts.", min=0, max=MOST_SEED)] = 1,
-    store: Annotated[Path, typer.Option(help="Folder of results; what is there is not measured again.")] = Path("runs"),
+    seed: Annotated[int, typer.Option(help="Seed of links and starting times.", min=0, max=MOST_SEED)] = 1,
+    store: Annotated[Path, typer.Option(help="Folder of results; stored runs are not measured again.")] = Path("runs"),
     report: Report = None,
     at_once: AtOnce = None,
     tries: Tries = None,
     stack: Stacks = None,
     publish: Publish = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
-    names: Annotated[bool, typer.Option("--list", help="Name the scenarios of ours, and do nothing.")] = False,
+    names: Annotated[bool, typer.Option("--list", help="List the built-in scenarios, grids and papers.")] = False,
 ) -> None:
-    """Run scenarios in real time on real stacks (kernel TCP, our SCTP, usrsctp), and in the simulator. Needs root."""
+    """Run scenarios in real time on real stacks (kernel TCP, our SCTP, usrsctp) and in the simulator. Needs root."""
     from manypath.testbed import COMPARISONS, GRIDS, PAPER_GRIDS
 
     if names:
@@ -127,7 +135,7 @@ def measure(
     options = Options(
         scenario, cc, quick, udp, runs, most, simulations, seed, store, report, at_once, tries, stack, publish, as_json
     )
-    # A scenario file may have another congestion control that is wrong
+    # Without --cc, a message about a congestion control is about the scenario file
     checked = ("most", "runs", "simulations", "seed", "store", "report", "at_once", "tries")
     with as_options(*checked, *(("cc",) if cc else ()), stacks="stack"):
         if scenario in GRIDS:
@@ -165,7 +173,7 @@ def _measure_grid(options: Options) -> None:
     if options.cc:
         raise UserError(f"--cc: {grid} has its own congestion controls: leave it out")
     if options.simulations:
-        raise UserError(f"--simulations: {grid} simulates each run with the same chance: leave it out")
+        raise UserError(f"--simulations: {grid} simulates each run with the same seed: leave it out")
     _check_unpublished(options)
     check_store(options.store)
     measure_grid(
@@ -194,7 +202,7 @@ def _measure_paper(options: Options) -> None:
         raise UserError(f"--cc: {name} compares the congestion controls of its paper: leave it out")
     for option, given in (("--udp", options.udp), ("--most", options.most), ("--simulations", options.simulations)):
         if given:
-            raise UserError(f"{option}: {name} has no such choice: leave it out")
+            raise UserError(f"{option}: not valid for {name}: leave it out")
     check_store(options.store)
     if options.publish:
         Outputs().file("--publish", options.publish, MEASURED)
@@ -214,13 +222,13 @@ def _measure_paper(options: Options) -> None:
 
 
 def _check_unpublished(options: Options) -> None:
-    """Refuse a file of measured runs for scenarios that no paper has."""
+    """Refuse --publish for a scenario that is not an experiment of a paper."""
     if options.publish:
         raise UserError(f"--publish: {options.scenario} is not an experiment of a paper: leave it out")
 
 
 def _stacks(words: list[str]) -> dict[str, str]:
-    """Return the stack of each flow by the words of the user; the flow "" is the key of the stack of all others."""
+    """Return the stack of each flow from the words [FLOW=]NAME; the key "" has the stack of all other flows."""
     chosen: dict[str, str] = {}
     for word in words:
         flow, sign, name = word.rpartition("=")
@@ -234,7 +242,7 @@ def _stacks(words: list[str]) -> dict[str, str]:
 
 
 def _only(name: str, words: list[str] | None) -> list[str] | None:
-    """Return the stacks of a paper's experiments that are measured; None for all of them."""
+    """Return the chosen stacks of a paper's experiments, or None for all stacks."""
     from manypath.testbed import PAPER_GRIDS
 
     known = PAPER_GRIDS[name].stacks
@@ -245,7 +253,7 @@ def _only(name: str, words: list[str] | None) -> list[str] | None:
 
 
 def _common(grid: str, chosen: dict[str, str]) -> str:
-    """Return the stack of a grid, whose scenarios have one flow."""
+    """Return the stack that runs the flow of a grid."""
     from manypath.cli.measure_grid import STACK
     from manypath.testbed import GRIDS
 
@@ -257,12 +265,13 @@ def _common(grid: str, chosen: dict[str, str]) -> str:
 
 
 def _measure_comparison(options: Options) -> None:
-    """Measure one scenario with its congestion controls, and print the results beside the simulations."""
-    from manypath.testbed import GRIDS, Testbed, beside
+    """Measure and simulate one scenario with its congestion controls, and print the comparison."""
+    from manypath.testbed import GRIDS, PAPER_GRIDS, Testbed, beside
 
-    for option in ("quick", "udp", "most", "report"):
+    for option in ("quick", "report", "udp", "most"):
         if getattr(options, option):
-            raise UserError(f"--{option}: is for {', '.join(GRIDS)}: leave it out")
+            valid = GRIDS if option in ("udp", "most") else (*GRIDS, *PAPER_GRIDS)
+            raise UserError(f"--{option}: only valid for {', '.join(valid)}: leave it out")
     _check_unpublished(options)
     scenario, chosen = options.scenario, _stacks(options.stack or [])
     runs, at_once, tries = options.runs or RUNS, options.at_once or 1, options.tries or 1
@@ -293,21 +302,27 @@ def _measure_comparison(options: Options) -> None:
 
 
 def _controls(scenario: str, comparison: Comparison, cc: list[str] | None) -> list[str]:
-    """The congestion controls that are compared; `UserError` if those that were given cannot be."""
+    """Return the congestion controls to compare.
+
+    Raises
+    ------
+    UserError
+        If a congestion control is given twice, or if no flow of the scenario has several paths.
+    """
     from manypath.testbed.comparisons import has_several_paths
 
     if not cc:
         return list(comparison.controls)
     for index, name in enumerate(cc):
         if name in cc[:index]:
-            raise UserError(f"--cc: {quoted(name)} is there twice: give each congestion control once")
+            raise UserError(f"--cc: {quoted(name)} is given twice: give each congestion control once")
     if not any(has_several_paths(flow) for flow in comparison.scenario(cc[0]).flows.values()):
         raise UserError(f"--cc: no flow of {scenario} has several paths: leave it out")
     return cc
 
 
 def _comparison(scenario: str) -> Comparison:
-    """What is meant by a name or a file."""
+    """Return the comparison with this name, or the comparison of a scenario file."""
     from manypath.testbed import COMPARISONS, GRIDS, PAPER_GRIDS, Comparison
     from manypath.testbed.comparisons import has_several_paths, with_control
 
@@ -316,7 +331,7 @@ def _comparison(scenario: str) -> Comparison:
     file = Path(scenario)
     if not file.suffix:
         known = remedy(scenario, [*GRIDS, *PAPER_GRIDS, *COMPARISONS])
-        raise UserError(f"scenario: there is no {quoted(scenario)}: {known}, or name a file")
+        raise UserError(f"scenario: there is no {quoted(scenario)}: {known}, or give a file")
     from manypath.scenario import Scenario
 
     whole = Scenario.from_file(file)
@@ -342,15 +357,13 @@ def _print(rows: list[Row]) -> None:
             for row in rows
         ),
     )
-    typer.echo("Goodput in Mbit/s; share: the first flow over the second. 95 % intervals.")
+    typer.echo("Goodput in Mbit/s with 95 % intervals; share: goodput of the first flow divided by the second flow's.")
     if any(row.marked for row in rows):
-        typer.echo(
-            "Marked runs are not to be trusted. Fewer side by side may help (--at-once), or more attempts (--tries)."
-        )
+        typer.echo("Marked runs were disturbed. Fewer at once (--at-once) or more tries (--tries) may help.")
 
 
 def _plain(row: Row) -> dict[str, object]:
-    """A row as JSON has it: null where there is no number."""
+    """Return a row for JSON, with null for numbers that are not finite."""
     fields = {**asdict(row), "ratio": row.ratio}
     lacking = {name for name, value in fields.items() if isinstance(value, float) and not math.isfinite(value)}
     return {name: None if name in lacking else value for name, value in fields.items()}

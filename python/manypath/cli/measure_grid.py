@@ -1,4 +1,4 @@
-"""`manypath measure sctp`: a grid of scenarios that are measured and simulated, with a page in the report."""
+"""`manypath measure sctp`: measures and simulates a grid of scenarios, and writes a page of the report."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def measure_grid(
     check(title, report)
     plan = Plan(GRIDS[name], quick=quick, udp=udp, runs=runs, most=most, seed=seed, tries=tries, stack=stack)
     try:
-        # Scenarios that cannot be measured here are refused before the calibration, which takes minutes.
+        # The calibration takes minutes, so invalid scenarios and missing programs are reported before it.
         plan.measured.runner.prepare(plan.measured.cells, at_once)
         _announce(plan, store, at_once)
         calibration = calibrated(store, quick=quick, tell=lambda text: typer.echo(text, err=True))
         cells = plan.run(store, at_once, lambda further: _announce_more(further, plan, at_once))
     except KeyboardInterrupt:
-        raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
+        raise Stopped(f"stopped; {store} has the finished runs: the same command continues") from None
     options = {"testbed": plan.measured.runner.version, "quick": quick, "udp": udp}
     settings = Settings(seed, plan.runs, options={**options, "at once": at_once, "tries": tries})
     with writing("--report", report / page_of(title)):
@@ -70,35 +70,36 @@ def measure_grid(
 
 
 def _announce(plan: Plan, store: Path, at_once: int) -> None:
-    """Say how long it will take, before it begins."""
+    """Print the expected duration before the first measurement."""
     runs = plan.missing(store)
     if not runs:
         return
     time = duration(plan.size.seconds(runs, at_once))
     length = f"{plan.size.warmup + plan.size.measure:g} s each, {at_once} at once"
-    typer.echo(f"{runs} measurements are missing, {length}: about {time}, more if some are disturbed", err=True)
+    typer.echo(f"{runs} measurements are missing, {length}: about {time}, more if runs are repeated", err=True)
     if len(plan.looks) > 1:
-        typer.echo(f"cells that are open then get more runs, up to {plan.looks[-1].runs} each", err=True)
+        typer.echo(f"open cells then get more runs, up to {plan.looks[-1].runs} each", err=True)
     if at_once > 2 * (os.cpu_count() or 1):
         typer.echo(
-            f"this machine has {os.cpu_count()} processors: fewer at once (--at-once) are disturbed less", err=True
+            f"this machine has {os.cpu_count()} processors: fewer measurements at once (--at-once) are disturbed less",
+            err=True,
         )
 
 
 def _announce_more(further: Further, plan: Plan, at_once: int) -> None:
-    """Say how long further runs of open cells will take, before they begin."""
+    """Print the expected duration of further runs of open cells before they begin."""
     if not further.most:
         return
     cells = "1 cell is" if further.cells == 1 else f"{further.cells} cells are"
-    told = [_length("now", further.runs, further.missing, plan, at_once)] if further.missing else []
+    looks = [_length("next", further.runs, further.missing, plan, at_once)] if further.missing else []
     if further.most > further.missing:
-        told.append(_length("at most", plan.looks[-1].runs, further.most, plan, at_once))
-    typer.echo(f"{cells} open after {further.before} runs: {'; '.join(told)}", err=True)
+        looks.append(_length("last", plan.looks[-1].runs, further.most, plan, at_once))
+    typer.echo(f"{cells} open after {further.before} runs: {'; '.join(looks)}", err=True)
 
 
-def _length(when: str, runs: int, missing: int, plan: Plan, at_once: int) -> str:
+def _length(which: str, runs: int, missing: int, plan: Plan, at_once: int) -> str:
     time = duration(plan.size.seconds(missing, at_once))
-    return f"{when} up to {runs} runs of each, {missing} measurements, about {time}"
+    return f"{which} look after {runs} runs of each, {missing} measurements, about {time}"
 
 
 def _print(cells: list[Cell], calibration: Calibration, stack: str) -> None:
@@ -123,49 +124,49 @@ def _print(cells: list[Cell], calibration: Calibration, stack: str) -> None:
         ),
     )
     typer.echo(
-        "Goodput at the receiver in Mbit/s with 95 % intervals; the interval of measured over simulated decides."
+        "Goodput at the receiver in Mbit/s with 95 % intervals; the verdict depends on the interval of their ratio."
     )
     others = [cell for cell in cells if cell.goodput.word != "equivalent"]
     typer.echo(f"{len(cells) - len(others)} of {len(cells)} cells are equivalent within 10 %")
     for cell in others:
         typer.echo(f"not shown to be equivalent: {cell.name} ({cell.goodput.word})")
     if any(cell.marks for cell in cells):
-        typer.echo("Marked runs are not to be trusted. Fewer at once may help (--at-once), or more attempts (--tries).")
+        typer.echo("Marked runs were disturbed. Fewer at once (--at-once) or more tries (--tries) may help.")
     for doubt in calibration.doubts(MBIT):
         typer.echo(doubt)
 
 
 def interval(mean: float, half_width: float) -> str:
-    """A mean with its interval, in words."""
+    """Return a mean with the half width of its confidence interval as a text."""
     return f"{mean:.3f}" if math.isnan(half_width) else f"{mean:.3f} ± {half_width:.3f}"
 
 
 def plain(cells: list[Cell], stack: str) -> list[dict[str, Any]]:
-    """Return cells for JSON, with null where there is no number, and with the stack that ran their flows."""
+    """Return cells for JSON, with the stack that ran their flows, and with null for numbers that are not finite."""
     return [finite({**asdict(cell), "stack": stack, "goodput": verdict(cell.goodput)}) for cell in cells]
 
 
 def verdict(found: Verdict) -> dict[str, Any]:
-    """A verdict as JSON has it."""
+    """Return a verdict for JSON, with its ratio, number of runs and confidence level."""
     computed = {"ratio": found.ratio, "runs": found.runs, "confidence": found.confidence}
     return {**asdict(found), **computed}
 
 
 def finite(value: Any) -> Any:
-    """A value with null for numbers that are not finite."""
+    """Return a value with None for numbers that are not finite."""
     if isinstance(value, dict):
         return {key: finite(each) for key, each in value.items()}
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 AT_ONCE = 4
-"""Default number of measurements that run at the same time: each needs a small part of a processor."""
+"""Default number of concurrent measurements. Each needs a small part of a processor."""
 
 TRIES = 3
 """Default for the largest number of measurements of a run that has marks."""
 
 STACK = "manypath"
-"""The stack of grids by default."""
+"""Default stack of grids."""
 
 MBIT = 10.0
-"""Rate of the links of grids in Mbit/s, which a calibration measures, too."""
+"""Rate of the links of grids in Mbit/s. A calibration measures this rate, too."""

@@ -1,4 +1,4 @@
-"""`manypath measure dreibholz2012`: a paper's experiments by several stacks, beside simulations, with a page."""
+"""`manypath measure dreibholz2012`: several stacks run a paper's experiments, which are compared with simulations."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def measure_paper(
     publish: Path | None,
     as_json: bool,
 ) -> None:
-    """Measure what the store lacks of a paper's experiments, and write its page."""
+    """Measure the runs of a paper's experiments that the store lacks, and write its page."""
     from manypath.report.measured_paper import check, page_of, write
     from manypath.testbed.calibration import calibrated
     from manypath.testbed.paper_grid import PAPER_GRIDS
@@ -50,7 +50,7 @@ def measure_paper(
     check(grid, name, report)
     plan = PaperPlan(grid, stacks=stacks, quick=quick, runs=runs, seed=seed, tries=tries)
     try:
-        # The calibration takes minutes, so a missing program must be reported before it
+        # The calibration takes minutes, so invalid scenarios and missing programs are reported before it.
         plan.prepare(at_once)
         _announce(plan, store, at_once)
         calibration = calibrated(store, quick=quick, tell=lambda text: typer.echo(text, err=True))
@@ -75,16 +75,19 @@ def measure_paper(
 
 
 def _announce(plan: PaperPlan, store: Path, at_once: int) -> None:
-    """Print the duration before the first measurement."""
+    """Print the expected duration before the first measurement."""
     runs = plan.missing(store)
     if not runs:
         return
     length = f"{plan.size.warmup + plan.size.measure:g} s each, {at_once} at once"
     time = duration(plan.size.seconds(runs, at_once))
-    typer.echo(f"{runs} measurements are missing, {length}: about {time}, more if some are disturbed", err=True)
+    typer.echo(f"{runs} measurements are missing, {length}: about {time}, more if runs are repeated", err=True)
     processors = os.cpu_count() or 1
     if at_once > MOST_PER_PROCESSOR * processors:
-        typer.echo(f"this machine has {processors} processors: fewer at once (--at-once) are disturbed less", err=True)
+        typer.echo(
+            f"this machine has {processors} processors: fewer measurements at once (--at-once) are disturbed less",
+            err=True,
+        )
 
 
 def _print(plan: PaperPlan, points: Sequence[Point], calibration: Calibration) -> None:
@@ -123,7 +126,7 @@ def _number(value: float) -> str:
 
 
 def plain(points: Sequence[Point]) -> list[dict[str, Any]]:
-    """Points as JSON has them, with null for missing numbers."""
+    """Return points for JSON, with null for numbers that are not finite."""
     return [
         finite(
             {
@@ -140,10 +143,10 @@ def plain(points: Sequence[Point]) -> list[dict[str, Any]]:
 
 
 AT_ONCE = 10
-"""Concurrent measurements by default. Each carries at most 12.5 Mbit/s."""
+"""Default number of concurrent measurements. Each carries at most 12.5 Mbit/s."""
 
 TRIES = 3
-"""The number of times that a disturbed run is measured by default."""
+"""Default for the largest number of measurements of a run that has marks."""
 
 MOST_PER_PROCESSOR = 5
-"""Concurrent measurements per processor without a warning."""
+"""Number of concurrent measurements per processor above which a warning is printed."""

@@ -83,7 +83,7 @@ def pages_in(folder: Path) -> list[tuple[str, str]]:
 
 
 def draw(cells: Sequence[Cell]) -> Picture:
-    """Draw goodput over the second axis of a grid; plots are values of the first axis, colours those of the third."""
+    """Draw goodput over the second axis of a grid; the first axis selects the plot, the third axis the colour."""
     first, second, third = cells[0].factors
     plots, series = _levels(cells, first), _levels(cells, third)
     axis = Axis.of([cell.factors[second] for cell in cells])
@@ -121,4 +121,4 @@ PREFIX = "measured-"
 """Prefix of the file names of pages."""
 
 MBIT = 10.0
-"""Rate of the links of grids, Mbit/s. A calibration measures this rate, too."""
+"""Rate of the links of grids in Mbit/s. A calibration measures this rate, too."""

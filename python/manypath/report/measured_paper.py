@@ -1,4 +1,4 @@
-"""Writes the page of the report that compares a paper's experiments: simulation, our stack, other stacks."""
+"""Writes the page of the report that compares simulations and measurements of a paper's experiments."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """A flow of a case: its simulated goodput, and what each stack measured.
+    """A flow of a case: its simulated goodput, and the goodput measured with each stack.
 
     Attributes
     ----------
     case : str
         The experiment and its factors.
     flow : str
-        The flow.
+        Title of the flow.
     simulated : Verdict
-        The verdict of the first stack, whose simulated half is shown.
+        The verdict of the first stack. Only its simulated goodput is shown, which is the same for all stacks.
     stacks : mapping
         The verdict of each stack.
     marks : mapping
-        For each stack, the reasons for not trusting some of its runs.
+        For each stack, the marks of its marked runs: reasons not to trust them.
     """
 
     case: str
@@ -54,18 +54,18 @@ class Row:
 
 @dataclass(frozen=True)
 class Difference:
-    """A flow of a case whose measured and simulated goodput differ by more than the margin, or may do so.
+    """A flow of a case that is not shown to be equivalent: its verdict is ``different`` or ``open``.
 
     Attributes
     ----------
     point : Point
         The case and the stack.
     flow : str
-        The flow.
+        Title of the flow.
     verdict : Verdict
         Measured and simulated goodput.
     measured, simulated : str
-        Means of the measurements that explain a goodput, path by path.
+        Means of the measurements in `EXPLAINS` for each path.
     """
 
     point: Point
@@ -81,7 +81,7 @@ def check(grid: PaperGrid, name: str, target: Path) -> None:
     Raises
     ------
     UserError
-        If one cannot be written, or another program wrote a file of that name.
+        If a file cannot be written, or another program wrote a file of that name.
     """
     outputs = Outputs()
     outputs.folder("report", target)
@@ -99,7 +99,7 @@ def write(
     settings: Settings,
     target: Path,
 ) -> Path:
-    """Write the page and its figures into the folder `target`, and return the page."""
+    """Write the page and its figures into the folder `target`, and return the path of the page."""
     grid = plan.grid
     drawings = [(sweep, draw(plan, points, sweep)) for sweep in grid.sweeps]
     for sweep, picture in drawings:
@@ -136,7 +136,7 @@ def write(
 
 
 def draw(plan: PaperPlan, points: Sequence[Point], sweep: Sweep) -> Picture:
-    """Draw a figure of the paper once from the simulations and once from the runs of each stack."""
+    """Draw a plot of the paper: one panel for the simulations, and one panel for each stack."""
     first = [point for point in points if point.stack == plan.stacks[0]]
     panels = [("simulated", _evidence((point.case, point.simulated) for point in first))]
     for stack in plan.stacks:
@@ -146,7 +146,7 @@ def draw(plan: PaperPlan, points: Sequence[Point], sweep: Sweep) -> Picture:
 
 
 def rows(plan: PaperPlan, points: Sequence[Point]) -> Iterator[Row]:
-    """The rows of the table: every flow of every case."""
+    """Yield one row of the table for each flow of each case."""
     found: dict[Case, dict[str, Point]] = {}
     for point in points:
         found.setdefault(point.case, {})[point.stack] = point
@@ -159,7 +159,7 @@ def rows(plan: PaperPlan, points: Sequence[Point]) -> Iterator[Row]:
 
 
 def differences(plan: PaperPlan, points: Sequence[Point]) -> Iterator[Difference]:
-    """The flows that were not shown to be equivalent, the largest deviation first."""
+    """Yield the flows that are not shown to be equivalent, the largest deviation first."""
     found = [
         (point, flow, verdict)
         for point in points
@@ -172,7 +172,10 @@ def differences(plan: PaperPlan, points: Sequence[Point]) -> Iterator[Difference
 
 
 def _explained(results: Results, flow: str) -> str:
-    """Means of what explains a goodput, path by path; what a stack does not count is left out."""
+    """Return the means of the measurements in `EXPLAINS` for each path of a flow as a text.
+
+    Measurements that a stack does not report are left out.
+    """
     paths = results.paths[results.paths["flow"] == flow]
     columns = [name for name in EXPLAINS if name in paths]
     means = paths.groupby("path", sort=False)[columns].mean()
@@ -196,4 +199,4 @@ EXPLAINS = {
     "fast_retransmissions": "{:.1f} fast retransmissions",
     "timeouts": "{:.1f} timeouts",
 }
-"""Measurements of a path that explain its goodput, with their form in words."""
+"""Measurements of a path that may explain its goodput, with their formats."""

@@ -1,4 +1,4 @@
-"""The testbed: scenarios run by real stacks, over links that are driven by the clock."""
+"""The testbed: real stacks run scenarios in real time over emulated links."""
 
 from manypath.testbed.beside import Row, beside
 from manypath.testbed.comparisons import COMPARISONS, Comparison

@@ -19,24 +19,24 @@ from manypath.testbed.verdict import judge
 
 @dataclass(frozen=True)
 class Row:
-    """One number, measured and simulated.
+    """The goodput of a flow, or the share of two flows, measured and simulated.
 
     Attributes
     ----------
     cc : str
         The congestion control.
     flow : str
-        The flow, with its goodput in Mbit/s; ``share`` is the ratio of the first and the second flow.
+        The name of the flow; ``share`` is the goodput of the first flow divided by that of the second flow.
     measured, simulated : float
-        Means over the runs.
+        Means over the runs: goodput in Mbit/s, or the share.
     measured_half_width, simulated_half_width : float
-        Half widths of their 95 % intervals; not a number after one run.
+        Half widths of their 95 % confidence intervals; NaN after one run.
     within : bool
-        Whether both are equivalent within 10 % of the simulated mean: two one-sided tests, 5 %.
+        Whether both are equivalent within 10 % of the simulated mean: two one-sided tests at 5 %.
     runs, simulations : int
         Numbers of measured and simulated runs.
     marked : int
-        Number of measured runs with marks: they are not to be trusted.
+        Number of measured runs with marks. These runs are unreliable.
     stack : str
         The stack that ran the flow; empty for ``share``.
     """
@@ -55,7 +55,7 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """Measured over simulated; not a number if the simulated number is 0."""
+        """Measured divided by simulated mean; NaN if the simulated mean is 0."""
         return self.measured / self.simulated if self.simulated else float("nan")
 
 
@@ -76,19 +76,19 @@ def beside(
     Parameters
     ----------
     scenario
-        A function that makes a scenario from the name of a congestion control, ``cc``.
+        A function that returns the scenario for the name of a congestion control, ``cc``.
     controls
-        These names; those that the kernel lacks are loaded during the measurement.
+        Names of congestion controls; those that the kernel lacks are loaded during the measurement.
     runs
         Measured runs of each scenario.
     simulations
         Simulated runs of each scenario; equal to `runs` if None.
     seed
-        Seed of links and starts, with the number of the run; the stacks have random numbers of their own.
+        Seed of links and of starting times, together with the number of the run. Stacks have their own random numbers.
     store
-        Folder of results; None keeps nothing.
+        Folder of results; with None results are not stored.
     at_once
-        Measurements that run at the same time; too many for the machine make packets late, which marks runs.
+        Number of concurrent measurements. If the machine is overloaded, packets are late and runs are marked.
     tries
         The largest number of measurements of a run that has marks; the last measurement counts.
     stacks
@@ -97,7 +97,7 @@ def beside(
     Returns
     -------
     list of Row
-        One for each control and flow, and one for the share if there are two flows.
+        One row for each control and flow, and one row for the share if there are two flows.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def _stacks(
 
 
 def _rows(cc: str, measured: Results, simulated: Results, run_by: Mapping[str, str]) -> Iterator[Row]:
-    """Return the rows of a congestion control."""
+    """Return one row for each flow under a congestion control, and the row of the share if there are two flows."""
     flows = list(dict.fromkeys(measured.flows["flow"]))
     samples = {flow: _goodput(measured, simulated, flow) for flow in flows}
     if len(flows) == PAIR:
@@ -164,7 +164,7 @@ def _goodput(measured: Results, simulated: Results, flow: str) -> tuple[np.ndarr
 
 
 KERNEL = "kernel"
-"""The contestant that needs congestion controls in the kernel."""
+"""Name of the contestant that uses the congestion controls of the kernel."""
 
 PAIR = 2
 """The number of flows for which a share is computed."""

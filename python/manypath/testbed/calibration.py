@@ -1,4 +1,4 @@
-"""How exact the emulator is on this machine, measured before a campaign and kept beside its results."""
+"""Accuracy of the emulator on this machine, measured before a campaign and stored with its results."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from manypath.programs import APART, EMULATOR, fingerprint, last_line, launch, p
 
 @dataclass(frozen=True)
 class Calibration:
-    """What a calibration found.
+    """The result of a calibration.
 
     Attributes
     ----------
     when : str
-        When it was made: ISO 8601, UTC.
+        Time of the calibration: ISO 8601, UTC.
     machine : str
-        Kernel and processors.
+        Kernel and number of processors.
     emulator : str
         Hash of the emulator's program.
     load : float
-        Processes that wanted to run on average over the minute before.
+        Load average of the minute before the calibration.
     rows : sequence of mapping
-        What ``manypath emulate --calibrate --json`` prints.
+        The rows that ``manypath emulate --calibrate --json`` prints.
     """
 
     when: str
@@ -41,9 +41,9 @@ class Calibration:
     rows: Sequence[Mapping[str, Any]]
 
     def doubts(self, mbit: float) -> Iterator[str]:
-        """The reasons for not trusting links of up to this rate in Mbit/s on this machine without other load.
+        """Yield the reasons why emulated links of `mbit` Mbit/s are inaccurate on this machine without other load.
 
-        The slowest calibrated rate that is not below `mbit` decides.
+        The check uses the lowest calibrated rate that is at least `mbit`.
         """
         unloaded = [row for row in self.rows if row["kind"] == "rate" and not row["load"]]
         rate = min((row["set"] for row in unloaded if row["set"] >= mbit), default=None)
@@ -59,14 +59,14 @@ class Calibration:
 
 
 def calibrated(store: Path, *, quick: bool, tell: Callable[[str], None]) -> Calibration:
-    """The calibration of this machine that the store has, or a new one if that is a day old or of another emulator.
+    """Return a stored calibration of this machine and emulator that is less than a day old, else make and store one.
 
-    `tell` is given what the user should know meanwhile.
+    `tell` is called with a message before a new calibration starts.
 
     Raises
     ------
     UserError
-        If the emulator cannot be calibrated here.
+        If the calibration fails, or if its result cannot be stored.
     """
     machine = f"Linux {platform.release()}, {os.cpu_count()} processors"
     emulator = fingerprint(program(EMULATOR))
@@ -86,7 +86,7 @@ def calibrated(store: Path, *, quick: bool, tell: Callable[[str], None]) -> Cali
 
 
 def stored(store: Path) -> Iterator[Calibration]:
-    """The calibrations of a store, the latest first; files that cannot be read are passed over."""
+    """Yield the calibrations of a store, the latest first. Unreadable files are skipped."""
     for file in sorted((store / FOLDER).glob("*.json"), reverse=True):
         try:
             yield Calibration(**json.loads(file.read_text(encoding="utf-8")))
@@ -95,26 +95,26 @@ def stored(store: Path) -> Iterator[Calibration]:
 
 
 def _rows(quick: bool) -> Iterator[dict[str, Any]]:
-    """Calibrate, for half a minute or four."""
+    """Calibrate the emulator and yield the rows; this takes half a minute if `quick`, else four minutes."""
     with launch(EMULATOR, ["calibrate", *(["--quick"] if quick else [])], **APART) as process:
         try:
-            out, said = process.communicate(timeout=PATIENCE)
+            out, errors = process.communicate(timeout=PATIENCE)
         except BaseException:
             process.terminate()
             raise
     if process.returncode != 0:
-        raise UserError(f"calibration: {last_line(said)}")
+        raise UserError(f"calibration: {last_line(errors)}")
     yield from map(json.loads, out.splitlines())
 
 
 FOLDER = "calibrations"
-"""Where a store keeps them."""
+"""Folder of the calibrations in a store."""
 
 RATE_ERROR = 0.01
-"""Part of its rate by which a link may carry more or less."""
+"""Largest relative error of a link's rate."""
 
 LATE_SHARE = 0.01
-"""Share of packets that may leave late: the emulator's own bound."""
+"""Largest share of late packets; the emulator marks runs beyond the same bound."""
 
 PATIENCE = 600
-"""Seconds after which a calibration has ended."""
+"""Timeout of a calibration in seconds."""

@@ -1,4 +1,4 @@
-"""Scenarios that are measured on the kernel's own stacks and simulated as well."""
+"""Scenarios that are measured on the kernel's stacks and simulated."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from manypath.testbed.congestion import OWN
 
 @dataclass(frozen=True)
 class Comparison:
-    """A scenario for each congestion control of a flow ``mptcp``.
+    """A scenario that is run once for each congestion control of its multipath flows.
 
     Attributes
     ----------
     title : str
-        What it is, in one line.
+        Description of the scenario in one line.
     scenario : callable
-        Makes the scenario of a congestion control.
+        Returns the scenario for the name of a congestion control.
     controls : tuple of str
         Congestion controls by their names in the simulator.
     """
@@ -33,28 +33,34 @@ class Comparison:
 
 
 MPTCP, TCP = "mptcp", "tcp"
-"""The flows."""
+"""Names of the flows."""
 
 RED = Link(rate="10 Mbit/s", delay="10 ms", queue=Red(min=30, max=90, max_p=0.1, weight=0.002, packets=200), overhead=0)
-"""A bottleneck that drops early and from all flows alike: behind drop-tail without delay, shares scatter widely."""
+"""A bottleneck with RED, which drops packets of all flows with equal probability. With a drop-tail queue and no
+propagation delay, the shares of the flows vary widely.
+"""
 
 TIMESTAMPS, SEQUENCE = 12, 24
 """Bytes of options that Linux sends in every segment: timestamps, and data sequence numbers and acknowledgements."""
 
 BUFFER = "1 MB"
-"""What a flow may buffer: enough for the paths, so that congestion control alone limits it."""
+"""Size of the send buffer and of the receive buffer of a flow. Only congestion control limits the flow then."""
 
 FIRST, SECOND = Start(latest="0.1 s"), Start(earliest="0.5 s", latest="1.5 s")
-"""When flows begin: both subflows join before the queue is full. Linux may delay an acknowledgement by as long as its
-own handshake took, up to 200 ms then instead of the 40 ms simulated, and a window of one packet waits for each.
+"""Starting times of the MPTCP flow and of the TCP flow: both subflows join before the queue is full.
+
+Linux may delay an acknowledgement by the duration of the handshake, which is up to 200 ms with a full queue. The
+simulated delay is 40 ms. A sender with a window of one packet waits for each delayed acknowledgement.
 """
 
 WINDOW = {"warmup": "30 s", "measure": "50 s"}
-"""When shares are measured: after the first slow start. Linux may repair its losses, hundreds, one by one for 25 s."""
+"""Transient and measured window. After the first slow start, Linux may retransmit hundreds of lost packets one at a
+time, which takes up to 25 s.
+"""
 
 
 def shared(cc: str) -> Scenario:
-    """Two subflows beside one TCP, over one bottleneck."""
+    """Return two subflows beside one TCP connection, over one bottleneck."""
     return Scenario(
         network=bottleneck(RED, paths=3).but(access=None),
         flows={MPTCP: _mptcp(cc, "path1", "path2").but(start=FIRST), TCP: _tcp("path3").but(start=SECOND)},
@@ -63,30 +69,30 @@ def shared(cc: str) -> Scenario:
 
 
 def alone(cc: str) -> Scenario:
-    """Two subflows, each with a link of its own."""
+    """Return two subflows over disjoint links."""
     network = disjoint(path1=RED, path2=RED).but(access=None)
     return Scenario(network=network, flows={MPTCP: _mptcp(cc, "path1", "path2")}, **WINDOW)
 
 
 def while_a_link_is_down(cc: str) -> Scenario:
-    """Scenario 2 of [G12] while link A, whose subflow has the largest rate, is down: what goes over B meanwhile."""
+    """Return scenario 2 of [G12], measured while link A is down. The subflow over link A has the largest rate."""
     down, up = SILENCE
     return as_real(a_link_fails_for_a_time(cc)).but(warmup=f"{down} s", measure=f"{up - down} s")
 
 
 def with_control(scenario: Scenario, cc: str) -> Scenario:
-    """The same scenario with this congestion control for all of its flows over several paths."""
+    """Return the scenario with this congestion control for all of its flows over several paths."""
     flows = {name: flow.but(cc=cc) if has_several_paths(flow) else flow for name, flow in scenario.flows.items()}
     return scenario.but(flows=flows)
 
 
 def has_several_paths(flow: Sctp | Tcp | Mptcp) -> bool:
-    """Whether a flow is of Multipath TCP, or an association over several paths."""
+    """Whether a flow is a Multipath TCP connection, or an SCTP association over several paths."""
     return isinstance(flow, Mptcp) or (isinstance(flow, Sctp) and len(flow.paths) > 1)
 
 
 def as_real(scenario: Scenario) -> Scenario:
-    """A scenario of [G12] with TCP options as Linux sends them, and hosts with jitter; the paper states neither."""
+    """Return a scenario of [G12] with the TCP options of Linux and with host jitter; the paper specifies neither."""
     return _with(hosts_with_jitter(PACKET)(scenario), option_bytes=f"{TIMESTAMPS + SEQUENCE} B")
 
 
@@ -112,4 +118,4 @@ COMPARISONS = {
         "scenario 2 of [G12] while the link of the better subflow is down", while_a_link_is_down, (APPROXIMATED, EXACT)
     ),
 }
-"""By name: one line for each."""
+"""Comparisons by name."""

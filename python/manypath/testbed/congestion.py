@@ -1,4 +1,4 @@
-"""Congestion controls by their names in the simulator and in the kernel, and how they get into it."""
+"""Loads congestion controls into the kernel, and translates their names from the simulator to the kernel."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ OWN = {
     "weighted-aimd": "weighted",
     "bmc": "bmc",
 }
-"""Those that `manypath-kernel` loads: their names in the simulator, and there."""
+"""Congestion controls that `manypath-kernel` loads: from the names in the simulator to its names."""
 
 KERNEL = {"newreno": "reno", "cubic": "cubic", **{name: f"mp_{own}".replace("-", "_") for name, own in OWN.items()}}
-"""What sockets are told for each name of the simulator."""
+"""From the names in the simulator to the kernel's names, which the socket option TCP_CONGESTION takes."""
 
 
 def kernel_name(cc: str) -> str:
-    """What the kernel calls a congestion control.
+    """Return the kernel's name of a congestion control.
 
     Raises
     ------
     UserError
-        If it has none such, or `cc` has parameters, which the kernel's have not.
+        If the kernel has no such congestion control, or if `cc` has parameters, which the kernel does not support.
     """
     plain, *parameters = cc.split(":")
     if parameters and plain in KERNEL:
         weight = WEIGHT if plain == "weighted-aimd" else ""
-        raise UserError(f'cc: "{cc}" has parameters, and the kernel\'s takes none there: give {plain}{weight}')
+        raise UserError(f'cc: "{cc}" has parameters, which the kernel does not support: give {plain}{weight}')
     if cc not in KERNEL:
         raise UserError(f'cc: the kernel has no "{cc}": {remedy(cc, KERNEL)}')
     return KERNEL[cc]
 
 
 def available() -> set[str]:
-    """The kernel's names of those that sockets can choose now.
+    """Return the kernel's names of the available congestion controls.
 
     Raises
     ------
     UserError
-        If this machine has no Linux.
+        If this machine does not run Linux.
     """
     try:
         return set(AVAILABLE.read_text(encoding="ascii").split())
@@ -61,14 +61,14 @@ def available() -> set[str]:
 
 @contextmanager
 def loaded(controls: Iterable[str]) -> Iterator[None]:
-    """Have these congestion controls, by their names in the simulator, in the kernel meanwhile.
+    """Load congestion controls, given by their names in the simulator, into the kernel for the duration of the context.
 
-    What is there already stays; what is not goes again at the end, or with this process.
+    They are unloaded at the end of the context or of this process, unless they were loaded before.
 
     Raises
     ------
     UserError
-        If the kernel refuses one of them, or this machine has no Linux.
+        If the kernel refuses a congestion control, or if this machine does not run Linux.
     """
     there = available()
     missing = [OWN[cc] for cc in dict.fromkeys(controls) if cc in OWN and kernel_name(cc) not in there]
@@ -84,7 +84,13 @@ def loaded(controls: Iterable[str]) -> Iterator[None]:
 
 
 def _wait(loader: subprocess.Popen[str], wanted: set[str]) -> None:
-    """Wait until the kernel has what is wanted, or the loader gave up."""
+    """Wait until the kernel has all `wanted` congestion controls.
+
+    Raises
+    ------
+    UserError
+        If the loader ends before.
+    """
     while not wanted <= available():
         try:
             loader.wait(timeout=0.05)
@@ -94,7 +100,7 @@ def _wait(loader: subprocess.Popen[str], wanted: set[str]) -> None:
 
 
 WEIGHT = ", and its weight when it is loaded: manypath kernel load weighted --weight 2"
-"""How the kernel's weighted AIMD gets it."""
+"""Hint for users: the weight of weighted AIMD is set when it is loaded into the kernel."""
 
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-"""Where the kernel lists them."""
+"""The kernel's list of available congestion controls."""

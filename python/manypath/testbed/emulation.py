@@ -1,4 +1,4 @@
-"""An emulation under way: hosts in namespaces, joined by links that are driven by the clock."""
+"""A running emulation: hosts in network namespaces, connected by links that are emulated in real time."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from manypath.programs import APART, EMULATOR, last_line
 
 @dataclass(frozen=True)
 class Host:
-    """One end of a flow."""
+    """The host of one end of a flow."""
 
     namespace: str
-    """Where its programs run."""
+    """Network namespace of the host."""
     addresses: Mapping[str, str]
-    """Its IPv4 address on each path."""
+    """IPv4 address of the host on each path."""
 
     def command(self, *words: str) -> list[str]:
-        """A command line that runs there."""
+        """Return the command line that runs a command on this host."""
         return ["ip", "netns", "exec", self.namespace, *words]
 
 
 class Running:
-    """What an emulator emulates, from its first report on."""
+    """An emulation whose emulator has sent its first report, ``ready``."""
 
     def __init__(self, process: subprocess.Popen[str], reports: Iterator[Mapping[str, Any]]) -> None:
         self._process = process
@@ -39,18 +39,18 @@ class Running:
         self._interfaces = ready["interfaces"]
 
     def host(self, pair: str, side: str) -> Host:
-        """The ``left`` or ``right`` host of a pair."""
+        """Return the ``left`` or ``right`` host of a pair."""
         mine = [each for each in self._interfaces if (each["pair"], each["side"]) == (pair, side)]
         addresses = {each["path"]: each["addresses"][0].split("/")[0] for each in mine}
         return Host(mine[0]["namespace"], addresses)
 
     def stop(self) -> Mapping[str, Any]:
-        """End it, and return what it says of the whole run.
+        """Stop the emulator and return its last report, which covers the whole run.
 
         Raises
         ------
         ValueError
-            If it has ended before, or says nothing.
+            If the emulator ended without this report.
         """
         self._process.terminate()
         killer = Timer(PATIENCE, self._process.kill)
@@ -65,7 +65,7 @@ class Running:
         return last
 
     def packets(self, ending: Mapping[str, Any]) -> dict[str, dict[str, int]]:
-        """For each pair, how many packets its left host sent on each path."""
+        """Return, for each pair, the number of packets that its left host sent on each path."""
         found: dict[str, dict[str, int]] = {}
         for interface, counts in zip(self._interfaces, ending["interfaces"], strict=True):
             if interface["side"] == "left":
@@ -75,12 +75,12 @@ class Running:
 
 @contextmanager
 def running(emulation: Emulation) -> Iterator[Running]:
-    """Emulate something; in the end nothing of it is left.
+    """Run an emulation for the duration of the context; the emulator then removes its namespaces and interfaces.
 
     Raises
     ------
     ValueError
-        If the emulation did not come about.
+        If the emulator fails to start.
     """
     process, reports = start(emulation, ["--interval", "3600"], stdin=subprocess.DEVNULL, **APART)
     with process:
@@ -92,4 +92,4 @@ def running(emulation: Emulation) -> Iterator[Running]:
 
 
 PATIENCE = 20.0
-"""Seconds after which an emulation that ends has ended."""
+"""Seconds that the emulator may take to end."""

@@ -1,4 +1,4 @@
-"""Grids of scenarios that are measured and simulated, cell by cell: one line in `GRIDS` for each."""
+"""Grids of scenarios that are measured and simulated cell by cell. `GRIDS` has all grids."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from manypath.testbed.verdict import Verdict, judge
 
 @dataclass(frozen=True)
 class Size:
-    """How much of a grid is measured.
+    """The factor levels, durations and numbers of runs of a grid.
 
     Attributes
     ----------
     factors : mapping
         The values of each axis.
     warmup, measure : float
-        Seconds.
+        Transient and measured window of each run, in seconds.
     runs, most : int
-        Measurements of each cell, and of a cell that stays open; each is simulated with the same chance.
+        First number of measurements of each cell, and largest number for a cell whose verdict stays open. Each
+        measurement is paired with a simulation of the same seed.
     """
 
     factors: Mapping[str, Sequence[Any]]
@@ -34,24 +35,24 @@ class Size:
     most: int
 
     def seconds(self, runs: int, at_once: int) -> float:
-        """How long so many runs take."""
+        """Return the duration of this number of runs in seconds."""
         return runs * (self.warmup + self.measure + SETTLING + AROUND) / at_once
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Scenarios over some axes.
+    """A full factorial design of scenarios.
 
     Attributes
     ----------
     title : str
-        What it is, in one line.
+        Description of the grid in one line.
     scenario : callable
-        Makes the scenario of a cell, before its times are set; it may take ``udp``, too.
+        Returns the scenario for the factors of a cell and ``udp``. Its transient and window are replaced.
     flow : str
-        The flow that is compared.
+        The flow whose goodput is compared.
     full, quick : Size
-        All of it, and what takes minutes.
+        The whole grid, and a part that takes minutes.
     """
 
     title: str
@@ -63,23 +64,23 @@ class Grid:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: its place on the axes, and what came of it.
+    """One cell of a grid: its factors and its results.
 
     Attributes
     ----------
     factors : mapping
-        Its value on each axis.
+        The value of the cell on each axis.
     goodput : Verdict
-        Mbit/s at the receiver, measured and simulated.
+        Goodput at the receiver in Mbit/s, measured and simulated.
     measured, simulated : mapping
-        Means of what explains it, for each path: timeouts, fast retransmissions, windows in bytes, round trips in
-        seconds.
+        Means over the runs for each path: goodput, timeouts, fast retransmissions, congestion window in bytes, smoothed
+        round-trip time in seconds.
     again : int
-        Measurements that were made again because they were disturbed.
+        Number of measurements that were repeated because they were disturbed.
     marks : tuple of str
-        Why runs that count are not to be trusted.
+        The marks of each marked run: reasons not to trust it.
     late_share : float
-        Largest share of packets of a run that left the emulator late.
+        Largest share of late packets in a run of this cell.
     """
 
     factors: Mapping[str, Any]
@@ -92,12 +93,22 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """The cell in words."""
+        """Description of the cell, such as ``one path, rtt 20 ms, loss 1 %``."""
         return ", ".join(f"{name} {value}" if name != "way" else str(value) for name, value in self.factors.items())
 
 
 def cells(flow: str, measured: Results, simulated: Results, level: float = SIGNIFICANCE) -> Iterator[Cell]:
-    """Set measured runs beside simulations with the same chance, cell by cell; verdicts are at that level."""
+    """Yield the cells of a grid.
+
+    Parameters
+    ----------
+    flow
+        The flow whose goodput is compared.
+    measured, simulated
+        The runs; the n-th runs of both have the same seed.
+    level
+        Level of each of the two one-sided tests, as a share of 1.
+    """
     for factors, ours in measured.by_scenario():
         theirs = simulated.select(**factors)
         marks = tuple(mark for mark in ours.runs["marks"] if mark)
@@ -113,16 +124,16 @@ def cells(flow: str, measured: Results, simulated: Results, level: float = SIGNI
 
 
 def _paths(results: Results) -> dict[str, dict[str, float]]:
-    """Return means of the measurements that explain a goodput, for each path; not a number if a stack has none."""
+    """Return the means of the measurements in `EXPLAINS` for each path; NaN if a stack does not report them."""
     means = results.paths.groupby("path", sort=False).mean(numeric_only=True).reindex(columns=list(EXPLAINS))
     return {str(path): {name: float(row[name]) for name in EXPLAINS} for path, row in means.iterrows()}
 
 
 def sctp(way: str, rtt: str, loss: str, udp: bool = False) -> Scenario:
-    """One association that always has something to send, over one path or two disjoint ones that are alike.
+    """Return one saturated association over one path, or over two disjoint paths with equal links.
 
-    Links have 10 Mbit/s and a queue of 100 packets, in both directions, and lose packets at random in both. Buffers
-    hold more than both paths and their queues.
+    Links have 10 Mbit/s, a queue of 100 packets and random losses in both directions. Each buffer is larger than the
+    capacity of both paths with full queues.
     """
     paths, cc = WAYS[way]
     link = Link(rate=RATE, delay=_half(rtt), queue=DropTail(packets=100), loss=loss, overhead="0 B")
@@ -132,7 +143,7 @@ def sctp(way: str, rtt: str, loss: str, udp: bool = False) -> Scenario:
         udp_encapsulation=udp,
         send_buffer=BUFFER,
         receive_buffer=BUFFER,
-        # What fills a packet of 1500 bytes.
+        # The chunk of one message fills a packet of 1500 bytes.
         app=Saturated(message="1444 B" if udp else "1452 B"),
     )
     network = disjoint(**dict.fromkeys(paths, link)).but(access=None)
@@ -140,7 +151,7 @@ def sctp(way: str, rtt: str, loss: str, udp: bool = False) -> Scenario:
 
 
 def _half(rtt: str) -> str:
-    """The delay of one direction."""
+    """Return half of a round-trip time, the delay of one direction."""
     number, unit = rtt.split()
     return f"{float(number) / 2:g} {unit}"
 
@@ -153,16 +164,16 @@ WAYS = {
 """Paths and congestion control by name."""
 
 RATE = "10 Mbit/s"
-"""Of every link: the emulator is exact there, and the ends need a small part of a processor."""
+"""Rate of all links. The emulator is accurate at this rate, and both ends need a small part of a processor."""
 
 BUFFER = "2 MB"
-"""Of sender and receiver: twice what two paths with 200 ms and full queues hold."""
+"""Send buffer and receive buffer: twice the capacity of two paths with an RTT of 200 ms and full queues."""
 
 AROUND = 2.0
-"""Seconds that a run takes beside its flows."""
+"""Seconds of a run that are neither transient nor window: processes start and end."""
 
 EXPLAINS = ("goodput", "timeouts", "fast_retransmissions", "cwnd", "srtt")
-"""Measurements of paths by which a difference is explained."""
+"""Measurements of paths that may explain a difference of goodput."""
 
 GRIDS = {
     "sctp": Grid(
@@ -185,4 +196,4 @@ GRIDS = {
         ),
     ),
 }
-"""By name."""
+"""Grids by name."""

@@ -1,4 +1,4 @@
-"""Simulations with the chance of measurements: the links of both lose the same packets."""
+"""Simulations with the same seeds as measurements: the links of both lose the same packets."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from manypath.campaign.runners import SIMULATOR, Halt, Outcome, Runner, chance
 class PairedSimulator(Runner):
     """Simulates each cell with the seed that `Testbed` gives to the emulator.
 
-    The emulator draws losses from the streams of the simulator, so the n-th packet of a link is lost in both or in
-    neither. Until the timing of both differs, it also is the same packet. Flows start at the same times, too.
+    The emulator uses the random number streams of the simulator, so the n-th packet of a link is lost in both or in
+    neither. It is the same packet until the timing of both differs. Flows start at the same times.
     """
 
     @property
     @override
     def version(self) -> str:
-        """That of the simulator, under another name, because the same cell has another seed."""
+        """The version of the simulator with a prefix, because the same cell has another seed here."""
         return f"manypath.testbed.paired:{SIMULATOR.version}"
 
     @override
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
-        """Refuse what the simulator refuses."""
+        """Refuse cells that the simulator refuses."""
         SIMULATOR.prepare(cells, at_once)
 
     @override
@@ -36,4 +36,4 @@ class PairedSimulator(Runner):
 
 
 PAIRED = PairedSimulator()
-"""The runner of simulations beside measurements."""
+"""The runner of simulations that are compared with measurements."""

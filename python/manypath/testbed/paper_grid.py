@@ -1,4 +1,4 @@
-"""Experiments of papers that real stacks run: one line in `PAPER_GRIDS` for each paper."""
+"""Experiments of papers that real stacks run. `PAPER_GRIDS` has one entry for each paper."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class PaperSize:
     runs: int
 
     def cases(self) -> Iterator[Case]:
-        """All cases, experiment by experiment."""
+        """Yield all cases, experiment by experiment."""
         for experiment, grid in self.grids.items():
             for levels in product(*grid.values()):
                 yield Case.of(experiment, **dict(zip(grid, levels, strict=True)))
 
     def seconds(self, runs: int, at_once: int) -> float:
-        """Duration of some runs in seconds."""
+        """Return the duration of this number of runs in seconds."""
         return runs * (self.warmup + self.measure + SETTLING + AROUND) / at_once
 
 
@@ -64,19 +64,19 @@ class PaperGrid:
     paper : Paper
         The paper.
     title : str
-        A description of one line.
+        Description of the experiments in one line.
     stacks : mapping
         The stacks by the names of `manypath measure --stack`, with their names in tables.
     sweeps : tuple of Sweep
-        The plots of the page, each drawn from the simulations and from the runs of each stack.
+        The plots of the page. Each has a panel for the simulations and a panel for each stack.
     curves : Controls
         The curves of each plot. The goodput of their flows is compared.
     quick, full : PaperSize
-        A part that takes minutes, and the paper's grid and window, which take many hours.
+        A part that takes minutes, and the whole grid, which takes many hours.
     fastest : float
         Largest rate of a bottleneck in Mbit/s; the calibration must support it.
     adapted : callable
-        Changes a scenario of the paper into the one that is measured and simulated.
+        Converts a scenario of the paper to the scenario that is measured and simulated.
     """
 
     paper: Paper
@@ -95,21 +95,21 @@ class PaperGrid:
         return tuple(self.curves.flows)
 
     def scenario(self, case: Case, size: PaperSize) -> Scenario:
-        """The scenario of a case with the window of this size."""
+        """Return the scenario of a case with the transient and the window of `size`."""
         plain = self.adapted(self.paper.experiments.scenario(case, self.paper.full))
         return plain.but(warmup=f"{size.warmup:g} s", measure=f"{size.measure:g} s")
 
 
 def _sheets(*controls: str) -> dict[str, Grid]:
-    """The scenarios of [G12] with a TCP connection beside each subflow."""
+    """Return the scenarios of [G12] with a TCP connection beside each subflow."""
     return {sheet.experiment: {"cc": controls} for sheet in g12.SHEETS.values()}
 
 
 def _slowed(scenario: Scenario) -> Scenario:
-    """A scenario of [D10] at a tenth of its rates and ten times its delays, in packets the same one.
+    """Return a scenario of [D10] with rates divided by 10 and delays multiplied by 10.
 
-    The emulator is not exact at the paper's 100 Mbit/s. The timers of SCTP keep their values. Splitting counts
-    outstanding bytes, because usrsctp counts these.
+    Bandwidth-delay products stay the same. The emulator is not accurate at the paper's 100 Mbit/s. The timers of SCTP
+    keep their values. Buffer splitting counts outstanding bytes, because usrsctp counts these.
     """
     network = scenario.network
     flows = {name: flow.but(split_by="outstanding") for name, flow in scenario.flows.items()}

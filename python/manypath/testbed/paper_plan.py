@@ -21,18 +21,18 @@ from manypath.testbed.verdict import Verdict, judge
 
 @dataclass(frozen=True)
 class Point:
-    """One case, run by one stack.
+    """One case that one stack has run.
 
     Attributes
     ----------
     case : Case
         The experiment and its factors.
     stack : str
-        The stack of all flows.
+        The stack that ran all flows.
     measured, simulated : Results
         The runs; the n-th runs of both have the same seed.
     goodput : mapping
-        For each flow, its goodput in Mbit/s: measured, simulated, and whether both are equivalent.
+        For each flow, the measured and the simulated goodput in Mbit/s with the verdict of the equivalence test.
     """
 
     case: Case
@@ -43,7 +43,7 @@ class Point:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """The reasons for not trusting runs, one for each marked run."""
+        """The marks of each marked run: reasons not to trust it."""
         return tuple(mark for mark in self.measured.runs["marks"] if mark)
 
     @property
@@ -58,22 +58,22 @@ class Point:
 
 
 class PaperPlan:
-    """The measurements of a paper, before they begin.
+    """A plan of the measurements of a paper.
 
     Parameters
     ----------
     grid
         The paper's experiments and stacks.
     stacks
-        The stacks to be run; all of the grid if None.
+        The stacks to run; all stacks of the grid if None.
     quick
         Whether to run the part that takes minutes.
     runs
-        Runs of each case by each stack; those of the grid if None.
+        Number of runs of each case by each stack; the number of the grid if None.
     seed
-        Seed of the links and of the flows' starting times, with the number of the run.
+        Seed of the links and of the flows' starting times, together with the number of the run.
     tries
-        The number of times that a disturbed run is measured; the last one counts.
+        The largest number of measurements of a run that has marks; the last measurement counts.
     """
 
     def __init__(
@@ -95,23 +95,23 @@ class PaperPlan:
         scenarios = {case: grid.scenario(case, self.size) for case in self.size.cases()}
         flows = [flow for scenario in scenarios.values() for flow in scenario.flows.values()]
         self.kernel_controls = tuple(dict.fromkeys(flow.cc for flow in flows if isinstance(flow, Mptcp)))
-        """Congestion controls that the kernel needs: those of the flows over Multipath TCP."""
+        """Congestion controls of the Multipath TCP flows, which the kernel must have."""
         self._documents = {case: scenario.document() for case, scenario in scenarios.items()}
 
     def prepare(self, at_once: int) -> None:
-        """Check that every stack can run its flows here.
+        """Check that every stack can run the flows on this machine.
 
         Raises
         ------
         UserError
-            If one cannot.
+            If a stack cannot run a flow.
         """
         with loaded(self.kernel_controls):
             for runner in self.runners.values():
                 runner.prepare(self._cells(range(1)), at_once)
 
     def missing(self, store: Path) -> int:
-        """The number of measurements that the store lacks."""
+        """Return the number of measurements that the store lacks."""
         cells = self._cells(range(self.runs))
         lacking = 0
         for runner in self.runners.values():
@@ -123,13 +123,13 @@ class PaperPlan:
     def run(self, store: Path, at_once: int, told: Callable[[str], None] = lambda _: None) -> list[Point]:
         """Measure and simulate what the store lacks, and return all points.
 
-        Stacks alternate: each case is measured once by each stack before it is measured again, so that a slow change of
-        the machine affects all stacks alike.
+        Stacks alternate: every stack runs all cases once before any case is repeated. A slow change of the machine
+        then affects all stacks equally.
 
         Raises
         ------
         UserError
-            If a case cannot be measured here.
+            If this machine cannot run a case.
         Stopped
             After Ctrl-C; the store has the finished runs.
         """
@@ -169,7 +169,7 @@ class PaperPlan:
             yield Point(case, stack, ours, theirs, goodput)
 
     def _cells(self, numbers: range) -> list[Cell]:
-        """The given runs of all cases, run by run."""
+        """Return the runs of all cases with these replication numbers, replication by replication."""
         return [
             Cell({"case": str(case)}, document, self.seed, number)
             for number in numbers

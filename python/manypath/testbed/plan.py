@@ -1,4 +1,4 @@
-"""A grid before its measurement: first all cells are measured, then open cells again until they are decided."""
+"""Plan of a grid's measurements: all cells get the first runs, and open cells get more until they are decided."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from manypath.testbed.stacks import EVERY_FLOW
 
 @dataclass(frozen=True)
 class Further:
-    """More measurements of open cells, before they begin.
+    """The next measurements of open cells.
 
     Attributes
     ----------
     cells : int
-        Cells that are open.
+        Number of open cells.
     before, runs : int
-        Measurements of each of these cells by now, and after this.
+        Measurements of each open cell at the last look and at the next look.
     missing : int
-        Measurements that the store lacks for this.
+        Measurements that the store lacks for the next look.
     most : int
-        Measurements that the store lacks if all these cells stay open until the end.
+        Measurements that the store lacks if all these cells stay open until the last look.
     """
 
     cells: int
@@ -44,20 +44,22 @@ class Further:
 
 
 class Plan:
-    """A grid before its measurement.
+    """A plan of the measurements of a grid.
 
     Parameters
     ----------
     grid, quick
-        The grid, and whether only its quick part is measured.
+        The grid, and whether to measure only its quick part.
     udp
-        SCTP inside UDP instead of directly in IP.
+        Whether SCTP runs inside UDP instead of directly in IP.
     runs
-        Measurements of each cell; the number of the grid if None.
+        First number of measurements of each cell; the number of the grid if None.
     most
-        Measurements of a cell that stays open; if None the number of the grid, or `runs` if that is given.
+        Largest number of measurements of a cell that stays open. None is `runs` if that is given, else the number of
+        the grid.
     seed
-        Seed of links and starts, with the number of the run; measurements and simulations have the same.
+        Seed of links and of starting times, together with the number of the run. Measurements and simulations have
+        equal seeds.
     tries
         The largest number of measurements of a run that has marks; the last measurement counts.
     stack
@@ -66,7 +68,7 @@ class Plan:
     Raises
     ------
     UserError
-        If `most` is less than the first measurements.
+        If `most` is less than the first number of measurements.
     """
 
     def __init__(
@@ -87,7 +89,7 @@ class Plan:
         first = runs or size.runs
         last = most or runs or size.most
         if last < first:
-            raise UserError(f"most: {last} is less than the {first} runs that each cell has: give {first} or more")
+            raise UserError(f"most: {last} is less than {first}, the first number of runs: give {first} or more")
         self.looks = plan(first, last)
 
         self.stack = stack
@@ -100,12 +102,12 @@ class Plan:
 
     @property
     def runs(self) -> int | str:
-        """Measurements of each cell; words where they differ."""
+        """Measurements of each cell: a number, or a range in words if cells may differ."""
         first, last = self.looks[0].runs, self.looks[-1].runs
         return first if first == last else f"{first} to {last} replications"
 
     def missing(self, store: str | Path) -> int:
-        """How many measurements the store lacks for the first look."""
+        """Return the number of measurements that the store lacks for the first look."""
         return _missing(Computation(self.measured.runner, store, progress=False), self.measured.cells)
 
     def run(
@@ -113,27 +115,29 @@ class Plan:
     ) -> list[Cell]:
         """Measure and simulate what the store lacks, and return the cells in the order of the axes.
 
-        All cells are looked at after the first runs, and those that are open after twice as many, and so on. A cell
-        that is decided keeps its verdict and gets no more runs. The looks share an error of 5 %
-        (`manypath.stats.looks`). Verdicts do not depend on runs of later looks that the store may have.
+        The equivalence test is a group sequential test. The first look is after the first runs of all cells. Each
+        further look is after twice as many runs of the cells that are open. A decided cell keeps its verdict and gets
+        no more runs. All looks together have a significance level of 5 % (`manypath.stats.looks`). Verdicts do not
+        depend on stored runs of later looks.
 
-        Every open cell is measured once before one is measured again, so that a machine that changes changes all alike.
+        Every open cell is measured once before any cell is measured again. A slow change of the machine then affects
+        all cells equally.
 
         Parameters
         ----------
         store
-            Folder of results; None keeps nothing.
+            Folder of results; with None results are not stored.
         at_once
-            Measurements side by side.
+            Number of concurrent measurements.
         before_more
-            Is told of further measurements before they begin.
+            Is called with the next measurements before they begin.
 
         Raises
         ------
         UserError
-            If a cell cannot be measured here.
+            If this machine cannot run a cell.
         Stopped
-            After Ctrl-C; what was finished is in the store.
+            After Ctrl-C; the store has the finished runs.
         """
         found: dict[str, Cell] = {}
         waiting = [factors for factors, _ in self.measured.scenarios]
@@ -161,7 +165,7 @@ class Plan:
         return list(found.values())
 
     def _runs(self, chosen: Sequence[Mapping[str, Any]], count: int) -> list[Run]:
-        """The first runs of some cells, repetition by repetition."""
+        """Return the first `count` runs of some cells, replication by replication."""
         names = {written(factors) for factors in chosen}
         scenarios = [(factors, document) for factors, document in self.measured.scenarios if written(factors) in names]
         return [
@@ -172,6 +176,6 @@ class Plan:
 
 
 def _missing(computation: Computation, runs: Sequence[Run]) -> int:
-    """How many of the runs are not in the store."""
+    """Return the number of runs that are not in the store."""
     computation.recall(runs)
     return len(runs) - computation.stored(runs)

@@ -1,4 +1,4 @@
-"""Writes measured runs into the file that the page of a paper reads."""
+"""Writes measured runs into the file from which the page of a paper is made."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ MEASURED = Kind("measured runs of a paper", lambda head, _: head.startswith(HEAD
 
 
 def publish(plan: PaperPlan, points: Sequence[Point], *, calibration: Calibration, target: Path) -> int:
-    """Write the measured runs of a paper's experiments, and their simulations, into a file of such runs.
+    """Write the measured runs of a paper's experiments and their simulations into a file.
 
-    Other cases and stacks of the file stay. Return the number of runs written.
+    Runs of other cases and stacks in the file are kept. Return the number of measured runs written.
     """
     doubts = tuple(calibration.doubts(plan.grid.fastest))
     seconds = plan.size.warmup + plan.size.measure
@@ -47,13 +47,13 @@ def _add(made: Sequence[Measurement], target: Path) -> int:
 
 
 def _simulated(outcome: Mapping[str, Any]) -> dict[str, Any]:
-    """The goodput of each flow in bit/s, and the digest of the run."""
+    """Return the goodput of each flow in bit/s, and the digest of the run."""
     flows = {name: {"goodput": round(flow["goodput"])} for name, flow in outcome["flows"].items()}
     return {"flows": flows, "digest": outcome["digest"]}
 
 
 def _outcome(outcome: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    """The measurements that papers compare, in whole bit/s."""
+    """Return the measurements that papers compare, with rates in bit/s."""
     flows = {name: _flow(flow, seconds) for name, flow in outcome["flows"].items()}
     return {
         "flows": flows,
@@ -64,7 +64,11 @@ def _outcome(outcome: Mapping[str, Any], seconds: float) -> dict[str, Any]:
 
 
 def _flow(flow: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    """Goodput, and throughput as [G12] counts it: whole packets of the sender, with retransmissions and headers."""
+    """Return goodput and throughput in bit/s.
+
+    As in [G12], throughput counts all packets of the sender with headers and retransmissions. Each packet is counted
+    with 1500 bytes.
+    """
     paths = dict(_throughputs(flow["paths"], seconds))
     return {
         "goodput": round(flow["goodput"]),
@@ -74,5 +78,6 @@ def _flow(flow: Mapping[str, Any], seconds: float) -> dict[str, Any]:
 
 
 def _throughputs(paths: Mapping[str, Mapping[str, Any]], seconds: float) -> Iterator[tuple[str, int]]:
+    """Yield each path with its throughput in bit/s."""
     for path, counted in paths.items():
         yield path, round(8 * USUAL_MTU * counted["data_packets"] / seconds)

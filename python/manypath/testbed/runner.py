@@ -1,4 +1,4 @@
-"""Scenarios on real stacks as a runner of campaigns, over emulated links."""
+"""A runner of campaigns that runs scenarios on real stacks over emulated links."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from manypath.testbed.stacks import assigned, check_flows, check_names, chosen, 
 
 
 class Testbed(Runner):
-    """Runs scenarios in real time: real stacks run the flows, over the simulator's links.
+    """Runs scenarios in real time: real stacks run the flows over the simulator's links.
 
-    Needs root and the program ``manypath-emu``. By default the kernel runs `Tcp` and `Mptcp`, with the congestion
-    controls that it has (`manypath.testbed.loaded`), and our program ``manypath-net`` runs `Sctp`. `contestants` has
-    one module for each stack. Applications are saturated.
+    Needs root and the program ``manypath-emu``. By default the kernel runs `Tcp` and `Mptcp`, and our program
+    ``manypath-net`` runs `Sctp`. `manypath.testbed.loaded` loads congestion controls into the kernel. `contestants` has
+    one module for each stack. Applications must be saturated.
 
     The outcome has each flow's goodput in the scenario's window and its sender's counters for each path. ``marks`` are
-    the reasons not to trust the run, such as packets that left late or an end that woke up late. ``late_share`` is the
-    share of late packets. ``tries`` is the number of measurements.
+    the reasons not to trust the run, such as late packets or a late wake-up of an end. ``late_share`` is the share of
+    late packets. ``tries`` is the number of measurements.
 
     Parameters
     ----------
@@ -61,14 +61,20 @@ class Testbed(Runner):
     @property
     @override
     def version(self) -> str:
-        """Kernel, emulator, default stacks, and the code that uses them; then the other stacks that were chosen."""
+        """Kernel release, then hashes of the emulator, the default stacks, the Python code and the chosen stacks."""
         programs = [fingerprint(program(EMULATOR)), *(each for stack in standards() for each in stack.fingerprints)]
         parts = [platform.release(), *programs, sources.version(), *chosen(self._stacks)]
         return f"{type(self).__module__}:{'-'.join(parts)}"
 
     @override
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
-        """Refuse flows that their stacks do not support."""
+        """Refuse flows that their stacks do not support.
+
+        Raises
+        ------
+        UserError
+            If this process is not root, or if a stack cannot run its flow.
+        """
         if os.geteuid() != 0:
             raise UserError("testbed: it makes network namespaces, which needs root: try again with sudo")
         scenarios = [json.loads(document)["flows"] for document in dict.fromkeys(cell.document for cell in cells)]
@@ -79,7 +85,7 @@ class Testbed(Runner):
 
     @override
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
-        """Run one cell after the other."""
+        """Run the cells one after the other."""
         return [self._run(cell, halt) for cell in cells]
 
     def _run(self, cell: Cell, halt: Halt) -> Outcome:
@@ -125,7 +131,7 @@ def _measure(
 
 
 def _outcome(account: Account, packets: Mapping[str, int], window: tuple[float, float]) -> dict[str, Any]:
-    """The result of a flow, by the simulator's names; `packets` are those that its left host sent on each path."""
+    """Return the result of a flow by the simulator's names; `packets` are those sent by its left host, by path."""
     return {
         "goodput": _rate(account.notes, window),
         **account.flow,
@@ -135,7 +141,7 @@ def _outcome(account: Account, packets: Mapping[str, int], window: tuple[float, 
 
 
 def _emulated(scenario: Mapping[str, Any], contestants: Mapping[str, Contestant], seed: int) -> Emulation:
-    """The emulation of a scenario: each flow has its own pair of hosts, and links have their events later."""
+    """Return the emulation of a scenario. Each flow has its own pair of hosts; events of links are `SETTLING` later."""
     links = {
         name: {
             **link,
@@ -164,19 +170,19 @@ def _part(
     seed: int,
     processes: ExitStack,
 ) -> Part:
-    """The part of a flow in the run."""
+    """Return a flow with its hosts and times."""
     left, right = links.host(name, "left"), links.host(name, "right")
     return Part(name, flow, left, right, begin + starting(name, flow, seed), window, processes)
 
 
 def starting(name: str, flow: Mapping[str, Any], seed: int) -> float:
-    """The start of a flow in seconds after the beginning, as in a simulation with this seed and replication 0."""
+    """Return the starting time of a flow in seconds, as in a simulation with this seed and replication 0."""
     earliest, latest = flow["start"]["earliest"], flow["start"]["latest"]
     return _native.first_between(f"flow/{name}/start", seed, 0, earliest, latest) / NANOSECONDS
 
 
 def _rate(notes: np.ndarray, window: tuple[float, float]) -> float:
-    """The rate in bit/s in a window; bytes arrive at a constant rate between two notes, and none after the last."""
+    """Return the rate in bit/s within the window, by linear interpolation; no bytes arrive after the last note."""
     before, after = np.interp(window, notes[:, 0], notes[:, 1])
     return float(8.0 * (after - before) / (window[1] - window[0]))
 
@@ -185,13 +191,13 @@ EMULATIONS = count(1)
 """Numbers of the emulations of this process, for unique names."""
 
 SETTLING = 1.0
-"""Seconds before the first flow may start, in which processes start."""
+"""Seconds between the start of the processes and the earliest start of a flow."""
 
 LINGERING = 0.3
-"""Seconds for which flows continue after the window, so that the last note is later than the window."""
+"""Seconds for which flows run after the window, so that the last note of a receiver is later than the window."""
 
 USUAL_MTU = 1500
-"""Bytes of the largest packet, unless a flow has a larger MTU."""
+"""MTU of the hosts in bytes, unless a flow has a larger MTU."""
 
 NANOSECONDS = 1e9
 """Nanoseconds per second."""

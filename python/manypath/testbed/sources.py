@@ -12,7 +12,7 @@ from typing_extensions import override
 
 
 def sources() -> Iterator[Path]:
-    """Return the files between a scenario's document and the outcome of a run with default stacks, in a fixed order."""
+    """Return the files that affect the outcome of a run with default stacks, in a fixed order."""
     others = {PACKAGE / name for names in OF_STACKS.values() for name in names}
     for name in PARTS:
         part = PACKAGE / name
@@ -31,7 +31,7 @@ def version() -> str:
 
 
 def code_hash(files: Iterable[Path]) -> str:
-    """Return a hash of names and code of files; comments and docstrings do not change it."""
+    """Return a hash of the names and the code of files; comments and docstrings do not change it."""
     digest = hashlib.sha256()
     for file in files:
         digest.update(f"{file.name}\0{_code(file.read_text(encoding='utf-8'))}\0".encode())
@@ -39,7 +39,7 @@ def code_hash(files: Iterable[Path]) -> str:
 
 
 def _code(text: str) -> str:
-    """Return the statements of a source without comments and docstrings, in one layout."""
+    """Return the statements of a source in a normal form, without comments and docstrings."""
     return ast.unparse(_WithoutDocstrings().visit(ast.parse(text)))
 
 
@@ -57,7 +57,7 @@ class _WithoutDocstrings(ast.NodeTransformer):
 
 
 OF_STACKS = {"usrsctp": ("testbed/contestants/compiled.py", "testbed/contestants/usrsctp.py")}
-"""Files of stacks that are not defaults: they belong to the versions of runs with these stacks only."""
+"""Files of stacks that are not defaults: only the versions of runs with these stacks depend on them."""
 
 PACKAGE = Path(__file__).parents[1]
 """The folder of the package."""
@@ -74,4 +74,4 @@ PARTS = (
     "testbed/runner.py",
     "testbed/stacks.py",
 )
-"""Files and folders of the package that draw seeds, read networks, start programs and count their reports."""
+"""Files and folders of the package that draw seeds, read networks, start programs and evaluate their reports."""

@@ -1,4 +1,4 @@
-"""Which contestant runs each flow of a scenario: the user's choice, and the default for the rest."""
+"""The contestant of each flow of a scenario: the user's choice, else the default."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_names(stacks: Mapping[str, str]) -> None:
 
 
 def check_flows(stacks: Mapping[str, str], scenarios: Iterable[Flows]) -> None:
-    """Raise `UserError` if a flow does not exist in any of these scenarios, or if its stack cannot run it."""
+    """Raise `UserError` if a flow of `stacks` is in none of the scenarios, or if a stack does not run its flow."""
     scenarios = list(scenarios)
     transports = {name: flow["transport"] for flows in scenarios for name, flow in flows.items()}
     if not transports:
@@ -45,7 +45,7 @@ def check_flows(stacks: Mapping[str, str], scenarios: Iterable[Flows]) -> None:
 def assigned(stacks: Mapping[str, str], flows: Flows) -> dict[str, Contestant]:
     """Return the contestant of each flow.
 
-    A flow has its own stack, else the one of `EVERY_FLOW` if that runs the flow's transport, else the standard one.
+    A flow has its own stack, else the stack of `EVERY_FLOW` if it runs the flow's transport, else the default stack.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def standard(transport: str) -> Contestant:
 
 
 def standards() -> list[Contestant]:
-    """Return the contestants that are the default of a transport."""
+    """Return the contestants that are the default for a transport."""
     return [each for each in CONTESTANTS.values() if any(standard(transport) is each for transport in each.transports)]
 
 

@@ -1,4 +1,4 @@
-"""What a measurement says about a simulation: equivalent, different, or open."""
+"""Equivalence of a measured and a simulated number: equivalent, different or open."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from manypath.stats.looks import SIGNIFICANCE
 from manypath.stats.ratio import ratio_interval
 
 Word = Literal["equivalent", "different", "open"]
-"""Verdicts."""
+"""The verdict of an equivalence test."""
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,15 @@ class Verdict:
     measured, simulated : float
         Means over the runs.
     measured_half_width, simulated_half_width : float
-        Of their 95 % intervals; not a number after one run.
+        Half widths of their 95 % confidence intervals; NaN after one run.
     low, high : float
-        Ends of the interval of `ratio` with `confidence`: measured and simulated are equivalent where it lies within
-        the margin, as two one-sided tests at `level` have it. Not a number after one run.
+        Ends of the confidence interval of `ratio`, with the confidence level `confidence`; NaN after one run.
     word : str
-        ``equivalent``; ``different`` where the interval lies beyond the margin; else ``open``: more runs may tell.
+        ``equivalent`` if the interval is within the margin, as in two one-sided tests at `level`. ``different`` if the
+        interval is outside the margin. Else ``open``; more runs may decide it.
     level : float
-        Level of each of the two tests, as a share of 1: the part of 5 % that belongs to the look that gave the verdict.
+        Level of each of the two one-sided tests, as a share of 1. It is the level of the look that gave the verdict;
+        all looks together have 5 %.
     measurements, simulations : tuple of float
         The number in each run.
     """
@@ -51,17 +52,17 @@ class Verdict:
 
     @property
     def ratio(self) -> float:
-        """Measured over simulated; not a number if nothing is simulated to arrive."""
+        """Measured divided by simulated mean; NaN if the simulated mean is 0."""
         return self.measured / self.simulated if self.simulated else float("nan")
 
     @property
     def runs(self) -> int:
-        """Measurements that the verdict rests on."""
+        """Number of measurements on which the verdict is based."""
         return len(self.measurements)
 
     @property
     def confidence(self) -> float:
-        """Probability of the interval from `low` to `high`, as a share of 1."""
+        """Confidence level of the interval from `low` to `high`, as a share of 1."""
         return 1 - 2 * self.level
 
 
@@ -75,7 +76,8 @@ def judge(measured: ArrayLike, simulated: ArrayLike, level: float = SIGNIFICANCE
     level
         Level of each of the two one-sided tests, as a share of 1.
     paired
-        Whether the n-th runs of both have the same chance: Fieller's interval of their ratio; else Welch's test.
+        Whether the n-th runs of both have the same seed. Paired samples use Fieller's interval of the ratio, others
+        use Welch's test.
     """
     ours, theirs = np.asarray(measured, float), np.asarray(simulated, float)
     low, high, word = _interval(ours, theirs, level, paired)
@@ -94,7 +96,7 @@ def judge(measured: ArrayLike, simulated: ArrayLike, level: float = SIGNIFICANCE
 
 
 def _interval(ours: np.ndarray, theirs: np.ndarray, level: float, paired: bool) -> tuple[float, float, Word]:
-    """The interval of the ratio, and what follows from it."""
+    """Return both ends of the confidence interval of the ratio, and the verdict."""
     mean = float(theirs.mean())
     if min(len(ours), len(theirs)) < FEWEST or mean <= 0:
         return float("nan"), float("nan"), "open"
@@ -113,7 +115,7 @@ def _half_width(sample: np.ndarray) -> float:
 
 
 MARGIN = 0.1
-"""Part of the simulated mean by which a measured one may differ."""
+"""Equivalence margin, as a share of the simulated mean."""
 
 FEWEST = 2
-"""The smallest number of runs with a known spread."""
+"""The smallest number of runs for which a variance is estimated."""

@@ -1,4 +1,4 @@
-"""Real stacks that run the flows of a scenario in real time: one file each, and one line here."""
+"""Real stacks that run the flows of a scenario in real time. Each stack has one module and one entry here."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ CONTESTANTS: dict[str, Contestant] = {
         Usrsctp(),
     )
 }
-"""By name. The first one that runs a transport is its default."""
+"""Stacks by name. The first stack that runs a transport is its default."""
 
 __all__ = ["CONTESTANTS", "Account", "Contestant", "Part"]

@@ -1,4 +1,4 @@
-"""A C program of a contestant, which is compiled when it is first needed and kept in a cache of the user."""
+"""A C program of a contestant: it is compiled at its first use and stored in the user's cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from manypath.errors import UserError
 
 @dataclass(frozen=True)
 class Program:
-    """A program over a library that pkg-config knows.
+    """A program that uses a library with a pkg-config file.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Program:
     packages: str
 
     def key(self) -> str:
-        """Return a hash of everything that the program consists of: sources, compiler options and library.
+        """Return a hash of the sources, the compiler options and the library.
 
         Raises
         ------
@@ -44,7 +44,7 @@ class Program:
             digest.update(f"{file.name}\0".encode())
             digest.update(file.read_bytes())
         digest.update(f"{self._library('--modversion')}\0".encode())
-        # The version is that of the upstream project; a distribution may change the library without a new version.
+        # pkg-config reports the upstream version; a distribution may change the library without changing it.
         library = Path(self._library("--variable=libdir"), f"lib{self.name}.so")
         if library.is_file():
             digest.update(library.read_bytes())
@@ -63,7 +63,7 @@ class Program:
         if not os.access(target, os.X_OK):
             try:
                 target.parent.mkdir(parents=True, exist_ok=True)
-                # Several processes may compile at once: each one renames a whole program to the target.
+                # Several processes may compile at the same time. Renaming replaces the target atomically.
                 with tempfile.TemporaryDirectory(dir=target.parent, prefix=f"{self.name}-") as folder:
                     made = Path(folder, self.name)
                     self._compile(made)
@@ -94,7 +94,7 @@ class Program:
             raise UserError(f"{self.name}: its program cannot be compiled: {errors[0].strip()}: {self._remedy}")
 
     def _library(self, *words: str) -> str:
-        """Return what pkg-config knows of the library."""
+        """Return the output of pkg-config for the library."""
         tool = shutil.which("pkg-config")
         if tool is None:
             raise UserError(f"{self.name}: there is no pkg-config, which finds the library: {self._remedy}")

@@ -1,4 +1,4 @@
-"""The interface of contestants, and the data that they get and return."""
+"""The interface of contestants, their input and their result."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Part:
     """Processes that are ended when the run ends."""
 
     def process(self, host: Host, script: Path, *words: str, **streams: Any) -> subprocess.Popen[str]:
-        """Start a script of ours on a host; it is ended when the run ends. `streams` are those of `Popen`."""
-        # Without the packages of the site it starts within some hundredths of a second.
+        """Start a script of this package on a host and end it when the run ends. `streams` are arguments of `Popen`."""
+        # Without site packages, Python starts in some hundredths of a second.
         line = host.command(sys.executable, "-I", "-S", str(script), *words)
         process = spawn(line, **{"stdin": subprocess.DEVNULL, **APART, **streams})
         self.processes.enter_context(process)
@@ -51,7 +51,7 @@ class Part:
         Raises
         ------
         ValueError
-            If it failed.
+            If the program failed.
         """
         out, error = process.communicate(timeout=PATIENCE)
         if process.returncode != 0:
@@ -70,45 +70,45 @@ class Account:
     flow: Mapping[str, float] = field(default_factory=dict)
     """Other counters within the window, by the names of the simulator's measurements."""
     paths: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """The same for each path."""
+    """Counters of each path within the window, by the same names."""
 
 
 class Contestant(Protocol):
-    """A stack that runs flows of some transports: it starts both ends, stops them in bounded time, and counts."""
+    """A stack that runs flows of some transports: it starts and stops both ends and returns the result."""
 
     @property
     def name(self) -> str:
-        """Name of the stack, by which users choose it."""
+        """Name of the stack in the options of users."""
         ...
 
     @property
     def transports(self) -> tuple[str, ...]:
-        """The transports that it runs, by their names in scenarios."""
+        """The transports that the stack runs, by their names in scenarios."""
         ...
 
     @property
     def fingerprints(self) -> Sequence[str]:
-        """Hashes of the programs that results depend on, without those that are not installed."""
+        """Hashes of the installed programs that affect results."""
         ...
 
     def check(self, field: str, flow: Mapping[str, Any]) -> None:
-        """Raise `UserError` if it does not support a flow, which messages call `field`."""
+        """Raise `UserError` if the stack does not support a flow. `field` is the name of the flow in messages."""
         ...
 
     def sysctl(self, flow: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return the settings of the kernel that the hosts of a flow need."""
+        """Return the kernel settings for both hosts of a flow."""
         ...
 
     def start(self, part: Part) -> Ends:
-        """Start both ends of a flow; the sender opens the connection at its time."""
+        """Start both ends of a flow; the sender opens the connection at `part.starts`."""
         ...
 
 
 class Ends(Protocol):
-    """Both ends of a flow that runs."""
+    """Both ends of a running flow."""
 
     def stop(self) -> None:
-        """End the sender after the window."""
+        """Stop the sender after the window, if it does not stop by itself."""
         ...
 
     def account(self) -> Account:
@@ -119,20 +119,20 @@ class Ends(Protocol):
 def only_saturated(field: str, flow: Mapping[str, Any]) -> str | None:
     """Return the error message if the testbed does not support the application of a flow, else None."""
     kind = flow["app"]["kind"]
-    return None if kind == "saturated" else f"{field}.app: {kind} is not built for the testbed: give saturated"
+    return None if kind == "saturated" else f"{field}.app: the testbed does not support {kind}: give saturated"
 
 
 def delays(name: str, side: str, longest: float) -> Iterator[str]:
-    """Return the doubt about an end whose longest delay has so many seconds, if that is too long."""
+    """Yield a reason not to trust the run if the longest delay of an end, in seconds, exceeds `LONGEST_DELAY`."""
     if longest > LONGEST_DELAY:
         yield f"flow {name}: its {side} was delayed by {longest:.1f} s"
 
 
 LONGEST_DELAY = 0.1
-"""Seconds by which an end may be late; the emulator has the same limit."""
+"""Largest delay of an end in seconds; the emulator has the same limit."""
 
 PATIENCE = 10.0
-"""Seconds within which a receiver ends after its sender."""
+"""Seconds that an end may take to stop."""
 
 GUARD = Path(__file__).with_name("guard.py")
-"""The script that starts a program with real-time priority, and ends it with its parent."""
+"""The script that starts a program with real-time priority. The program ends when its parent ends."""

@@ -1,7 +1,7 @@
-"""Starts a program inside a host of the testbed; it needs nothing but Python's own library.
+"""Starts a program on a host of the testbed. It needs only Python's standard library.
 
-``guard.py INSTANT PROGRAM WORD...`` becomes the program at an instant of the system's monotonic clock in seconds. The
-program has real-time priority, and ends with the process that started it.
+``guard.py INSTANT PROGRAM WORD...`` executes the program at INSTANT, in seconds of the system's monotonic clock. The
+program has real-time priority and is killed when the process that started it ends.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import sys
 import time
 
 PR_SET_PDEATHSIG = 1
-"""Requests a signal from Linux when the thread ends that started this process."""
+"""Operation of prctl: Linux sends a signal when the thread that started this process ends."""
 
 PRIORITY = 1
-"""Above every ordinary process, below the emulator."""
+"""Real-time priority: above ordinary processes, below the emulator."""
 
 if __name__ == "__main__":
-    # If the testbed is killed, its links disappear. A receiver would then wait forever.
+    # If the testbed is killed, its links disappear. A receiver would wait forever.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    # Other load of this machine must not limit a flow.
+    # Other load on this machine must not limit a flow.
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
     time.sleep(max(0.0, float(sys.argv[1]) - time.monotonic()))

@@ -1,4 +1,4 @@
-"""The kernel's own TCP and Multipath TCP."""
+"""TCP and Multipath TCP of the kernel."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from manypath.testbed.contestants.contestant import (
 class Kernel(Contestant):
     """Flows are sockets of this machine's kernel.
 
-    The kernel does not take the protocol settings of a scenario (initial window, timeouts, schedulers). Its buffers
-    grow to the size of the flow's buffers. A sender over Multipath TCP writes only the data that its subflows will send
-    soon, because the kernel binds data to a subflow when they are written.
+    The protocol settings of a scenario (initial window, timeouts, schedulers) have no effect. The kernel's buffers grow
+    to the size of the flow's buffers. A Multipath TCP sender writes only the data that its subflows will send soon,
+    because the kernel assigns data to a subflow when the application writes them.
     """
 
     @property
@@ -55,34 +55,34 @@ class Kernel(Contestant):
 
     @override
     def check(self, field: str, flow: Mapping[str, Any]) -> None:
-        """Refuse applications and congestion controls that the kernel does not have."""
+        """Refuse unsupported applications, and congestion controls that are not loaded in the kernel."""
         if wrong := only_saturated(field, flow):
             raise UserError(wrong)
         control = kernel_name(flow["cc"])
         if control not in available():
             raise UserError(
-                f'{field}.cc: the kernel has no "{control}" now: load it, manypath kernel load {flow["cc"]}'
+                f'{field}.cc: "{control}" is not loaded in the kernel: load it, manypath kernel load {flow["cc"]}'
             )
 
     @override
     def sysctl(self, flow: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return limits of buffers that are twice the flow's, because the kernel counts its own overhead, too.
+        """Return the congestion control and limits of the buffers.
 
-        The receive buffer has that size from the beginning. The send buffer grows with the window, so that less data
-        wait for a subflow.
+        The limits are twice the flow's buffers, because the kernel counts its own overhead. The receive buffer has this
+        size from the beginning. The send buffer grows with the window, so that fewer data wait for a subflow.
         """
         send, receive = 2 * flow["send_buffer"], 2 * flow["receive_buffer"]
         return {
             "net.ipv4.tcp_wmem": f"4096 16384 {send}",
             "net.ipv4.tcp_rmem": f"4096 {receive} {receive}",
             "net.ipv4.tcp_no_metrics_save": "1",
-            # Subflows that join a connection begin with the default of the host.
+            # Joining subflows start with the default of the host.
             "net.ipv4.tcp_congestion_control": kernel_name(flow["cc"]),
         }
 
     @override
     def start(self, part: Part) -> Ends:
-        """Start a receiver, and a sender that opens the connection at its time."""
+        """Start a receiver, and a sender that opens the connection at `part.starts`."""
         flow, first = part.flow, part.flow["paths"][0]
         target = (flow["transport"], part.right.addresses[first], PORT)
         receiver = part.process(part.right, STREAM, "receive", *target)
@@ -105,27 +105,27 @@ class _Ends(Ends):
 
     @override
     def account(self) -> Account:
-        """Wait for the sender, which closes the connection, and then for the receiver."""
+        """Wait for the sender, which resets the connection, and for the receiver; return the result."""
         account = json.loads(self.part.said(self.sender))
         notes = np.array(json.loads(self.part.said(self.receiver)))
         return Account(notes, list(doubts(self.part.name, account)))
 
 
 def doubts(name: str, account: Mapping[str, float]) -> Iterator[str]:
-    """Return the doubts about a sender: it woke up late, or the kernel did not call the congestion control."""
+    """Yield the reasons not to trust a sender: late wake-ups, or a BPF program that the kernel did not call."""
     share = account["late"] / max(1, account["naps"])
     if share > LATE_SHARE:
-        yield f"flow {name}: its sender woke late in {100 * share:.1f} % of its naps"
+        yield f"flow {name}: its sender woke up late in {100 * share:.1f} % of its sleeps"
     yield from delays(name, "sender", account["longest"])
     if account["senseless"]:
-        yield f"flow {name}: the kernel left a program of its congestion control out"
+        yield f"flow {name}: the kernel did not call a BPF program of its congestion control"
 
 
 STREAM = Path(__file__).with_name("stream.py")
 """The script of both ends."""
 
 PORT = "5001"
-"""TCP port of receivers: each one has its own host."""
+"""TCP port of all receivers; each receiver has its own host."""
 
 LATE_SHARE = 0.01
 """Share of late wake-ups above which a run is marked."""

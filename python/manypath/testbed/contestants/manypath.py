@@ -1,4 +1,4 @@
-"""Our own SCTP over real sockets, in IP or inside UDP: two ends of ``manypath-net perf``."""
+"""SCTP of this repository over real sockets, in IP or inside UDP. Both ends are ``manypath-net perf``."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Events = Sequence[Mapping[str, Any]]
 
 
 class Manypath(Contestant):
-    """Flows are associations of our own stack, with all settings of the simulator."""
+    """Flows are associations of this repository's stack. All settings of the simulator apply."""
 
     @property
     @override
@@ -57,7 +57,7 @@ class Manypath(Contestant):
 
     @override
     def check(self, field: str, flow: Mapping[str, Any]) -> None:
-        """Refuse applications that the program does not have."""
+        """Refuse unsupported applications and messages."""
         if wrong := only_saturated(field, flow):
             raise UserError(wrong)
         message = flow["app"]["message"]["max"]
@@ -67,12 +67,12 @@ class Manypath(Contestant):
 
     @override
     def sysctl(self, flow: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return no settings: the kernel has no part in the protocol."""
+        """Return no settings, because the protocol runs in user space."""
         return {}
 
     @override
     def start(self, part: Part) -> Ends:
-        """Start a receiver, and the sender at its time."""
+        """Start a receiver, and a sender that opens the association at `part.starts`."""
         flow = part.flow
         settings = os.memfd_create("settings")
         part.processes.callback(os.close, settings)
@@ -81,7 +81,7 @@ class Manypath(Contestant):
         common = ["--json-stream", "--interval", repr(EVERY), "--settings", f"/dev/fd/{settings}"]
 
         def end(host: Host, at: float, *words: str) -> End:
-            # A pipe would be full before the end and block the program.
+            # A pipe would fill up during the run and block the program.
             printed = part.processes.enter_context(tempfile.TemporaryFile("w+"))  # noqa: SIM115 - the run closes it
             line = [repr(at), program(NET), "perf", *words, *common]
             return End(part.process(host, GUARD, *line, stdout=printed, pass_fds=(settings,)), printed)
@@ -105,7 +105,7 @@ class End:
     printed: IO[str]
 
     def wait(self, patience: float) -> bool:
-        """Whether it ends within so many seconds."""
+        """Whether the program ends within `patience` seconds."""
         try:
             self.process.wait(patience)
         except subprocess.TimeoutExpired:
@@ -113,11 +113,11 @@ class End:
         return True
 
     def error(self) -> str:
-        """Return the last line of its error output."""
+        """Return the last line of the program's error output."""
         return last_line(self.process.communicate(timeout=PATIENCE)[1])
 
     def events(self) -> Events:
-        """Return its events; a program that was killed may leave an incomplete last line."""
+        """Return the program's events without an incomplete last line, which a killed program may leave."""
         self.printed.seek(0)
         return [json.loads(line) for line in self.printed if line.endswith("\n")]
 
@@ -130,13 +130,13 @@ class _Ends(Ends):
 
     @override
     def stop(self) -> None:
-        """Interrupt the sender: the data in its buffer need not arrive."""
+        """Interrupt the sender without waiting for the data in its buffer."""
         if self.sender.process.poll() is None:
             self.sender.process.send_signal(signal.SIGINT)
 
     @override
     def account(self) -> Account:
-        """Wait for both ends; interrupt the receiver if the end of the association was lost."""
+        """Wait for both ends and return the result; interrupt a receiver that has not seen the association end."""
         name = self.part.name
         if not self.sender.wait(PATIENCE) or self.sender.process.returncode != INTERRUPTED:
             raise ValueError(f"flow {name}: its sender failed: {self.sender.error()}")
@@ -155,9 +155,9 @@ class _Ends(Ends):
 
 
 def arrivals(events: Events, wall: float) -> np.ndarray:
-    """Return the received payload over time from the events of a receiver.
+    """Return the received payload over time from the events of a receiver: rows of instant in seconds and bytes.
 
-    `wall` is the difference of the real-time clock and the monotonic clock in seconds.
+    Instants are those of the monotonic clock; `wall` is the real-time clock minus the monotonic clock in seconds.
     """
     begin = next((each["data"]["timestamp"] for each in events if each["event"] == "start"), None)
     if begin is None:
@@ -169,17 +169,21 @@ def arrivals(events: Events, wall: float) -> np.ndarray:
 
 
 def lateness(name: str, side: str, events: Events) -> Iterator[str]:
-    """Return the doubts about an end whose intervals ended late."""
+    """Yield the reasons not to trust an end: intervals that ended late."""
     ends = np.array([each["data"]["sum"]["end"] for each in events if each["event"] == "interval"])
     late = np.mean((ends + TINY) % EVERY > LATE) if len(ends) else 0.0
     if late > LATE_SHARE:
-        yield f"flow {name}: its {side} woke late in {100 * late:.1f} % of its intervals"
-    # Intervals that pass during a delay are left out, so that a delay is one late interval, or none.
+        yield f"flow {name}: {100 * late:.1f} % of the intervals of its {side} ended late"
+    # Intervals that end during a delay are left out, so a delay counts as at most one late interval.
     yield from delays(name, side, np.max(np.diff(ends, prepend=0.0), initial=0.0) - EVERY)
 
 
 def of_paths(sent: Events, came: Events, window: tuple[float, float]) -> list[dict[str, float]]:
-    """Return the counters of the sender and the goodput of the receiver for each path within the window."""
+    """Return the counters of the sender and the goodput of the receiver within the window, one mapping for each path.
+
+    Counters and bytes are summed over the intervals of the window; ``cwnd`` in bytes and ``srtt`` in seconds are means.
+    ``goodput`` is in bit/s.
+    """
 
     def within(events: Events) -> list[Mapping[str, Any]]:
         parts = [each["data"] for each in events if each["event"] == "interval"]
@@ -222,7 +226,7 @@ TINY = 1e-6
 """Seconds by which an interval may end early because of rounding."""
 
 SPARE = 60.0
-"""Seconds that a sender could continue after the window; it is interrupted before."""
+"""Seconds after the window at which a sender would end by itself; it is interrupted before."""
 
 MOST_MESSAGE = 1 << 20
 """Bytes of the largest message that the program sends."""

@@ -1,14 +1,16 @@
-"""One end of a bulk transfer, run inside a host of the testbed; it needs nothing but Python's own library.
+"""One end of a bulk transfer, run on a host of the testbed. It needs only Python's standard library.
 
-``stream.py receive PROTOCOL ADDRESS PORT`` takes one connection over ``tcp`` or ``mptcp``, and at its end prints how
-many bytes had come by when: a JSON list of pairs of the system's monotonic clock in seconds and bytes. ``stream.py send
-PROTOCOL ADDRESS PORT LOCAL CONTROL BEGIN END`` connects at BEGIN and sends until END on that clock, and at its end
-prints a JSON object: how often it slept (``naps``), how often it woke too late to be in time (``late``), by how many
-seconds at most (``longest``), and how often it saw a threshold of a subflow that cannot be (``senseless``).
+``stream.py receive PROTOCOL ADDRESS PORT`` accepts one connection over ``tcp`` or ``mptcp``. When the connection ends,
+it prints the received bytes over time: a JSON list of pairs [seconds of the system's monotonic clock, bytes].
 
-Linux binds data to a subflow as soon as the application writes it. What waits for a subflow whose window has fallen
-blocks all others once the buffers are full. So that congestion control decides and not that queue, the sender writes no
-more than the subflows can take soon.
+``stream.py send PROTOCOL ADDRESS PORT LOCAL CONTROL BEGIN END`` connects at BEGIN and sends until END on that clock.
+Then it prints a JSON object: the number of sleeps (``naps``), the number of late wake-ups (``late``), the longest delay
+of a wake-up in seconds (``longest``), and the number of observations of an invalid slow-start threshold
+(``senseless``).
+
+Linux assigns data to a subflow when the application writes them. Data that wait for a subflow with a small window block
+the other subflows when the buffers are full (head-of-line blocking). So the sender writes only the data that the
+subflows will send soon. Congestion control then limits the connection.
 """
 
 from __future__ import annotations
@@ -26,20 +28,20 @@ import time
 from pathlib import Path
 
 PROTOCOLS = {"tcp": socket.IPPROTO_TCP, "mptcp": socket.IPPROTO_MPTCP}
-"""What a flow can be carried by."""
+"""IP protocol numbers by the names of transports."""
 
 EVERY = 0.01
-"""Seconds between two notes of what has come, at least."""
+"""Smallest interval of two notes in seconds."""
 
 PR_SET_PDEATHSIG = 1
-"""Asks Linux for a signal at the end of the parent, or rather of its thread that started this process."""
+"""Operation of prctl: Linux sends a signal when the thread that started this process ends."""
 
 BLOCK = bytes(65_536)
-"""What is sent again and again."""
+"""The payload, which is sent repeatedly."""
 
 
 def receive(protocol: str, address: str, port: str) -> None:
-    """Take one connection and read it to its end."""
+    """Accept one connection, read it to its end and print the notes."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, PROTOCOLS[protocol]) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((address, int(port)))
@@ -47,14 +49,14 @@ def receive(protocol: str, address: str, port: str) -> None:
         sys.stdout.write("listening\n")
         sys.stdout.flush()
         connection, _ = listener.accept()
-        # The listener stays: further subflows come to it.
+        # The listener stays open for the other subflows of the connection.
         with connection:
             notes = _note(connection)
     json.dump(notes, sys.stdout)
 
 
 def _note(connection: socket.socket) -> list[tuple[float, int]]:
-    """Read a connection to its end, and note what has come by when."""
+    """Read a connection to its end; return pairs of an instant in seconds and the bytes received until then."""
     block, total, noted = bytearray(len(BLOCK)), 0, time.monotonic()
     notes = [(noted, 0)]
     while count := _read(connection, block):
@@ -67,7 +69,7 @@ def _note(connection: socket.socket) -> list[tuple[float, int]]:
 
 
 def _read(connection: socket.socket, block: bytearray) -> int:
-    """Return how many bytes have come; 0 at the end, which a sender may make by a reset."""
+    """Return the number of bytes read; 0 at the end of the connection or after a reset."""
     try:
         return connection.recv_into(block)
     except ConnectionResetError:
@@ -75,13 +77,13 @@ def _read(connection: socket.socket, block: bytearray) -> int:
 
 
 def send(protocol: str, address: str, port: str, local: str, control: str, begin: str, end: str) -> None:
-    """Send as fast as the connection takes it."""
+    """Send as fast as the connection accepts data, and print the account of the sender."""
     # Other load on this machine must not limit the flow.
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, PROTOCOLS[protocol]) as connection:
         _control(connection, control)
-        # What waits at the end is thrown away, or it would have to arrive first.
+        # Discard unsent data at the end: close() sends a reset instead of waiting for them.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.bind((local, 0))
         time.sleep(max(0.0, float(begin) - time.monotonic()))
@@ -91,15 +93,18 @@ def send(protocol: str, address: str, port: str, local: str, control: str, begin
 
 
 def _control(connection: socket.socket, control: str) -> None:
-    """Choose the congestion control. Multipath TCP takes any name, and the default for one unknown."""
+    """Choose the congestion control. Multipath TCP accepts unknown names and uses the default for them."""
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
     chosen = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, NAME).rstrip(b"\0").decode()
     if chosen != control:
-        raise OSError(f"the kernel has no {control} any more, and took {chosen}")
+        raise OSError(f"{control} is not loaded in the kernel, which used {chosen} instead")
 
 
 def _fill(connection: socket.socket, end: float, *, binds_late: bool) -> dict[str, float]:
-    """Write until the end, as much as may be, or as little as subflows want; return what may cast doubt on the run."""
+    """Write until the instant `end` and return the account of the sender.
+
+    If `binds_late`, each write has only the data that a subflow needs soon (`wanted`).
+    """
     account = {"naps": 0, "late": 0, "longest": 0.0, "senseless": 0}
     while (left := end - time.monotonic()) > 0:
         subflows = _subflows(connection) if binds_late else []
@@ -122,24 +127,24 @@ def _fill(connection: socket.socket, end: float, *, binds_late: bool) -> dict[st
 
 
 def has_senseless_threshold(subflows: list[bytes]) -> bool:
-    """Whether a subflow has a slow-start threshold that no congestion control gives.
+    """Whether a subflow has a slow-start threshold that no congestion control returns.
 
-    Some kernels, such as those of sandboxes, leave BPF programs out now and then. What was asked for a threshold then
-    returns whatever lies on the stack.
+    Some kernels, such as those of sandboxes, sometimes do not call BPF programs. The threshold is then an arbitrary
+    value from the stack.
     """
     return any(struct.unpack_from("=I", subflow, THRESHOLD)[0] > INFINITE for subflow in subflows)
 
 
 def wanted(subflows: list[bytes]) -> int:
-    """Bytes, in full segments, that the fastest of those subflows needs which have too little in store; 0 if none has.
+    """Return the number of bytes to write, in full segments: the largest need of a subflow, or 0.
 
-    A subflow that repairs a loss needs nothing: the scheduler would give what is written for it to another one.
+    Subflows in loss recovery are ignored, because the scheduler would give their data to another subflow.
     """
     return max((_store(subflow) for subflow in subflows if subflow[STATE] < RECOVERY), default=0)
 
 
 def _store(subflow: bytes) -> int:
-    """Bytes that a subflow is to have in store, or 0 if it has them."""
+    """Return the unsent bytes that a subflow needs for `AHEAD` seconds at its rate, or 0 if it has them."""
     (mss,) = struct.unpack_from("=I", subflow, MSS)
     (rate,) = struct.unpack_from("=Q", subflow, PACING_RATE)
     (unsent,) = struct.unpack_from("=I", subflow, UNSENT)
@@ -149,65 +154,65 @@ def _store(subflow: bytes) -> int:
 
 
 def _subflows(connection: socket.socket) -> list[bytes]:
-    """What the kernel tells of each subflow: its `struct tcp_info`."""
+    """Return the `struct tcp_info` of each subflow."""
     head = struct.pack("=4I", HEAD, 0, 0, INFO)
     answer = ctypes.create_string_buffer(head, HEAD + SUBFLOWS * INFO)
     length = ctypes.c_uint32(len(answer))
-    # Python's own getsockopt passes nothing in.
+    # Python's socket.getsockopt cannot pass the head to the kernel.
     if LIBC.getsockopt(connection.fileno(), SOL_MPTCP, MPTCP_TCPINFO, answer, ctypes.byref(length)) != 0:
         if (code := ctypes.get_errno()) == errno.EOPNOTSUPP:
-            raise OSError(code, f"it is no Multipath TCP any more, but TCP: {_fallbacks()}")
+            raise OSError(code, f"the connection fell back from Multipath TCP to TCP: {_fallbacks()}")
         raise OSError(code, f"subflows: {os.strerror(code)}")
     (count,) = struct.unpack_from("=I", answer, 4)
     return [answer.raw[HEAD + INFO * i : HEAD + INFO * (i + 1)] for i in range(min(count, SUBFLOWS))]
 
 
 def _fallbacks() -> str:
-    """Why connections of this host fell back to TCP, as the kernel counts it."""
+    """Return the kernel's counters of fallbacks to TCP on this host that are not 0, as a text."""
     lines = Path("/proc/net/netstat").read_text(encoding="ascii").splitlines()
     names, counts = (line.split()[1:] for line in lines if line.startswith("MPTcpExt:"))
     counted = [f"{name} {count}" for name, count in zip(names, counts, strict=True) if "Fallback" in name]
-    return ", ".join(each for each in counted if not each.endswith(" 0")) or "the kernel counts no fallback"
+    return ", ".join(each for each in counted if not each.endswith(" 0")) or "the kernel counted no fallback"
 
 
 AHEAD = 0.01
-"""Seconds that a subflow's store lasts at its rate: longer than the sender may be late, shorter than a round trip."""
+"""Seconds for which the unsent data of a subflow last: longer than a tolerated delay, shorter than a round trip."""
 
 PAUSE = 0.001
-"""Seconds until subflows are looked at again."""
+"""Seconds of a sleep between two reads of the subflows' state."""
 
 NAME = 16
-"""Bytes of a name of a congestion control: TCP_CA_NAME_MAX."""
+"""Size of the name of a congestion control in bytes: TCP_CA_NAME_MAX."""
 
 LATE = AHEAD / 2
-"""Seconds by which a sleep may be longer than it should: later than that a subflow's store may run out."""
+"""Tolerated delay of a wake-up in seconds. After a longer delay a subflow may have no data to send."""
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 SOL_MPTCP, MPTCP_TCPINFO = 284, 2
-"""Of linux/mptcp.h."""
+"""Level and name of the socket option, from linux/mptcp.h."""
 
 HEAD, SUBFLOWS = 16, 9
-"""Bytes before the first subflow in the answer; subflows that it has room for, as many as Linux allows by default."""
+"""Size of the answer's head in bytes, and the largest number of subflows in the answer."""
 
 INFO = 152
-"""Bytes of each: `struct tcp_info` of linux/tcp.h up to what is read here."""
+"""Bytes of each subflow in the answer: `struct tcp_info` of linux/tcp.h up to the last field that is read here."""
 
 STATE, MSS, THRESHOLD, PACING_RATE, UNSENT = 1, 16, 76, 104, 144
-"""Where it has the state of congestion control, MSS, slow-start threshold in packets, rate in bytes per second,
-and bytes not sent yet."""
+"""Offsets in `struct tcp_info`: state of congestion control, MSS, slow-start threshold in packets, pacing rate in
+bytes per second, unsent bytes."""
 
 INFINITE = 0x7FFFFFFF
-"""The largest threshold that there is: TCP_INFINITE_SSTHRESH."""
+"""The largest slow-start threshold: TCP_INFINITE_SSTHRESH."""
 
 SEQUENCE = 24
-"""Bytes of each segment that Multipath TCP takes for its sequence numbers: a shorter segment would cost as much."""
+"""Bytes of the Multipath TCP option in each segment, which reduce the payload of a full segment."""
 
 RECOVERY = 3
-"""That state from a loss, and a larger one from a timeout, until all has arrived: TCP_CA_Recovery."""
+"""State of congestion control during fast recovery, TCP_CA_Recovery. The state after a timeout is larger."""
 
 
 if __name__ == "__main__":
-    # When the testbed is killed, its links go, and a receiver would never hear of the end.
+    # If the testbed is killed, its links disappear. A receiver would wait forever.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     {"receive": receive, "send": send}[sys.argv[1]](*sys.argv[2:])

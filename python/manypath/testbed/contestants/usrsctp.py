@@ -1,4 +1,4 @@
-"""FreeBSD's SCTP in user space (usrsctp), in IP or inside UDP: two ends of a C program of ours over the library."""
+"""FreeBSD's SCTP in user space (usrsctp), in IP or inside UDP. Both ends are a C program that uses the library."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from manypath.testbed.emulation import Host
 
 
 class Usrsctp(Contestant):
-    """Flows are associations of usrsctp. `settings` has the settings that it takes from a flow."""
+    """Flows are associations of usrsctp. `settings` returns the settings that apply."""
 
     @property
     @override
@@ -48,24 +48,24 @@ class Usrsctp(Contestant):
     @property
     @override
     def fingerprints(self) -> Sequence[str]:
-        """Hashes of the C program with its library, and of the Python code that uses it."""
+        """Hashes of the C program with the library, and of the Python code that runs the program."""
         return [PROGRAM.key(), sources.code_hash(sources.of("usrsctp"))]
 
     @override
     def check(self, field: str, flow: Mapping[str, Any]) -> None:
-        """Refuse settings that usrsctp does not have; compile its program."""
+        """Refuse unsupported settings, and compile the program."""
         if wrong := next(refusals(field, flow), None):
             raise UserError(wrong)
         PROGRAM.path()
 
     @override
     def sysctl(self, flow: Mapping[str, Any]) -> Mapping[str, str]:
-        """No settings: the kernel has no part in the protocol."""
+        """Return no settings, because the protocol runs in user space."""
         return {}
 
     @override
     def start(self, part: Part) -> Ends:
-        """Start a receiver, and a sender that opens the association at its time."""
+        """Start a receiver, and a sender that opens the association at `part.starts`."""
         program = PROGRAM.path()
 
         def end(role: str, host: Host, *words: str) -> subprocess.Popen[str]:
@@ -86,7 +86,7 @@ class Usrsctp(Contestant):
 
 
 def settings(flow: Mapping[str, Any]) -> list[str]:
-    """Return the words of both ends for the settings of a flow: their own, and settings of the library."""
+    """Return the command-line words NAME=VALUE of both ends: settings of the program and of the library."""
     rto, app = flow["rto"], flow["app"]
     values = {
         "udp": UDP_PORT if flow["udp_encapsulation"] else 0,
@@ -101,7 +101,7 @@ def settings(flow: Mapping[str, Any]) -> list[str]:
         "sctp_cmt_on_off": cmt(flow),
         "sctp_cmt_use_dac": flow["dac"],
         "sctp_nrsack_enable": flow["nr_sack"],
-        # A library that may be asked to free memory reports only delivered data as non-renegable.
+        # With this setting the library may renege, so it reports only delivered data as non-renegable.
         "sctp_do_drain": not flow["never_renege"],
         "sctp_pktdrop_enable": flow["packet_drop_reports"],
         "sctp_buffer_splitting": SPLITS[flow["buffer_split"]],
@@ -123,14 +123,14 @@ def settings(flow: Mapping[str, Any]) -> list[str]:
 
 
 def cmt(flow: Mapping[str, Any]) -> int:
-    """Return the number of the congestion control in usrsctp; 0 is SCTP over one path at a time."""
+    """Return the value of sctp_cmt_on_off for the congestion control; 0 is SCTP without CMT."""
     if flow["cc"] == "newreno" and not _is_concurrent(flow):
         return 0
     return CONTROLS[flow["cc"]]
 
 
 def refusals(field: str, flow: Mapping[str, Any]) -> Iterator[str]:
-    """Return the settings of a flow that usrsctp does not have: a line each, with field, value and a right value."""
+    """Yield an error message for each setting of a flow that usrsctp does not support."""
     if wrong := only_saturated(field, flow):
         yield wrong
         return
@@ -161,7 +161,7 @@ def refusals(field: str, flow: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _spans(flow: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """Return the times of a flow that usrsctp has, in nanoseconds."""
+    """Yield name and value in nanoseconds of the times of a flow that are settings of usrsctp."""
     yield from ((f"rto.{name}", flow["rto"][name]) for name in ("initial", "min", "max"))
     yield from ((name, flow[name]) for name in ("sack_delay", "heartbeat_interval"))
 
@@ -186,11 +186,11 @@ class _Ends(Ends):
 
     @override
     def stop(self) -> None:
-        """Leave both ends alone: they end shortly after the window."""
+        """Do nothing: both ends stop shortly after the window."""
 
     @override
     def account(self) -> Account:
-        """Read the rows of both ends."""
+        """Wait for both ends and return the result."""
         name = self.part.name
         sent, came = (self._rows(side) for side in ("sender", "receiver"))
         notes = np.array(came["rows"])
@@ -205,7 +205,7 @@ class _Ends(Ends):
         return Account(notes, doubts, flow, paths)
 
     def _rows(self, side: str) -> Mapping[str, Any]:
-        """Wait for one end and return what it printed."""
+        """Wait for one end and return its output: ``rows``, and the ``longest`` delay of a row in seconds."""
         process: subprocess.Popen[str] = getattr(self, side)
         try:
             out, said = process.communicate(timeout=PATIENCE)
@@ -222,7 +222,7 @@ class _Ends(Ends):
 def counted(
     rows: np.ndarray, names: Sequence[str], window: tuple[float, float]
 ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
-    """Return the counters of a sender within the window, and the means of the state of each path.
+    """Return the counters of a sender within the window, and for each path the means of its state.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def counted(
     window
         Begin and end in seconds.
     """
-    # A row that is due at an end of the window is some microseconds late.
+    # A row that is due at the begin or the end of the window is some microseconds late.
     first, last = np.searchsorted(rows[:, 0], (window[0] + SLACK, window[1] + SLACK))
     before = rows[first - 1] if first else np.zeros(rows.shape[1])
     counted = rows[last - 1, 1 : 1 + len(COUNTERS)] - before[1 : 1 + len(COUNTERS)]
@@ -251,13 +251,13 @@ PROGRAM = Program("usrsctp", Path(__file__).with_name("usrsctp"), "gcc, libc6-de
 """The program of both ends."""
 
 CONTROLS = {"newreno": 1, "cmt-rpv1": 2, "cmt-rpv2": 3, "mptcp-like": 4}
-"""Congestion controls by their names in the simulator, with their numbers in usrsctp for concurrent paths."""
+"""Values of sctp_cmt_on_off over concurrent paths, by the names of congestion controls in the simulator."""
 
 SPLITS = {"none": 0, "sender": 1, "receiver": 2, "both": 3}
-"""Divided buffers, with their numbers in usrsctp."""
+"""Values of sctp_buffer_splitting by the names in the simulator."""
 
 FIXED: Mapping[str, object] = {"pacing": False}
-"""Mechanisms without a switch in usrsctp, with their value there."""
+"""Settings that are fixed in usrsctp, with their values."""
 
 FIXED_OVER_PATHS: Mapping[str, object] = {
     "rescheduling": "none",
@@ -267,13 +267,13 @@ FIXED_OVER_PATHS: Mapping[str, object] = {
     "path_fast_recovery": True,
     "split_by": "outstanding",
 }
-"""The same for mechanisms that have an effect over concurrent paths only."""
+"""Settings that are fixed in usrsctp and that apply to concurrent paths only, with their values."""
 
 COUNTERS = ("retransmitted_chunks", "fast_retransmitted_packets", "timeouts")
 """Counters of a sender, in the order of its rows."""
 
 MESSAGES = {False: 1452, True: 1400}
-"""Bytes of the largest message with an MTU of 1500 bytes, directly in IP and inside UDP: a larger one stalls CMT."""
+"""Largest message in bytes with an MTU of 1500 bytes, by UDP encapsulation. Larger messages stall CMT of usrsctp."""
 
 USUAL_MTU = 1500
 """The MTU in bytes for which `MESSAGES` holds."""
@@ -282,25 +282,25 @@ UDP_PORT = 9899
 """UDP port of both ends. RFC 6951"""
 
 LEAST_BUFFER, MOST_BUFFER = 4096, 100_000_000
-"""Bytes of a buffer in usrsctp."""
+"""Smallest and largest buffer in bytes."""
 
 NO_THRESHOLD = 65_535
-"""The threshold with which no path becomes potentially failed."""
+"""Value of sctp_path_pf_threshold with which no path becomes potentially failed."""
 
 NO_LIMIT = 1 << 20
-"""Chunks in a buffer."""
+"""Number of chunks that no send or receive buffer contains."""
 
 MILLISECOND = 1_000_000
 """Nanoseconds per millisecond."""
 
 LONGEST = 3_600_000 * MILLISECOND
-"""The longest time of a setting, in nanoseconds."""
+"""Largest time of a setting in nanoseconds: one hour."""
 
 TAIL = 0.2
-"""Seconds for which both ends continue after the window."""
+"""Seconds for which both ends run after the window."""
 
 SLACK = 0.05
-"""Seconds: half of the interval between two rows."""
+"""Half of the interval between two rows, in seconds."""
 
 KERNEL_SCTP = (Path("/proc/net/sctp"), Path("/sys/module/sctp"))
-"""Paths that exist if the kernel's own SCTP is loaded."""
+"""Paths that exist if the SCTP module of the kernel is loaded."""
