@@ -1,4 +1,4 @@
-"""Writes the page of the report that compares a paper's experiments: simulation, our stack, other stacks."""
+"""Writes the page of the report that compares simulations and measurements of a paper's experiments."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Row:
     flow : str
         The flow.
     simulated : Verdict
-        The verdict of the first stack, whose simulated half is shown.
+        The verdict of the first stack. Only its simulated goodput is shown, which is the same for all stacks.
     stacks : mapping
         The verdict of each stack.
     marks : mapping
@@ -54,7 +54,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Difference:
-    """A flow of a case whose measured and simulated goodput differ by more than the margin, or may do so.
+    """A flow of a case that is not shown to be equivalent: its verdict is ``different`` or ``open``.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Difference:
     verdict : Verdict
         Measured and simulated goodput.
     measured, simulated : str
-        Means of the measurements that explain a goodput, path by path.
+        Means of the measurements in `EXPLAINS` for each path.
     """
 
     point: Point
@@ -81,7 +81,7 @@ def check(grid: PaperGrid, name: str, target: Path) -> None:
     Raises
     ------
     UserError
-        If one cannot be written, or another program wrote a file of that name.
+        If a file cannot be written, or another program wrote a file of that name.
     """
     outputs = Outputs()
     outputs.folder("report", target)
@@ -172,7 +172,10 @@ def differences(plan: PaperPlan, points: Sequence[Point]) -> Iterator[Difference
 
 
 def _explained(results: Results, flow: str) -> str:
-    """Means of what explains a goodput, path by path; what a stack does not count is left out."""
+    """Return the means of the measurements in `EXPLAINS` for each path of a flow as a text.
+
+    Measurements that a stack does not report are left out.
+    """
     paths = results.paths[results.paths["flow"] == flow]
     columns = [name for name in EXPLAINS if name in paths]
     means = paths.groupby("path", sort=False)[columns].mean()
@@ -196,4 +199,4 @@ EXPLAINS = {
     "fast_retransmissions": "{:.1f} fast retransmissions",
     "timeouts": "{:.1f} timeouts",
 }
-"""Measurements of a path that explain its goodput, with their form in words."""
+"""Measurements of a path that may explain its goodput, with their formats."""

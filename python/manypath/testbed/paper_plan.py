@@ -43,7 +43,7 @@ class Point:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """The reasons for not trusting runs, one for each marked run."""
+        """The marks of each marked run: reasons not to trust it."""
         return tuple(mark for mark in self.measured.runs["marks"] if mark)
 
     @property
@@ -58,7 +58,7 @@ class Point:
 
 
 class PaperPlan:
-    """The measurements of a paper, before they begin.
+    """A plan of the measurements of a paper.
 
     Parameters
     ----------
@@ -67,13 +67,13 @@ class PaperPlan:
     stacks
         The stacks to be run; all of the grid if None.
     quick
-        Whether to run the part that takes minutes.
+        Whether to run the reduced grid, which takes minutes, instead of the full grid.
     runs
         Runs of each case by each stack; those of the grid if None.
     seed
-        Seed of the links and of the flows' starting times, with the number of the run.
+        Seed of the links and of the flows' starting times, together with the number of the run.
     tries
-        The number of times that a disturbed run is measured; the last one counts.
+        The largest number of measurements of a run that has marks; the last measurement counts.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class PaperPlan:
         scenarios = {case: grid.scenario(case, self.size) for case in self.size.cases()}
         flows = [flow for scenario in scenarios.values() for flow in scenario.flows.values()]
         self.kernel_controls = tuple(dict.fromkeys(flow.cc for flow in flows if isinstance(flow, Mptcp)))
-        """Congestion controls that the kernel needs: those of the flows over Multipath TCP."""
+        """Congestion controls of the Multipath TCP flows, which the kernel must have."""
         self._documents = {case: scenario.document() for case, scenario in scenarios.items()}
 
     def prepare(self, at_once: int) -> None:
@@ -123,8 +123,8 @@ class PaperPlan:
     def run(self, store: Path, at_once: int, told: Callable[[str], None] = lambda _: None) -> list[Point]:
         """Measure and simulate what the store lacks, and return all points.
 
-        Stacks alternate: each case is measured once by each stack before it is measured again, so that a slow change of
-        the machine affects all stacks alike.
+        Stacks alternate: every stack runs all cases once before any case is repeated. A slow change of the machine
+        then affects all stacks equally.
 
         Raises
         ------
