@@ -1,4 +1,4 @@
-//! The algorithms of this crate that are loaded in the kernel, by any process.
+//! The congestion controls of this crate that are registered in the kernel, by any process.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,12 +15,12 @@ use crate::holders;
 use crate::loader::PINS;
 use crate::{Connection, Error};
 
-/// An algorithm that sockets can choose.
+/// A congestion control that is registered in the kernel: sockets can choose it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registered {
-    /// The kernel's name of it.
+    /// Its name in the kernel.
     pub name: String,
-    /// Where it is pinned; `None` if it ends with the process that loaded it.
+    /// Its pin in `/sys/fs/bpf/manypath`; `None` if it has no pin there.
     pub pin: Option<PathBuf>,
     link: u32,
     connections: Option<u32>,
@@ -56,7 +56,7 @@ impl Registered {
         let of_it = format!("{name}_c");
         let is_its =
             |map: &&MapInfo| map.ty == MapType::Hash && map.name.to_bytes() == of_it.as_bytes();
-        // Of several maps the newest one: older ones belong to connections from an earlier load.
+        // If several maps have this name, the newest one counts. Older ones belong to connections from an earlier load.
         let connections = maps.iter().filter(is_its).map(|map| map.id).max();
         let pin = pin.exists().then_some(pin);
         Self { name, pin, link, connections }
@@ -86,7 +86,7 @@ impl Registered {
     /// Unloads it: new sockets cannot choose it; existing ones keep it until they close.
     ///
     /// # Errors
-    /// If the kernel cannot take an algorithm from a process that still holds it (before 6.11).
+    /// If its pin cannot be removed. Without a pin: if the kernel cannot detach its link (Linux before 6.11).
     pub fn unload(self) -> Result<(), Error> {
         let detached = detach(self.link);
         if let Some(pin) = &self.pin {
@@ -105,7 +105,8 @@ impl Registered {
 
 #[expect(unsafe_code, reason = "libbpf-rs has no safe call for a link that another process holds")]
 fn detach(link: u32) -> std::io::Result<()> {
-    // SAFETY: both are plain system calls on numbers; a non-negative descriptor is owned here only.
+    // SAFETY: the system call takes only a number. A result that is not negative is a new descriptor, without another
+    // owner.
     let fd = unsafe {
         let fd = libbpf_rs::libbpf_sys::bpf_link_get_fd_by_id(link);
         if fd < 0 {
@@ -113,14 +114,14 @@ fn detach(link: u32) -> std::io::Result<()> {
         }
         OwnedFd::from_raw_fd(fd)
     };
-    // SAFETY: as above, and the descriptor is open.
+    // SAFETY: the system call takes only a number, and this descriptor is open.
     match unsafe { libbpf_rs::libbpf_sys::bpf_link_detach(fd.as_raw_fd()) } {
         0 => Ok(()),
         _ => Err(std::io::Error::last_os_error()),
     }
 }
 
-/// Creates the folder for pins, and mounts the file system below it if it is not mounted.
+/// Mounts a bpf file system at the parent of the folder for pins, unless it is mounted, and creates the folder.
 pub(crate) fn mount_pins() -> Result<(), Error> {
     let root = Path::new(PINS).parent().expect("a folder above");
     let is_mounted = statfs(root).is_ok_and(|fs| fs.filesystem_type() == BPF_FS_MAGIC);
@@ -137,8 +138,8 @@ pub(crate) fn mount_pins() -> Result<(), Error> {
         .map_err(|error| Error::failed(format!("{PINS} cannot be made: {error}")))
 }
 
-/// Removes the folder for pins if it is empty, and the file system below it if this program mounted it and nothing else
-/// uses it. Failures are ignored, because the leftovers are empty.
+/// Removes the folder for pins if it is empty. Then unmounts the bpf file system at its parent, if this program mounted
+/// it and it has no other pins. Failures are ignored: what remains is empty.
 pub(crate) fn remove_empty_pins() {
     let root = Path::new(PINS).parent().expect("a folder above");
     if fs::remove_dir(PINS).is_err() || has_pins(root) {
@@ -154,11 +155,11 @@ pub(crate) fn remove_empty_pins() {
     }
 }
 
-/// Whether a file system for pins has any, apart from the kernel's own entries.
+/// Whether the bpf file system at `root` has entries other than those of the kernel.
 fn has_pins(root: &Path) -> bool {
     let of_the_kernel = |name: OsString| name == "maps.debug" || name == "progs.debug";
     fs::read_dir(root).is_ok_and(|it| !it.flatten().all(|it| of_the_kernel(it.file_name())))
 }
 
-/// The name in `/proc/mounts` of a file system for pins that this program mounted.
+/// The mount source of a bpf file system that this program mounted: the first field of its line in `/proc/self/mounts`.
 const OURS: &str = "manypath";

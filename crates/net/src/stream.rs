@@ -14,8 +14,8 @@ use crate::{Association, Message};
 /// One stream of an association as a byte stream, for code that uses [`AsyncRead`] and [`AsyncWrite`]: see
 /// [`Association::stream`]. Message boundaries are not preserved.
 ///
-/// SCTP cannot close one direction of a stream: `poll_shutdown` shuts down the whole association once the peer has all
-/// data. Data that the peer still sends can be read.
+/// SCTP has no half-close: `poll_shutdown` shuts down the whole association, after the peer has acknowledged all data.
+/// `poll_shutdown` is ready when the association has ended. Data that the peer sends until then can be read.
 #[derive(Debug)]
 pub struct Stream {
     association: Association,
@@ -23,7 +23,7 @@ pub struct Stream {
     /// Received data that was not read yet.
     unread: Bytes,
     has_shut_down: bool,
-    /// The waits of the last polls.
+    /// The registered wakers of a pending read, write and shutdown.
     reading: Ticket,
     writing: Ticket,
     ending: Ticket,
@@ -92,7 +92,8 @@ impl AsyncWrite for Stream {
         }
         let Self { association, number, writing, .. } = this;
         association.with_state(|state, id| {
-            // At most the free space, so that a small buffer makes progress
+            // At most the free space of the send buffer: a longer message has to wait, or is refused. Without free
+            // space the message has one byte, and waits.
             let space = state.core.send_space(id).max(1);
             let length = bytes.len().min(space).min(LONGEST_MESSAGE);
             let payload = Bytes::copy_from_slice(&bytes[..length]);
@@ -103,7 +104,7 @@ impl AsyncWrite for Stream {
         })
     }
 
-    /// Written data is sent without a flush.
+    /// Does nothing: written data is sent without a flush.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
@@ -118,7 +119,7 @@ impl AsyncWrite for Stream {
     }
 }
 
-/// Afterwards the association receives the stream's messages again.
+/// After the drop, [`Association::receive`] returns the messages of this stream again.
 impl Drop for Stream {
     fn drop(&mut self) {
         let Self { association, number, reading, writing, ending, .. } = self;
@@ -136,5 +137,5 @@ impl Drop for Stream {
     }
 }
 
-/// Largest message in bytes: several packets, but a small part of the usual buffers.
+/// Largest message of a write in bytes. It fills several packets, but only a small part of a usual send buffer.
 const LONGEST_MESSAGE: usize = 1 << 16;

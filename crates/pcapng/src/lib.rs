@@ -1,4 +1,4 @@
-//! The part of the pcapng file format that captures need: named interfaces, and packets with times. \[PCAPNG]
+//! A subset of the pcapng file format: a section header, named interfaces, and packets with times. \[PCAPNG]
 //!
 //! ```text
 //! ┌───────────────────────────────────┐
@@ -36,7 +36,7 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a file with a comment.
+    /// Begins a file: writes the section header, with `comment` as an option.
     ///
     /// # Errors
     /// If writing to `out` fails.
@@ -67,7 +67,7 @@ impl<W: Write> Writer<W> {
         Ok(self.interfaces - 1)
     }
 
-    /// Adds a packet that begins with its IP header, with an optional comment. `at` is Unix time.
+    /// Adds a packet with an optional comment. `packet` begins with the IP header. `at` is Unix time.
     ///
     /// # Errors
     /// If writing to `out` fails.
@@ -93,7 +93,7 @@ impl<W: Write> Writer<W> {
         self.end()
     }
 
-    /// Flushes all blocks.
+    /// Flushes the destination. All blocks have been written to it already.
     ///
     /// # Errors
     /// If writing to `out` fails.
@@ -113,7 +113,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn option(&mut self, code: u16, value: &[u8]) {
-        // Longer values are truncated; they are only names and comments.
+        // The length field has 16 bits. Longer values are truncated; they are only names and comments.
         let value = &value[..value.len().min(usize::from(u16::MAX))];
         self.block.extend_from_slice(&code.to_le_bytes());
         self.block.extend_from_slice(&(value.len() as u16).to_le_bytes());
@@ -121,7 +121,7 @@ impl<W: Write> Writer<W> {
         self.pad();
     }
 
-    /// Writes the current block. Its options need no end marker, because the block ends there.
+    /// Writes the current block. Options end at the end of their block, so there is no end-of-options marker.
     fn end(&mut self) -> io::Result<()> {
         let length = self.block.len() as u32 + 4;
         self.put_u32(length);
@@ -138,7 +138,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Whether a file that begins with these bytes is a capture that manypath wrote, according to its section header.
+/// Whether manypath wrote the capture that begins with `head`. The section header contains the name of the application.
 /// \[PCAPNG\] §4.1
 #[must_use]
 pub fn is_ours(head: &[u8]) -> bool {
@@ -164,7 +164,7 @@ const SECTION: u32 = 0x0a0d_0d0a;
 const INTERFACE: u32 = 1;
 const PACKET: u32 = 6;
 
-/// The number by which a reader detects the byte order.
+/// The byte-order magic, by which a reader detects the byte order.
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
 /// Version 1.0: the major number, then the minor number.
 const VERSION: u32 = 1;
@@ -175,7 +175,7 @@ const UNKNOWN_LENGTH: i64 = -1;
 
 /// Link type of packets that begin with their IPv4 or IPv6 header.
 const RAW_IP: u32 = 101;
-/// Snapshot length without a limit.
+/// The snapshot length; 0 means no limit.
 const WHOLE_PACKETS: u32 = 0;
 /// Time resolution of 10^-9 seconds.
 const NANOSECONDS: u8 = 9;

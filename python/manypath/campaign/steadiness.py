@@ -1,4 +1,4 @@
-"""Check of a scenario's warm-up: comparison with the truncation that MSER-5 suggests for its goodput."""
+"""Compares the warm-up of a scenario with the truncation that MSER-5 suggests for the goodput of each flow."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 def check_warmup(results: Results, *, replications: int = 5, workers: int | None = None) -> pd.DataFrame:
     """Repeat some runs of a campaign with sampling, and check that the goodput is steady after the warm-up.
 
-    The configured warm-up does not change. There is no estimate for a flow whose rate drifts or oscillates slowly
-    during the whole run; a longer run may give one.
+    The configured warm-up does not change. MSER-5 gives no estimate for a flow whose rate drifts or oscillates slowly
+    during the whole run. A longer run may then give an estimate.
 
     Parameters
     ----------
     results
         Results of simulations, or a part of them from `Results.select`.
     replications
-        Number of replications, starting with the first, that are averaged before the rule is applied.
+        Number of replications, starting with the first. MSER-5 is applied to their mean goodput.
     workers
         Number of threads; one for each core if None.
 
@@ -36,7 +36,8 @@ def check_warmup(results: Results, *, replications: int = 5, workers: int | None
     DataFrame
         For each scenario and flow: ``configured``, the warm-up in seconds; ``suggested``, the truncation by MSER-5 in
         seconds, NaN without an estimate; ``limit``, the largest possible truncation, half of the run, in seconds;
-        ``enough``, whether the warm-up is at least as long as the truncation. The resolution is a fortieth of the run.
+        ``enough``, whether the warm-up is at least as long as the truncation, or shorter by less than the resolution of
+        MSER-5, a fortieth of the run. It is False without an estimate.
 
     Raises
     ------

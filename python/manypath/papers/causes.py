@@ -1,8 +1,9 @@
-"""Searches the cause of a contradicted claim: changes each suspected switch alone and tests its effect.
+"""Searches for the causes of contradicted claims: applies each suspected switch alone and tests its effect.
 
-The test is paired: it compares equal replications with and without the change. A change is a cause of a part of a claim
-only if the part holds with it. An undecided claim has no cause. Its text gives the estimated number of runs that decide
-it, and the changes that move it.
+A switch is one change of a scenario. The test is paired: it compares each replication with the one of the same number
+under the change. A change is a cause of a part of a claim only if the part holds with it. An undecided claim has no
+cause. Instead, its text gives the estimated number of runs that decide it, and the changes that move it towards the
+claim.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Verified:
     explanation : str
         Text of the claim's own explanation; empty if the claim has none or holds.
     unfinished : bool
-        Whether full precision tries further suspects.
+        Whether suspects are left that a run with full precision tries.
     """
 
     claim: Claim
@@ -61,11 +62,12 @@ class Effect:
     switch : Switch
         The switch, applied alone.
     gain : array
-        Distance by which the switch moves the missed points towards the claim, one mean per replication.
+        For each replication, the mean distance by which the switch moves the missed points towards the claim.
     verdict : Verdict
         Verdict on the part with the switch.
     slack : array
-        Slack of the missed points with the switch, one mean per replication; positive on the side of the claim.
+        For each replication, the mean distance of the missed points from the limit of the claim, with the switch;
+        positive on the side of the claim.
     """
 
     switch: Switch
@@ -84,7 +86,7 @@ UNPROVEN: tuple[Verdict, ...] = ("contradicted", "undecided")
 
 
 def verify(claim: Claim, evidence: Evidence) -> Verified:
-    """Check a claim and record the cases that it read. A claim whose cases were not run is open."""
+    """Check a claim and record the cases that it read. The verdict is `open` if one of its cases was not run."""
     view = evidence.under(evidence.switch)
     try:
         check = claim(view)
@@ -119,9 +121,10 @@ def find_causes(
         Function that returns whether a switch changes the scenario of a case. Unchanged cases are not run.
     exhaustive : bool
         Whether to try every suspect of a claim. Otherwise the trials of a claim stop when each contradicted part has a
-        cause, and undecided parts cause no trials.
+        cause, and no suspect is tried for an undecided part.
     trial_cases : int
-        Largest number of cases that are run in total. Trials with few cases are run first.
+        Largest number of cases that all trials run together. Each turn tries one suspect of each claim, and begins with
+        the trials of the fewest cases.
     """
     left = trial_cases
     unfinished = {item.claim.id for item in verified if item.claim.suspects and not exhaustive and _has_undecided(item)}
@@ -144,7 +147,7 @@ def find_causes(
 
 
 def untried(item: Verified) -> Verified:
-    """Return a claim without trials; its text gives the number of runs that decides each undecided part."""
+    """Return a claim without trials. Its text gives the estimated number of runs that decide each undecided part."""
     if item.check.verdict not in UNPROVEN:
         return item
     sentences = [_of_part(item, leaf, _movement(leaf, [])) for leaf in item.check.leaves() if leaf.undecided]
@@ -178,7 +181,8 @@ def _tried(item: Verified, evidence: Evidence, switch: Switch) -> Verified:
 def _is_done(item: Verified, *, exhaustive: bool) -> bool:
     """Return whether a claim needs no further trials.
 
-    With `exhaustive`, only decided claims need none. Otherwise one cause for each contradicted part is enough.
+    A claim that is neither contradicted nor undecided needs none. With `exhaustive`, every other claim needs further
+    trials. Otherwise one cause for each contradicted part is enough.
     """
     if item.check.verdict not in UNPROVEN or exhaustive:
         return item.check.verdict not in UNPROVEN
@@ -235,7 +239,7 @@ def slack_at(points: tuple[Any, ...], check: Check) -> Sample:
 
 
 def _movement(leaf: Check, effects: list[Effect]) -> str:
-    """Describe how many runs decide an undecided part, and which changes move it significantly. These are no causes."""
+    """Describe how many runs decide an undecided part, and which changes (not causes) move it significantly."""
     margin = f"{estimate(slack_at(leaf.missed, leaf))} {leaf.unit}".rstrip()
     said = f"undecided with {leaf.runs} runs (margin {margin})"
     if leaf.runs < FEWEST:

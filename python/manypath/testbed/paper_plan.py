@@ -67,7 +67,7 @@ class PaperPlan:
     stacks
         The stacks to run; all stacks of the grid if None.
     quick
-        Whether to run the part that takes minutes.
+        Whether to run the reduced grid, which takes minutes, instead of the full grid.
     runs
         Number of runs of each case by each stack; the number of the grid if None.
     seed

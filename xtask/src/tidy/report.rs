@@ -1,10 +1,10 @@
-//! A report of file and function sizes: median, share of small files, and the largest ones.
+//! A report of sizes: median size of a file, share of small files, largest files, and longest functions.
 
 use super::functions;
 use crate::tree::Tree;
 use std::fmt::Write as _;
 
-/// The largest number of lines of a small file.
+/// A file with at most this number of lines is small.
 const SMALL: usize = 400;
 
 /// Lines per file and per function, for Rust and Python.

@@ -1,16 +1,18 @@
-//! Linked increases: the growth of all paths is linked, and each path halves its own window. RFC 6356
+//! Linked increases (LIA): the growth of all paths is coupled. A loss halves only the window of its path. RFC 6356
 //!
 //! With c in bytes, r the smoothed round-trip time and α = Σc · max(c/r²) / (Σ c/r)², each acknowledged byte adds
-//! min(α·MSS/Σc, MSS/c) bytes to a path in congestion avoidance. Over one window that is MSS · min(c·X, 1) with
-//! X = max(c/r²) / (Σ c/r)², because Σc cancels. Slow start and the cut are those of standard TCP.
+//! min(α·MSS/Σc, MSS/c) bytes to the window of a path in congestion avoidance. Per window of acknowledged data, that is
+//! per c bytes, this is MSS · min(c·X, 1) with X = max(c/r²) / (Σ c/r)², because Σc cancels. Slow start and the
+//! reduction after a loss are those of standard TCP.
 
 use manypath_core::{PathId, Time};
 
 use crate::{Algorithm, Paths};
 
-/// Linked increases as TCP uses them: slow start is not linked.
+/// LIA for TCP: only congestion avoidance is coupled, not slow start.
 ///
-/// The window of a path in fast recovery counts unchanged, because this implementation does not inflate windows there.
+/// A path in fast recovery counts with its window. Duplicate acknowledgements do not inflate this window: TCP without
+/// SACK stores the inflation separately.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lia {
     /// Σ cᵢ/rᵢ over the paths that have a round-trip time.
@@ -35,6 +37,7 @@ impl Algorithm for Lia {
             let window = paths[path].window() as f64;
             (window * self.best / (self.total_rate * self.total_rate)).min(1.0)
         } else {
+            // Without a round-trip time: 1/n of the growth of a single path, for n coupled paths
             paths.equal_share()
         };
         units * paths[path].unit() as f64

@@ -1,4 +1,4 @@
-//! Several packets per system call, on sockets without segmentation offload.
+//! Several packets per system call on raw sockets, which have no segmentation offload (GSO, GRO).
 
 use std::array;
 use std::cell::RefCell;
@@ -13,10 +13,11 @@ use socket2::Socket;
 
 use super::{BUFFER, BUFFERS};
 
-/// Sends up to [`MOST`] packets, each except the last of `segment` bytes; returns how many the system accepted.
+/// Sends up to [`MOST`] packets, and returns how many the kernel accepted. `packets` contains the packets one after the
+/// other. Each has `segment` bytes; only the last one may be shorter.
 ///
 /// # Errors
-/// If the system refused the first one.
+/// If the kernel refused the first packet.
 pub(super) fn send(
     socket: &Socket,
     to: SocketAddr,
@@ -39,10 +40,11 @@ pub(super) fn send(
     Ok(sendmmsg(socket, &mut headers[..count], SendFlags::DONTWAIT)?)
 }
 
-/// Receives packets, one per buffer; passes the source and the length of each to the callback, in order.
+/// Receives up to [`BUFFERS`] packets, each into its own part of `buffers`. Calls `take` with the source address and
+/// the length of each packet, in order.
 ///
 /// # Errors
-/// If there is none, or the socket reports an error.
+/// If no packet is waiting, or the socket reports an error.
 pub(super) fn receive(
     socket: &Socket,
     is_v4: bool,
@@ -77,20 +79,20 @@ fn receive_from<S: SockaddrLike + Copy>(
     Ok(())
 }
 
-/// Memory for the sources of packets. The system overwrites the capacity of an address with its length, so each address
-/// family has its own memory.
+/// Memory for the source addresses of packets. Before a call, `msg_namelen` is the capacity for an address; the kernel
+/// overwrites it with the length of the address. Lengths differ between address families, so each has its own memory.
 struct Headers {
     v4: MultiHeaders<SockaddrIn>,
     v6: MultiHeaders<SockaddrIn6>,
 }
 
 thread_local! {
-    /// Thread-local, because they contain pointers.
+    /// One for each thread: the headers contain raw pointers, so threads cannot share them.
     static HEADERS: RefCell<Headers> = RefCell::new(Headers {
         v4: MultiHeaders::preallocate(BUFFERS, None),
         v6: MultiHeaders::preallocate(BUFFERS, None),
     });
 }
 
-/// Packets per call.
+/// Largest number of packets per call of [`send`].
 pub(super) const MOST: usize = 32;

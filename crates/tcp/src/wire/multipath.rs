@@ -8,9 +8,9 @@
 //! │                                   │   ├───────────────────────────────────┤
 //! ├───────────────────────────────────┤   │ data sequence number              │
 //! │ key of the receiver               │   ├───────────────────────────────────┤
-//! │                                   │   │ place in the subflow              │
+//! │                                   │   │ subflow sequence number           │
 //! └───────────────────────────────────┘   ├─────────────────┬─────────────────┘
-//!                                         │ length          │
+//!                                         │ data length     │
 //!                                         └─────────────────┘
 //! ┌────────┬────────┬────────┬────────┐   ┌────────┬────────┬────────┬────────┐
 //! │ 30     │ 12     │ 1      │ address│   │ 30     │ 12     │ 7      │ 0      │
@@ -21,13 +21,16 @@
 //! └───────────────────────────────────┘   └───────────────────────────────────┘
 //! ```
 //!
-//! Data sequence numbers are the lower 32 bits of 64. `H` means that keys are hashed by SHA-1, `F` is DATA_FIN, `M`
-//! means that there is a mapping, and `A` means that there is a DATA_ACK. There are no data checksums.
+//! DATA_ACK and data sequence number have 64 bits; options contain the lower 32 bits. `H` means that keys are hashed by
+//! SHA-1, `F` is DATA_FIN, `M` means that there is a mapping, and `A` means that there is a DATA_ACK. There are no
+//! DSS checksums.
 //!
-//! The engine's segments have less information than a wire needs. The random number of a join is therefore the sequence
-//! number of its SYN. The answer to a join has the form of the join, because the engine's segment has no room for the
-//! authentication code, and the third segment of a join has none. Options are omitted if the beginning of the
-//! connection is unknown.
+//! The engine's segments lack some fields of these options, so the encoding differs from the RFC:
+//!
+//! - The random number of a join is the sequence number of its SYN.
+//! - The SYN/ACK of a join has the format of the SYN, without HMAC: the engine counts only 12 bytes for this option.
+//! - The third segment of a join has no MP_JOIN option, and so no HMAC.
+//! - All options except MP_CAPABLE are omitted if the SYNs of the subflow are unknown.
 
 use bytes::BufMut;
 use manypath_core::Via;
@@ -39,8 +42,8 @@ use crate::segment::{Flags, Segment};
 
 /// Writes the Multipath TCP option of a segment that is sent `via`, if there is one.
 ///
-/// A data sequence signal uses the space of the configured further options. If that space is too short, that is with
-/// less than 20 bytes, all signals are omitted.
+/// A data sequence signal (DSS) is written into `other_bytes`, the bytes that the configuration reserves for further
+/// options. If they are fewer than `SIGNAL`, no signal is written, not even one without a mapping.
 pub(super) fn write(out: &mut Vec<u8>, via: Via, segment: &Segment, handshakes: &Handshakes) {
     let Some(option) = segment.options.multipath else { return };
     let room = usize::from(segment.options.other_bytes);
@@ -90,8 +93,8 @@ fn confirms(segment: &Segment, signal: Dss, own: &Beginning, peer: &Beginning) -
         && !signal.is_last
 }
 
-/// Writes a data sequence signal. It has a mapping if there is data to map; a DATA_FIN alone has no offset in the
-/// subflow. RFC 6824 §3.3.3
+/// Writes a data sequence signal. It has a mapping if there is payload or a DATA_FIN. The mapping of a DATA_FIN without
+/// payload has the subflow sequence number 0. RFC 6824 §3.3.3
 fn write_signal(
     out: &mut Vec<u8>,
     segment: &Segment,
@@ -118,13 +121,13 @@ fn write_signal(
 /// Kind number of all options of Multipath TCP. RFC 6824 §8
 const KIND: u8 = 30;
 
-/// Subtypes, in the upper half of the third byte; with keys, the lower half is the version, 0. RFC 6824 §3.1, §8
+/// Subtypes, in the upper half of the third byte. In MP_CAPABLE the lower half is the version, 0. RFC 6824 §3.1, §8
 const CAPABLE: u8 = 0x00;
 const JOIN: u8 = 0x10;
 const DSS: u8 = 0x20;
 const FAST_CLOSE: u8 = 0x70;
 
-/// Flag of a key that is hashed by SHA-1. RFC 6824 §3.1
+/// Flag H of MP_CAPABLE: keys are hashed by SHA-1. RFC 6824 §3.1
 const USES_SHA1: u8 = 0x01;
 
 /// Flags of a data sequence signal. RFC 6824 §3.3
@@ -149,9 +152,10 @@ mod tests {
     use crate::segment::{Options, SackBlock, TCP_HEADER};
     use crate::wire::tests::{hex, via};
 
-    /// The letters from a to h; the hash begins with 425af12a and ends with 15bcf868e324d56a.
+    /// The letters from a to h in ASCII. The SHA-1 hash begins with the token, 425af12a, and ends with the initial data
+    /// sequence number, 15bcf868e324d56a.
     const CLIENT: u64 = 0x6162_6364_6566_6768;
-    /// The letters from i to p.
+    /// The letters from i to p in ASCII.
     const SERVER: u64 = 0x696a_6b6c_6d6e_6f70;
 
     fn segment(seq: u32, ack: u32, flags: Flags, option: MultipathOption) -> Segment {

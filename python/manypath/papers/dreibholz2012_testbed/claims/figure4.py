@@ -1,4 +1,7 @@
-"""Claims of section IV-B, figure 4: two disjoint paths. The southern path is shared, and its rate varies."""
+"""Claims of section IV-B, figure 4: a CMT flow over two disjoint paths, a single-path flow on the southern one.
+
+The rate of the southern path varies.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +33,11 @@ from manypath.papers.predicates import above, below, crosses, near
 FIGURE = "figure4"
 OVER = "Mbit/s in the south"
 FIFO = "north-fifo"
-"""The switch that sets a FIFO queue in the north."""
+"""Name of the change of the scenario that sets a FIFO queue in the north."""
 
 FORMS = ("mptcp-2012", "mptcp-2011")
 SUITED = (RPV2, MPTCP)
-"""The controls that suit dissimilar paths, according to the paper."""
+"""The congestion controls that can handle dissimilar paths, according to the paper (C-004-11)."""
 
 
 @claim(
@@ -96,7 +99,7 @@ def rpv1_violates_the_bounds(results: Evidence) -> Check:
     return all_of(
         below(_of(results, CMT, RPV1, _from(UNBOUND)), lower, what="CMT against the lower bound", over=OVER),
         above(_of(results, SINGLE, RPV1, _from(UNBOUND)), upper, what="non-CMT against the upper bound", over=OVER),
-        # Above the preceding grid rate of 6 Mbit/s, less a tolerance of 10 %.
+        # 5.4 is the preceding rate of the grid, 6 Mbit/s, minus a tolerance of 10 %.
         crosses(
             _of(results, CMT, RPV1),
             every_lower,
@@ -110,7 +113,7 @@ def rpv1_violates_the_bounds(results: Evidence) -> Check:
 
 @rpv1_violates_the_bounds.explain
 def effect_of_the_northern_window(results: Evidence) -> str:
-    """Report the size of the northern window; each southern reduction subtracts half of it from the southern window."""
+    """Report the size of the northern window: each loss in the south subtracts half of it from the southern window."""
     fields = {"cc": RPV1, "south": UNBOUND}
     view = results.under(None)
     missing = view.goodput(FIGURE, CMT, **fields) - view.goodput(FIGURE, SINGLE, cc=PLAIN, south=UNBOUND)
@@ -171,7 +174,7 @@ def mptcp_like_falls_behind_from_six(results: Evidence) -> Check:
     "the southern path, at every southern rate.",
 )
 def both_flows_gain(results: Evidence) -> Check:
-    """Compare each flow with half of the total rate of two single-path flows there."""
+    """Compare each flow with half of the total rate of two single-path flows on the southern path."""
     half = _half(results)
     return all_of(
         *(
@@ -195,7 +198,7 @@ def both_flows_gain(results: Evidence) -> Check:
     says="The measurement confirms the simulation in both scenarios, including effects first seen in [D11].",
 )
 def the_testbed_confirms_the_simulation(_results: Evidence) -> Check:
-    """Check the claims about figures 3(a) and 4(a) with the runs of usrsctp, and name each by its number."""
+    """Check the claims in `CONFIRMED` with the measured runs of usrsctp. Each result names its claim by number."""
     runs = measured()
     if not runs.levels(figure3.FIGURE, "rate") or not runs.levels(FIGURE, "south"):
         return not_measured("every ordering and crossing of figures 3(a) and 4(a)")
@@ -211,7 +214,7 @@ def the_testbed_confirms_the_simulation(_results: Evidence) -> Check:
     says="The CMT flow gets no less under MPTCP-like control than under CMT/RPv2.",
 )
 def mptcp_like_takes_no_less(results: Evidence) -> Check:
-    """Require a higher rate on average over the southern rates, and a significantly lower one at none."""
+    """Require a higher mean goodput over all southern rates, and no significantly lower goodput at any of them."""
     return above(
         results.sweep(FIGURE, "south", CMT, cc=MPTCP),
         results.sweep(FIGURE, "south", CMT, cc=RPV2),
@@ -231,7 +234,11 @@ def mptcp_like_takes_no_less(results: Evidence) -> Check:
     "and gives the CMT flow only a small one.",
 )
 def the_single_path_flow_gains_most(results: Evidence) -> Check:
-    """Require a gain of 10 % for the single-path flow, and on average less than half of it for the CMT flow."""
+    """Check the gain of each flow over half of the southern path, where the single-path flow is ahead.
+
+    The single-path flow must gain 10 %. The mean gain of the CMT flow must be less than half of that of the single-path
+    flow.
+    """
     half = _half(results)
     checks: list[Check] = []
     for cc in SUITED:
@@ -286,7 +293,7 @@ def _northern_window(outcome: Outcome) -> float:
 
 
 def _falls_behind(results: Evidence, cc: str) -> Check:
-    """Require a crossing near the paper's rate, and a lead of the single-path flow at all clearly faster rates."""
+    """Require a crossing within 10 % of the paper's rate, and a lead of the single-path flow at all faster rates."""
     rate = AHEAD[cc]
     cmt, single = (results.sweep(FIGURE, "south", flow, cc=cc) for flow in (CMT, SINGLE))
     return all_of(
@@ -329,12 +336,12 @@ def _half(results: Evidence) -> dict[float, Sample]:
 
 
 def _mean_gain(rates: dict[float, Sample], half: dict[float, Sample]) -> Sample:
-    """Return a flow's rate above half of the southern path, averaged over the southern rates, Mbit/s."""
+    """Return the gain of a flow over half of the southern path, averaged over the southern rates, Mbit/s."""
     return np.mean([rates[south] - half[south] for south in rates], axis=0)
 
 
 def _most(south: float) -> bool:
-    """Whether the paths differ most at this southern rate."""
+    """Return whether this is the southern rate at which the paths differ most, 10 Mbit/s."""
     return south == 10.0
 
 
@@ -343,7 +350,7 @@ def _from(rate: float) -> Callable[[float], bool]:
 
 
 def _beyond(cc: str) -> Callable[[float], bool]:
-    """Return the test whether the paper clearly has the single-path flow ahead at a southern rate."""
+    """Return a test of a southern rate: whether it is more than 10 % above the crossing in the paper (`AHEAD`)."""
     return lambda south: south > 1.1 * AHEAD[cc]
 
 
@@ -358,4 +365,4 @@ CONFIRMED: dict[str, Callable[[Evidence], Check]] = {
     "C-004-13": mptcp_like_falls_behind_from_six,
     "C-004-16": mptcp_like_takes_no_less,
 }
-"""Claims that simulation and measurement share, and that read figures 3 and 4 alone."""
+"""Claims that are checked with simulations and with measurements: they read only the runs of figures 3 and 4."""
