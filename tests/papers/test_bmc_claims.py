@@ -124,6 +124,14 @@ def test_every_claim_holds_with_results_that_agree_with_the_thesis(bmc, precisio
     assert {number: check for number, check in checks.items() if not check.holds} == {}
 
 
+def test_claims_about_weights_ignore_the_time_before_a_late_subflow_joins(bmc):
+    def joins_late(_case, trace):
+        late = {key: np.where(np.arange(len(weights)) < 6, np.nan, weights) for key, weights in trace.weights.items()}
+        return Trace(trace.paths, trace.queues, late)
+
+    assert failing(bmc, bend=joins_late) == failing(bmc)
+
+
 @pytest.mark.parametrize(
     ("turned", "noticed"),
     [

@@ -145,7 +145,7 @@ def drop_of_the_sum(trace: Trace, flow: str) -> float:
 
 
 def weight(trace: Trace, path: str) -> NDArray[np.float64]:
-    """Return the weight of a path of the bundle over time, from the time at which all subflows have joined."""
+    """Return the weight of a path of the bundle over time, while all subflows are joined."""
     return trace.weights[BUNDLE, path][_together(trace)]
 
 
@@ -170,8 +170,13 @@ def first_change(trace: Trace, path: str) -> float:
 
 
 def time_until(trace: Trace, path: str, low: float, high: float) -> float:
-    """Return the first time at which the weight of a path is between two values, s; the end of the run if never."""
+    """Return the first time at which the weight of a path is between two values, s.
+
+    If the weight never is, this is the end of the run; NaN without weights.
+    """
     curve, times = weight(trace, path), _times(trace)[_together(trace)]
+    if not len(times):
+        return np.nan
     inside = np.flatnonzero((curve >= low) & (curve <= high))
     return float(times[inside[0]] if len(inside) else times[-1])
 
@@ -193,7 +198,12 @@ def _times(trace: Trace) -> NDArray[np.float64]:
 
 
 def _together(trace: Trace) -> NDArray[np.bool_]:
-    return _times(trace) >= TOGETHER
+    """Return which samples lie after the common start and have a weight for every subflow of the bundle.
+
+    A subflow whose first packets are lost joins seconds later; it has no weight until then.
+    """
+    joined = [~np.isnan(weights) for (flow, _), weights in trace.weights.items() if flow == BUNDLE]
+    return (_times(trace) >= TOGETHER) & np.logical_and.reduce(joined)
 
 
 def curves(results: Evidence, experiment: str, **factors: Level) -> list[Trace]:
