@@ -11,7 +11,7 @@ from manypath.figures import PAGE, Curve, Picture, draw_curves, name_curves, sty
 from manypath.figures.style import COLOURS, INK
 from manypath.papers.evidence import Evidence, Level, Sample
 from manypath.papers.honda2009_bmc.figures import figure
-from manypath.papers.honda2009_bmc.measures import curves, share, steps, weight
+from manypath.papers.honda2009_bmc.measures import course, curves, share, steps
 from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, PACKET, PAYLOAD, value, weights_of
 from manypath.papers.honda2009_bmc.proportion import EIGHT, PRIVATE, SHARED, TEN
 
@@ -157,12 +157,10 @@ def _course(
     axes: Axes, evidence: Evidence, experiment: str, path: str, ideal: float, title: str, **factors: Level
 ) -> None:
     """Draw a weight over time in all runs of a case, and its mean."""
-    found = curves(evidence, experiment, **factors)
-    runs = [weight(trace, path) for trace in found]
-    time = np.arange(len(runs[0])) + 3.0
-    for run in runs:
-        axes.plot(time, run, color=COLOURS[0], linewidth=0.5, alpha=0.5)
-    axes.plot(time, np.mean(runs, axis=0), color=COLOURS[0])
+    runs = [course(trace, path) for trace in curves(evidence, experiment, **factors)]
+    for time, weights in runs:
+        axes.plot(time, weights, color=COLOURS[0], linewidth=0.5, alpha=0.5)
+    axes.plot(runs[0][0], np.nanmean([weights for _, weights in runs], axis=0), color=COLOURS[0])
     axes.axhline(ideal, linewidth=0.6, linestyle=(0, (4, 2)), color=INK)
     axes.set_ylim(0.0, 1.0)
     axes.set_title(title, loc="left")

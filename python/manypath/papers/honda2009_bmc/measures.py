@@ -149,6 +149,12 @@ def weight(trace: Trace, path: str) -> NDArray[np.float64]:
     return trace.weights[BUNDLE, path][_together(trace)]
 
 
+def course(trace: Trace, path: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weight of a path after the common start: times in s, and weights, NaN until it has joined."""
+    later = _times(trace) >= TOGETHER
+    return _times(trace)[later], trace.weights[BUNDLE, path][later]
+
+
 def steps(trace: Trace) -> Iterator[tuple[float, float]]:
     """Iterate over the changes of BMC's weights: the weight of the lowered path before, and its decrease.
 
