@@ -73,13 +73,19 @@ def draw_sweeps(
 
 
 def draw_beside(panels: Sequence[tuple[Sweep, Evidence]], controls: Controls, marks: str = "") -> Picture:
-    """Draw plots side by side with one legend, each with its own runs."""
+    """Draw plots side by side with one legend, each with its own runs.
+
+    Plots of one experiment, such as its runs by several stacks, have the same vertical axis.
+    """
+    is_shared = len({sweep.experiment for sweep, _ in panels}) == 1
     with styled():
         drawing = Figure(figsize=(PAGE if len(panels) > 1 else 0.62 * PAGE, 2.9), layout="constrained")
-        axes = drawing.subplots(1, len(panels), squeeze=False)[0]
+        axes = drawing.subplots(1, len(panels), squeeze=False, sharey=is_shared)[0]
         for each, (sweep, evidence) in zip(axes, panels, strict=True):
             draw_curves(each, _curves(evidence, sweep, controls), sweep.marks)
             _name(each, sweep)
+            if is_shared:
+                each.label_outer()
         flows = list(controls.flows.values())
         kinds = {mark.printed for sweep, _ in panels for mark in sweep.marks}
         name_curves(
