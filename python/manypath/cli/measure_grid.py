@@ -18,7 +18,8 @@ from manypath.outputs import writing
 
 if TYPE_CHECKING:
     from manypath.testbed.calibration import Calibration
-    from manypath.testbed.grid import Cell
+    from manypath.testbed.grid import Cell, Size
+    from manypath.testbed.paper_grid import PaperSize
     from manypath.testbed.plan import Further, Plan
     from manypath.testbed.verdict import Verdict
 
@@ -69,14 +70,19 @@ def measure_grid(
     typer.echo(f"report: {page}")
 
 
+def announce_missing(runs: int, size: Size | PaperSize, at_once: int) -> bool:
+    """Print the number and the expected duration of missing measurements; return whether there are any."""
+    if runs:
+        time = duration(size.seconds(runs, at_once))
+        length = f"{size.warmup + size.measure:g} s each, {at_once} at once"
+        typer.echo(f"{runs} measurements are missing, {length}: about {time}, more if runs are repeated", err=True)
+    return bool(runs)
+
+
 def _announce(plan: Plan, store: Path, at_once: int) -> None:
     """Print the expected duration before the first measurement."""
-    runs = plan.missing(store)
-    if not runs:
+    if not announce_missing(plan.missing(store), plan.size, at_once):
         return
-    time = duration(plan.size.seconds(runs, at_once))
-    length = f"{plan.size.warmup + plan.size.measure:g} s each, {at_once} at once"
-    typer.echo(f"{runs} measurements are missing, {length}: about {time}, more if runs are repeated", err=True)
     if len(plan.looks) > 1:
         typer.echo(f"open cells then get more runs, up to {plan.looks[-1].runs} each", err=True)
     if at_once > 2 * (os.cpu_count() or 1):

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from manypath.cli.measure_grid import finite, interval, verdict
+from manypath.cli.measure_grid import announce_missing, finite, interval, verdict
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
-from manypath.display import duration
 from manypath.errors import Stopped
 from manypath.outputs import writing
 
@@ -76,12 +75,8 @@ def measure_paper(
 
 def _announce(plan: PaperPlan, store: Path, at_once: int) -> None:
     """Print the expected duration before the first measurement."""
-    runs = plan.missing(store)
-    if not runs:
+    if not announce_missing(plan.missing(store), plan.size, at_once):
         return
-    length = f"{plan.size.warmup + plan.size.measure:g} s each, {at_once} at once"
-    time = duration(plan.size.seconds(runs, at_once))
-    typer.echo(f"{runs} measurements are missing, {length}: about {time}, more if runs are repeated", err=True)
     processors = os.cpu_count() or 1
     if at_once > MOST_PER_PROCESSOR * processors:
         typer.echo(

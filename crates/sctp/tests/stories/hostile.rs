@@ -8,20 +8,14 @@ use manypath_sctp::{
 };
 
 use crate::pair::{A, FIRST, Fate, Pair, Side, Z};
-use crate::setup::init_of;
+use crate::setup::tags_of;
 
 /// A pair with an established association, and the verification tags that A and Z expect.
 fn connected() -> (Pair, u32, u32) {
     let mut pair = Pair::new(1);
     pair.open(A);
     pair.settle();
-    let tags: Vec<u32> = pair
-        .network
-        .log
-        .iter()
-        .filter_map(|sent| init_of(&sent.control))
-        .map(|init| init.tag)
-        .collect();
+    let tags = tags_of(&pair);
     pair.arrows();
     pair.events(A);
     pair.events(Z);

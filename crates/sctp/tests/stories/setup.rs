@@ -27,8 +27,7 @@ fn tags_are_those_that_the_peer_announced() {
     pair.open(A);
     pair.settle();
     let tags: Vec<u32> = pair.network.log.iter().map(|sent| sent.tag).collect();
-    let announced: Vec<u32> =
-        pair.network.log.iter().filter_map(|sent| init_of(&sent.control)).map(|i| i.tag).collect();
+    let announced = tags_of(&pair);
     let [of_a, of_z] = announced[..] else { panic!("{announced:?}") };
     assert_eq!(tags, [0, of_a, of_z, of_a]);
     assert_ne!(of_a, of_z);
@@ -663,4 +662,10 @@ pub(crate) fn init_of(control: &[Control]) -> Option<&Init> {
         Control::Init(init) | Control::InitAck(init) => Some(&**init),
         _ => None,
     })
+}
+
+/// The tags of all INITs and INIT ACKs so far, in the order of their packets.
+pub(crate) fn tags_of(pair: &Pair) -> Vec<u32> {
+    let chunks = pair.network.log.iter().filter_map(|sent| init_of(&sent.control));
+    chunks.map(|init| init.tag).collect()
 }

@@ -5,7 +5,7 @@ use manypath_core::Span;
 use manypath_sctp::{Cause, CloseReason, Control, Event, SendError};
 
 use crate::pair::{A, FIRST, Fate, Pair, Z, message};
-use crate::setup::init_of;
+use crate::setup::{init_of, tags_of};
 
 #[test]
 fn three_packets_close_an_association() {
@@ -143,13 +143,7 @@ fn an_abort_after_shutdown_ack_needs_the_t_bit_to_count_as_shutdown_complete() {
         pair.network.once(A, "SHUTDOWN COMPLETE", Fate::Lose);
         pair.open(A);
         pair.settle();
-        let tags: Vec<u32> = pair
-            .network
-            .log
-            .iter()
-            .filter_map(|sent| init_of(&sent.control))
-            .map(|init| init.tag)
-            .collect();
+        let tags = tags_of(&pair);
         pair.shutdown(A);
         pair.drive(Span::from_millis(100));
         assert_eq!(pair.close_reason(Z), None);
