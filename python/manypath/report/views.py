@@ -15,7 +15,8 @@ from manypath.papers.experiment import Precision
 from manypath.papers.mean import Mean
 from manypath.papers.paired import estimate
 from manypath.papers.paper import Paper, Setting
-from manypath.papers.published import Published, PublishedChange, load
+from manypath.papers.published import Published, load
+from manypath.papers.published_rows import PublishedChange
 from manypath.report.claims import ClaimView, claims_of
 from manypath.report.columns import columns_of, counts_of, finding_of
 from manypath.report.variants import MatrixView, ProfilesView, matrix_of, profiles_of
