@@ -18,11 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from manypath import _native
 from manypath.campaign import Campaign
+from manypath.given_losses import ideal
 from manypath.papers.evaluation import evaluate
 from manypath.papers.paired import estimate
 from manypath.papers.paper import Paper
-from manypath.scenario import Scenario
+from manypath.scenario import Link, Mptcp, Saturated, Scenario, disjoint
+from manypath.theory import fluid
 
 ROOT = Path(__file__).parents[2]
 """The root folder of the repository."""
@@ -121,6 +124,61 @@ class Studied:
         [(table, rows)] = [each for each in self.study.filled_tables(part.evidence) if each[0].name == self.name]
         runs = part.precision.replications
         return _document(table.head, rows, runs, part.engine, part.evidence.digests())
+
+
+@dataclass(frozen=True)
+class Idealised:
+    """A table of congestion controls on paths with given losses: the fluid model beside ideal mode.
+
+    Attributes
+    ----------
+    page : str
+        The page, below `docs`.
+    cases : tuple
+        The congestion control, the losses and the round-trip times of each row.
+    runs : int
+        Runs of ideal mode.
+    """
+
+    page: str
+    cases: tuple[tuple[str, tuple[float, ...], tuple[str, ...]], ...]
+    runs: int
+
+    def compute(self) -> dict[str, Any]:
+        """Compute both models, and return the table as data. Rates are those of packets that arrive."""
+        heads = ("control", "losses", "round-trip times", "fluid", "ideal mode")
+        rows = []
+        for cc, losses, rtts in self.cases:
+            flow = Mptcp(paths=_names(losses), cc=cc, option_bytes="0 B", app=Saturated(message="1460 B"))
+            ways = map(_way, losses, rtts)
+            network = disjoint(**dict(zip(_names(losses), ways, strict=True)))
+            scenario = Scenario(network=network, flows={"flow": flow}, warmup="1 s", measure="1 s")
+            rates = fluid(scenario).equilibrium().goodput["flow"]
+            found = ideal(cc, losses, list(rtts), runs=self.runs, seed=SEED)
+            arrived = [
+                f"{path.mean * (1.0 - loss):.0f} ± {path.half_width * (1.0 - loss):.0f}"
+                for path, loss in zip(found.paths, losses, strict=True)
+            ]
+            rows.append(
+                [
+                    cc,
+                    ", ".join(f"{loss * 100:g} %" for loss in losses),
+                    ", ".join(rtts),
+                    ", ".join(f"{rate:.0f}" for rate in rates),
+                    ", ".join(arrived),
+                ]
+            )
+        return _document(heads, rows, self.runs, _native.engine_version(), [row[-1] for row in rows])
+
+
+def _names(losses: Sequence[float]) -> tuple[str, ...]:
+    return tuple(f"path{number}" for number in range(1, len(losses) + 1))
+
+
+def _way(loss: float, rtt: str) -> tuple[Link, Link]:
+    """Return both directions of a path that is never full."""
+    link = Link(rate="1 Gbit/s", delay=f"{float(rtt.removesuffix(' ms')) / 2.0:g} ms", overhead=0)
+    return link.but(loss=loss), link
 
 
 def _document(

@@ -10,7 +10,7 @@ from manypath.papers.gonzalez2012_mptcp.names import MPTCP, RIVALS
 from manypath.papers.gonzalez2012_mptcp.scenarios import ACCESS, equal_links
 from manypath.studies.failover.study import STUDY as FAILOVER
 from manypath.studies.which_mechanism.study import STUDY as WHICH_MECHANISM
-from results import Column, Simulated, Studied
+from results import Column, Idealised, Simulated, Studied
 
 
 def goodput(*flow_names: str) -> Callable[[Mapping[str, Any]], float]:
@@ -98,7 +98,7 @@ RULES = {
 JITTERS = ("0 ms", "0.05 ms", "0.2 ms", "1 ms", "2.4 ms", "5 ms")
 """Jitter of the wires. The transmission time of a packet at the bottleneck is 2.4 ms."""
 
-TABLES: dict[str, Simulated | Studied] = {
+TABLES: dict[str, Simulated | Studied | Idealised] = {
     "timeouts-tcp": Simulated(
         "explanation/timeouts.md",
         ("rule",),
@@ -153,6 +153,19 @@ TABLES: dict[str, Simulated | Studied] = {
             for variant in ("", "paced")
         ),
         runs=5,
+    ),
+    "fluid-and-ideal": Idealised(
+        "how-to/given-losses.md",
+        (
+            ("coupled", (0.001, 0.004), ("100 ms", "100 ms")),
+            ("coupled", (0.01, 0.01), ("100 ms", "100 ms")),
+            ("coupled", (0.001, 0.002), ("100 ms", "50 ms")),
+            ("cmt-rpv2", (0.001, 0.004), ("100 ms", "100 ms")),
+            ("cmt-rpv2", (0.001, 0.002), ("100 ms", "50 ms")),
+            ("cmt-rpv2", (0.005, 0.001), ("20 ms", "200 ms")),
+            ("olia", (0.001, 0.004), ("100 ms", "100 ms")),
+        ),
+        runs=8,
     ),
     "failover": Studied("explanation/failover.md", FAILOVER, "Ends and delays"),
     "failover-buffers": Studied("explanation/failover.md", FAILOVER, "Ends over buffers"),

@@ -9,6 +9,8 @@ from types import ModuleType
 import pytest
 from blocks import ROOT, pages
 
+from manypath.anchors.table import RATES
+
 RESULTS = ROOT / "docs/results"
 
 MARKED = re.compile(r"<!-- begin: make results (?P<name>\S+) -->.*?<!-- end -->", re.DOTALL)
@@ -38,6 +40,17 @@ def test_every_table_has_a_simulation_and_stored_results():
     assert set(simulations) == set(tables()) == {path.stem for path in RESULTS.glob("*.json")}
     for name, table in simulations.items():
         assert f"make results {name} -->" in (ROOT / "docs" / table.page).read_text(encoding="utf-8")
+
+
+def test_the_shares_of_unequal_paths_are_those_of_the_anchors():
+    page = (ROOT / "docs/explanation/congestion-controls.md").read_text(encoding="utf-8")
+    found = re.search(r"^\| (`ewtcp` .*) \|\n\|[-| ]+\|\n\| (.*) \|$", page, re.MULTILINE)
+    assert found is not None
+    shown = dict(zip(found[1].replace("`", "").split(" | "), found[2].split(" | "), strict=True))
+    rates = {name: RATES[name]["0.1%+0.4%"] for name in shown}
+    assert shown == {
+        name: f"{better / (better + worse):.0%}".replace("%", " %") for name, (better, worse) in rates.items()
+    }
 
 
 def test_a_table_is_written_between_its_marks_only(results: ModuleType):
