@@ -170,7 +170,7 @@ docs: ## write the generated pages of docs/reference, the Jupyter notebooks, and
 	cargo doc --workspace --exclude manypath-bpf $(without_linux) --no-deps --quiet
 
 results: build ## run the simulations whose tables are in docs, and write the tables; TABLE=name makes one, all take 5 minutes
-	$(PYTHON) docs/builder/results.py $(TABLE)
+	$(bin)/python docs/builder/results.py $(TABLE)
 
 tools: $(venv)/.tools $(venv)/.docs ## what tests, checks and site need; before `make --jobs`, for pip must be alone
 
