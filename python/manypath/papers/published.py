@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AfterValidator, TypeAdapter
+from pydantic import AfterValidator, BeforeValidator, TypeAdapter
 
 from manypath.papers import kept
+from manypath.papers.check import joined_expected, joined_measured
 from manypath.papers.evidence import Case
 from manypath.papers.published_rows import CaseGroup, ChangeGroup, PublishedCase, PublishedChange
 from manypath.papers.tried import Tried
@@ -64,7 +65,8 @@ class PublishedClaim:
     verdict : Verdict
         Verdict on the claim.
     measured, expected : str
-        Measured values with 95 % intervals, and the values that the claim requires, as text.
+        Measured values with 95 % intervals, and the values that the claim requires, as text. The file has null for a
+        claim of several parts, because they are joined from the parts.
     runs : int
         Replications in the smallest sample, including those added while the claim was undecided.
     needed : int or None
@@ -200,6 +202,19 @@ def read(file: Path) -> Published:
     )
 
 
+def _with_texts(claim: Any) -> Any:
+    """Add the texts of a claim of several parts, which the file does not repeat. Other data are returned unchanged."""
+    match claim:
+        case {"measured": None, "expected": None, "parts": [_, *_] as parts}:
+            try:
+                measured = joined_measured((part["measured"], part["verdict"]) for part in parts)
+                return {**claim, "measured": measured, "expected": joined_expected(part["expected"] for part in parts)}
+            except (KeyError, TypeError):
+                return claim  # The type of the parts reports their mistake.
+        case _:
+            return claim
+
+
 def _matrix(said: _Mutations) -> VerdictMatrix:
     verdicts: dict[tuple[str, str], Verdict] = {
         (number, name): verdict for number, each in said.verdicts.items() for name, verdict in each.items()
@@ -241,7 +256,7 @@ class _Table:
     runs: int
     cpu_seconds: float
     digest: str
-    claims: tuple[PublishedClaim, ...]
+    claims: tuple[Annotated[PublishedClaim, BeforeValidator(_with_texts)], ...]
     cases: tuple[CaseGroup, ...]
     sensitivity: tuple[ChangeGroup, ...]
     profiles: dict[str, dict[str, Verdict]]

@@ -148,8 +148,8 @@ def _claim(item: Verified, grown: Evidence) -> dict[str, Any]:
     return {
         "id": item.claim.id,
         "verdict": check.verdict,
-        "measured": check.measured,
-        "expected": check.expected,
+        "measured": None if check.parts else check.measured,
+        "expected": None if check.parts else check.expected,
         "runs": check.runs,
         "needed": needed,
         "needed_seconds": None if seconds is None else float(f"{seconds:.2g}"),
