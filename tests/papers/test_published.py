@@ -123,12 +123,12 @@ def test_the_table_of_another_program_is_not_replaced(package):
             "published: version 1 is unknown: this package reads version 3: delete it and publish the paper again",
         ),
         (
-            lambda text: text.replace('"verdict": "holds"', '"verdict": "true"'),
+            lambda text: text.replace('"verdict":"holds"', '"verdict":"true"'),
             'claims.0.verdict: "true" is unknown: known: holds, contradicted, undecided, open',
         ),
         (lambda text: text.replace('"digest"', '"digset"'), "digest: missing: give it a value"),
         (lambda text: f"[{text}]", "is no table: give values by name"),
-        (lambda text: re.sub(r'"flows": \["', '"flows": ["other", "', text, count=1), "each row needs"),
+        (lambda text: re.sub(r'"flows":\["', '"flows":["other","', text, count=1), "each row needs"),
     ],
     ids=["torn", "version", "verdict", "field", "list", "flows"],
 )
