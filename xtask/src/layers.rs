@@ -1,7 +1,7 @@
 //! The allowed dependencies between crates: the diagram in ARCHITECTURE.md as a table.
 
 use crate::Findings;
-use crate::tree::Finding;
+use crate::tree::{Finding, Tree};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,7 @@ pub(crate) struct Layer {
     pub(crate) may_use: &'static [&'static str],
     /// Further crates that its tests may use.
     pub(crate) tests_may_use: &'static [&'static str],
-    /// Whether it must not use clocks, sockets, threads or global randomness.
+    /// Whether it must not use clocks, sockets, threads or global randomness. Clippy checks this.
     pub(crate) pure: bool,
 }
 
@@ -91,6 +91,18 @@ pub(crate) fn check(metadata: &Value) -> Findings {
     Ok(findings)
 }
 
+/// Every pure crate for which clippy does not have the rules of pure crates.
+pub(crate) fn check_purity(tree: &Tree) -> Vec<Finding> {
+    let rules = |name| tree.read(&format!("crates/{name}/clippy.toml")).ok();
+    let pure = LAYERS.iter().filter(|layer| layer.pure);
+    pure.filter(|layer| rules(layer.name).is_none_or(|own| Some(own) != rules("core")))
+        .map(|layer| {
+            let place = format!("crates/{}/clippy.toml", layer.name);
+            Finding::on(&place, "the crate is pure: link it to crates/core/clippy.toml")
+        })
+        .collect()
+}
+
 /// A finding if `layer` must not use `to`; `kind` is cargo's kind of dependency: none, `dev` or `build`.
 fn forbidden(layer: &Layer, to: &str, kind: Option<&str>) -> Option<Finding> {
     let in_tests = kind == Some("dev");
@@ -107,7 +119,7 @@ fn short(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::lines;
+    use crate::fixture::{Fixture, lines};
     use serde_json::json;
 
     fn package(name: &str, edges: &[(&str, Option<&str>)]) -> Value {
@@ -146,6 +158,21 @@ mod tests {
             lines(&check(&metadata).expect("packages")),
             ["attic: has no row in the table of layers (xtask/src/layers.rs)"]
         );
+    }
+
+    #[test]
+    fn a_pure_crate_without_the_rules_of_pure_crates_is_named() {
+        let pure = LAYERS.iter().filter(|layer| layer.pure && layer.name != "tcp");
+        let files: Vec<_> = pure.map(|it| format!("crates/{}/clippy.toml", it.name)).collect();
+        let mut texts: Vec<_> = files.iter().map(|file| (file.as_str(), "rules")).collect();
+        texts.push(("crates/tcp/clippy.toml", "other rules"));
+        let remedy = "the crate is pure: link it to crates/core/clippy.toml";
+        assert_eq!(
+            lines(&check_purity(&Fixture::new(&texts).tree())),
+            [format!("crates/tcp/clippy.toml: {remedy}")]
+        );
+        texts.retain(|(file, _)| !file.contains("/sim/"));
+        assert_eq!(lines(&check_purity(&Fixture::new(&texts).tree())).len(), 2);
     }
 
     #[test]
