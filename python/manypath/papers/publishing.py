@@ -18,8 +18,8 @@ from manypath.papers.tried import data_of, tried_on
 
 if TYPE_CHECKING:
     from manypath.papers.causes import Verified
-    from manypath.papers.evaluation import PaperEvaluation
     from manypath.papers.paper import Paper
+    from manypath.papers.paper_evaluation import PaperEvaluation
     from manypath.papers.profiles import Profiles
     from manypath.papers.sensitivity import Row
     from manypath.papers.verdict_matrix import VerdictMatrix

@@ -21,7 +21,7 @@ from manypath.report.columns import columns_of, counts_of, finding_of
 from manypath.report.variants import MatrixView, ProfilesView, matrix_of, profiles_of
 
 if TYPE_CHECKING:
-    from manypath.papers.evaluation import PaperEvaluation
+    from manypath.papers.paper_evaluation import PaperEvaluation
 
 FAR = 5.0
 """Smallest difference to another simulator that is marked, in per cent of the total goodput."""
