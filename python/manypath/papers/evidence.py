@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manypath.papers.traces import Trace
+from manypath.rows import Outcome
 
 Sample = NDArray[np.float64]
 Level = float | int | str
 Number = int | str
 """Number of a figure in its paper: `5`, or `"5.10"` if each chapter numbers its figures."""
-Outcome = Mapping[str, Any]
-"""The engine's record of one run."""
 
 
 @dataclass(frozen=True)

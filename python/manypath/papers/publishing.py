@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from manypath.errors import UserError
 from manypath.outputs import Kind, writing
 from manypath.papers import kept
-from manypath.papers.evidence import Case, Evidence, Outcome, goodput_in
+from manypath.papers.evidence import Case, Evidence, goodput_in
 from manypath.papers.mean import Mean
 from manypath.papers.published import FILE, FORMAT, file_of
 from manypath.papers.tried import data_of, tried_on
+from manypath.rows import Outcome
 
 if TYPE_CHECKING:
     from manypath.papers.causes import Verified

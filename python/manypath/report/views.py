@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from manypath.papers.comparison import Difference, compare
-from manypath.papers.evidence import Case, Evidence, Number, Outcome
+from manypath.papers.evidence import Case, Evidence, Number
 from manypath.papers.experiment import Precision
 from manypath.papers.mean import Mean
 from manypath.papers.paired import estimate
@@ -19,6 +19,7 @@ from manypath.papers.published import Published, PublishedChange, load
 from manypath.report.claims import ClaimView, claims_of
 from manypath.report.columns import columns_of, counts_of, finding_of
 from manypath.report.variants import MatrixView, ProfilesView, matrix_of, profiles_of
+from manypath.rows import Outcome
 
 if TYPE_CHECKING:
     from manypath.papers.paper_evaluation import PaperEvaluation
