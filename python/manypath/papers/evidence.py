@@ -12,7 +12,11 @@ from manypath.papers.traces import Trace
 from manypath.rows import Outcome
 
 Sample = NDArray[np.float64]
+"""One number per replication, in the order of the replications."""
+
 Level = float | int | str
+"""Level of a factor."""
+
 Number = int | str
 """Number of a figure in its paper: `5`, or `"5.10"` if each chapter numbers its figures."""
 
