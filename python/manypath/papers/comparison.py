@@ -22,8 +22,9 @@ from manypath.papers.publishing import digest_of
 from manypath.stats.looks import SIGNIFICANCE
 
 if TYPE_CHECKING:
-    from manypath.papers.evaluation import Evaluation, PaperEvaluation
+    from manypath.papers.evaluation import Evaluation
     from manypath.papers.experiment import Precision
+    from manypath.papers.paper_evaluation import PaperEvaluation
 
 
 @dataclass(frozen=True)

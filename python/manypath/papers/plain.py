@@ -13,7 +13,7 @@ from manypath.papers.tried import data_of, tried_on
 from manypath.papers.verdict import Verdict
 
 if TYPE_CHECKING:
-    from manypath.papers.evaluation import PaperEvaluation
+    from manypath.papers.paper_evaluation import PaperEvaluation
 
 
 def plain_claim(item: Verified, part: PaperEvaluation, table: Published | None) -> dict[str, Any]:

@@ -17,17 +17,14 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from typing_extensions import TypeIs
 
 from manypath.papers.check import Check, decided
+from manypath.papers.evidence import Sample
 from manypath.papers.paired import estimate
 from manypath.papers.reading import Reading
 from manypath.papers.verdict import Hypotheses, Line, beyond, exact
 from manypath.papers.verdict import within as lies_within
-
-Sample = NDArray[np.float64]
-"""One number per replication, in the order of the replications."""
 
 Points = Mapping[Any, Sample]
 """A sample for each point of a sweep."""

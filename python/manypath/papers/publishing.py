@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 from manypath.errors import UserError
 from manypath.outputs import Kind, writing
 from manypath.papers import kept
-from manypath.papers.evidence import Case, Evidence, Outcome, goodput_in
+from manypath.papers.evidence import Case, Evidence, goodput_in
 from manypath.papers.mean import Mean
 from manypath.papers.published import FILE, FORMAT, file_of
 from manypath.papers.published_rows import PublishedCase, PublishedChange, grouped_cases, grouped_changes
 from manypath.papers.tried import data_of, tried_on
+from manypath.rows import Outcome
 
 if TYPE_CHECKING:
     from manypath.papers.causes import Verified
-    from manypath.papers.evaluation import PaperEvaluation
     from manypath.papers.paper import Paper
+    from manypath.papers.paper_evaluation import PaperEvaluation
     from manypath.papers.profiles import Profiles
     from manypath.papers.sensitivity import Row
     from manypath.papers.verdict_matrix import VerdictMatrix

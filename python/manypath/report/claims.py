@@ -21,7 +21,7 @@ from manypath.papers.verdict import Verdict
 from manypath.report.strips import Axis, Lane, Range, named, scaled, strip
 
 if TYPE_CHECKING:
-    from manypath.papers.evaluation import PaperEvaluation
+    from manypath.papers.paper_evaluation import PaperEvaluation
 
 
 @dataclass(frozen=True)
