@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,7 +12,8 @@ from threading import Timer
 from typing import Any
 
 from manypath.emulation import Emulation, start
-from manypath.programs import APART, EMULATOR, last_line
+from manypath.errors import UserError
+from manypath.programs import APART, EMULATOR, last_line, launch
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,12 @@ class Running:
         if ready is None:
             raise ValueError(f"{EMULATOR}: {last_line(process.communicate(timeout=PATIENCE)[1])}")
         self._interfaces = ready["interfaces"]
+        self._stopped = 0.0
+
+    def check(self) -> None:
+        """Raise `ValueError` if the emulator has ended."""
+        if self._process.poll() is not None:
+            raise ValueError(self._early(self._process.communicate()[1]))
 
     def host(self, pair: str, side: str) -> Host:
         """Return the ``left`` or ``right`` host of a pair."""
@@ -60,9 +69,19 @@ class Running:
             said = self._process.communicate()[1]
         finally:
             killer.cancel()
+        self._stopped = time.monotonic()
         if last.get("event") != "end":
-            raise ValueError(f"{EMULATOR} ended early: {last_line(said)}")
+            raise ValueError(self._early(said))
         return last
+
+    def began(self, ending: Mapping[str, Any]) -> float:
+        """Return the latest possible begin of the emulation's time, in seconds of the system's monotonic clock."""
+        return self._stopped - ending["at"]
+
+    def _early(self, said: str | None) -> str:
+        code = self._process.returncode
+        reason = f"it was killed by {signal.Signals(-code).name}" if code < 0 else last_line(said)
+        return f"{EMULATOR} ended early: {reason}"
 
     def packets(self, ending: Mapping[str, Any]) -> dict[str, dict[str, int]]:
         """Return, for each pair, the number of packets that its left host sent on each path."""
@@ -71,6 +90,20 @@ class Running:
             if interface["side"] == "left":
                 found.setdefault(interface["pair"], {})[interface["path"]] = counts["sent"]
         return found
+
+
+def clean() -> None:
+    """Remove the namespaces of killed emulations. Each run has its own name, so no later run would remove them.
+
+    Raises
+    ------
+    UserError
+        If they cannot be removed.
+    """
+    with launch(EMULATOR, ["clean"], **APART) as process:
+        said = process.communicate()[1]
+    if process.returncode != 0:
+        raise UserError(f"testbed: the hosts of killed runs cannot be removed: {last_line(said)}")
 
 
 @contextmanager

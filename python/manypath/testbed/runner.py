@@ -24,7 +24,8 @@ from manypath.programs import EMULATOR, fingerprint, program
 from manypath.scenario import Network
 from manypath.testbed import sources
 from manypath.testbed.contestants import Account, Contestant, Part
-from manypath.testbed.emulation import Running, running
+from manypath.testbed.contestants.contestant import LONGEST_DELAY
+from manypath.testbed.emulation import Running, clean, running
 from manypath.testbed.stacks import assigned, check_flows, check_names, chosen, standards
 
 
@@ -68,7 +69,7 @@ class Testbed(Runner):
 
     @override
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
-        """Refuse flows that their stacks do not support.
+        """Refuse flows that their stacks do not support, and remove the hosts of killed runs.
 
         Raises
         ------
@@ -82,6 +83,7 @@ class Testbed(Runner):
         for flows in scenarios:
             for name, contestant in assigned(self._stacks, flows).items():
                 contestant.check(f"flows.{name}", flows[name])
+        clean()
 
     @override
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
@@ -116,6 +118,7 @@ def _measure(
             while time.monotonic() < window[1] + LINGERING:
                 if halt.is_set():
                     raise ValueError("stopped before its end")
+                links.check()
                 time.sleep(0.1)
             for flow in flows.values():
                 flow.stop()
@@ -123,11 +126,22 @@ def _measure(
         ending = links.stop()
     packets = links.packets(ending)
     doubts = [doubt for account in accounts.values() for doubt in account.doubts]
+    doubts += early_events(scenario["network"]["links"], begin - SETTLING - links.began(ending))
     return {
         "flows": {name: _outcome(account, packets[name], window) for name, account in accounts.items()},
         "marks": "; ".join([*ending["marks"], *doubts]),
         "late_share": ending["lateness"]["late"] / max(1, ending["lateness"]["packets"]),
     }
+
+
+def early_events(links: Mapping[str, Any], early: float) -> list[str]:
+    """Return the reason not to trust a run if the events of its links were more than `LONGEST_DELAY` early.
+
+    Their instants count from the begin of the emulation, which is `early` seconds before that of the flows.
+    """
+    if early > LONGEST_DELAY and any(link["events"] for link in links.values()):
+        return [f"the events of links were {early:.1f} s early, because the start of the run was delayed"]
+    return []
 
 
 def _outcome(account: Account, packets: Mapping[str, int], window: tuple[float, float]) -> dict[str, Any]:
@@ -190,7 +204,7 @@ def _rate(notes: np.ndarray, window: tuple[float, float]) -> float:
 EMULATIONS = count(1)
 """Numbers of the emulations of this process, for unique names."""
 
-SETTLING = 1.0
+SETTLING = 2.0
 """Seconds between the start of the processes and the earliest start of a flow."""
 
 LINGERING = 0.3
