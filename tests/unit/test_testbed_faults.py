@@ -153,28 +153,31 @@ def test_hosts_that_cannot_be_removed_are_an_error(tmp_path: Path, monkeypatch: 
     emulator.write_text("#!/bin/sh\necho 'error: no rights' >&2\nexit 1\n")
     emulator.chmod(0o755)
     monkeypatch.setattr("manypath.programs.program", lambda _: str(emulator))
-    with pytest.raises(UserError, match="^testbed: the hosts of killed runs cannot be removed: error: no rights$"):
+    with pytest.raises(UserError, match=r"^testbed: the hosts of killed runs cannot be removed: error: no rights$"):
         clean()
 
 
 @in_real_time
 def test_a_run_does_not_use_a_namespace_that_exists(monkeypatch: pytest.MonkeyPatch):
     taken = f"m{os.getpid()}-7-f-left"
-    subprocess.run(["ip", "netns", "add", taken], check=True)
+    ip = str(shutil.which("ip"))
+    subprocess.run([ip, "netns", "add", taken], check=True)
     try:
         monkeypatch.setattr("manypath.testbed.runner.EMULATIONS", count(7))
-        with pytest.raises(Exception, match=f"manypath-emu: error: .*{taken}"):
+        with pytest.raises(Exception, match=rf"manypath-emu: error: .*{taken}"):
             measured("tcp")
         assert hosts(os.getpid()) == [taken]
     finally:
-        subprocess.run(["ip", "netns", "delete", taken], check=True)
+        subprocess.run([ip, "netns", "delete", taken], check=True)
 
 
 @in_real_time
 def test_the_emulator_of_a_killed_testbed_removes_its_hosts(tmp_path: Path):
     script = tmp_path / "run.py"
     script.write_text(
-        "import sys; sys.path.insert(0, sys.argv[1])\nfrom test_testbed_faults import measured\nmeasured('tcp', '60 s')\n"
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from test_testbed_faults import measured\n"
+        "measured('tcp', '60 s')\n"
     )
     with subprocess.Popen([sys.executable, script, Path(__file__).parent], process_group=0) as process:
         while not hosts(process.pid) and process.poll() is None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Timer
+from threading import Thread, Timer
 from typing import Any
 
 from manypath.emulation import Emulation, start
@@ -35,12 +35,15 @@ class Running:
 
     def __init__(self, process: subprocess.Popen[str], reports: Iterator[Mapping[str, Any]]) -> None:
         self._process = process
-        self._reports = reports
         ready = next(reports, None)
         if ready is None:
             raise ValueError(f"{EMULATOR}: {last_line(process.communicate(timeout=PATIENCE)[1])}")
         self._interfaces = ready["interfaces"]
         self._stopped = 0.0
+        self._reports: list[Mapping[str, Any]] = []
+        # A pipe would fill up during the run, and the emulator would skip reports
+        self._reader = Thread(target=lambda: self._reports.extend(reports), daemon=True)
+        self._reader.start()
 
     def check(self) -> None:
         """Raise `ValueError` if the emulator has ended."""
@@ -65,14 +68,23 @@ class Running:
         killer = Timer(PATIENCE, self._process.kill)
         killer.start()
         try:
-            *_, last = [{}, *self._reports]
             said = self._process.communicate()[1]
+            self._reader.join()
         finally:
             killer.cancel()
         self._stopped = time.monotonic()
+        last = self._reports[-1] if self._reports else {}
         if last.get("event") != "end":
             raise ValueError(self._early(said))
         return last
+
+    def carried(self) -> dict[str, list[tuple[float, int]]]:
+        """Return the bytes that each link has delivered, over the seconds since the begin of the emulation."""
+        found: dict[str, list[tuple[float, int]]] = {}
+        for report in self._reports:
+            for link, counts in report["links"].items():
+                found.setdefault(link, []).append((report["at"], counts["bytes_delivered"]))
+        return found
 
     def began(self, ending: Mapping[str, Any]) -> float:
         """Return the latest possible begin of the emulation's time, in seconds of the system's monotonic clock."""
@@ -107,15 +119,17 @@ def clean() -> None:
 
 
 @contextmanager
-def running(emulation: Emulation) -> Iterator[Running]:
+def running(emulation: Emulation, interval: float = 3600.0) -> Iterator[Running]:
     """Run an emulation for the duration of the context; the emulator then removes its namespaces and interfaces.
+
+    `interval` is the number of seconds between two reports of its counters.
 
     Raises
     ------
     ValueError
         If the emulator fails to start.
     """
-    process, reports = start(emulation, ["--interval", "3600"], stdin=subprocess.DEVNULL, **APART)
+    process, reports = start(emulation, ["--interval", repr(interval)], stdin=subprocess.DEVNULL, **APART)
     with process:
         try:
             yield Running(process, reports)
