@@ -189,6 +189,8 @@ def test_a_short_failure_under_two_stacks_is_measured_and_reported(
         down = max(run["course"][5:6])
         assert down < (0.01 if is_alone else 10.1)
         assert max(run["course"][2:4]) > 0.1
+    # The second timeout after the failure sends on the path again, 1.5 s after the repair
+    assert min(row["measured"][0]["rejoined"] for row in rows) < 3
     printed = called(*words).out
     assert "our stack, RFC 7829" in printed
     page = Path("report/measured-failover.html").read_text("utf-8")
