@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,17 +46,20 @@ class Part:
         self.processes.callback(process.kill)
         return process
 
-    def said(self, process: subprocess.Popen[str]) -> str:
-        """Wait for the end of a program of the flow and return its output.
+    def said(self, side: str, process: subprocess.Popen[str]) -> str:
+        """Wait for the end of the ``sender`` or ``receiver`` of the flow and return its output.
 
         Raises
         ------
         ValueError
-            If the program failed.
+            If the program failed, or if it does not end.
         """
-        out, error = process.communicate(timeout=PATIENCE)
+        try:
+            out, error = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise ValueError(f"flow {self.name}: its {side} did not end") from None
         if process.returncode != 0:
-            raise ValueError(f"flow {self.name}: an end failed: {last_line(error)}")
+            raise ValueError(f"flow {self.name}: its {side} failed: {why(process, error)}")
         return out
 
 
@@ -120,6 +124,13 @@ def only_saturated(field: str, flow: Mapping[str, Any]) -> str | None:
     """Return the error message if the testbed does not support the application of a flow, else None."""
     kind = flow["app"]["kind"]
     return None if kind == "saturated" else f"{field}.app: the testbed does not support {kind}: give saturated"
+
+
+def why(process: subprocess.Popen[str], said: str | None) -> str:
+    """Return why a program ended: the signal that killed it, or the last line of its error output `said`."""
+    if (code := process.returncode or 0) < 0:
+        return f"it was killed by {signal.Signals(-code).name}"
+    return last_line(said)
 
 
 def delays(name: str, side: str, longest: float) -> Iterator[str]:

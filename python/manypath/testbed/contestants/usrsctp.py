@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,7 +83,7 @@ class Usrsctp(Contestant):
         ends = f"end={part.window[1] + TAIL!r}"
         receiver = end("receive", part.right, f"local={right}", ends)
         sender = end("send", part.left, f"local={left}", f"remote={right}", f"begin={part.starts!r}", ends)
-        return _Ends(part, sender, receiver)
+        return _Ends(part, sender, receiver, time.monotonic() - part.starts)
 
 
 def settings(flow: Mapping[str, Any]) -> list[str]:
@@ -183,6 +184,8 @@ class _Ends(Ends):
     part: Part
     sender: subprocess.Popen[str]
     receiver: subprocess.Popen[str]
+    late: float
+    """Delay of the start in seconds, if it is positive: the sender was ready so long after its instant."""
 
     @override
     def stop(self) -> None:
@@ -199,7 +202,7 @@ class _Ends(Ends):
         doubts = [
             doubt
             for side, rows in (("sender", sent), ("receiver", came))
-            for doubt in delays(name, side, rows["longest"])
+            for doubt in delays(name, side, max(rows["longest"], self.late if side == "sender" else 0.0))
         ]
         flow, paths = counted(np.array(sent["rows"]), self.part.flow["paths"], self.part.window)
         return Account(notes, doubts, flow, paths)
