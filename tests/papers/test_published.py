@@ -128,9 +128,10 @@ def test_the_table_of_another_program_is_not_replaced(package):
         ),
         (lambda text: text.replace('"digest"', '"digset"'), "digest: missing: give it a value"),
         (lambda text: f"[{text}]", "is no table: give values by name"),
+        (lambda _: "[" * 100_000, "lists or tables are nested too deeply"),
         (lambda text: re.sub(r'"flows": \["', '"flows": ["other", "', text, count=1), "each row needs"),
     ],
-    ids=["torn", "version", "verdict", "field", "list", "flows"],
+    ids=["torn", "version", "verdict", "field", "list", "deep", "flows"],
 )
 def test_a_damaged_table_is_reported_in_one_line(change, message, full, tmp_path):
     file = tmp_path / "published.json"

@@ -75,7 +75,7 @@ class ClaimView:
     full: str
     causes: list[CauseView]
     explanation: str
-    unfinished: bool
+    unfinished: str
 
 
 def claims_of(
@@ -134,7 +134,7 @@ def _kept_card(claim: Claim, kept: PublishedClaim, others: Mapping[str, Mapping[
         full=_found(kept),
         causes=[_cause(tried) for tried in kept.causes],
         explanation=kept.explanation or (kept.why if kept.verdict == "open" else ""),
-        unfinished=False,
+        unfinished="",
     )
 
 
