@@ -106,9 +106,7 @@ def test_the_page_shows_causes_and_sensitivity_of_the_full_results_with_their_so
         assert f"From the full results ({claim.verdict}, {claim.runs:,} runs" in page
         if claim.needed is not None:
             assert claim.needed_seconds
-            budget = (
-                f"about {claim.needed:,} runs decide it, with {duration(claim.needed_seconds)} of further processor"
-            )
+            time = duration(claim.needed_seconds)
             assert f"about {claim.needed:,} runs decide it, with {time} of further processor time" in page
         for trial in (trial for tried in claim.causes for trial in tried.trials):
             assert f'<td class="what">{trial.changed}</td>' in page
