@@ -47,6 +47,7 @@ def _published(claim: PublishedClaim) -> dict[str, Any]:
         "verdict": claim.verdict,
         "runs": claim.runs,
         "needed": claim.needed,
+        "needed_seconds": claim.needed_seconds,
         "why": claim.why,
         "causes": [data_of(each, Mean.plain) for each in claim.causes],
     }

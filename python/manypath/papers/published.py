@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, TypeAdapter
+from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter
 
 from manypath.papers import kept
 from manypath.papers.check import joined_expected, joined_measured
@@ -29,6 +29,10 @@ FORMAT = 3
 
 FILE = "published.json"
 """Name of a table, in the folder of its paper."""
+
+
+Seconds = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+"""Processor time, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,8 @@ class PublishedClaim:
     needed : int or None
         Estimated number of runs of each case that decide an undecided claim; None if there is no such number.
     needed_seconds : float or None
-        Estimated processor time of the missing ones of these runs, in seconds.
+        Estimated processor time of the missing ones of these runs, in seconds; 0 if only runs of a measurement with
+        real stacks are missing.
     why : str
         The cause if the claim does not hold; else empty.
     explanation : str
@@ -89,7 +94,7 @@ class PublishedClaim:
     expected: str
     runs: int
     needed: int | None
-    needed_seconds: float | None
+    needed_seconds: Seconds | None
     why: str
     explanation: str
     parts: tuple[PublishedPart, ...]
@@ -254,7 +259,7 @@ class _Table:
     seed: int
     precision: _Precision
     runs: int
-    cpu_seconds: float
+    cpu_seconds: Seconds
     digest: str
     claims: tuple[Annotated[PublishedClaim, BeforeValidator(_with_texts)], ...]
     cases: tuple[CaseGroup, ...]
