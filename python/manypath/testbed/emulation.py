@@ -92,7 +92,8 @@ class Running:
 
     def _early(self, said: str | None) -> str:
         code = self._process.returncode
-        reason = f"it was killed by {signal.Signals(-code).name}" if code < 0 else last_line(said)
+        killed = code < 0 and not (said or "").strip()
+        reason = f"it was killed by {signal.Signals(-code).name}" if killed else last_line(said)
         return f"{EMULATOR} ended early: {reason}"
 
     def packets(self, ending: Mapping[str, Any]) -> dict[str, dict[str, int]]:
