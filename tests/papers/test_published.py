@@ -188,4 +188,6 @@ def test_a_case_has_the_runs_of_quick_precision_if_its_scenario_is_equal(full, p
     assert found is not None
     cases = {case: each.first for case, each in found.cases.items()}
     assert all((first is not None) == (case.experiment == "fixed") for case, first in cases.items())
-    assert cases[Case.of("fixed", north=2.0)][0] == 3
+    first = cases[Case.of("fixed", north=2.0)]
+    assert first is not None
+    assert first[0] == 3
