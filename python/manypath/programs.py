@@ -67,6 +67,11 @@ def spawn(line: Sequence[str], **streams: Any) -> subprocess.Popen[str]:
     return subprocess.Popen(line, text=True, **streams)  # noqa: S603 - our own command line, without a shell
 
 
+def finished(line: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run the program of a command line to its end, and return its code and output."""
+    return subprocess.run(line, capture_output=True, text=True, check=False)  # noqa: S603 - our own command line, without a shell
+
+
 def last_line(said: str | None) -> str:
     """Return the last line of a program's output, which states why it ended."""
     lines = (said or "").strip().splitlines()

@@ -15,6 +15,7 @@ from threading import Timer
 from typing import Any
 
 import pytest
+from real_time import needs_stack
 
 import manypath as mp
 from manypath import testbed
@@ -24,12 +25,6 @@ from manypath.testbed.contestants.kernel import Kernel
 from manypath.testbed.contestants.manypath import Manypath
 from manypath.testbed.emulation import clean
 from manypath.testbed.runner import early_events
-
-EMULATOR = Path(sys.executable).with_name("manypath-emu").is_file() or shutil.which("manypath-emu")
-
-in_real_time = pytest.mark.skipif(
-    os.geteuid() != 0 or not EMULATOR, reason="needs root and manypath-emu (make emu) to run flows over emulated links"
-)
 
 AT_ONCE = mp.Start(latest="0 s")
 APP = mp.Saturated(message="1400 B")
@@ -84,7 +79,7 @@ def after_start(
     monkeypatch.setattr(contestant, "start", start_and_act)
 
 
-@in_real_time
+@needs_stack
 @pytest.mark.parametrize(("kind", "side"), [("tcp", "sender"), ("tcp", "receiver"), ("mptcp", "receiver")])
 def test_a_delayed_end_of_a_kernel_flow_marks_its_run(kind: str, side: str, monkeypatch: pytest.MonkeyPatch):
     def delay(_: Any, ends: Any) -> None:
@@ -96,7 +91,7 @@ def test_a_delayed_end_of_a_kernel_flow_marks_its_run(kind: str, side: str, monk
     assert f"flow f: its {side} was delayed by 0." in measured(kind)["marks"]
 
 
-@in_real_time
+@needs_stack
 @pytest.mark.parametrize("kind", FLOWS)
 def test_a_flow_that_starts_late_marks_its_run(kind: str, monkeypatch: pytest.MonkeyPatch):
     # The instant of the start is over before the processes are started
@@ -112,7 +107,7 @@ def test_early_events_of_links_mark_a_run():
     assert early_events(failing, 0.1) == early_events(failing, -3.0) == early_events(still, 1.25) == []
 
 
-@in_real_time
+@needs_stack
 @pytest.mark.parametrize("kind", ["tcp", "manypath"])
 def test_a_killed_end_is_named_with_its_signal(kind: str, monkeypatch: pytest.MonkeyPatch):
     def kill(_: Any, ends: Any) -> None:
@@ -124,7 +119,7 @@ def test_a_killed_end_is_named_with_its_signal(kind: str, monkeypatch: pytest.Mo
     assert not hosts(os.getpid())
 
 
-@in_real_time
+@needs_stack
 @pytest.mark.parametrize("kind", ["tcp", "usrsctp"])
 def test_a_killed_emulator_ends_its_run_at_once_and_the_next_campaign_removes_its_hosts(
     kind: str, monkeypatch: pytest.MonkeyPatch
@@ -157,7 +152,7 @@ def test_hosts_that_cannot_be_removed_are_an_error(tmp_path: Path, monkeypatch: 
         clean()
 
 
-@in_real_time
+@needs_stack
 def test_a_run_does_not_use_a_namespace_that_exists(monkeypatch: pytest.MonkeyPatch):
     taken = f"m{os.getpid()}-7-f-left"
     ip = str(shutil.which("ip"))
@@ -171,7 +166,7 @@ def test_a_run_does_not_use_a_namespace_that_exists(monkeypatch: pytest.MonkeyPa
         subprocess.run([ip, "netns", "delete", taken], check=True)
 
 
-@in_real_time
+@needs_stack
 def test_the_emulator_of_a_killed_testbed_removes_its_hosts(tmp_path: Path):
     script = tmp_path / "run.py"
     script.write_text(

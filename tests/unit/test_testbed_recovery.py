@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from real_time import needs_stack
 
 import manypath as mp
 from manypath import testbed
@@ -35,12 +33,6 @@ from manypath.testbed.recovery import (
     rejoined,
     resumed,
     scenario,
-)
-
-EMULATOR = Path(sys.executable).with_name("manypath-emu").is_file() or shutil.which("manypath-emu")
-
-in_real_time = pytest.mark.skipif(
-    os.geteuid() != 0 or not EMULATOR, reason="needs root and manypath-emu (make emu) to run flows over emulated links"
 )
 
 
@@ -168,7 +160,7 @@ def test_a_wrong_option_gives_one_line(
     assert line.startswith(f"error: {message}")
 
 
-@in_real_time
+@needs_stack
 def test_a_short_failure_under_two_stacks_is_measured_and_reported(
     called: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

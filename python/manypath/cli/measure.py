@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from manypath.cli.measure_grid import interval, measure_grid
+from manypath.cli.measure_options import Options
 from manypath.cli.measure_paper import measure_paper
 from manypath.cli.measure_recovery import measure_recovery
 from manypath.cli.names import comparisons, congestion_controls, stacks
@@ -37,9 +38,6 @@ MOST_AT_ONCE = 256
 
 RECOVERY = "failover"
 """The scenario in which a path goes down and up under each stack."""
-
-REPORT = Path("report")
-"""Default folder for the page of a grid."""
 
 Controls = Annotated[
     list[str] | None,
@@ -155,27 +153,6 @@ def measure(
             _measure_comparison(options)
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of the command; None for those that are not given."""
-
-    scenario: str
-    cc: list[str] | None
-    quick: bool
-    udp: bool
-    runs: int | None
-    most: int | None
-    simulations: int | None
-    seed: int
-    store: Path
-    report: Path | None
-    at_once: int | None
-    tries: int | None
-    stack: list[str] | None
-    publish: Path | None
-    as_json: bool
-
-
 def _measure_grid(options: Options) -> None:
     """Measure a grid of scenarios."""
     grid = options.scenario
@@ -185,20 +162,7 @@ def _measure_grid(options: Options) -> None:
         raise UserError(f"--simulations: {grid} simulates each run with the same seed: leave it out")
     _check_unpublished(options)
     check_store(options.store)
-    measure_grid(
-        grid,
-        quick=options.quick,
-        udp=options.udp,
-        runs=options.runs,
-        most=options.most,
-        seed=options.seed,
-        store=options.store,
-        report=options.report or REPORT,
-        at_once=options.at_once,
-        tries=options.tries,
-        stack=_common(grid, _stacks(options.stack or [])),
-        as_json=options.as_json,
-    )
+    measure_grid(options, _common(grid, _stacks(options.stack or [])))
 
 
 def _measure_paper(options: Options) -> None:
@@ -215,19 +179,7 @@ def _measure_paper(options: Options) -> None:
     check_store(options.store)
     if options.publish:
         Outputs().file("--publish", options.publish, MEASURED)
-    measure_paper(
-        name,
-        stacks=_only(name, options.stack),
-        quick=options.quick,
-        runs=options.runs,
-        seed=options.seed,
-        store=options.store,
-        report=options.report or REPORT,
-        at_once=options.at_once,
-        tries=options.tries,
-        publish=options.publish,
-        as_json=options.as_json,
-    )
+    measure_paper(options, _only(name, options.stack))
 
 
 def _measure_recovery(options: Options) -> None:
@@ -242,18 +194,7 @@ def _measure_recovery(options: Options) -> None:
         if word not in CONTESTANTS:
             raise UserError(f"--stack: {name} has no {quoted(word)}: {remedy(word, CONTESTANTS)}")
     check_store(options.store)
-    measure_recovery(
-        name,
-        stacks=options.stack,
-        quick=options.quick,
-        runs=options.runs,
-        seed=options.seed,
-        store=options.store,
-        report=options.report or REPORT,
-        at_once=options.at_once,
-        tries=options.tries,
-        as_json=options.as_json,
-    )
+    measure_recovery(options)
 
 
 def _check_unpublished(options: Options) -> None:

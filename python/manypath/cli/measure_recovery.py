@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -17,31 +16,21 @@ from manypath.errors import Stopped
 from manypath.outputs import writing
 
 if TYPE_CHECKING:
+    from manypath.cli.measure_options import Options
     from manypath.testbed.recovery import Recovery, Times
 
 
-def measure_recovery(
-    name: str,
-    *,
-    stacks: Sequence[str] | None,
-    quick: bool,
-    runs: int | None,
-    seed: int,
-    store: Path,
-    report: Path,
-    at_once: int | None,
-    tries: int | None,
-    as_json: bool,
-) -> None:
+def measure_recovery(options: Options) -> None:
     """Measure the runs that the store lacks, and write the page."""
-    from manypath.report.measured import page_of
+    from manypath.report.measured_pages import page_of
     from manypath.report.measured_recovery import check, write
     from manypath.testbed.calibration import calibrated
     from manypath.testbed.recovery import RecoveryPlan
 
-    at_once, tries = at_once or AT_ONCE, tries or TRIES
-    check(name, report)
-    plan = RecoveryPlan(stacks=stacks, quick=quick, runs=runs, seed=seed, tries=tries)
+    name, store, quick, seed = options.scenario, options.store, options.quick, options.seed
+    at_once, tries = options.at_once or AT_ONCE, options.tries or TRIES
+    check(name, options.pages)
+    plan = RecoveryPlan(stacks=options.stack, quick=quick, runs=options.runs, seed=seed, tries=tries)
     try:
         # The calibration takes minutes, so missing programs are reported before it.
         plan.prepare(at_once)
@@ -53,12 +42,11 @@ def measure_recovery(
     except KeyboardInterrupt:
         raise Stopped(f"stopped; {store} has the finished runs: the same command continues") from None
     versions = [runner.version for runner in plan.runners.values()]
-    settings = Settings(
-        seed, plan.runs, options={"testbed": versions, "quick": quick, "at once": at_once, "tries": tries}
-    )
-    with writing("--report", report / page_of(name)):
-        page = write(name, found, calibration, settings, report)
-    if as_json:
+    given = {"testbed": versions, "quick": quick, "at once": at_once, "tries": tries}
+    settings = Settings(seed, plan.runs, options=given)
+    with writing("--report", options.pages / page_of(name)):
+        page = write(name, found, calibration, settings, options.pages)
+    if options.as_json:
         print_json({"scenario": name, **settings.document(), "calibration": asdict(calibration), "rows": plain(found)})
         return
     _print(found)

@@ -15,7 +15,7 @@ from manypath.report.cards import Card, card_of, cards_in
 from manypath.report.charts import LIBRARY, available, chart, library
 from manypath.report.current import drawn, fingerprint, is_current
 from manypath.report.environment import environment
-from manypath.report.measured import pages_in
+from manypath.report.measured_pages import pages_in
 from manypath.report.targets import check, index_of, replace_page, replacing
 from manypath.report.views import Drawing, PaperView, illustrated, view_of
 

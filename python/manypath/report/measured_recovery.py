@@ -13,12 +13,8 @@ from matplotlib.lines import Line2D
 
 from manypath.figures import PAGE as WIDTH
 from manypath.figures import Picture, styled
-from manypath.figures.picture import FORMATS
 from manypath.figures.style import COLOURS, INK
-from manypath.outputs import FIGURE, PAGE, Outputs
-from manypath.report.environment import environment
-from manypath.report.measured import page_of
-from manypath.report.targets import replace_page, replacing
+from manypath.report import measured_pages
 from manypath.stats import interval
 from manypath.testbed.recovery import BIN, DOWN, END, TITLE, UP, Times, is_over
 
@@ -36,43 +32,31 @@ def check(name: str, target: Path) -> None:
     UserError
         If a file cannot be written, or another program wrote a file of that name.
     """
-    outputs = Outputs()
-    outputs.folder("report", target)
-    outputs.file("report", target / page_of(name), PAGE, makes_folder=True)
-    for figure in FIGURES:
-        for ending in FORMATS:
-            outputs.file("report", _file(name, figure, target, ending), FIGURE, makes_folder=True)
+    measured_pages.check(name, FIGURES, target)
 
 
 def write(name: str, found: Sequence[Recovery], calibration: Calibration, settings: Settings, target: Path) -> Path:
     """Write the page and its figures into the folder `target`, and return the path of the page."""
     pictures = {"times": draw_times(found), "courses": draw_courses(found)}
-    for figure, picture in pictures.items():
-        for ending in FORMATS:
-            with replacing(_file(name, figure, target, ending)) as begun:
-                picture.save(begun, title=FIGURES[figure])
-    page = target / page_of(name)
-    replace_page(
-        page,
-        environment()
-        .get_template("measured_recovery.html.j2")
-        .render(
-            title=TITLE.capitalize(),
-            found=found,
-            mean=mean,
-            down=DOWN,
-            up=UP,
-            end=END,
-            figures=[
-                (FIGURES[figure], picture.inline(f"{name}-{figure}", title=FIGURES[figure]))
-                for figure, picture in pictures.items()
-            ],
-            calibration=calibration,
-            doubts=list(calibration.doubts(MBIT)),
-            settings=settings.line(),
-        ),
+    return measured_pages.write(
+        name,
+        "measured_recovery.html.j2",
+        {figure: (picture, FIGURES[figure]) for figure, picture in pictures.items()},
+        target,
+        title=TITLE.capitalize(),
+        found=found,
+        mean=mean,
+        down=DOWN,
+        up=UP,
+        end=END,
+        figures=[
+            (FIGURES[figure], picture.inline(f"{name}-{figure}", title=FIGURES[figure]))
+            for figure, picture in pictures.items()
+        ],
+        calibration=calibration,
+        doubts=list(calibration.doubts(MBIT)),
+        settings=settings.line(),
     )
-    return page
 
 
 def draw_times(found: Sequence[Recovery]) -> Picture:
@@ -139,10 +123,6 @@ def _name(figure: Figure, first: dict[str, Any], second: dict[str, Any]) -> None
     both = {"color": COLOURS[0], **first}
     lines = [Line2D([], [], label="measured", **both), Line2D([], [], label="simulated", **{**both, **second})]
     figure.legend(handles=lines, loc="outside lower center", ncols=2)
-
-
-def _file(name: str, figure: str, target: Path, ending: str) -> Path:
-    return target / "figures" / f"measured-{name}" / f"{figure}.{ending}"
 
 
 TIMES = {

@@ -133,19 +133,16 @@ class RecoveryPlan:
             If a stack cannot run a flow.
         """
         for stack, runner in self.runners.items():
-            runner.prepare(list(self._cells(stack, range(1)).values()), at_once)
+            runner.prepare(list(self._cells(stack, 0).values()), at_once)
 
     def missing(self, store: Path) -> int:
         """Return the number of measurements that the store lacks."""
-        lacking = 0
-        for stack, runner in self.runners.items():
-            cells = [
-                cell for number in range(self.runs) for cell in self._cells(stack, range(number, number + 1)).values()
-            ]
-            computation = Computation(runner, store, progress=False)
-            computation.recall(cells)
-            lacking += len(cells) - computation.stored(cells)
-        return lacking
+        return sum(
+            Computation(runner, store, progress=False).missing(
+                [cell for number in range(self.runs) for cell in self._cells(stack, number).values()]
+            )
+            for stack, runner in self.runners.items()
+        )
 
     def seconds(self, missing: int, at_once: int) -> float:
         """Return the duration of this number of measurements in seconds."""
@@ -172,7 +169,7 @@ class RecoveryPlan:
             for number in range(self.runs):
                 for stack, computation in computations.items():
                     told(f"run {number + 1} of {self.runs}: {stack}")
-                    cells = self._cells(stack, range(number, number + 1))
+                    cells = self._cells(stack, number)
                     computation.recall(cells.values())
                     computation.complete(list(cells.values()))
                     for title, (_, outcome) in zip(cells, computation.outcomes(cells.values()), strict=True):
@@ -182,11 +179,10 @@ class RecoveryPlan:
             for each in self.contestants
         ]
 
-    def _cells(self, stack: str, numbers: range) -> dict[str, Cell]:
-        """Return a run of each contestant of a stack, by its title."""
+    def _cells(self, stack: str, number: int) -> dict[str, Cell]:
+        """Return one run of each contestant of a stack, by its title."""
         return {
             each.title: Cell({"contestant": each.title}, scenario(each.flow).document(), self.seed, number)
-            for number in numbers
             for each in self.contestants
             if each.stack == stack
         }
