@@ -393,7 +393,7 @@ def test_a_killed_end_is_reported_and_the_run_is_cleaned_up(side: str, monkeypat
         return ends
 
     monkeypatch.setattr(Usrsctp, "start", start_and_kill)
-    with pytest.raises(Exception, match=rf"flow f: the {side} of usrsctp was killed by SIGKILL"):
+    with pytest.raises(Exception, match=rf"flow f: its {side} failed: it was killed by SIGKILL"):
         measured(scenario(paths=("a",)), {"": "usrsctp"})
     assert nothing_is_left()
 

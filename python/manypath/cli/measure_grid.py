@@ -108,6 +108,8 @@ def _length(which: str, runs: int, missing: int, plan: Plan, at_once: int) -> st
 
 def _print(cells: list[Cell], calibration: Calibration, stack: str) -> None:
     axes = list(cells[0].factors)
+    from manypath.testbed.grid import FASTEST
+
     print_table(
         [*axes, "stack", "measured", "simulated", "ratio", "interval", "at", "within 10 %", "runs", "again", "marked"],
         (
@@ -136,7 +138,7 @@ def _print(cells: list[Cell], calibration: Calibration, stack: str) -> None:
         typer.echo(f"not shown to be equivalent: {cell.name} ({cell.goodput.word})")
     if any(cell.marks for cell in cells):
         typer.echo("Marked runs were disturbed. Fewer at once (--at-once) or more tries (--tries) may help.")
-    for doubt in calibration.doubts(MBIT):
+    for doubt in calibration.doubts(FASTEST):
         typer.echo(doubt)
 
 
@@ -171,6 +173,3 @@ TRIES = 3
 
 STACK = "manypath"
 """Default stack of grids."""
-
-MBIT = 10.0
-"""Rate of the links of grids in Mbit/s. A calibration measures this rate, too."""

@@ -25,7 +25,7 @@ def measure_recovery(options: Options) -> None:
     from manypath.report.measured_pages import page_of
     from manypath.report.measured_recovery import check, write
     from manypath.testbed.calibration import calibrated
-    from manypath.testbed.recovery import RecoveryPlan
+    from manypath.testbed.recovery import FASTEST, RecoveryPlan
 
     name, store, quick, seed = options.scenario, options.store, options.quick, options.seed
     at_once, tries = options.at_once or AT_ONCE, options.tries or TRIES
@@ -50,7 +50,7 @@ def measure_recovery(options: Options) -> None:
         print_json({"scenario": name, **settings.document(), "calibration": asdict(calibration), "rows": plain(found)})
         return
     _print(found)
-    for doubt in calibration.doubts(MBIT):
+    for doubt in calibration.doubts(FASTEST):
         typer.echo(doubt)
     typer.echo(settings.line())
     typer.echo(f"report: {page}")
@@ -111,6 +111,3 @@ AT_ONCE = 2
 
 TRIES = 3
 """Default for the largest number of measurements of a run that has marks."""
-
-MBIT = 10.0
-"""Rate of the links in Mbit/s."""

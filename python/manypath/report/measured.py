@@ -14,6 +14,7 @@ from manypath.figures import PAGE as WIDTH
 from manypath.figures import Curve, Picture, draw_curves, name_curves, styled
 from manypath.figures.axis import Axis
 from manypath.report import measured_pages
+from manypath.testbed.grid import FASTEST
 
 if TYPE_CHECKING:
     from manypath.cli.settings import Settings
@@ -52,7 +53,7 @@ def write(
         others=[cell for cell in cells if cell.goodput.word != "equivalent"],
         counts=Counter(cell.goodput.word for cell in cells),
         calibration=calibration,
-        doubts=list(calibration.doubts(MBIT)),
+        doubts=list(calibration.doubts(FASTEST)),
         figure=picture.inline(name, title=title),
         settings=settings.line(),
     )
@@ -91,6 +92,3 @@ def _curve(cells: Sequence[Cell], axis: Axis, factor: str, series: int, simulate
 
 FIGURE = "goodput"
 """Name of the figure's files."""
-
-MBIT = 10.0
-"""Rate of the links of grids in Mbit/s. A calibration measures this rate, too."""

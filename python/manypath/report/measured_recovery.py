@@ -16,7 +16,7 @@ from manypath.figures import Picture, styled
 from manypath.figures.style import COLOURS, INK
 from manypath.report import measured_pages
 from manypath.stats import interval
-from manypath.testbed.recovery import BIN, DOWN, END, TITLE, UP, Times, is_over
+from manypath.testbed.recovery import BIN, DOWN, END, FASTEST, TITLE, UP, Times, is_over
 
 if TYPE_CHECKING:
     from manypath.cli.settings import Settings
@@ -54,7 +54,7 @@ def write(name: str, found: Sequence[Recovery], calibration: Calibration, settin
             for figure, picture in pictures.items()
         ],
         calibration=calibration,
-        doubts=list(calibration.doubts(MBIT)),
+        doubts=list(calibration.doubts(FASTEST)),
         settings=settings.line(),
     )
 
@@ -139,6 +139,3 @@ FIGURES = {
 
 DOTTED = (0, (1, 1.2))
 """Style of simulated curves."""
-
-MBIT = 10.0
-"""Rate of the links in Mbit/s."""

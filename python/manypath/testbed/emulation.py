@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -13,7 +12,7 @@ from typing import Any
 
 from manypath.emulation import Emulation, start
 from manypath.errors import UserError
-from manypath.programs import APART, EMULATOR, last_line, launch
+from manypath.programs import APART, EMULATOR, last_line, launch, why_ended
 
 
 @dataclass(frozen=True)
@@ -91,10 +90,7 @@ class Running:
         return self._stopped - ending["at"]
 
     def _early(self, said: str | None) -> str:
-        code = self._process.returncode
-        killed = code < 0 and not (said or "").strip()
-        reason = f"it was killed by {signal.Signals(-code).name}" if killed else last_line(said)
-        return f"{EMULATOR} ended early: {reason}"
+        return f"{EMULATOR} ended early: {why_ended(self._process, said)}"
 
     def packets(self, ending: Mapping[str, Any]) -> dict[str, dict[str, int]]:
         """Return, for each pair, the number of packets that its left host sent on each path."""
@@ -120,17 +116,17 @@ def clean() -> None:
 
 
 @contextmanager
-def running(emulation: Emulation, interval: float = 3600.0) -> Iterator[Running]:
+def running(emulation: Emulation, interval: float | None = None) -> Iterator[Running]:
     """Run an emulation for the duration of the context; the emulator then removes its namespaces and interfaces.
 
-    `interval` is the number of seconds between two reports of its counters.
+    `interval` is the number of seconds between two reports of its counters; by default only the last one matters.
 
     Raises
     ------
     ValueError
         If the emulator fails to start.
     """
-    process, reports = start(emulation, ["--interval", repr(interval)], stdin=subprocess.DEVNULL, **APART)
+    process, reports = start(emulation, ["--interval", repr(interval or HOUR)], stdin=subprocess.DEVNULL, **APART)
     with process:
         try:
             yield Running(process, reports)
@@ -138,6 +134,9 @@ def running(emulation: Emulation, interval: float = 3600.0) -> Iterator[Running]
             if process.poll() is None:
                 process.terminate()
 
+
+HOUR = 3600.0
+"""Seconds between two reports if only the last one matters."""
 
 PATIENCE = 20.0
 """Seconds that the emulator may take to end."""

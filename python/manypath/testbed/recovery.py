@@ -19,7 +19,7 @@ from manypath.campaign.runners import chance
 from manypath.scenario import Event, Mptcp, Rto, Saturated, Scenario, Sctp, Start, Tcp, disjoint
 from manypath.studies.failover.figures import RULES
 from manypath.studies.failover.scenarios import BUFFER, LINK, NEVER
-from manypath.testbed.runner import SETTLING, Testbed
+from manypath.testbed.runner import AROUND, SETTLING, Testbed
 
 FLOW = "flow"
 """Name of the flow of each scenario."""
@@ -306,14 +306,14 @@ TINY = 1e-3
 CARRIES = 1.0
 """Rate in Mbit/s from which the path carries data: a tenth of its rate, more than heartbeats and single probes."""
 
-AROUND = 2.0
-"""Seconds of a run in which processes start and end."""
-
 QUICK_RUNS, FULL_RUNS = 2, 10
 """Runs of each contestant."""
 
 CONTESTANTS = tuple(_contestants())
 """All contestants."""
+
+FASTEST = 10.0
+"""Rate of the links in Mbit/s, at which a calibration must be good."""
 
 TITLE = "recovery of each stack from a path that goes down and up"
 """Description in one line."""

@@ -117,7 +117,7 @@ def _measure(
 ) -> dict[str, Any]:
     """Run a scenario once, in real time."""
     warmup, measured = scenario["warmup"] / NANOSECONDS, scenario["measure"] / NANOSECONDS
-    with running(_emulated(scenario, contestants, seed), interval or HOUR) as links:
+    with running(_emulated(scenario, contestants, seed), interval) as links:
         begin = time.monotonic() + SETTLING
         window = (begin + warmup, begin + warmup + measured)
         with ExitStack() as processes:
@@ -230,11 +230,11 @@ EMULATIONS = count(1)
 SETTLING = 2.0
 """Seconds between the start of the processes and the earliest start of a flow."""
 
+AROUND = 2.0
+"""Seconds of a run, besides `SETTLING`, in which processes start and end."""
+
 LINGERING = 0.3
 """Seconds for which flows run after the window, so that the last note of a receiver is later than the window."""
-
-HOUR = 3600.0
-"""Seconds between two samples if none are needed."""
 
 USUAL_MTU = 1500
 """MTU of the hosts in bytes, unless a flow has a larger MTU."""

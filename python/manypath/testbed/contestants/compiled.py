@@ -98,8 +98,7 @@ class Program:
         tool = shutil.which("pkg-config")
         if tool is None:
             raise UserError(f"{self.name}: there is no pkg-config, which finds the library: {self._remedy}")
-        line = [tool, *words, self.name]
-        done = finished(line)
+        done = finished([tool, *words, self.name])
         if done.returncode != 0:
             raise UserError(f"{self.name}: the library is not installed: {self._remedy}")
         return done.stdout.strip()

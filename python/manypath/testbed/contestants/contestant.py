@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from manypath.programs import APART, last_line, spawn
+from manypath.programs import APART, spawn, why_ended
 from manypath.testbed.emulation import Host
 
 
@@ -59,7 +58,7 @@ class Part:
         except subprocess.TimeoutExpired:
             raise ValueError(f"flow {self.name}: its {side} did not end") from None
         if process.returncode != 0:
-            raise ValueError(f"flow {self.name}: its {side} failed: {why(process, error)}")
+            raise ValueError(f"flow {self.name}: its {side} failed: {why_ended(process, error)}")
         return out
 
 
@@ -124,13 +123,6 @@ def only_saturated(field: str, flow: Mapping[str, Any]) -> str | None:
     """Return the error message if the testbed does not support the application of a flow, else None."""
     kind = flow["app"]["kind"]
     return None if kind == "saturated" else f"{field}.app: the testbed does not support {kind}: give saturated"
-
-
-def why(process: subprocess.Popen[str], said: str | None) -> str:
-    """Return why a program ended: the signal that killed it, or the last line of its error output `said`."""
-    if (code := process.returncode or 0) < 0:
-        return f"it was killed by {signal.Signals(-code).name}"
-    return last_line(said)
 
 
 def delays(name: str, side: str, longest: float) -> Iterator[str]:

@@ -16,7 +16,7 @@ import numpy as np
 from typing_extensions import override
 
 from manypath.errors import UserError
-from manypath.programs import NET, fingerprint, installed, program
+from manypath.programs import NET, fingerprint, installed, program, why_ended
 from manypath.testbed.contestants.contestant import (
     GUARD,
     PATIENCE,
@@ -26,7 +26,6 @@ from manypath.testbed.contestants.contestant import (
     Part,
     delays,
     only_saturated,
-    why,
 )
 from manypath.testbed.emulation import Host
 
@@ -114,9 +113,9 @@ class End:
         return True
 
     def error(self) -> str:
-        """Return why the program ended: the signal that killed it, or the last line of its error output."""
+        """Return why the program ended."""
         said = self.process.communicate(timeout=PATIENCE)[1]
-        return why(self.process, said)
+        return why_ended(self.process, said)
 
     def events(self) -> Events:
         """Return the program's events without an incomplete last line, which a killed program may leave."""

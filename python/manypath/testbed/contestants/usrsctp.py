@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -209,17 +208,7 @@ class _Ends(Ends):
 
     def _rows(self, side: str) -> Mapping[str, Any]:
         """Wait for one end and return its output: ``rows``, and the ``longest`` delay of a row in seconds."""
-        process: subprocess.Popen[str] = getattr(self, side)
-        try:
-            out, said = process.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            raise ValueError(f"flow {self.part.name}: the {side} of usrsctp did not end") from None
-        if process.returncode < 0:
-            killer = signal.Signals(-process.returncode).name
-            raise ValueError(f"flow {self.part.name}: the {side} of usrsctp was killed by {killer}")
-        if process.returncode != 0:
-            raise ValueError(f"flow {self.part.name}: the {side} of usrsctp failed: {last_line(said)}")
-        return json.loads(out)
+        return json.loads(self.part.said(side, getattr(self, side)))
 
 
 def counted(
