@@ -135,8 +135,8 @@ class ClaimResult:
     reconstructed: Verdict
     stated_credit: float | None
     reconstructed_credit: float | None
-    needed: int | None = None
-    needed_seconds: float | None = None
+    needed: int | None
+    needed_seconds: float | None
 
 
 @dataclass(frozen=True)
