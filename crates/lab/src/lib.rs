@@ -22,6 +22,7 @@ mod measure;
 mod observe;
 mod outcome;
 mod packet;
+mod payload;
 mod reading;
 mod recorders;
 mod run;
