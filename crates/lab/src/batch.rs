@@ -3,8 +3,10 @@
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
+use crate::error::RunError;
+use crate::job::Job;
 use crate::outcome::Outcome;
-use crate::run::{Job, RunError, Watch, run_unless};
+use crate::run::{Watch, run_unless};
 use crate::scenario::Scenario;
 
 /// Runs every pair of a scenario and a job on `threads` threads; outcomes are in the order of the jobs. A failed run
