@@ -5,11 +5,10 @@
 //!   document     a sim::World                           nothing lost
 //! ```
 //!
-//! [`Scenario::parse`] reads and checks the document, [`run()`] runs it once and [`run_batch`] many times on many
-//! threads. Equal scenario, seed and replication give equal outcomes, bit by bit.
+//! [`Scenario::parse`] reads and checks the document, and [`run()`] runs it once. Equal scenario, seed and replication
+//! give equal outcomes, bit by bit.
 
 mod app;
-mod batch;
 mod build;
 mod capture;
 mod changes;
@@ -35,7 +34,6 @@ mod slices;
 mod states;
 
 pub use app::Violation;
-pub use batch::run_batch;
 pub use build::sctp_config;
 pub use capture::{CaptureConfig, CaptureError};
 pub use changes::{ArrivalColumns, Changes};
