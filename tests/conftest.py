@@ -111,10 +111,9 @@ class WatchedEngine:
         self._one_at_a_time = threading.Lock()
 
     def run_batch(
-        self, documents: list[str], jobs: list[tuple[int, int, int]], threads: int, _stop: _native.Stop | None = None
+        self, documents: list[str], jobs: list[tuple[int, int, int]], _stop: _native.Stop | None = None
     ) -> list[str | _native.RunError]:
         """Record every job; the goodput identifies the replication."""
-        assert threads >= 1
         if not jobs:
             return []
         with self._one_at_a_time:

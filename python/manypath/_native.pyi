@@ -167,10 +167,8 @@ def run(
     the run. In the main thread, a signal handler that raises an exception, such as for Ctrl-C, also ends the run.
     """
 
-def run_batch(
-    documents: list[str], jobs: list[tuple[int, int, int]], threads: int, stop: Stop | None = None
-) -> list[str | RunError]:
-    """Run jobs on `threads` threads without the GIL; a job is (index of the document, seed, replication).
+def run_batch(documents: list[str], jobs: list[tuple[int, int, int]], stop: Stop | None = None) -> list[str | RunError]:
+    """Run jobs in sequence without the GIL; a job is (index of the document, seed, replication).
 
     A failed run gives its `RunError`, and so does a run that `stop` ends.
     """

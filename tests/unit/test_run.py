@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -66,7 +67,7 @@ def test_a_stopped_batch_returns_finished_runs(scenario):
     stop = _native.Stop()
     press = threading.Timer(1.0, stop.set)
     press.start()
-    short, long = _native.run_batch(documents, [(0, 1, 0), (1, 1, 0)], 1, stop)
+    short, long = _native.run_batch(documents, [(0, 1, 0), (1, 1, 0)], stop)
     press.join()
     assert isinstance(short, str)
     assert isinstance(long, _native.RunError)
@@ -78,7 +79,9 @@ def test_the_number_of_threads_does_not_change_results(scenario):
     jobs = [(0, 1, replication) for replication in range(4)]
 
     def course(threads: int) -> list[str]:
-        return [json.loads(str(outcome))["digest"] for outcome in _native.run_batch([document], jobs, threads)]
+        with ThreadPoolExecutor(threads) as pool:
+            batches = pool.map(lambda job: _native.run_batch([document], [job]), jobs)
+            return [json.loads(str(outcome))["digest"] for (outcome,) in batches]
 
     assert course(1) == course(3)
     assert course(1)[2] == mp.run(scenario(), seed=1, replication=2).digest

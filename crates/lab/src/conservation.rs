@@ -5,7 +5,7 @@ use manypath_link::{Change, LinkConfig};
 
 use crate::app::{self, Application};
 use crate::build::{FlowHosts, Laboratory};
-use crate::run::Cause;
+use crate::error::Cause;
 use crate::scenario::{Flow, Scenario};
 use crate::slices::{Slices, Stopped};
 

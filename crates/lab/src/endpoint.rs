@@ -6,7 +6,7 @@ use manypath_events::Closed;
 use manypath_sctp as sctp;
 use manypath_tcp as tcp;
 
-use crate::app::{content, ppid};
+use crate::payload::{content, ppid};
 
 /// An endpoint of either protocol.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use manypath_cc::{Controller, Floors, PathAck, PathState, Profile, algorithm};
 use manypath_core::{PathId, Random, Span, Streams, Time};
 use serde::Deserialize;
 
-use crate::Job;
+use crate::job::Job;
 use crate::scenario::{self, ScenarioError};
 
 /// A congestion control and its paths.

@@ -5,23 +5,26 @@
 //!   document     a sim::World                           nothing lost
 //! ```
 //!
-//! [`Scenario::parse`] reads and checks the document, [`run()`] runs it once and [`run_batch`] many times on many
-//! threads. Equal scenario, seed and replication give equal outcomes, bit by bit.
+//! [`Scenario::parse`] reads and checks the document, and [`run()`] runs it once. Equal scenario, seed and replication
+//! give equal outcomes, bit by bit.
 
 mod app;
-mod batch;
 mod build;
 mod capture;
 mod changes;
 mod conservation;
 mod endpoint;
+mod error;
 mod events;
 mod host;
 mod ideal;
+mod job;
+mod means;
 mod measure;
 mod observe;
 mod outcome;
 mod packet;
+mod payload;
 mod reading;
 mod recorders;
 mod run;
@@ -31,18 +34,19 @@ mod slices;
 mod states;
 
 pub use app::Violation;
-pub use batch::run_batch;
 pub use build::sctp_config;
 pub use capture::{CaptureConfig, CaptureError};
 pub use changes::{ArrivalColumns, Changes};
+pub use error::{Cause, RunError};
 pub use events::{EventsConfig, EventsError, events_schema};
 pub use ideal::{Ideal, IdealPath};
+pub use job::Job;
 pub use manypath_link::loss::kinds as loss_models;
 pub use manypath_link::queue::kinds as queues;
 pub use outcome::{
     Blocked, FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
 };
-pub use run::{Cause, Job, Record, RunError, Watch, run, run_unless};
+pub use run::{Recorded, Watch, run, run_unless};
 pub use scenario::{Scenario, ScenarioError};
 pub use series::{BlockedColumns, FlowColumns, LinkColumns, PathColumns, Series, StreamColumns};
 pub use states::StateColumns;

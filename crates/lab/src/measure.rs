@@ -6,7 +6,7 @@ use manypath_link::{Counters, LinkConfig};
 use manypath_sctp::StreamStats;
 
 use crate::app::Sink;
-use crate::observe::Means;
+use crate::means::Means;
 use crate::outcome::{
     Blocked, FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
 };

@@ -5,30 +5,22 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cpu_time::ThreadTime;
 use manypath_core::{Span, Streams, Time};
-use thiserror::Error;
 
-use crate::app;
 use crate::build::Laboratory;
-use crate::capture::{Capture, CaptureConfig, CaptureError};
+use crate::capture::{Capture, CaptureConfig};
 use crate::changes::{ChangeRecorder, Changes};
 use crate::conservation;
-use crate::events::{EventLog, EventsConfig, EventsError};
+use crate::error::{Cause, RunError};
+use crate::events::{EventLog, EventsConfig};
+use crate::job::Job;
+use crate::means::Means;
 use crate::measure::{complete, measure};
-use crate::observe::{Means, Observers};
+use crate::observe::Observers;
 use crate::outcome::Outcome;
 use crate::recorders::Recorders;
-use crate::scenario::{Scenario, ScenarioError, available_memory};
+use crate::scenario::{Scenario, available_memory};
 use crate::series::{Recorder, Series};
-use crate::slices::{Slices, Stopped};
-
-/// Which run of a scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Job {
-    /// Seed of the experiment.
-    pub seed: u64,
-    /// Number of the repetition. The same number means the same random choices in different scenarios.
-    pub replication: u64,
-}
+use crate::slices::Slices;
 
 /// What a run records besides its outcome; nothing by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,53 +42,11 @@ pub struct Watch {
 
 /// What a run recorded besides its outcome, as far as it was requested.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Record {
+pub struct Recorded {
     /// Samples.
     pub series: Option<Series>,
     /// Changes.
     pub changes: Option<Changes>,
-}
-
-/// A run without results: the simulator detected an error of its own, a file cannot be written, or the caller stopped
-/// the run.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("seed {}, replication {}: {cause}", job.seed, job.replication)]
-pub struct RunError {
-    /// Seed and number of the run.
-    pub job: Job,
-    /// What happened.
-    pub cause: Cause,
-}
-
-/// Why a run has no results.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Cause {
-    /// The totals of the simulator do not balance.
-    #[error("{0}")]
-    Packets(manypath_sim::Violation),
-    /// A message was not delivered as it was sent.
-    #[error("flow {flow}: {violation}")]
-    Messages {
-        /// Name of the flow.
-        flow: String,
-        /// What happened.
-        violation: app::Violation,
-    },
-    /// The capture could not be written.
-    #[error(transparent)]
-    Capture(#[from] CaptureError),
-    /// The events could not be written.
-    #[error(transparent)]
-    Events(#[from] EventsError),
-    /// The series does not fit into memory.
-    #[error(transparent)]
-    Memory(#[from] ScenarioError),
-    /// The caller stopped the run.
-    #[error("the run was stopped")]
-    Stopped,
-    /// The run panicked.
-    #[error("the run panicked: {0}")]
-    Panic(String),
 }
 
 /// Runs a valid scenario once, with the records that `watch` requests.
@@ -104,7 +54,7 @@ pub enum Cause {
 /// # Errors
 /// If a packet or a message was lost, duplicated or altered by the simulator itself, if the run panicked, or if a
 /// capture or events cannot be written.
-pub fn run(scenario: &Scenario, job: Job, watch: &Watch) -> Result<(Outcome, Record), RunError> {
+pub fn run(scenario: &Scenario, job: Job, watch: &Watch) -> Result<(Outcome, Recorded), RunError> {
     run_unless(scenario, job, watch, &|_| false)
 }
 
@@ -119,7 +69,7 @@ pub fn run_unless(
     job: Job,
     watch: &Watch,
     is_stopped: &dyn Fn(Time) -> bool,
-) -> Result<(Outcome, Record), RunError> {
+) -> Result<(Outcome, Recorded), RunError> {
     let slices = Slices::new(is_stopped);
     let result = catch_unwind(AssertUnwindSafe(|| run_unguarded(scenario, job, watch, slices)));
     result
@@ -132,7 +82,7 @@ fn run_unguarded(
     job: Job,
     watch: &Watch,
     slices: Slices<'_>,
-) -> Result<(Outcome, Record), Cause> {
+) -> Result<(Outcome, Recorded), Cause> {
     let started = ThreadTime::now();
     let memory = watch.memory.or_else(available_memory).unwrap_or(u64::MAX);
     if let Some(every) = watch.series {
@@ -172,7 +122,7 @@ fn run_unguarded(
     }
     conservation::check(scenario, &mut laboratory, &mut observers.slices)?;
     let series = observers.recorder.map(Recorder::finish);
-    Ok((outcome, Record { series, changes: changes.map(ChangeRecorder::finish) }))
+    Ok((outcome, Recorded { series, changes: changes.map(ChangeRecorder::finish) }))
 }
 
 fn recorders(
@@ -191,12 +141,6 @@ fn recorders(
         events.map(|config| EventLog::create(config, scenario, laboratory, job)).transpose()?;
     let changes = watch.changes.then(|| ChangeRecorder::new(scenario, memory));
     Ok(Recorders { capture, events, changes })
-}
-
-impl From<Stopped> for Cause {
-    fn from(_: Stopped) -> Self {
-        Self::Stopped
-    }
 }
 
 fn message_of(panic: &(dyn Any + Send)) -> String {

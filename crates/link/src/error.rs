@@ -26,7 +26,8 @@ impl ConfigError {
     }
 
     /// The same error with the field's path prefixed by `place`.
-    pub(crate) fn within(self, place: &str) -> Self {
+    #[must_use]
+    pub fn within(self, place: &str) -> Self {
         Self { field: format!("{place}.{}", self.field), ..self }
     }
 }

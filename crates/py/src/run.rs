@@ -1,7 +1,9 @@
 //! Runs documents with seeds and returns outcomes; the GIL is released meanwhile.
 
 use manypath_core::Span;
-use manypath_lab::{CaptureConfig, EventsConfig, Ideal, Job, Outcome, RunError, Scenario, Watch};
+use manypath_lab::{
+    CaptureConfig, EventsConfig, Ideal, Job, Outcome, Recorded, RunError, Scenario, Watch,
+};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -73,20 +75,19 @@ pub(crate) fn run<'py>(
     Ok((json(&outcome)?, columns))
 }
 
-/// Run many jobs on `threads` threads without the GIL; a job is (index of the document, seed, replication). The result
-/// of a failed run is its `RunError`, also for runs that `stop` ends.
+/// Run many jobs in sequence without the GIL; a job is (index of the document, seed, replication). The result of a
+/// failed run is its `RunError`, also for runs that `stop` ends.
 #[pyfunction]
-#[pyo3(signature = (documents, jobs, threads, stop=None))]
+#[pyo3(signature = (documents, jobs, stop=None))]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
 pub(crate) fn run_batch(
     py: Python<'_>,
     documents: Vec<String>,
     jobs: Vec<(usize, u64, u64)>,
-    threads: usize,
     stop: Option<Py<Stop>>,
 ) -> PyResult<Vec<Py<PyAny>>> {
     let scenarios: Vec<_> =
-        documents.iter().map(|document| parse(document, threads)).collect::<PyResult<_>>()?;
+        documents.iter().map(|document| parse(document, 1)).collect::<PyResult<_>>()?;
     let job = |&(index, seed, replication): &(usize, u64, u64)| {
         let scenario = scenarios
             .get(index)
@@ -94,10 +95,12 @@ pub(crate) fn run_batch(
         Ok((scenario, Job { seed, replication }))
     };
     let pairs: Vec<_> = jobs.iter().map(job).collect::<PyResult<_>>()?;
-    let is_stopped = || stop.as_ref().is_some_and(|stop| stop.get().is_set());
-    let results = py.detach(|| manypath_lab::run_batch(&pairs, threads, &is_stopped));
-    let outcome = |result: Result<Outcome, RunError>| match result {
-        Ok(outcome) => Ok(json(&outcome)?.into_pyobject(py)?.into_any().unbind()),
+    let watch = Watch::default();
+    let is_stopped = |_| stop.as_ref().is_some_and(|stop| stop.get().is_set());
+    let run = |&(scenario, job)| manypath_lab::run_unless(scenario, job, &watch, &is_stopped);
+    let results: Vec<_> = py.detach(|| pairs.iter().map(run).collect());
+    let outcome = |result: Result<(Outcome, Recorded), RunError>| match result {
+        Ok((outcome, _)) => Ok(json(&outcome)?.into_pyobject(py)?.into_any().unbind()),
         Err(error) => Ok(errors::run(&error).into_value(py).into_any()),
     };
     results.into_iter().map(outcome).collect()

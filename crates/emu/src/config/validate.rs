@@ -109,9 +109,7 @@ impl Pair {
 }
 
 fn validate_link(field: &str, link: &LinkConfig) -> Result<(), DocumentError> {
-    link.validate().map_err(|error| {
-        DocumentError::value(format!("{field}.{}", error.field), error.value, error.expected)
-    })
+    link.validate().map_err(|error| DocumentError::Value(error.within(field)))
 }
 
 /// Fails unless `name` can be a part of a namespace's name, which is a file name.

@@ -4,9 +4,9 @@ mod cbr;
 mod handovers;
 mod latency;
 mod ledger;
+mod messages;
 mod on_off;
 mod pace;
-mod payload;
 mod sink;
 mod source;
 
@@ -18,8 +18,8 @@ pub(crate) use handovers::Handovers;
 pub(crate) use latency::LatencySum;
 pub(crate) use ledger::Ledger;
 pub use ledger::Violation;
+pub(crate) use messages::Messages;
 pub(crate) use pace::Pace;
-pub(crate) use payload::{MAX_MESSAGE, Messages, PIECE, content, ppid};
 pub(crate) use sink::Sink;
 pub(crate) use source::{Plan, Source};
 

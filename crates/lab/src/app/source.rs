@@ -3,8 +3,8 @@
 use manypath_core::{Time, Via};
 
 use super::handovers::Handovers;
+use super::messages::Messages;
 use super::pace::Pace;
-use super::payload::Messages;
 use crate::endpoint::{ConnectionId, Ending, Event, Outgoing, Transport};
 
 /// The parameters of a source.

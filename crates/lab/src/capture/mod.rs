@@ -15,8 +15,8 @@ use manypath_sim::{LinkId, PacketEvent, Sight};
 pub use error::CaptureError;
 
 use crate::build::Laboratory;
+use crate::job::Job;
 use crate::packet::Packet;
-use crate::run::Job;
 
 /// The file of a capture, and the captured links.
 #[derive(Clone, Debug, PartialEq, Eq)]

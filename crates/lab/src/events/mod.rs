@@ -22,8 +22,8 @@ pub use manypath_events::schema as events_schema;
 use self::watch::HostWatch;
 use crate::build::{Laboratory, place};
 use crate::host::Host;
+use crate::job::Job;
 use crate::packet::Packet;
-use crate::run::Job;
 use crate::scenario::{Flow, Scenario};
 
 /// The file of events, and the selected events.

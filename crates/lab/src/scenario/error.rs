@@ -2,21 +2,15 @@
 
 use std::fmt::Display;
 
+use manypath_link::ConfigError;
 use thiserror::Error;
 
 /// A scenario that cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ScenarioError {
-    /// A field has an invalid value.
-    #[error("`{field}` is {value}, expected {expected}")]
-    Value {
-        /// Path of the field in the document, such as `flows.cmt.cc`.
-        field: String,
-        /// The value found there.
-        value: String,
-        /// The valid alternative.
-        expected: String,
-    },
+    /// A field has an invalid value. Its path begins at the document, such as `flows.cmt.cc`.
+    #[error(transparent)]
+    Value(ConfigError),
     /// The document does not have the structure of a scenario.
     #[error("`{field}`: {message}")]
     Form {
@@ -34,7 +28,7 @@ impl ScenarioError {
         value: impl Display,
         expected: impl Into<String>,
     ) -> Self {
-        Self::Value { field: field.into(), value: value.to_string(), expected: expected.into() }
+        Self::Value(ConfigError::new(field, &value, expected))
     }
 
     /// `field` names an unknown `kind`; `known` are the known names, and `nearest` is the most similar one.
@@ -50,7 +44,7 @@ impl ScenarioError {
             None if known.is_empty() => format!("a known {kind}, but there is none"),
             None => format!("a known {kind}: \"{}\"", known.join("\", \"")),
         };
-        Self::Value { field: field.into(), value: format!("\"{name}\""), expected }
+        Self::value(field, format!("\"{name}\""), expected)
     }
 
     /// An error of the parser at `path`.

@@ -2,13 +2,14 @@
 
 use manypath_core::Span;
 use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::application::Application;
 use super::error::{ScenarioError, nearest};
 use super::sctp::SctpFlow;
+use super::start::Start;
 use super::tcp::{MptcpFlow, TcpFlow};
 
 /// A flow between two hosts of its own. Missing fields have the defaults of its protocol.
@@ -128,22 +129,6 @@ impl From<TcpFlow> for Flow {
 impl From<MptcpFlow> for Flow {
     fn from(flow: MptcpFlow) -> Self {
         Self::Mptcp(flow)
-    }
-}
-
-/// The start of a flow: a random time, uniformly distributed between two limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Start {
-    /// Earliest start.
-    pub earliest: Span,
-    /// Latest start.
-    pub latest: Span,
-}
-
-impl Default for Start {
-    fn default() -> Self {
-        Self { earliest: Span::ZERO, latest: Span::from_secs(1) }
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::application::Application;
 use super::error::ScenarioError;
-use super::flow::Start;
+use super::start::Start;
 use super::switches::{
     BufferSplitName, BurstName, CumAckName, LimitingWindowName, PathBlockingName, ReschedulingName,
     SackPathName, SendOrderName, SplitByName, T3PathName, T3ResetName, WindowOverrunName,

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::application::Application;
-use super::flow::Start;
+use super::start::Start;
 
 /// A TCP connection over one path. Missing fields have the values of [`TcpFlow::default`].
 ///

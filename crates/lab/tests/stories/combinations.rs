@@ -2,10 +2,10 @@
 
 use std::fmt::Debug;
 
-use crate::networks::{disjoint, flow, link, scenario};
+use crate::networks::{disjoint, flow, link, outcomes, scenario};
 use manypath_core::Span;
+use manypath_lab::Job;
 use manypath_lab::scenario::{Application, MessageSize, Network, SctpFlow};
-use manypath_lab::{Job, run_batch};
 use manypath_link::loss::{BernoulliConfig, BitErrorConfig};
 use manypath_link::{LinkConfig, LossConfig};
 use manypath_sctp::{BufferSplit, PathBlocking, Rescheduling, SplitBy};
@@ -92,7 +92,7 @@ fn all_arrive(combinations: usize, flow: impl Fn(&mut Choice) -> SctpFlow) {
         })
         .collect();
     let jobs = scenarios.iter().map(|(_, scenario)| (scenario, Job { seed: 1, replication: 0 }));
-    let results = run_batch(&jobs.collect::<Vec<_>>(), 2, &|| false);
+    let results = outcomes(&jobs.collect::<Vec<_>>(), 2);
     let broken: Vec<_> = scenarios
         .iter()
         .zip(results)

@@ -8,7 +8,7 @@ use crate::networks::{disjoint, flow, link, outcome, scenario, tcp};
 use manypath_core::{Span, Time};
 use manypath_lab::scenario::{Application, Flow, MessageSize, MptcpFlow, TcpFlow};
 use manypath_lab::{
-    CaptureConfig, Cause, EventsConfig, Job, Outcome, Record, RunError, Scenario, Watch,
+    CaptureConfig, Cause, EventsConfig, Job, Outcome, Recorded, RunError, Scenario, Watch,
     events_schema, run, run_unless,
 };
 use manypath_link::loss::{BernoulliConfig, BitErrorConfig};
@@ -233,7 +233,7 @@ fn metrics_that_are_put_together_again_are_those_of_the_samples() {
         ..events_in(&file, &["recovery:metrics_updated"])
     };
     let scenario = rough();
-    let (_, Record { series, .. }) = run(&scenario, JOB, &watch).unwrap();
+    let (_, Recorded { series, .. }) = run(&scenario, JOB, &watch).unwrap();
     let samples = series.unwrap().paths.states;
     let lines = lines(&file);
     let mut compared = 0;

@@ -1,9 +1,9 @@
 //! Properties of single flows and shared links that are known without a simulator: closed forms and laws.
 
-use crate::networks::{disjoint, flow, link, outcome, scenario, shared};
+use crate::networks::{disjoint, flow, link, outcome, outcomes, scenario, shared};
 use manypath_core::Span;
 use manypath_lab::scenario::{Application, MessageSize, SctpFlow};
-use manypath_lab::{Job, Scenario, run_batch};
+use manypath_lab::{Job, Scenario};
 use manypath_link::loss::BernoulliConfig;
 use manypath_link::{LinkConfig, LossConfig};
 use manypath_sctp::{BufferSplit, Rescheduling, SplitBy};
@@ -194,10 +194,7 @@ fn the_number_of_threads_changes_nothing() {
         })
         .collect();
     let digests = |threads| -> Vec<_> {
-        run_batch(&jobs, threads, &|| false)
-            .into_iter()
-            .map(|outcome| outcome.unwrap().digest)
-            .collect()
+        outcomes(&jobs, threads).into_iter().map(|outcome| outcome.unwrap().digest).collect()
     };
     assert_eq!(digests(1), digests(2));
 }

@@ -1,11 +1,10 @@
-//! Runs that the caller stops, and their effect on other runs of the batch.
+//! Runs that the caller stops.
 
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::networks::{disjoint, flow, link, scenario};
 use manypath_core::{Span, Time};
-use manypath_lab::{Cause, Job, Scenario, Watch, run_batch, run_unless};
+use manypath_lab::{Cause, Job, Scenario, Watch, run_unless};
 
 const JOB: Job = Job { seed: 1, replication: 0 };
 
@@ -31,15 +30,4 @@ fn a_run_reports_its_progress_until_it_is_stopped() {
     assert_eq!(stopped.unwrap_err().cause, Cause::Stopped);
     let reached = reached.into_inner();
     assert!(reached[0] > Time::ZERO && reached.is_sorted_by(|a, b| a < b), "{reached:?}");
-}
-
-#[test]
-fn finished_runs_are_kept_when_a_batch_is_stopped() {
-    let (short, long) = (lasting(1), lasting(100_000_000));
-    // Even on a busy machine a second is enough for the short run.
-    let asks = AtomicU32::new(0);
-    let is_stopped = || asks.fetch_add(1, Ordering::Relaxed) >= 10;
-    let results = run_batch(&[(&short, JOB), (&long, JOB)], 1, &is_stopped);
-    assert!(results[0].as_ref().unwrap().flows["single"].goodput > 9e6);
-    assert_eq!(results[1].as_ref().unwrap_err().cause, Cause::Stopped);
 }

@@ -1,10 +1,10 @@
 //! Properties of TCP on small networks: shares of links, transfers that end, losses, and competing flows of both
 //! protocols.
 
-use crate::networks::{disjoint, flow, link, outcome, scenario, shared, tcp};
+use crate::networks::{disjoint, flow, link, outcome, outcomes, scenario, shared, tcp};
 use manypath_core::{Rate, Span, Time};
 use manypath_lab::scenario::{Application, Flow, MessageSize, RtoRule, SctpFlow, TcpFlow, TcpRto};
-use manypath_lab::{FlowOutcome, Job, Outcome, Watch, run, run_batch};
+use manypath_lab::{FlowOutcome, Job, Outcome, Watch, run};
 use manypath_link::loss::BernoulliConfig;
 use manypath_link::{Change, LinkConfig, LinkEvent, LossConfig};
 use manypath_sctp::{Burst, CumAck};
@@ -221,7 +221,7 @@ fn protocols_that_share_a_link_give_the_same_on_any_number_of_threads() {
     let jobs: Vec<_> =
         (0..4).map(|replication| (&scenario, Job { seed: 3, replication })).collect();
     let runs = |threads| -> Vec<Outcome> {
-        let done = run_batch(&jobs, threads, &|| false).into_iter();
+        let done = outcomes(&jobs, threads).into_iter();
         done.map(|run| Outcome { cpu_seconds: 0.0, ..run.unwrap() }).collect()
     };
     let alone = runs(1);

@@ -130,7 +130,7 @@ fn the_repositorys_own_lock_names_what_the_engine_needs_and_not_what_sockets_nee
     let lock = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock"))
         .expect("the repository has a lock");
     let engine = locked::below("manypath-lab", &lock);
-    for name in ["manypath-sctp", "rand_pcg", "rayon-core"] {
+    for name in ["manypath-sctp", "rand_pcg", "itoa"] {
         assert!(engine.contains(&format!("name = \"{name}\"")), "{name}");
     }
     for name in ["manypath-net", "tokio", "clap"] {

@@ -40,7 +40,7 @@ class Simulator(Runner):
         index = {document: number for number, document in enumerate(documents)}
         jobs = [(index[cell.document], cell.seed, cell.replication) for cell in cells]
         try:
-            return list(_native.run_batch(documents, jobs, threads, halt.native))
+            return list(_native.run_batch(documents, jobs, halt.native))
         except _native.ScenarioError as error:
             raise UserError(told(error)) from None
 

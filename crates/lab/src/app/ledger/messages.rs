@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use manypath_sctp::Message;
 
-use super::super::payload::{Messages, is_content, ppid};
+use super::super::messages::Messages;
 use super::Violation;
+use crate::payload::{is_content, ppid};
 
 /// Records every message of a flow and removes those that arrived.
 ///
@@ -127,7 +128,7 @@ mod tests {
 
     use super::super::Ledger;
     use super::*;
-    use crate::app::payload::content;
+    use crate::payload::content;
     use crate::scenario::MessageSize;
 
     fn messages() -> Messages {

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use self::messages::MessageLedger;
 use self::stream::StreamLedger;
-use super::payload::Messages;
+use super::messages::Messages;
 use crate::endpoint::Incoming;
 
 /// The messages of a flow that have arrived.

@@ -2,8 +2,9 @@
 
 use bytes::Bytes;
 
-use super::super::payload::{Messages, is_same, rest_of_piece};
+use super::super::messages::Messages;
 use super::Violation;
+use crate::payload::{is_same, rest_of_piece};
 
 /// The messages of a flow, and how many bytes of them have arrived.
 #[derive(Debug)]
@@ -78,7 +79,7 @@ mod tests {
 
     use super::*;
     use crate::app::ledger::Ledger;
-    use crate::app::payload::content;
+    use crate::payload::content;
     use crate::scenario::MessageSize;
 
     fn messages() -> Messages {

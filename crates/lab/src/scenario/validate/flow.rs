@@ -101,4 +101,4 @@ pub(super) fn unknown(field: String, error: &cc::UnknownName) -> ScenarioError {
 
 /// The largest number of paths of an association or connection.
 const MAX_PATHS: usize = 16;
-const MAX_MESSAGE: u64 = crate::app::MAX_MESSAGE as u64;
+const MAX_MESSAGE: u64 = crate::payload::MAX_MESSAGE as u64;

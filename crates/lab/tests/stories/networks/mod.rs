@@ -1,9 +1,11 @@
-//! Small networks for the tests, built without a document.
+//! Small networks for the tests, built without a document, and runs of them.
+
+use std::thread;
 
 use indexmap::IndexMap;
 use manypath_core::{Rate, Span};
 use manypath_lab::scenario::{Application, Flow, MessageSize, Network, Path, SctpFlow, TcpFlow};
-use manypath_lab::{Job, Outcome, Scenario, Watch, run};
+use manypath_lab::{Job, Outcome, RunError, Scenario, Watch, run};
 use manypath_link::queue::Capacity;
 use manypath_link::{LinkConfig, QueueConfig};
 
@@ -75,6 +77,22 @@ pub(crate) fn scenario<'a>(
 pub(crate) fn outcome(scenario: &Scenario, replication: u64) -> Outcome {
     scenario.validate().unwrap();
     run(scenario, Job { seed: 1, replication }, &Watch::default()).unwrap().0
+}
+
+/// The runs of all jobs, in their order, divided among this number of threads.
+pub(crate) fn outcomes(
+    jobs: &[(&Scenario, Job)],
+    threads: usize,
+) -> Vec<Result<Outcome, RunError>> {
+    let run = |&(scenario, job): &(&Scenario, Job)| {
+        run(scenario, job, &Watch::default()).map(|(outcome, _)| outcome)
+    };
+    thread::scope(|scope| {
+        let parts = jobs.chunks(jobs.len().div_ceil(threads));
+        let parts = parts.map(|part| scope.spawn(move || part.iter().map(run).collect::<Vec<_>>()));
+        let parts: Vec<_> = parts.collect();
+        parts.into_iter().flat_map(|part| part.join().expect("a run does not panic")).collect()
+    })
 }
 
 fn access() -> Option<LinkConfig> {

@@ -94,9 +94,7 @@ impl Network {
 }
 
 fn validate_link(field: &str, link: &LinkConfig) -> Result<(), ScenarioError> {
-    link.validate().map_err(|error| {
-        ScenarioError::value(format!("{field}.{}", error.field), error.value, error.expected)
-    })
+    link.validate().map_err(|error| ScenarioError::Value(error.within(field)))
 }
 
 fn existing<V>(

@@ -1,34 +1,8 @@
-//! The messages of a flow: number, length and content follow from the seed, so both ends can compute them.
+//! The content of messages: it follows from the number and the length, so both ends can compute it.
 
 use std::sync::LazyLock;
 
 use bytes::Bytes;
-use manypath_core::{Random, Streams};
-
-use crate::scenario::MessageSize;
-
-/// The messages of one flow in the order in which the source sends them.
-#[derive(Clone, Debug)]
-pub(crate) struct Messages {
-    random: Random,
-    size: MessageSize,
-}
-
-impl Messages {
-    /// The messages of the flow called `flow`; each call gives the same sequence.
-    pub(crate) fn new(size: MessageSize, streams: &Streams, flow: &str) -> Self {
-        Self { random: streams.stream(&format!("flow/{flow}/messages")), size }
-    }
-
-    /// Bytes of the next message.
-    #[inline]
-    pub(crate) fn next_length(&mut self) -> u32 {
-        if self.size.min == self.size.max {
-            return self.size.min;
-        }
-        self.random.between(self.size.min.into(), self.size.max.into()) as u32
-    }
-}
 
 /// The content of message `number`: a slice of a pattern that all flows share, so that no byte is copied. Only a
 /// message longer than the pattern is composed of several slices.
@@ -57,14 +31,14 @@ pub(crate) fn is_content(payload: &Bytes, number: u64, length: u32) -> bool {
 
 /// Whether `left` has the bytes of `right`.
 #[inline]
-pub(super) fn is_same(left: &[u8], right: &[u8]) -> bool {
+pub(crate) fn is_same(left: &[u8], right: &[u8]) -> bool {
     // A reassembled message may be a copy; only then the bytes must be compared.
     std::ptr::eq(left, right) || left == right
 }
 
 /// The slice of the pattern that message `number` of `length` bytes has from `offset` to the end of the current piece.
 #[inline]
-pub(super) fn rest_of_piece(number: u64, length: u32, offset: u32) -> &'static [u8] {
+pub(crate) fn rest_of_piece(number: u64, length: u32, offset: u32) -> &'static [u8] {
     let (index, begun) = (offset as usize / PIECE, offset as usize % PIECE);
     // Pieces of a message begin at different offsets, so that exchanged pieces are detected
     let place = ((number + index as u64 * STRIDE) % OFFSETS) as usize;
@@ -127,20 +101,5 @@ mod tests {
         let (first, second) = swapped.split_at_mut(PIECE);
         first.swap_with_slice(&mut second[..PIECE]);
         assert!(!is_content(&swapped.into(), number, length));
-    }
-
-    #[test]
-    fn both_ends_know_the_lengths() {
-        let (streams, size) = (Streams::new(7, 3), MessageSize { min: 500, max: 1452 });
-        let lengths =
-            |mut messages: Messages| std::iter::repeat_with(move || messages.next_length());
-        let source = lengths(Messages::new(size, &streams, "cmt"));
-        let sink = lengths(Messages::new(size, &streams, "cmt"));
-        assert!(
-            source
-                .zip(sink)
-                .take(1000)
-                .all(|(sent, known)| sent == known && (500..=1452).contains(&sent))
-        );
     }
 }

@@ -8,7 +8,7 @@ use manypath_core::Span;
 use manypath_link::LinkConfig;
 
 use super::{Flow, Scenario, ScenarioError};
-use crate::app::PIECE;
+use crate::payload::PIECE;
 
 impl Scenario {
     /// An approximate upper bound of the memory of a run in bytes, with all buffers and queues full.
