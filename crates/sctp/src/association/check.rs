@@ -3,7 +3,7 @@
 use manypath_core::PathId;
 
 use super::Association;
-use super::opportunity::Window;
+use super::limits::Window;
 use super::timers::Timer;
 use crate::path::Path;
 

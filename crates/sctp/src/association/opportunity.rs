@@ -3,6 +3,7 @@
 use manypath_core::{PathId, Time};
 
 use super::Association;
+use super::limits::Window;
 use super::timers::MAX_PATHS;
 use crate::config::{Burst, Rescheduling, SendOrder, WindowOverrun};
 use crate::path::Limit;
@@ -15,15 +16,6 @@ pub(crate) struct Opportunity {
     next: usize,
     /// Every turn so far ended at a limit that only the peer can lift.
     waits_for_peer: bool,
-}
-
-/// The chunks that the window of a path allows to send.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Window {
-    /// Lost and new chunks.
-    Open,
-    /// Lost chunks only.
-    OpenToLost,
 }
 
 impl Opportunity {
