@@ -4,8 +4,8 @@ use manypath_core::{PathId, Span, Time};
 
 use crate::rounding::ceil;
 use crate::{
-    Adjustment, Algorithm, Cut, Idle, IpVersion, Loss, PartialAfterStep, PathState, Paths, Profile,
-    Segment, Stepping,
+    Adjustment, Algorithm, Cut, Idle, IpVersion, Loss, PartialAfterStep, Paths, Profile, Segment,
+    Stepping, WindowState,
 };
 
 /// The congestion windows of all paths of one connection.
@@ -289,15 +289,15 @@ impl Controller {
 
     /// The window, the threshold and the partial bytes of `path`.
     #[must_use]
-    pub fn state(&self, path: PathId) -> PathState {
+    pub fn state(&self, path: PathId) -> WindowState {
         let path = &self.paths[path];
-        PathState { window: path.window, ssthresh: path.ssthresh, partial: path.partial }
+        WindowState { window: path.window, ssthresh: path.ssthresh, partial: path.partial }
     }
 
     /// Restores a state of `path`, or sets the initial state of a test.
-    pub fn restore(&mut self, path: PathId, state: PathState) {
+    pub fn restore(&mut self, path: PathId, state: WindowState) {
         let path = &mut self.paths[path];
-        PathState { window: path.window, ssthresh: path.ssthresh, partial: path.partial } = state;
+        WindowState { window: path.window, ssthresh: path.ssthresh, partial: path.partial } = state;
         path.fraction = 0.0;
     }
 
@@ -447,7 +447,7 @@ impl Controller {
             (None, Some(peer_window)) if self.profile().threshold_from_peer => peer_window,
             _ => LARGEST_ADVERTISED_WINDOW,
         };
-        self.restore(path, PathState { window, ssthresh, partial: 0 });
+        self.restore(path, WindowState { window, ssthresh, partial: 0 });
     }
 
     fn initial_window(&self, path: PathId) -> u64 {

@@ -9,7 +9,7 @@ use super::timers::Timer;
 use super::{Association, Notice};
 use crate::config::{CumAck, RttSample, T3Reset};
 use crate::packet::Sack;
-use crate::send::{Answer, Progress, Standing};
+use crate::send::{Answer, LossDetectionState, Progress};
 
 /// The information of a SACK for the congestion control.
 #[derive(Debug, Default)]
@@ -125,7 +125,7 @@ impl Association {
         self.sender.count_missing(sack, progress, |path| {
             let path = &paths[path.index()];
             let one_round_trip = Time::ZERO + path.srtt_or_initial(config);
-            Standing {
+            LossDetectionState {
                 recovering: any_recovers || path.recovers(),
                 round_trip_ago: Time::ZERO + now.saturating_since(one_round_trip),
             }

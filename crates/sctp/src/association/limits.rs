@@ -5,7 +5,7 @@ use manypath_core::PathId;
 
 use super::Association;
 use crate::config::{Burst, SplitBy};
-use crate::path::Limit;
+use crate::path::SendLimit;
 use crate::send::{Taker, buffer_split};
 
 /// The chunks that the window of a path allows to send.
@@ -20,13 +20,13 @@ pub(super) enum Window {
 impl Association {
     /// The chunks that the window of a path allows to send, or the limit that stops the path.
     #[inline]
-    pub(super) fn window(&self, path: PathId) -> Result<Window, Limit> {
+    pub(super) fn window(&self, path: PathId) -> Result<Window, SendLimit> {
         if !self.usable(path) {
-            return Err(Limit::Path);
+            return Err(SendLimit::Path);
         }
         let known = &self.paths[path.index()];
         if self.config.burst == Burst::MaxBurst && known.burst_left == 0 && !self.is_paced(path) {
-            return Err(Limit::Window);
+            return Err(SendLimit::Window);
         }
         let flight = self.sender.flight(path);
         if flight < self.control.window(path) && (flight == 0 || !known.after_timeout) {
@@ -35,16 +35,16 @@ impl Association {
             Ok(Window::OpenToLost)
         } else {
             // Most turns of a path end here
-            Err(Limit::Window)
+            Err(SendLimit::Window)
         }
     }
 
     /// The limit that stops a working path from sending a packet of new data with `left` bytes, apart from its window.
     #[inline]
-    pub(super) fn limit(&self, path: PathId, left: usize) -> Option<Limit> {
+    pub(super) fn limit(&self, path: PathId, left: usize) -> Option<SendLimit> {
         let carries = self.carries_new_data(path) || self.sender.has_bound_to(path);
         if !carries || self.paths[path.index()].pauses() {
-            return Some(Limit::Path);
+            return Some(SendLimit::Path);
         }
         let next = self.next_length(path);
         if next == 0 {
@@ -60,26 +60,26 @@ impl Association {
             return Some(self.limit_without_data(path));
         }
         if self.sender.is_full() {
-            return Some(Limit::SendBuffer);
+            return Some(SendLimit::SendBuffer);
         }
         if self.sharers > 1 && !self.fits_share(path) {
-            return Some(Limit::SplitShare);
+            return Some(SendLimit::SplitShare);
         }
-        (!self.fits_peer_window(path, next)).then_some(Limit::ReceiveWindow)
+        (!self.fits_peer_window(path, next)).then_some(SendLimit::ReceiveWindow)
     }
 
     /// The limit of a path without data, or without enough data for a packet.
-    fn limit_without_data(&self, path: PathId) -> Limit {
+    fn limit_without_data(&self, path: PathId) -> SendLimit {
         let lacks_room = self.sender.lacks_room(usize::from(self.mtu(path)));
-        if lacks_room { Limit::SendBuffer } else { Limit::Application }
+        if lacks_room { SendLimit::SendBuffer } else { SendLimit::Application }
     }
 
     /// The limit of a path before its departure time: pacing, unless another limit applies as well.
-    pub(super) fn limit_while_held(&self, path: PathId, room: usize, window: Window) -> Limit {
+    pub(super) fn limit_while_held(&self, path: PathId, room: usize, window: Window) -> SendLimit {
         match window {
-            _ if self.sender.has_lost(path) => Limit::Pacing,
-            Window::Open => self.limit(path, room).unwrap_or(Limit::Pacing),
-            Window::OpenToLost => Limit::Window,
+            _ if self.sender.has_lost(path) => SendLimit::Pacing,
+            Window::Open => self.limit(path, room).unwrap_or(SendLimit::Pacing),
+            Window::OpenToLost => SendLimit::Window,
         }
     }
 

@@ -51,10 +51,10 @@ use crate::config::Config;
 use crate::entropy::Entropy;
 use crate::event::{CloseReason, Message, Received, SendError};
 use crate::packet::{Cause, Control, Packet};
-use crate::path::Path;
+use crate::path::{BlockedTime, Path, PathStats};
 use crate::receive::Receiver;
 use crate::send::Sender;
-use crate::stats::{Blocked, PathStats, ReorderStats, Stats, StreamStats};
+use crate::stats::{ReorderStats, Stats, StreamStats};
 
 /// An association between two endpoints.
 #[derive(Debug)]
@@ -388,7 +388,7 @@ impl Association {
     }
 
     /// The time for which a path could not send new data, by reason.
-    pub(crate) fn blocked(&self, now: Time, path: PathId) -> Blocked {
+    pub(crate) fn blocked(&self, now: Time, path: PathId) -> BlockedTime {
         self.paths[path.index()].waiting.until(now)
     }
 

@@ -7,7 +7,7 @@ use super::limits::Window;
 use super::timers::Timer;
 use crate::config::SackRequest;
 use crate::packet::{Control, DATA_HEADER, Data, Packet, padded};
-use crate::path::Limit;
+use crate::path::SendLimit;
 
 impl Association {
     /// Fills the cleared packet if there is anything to send.
@@ -162,7 +162,7 @@ impl Association {
         packet: &mut Packet,
         room: usize,
         window: Window,
-    ) -> Result<(), Option<Limit>> {
+    ) -> Result<(), Option<SendLimit>> {
         if self.config.pacing {
             self.fill_paced(now, path, packet, room, window)
         } else {
@@ -179,7 +179,7 @@ impl Association {
         packet: &mut Packet,
         room: usize,
         window: Window,
-    ) -> Result<(), Option<Limit>> {
+    ) -> Result<(), Option<SendLimit>> {
         if self.paths[path.index()].pacer.holds(now) {
             return Err(Some(self.limit_while_held(path, room, window)));
         }
@@ -198,7 +198,7 @@ impl Association {
         packet: &mut Packet,
         room: usize,
         window: Window,
-    ) -> Result<(), Option<Limit>> {
+    ) -> Result<(), Option<SendLimit>> {
         let mut left = room;
         if self.sender.has_lost(path) {
             self.add_lost(now, path, packet, &mut left);
@@ -210,7 +210,7 @@ impl Association {
         }
         let limit = match window {
             Window::Open => self.limit(path, left),
-            Window::OpenToLost => Some(Limit::Window),
+            Window::OpenToLost => Some(SendLimit::Window),
         };
         if limit.is_none() {
             self.add_new(now, path, packet, &mut left);

@@ -5,18 +5,20 @@ mod limit;
 mod mtu_search;
 mod network;
 mod pacer;
+mod stats;
 
 pub use failover::PathState;
 pub(crate) use failover::{Local, Probe};
-pub(crate) use limit::{Limit, Waiting};
+pub use limit::BlockedTime;
+pub(crate) use limit::{SendLimit, Waiting};
 pub(crate) use mtu_search::MtuSearch;
 pub(crate) use network::{Network, header};
 pub(crate) use pacer::{Pace, Pacer};
+pub use stats::PathStats;
 
 use manypath_core::{RttEstimator, Span, Time, Tsn, Via};
 
 use crate::config::Config;
-use crate::stats::PathStats;
 
 /// A path: its addresses, reachability, round-trip time and data in flight.
 #[derive(Debug)]

@@ -29,9 +29,9 @@ pub(crate) struct Progress {
     highest: Option<Tsn>,
 }
 
-/// The state of a path that the count of missing reports depends on.
+/// The state of a path that loss detection, the count of missing reports, depends on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct LossDetectionState {
     /// The path is in Fast Recovery.
     pub(crate) recovering: bool,
     /// Chunks that were sent on the path before this time could have been acknowledged within a round trip.
@@ -313,7 +313,7 @@ impl Sender {
         &mut self,
         sack: &Sack,
         progress: &Progress,
-        standing: impl Fn(PathId) -> Standing,
+        state_of: impl Fn(PathId) -> LossDetectionState,
     ) {
         // DAC: packets that the cumulative TSN covers do not show that chunks above it are missing
         let per_packet = self.delayed_ack_for_cmt && !progress.mixed && !progress.cumulative_news;
@@ -333,13 +333,13 @@ impl Sender {
             let path = PathId(index as u8);
             let below = if self.split_fast_retransmit {
                 self.flights[index].news.highest
-            } else if progress.cumulative_moved && standing(path).recovering {
+            } else if progress.cumulative_moved && state_of(path).recovering {
                 reported
             } else {
                 progress.highest
             };
             if let Some(below) = below {
-                self.strike_path(path, below, strike, standing(path).round_trip_ago);
+                self.strike_path(path, below, strike, state_of(path).round_trip_ago);
             }
         }
     }

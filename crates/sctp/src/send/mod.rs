@@ -19,7 +19,7 @@ mod transmit;
 use manypath_cc::Profile;
 use manypath_core::{PathId, Ranges, Time, Tsn, TsnRange};
 
-pub(crate) use acknowledge::{Progress, Standing};
+pub(crate) use acknowledge::{LossDetectionState, Progress};
 pub(crate) use cmt::{Blocking, buffer_split};
 use flight::{Flight, News};
 use outstanding::{MOST_CHUNKS, Outstanding};
