@@ -351,7 +351,7 @@ impl Controller {
         }
         if per_ack {
             if ack.was_full && ack.may_grow {
-                self.creep(now, ack);
+                self.grow_per_ack(now, ack);
             }
             return;
         }
@@ -376,7 +376,7 @@ impl Controller {
     }
 
     /// Adds the part of a window's growth that corresponds to `ack`; at most all of it.
-    fn creep(&mut self, now: Time, ack: &PathAck) {
+    fn grow_per_ack(&mut self, now: Time, ack: &PathAck) {
         self.observe(now);
         let growth = self.algorithm.growth(&self.paths, ack.path);
         let path = &mut self.paths[ack.path];
