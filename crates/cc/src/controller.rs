@@ -18,6 +18,8 @@ pub struct Controller {
     algorithm: Box<dyn Algorithm>,
     is_coupled: bool,
     hears_acks: bool,
+    /// Number of paths in fast recovery.
+    recovering: usize,
     /// Whether the algorithm has computed its sums over the group in this event.
     observed: bool,
     /// The peer's receive window, once the connection has started.
@@ -62,6 +64,7 @@ impl Controller {
             is_coupled: algorithm.is_coupled(),
             hears_acks: algorithm.hears_acks(),
             algorithm,
+            recovering: 0,
             observed: false,
             peer_window: None,
             initial_units: None,
@@ -108,7 +111,7 @@ impl Controller {
 
     /// Resets `path` after a change of its route: window and threshold get their initial values. RFC 9260 §7.2.5.2
     pub fn restart(&mut self, path: PathId) {
-        self.paths[path].in_recovery = false;
+        self.leave_recovery(path);
         self.initialise(path);
     }
 
@@ -166,20 +169,22 @@ impl Controller {
     pub fn on_timeout(&mut self, now: Time, path: PathId) {
         self.observed = false;
         self.cut(now, path, Loss::Timeout);
+        self.leave_recovery(path);
         let path = &mut self.paths[path];
         path.window = path.unit();
-        path.in_recovery = false;
     }
 
     /// Begins fast recovery on `path`: until it ends, the window neither grows nor is cut by another fast
     /// retransmission.
     pub fn enter_recovery(&mut self, path: PathId) {
-        self.paths[path].in_recovery = true;
+        let was_in = std::mem::replace(&mut self.paths[path].in_recovery, true);
+        self.recovering += usize::from(!was_in);
     }
 
     /// Ends fast recovery on `path`.
     pub fn leave_recovery(&mut self, path: PathId) {
-        self.paths[path].in_recovery = false;
+        let was_in = std::mem::take(&mut self.paths[path].in_recovery);
+        self.recovering -= usize::from(was_in);
     }
 
     /// Reports a round-trip time of `path`: the new smoothed value and the sample.
@@ -273,6 +278,13 @@ impl Controller {
     #[must_use]
     pub fn in_recovery(&self, path: PathId) -> bool {
         self.paths[path].in_recovery
+    }
+
+    /// Whether any path is in fast recovery.
+    #[inline]
+    #[must_use]
+    pub const fn any_in_recovery(&self) -> bool {
+        self.recovering > 0
     }
 
     /// The rules that all algorithms share.

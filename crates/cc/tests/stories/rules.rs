@@ -35,6 +35,28 @@ fn fast_recovery_freezes_the_window() {
 }
 
 #[test]
+fn a_connection_is_in_recovery_until_the_last_path_leaves_it() {
+    let mut controller = one_path("newreno", Profile::RFC9260, slow_start(30_000));
+    let other = controller.open_path(1500);
+    for end in
+        [Controller::leave_recovery, Controller::restart, |controller: &mut Controller, path| {
+            controller.on_timeout(Time::ZERO, path);
+        }]
+    {
+        assert!(!controller.any_in_recovery());
+        // A second loss during recovery begins no second one
+        for path in [P, other, P] {
+            controller.enter_recovery(path);
+        }
+        end(&mut controller, P);
+        end(&mut controller, P);
+        assert!(controller.any_in_recovery() && controller.in_recovery(other));
+        end(&mut controller, other);
+    }
+    assert!(!controller.any_in_recovery());
+}
+
+#[test]
 fn a_path_on_another_route_has_the_initial_values() {
     let mut controller = Controller::new(algorithm("newreno").unwrap(), Profile::INET);
     let path = controller.open_path(1500);

@@ -73,8 +73,6 @@ pub(crate) struct Association {
     primary: PathId,
     /// Consecutive errors on all paths together. RFC 9260 §8.1
     errors: u32,
-    /// Number of paths in Fast Recovery.
-    recovering: usize,
     /// Number of paths that share the buffers.
     sharers: u64,
     control: Controller,
@@ -410,7 +408,7 @@ impl Association {
             state: known.state,
             confirmed: known.confirmed,
             in_slow_start: self.control.paths().is_slow_start(path),
-            in_recovery: known.recovers(),
+            in_recovery: self.control.in_recovery(path),
             ..known.stats
         }
     }

@@ -37,7 +37,6 @@ impl Association {
     /// Handles a change of the route of a path: the window begins as on a new path. RFC 9260 §7.2.5.2
     pub(crate) fn change_route(&mut self, now: Time, path: PathId) {
         if path.index() < self.paths.len() {
-            self.leave_recovery(path);
             self.restart_mtu_search(now, path);
             self.control.restart(path);
             self.open_opportunity(now, path);

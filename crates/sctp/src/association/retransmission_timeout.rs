@@ -37,7 +37,6 @@ impl Association {
         self.stats.timeouts += 1;
         self.paths[path.index()].stats.timeouts += 1;
         self.control.on_timeout(now, path);
-        self.leave_recovery(path);
         self.end_pause(path);
         let known = &mut self.paths[path.index()];
         known.rtt.back_off();

@@ -33,7 +33,7 @@ pub(crate) struct Progress {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LossDetectionState {
     /// The path is in Fast Recovery.
-    pub(crate) recovering: bool,
+    pub(crate) in_recovery: bool,
     /// Chunks that were sent on the path before this time could have been acknowledged within a round trip.
     pub(crate) round_trip_ago: Time,
 }
@@ -333,7 +333,7 @@ impl Sender {
             let path = PathId(index as u8);
             let below = if self.split_fast_retransmit {
                 self.flights[index].news.highest
-            } else if progress.cumulative_moved && state_of(path).recovering {
+            } else if progress.cumulative_moved && state_of(path).in_recovery {
                 reported
             } else {
                 progress.highest

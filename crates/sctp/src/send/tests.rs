@@ -58,7 +58,7 @@ fn steps(sender: &mut Sender, block: Option<(u32, u32)>) -> u64 {
         sack.gaps.push(TsnRange { first: Tsn(first), last: Tsn(last) });
     }
     let progress = sender.acknowledge(&sack, PathId(0));
-    let state_of = |_| LossDetectionState { recovering: false, round_trip_ago: Time::ZERO };
+    let state_of = |_| LossDetectionState { in_recovery: false, round_trip_ago: Time::ZERO };
     sender.count_missing(&sack, &progress, state_of);
     count(sender) - before
 }
