@@ -4,8 +4,8 @@ use manypath_core::{PathId, Span, Time};
 
 use crate::rounding::ceil;
 use crate::{
-    Adjustment, Algorithm, Cut, Idle, IpVersion, Loss, PartialAfterStep, PathState, Paths, Profile,
-    Segment, Stepping,
+    Adjustment, Algorithm, Cut, Idle, IpVersion, Loss, PartialAfterStep, Paths, Profile, Segment,
+    Stepping, WindowState,
 };
 
 /// The congestion windows of all paths of one connection.
@@ -18,6 +18,8 @@ pub struct Controller {
     algorithm: Box<dyn Algorithm>,
     is_coupled: bool,
     hears_acks: bool,
+    /// Number of paths in fast recovery.
+    recovering: usize,
     /// Whether the algorithm has computed its sums over the group in this event.
     observed: bool,
     /// The peer's receive window, once the connection has started.
@@ -62,6 +64,7 @@ impl Controller {
             is_coupled: algorithm.is_coupled(),
             hears_acks: algorithm.hears_acks(),
             algorithm,
+            recovering: 0,
             observed: false,
             peer_window: None,
             initial_units: None,
@@ -108,7 +111,7 @@ impl Controller {
 
     /// Resets `path` after a change of its route: window and threshold get their initial values. RFC 9260 §7.2.5.2
     pub fn restart(&mut self, path: PathId) {
-        self.paths[path].in_recovery = false;
+        self.leave_recovery(path);
         self.initialise(path);
     }
 
@@ -166,20 +169,22 @@ impl Controller {
     pub fn on_timeout(&mut self, now: Time, path: PathId) {
         self.observed = false;
         self.cut(now, path, Loss::Timeout);
+        self.leave_recovery(path);
         let path = &mut self.paths[path];
         path.window = path.unit();
-        path.in_recovery = false;
     }
 
     /// Begins fast recovery on `path`: until it ends, the window neither grows nor is cut by another fast
     /// retransmission.
     pub fn enter_recovery(&mut self, path: PathId) {
-        self.paths[path].in_recovery = true;
+        let was_in = std::mem::replace(&mut self.paths[path].in_recovery, true);
+        self.recovering += usize::from(!was_in);
     }
 
     /// Ends fast recovery on `path`.
     pub fn leave_recovery(&mut self, path: PathId) {
-        self.paths[path].in_recovery = false;
+        let was_in = std::mem::take(&mut self.paths[path].in_recovery);
+        self.recovering -= usize::from(was_in);
     }
 
     /// Reports a round-trip time of `path`: the new smoothed value and the sample.
@@ -275,6 +280,13 @@ impl Controller {
         self.paths[path].in_recovery
     }
 
+    /// Whether any path is in fast recovery.
+    #[inline]
+    #[must_use]
+    pub const fn any_in_recovery(&self) -> bool {
+        self.recovering > 0
+    }
+
     /// The rules that all algorithms share.
     #[must_use]
     pub const fn profile(&self) -> &Profile {
@@ -289,15 +301,15 @@ impl Controller {
 
     /// The window, the threshold and the partial bytes of `path`.
     #[must_use]
-    pub fn state(&self, path: PathId) -> PathState {
+    pub fn state(&self, path: PathId) -> WindowState {
         let path = &self.paths[path];
-        PathState { window: path.window, ssthresh: path.ssthresh, partial: path.partial }
+        WindowState { window: path.window, ssthresh: path.ssthresh, partial: path.partial }
     }
 
     /// Restores a state of `path`, or sets the initial state of a test.
-    pub fn restore(&mut self, path: PathId, state: PathState) {
+    pub fn restore(&mut self, path: PathId, state: WindowState) {
         let path = &mut self.paths[path];
-        PathState { window: path.window, ssthresh: path.ssthresh, partial: path.partial } = state;
+        WindowState { window: path.window, ssthresh: path.ssthresh, partial: path.partial } = state;
         path.fraction = 0.0;
     }
 
@@ -351,7 +363,7 @@ impl Controller {
         }
         if per_ack {
             if ack.was_full && ack.may_grow {
-                self.creep(now, ack);
+                self.grow_per_ack(now, ack);
             }
             return;
         }
@@ -376,7 +388,7 @@ impl Controller {
     }
 
     /// Adds the part of a window's growth that corresponds to `ack`; at most all of it.
-    fn creep(&mut self, now: Time, ack: &PathAck) {
+    fn grow_per_ack(&mut self, now: Time, ack: &PathAck) {
         self.observe(now);
         let growth = self.algorithm.growth(&self.paths, ack.path);
         let path = &mut self.paths[ack.path];
@@ -447,7 +459,7 @@ impl Controller {
             (None, Some(peer_window)) if self.profile().threshold_from_peer => peer_window,
             _ => LARGEST_ADVERTISED_WINDOW,
         };
-        self.restore(path, PathState { window, ssthresh, partial: 0 });
+        self.restore(path, WindowState { window, ssthresh, partial: 0 });
     }
 
     fn initial_window(&self, path: PathId) -> u64 {

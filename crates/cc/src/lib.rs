@@ -28,7 +28,7 @@
 
 pub use algorithm::{Adjustment, Algorithm, Cut, Loss};
 pub use controller::{Controller, Formulas, PathAck};
-pub use paths::{Path, PathState, Paths};
+pub use paths::{Path, Paths, WindowState};
 pub use profile::{
     Counting, Floors, HalfRounding, Idle, InitialWindow, IpVersion, PartialAfterStep, PartialBytes,
     Profile, RttUnit, Segment, Stepping, Unit,

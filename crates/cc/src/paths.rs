@@ -37,7 +37,7 @@ pub struct Path {
 
 /// The three numbers that are the history of a path: for traces, and to start from a given state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PathState {
+pub struct WindowState {
     /// Congestion window c, bytes.
     pub window: u64,
     /// Slow-start threshold s, bytes.

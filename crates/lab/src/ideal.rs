@@ -7,7 +7,7 @@
 
 use std::fmt::Display;
 
-use manypath_cc::{Controller, Floors, PathAck, PathState, Profile, algorithm};
+use manypath_cc::{Controller, Floors, PathAck, Profile, WindowState, algorithm};
 use manypath_core::{PathId, Random, Span, Streams, Time};
 use serde::Deserialize;
 
@@ -140,7 +140,7 @@ impl Connection {
         let paths: Vec<_> = paths.iter().enumerate().map(path).collect();
         controller.start(u64::MAX);
         for index in 0..paths.len() {
-            let begin = PathState { window: 10 * UNIT, ssthresh: UNIT, partial: 0 };
+            let begin = WindowState { window: 10 * UNIT, ssthresh: UNIT, partial: 0 };
             controller.restore(PathId(index as u8), begin);
         }
         Self { controller, paths, now: Time::ZERO }

@@ -145,8 +145,8 @@ fn rate(some: u64, all: u64) -> Option<f64> {
 }
 
 fn of_blocked(
-    before: Option<manypath_sctp::Blocked>,
-    after: Option<manypath_sctp::Blocked>,
+    before: Option<manypath_sctp::BlockedTime>,
+    after: Option<manypath_sctp::BlockedTime>,
 ) -> Blocked {
     let Some(after) = after else { return Blocked::default() };
     let before = before.unwrap_or_default();

@@ -3,7 +3,7 @@
 use manypath_core::{PathId, Span, Time, Via};
 use manypath_events::{CongestionState, Standing};
 use manypath_link::Counters;
-use manypath_sctp::{self as sctp, Blocked, StreamStats};
+use manypath_sctp::{self as sctp, BlockedTime, StreamStats};
 use manypath_tcp as tcp;
 
 use crate::app::{Application, Sink, Source};
@@ -60,7 +60,7 @@ pub(crate) struct PathReading {
     pub(crate) source: PathEndReading,
     pub(crate) sink: PathEndReading,
     /// Why the source could not send new data on it; `None` for TCP, which does not report it.
-    pub(crate) blocked: Option<Blocked>,
+    pub(crate) blocked: Option<BlockedTime>,
     /// Packets of the source that were dropped, lost or damaged.
     pub(crate) lost: u64,
 }
@@ -172,11 +172,11 @@ impl Laboratory {
     }
 
     /// `None` for TCP, which does not report it.
-    fn read_blocked(&self, flow: FlowHosts, path: usize) -> Option<Blocked> {
+    fn read_blocked(&self, flow: FlowHosts, path: usize) -> Option<BlockedTime> {
         let Endpoint::Sctp(sctp) = self.world.host(flow.source).endpoint() else { return None };
         let association = self.source(flow).connection().map(ConnectionId::sctp);
         let known = association.filter(|&id| path < sctp.path_count(id));
-        Some(known.map_or_else(Blocked::default, |id| {
+        Some(known.map_or_else(BlockedTime::default, |id| {
             sctp.blocked(self.now_or(self.source(flow).closed()), id, PathId(path as u8))
         }))
     }

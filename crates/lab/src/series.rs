@@ -2,7 +2,7 @@
 //! queues per link.
 
 use manypath_core::{Span, Time};
-use manypath_sctp::{Blocked, StreamStats};
+use manypath_sctp::{BlockedTime, StreamStats};
 
 use crate::app::LatencySum;
 use crate::build::Laboratory;
@@ -227,8 +227,8 @@ impl StreamColumns {
 }
 
 impl BlockedColumns {
-    fn push(&mut self, before: Option<Blocked>, now: Option<Blocked>, interval: f64) {
-        let share = |of: fn(Blocked) -> Span| {
+    fn push(&mut self, before: Option<BlockedTime>, now: Option<BlockedTime>, interval: f64) {
+        let share = |of: fn(BlockedTime) -> Span| {
             let before = before.map_or(Span::ZERO, of);
             now.map_or(f64::NAN, |now| (of(now) - before).as_secs_f64() / interval)
         };

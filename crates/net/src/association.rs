@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use manypath_sctp as sctp;
-use manypath_sctp::{AssociationId, Blocked, PathStats, Stats};
+use manypath_sctp::{AssociationId, BlockedTime, PathStats, Stats};
 use tokio::time::sleep;
 
 use crate::driver::{self, Entry, Shared, State, Wakers, outcome};
@@ -46,7 +46,7 @@ pub struct Path {
     /// Its state, congestion window, round-trip time and counters.
     pub stats: PathStats,
     /// The time for which it could not send new data, by reason.
-    pub blocked: Blocked,
+    pub blocked: BlockedTime,
 }
 
 /// Numbers of streams of an association.

@@ -1,9 +1,9 @@
 //! The times for which a path could not send, by name.
 
-use manypath_sctp::Blocked;
+use manypath_sctp::BlockedTime;
 
 /// Seconds by reason, in the order in which the reasons are tested.
-pub(crate) fn blocked_by(blocked: &Blocked) -> [(&'static str, f64); 6] {
+pub(crate) fn blocked_by(blocked: &BlockedTime) -> [(&'static str, f64); 6] {
     [
         ("path", blocked.path),
         ("window", blocked.window),

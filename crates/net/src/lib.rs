@@ -91,7 +91,7 @@ pub use error::Error;
 pub use event_log::EventLog;
 pub use events::{Event, Events};
 pub use manypath_events::Selection;
-pub use manypath_sctp::{Blocked, Config, Part, PathState, PathStats, Stats};
+pub use manypath_sctp::{BlockedTime, Config, Part, PathState, PathStats, Stats};
 pub use message::Message;
 pub use peer::Peer;
 pub use stream::Stream;

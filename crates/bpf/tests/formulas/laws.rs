@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use manypath_cc::{Controller, PathAck, PathState, Profile, algorithm};
+use manypath_cc::{Controller, PathAck, Profile, WindowState, algorithm};
 use manypath_core::{PathId, Span, Time};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -48,7 +48,7 @@ fn controller(mut controller: Controller, paths: &[Path]) -> Controller {
         let rtt = Span::from_micros(path.srtt_us);
         controller.on_rtt(id, rtt, rtt);
         for bytes in [path.delivered_before, path.delivered] {
-            let state = PathState { window: path.window, ssthresh: path.threshold, partial: 0 };
+            let state = WindowState { window: path.window, ssthresh: path.threshold, partial: 0 };
             controller.restore(id, state);
             if bytes > 0 {
                 let ack = PathAck { path: id, bytes, was_full: false, may_grow: true };
@@ -170,7 +170,7 @@ proptest! {
     ) {
         let mut float = Controller::new(algorithm("wvegas").unwrap(), Profile::TCP);
         let path = float.open_path_with_unit(1000);
-        float.restore(path, PathState { window: 10_000, ssthresh: 30_000, partial: 0 });
+        float.restore(path, WindowState { window: 10_000, ssthresh: 30_000, partial: 0 });
         let mut vegas = Vegas { window: 10, threshold: 30, base: u32::MAX, rtt: 0, queued: 2, queue_delay: 0 };
         let (mut is_begun, mut sum, mut rounds) = (false, 0, 0);
         for (&rtt, &has_loss) in rtts.iter().zip(&losses) {

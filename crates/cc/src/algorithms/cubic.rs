@@ -155,7 +155,7 @@ impl Algorithm for Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Controller, PathState, Profile};
+    use crate::{Controller, Profile, WindowState};
     use manypath_core::Span;
 
     /// After a loss at 100 packets: the state of V-CUB-1 to 3.
@@ -217,7 +217,7 @@ mod tests {
     fn one_path(window: u64) -> Controller {
         let mut controller = Controller::new(Box::<Cubic>::default(), Profile::TCP);
         let path = controller.open_path_with_unit(1000);
-        controller.restore(path, PathState { window, ssthresh: 2000, partial: 0 });
+        controller.restore(path, WindowState { window, ssthresh: 2000, partial: 0 });
         controller.on_rtt(path, Span::from_millis(100), Span::from_millis(100));
         controller
     }
@@ -275,7 +275,7 @@ mod tests {
             for second in 0..=5 {
                 ack(&mut controller, Time::ZERO + Span::from_secs(second), second <= busy_until);
             }
-            controller.restore(P, PathState { window: 700_000, ssthresh: 700_000, partial: 0 });
+            controller.restore(P, WindowState { window: 700_000, ssthresh: 700_000, partial: 0 });
             controller.formulas(Time::ZERO, P).growth
         };
         // The growth in one round trip on a curve of 1 s and of 5 s, from 700 packets.

@@ -123,7 +123,7 @@ impl Algorithm for LiaEunice {
 mod tests {
     use super::*;
     use crate::algorithms::Lia;
-    use crate::{Controller, PathState, Profile, algorithm};
+    use crate::{Controller, Profile, WindowState, algorithm};
     use manypath_core::Span;
 
     const A: PathId = PathId(0);
@@ -163,7 +163,7 @@ mod tests {
         }
 
         fn window(&mut self, path: PathId, packets: u64) {
-            let state = PathState { window: packets * 1000, ssthresh: 1000, partial: 0 };
+            let state = WindowState { window: packets * 1000, ssthresh: 1000, partial: 0 };
             self.both(|controller| controller.restore(path, state));
         }
 

@@ -124,14 +124,14 @@ impl Algorithm for Olia {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Controller, PathState, Profile};
+    use crate::{Controller, Profile, WindowState};
     use manypath_core::Span;
 
     fn two_paths() -> Controller {
         let mut controller = Controller::new(Box::new(Olia::default()), Profile::TCP);
         for window in [20_000, 10_000] {
             let path = controller.open_path_with_unit(1000);
-            controller.restore(path, PathState { window, ssthresh: 5000, partial: 0 });
+            controller.restore(path, WindowState { window, ssthresh: 5000, partial: 0 });
             controller.on_rtt(path, Span::from_millis(100), Span::from_millis(100));
         }
         controller
@@ -147,7 +147,7 @@ mod tests {
         let mut controller = two_paths();
         deliver(&mut controller, 0, 400_000);
         deliver(&mut controller, 1, 900_000);
-        let timed_out = PathState { window: 10_000, ssthresh: 5000, partial: 0 };
+        let timed_out = WindowState { window: 10_000, ssthresh: 5000, partial: 0 };
         for _ in 0..3 {
             controller.on_timeout(Time::ZERO, PathId(1));
             controller.restore(PathId(1), timed_out);

@@ -235,7 +235,7 @@ impl Algorithm for Wvegas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Controller, PathState, Profile};
+    use crate::{Controller, Profile, WindowState};
 
     const P: PathId = PathId(0);
 
@@ -317,7 +317,7 @@ mod tests {
         let mut controller = Controller::new(Box::<Wvegas>::default(), profile);
         for _ in 0..2 {
             let path = controller.open_path_with_unit(1000);
-            controller.restore(path, PathState { window: 20_000, ssthresh: 5000, partial: 0 });
+            controller.restore(path, WindowState { window: 20_000, ssthresh: 5000, partial: 0 });
         }
         controller
     }

@@ -1,6 +1,6 @@
 //! BMC over the lifetime of a connection: intervals, initial weights, opened and closed paths. [H09] §3
 
-use manypath_cc::{Controller, PathAck, PathState, Profile, algorithm};
+use manypath_cc::{Controller, PathAck, Profile, WindowState, algorithm};
 use manypath_core::{PathId, Span, Time};
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ impl Connection {
 
     fn join(&mut self, rtt: Span) -> PathId {
         let path = self.controller.open_path_with_unit(1000);
-        self.controller.restore(path, PathState { window: 20_000, ssthresh: 1000, partial: 0 });
+        self.controller.restore(path, WindowState { window: 20_000, ssthresh: 1000, partial: 0 });
         self.controller.on_rtt(path, rtt, rtt);
         path
     }
@@ -109,7 +109,7 @@ fn an_interval_is_extended_up_to_twice_its_length_while_a_path_has_no_loss() {
 #[test]
 fn an_interval_covers_a_congestion_epoch_up_to_one_minute() {
     let mut connection = Connection::new("bmc:gain=1,interval=5 s", 2);
-    let state = PathState { window: 400_000, ssthresh: 1000, partial: 0 };
+    let state = WindowState { window: 400_000, ssthresh: 1000, partial: 0 };
     connection.controller.restore(A, state);
     connection.deliver(1, &[500_000, 1_083_333]);
     connection.lose(A);

@@ -1,6 +1,6 @@
 //! Laws of all registered algorithms. Exceptions are listed here.
 
-use manypath_cc::{Controller, Entry, PathAck, PathState, Profile, algorithms};
+use manypath_cc::{Controller, Entry, PathAck, Profile, WindowState, algorithms};
 use manypath_core::{PathId, Span, Time};
 use proptest::prelude::*;
 
@@ -312,7 +312,7 @@ fn begin(entry: &Entry, profile: Profile, paths: &[Begin]) -> Controller {
     for begin in paths {
         let path = controller.open_path(MTU);
         let &Begin { window, ssthresh, partial, rtt_us } = begin;
-        controller.restore(path, PathState { window, ssthresh, partial });
+        controller.restore(path, WindowState { window, ssthresh, partial });
         if let Some(srtt) = rtt_us.map(Span::from_micros) {
             controller.on_rtt(path, srtt, srtt);
         }
@@ -320,7 +320,7 @@ fn begin(entry: &Entry, profile: Profile, paths: &[Begin]) -> Controller {
     controller
 }
 
-fn states(controller: &Controller) -> Vec<PathState> {
+fn states(controller: &Controller) -> Vec<WindowState> {
     controller.paths().ids().map(|path| controller.state(path)).collect()
 }
 

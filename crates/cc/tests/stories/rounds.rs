@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use manypath_cc::{Controller, Entry, PathAck, PathState, Profile, algorithms};
+use manypath_cc::{Controller, Entry, PathAck, Profile, WindowState, algorithms};
 use manypath_core::{PathId, Span, Time};
 
 /// A round takes 20 ms: one round trip on path north, half of one on path south.
@@ -80,7 +80,7 @@ fn table(entry: &Entry, profile: Profile) -> String {
         let rtt = ROUND * track.rtt as u64;
         controller.on_rtt(*path, rtt, rtt);
         let begin = controller.state(*path);
-        controller.restore(*path, PathState { ssthresh: PEER_WINDOW, ..begin });
+        controller.restore(*path, WindowState { ssthresh: PEER_WINDOW, ..begin });
     }
 
     let mut table = String::from("round | north             | south             | together\n");

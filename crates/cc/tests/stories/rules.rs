@@ -1,7 +1,7 @@
 //! The rules that are common to all algorithms, and the rows in which the profiles differ.
 
 use manypath_cc::{
-    Controller, IpVersion, PartialAfterStep, PartialBytes, PathAck, PathState, Profile, algorithm,
+    Controller, IpVersion, PartialAfterStep, PartialBytes, PathAck, Profile, WindowState, algorithm,
 };
 use manypath_core::{PathId, Span, Time};
 
@@ -24,7 +24,7 @@ fn fast_recovery_freezes_the_window() {
     controller.on_sack(Time::ZERO, &[], &[P]);
     controller.enter_recovery(P);
     let after_the_cut = controller.state(P);
-    assert_eq!(after_the_cut, PathState { window: 15_000, ssthresh: 15_000, partial: 0 });
+    assert_eq!(after_the_cut, WindowState { window: 15_000, ssthresh: 15_000, partial: 0 });
 
     controller.on_sack(Time::ZERO, &[full(3000)], &[P]);
     assert_eq!(controller.state(P), after_the_cut);
@@ -32,6 +32,28 @@ fn fast_recovery_freezes_the_window() {
     controller.leave_recovery(P);
     controller.on_sack(Time::ZERO, &[full(3000)], &[]);
     assert_eq!(controller.window(P), 16_500);
+}
+
+#[test]
+fn a_connection_is_in_recovery_until_the_last_path_leaves_it() {
+    let mut controller = one_path("newreno", Profile::RFC9260, slow_start(30_000));
+    let other = controller.open_path(1500);
+    for end in
+        [Controller::leave_recovery, Controller::restart, |controller: &mut Controller, path| {
+            controller.on_timeout(Time::ZERO, path);
+        }]
+    {
+        assert!(!controller.any_in_recovery());
+        // A second loss during recovery begins no second one
+        for path in [P, other, P] {
+            controller.enter_recovery(path);
+        }
+        end(&mut controller, P);
+        end(&mut controller, P);
+        assert!(controller.any_in_recovery() && controller.in_recovery(other));
+        end(&mut controller, other);
+    }
+    assert!(!controller.any_in_recovery());
 }
 
 #[test]
@@ -62,7 +84,7 @@ fn a_timeout_ends_fast_recovery() {
     controller.enter_recovery(P);
     controller.on_timeout(Time::ZERO, P);
     assert!(!controller.in_recovery(P));
-    assert_eq!(controller.state(P), PathState { window: 1500, ssthresh: 15_000, partial: 0 });
+    assert_eq!(controller.state(P), WindowState { window: 1500, ssthresh: 15_000, partial: 0 });
 }
 
 /// RFC 9260 §7.2.2: the partial bytes count in every SACK, and wait at one window while it is not used.
@@ -79,7 +101,7 @@ fn partial_bytes_wait_until_the_window_is_used() {
     assert_eq!(inet.state(P).partial, 21_000);
 
     rfc9260.on_sack(Time::ZERO, &[full(1000)], &[]);
-    assert_eq!(rfc9260.state(P), PathState { window: 21_468, ssthresh: 10_000, partial: 1000 });
+    assert_eq!(rfc9260.state(P), WindowState { window: 21_468, ssthresh: 10_000, partial: 1000 });
 }
 
 #[test]
@@ -101,9 +123,9 @@ fn profiles_keep_different_partial_bytes_after_a_step() {
 fn slow_start_clears_the_partial_bytes_in_inet_only() {
     for (profile, partial) in [(Profile::INET, 0), (Profile::RFC9260, 500)] {
         let mut controller =
-            one_path("newreno", profile, PathState { partial: 500, ..slow_start(30_000) });
+            one_path("newreno", profile, WindowState { partial: 500, ..slow_start(30_000) });
         controller.on_sack(Time::ZERO, &[full(1000)], &[]);
-        assert_eq!(controller.state(P), PathState { window: 31_000, ssthresh: 30_000, partial });
+        assert_eq!(controller.state(P), WindowState { window: 31_000, ssthresh: 30_000, partial });
     }
 }
 
@@ -142,9 +164,9 @@ fn half_of_an_odd_window_is_rounded_to_the_even_neighbour_in_inet() {
 fn floors_differ_between_the_paper_and_its_simulator() {
     let after_loss = |name, profile| {
         let mut controller =
-            one_path(name, profile, PathState { window: 5000, ssthresh: 22_500, partial: 0 });
+            one_path(name, profile, WindowState { window: 5000, ssthresh: 22_500, partial: 0 });
         let other = controller.open_path(1500);
-        controller.restore(other, PathState { window: 45_000, ssthresh: 30_000, partial: 0 });
+        controller.restore(other, WindowState { window: 45_000, ssthresh: 30_000, partial: 0 });
         controller.on_rtt(other, RTT, RTT);
         controller.on_sack(Time::ZERO, &[], &[P]);
         (controller.window(P), controller.paths()[P].asked())
@@ -163,8 +185,11 @@ fn floors_differ_between_the_paper_and_its_simulator() {
 #[test]
 fn idle_time_reduces_the_window_step_by_step() {
     let idle_twice = |profile| {
-        let mut controller =
-            one_path("newreno", profile, PathState { window: 40_000, ssthresh: 9000, partial: 0 });
+        let mut controller = one_path(
+            "newreno",
+            profile,
+            WindowState { window: 40_000, ssthresh: 9000, partial: 0 },
+        );
         let states = [(); 2].map(|()| {
             controller.on_idle(P);
             (controller.window(P), controller.ssthresh(P))
@@ -231,9 +256,9 @@ fn a_path_that_opens_later_begins_like_the_others() {
     let mut controller = Controller::new(algorithm("cmt-rpv1").unwrap(), Profile::INET);
     controller.open_path(1500);
     controller.start(100_000);
-    assert_eq!(controller.state(P), PathState { window: 4380, ssthresh: 100_000, partial: 0 });
+    assert_eq!(controller.state(P), WindowState { window: 4380, ssthresh: 100_000, partial: 0 });
     let late = controller.open_path(1500);
-    assert_eq!(controller.state(late), PathState { window: 3000, ssthresh: 100_000, partial: 0 });
+    assert_eq!(controller.state(late), WindowState { window: 3000, ssthresh: 100_000, partial: 0 });
 }
 
 #[test]
@@ -255,7 +280,7 @@ fn an_unknown_profile_is_reported_with_the_most_similar_one() {
     );
 }
 
-fn one_path(name: &str, profile: Profile, state: PathState) -> Controller {
+fn one_path(name: &str, profile: Profile, state: WindowState) -> Controller {
     let mut controller = Controller::new(algorithm(name).unwrap(), profile);
     let path = controller.open_path(1500);
     controller.restore(path, state);
@@ -263,12 +288,12 @@ fn one_path(name: &str, profile: Profile, state: PathState) -> Controller {
     controller
 }
 
-fn slow_start(window: u64) -> PathState {
-    PathState { window, ssthresh: window, partial: 0 }
+fn slow_start(window: u64) -> WindowState {
+    WindowState { window, ssthresh: window, partial: 0 }
 }
 
-fn avoidance(window: u64, partial: u64) -> PathState {
-    PathState { window, ssthresh: window / 2, partial }
+fn avoidance(window: u64, partial: u64) -> WindowState {
+    WindowState { window, ssthresh: window / 2, partial }
 }
 
 fn full(bytes: u64) -> PathAck {

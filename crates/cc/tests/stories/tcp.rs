@@ -1,6 +1,6 @@
 //! The rules of TCP: given segment sizes, growth with every acknowledgement, opened and closed paths.
 
-use manypath_cc::{Controller, PathAck, PathState, Profile, algorithm};
+use manypath_cc::{Controller, PathAck, Profile, WindowState, algorithm};
 use manypath_core::{PathId, Span, Time};
 
 #[test]
@@ -35,11 +35,11 @@ fn an_acknowledgement_of_more_than_a_window_counts_as_one_window() {
 #[test]
 fn slow_start_ends_below_the_threshold_and_counts_two_segments_per_acknowledgement() {
     let mut controller =
-        one_path("newreno", PathState { window: 9000, ssthresh: 10_000, partial: 0 });
+        one_path("newreno", WindowState { window: 9000, ssthresh: 10_000, partial: 0 });
     controller.on_sack(Time::ZERO, &[full(3000)], &[]);
     assert_eq!(controller.window(P), 11_000);
     let mut controller =
-        one_path("newreno", PathState { window: 10_000, ssthresh: 10_000, partial: 0 });
+        one_path("newreno", WindowState { window: 10_000, ssthresh: 10_000, partial: 0 });
     controller.on_sack(Time::ZERO, &[full(1000)], &[]);
     assert_eq!(controller.window(P), 10_100, "at the threshold it is congestion avoidance");
 }
@@ -60,9 +60,9 @@ fn a_window_that_is_not_used_does_not_grow() {
 fn the_minimum_window_is_two_segments_after_a_loss_and_one_after_a_timeout() {
     let mut controller = one_path("newreno", avoidance(3000));
     controller.on_sack(Time::ZERO, &[], &[P]);
-    assert_eq!(controller.state(P), PathState { window: 2000, ssthresh: 2000, partial: 0 });
+    assert_eq!(controller.state(P), WindowState { window: 2000, ssthresh: 2000, partial: 0 });
     controller.on_timeout(Time::ZERO, P);
-    assert_eq!(controller.state(P), PathState { window: 1000, ssthresh: 2000, partial: 0 });
+    assert_eq!(controller.state(P), WindowState { window: 1000, ssthresh: 2000, partial: 0 });
     for name in ["olia", "balia", "coupled"] {
         let mut controller = one_path(name, avoidance(1500));
         controller.open_path_with_unit(1000);
@@ -155,7 +155,7 @@ fn a_path_that_opens_later_gets_the_next_number_and_an_equal_share_until_it_is_m
     }
 }
 
-fn one_path(name: &str, state: PathState) -> Controller {
+fn one_path(name: &str, state: WindowState) -> Controller {
     let mut controller = Controller::new(algorithm(name).unwrap(), Profile::TCP);
     let path = controller.open_path_with_unit(1000);
     controller.restore(path, state);
@@ -163,8 +163,8 @@ fn one_path(name: &str, state: PathState) -> Controller {
     controller
 }
 
-fn avoidance(window: u64) -> PathState {
-    PathState { window, ssthresh: 1000, partial: 0 }
+fn avoidance(window: u64) -> WindowState {
+    WindowState { window, ssthresh: 1000, partial: 0 }
 }
 
 fn full(bytes: u64) -> PathAck {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cpu, Request};
 use crate::blocked::blocked_by;
-use crate::{Blocked, Endpoint, Path, PathStats};
+use crate::{BlockedTime, Endpoint, Path, PathStats};
 
 /// Totals of one side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,7 +102,7 @@ impl PathTotal {
             self.fast_retransmits,
             self.timeouts,
         ];
-        let names = blocked_by(&Blocked::default()).map(|(name, _)| name);
+        let names = blocked_by(&BlockedTime::default()).map(|(name, _)| name);
         counts.iter().all(|count| *count <= MOST_COUNTED)
             && self.blocked.iter().map(|(name, _)| name).eq(names.iter())
             && self.blocked.iter().all(|(_, time)| Duration::try_from_secs_f64(*time).is_ok())
@@ -149,7 +149,8 @@ mod tests {
     use crate::perf::Direction;
 
     fn results() -> Results {
-        let blocked = blocked_by(&Blocked::default()).map(|(name, time)| (name.to_owned(), time));
+        let blocked =
+            blocked_by(&BlockedTime::default()).map(|(name, time)| (name.to_owned(), time));
         let path = PathTotal {
             local: Ipv4Addr::LOCALHOST.into(),
             remote: Ipv4Addr::LOCALHOST.into(),

@@ -3,7 +3,7 @@
 use std::convert::identity;
 
 use manypath_core::Span;
-use manypath_net::{Blocked, Counters, Stats};
+use manypath_net::{BlockedTime, Counters, Stats};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -38,7 +38,10 @@ pub(crate) fn of_endpoint<'py>(
 }
 
 /// The times for which a path could not send, in nanoseconds by reason.
-pub(crate) fn of_waiting<'py>(py: Python<'py>, blocked: &Blocked) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn of_waiting<'py>(
+    py: Python<'py>,
+    blocked: &BlockedTime,
+) -> PyResult<Bound<'py, PyDict>> {
     dictionary!(py, blocked, Span::as_nanos;
         path, window, send_buffer, split_share, receive_window, pacing,
     )

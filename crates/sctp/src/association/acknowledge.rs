@@ -9,7 +9,7 @@ use super::timers::Timer;
 use super::{Association, Notice};
 use crate::config::{CumAck, RttSample, T3Reset};
 use crate::packet::Sack;
-use crate::send::{Answer, Progress, Standing};
+use crate::send::{Answer, LossDetectionState, Progress};
 
 /// The information of a SACK for the congestion control.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl Association {
             self.hear_of_probes(path);
         }
         self.note_peer_window();
-        if self.recovering > 0 {
+        if self.control.any_in_recovery() {
             self.leave_recoveries(sack);
         }
         if progress.anything_new {
@@ -82,20 +82,16 @@ impl Association {
     #[inline(never)]
     fn leave_recoveries(&mut self, sack: &Sack) {
         for index in 0..self.paths.len() {
-            let Some(exit) = self.paths[index].recovery_exit else { continue };
             let path = PathId(index as u8);
+            if !self.control.in_recovery(path) {
+                continue;
+            }
+            let exit = self.paths[index].recovery_exit;
             let path_recovered = self.config.path_fast_recovery
                 && self.sender.lowest_unacked(path).is_none_or(|lowest| lowest.is_after(exit));
             if sack.cumulative.is_at_or_after(exit) || path_recovered {
-                self.leave_recovery(path);
+                self.control.leave_recovery(path);
             }
-        }
-    }
-
-    pub(super) fn leave_recovery(&mut self, path: PathId) {
-        if self.paths[path.index()].recovery_exit.take().is_some() {
-            self.recovering -= 1;
-            self.control.leave_recovery(path);
         }
     }
 
@@ -120,13 +116,13 @@ impl Association {
     }
 
     fn count_missing(&mut self, now: Time, sack: &Sack, progress: &Progress) {
-        let (paths, config) = (&self.paths, &self.config);
-        let any_recovers = !config.path_fast_recovery && self.recovering > 0;
+        let (paths, config, control) = (&self.paths, &self.config, &self.control);
+        let any_recovers = !config.path_fast_recovery && control.any_in_recovery();
         self.sender.count_missing(sack, progress, |path| {
-            let path = &paths[path.index()];
-            let one_round_trip = Time::ZERO + path.srtt_or_initial(config);
-            Standing {
-                recovering: any_recovers || path.recovers(),
+            let known = &paths[path.index()];
+            let one_round_trip = Time::ZERO + known.srtt_or_initial(config);
+            LossDetectionState {
+                in_recovery: any_recovers || control.in_recovery(path),
                 round_trip_ago: Time::ZERO + now.saturating_since(one_round_trip),
             }
         });
@@ -193,9 +189,9 @@ impl Association {
     /// Whether the path is in Fast Recovery; if all paths share Fast Recovery, whether any path is.
     pub(super) fn recovers(&self, path: PathId) -> bool {
         if self.config.path_fast_recovery {
-            self.paths[path.index()].recovers()
+            self.control.in_recovery(path)
         } else {
-            self.recovering > 0
+            self.control.any_in_recovery()
         }
     }
 
@@ -221,9 +217,7 @@ impl Association {
             } else {
                 Some(last_sent)
             };
-            let known = &mut self.paths[path.index()];
-            let before = known.recovery_exit.replace(exit.unwrap_or(last_sent));
-            self.recovering += usize::from(before.is_none());
+            self.paths[path.index()].recovery_exit = exit.unwrap_or(last_sent);
             self.control.enter_recovery(path);
         }
     }

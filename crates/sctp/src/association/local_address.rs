@@ -89,7 +89,6 @@ impl Association {
         }
         self.timers.cancel(Timer::Retransmit(path));
         self.control.on_timeout(now, path);
-        self.leave_recovery(path);
         self.end_pause(path);
         self.stats.timer_retransmissions += u64::from(self.sender.time_out(path, target));
         self.paths[target.index()].retransmission_due = true;

@@ -11,10 +11,12 @@ mod drop_report;
 mod heartbeat;
 mod icmp;
 mod immediate_sack;
+mod limits;
 mod local_address;
 mod mtu_discovery;
 mod opportunity;
 mod pacing;
+mod path_mtu;
 mod pause;
 mod potentially_failed;
 mod reachability;
@@ -49,10 +51,10 @@ use crate::config::Config;
 use crate::entropy::Entropy;
 use crate::event::{CloseReason, Message, Received, SendError};
 use crate::packet::{Cause, Control, Packet};
-use crate::path::Path;
+use crate::path::{BlockedTime, Path, PathStats};
 use crate::receive::Receiver;
 use crate::send::Sender;
-use crate::stats::{Blocked, PathStats, ReorderStats, Stats, StreamStats};
+use crate::stats::{ReorderStats, Stats, StreamStats};
 
 /// An association between two endpoints.
 #[derive(Debug)]
@@ -71,8 +73,6 @@ pub(crate) struct Association {
     primary: PathId,
     /// Consecutive errors on all paths together. RFC 9260 §8.1
     errors: u32,
-    /// Number of paths in Fast Recovery.
-    recovering: usize,
     /// Number of paths that share the buffers.
     sharers: u64,
     control: Controller,
@@ -386,7 +386,7 @@ impl Association {
     }
 
     /// The time for which a path could not send new data, by reason.
-    pub(crate) fn blocked(&self, now: Time, path: PathId) -> Blocked {
+    pub(crate) fn blocked(&self, now: Time, path: PathId) -> BlockedTime {
         self.paths[path.index()].waiting.until(now)
     }
 
@@ -408,7 +408,7 @@ impl Association {
             state: known.state,
             confirmed: known.confirmed,
             in_slow_start: self.control.paths().is_slow_start(path),
-            in_recovery: known.recovers(),
+            in_recovery: self.control.in_recovery(path),
             ..known.stats
         }
     }

@@ -3,9 +3,10 @@
 use manypath_core::{PathId, Time};
 
 use super::Association;
+use super::limits::Window;
 use super::timers::MAX_PATHS;
 use crate::config::{Burst, Rescheduling, SendOrder, WindowOverrun};
-use crate::path::Limit;
+use crate::path::SendLimit;
 
 /// The paths that may send after an event, in order. A path is removed when it reaches a limit.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,15 +16,6 @@ pub(crate) struct Opportunity {
     next: usize,
     /// Every turn so far ended at a limit that only the peer can lift.
     waits_for_peer: bool,
-}
-
-/// The chunks that the window of a path allows to send.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Window {
-    /// Lost and new chunks.
-    Open,
-    /// Lost chunks only.
-    OpenToLost,
 }
 
 impl Opportunity {
@@ -166,18 +158,18 @@ impl Association {
 
     /// Ends the turn of the current path, which has reached this limit, if any.
     #[inline(never)]
-    pub(super) fn end_turn(&mut self, now: Time, path: PathId, limit: Option<Limit>) {
+    pub(super) fn end_turn(&mut self, now: Time, path: PathId, limit: Option<SendLimit>) {
         self.paths[path.index()].waiting.note(now, limit);
         match limit {
-            Some(Limit::ReceiveWindow) => self.wait_for_probe(now, path),
-            Some(Limit::Pacing) => self.wait_for_departure(path),
+            Some(SendLimit::ReceiveWindow) => self.wait_for_probe(now, path),
+            Some(SendLimit::Pacing) => self.wait_for_departure(path),
             _ => {}
         }
         let waits_for_peer = match limit {
-            Some(Limit::Window) => true,
+            Some(SendLimit::Window) => true,
             // If nothing is outstanding, the decay for idleness is applied when there is data to send. A window that is
             // exceeded makes the shares larger
-            Some(Limit::SplitShare | Limit::ReceiveWindow) => {
+            Some(SendLimit::SplitShare | SendLimit::ReceiveWindow) => {
                 self.sender.flight(path) > 0 && self.config.window_overrun == WindowOverrun::Never
             }
             _ => false,

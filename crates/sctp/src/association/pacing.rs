@@ -7,44 +7,14 @@
 use manypath_core::{PathId, Time};
 
 use super::Association;
-use super::opportunity::Window;
 use super::timers::Timer;
-use crate::packet::Packet;
-use crate::path::{Limit, Pace};
+use crate::path::Pace;
 
 impl Association {
     /// Whether the packets of a path are paced now.
     #[inline]
     pub(super) fn is_paced(&self, path: PathId) -> bool {
         self.config.pacing && self.paths[path.index()].rtt.srtt().is_some()
-    }
-
-    /// Fills a packet if its departure time has come.
-    #[cold]
-    pub(super) fn fill_paced(
-        &mut self,
-        now: Time,
-        path: PathId,
-        packet: &mut Packet,
-        room: usize,
-        window: Window,
-    ) -> Result<(), Option<Limit>> {
-        if self.paths[path.index()].pacer.holds(now) {
-            return Err(Some(self.limit_while_held(path, room, window)));
-        }
-        let flight = self.sender.flight(path);
-        self.fill_now(now, path, packet, room, window)?;
-        self.note_departure(now, path, self.sender.flight(path) - flight);
-        Ok(())
-    }
-
-    /// The limit of a path before its departure time: pacing, unless another limit applies as well.
-    fn limit_while_held(&self, path: PathId, room: usize, window: Window) -> Limit {
-        match window {
-            _ if self.sender.has_lost(path) => Limit::Pacing,
-            Window::Open => self.limit(path, room).unwrap_or(Limit::Pacing),
-            Window::OpenToLost => Limit::Window,
-        }
     }
 
     /// Sets the timer for a path that has something to send and waits for its departure time.
@@ -57,7 +27,7 @@ impl Association {
     }
 
     /// Records the departure of a packet that uses so many bytes of the window of a path.
-    fn note_departure(&mut self, now: Time, path: PathId, bytes: u64) {
+    pub(super) fn note_departure(&mut self, now: Time, path: PathId, bytes: u64) {
         let window = self.control.window(path);
         let in_slow_start = self.control.paths().is_slow_start(path);
         let known = &mut self.paths[path.index()];
@@ -74,10 +44,5 @@ impl Association {
             let more = (self.sender.waiting_bytes() as u64).min(self.sender.peer_window());
             in_flight + more >= self.control.window(path)
         }
-    }
-
-    /// Handles the departure time of at least one path. Paths that still wait set the timer again.
-    pub(super) fn pacing_timeout(&mut self, now: Time) {
-        self.open_opportunity_to_all(now);
     }
 }

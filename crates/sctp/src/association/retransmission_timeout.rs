@@ -20,7 +20,8 @@ impl Association {
                 Timer::Lifetime => self.lifetime_timeout(now),
                 Timer::WindowProbe => self.probe_timeout(now),
                 Timer::MtuSearch => self.mtu_timeout(now),
-                Timer::Pacing => self.pacing_timeout(now),
+                // Paths that still wait for their departure set the timer again
+                Timer::Pacing => self.open_opportunity_to_all(now),
                 Timer::Retransmit(path) => self.retransmission_timeout(now, path),
                 Timer::Heartbeat(path) => self.heartbeat_timeout(now, path),
             }
@@ -36,7 +37,6 @@ impl Association {
         self.stats.timeouts += 1;
         self.paths[path.index()].stats.timeouts += 1;
         self.control.on_timeout(now, path);
-        self.leave_recovery(path);
         self.end_pause(path);
         let known = &mut self.paths[path.index()];
         known.rtt.back_off();

@@ -90,7 +90,6 @@ impl Association {
             paths: Vec::new(),
             primary: PathId(0),
             errors: 0,
-            recovering: 0,
             sharers: 1,
             control: Controller::new(algorithm, config.profile),
             sender: Sender::new(&config),

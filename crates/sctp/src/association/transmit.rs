@@ -3,12 +3,11 @@
 use manypath_core::{PathId, Time, Tsn, Via};
 
 use super::Association;
-use super::opportunity::Window;
+use super::limits::Window;
 use super::timers::Timer;
-use crate::config::{Burst, SackRequest, SplitBy};
+use crate::config::SackRequest;
 use crate::packet::{Control, DATA_HEADER, Data, Packet, padded};
-use crate::path::Limit;
-use crate::send::{Taker, buffer_split};
+use crate::path::SendLimit;
 
 impl Association {
     /// Fills the cleared packet if there is anything to send.
@@ -58,45 +57,6 @@ impl Association {
             self.add_data(now, path, packet, room);
         }
         self.address(path, packet)
-    }
-
-    /// Bytes of an empty packet that chunks may fill, padding included.
-    #[inline]
-    pub(super) fn room(&self, path: PathId) -> usize {
-        self.paths[path.index()].network.room()
-    }
-
-    /// Largest IP packet of a path, in bytes.
-    #[inline]
-    pub(super) fn mtu(&self, path: PathId) -> u16 {
-        self.paths[path.index()].network.mtu()
-    }
-
-    /// Limits the chunks to the smallest MTU of all paths and to the peer's receive buffer. RFC 9260 §6.9
-    pub(super) fn fit_chunks(&mut self) {
-        let smallest = self.paths.iter().map(|path| path.network.max_payload()).min();
-        self.sender.limit_payload(smallest.unwrap_or(usize::MAX).min(self.suitable_payload));
-    }
-
-    /// Sets the MTU of a path, in bytes.
-    ///
-    /// Outstanding chunks that no longer fit are retransmitted in packets that IP may fragment.
-    pub(crate) fn set_path_mtu(&mut self, path: PathId, mtu: u16) {
-        let Some(known) = self.paths.get_mut(path.index()) else { return };
-        known.network.set_mtu(mtu);
-        let (ip, mtu) = known.network.segment();
-        self.control.set_mtu(path, ip, mtu);
-        self.fit_chunks();
-    }
-
-    /// Handles a change of the route of a path: the window begins as on a new path. RFC 9260 §7.2.5.2
-    pub(crate) fn change_route(&mut self, now: Time, path: PathId) {
-        if path.index() < self.paths.len() {
-            self.leave_recovery(path);
-            self.restart_mtu_search(now, path);
-            self.control.restart(path);
-            self.open_opportunity(now, path);
-        }
     }
 
     /// Adds a delayed SACK to a packet with DATA, if it uses the same path and leaves room. RFC 9260 §6.1
@@ -193,27 +153,6 @@ impl Association {
         }
     }
 
-    /// The chunks that the window of a path allows to send, or the limit that stops the path.
-    #[inline]
-    pub(super) fn window(&self, path: PathId) -> Result<Window, Limit> {
-        if !self.usable(path) {
-            return Err(Limit::Path);
-        }
-        let known = &self.paths[path.index()];
-        if self.config.burst == Burst::MaxBurst && known.burst_left == 0 && !self.is_paced(path) {
-            return Err(Limit::Window);
-        }
-        let flight = self.sender.flight(path);
-        if flight < self.control.window(path) && (flight == 0 || !known.after_timeout) {
-            Ok(Window::Open)
-        } else if known.retransmission_due && self.sender.has_lost(path) {
-            Ok(Window::OpenToLost)
-        } else {
-            // Most turns of a path end here
-            Err(Limit::Window)
-        }
-    }
-
     /// Adds lost chunks and, if the window is open, new data, as soon as pacing allows it.
     #[inline]
     fn fill(
@@ -223,7 +162,7 @@ impl Association {
         packet: &mut Packet,
         room: usize,
         window: Window,
-    ) -> Result<(), Option<Limit>> {
+    ) -> Result<(), Option<SendLimit>> {
         if self.config.pacing {
             self.fill_paced(now, path, packet, room, window)
         } else {
@@ -231,16 +170,35 @@ impl Association {
         }
     }
 
-    /// Adds lost chunks and, if the window is open, new data.
-    #[inline(never)]
-    pub(super) fn fill_now(
+    /// Like `fill_now`, if the departure time of the packet has come.
+    #[cold]
+    fn fill_paced(
         &mut self,
         now: Time,
         path: PathId,
         packet: &mut Packet,
         room: usize,
         window: Window,
-    ) -> Result<(), Option<Limit>> {
+    ) -> Result<(), Option<SendLimit>> {
+        if self.paths[path.index()].pacer.holds(now) {
+            return Err(Some(self.limit_while_held(path, room, window)));
+        }
+        let flight = self.sender.flight(path);
+        self.fill_now(now, path, packet, room, window)?;
+        self.note_departure(now, path, self.sender.flight(path) - flight);
+        Ok(())
+    }
+
+    /// Adds lost chunks and, if the window is open, new data.
+    #[inline(never)]
+    fn fill_now(
+        &mut self,
+        now: Time,
+        path: PathId,
+        packet: &mut Packet,
+        room: usize,
+        window: Window,
+    ) -> Result<(), Option<SendLimit>> {
         let mut left = room;
         if self.sender.has_lost(path) {
             self.add_lost(now, path, packet, &mut left);
@@ -252,7 +210,7 @@ impl Association {
         }
         let limit = match window {
             Window::Open => self.limit(path, left),
-            Window::OpenToLost => Some(Limit::Window),
+            Window::OpenToLost => Some(SendLimit::Window),
         };
         if limit.is_none() {
             self.add_new(now, path, packet, &mut left);
@@ -317,87 +275,6 @@ impl Association {
         self.stats.data_chunks_sent += 1;
         self.paths[path.index()].stats.data_chunks_sent += 1;
         packet.data.push(data);
-    }
-
-    /// The limit that stops a working path from sending a packet of new data with `left` bytes, apart from its window.
-    #[inline]
-    pub(super) fn limit(&self, path: PathId, left: usize) -> Option<Limit> {
-        let carries = self.carries_new_data(path) || self.sender.has_bound_to(path);
-        if !carries || self.paths[path.index()].pauses() {
-            return Some(Limit::Path);
-        }
-        let next = self.next_length(path);
-        if next == 0 {
-            return Some(self.limit_without_data(path));
-        }
-        // Nagle's algorithm: a packet that is not full waits while data is outstanding
-        let is_full = self.sender.waiting_bytes() >= left;
-        if self.config.nagle
-            && !is_full
-            && !self.sender.nothing_in_flight()
-            && !self.state.is_closing()
-        {
-            return Some(self.limit_without_data(path));
-        }
-        if self.sender.is_full() {
-            return Some(Limit::SendBuffer);
-        }
-        if self.sharers > 1 && !self.fits_share(path) {
-            return Some(Limit::SplitShare);
-        }
-        (!self.fits_peer_window(path, next)).then_some(Limit::ReceiveWindow)
-    }
-
-    /// The limit of a path without data, or without enough data for a packet.
-    fn limit_without_data(&self, path: PathId) -> Limit {
-        let lacks_room = self.sender.lacks_room(usize::from(self.mtu(path)));
-        if lacks_room { Limit::SendBuffer } else { Limit::Application }
-    }
-
-    /// Whether the path's share of the buffers has room for another packet.
-    fn fits_share(&self, path: PathId) -> bool {
-        let share = buffer_split::Share {
-            paths: self.sharers,
-            send_buffer: self.config.send_buffer as u64,
-            peer_window: self.sender.peer_window(),
-            in_flight: self.sender.payload_in_flight(),
-            mtu: u64::from(self.mtu(path)),
-        };
-        let filled = match self.config.split_by {
-            SplitBy::Outstanding => self.sender.payload_on(path),
-            SplitBy::Buffered => self.sender.buffered_on(path),
-        };
-        buffer_split::admits(self.config.buffer_split, self.config.split_by, share, filled)
-    }
-
-    /// Whether a path carries new data: every path with CMT; otherwise only the primary path, or the first active one.
-    fn carries_new_data(&self, path: PathId) -> bool {
-        self.config.concurrent || path == self.data_path()
-    }
-
-    /// A path as input of the send queue: whether it carries messages that name no path.
-    #[inline]
-    pub(super) fn taker(&self, path: PathId) -> Taker {
-        Taker { path, takes_any: !self.sender.has_bound() || self.carries_new_data(path) }
-    }
-
-    /// Payload of the next new chunk of a path, 0 if none waits for it.
-    #[inline]
-    pub(super) fn next_length(&self, path: PathId) -> usize {
-        self.sender.next_length(self.taker(path))
-    }
-
-    /// Whether the peer's buffer has room for the next chunk, which has `next` bytes of payload. One chunk may probe a
-    /// full window. RFC 9260 §6.1 A
-    #[inline]
-    pub(super) fn fits_peer_window(&self, path: PathId, next: usize) -> bool {
-        self.sender.peer_window_admits(next, self.config.window_overrun) || self.may_probe(path)
-    }
-
-    /// Whether the peer's buffer has room for the next chunk of a path.
-    #[inline]
-    pub(super) fn admits_next(&self, path: PathId) -> bool {
-        self.sender.peer_window_admits(self.next_length(path), self.config.window_overrun)
     }
 
     fn finish_data(&mut self, now: Time, path: PathId, packet: &mut Packet) {

@@ -6,7 +6,8 @@ use super::Endpoint;
 use crate::association::Association;
 use crate::event::AssociationId;
 use crate::packet::{Cause, Packet};
-use crate::stats::{Blocked, PathStats, ReorderStats, Stats, StreamStats};
+use crate::path::{BlockedTime, PathStats};
+use crate::stats::{ReorderStats, Stats, StreamStats};
 
 impl Endpoint {
     /// The counters of an association.
@@ -37,7 +38,7 @@ impl Endpoint {
     ///
     /// # Panics
     /// If there is no such association or path.
-    pub fn blocked(&self, now: Time, id: AssociationId, path: PathId) -> Blocked {
+    pub fn blocked(&self, now: Time, id: AssociationId, path: PathId) -> BlockedTime {
         self.known(id).blocked(now, path)
     }
 

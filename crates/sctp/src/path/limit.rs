@@ -1,12 +1,10 @@
 //! The limits that stop a path from sending new data, and the time spent in each.
 
-use manypath_core::Time;
-
-use crate::stats::Blocked;
+use manypath_core::{Span, Time};
 
 /// The first limit that stops a path in its turn to send new data.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Limit {
+pub(crate) enum SendLimit {
     /// The path does not work, pauses, or is not used for data.
     Path,
     /// The congestion window is full, or the burst has ended.
@@ -24,17 +22,39 @@ pub(crate) enum Limit {
     Pacing,
 }
 
+/// The time during which a path could not send new data, by the first limit in the order of the fields.
+///
+/// A path that sends at each opportunity and then reaches a limit again is blocked by that limit all the time. Time
+/// without data to send is not counted.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct BlockedTime {
+    /// The path paused, was unconfirmed, had failed, or was a standby path.
+    pub path: Span,
+    /// The congestion window was full, or the burst limit reached.
+    pub window: Span,
+    /// No data waited, or not enough for a packet (Nagle), and the send buffer had no room for another packet or for
+    /// another message of the last length; or 32,768 chunks were outstanding, the largest number that serial arithmetic
+    /// allows.
+    pub send_buffer: Span,
+    /// The path had used its share of a divided buffer.
+    pub split_share: Span,
+    /// The peer's receive window was full.
+    pub receive_window: Span,
+    /// The departure time of the next packet had not come (pacing).
+    pub pacing: Span,
+}
+
 /// The limit for which a path waits, and the time that it has spent in each limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Waiting {
-    limit: Option<Limit>,
+    limit: Option<SendLimit>,
     since: Time,
-    before: Blocked,
+    before: BlockedTime,
 }
 
 impl Waiting {
     /// Records the limit at the end of the path's turn; `None` if the path sends as much as it can.
-    pub(crate) fn note(&mut self, now: Time, limit: Option<Limit>) {
+    pub(crate) fn note(&mut self, now: Time, limit: Option<SendLimit>) {
         if self.limit != limit {
             (self.before, self.since, self.limit) = (self.until(now), now, limit);
         }
@@ -43,20 +63,20 @@ impl Waiting {
     /// Whether pacing alone stopped the path in its last turn.
     #[inline]
     pub(crate) fn is_for_departure(&self) -> bool {
-        self.limit == Some(Limit::Pacing)
+        self.limit == Some(SendLimit::Pacing)
     }
 
     /// How long the path has waited, up to `now`.
-    pub(crate) fn until(&self, now: Time) -> Blocked {
+    pub(crate) fn until(&self, now: Time) -> BlockedTime {
         let mut blocked = self.before;
         let sum = match self.limit {
-            Some(Limit::Path) => &mut blocked.path,
-            Some(Limit::Window) => &mut blocked.window,
-            Some(Limit::SendBuffer) => &mut blocked.send_buffer,
-            Some(Limit::SplitShare) => &mut blocked.split_share,
-            Some(Limit::ReceiveWindow) => &mut blocked.receive_window,
-            Some(Limit::Pacing) => &mut blocked.pacing,
-            Some(Limit::Application) | None => return blocked,
+            Some(SendLimit::Path) => &mut blocked.path,
+            Some(SendLimit::Window) => &mut blocked.window,
+            Some(SendLimit::SendBuffer) => &mut blocked.send_buffer,
+            Some(SendLimit::SplitShare) => &mut blocked.split_share,
+            Some(SendLimit::ReceiveWindow) => &mut blocked.receive_window,
+            Some(SendLimit::Pacing) => &mut blocked.pacing,
+            Some(SendLimit::Application) | None => return blocked,
         };
         *sum += now.saturating_since(self.since);
         blocked
@@ -66,7 +86,6 @@ impl Waiting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use manypath_core::Span;
 
     fn at(milliseconds: u64) -> Time {
         Time::ZERO + Span::from_millis(milliseconds)
@@ -75,15 +94,15 @@ mod tests {
     #[test]
     fn each_wait_counts_for_what_the_path_waited_for_and_the_last_one_up_to_now() {
         let mut waiting = Waiting::default();
-        waiting.note(at(10), Some(Limit::Window));
-        waiting.note(at(15), Some(Limit::Window));
-        waiting.note(at(30), Some(Limit::ReceiveWindow));
+        waiting.note(at(10), Some(SendLimit::Window));
+        waiting.note(at(15), Some(SendLimit::Window));
+        waiting.note(at(30), Some(SendLimit::ReceiveWindow));
         waiting.note(at(37), None);
-        waiting.note(at(50), Some(Limit::Window));
-        let expected = Blocked {
+        waiting.note(at(50), Some(SendLimit::Window));
+        let expected = BlockedTime {
             window: Span::from_millis(20 + 4),
             receive_window: Span::from_millis(7),
-            ..Blocked::default()
+            ..BlockedTime::default()
         };
         assert_eq!(waiting.until(at(54)), expected);
     }
@@ -91,7 +110,7 @@ mod tests {
     #[test]
     fn a_path_without_anything_to_send_is_not_blocked() {
         let mut waiting = Waiting::default();
-        waiting.note(at(1), Some(Limit::Application));
-        assert_eq!(waiting.until(at(1000)), Blocked::default());
+        waiting.note(at(1), Some(SendLimit::Application));
+        assert_eq!(waiting.until(at(1000)), BlockedTime::default());
     }
 }

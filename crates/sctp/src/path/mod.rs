@@ -5,18 +5,20 @@ mod limit;
 mod mtu_search;
 mod network;
 mod pacer;
+mod stats;
 
 pub use failover::PathState;
 pub(crate) use failover::{Local, Probe};
-pub(crate) use limit::{Limit, Waiting};
+pub use limit::BlockedTime;
+pub(crate) use limit::{SendLimit, Waiting};
 pub(crate) use mtu_search::MtuSearch;
 pub(crate) use network::{Network, header};
 pub(crate) use pacer::{Pace, Pacer};
+pub use stats::PathStats;
 
 use manypath_core::{RttEstimator, Span, Time, Tsn, Via};
 
 use crate::config::Config;
-use crate::stats::PathStats;
 
 /// A path: its addresses, reachability, round-trip time and data in flight.
 #[derive(Debug)]
@@ -53,8 +55,8 @@ pub(crate) struct Path {
     pub(crate) idle_until: Time,
     /// When a SACK was last sent on the path.
     pub(crate) last_sack: Time,
-    /// Exit point of Fast Recovery while the path is in it. RFC 9260 §7.2.4
-    pub(crate) recovery_exit: Option<Tsn>,
+    /// Exit point of Fast Recovery, valid while the congestion control has the path in it. RFC 9260 §7.2.4
+    pub(crate) recovery_exit: Tsn,
     /// End of the pause in which no new data may be sent, if the path pauses.
     pub(crate) paused_until: Option<Time>,
     /// The departure time of the next packet with DATA, with [`Config::pacing`].
@@ -93,7 +95,7 @@ impl Path {
             last_sent: Time::ZERO,
             idle_until: Time::ZERO,
             last_sack: Time::ZERO,
-            recovery_exit: None,
+            recovery_exit: Tsn(0),
             paused_until: None,
             pacer: Pacer::default(),
             burst_left: config.max_burst,
@@ -108,11 +110,6 @@ impl Path {
     /// Whether the path is confirmed and active.
     pub(crate) fn works(&self) -> bool {
         self.state == PathState::Active && self.confirmed
-    }
-
-    /// Whether the path is in Fast Recovery.
-    pub(crate) fn recovers(&self) -> bool {
-        self.recovery_exit.is_some()
     }
 
     /// Whether the path pauses before it sends new data.

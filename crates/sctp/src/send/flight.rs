@@ -92,9 +92,9 @@ impl Search {
     }
 }
 
-/// The properties of a chunk that its flight accounts for.
+/// The entry of a chunk in the list of its flight: its neighbours, and what the sums of the flight count for it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seat {
+pub(crate) struct FlightEntry {
     before: Option<Tsn>,
     after: Option<Tsn>,
     counted: u16,
@@ -103,7 +103,7 @@ pub(crate) struct Seat {
     pub(crate) payload: u64,
 }
 
-impl Seat {
+impl FlightEntry {
     pub(crate) fn of(tsn: Tsn, chunk: &Chunk) -> Self {
         Self {
             before: chunk.before(tsn),
@@ -218,17 +218,17 @@ impl Flight {
 
     /// Removes the chunk with these properties from the flight.
     #[inline]
-    pub(crate) fn unlink(&mut self, chunks: &mut Outstanding, seat: Seat) {
-        self.bytes -= u64::from(seat.counted);
-        self.payload -= seat.payload;
-        self.retransmissions -= u32::from(seat.was_sent_again);
-        match seat.before {
-            Some(before) => set_after(chunks, before, seat.after),
-            None => self.head = seat.after,
+    pub(crate) fn unlink(&mut self, chunks: &mut Outstanding, entry: FlightEntry) {
+        self.bytes -= u64::from(entry.counted);
+        self.payload -= entry.payload;
+        self.retransmissions -= u32::from(entry.was_sent_again);
+        match entry.before {
+            Some(before) => set_after(chunks, before, entry.after),
+            None => self.head = entry.after,
         }
-        match seat.after {
-            Some(after) => set_before(chunks, after, seat.before),
-            None => self.tail = seat.before,
+        match entry.after {
+            Some(after) => set_before(chunks, after, entry.before),
+            None => self.tail = entry.before,
         }
     }
 

@@ -14,13 +14,14 @@ mod retransmit;
 mod spurious;
 #[cfg(test)]
 mod tests;
+mod transmit;
 
 use manypath_cc::Profile;
 use manypath_core::{PathId, Ranges, Time, Tsn, TsnRange};
 
-pub(crate) use acknowledge::{Progress, Standing};
+pub(crate) use acknowledge::{LossDetectionState, Progress};
 pub(crate) use cmt::{Blocking, buffer_split};
-use flight::Flight;
+use flight::{Flight, News};
 use outstanding::{MOST_CHUNKS, Outstanding};
 pub(crate) use probe::Answer;
 use queue::Queue;
@@ -229,6 +230,27 @@ impl Sender {
     /// Bytes in flight on a path in the accounting of the congestion control.
     pub(crate) fn flight(&self, path: PathId) -> u64 {
         self.flights[path.index()].bytes()
+    }
+
+    /// Payload bytes in flight on a path.
+    pub(crate) fn payload_on(&self, path: PathId) -> u64 {
+        self.flights[path.index()].payload()
+    }
+
+    /// Payload bytes of a path's chunks in the send buffer. \[D10] IV-B: Buffered
+    pub(crate) fn buffered_on(&self, path: PathId) -> u64 {
+        self.flights[path.index()].buffered()
+    }
+
+    /// Lowest and highest TSN in flight on a path.
+    pub(crate) fn extent(&self, path: PathId) -> Option<(Tsn, Tsn)> {
+        let flight = &self.flights[path.index()];
+        flight.head().zip(flight.tail())
+    }
+
+    /// The results of the last SACK for a path.
+    pub(crate) fn news(&self, path: PathId) -> &News {
+        &self.flights[path.index()].news
     }
 
     /// Whether a chunk waits for retransmission on this path.

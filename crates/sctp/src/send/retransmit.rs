@@ -1,11 +1,9 @@
-//! Lost chunks, and the chunks for the next packet: retransmissions and first transmissions.
+//! Lost chunks and their retransmission, and the TSNs that the retransmission timer and Fast Recovery depend on.
 
 use manypath_core::{PathId, Time, Tsn, TsnRange};
 
-use super::flight::{Flight, News};
-use super::outstanding::{Chunk, ChunkState, Past};
-use super::queue::Fragment;
-use super::{Sender, Taker};
+use super::Sender;
+use super::outstanding::{ChunkState, Past};
 use crate::packet::{DATA_HEADER, Data, DataFlags};
 
 impl Sender {
@@ -89,6 +87,14 @@ impl Sender {
         Some(data)
     }
 
+    /// Retransmissions of this chunk request an immediate SACK, too.
+    #[cold]
+    pub(crate) fn repeat_with_immediate(&mut self, tsn: Tsn) {
+        if let Some(chunk) = self.outstanding.get_mut(tsn) {
+            chunk.flags = chunk.flags.with(DataFlags::IMMEDIATE);
+        }
+    }
+
     /// Excludes outstanding chunks from this TSN on from RTT samples, because it was retransmitted. RFC 9260 §6.3.1 C5
     ///
     /// Chunks between two such ranges are excluded too; other chunks soon give samples.
@@ -102,68 +108,6 @@ impl Sender {
             _ => tsn,
         };
         self.spoiled = Some(TsnRange { first, last });
-    }
-
-    /// Sends the next new chunk of a path if it fits into `room` bytes.
-    pub(crate) fn send_new(&mut self, now: Time, taker: Taker, room: usize) -> Option<Data> {
-        let length = self.next_length(taker);
-        if length == 0 || DATA_HEADER + length > room || self.is_full() {
-            return None;
-        }
-        let fragment = self.queue.take(taker, self.max_payload)?;
-        let (path, tsn) = (taker.path, self.outstanding.next_tsn());
-        // Only the payload is cloned, so that the chunk is written once, at its final place
-        let Fragment { stream, ssn, ppid, flags, payload } = fragment;
-        let data = Data { tsn, stream, ssn, ppid, flags, payload: payload.clone() };
-        let chunk = Chunk::new(now, path, payload, &data, self.counted(length));
-        let flight = &mut self.flights[path.index()];
-        flight.append(&mut self.outstanding, chunk);
-        flight.buffered += length as u64;
-        self.note_probe(path, tsn, length as u64);
-        self.note_overrun(length as u64);
-        self.in_flight += length as u64;
-        Some(data)
-    }
-
-    /// Retransmissions of this chunk request an immediate SACK, too.
-    #[cold]
-    pub(crate) fn repeat_with_immediate(&mut self, tsn: Tsn) {
-        if let Some(chunk) = self.outstanding.get_mut(tsn) {
-            chunk.flags = chunk.flags.with(DataFlags::IMMEDIATE);
-        }
-    }
-
-    /// Payload of the next new chunk of a path; 0 if there is none.
-    #[inline]
-    pub(crate) fn next_length(&self, taker: Taker) -> usize {
-        self.queue.next_length(taker, self.max_payload)
-    }
-
-    /// Bytes of the chunks that wait for their first transmission on any path, without padding and without the headers
-    /// of further fragments.
-    pub(crate) fn waiting_bytes(&self) -> usize {
-        self.queue.bytes() + DATA_HEADER * self.queue.len()
-    }
-
-    /// Payload bytes in flight on a path.
-    pub(crate) fn payload_on(&self, path: PathId) -> u64 {
-        self.flights[path.index()].payload()
-    }
-
-    /// Payload bytes of a path's chunks in the send buffer. \[D10] IV-B: Buffered
-    pub(crate) fn buffered_on(&self, path: PathId) -> u64 {
-        self.flights[path.index()].buffered()
-    }
-
-    /// The results of the last SACK for a path.
-    pub(crate) fn news(&self, path: PathId) -> &News {
-        &self.flights[path.index()].news
-    }
-
-    /// Lowest and highest TSN in flight on a path.
-    pub(crate) fn extent(&self, path: PathId) -> Option<(Tsn, Tsn)> {
-        let flight: &Flight = &self.flights[path.index()];
-        flight.head().zip(flight.tail())
     }
 
     /// The lowest TSN of a path that is in flight or waits for retransmission.

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use manypath_core::{PathId, Time, Tsn, TsnRange};
 
-use super::{Sender, Standing};
+use super::{LossDetectionState, Sender};
 use crate::config::{Config, CumAck};
 use crate::event::Message;
 use crate::packet::Sack;
@@ -58,8 +58,8 @@ fn steps(sender: &mut Sender, block: Option<(u32, u32)>) -> u64 {
         sack.gaps.push(TsnRange { first: Tsn(first), last: Tsn(last) });
     }
     let progress = sender.acknowledge(&sack, PathId(0));
-    let standing = |_| Standing { recovering: false, round_trip_ago: Time::ZERO };
-    sender.count_missing(&sack, &progress, standing);
+    let state_of = |_| LossDetectionState { in_recovery: false, round_trip_ago: Time::ZERO };
+    sender.count_missing(&sack, &progress, state_of);
     count(sender) - before
 }
 

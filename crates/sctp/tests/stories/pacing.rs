@@ -2,7 +2,7 @@
 
 use manypath_core::{Rate, Span, Time};
 use manypath_link::LinkConfig;
-use manypath_sctp::{Blocked, Burst, Config};
+use manypath_sctp::{BlockedTime, Burst, Config};
 
 use crate::cmt::concurrent;
 use crate::pair::{A, FIRST, Network, Pair, Z, path};
@@ -187,7 +187,7 @@ fn the_initial_window_is_not_paced() {
     let paced = Config { pacing: true, ..alone() };
     let mut peer = Peer::of(paced);
     assert_eq!(peer.gets(60, 1452), Peer::of(alone()).gets(60, 1452));
-    assert_eq!(peer.endpoint.blocked(peer.now, FIRST, path(0)), Blocked::default());
+    assert_eq!(peer.endpoint.blocked(peer.now, FIRST, path(0)), BlockedTime::default());
 }
 
 #[test]

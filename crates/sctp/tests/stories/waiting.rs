@@ -1,7 +1,7 @@
 //! The counters of the time for which a path sends no new data, by reason.
 
 use manypath_core::Span;
-use manypath_sctp::{Blocked, BufferSplit, Config};
+use manypath_sctp::{BlockedTime, BufferSplit, Config};
 
 use crate::cmt::concurrent;
 use crate::pair::{FIRST, path};
@@ -11,7 +11,7 @@ const MILLISECONDS: Span = Span::from_millis(70);
 
 /// The time that two paths were blocked, 70 ms after the application sent chunks of 1452 bytes; each window has room
 /// for three.
-fn waits(chunks: usize, window: u32, config: Config) -> [Blocked; 2] {
+fn waits(chunks: usize, window: u32, config: Config) -> [BlockedTime; 2] {
     let mut peer = Peer::on(2, window, config);
     let before = blocked(&peer);
     peer.takes(chunks, 1452);
@@ -20,12 +20,12 @@ fn waits(chunks: usize, window: u32, config: Config) -> [Blocked; 2] {
     [0, 1].map(|path| less(after[path], before[path]))
 }
 
-fn blocked(peer: &Peer) -> [Blocked; 2] {
+fn blocked(peer: &Peer) -> [BlockedTime; 2] {
     [0, 1].map(|index| peer.endpoint.blocked(peer.now, FIRST, path(index)))
 }
 
-fn less(after: Blocked, before: Blocked) -> Blocked {
-    Blocked {
+fn less(after: BlockedTime, before: BlockedTime) -> BlockedTime {
+    BlockedTime {
         path: after.path - before.path,
         window: after.window - before.window,
         send_buffer: after.send_buffer - before.send_buffer,
@@ -37,33 +37,33 @@ fn less(after: Blocked, before: Blocked) -> Blocked {
 
 #[test]
 fn a_path_whose_window_is_full_waits_for_its_window() {
-    let window = Blocked { window: MILLISECONDS, ..Blocked::default() };
+    let window = BlockedTime { window: MILLISECONDS, ..BlockedTime::default() };
     assert_eq!(waits(10, 100_000, concurrent()), [window; 2]);
 }
 
 #[test]
 fn a_path_with_nothing_to_send_is_not_blocked() {
-    assert_eq!(waits(2, 100_000, concurrent()), [Blocked::default(); 2]);
+    assert_eq!(waits(2, 100_000, concurrent()), [BlockedTime::default(); 2]);
 }
 
 #[test]
 fn a_path_waits_for_the_peer_whose_buffer_the_other_path_has_filled() {
     let [first, second] = waits(10, 5000, concurrent());
-    assert_eq!(first, Blocked { window: MILLISECONDS, ..Blocked::default() });
-    assert_eq!(second, Blocked { receive_window: MILLISECONDS, ..Blocked::default() });
+    assert_eq!(first, BlockedTime { window: MILLISECONDS, ..BlockedTime::default() });
+    assert_eq!(second, BlockedTime { receive_window: MILLISECONDS, ..BlockedTime::default() });
 }
 
 #[test]
 fn a_path_waits_for_the_send_buffer_that_the_other_path_has_filled() {
     // Five chunks of 1452 bytes leave 740: the application has more data, which does not fit
     let [first, second] = waits(5, 100_000, Config { send_buffer: 8000, ..concurrent() });
-    assert_eq!(first, Blocked { window: MILLISECONDS, ..Blocked::default() });
-    assert_eq!(second, Blocked { send_buffer: MILLISECONDS, ..Blocked::default() });
+    assert_eq!(first, BlockedTime { window: MILLISECONDS, ..BlockedTime::default() });
+    assert_eq!(second, BlockedTime { send_buffer: MILLISECONDS, ..BlockedTime::default() });
 }
 
 #[test]
 fn a_path_waits_for_room_for_a_message_that_is_longer_than_a_packet() {
-    let send_buffer = |send_buffer| Blocked { send_buffer, ..Blocked::default() };
+    let send_buffer = |send_buffer| BlockedTime { send_buffer, ..BlockedTime::default() };
     // Nagle holds the end of the last message
     for (messages, nagle, waits) in [
         (1, true, Span::ZERO),
@@ -100,14 +100,14 @@ fn a_path_waits_while_as_many_chunks_are_outstanding_as_there_may_be() {
     let before = peer.endpoint.blocked(peer.now, FIRST, path(0));
     assert_eq!(peer.watches(MILLISECONDS), []);
     let after = peer.endpoint.blocked(peer.now, FIRST, path(0));
-    let send_buffer = Blocked { send_buffer: MILLISECONDS, ..Blocked::default() };
+    let send_buffer = BlockedTime { send_buffer: MILLISECONDS, ..BlockedTime::default() };
     assert_eq!(less(after, before), send_buffer);
 }
 
 #[test]
 fn a_path_waits_for_its_own_share_of_a_divided_buffer() {
     let buffer_split = BufferSplit::Sender;
-    let share = Blocked { split_share: MILLISECONDS, ..Blocked::default() };
+    let share = BlockedTime { split_share: MILLISECONDS, ..BlockedTime::default() };
     assert_eq!(
         waits(5, 100_000, Config { buffer_split, send_buffer: 8000, ..concurrent() }),
         [share; 2]
@@ -117,8 +117,8 @@ fn a_path_waits_for_its_own_share_of_a_divided_buffer() {
 #[test]
 fn a_path_in_reserve_waits_for_the_path_that_carries_the_data() {
     let [first, second] = waits(10, 100_000, alone());
-    assert_eq!(first, Blocked { window: MILLISECONDS, ..Blocked::default() });
-    assert_eq!(second, Blocked { path: MILLISECONDS, ..Blocked::default() });
+    assert_eq!(first, BlockedTime { window: MILLISECONDS, ..BlockedTime::default() });
+    assert_eq!(second, BlockedTime { path: MILLISECONDS, ..BlockedTime::default() });
 }
 
 #[test]
@@ -132,5 +132,8 @@ fn the_reason_changes_with_each_sack() {
     peer.watches(Span::from_millis(30));
     let waited = less(blocked(&peer)[1], begun);
     let window = Span::from_millis(30);
-    assert_eq!(waited, Blocked { receive_window: MILLISECONDS, window, ..Blocked::default() });
+    assert_eq!(
+        waited,
+        BlockedTime { receive_window: MILLISECONDS, window, ..BlockedTime::default() }
+    );
 }

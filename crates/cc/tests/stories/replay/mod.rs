@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use manypath_cc::{Algorithm, Controller, Formulas, IpVersion, PathAck, PathState, Profile};
+use manypath_cc::{Algorithm, Controller, Formulas, IpVersion, PathAck, Profile, WindowState};
 use manypath_core::{PathId, Span, Time};
 use serde::Deserialize;
 
@@ -122,7 +122,7 @@ impl Vector {
                 _ => panic!("{}: either the MTU or the unit", self.id),
             };
             let &Before { window, ssthresh, partial, .. } = before;
-            controller.restore(path, PathState { window, ssthresh, partial });
+            controller.restore(path, WindowState { window, ssthresh, partial });
             if let Some(srtt) = before.srtt_us.map(Span::from_micros) {
                 controller.on_rtt(path, srtt, srtt);
             }
@@ -161,7 +161,7 @@ impl Event {
             }
             Self::Window { path, bytes } => {
                 let state = controller.state(PathId(path));
-                controller.restore(PathId(path), PathState { window: bytes, ..state });
+                controller.restore(PathId(path), WindowState { window: bytes, ..state });
             }
             Self::FastRetransmit { path } => controller.on_sack(Time::ZERO, &[], &[PathId(path)]),
             Self::Timeout { path } => controller.on_timeout(Time::ZERO, PathId(path)),

@@ -6,7 +6,7 @@ mod tests;
 use manypath_core::{PathId, Ranges, Time, Tsn, TsnRange};
 
 use super::cmt::Strike;
-use super::flight::Seat;
+use super::flight::FlightEntry;
 use super::outstanding::{Chunk, ChunkState, Past};
 use super::{Revealed, Sender};
 use crate::config::CumAck;
@@ -29,11 +29,11 @@ pub(crate) struct Progress {
     highest: Option<Tsn>,
 }
 
-/// The state of a path that the count of missing reports depends on.
+/// The state of a path that loss detection, the count of missing reports, depends on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct LossDetectionState {
     /// The path is in Fast Recovery.
-    pub(crate) recovering: bool,
+    pub(crate) in_recovery: bool,
     /// Chunks that were sent on the path before this time could have been acknowledged within a round trip.
     pub(crate) round_trip_ago: Time,
 }
@@ -109,7 +109,7 @@ impl Sender {
                 continue;
             }
             let (path, state, past) = (chunk.path, chunk.state, chunk.past);
-            let seat = Seat::of(first, chunk);
+            let entry = FlightEntry::of(first, chunk);
             if state != ChunkState::Kept {
                 self.buffered -= chunk.payload.len();
                 self.flights[chunk.holder().index()].buffered -= u64::from(chunk.length);
@@ -138,7 +138,7 @@ impl Sender {
             }
             self.outstanding.remove_front();
             if state == ChunkState::InFlight {
-                self.leave_seat(path, seat);
+                self.remove_entry(path, entry);
             }
         }
     }
@@ -152,7 +152,7 @@ impl Sender {
         let is_sample = (path == arrived_on || self.any_sack_times)
             && !self.spoiled.is_some_and(|range| range.contains(tsn));
         let sample = is_sample.then_some(chunk.sent_at);
-        let seat = Seat::of(tsn, chunk);
+        let entry = FlightEntry::of(tsn, chunk);
         self.buffered -= usize::from(length);
         let flight = &mut self.flights[path.index()];
         flight.buffered -= u64::from(length);
@@ -163,7 +163,7 @@ impl Sender {
         progress.cumulative_news = true;
         progress.note(path);
         self.outstanding.remove_front();
-        self.leave_seat(path, seat);
+        self.remove_entry(path, entry);
     }
 
     fn acknowledge_gaps(&mut self, sack: &Sack, arrived_on: PathId, progress: &mut Progress) {
@@ -221,10 +221,10 @@ impl Sender {
         let rescheduled = past.has(Past::RESCHEDULED);
         let is_sure = chunk.speaks_for_path(state, arrived_on);
         let works = chunk.shows_that_path_works(state, arrived_on);
-        let seat = Seat::of(tsn, chunk);
+        let entry = FlightEntry::of(tsn, chunk);
         let advanced = self.advance_cumack(path, tsn, state);
         if state == ChunkState::InFlight {
-            self.leave_seat(path, seat);
+            self.remove_entry(path, entry);
         } else {
             self.flights[next_path.index()].forget_lost();
             self.lost_payload -= u64::from(length);
@@ -313,7 +313,7 @@ impl Sender {
         &mut self,
         sack: &Sack,
         progress: &Progress,
-        standing: impl Fn(PathId) -> Standing,
+        state_of: impl Fn(PathId) -> LossDetectionState,
     ) {
         // DAC: packets that the cumulative TSN covers do not show that chunks above it are missing
         let per_packet = self.delayed_ack_for_cmt && !progress.mixed && !progress.cumulative_news;
@@ -333,13 +333,13 @@ impl Sender {
             let path = PathId(index as u8);
             let below = if self.split_fast_retransmit {
                 self.flights[index].news.highest
-            } else if progress.cumulative_moved && standing(path).recovering {
+            } else if progress.cumulative_moved && state_of(path).in_recovery {
                 reported
             } else {
                 progress.highest
             };
             if let Some(below) = below {
-                self.strike_path(path, below, strike, standing(path).round_trip_ago);
+                self.strike_path(path, below, strike, state_of(path).round_trip_ago);
             }
         }
     }
@@ -369,15 +369,15 @@ impl Sender {
     /// Takes a chunk out of flight.
     pub(super) fn leave_flight(&mut self, tsn: Tsn) {
         let Some(chunk) = self.outstanding.get(tsn) else { return };
-        self.leave_seat(chunk.path, Seat::of(tsn, chunk));
+        self.remove_entry(chunk.path, FlightEntry::of(tsn, chunk));
     }
 
-    /// The flight of `path` loses the chunk that had this seat.
+    /// Removes the chunk with this entry from the flight of `path`.
     #[inline]
-    fn leave_seat(&mut self, path: PathId, seat: Seat) {
-        self.flights[path.index()].unlink(&mut self.outstanding, seat);
-        seeded!(FlightNeverShrinks => self.in_flight += seat.payload);
-        self.in_flight -= seat.payload;
+    fn remove_entry(&mut self, path: PathId, entry: FlightEntry) {
+        self.flights[path.index()].unlink(&mut self.outstanding, entry);
+        seeded!(FlightNeverShrinks => self.in_flight += entry.payload);
+        self.in_flight -= entry.payload;
     }
 }
 
