@@ -43,7 +43,8 @@ Controls = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="Congestion control of the flows over several paths; may be repeated. By default all.",
+        help="Congestion control of the flows over several paths; may be repeated. By default all. For a paper: only "
+        "the cases of this one.",
         autocompletion=congestion_controls,
     ),
 ]
@@ -171,8 +172,7 @@ def _measure_paper(options: Options) -> None:
     from manypath.testbed.publishing import MEASURED
 
     name = options.scenario
-    if options.cc:
-        raise UserError(f"--cc: {name} compares the congestion controls of its paper: leave it out")
+    _check_controls(name, options)
     for option, given in (("--udp", options.udp), ("--most", options.most), ("--simulations", options.simulations)):
         if given:
             raise UserError(f"{option}: not valid for {name}: leave it out")
@@ -180,6 +180,19 @@ def _measure_paper(options: Options) -> None:
     if options.publish:
         Outputs().file("--publish", options.publish, MEASURED)
     measure_paper(options, _only(name, options.stack))
+
+
+def _check_controls(name: str, options: Options) -> None:
+    """Refuse --cc for a congestion control that no case of a paper has."""
+    from manypath.testbed import PAPER_GRIDS
+
+    grid = PAPER_GRIDS[name]
+    known = (grid.quick if options.quick else grid.full).controls
+    for word in options.cc or []:
+        if not known:
+            raise UserError(f"--cc: congestion controls are not a factor of {name}: leave it out")
+        if word not in known:
+            raise UserError(f"--cc: {name} has no {quoted(word)}: {remedy(word, known)}")
 
 
 def _measure_recovery(options: Options) -> None:
