@@ -6,7 +6,6 @@ mod flow;
 mod memory;
 mod network;
 mod sctp;
-mod switches;
 mod tcp;
 mod validate;
 
@@ -25,7 +24,7 @@ pub use memory::available as available_memory;
 pub(crate) use memory::{Bytes, COPIES};
 pub use network::{Network, Path};
 pub use sctp::{Rto, SctpFlow};
-pub use tcp::{MptcpFlow, Recovery, RtoRule, Scheduler, TcpFlow, TcpRto};
+pub use tcp::{MptcpFlow, RtoRule, TcpFlow, TcpRto};
 
 /// Everything that determines a run, except its seed. Rates in bit/s, times in nanoseconds, sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -1,13 +1,24 @@
-//! The switches of an endpoint that have more than two values.
+//! The switches of an endpoint that have more than two values. Those of a scenario's document have their names
+//! there (feature `serde`).
+
+#[cfg(feature = "schema")]
+use schemars::{JsonSchema, Schema, json_schema};
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
 
 /// Which acknowledgements let the window of a path grow.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(transform = names))]
 pub enum CumAck {
     /// A cumulative acknowledgement that covers a chunk of the path.
+    #[cfg_attr(feature = "serde", serde(rename = "none"))]
     Association,
     /// CUCv1: an acknowledgement of the lowest outstanding TSN of the path, retransmissions included.
+    #[cfg_attr(feature = "serde", serde(rename = "v1"))]
     PathV1,
     /// CUCv2: like CUCv1, with separate lowest TSNs of first transmissions and of retransmissions.
+    #[cfg_attr(feature = "serde", serde(rename = "v2"))]
     PathV2,
 }
 
@@ -16,6 +27,8 @@ pub enum CumAck {
 /// There are as many shares as paths that may carry new data. A failed path has no share; a path that carries all data
 /// has the whole buffer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(transform = names))]
 pub enum BufferSplit {
     /// All paths share both buffers.
     None,
@@ -41,6 +54,8 @@ impl BufferSplit {
 
 /// What counts against a path's share of a divided buffer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(transform = names))]
 pub enum SplitBy {
     /// Bytes in flight. The receiver's share may be exceeded by one packet. \[D11] V, after Adhari et al. 2011
     Outstanding,
@@ -50,6 +65,8 @@ pub enum SplitBy {
 
 /// Whether a path may retransmit the chunk of another path that blocks its buffer. \[D10] IV-C
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(transform = names))]
 pub enum Rescheduling {
     /// Chunks are not rescheduled.
     None,
@@ -61,6 +78,8 @@ pub enum Rescheduling {
 
 /// Whether a path pauses if a loss would reduce its window below one packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(transform = names))]
 pub enum PathBlocking {
     /// No pause: the path continues with a window of one packet.
     None,
@@ -72,6 +91,8 @@ pub enum PathBlocking {
 
 /// The path of a SACK.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(transform = names))]
 pub enum SackPath {
     /// The path of the first DATA packet since the last SACK.
     FirstData,
@@ -100,6 +121,8 @@ pub enum SackRequest {
 
 /// The window whose last packet requests an immediate SACK.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(transform = names))]
 pub enum LimitingWindow {
     /// The congestion window of the path, as in INET.
     Congestion,
@@ -109,6 +132,8 @@ pub enum LimitingWindow {
 
 /// Which paths may send one chunk into a full receive window of the peer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(transform = names))]
 pub enum WindowProbe {
     /// Any path, if the association has nothing in flight. RFC 9260 §6.1 A
     Association,
@@ -118,6 +143,8 @@ pub enum WindowProbe {
 
 /// Whether new data may exceed the peer's receive window.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(transform = names))]
 pub enum WindowOverrun {
     /// No: a chunk that does not fit waits. RFC 9260 §6.1 A
     Never,
@@ -142,6 +169,8 @@ pub enum RttSample {
 
 /// The limit of bursts on a path.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(transform = names))]
 pub enum Burst {
     /// Only the window.
     None,
@@ -154,6 +183,8 @@ pub enum Burst {
 /// The order in which paths send after the path of the current event; the order of all paths if the event concerns no
 /// path, such as new data from the application.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(transform = names))]
 pub enum SendOrder {
     /// By index.
     Address,
@@ -169,6 +200,8 @@ pub enum SendOrder {
 
 /// The events that restart the retransmission timer of a path.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(transform = names))]
 pub enum T3Reset {
     /// The earliest outstanding TSN of the path is acknowledged. RFC 9260 §6.3.2 R3
     Rfc9260,
@@ -178,6 +211,8 @@ pub enum T3Reset {
 
 /// The path of retransmissions after a timeout.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(transform = names))]
 pub enum T3Path {
     /// The same path while it is active (RTX-SAME).
     Same,
@@ -187,4 +222,12 @@ pub enum T3Path {
     LargestWindow,
     /// The active path with the largest slow-start threshold (RTX-SSTHRESH).
     LargestSsthresh,
+}
+
+/// Reduces the schema of an enum to its names, without descriptions of the values.
+#[cfg(feature = "schema")]
+fn names(schema: &mut Schema) {
+    let variants = schema.get("oneOf").and_then(|it| it.as_array()).into_iter().flatten();
+    let names: Vec<_> = variants.map(|variant| &variant["const"]).collect();
+    *schema = json_schema!({ "type": "string", "enum": names });
 }
