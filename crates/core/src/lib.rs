@@ -7,7 +7,7 @@ pub use checksum::internet_checksum;
 pub use encode::Encode;
 pub use offsets::{OffsetRange, OffsetRanges};
 pub use path::PathId;
-pub use quantity::{QuantityError, Rate, Size};
+pub use quantity::{Rate, Size};
 pub use random::{Random, Streams};
 pub use ranges::{Ranges, TsnRange};
 pub use rtt::{RtoLimits, RtoRule, RttEstimator};
