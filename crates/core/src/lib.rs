@@ -5,6 +5,7 @@
 pub use address::{Address, Scope, Via};
 pub use checksum::internet_checksum;
 pub use encode::Encode;
+pub use names::{nearest, similar};
 pub use offsets::{OffsetRange, OffsetRanges};
 pub use path::PathId;
 pub use quantity::{Rate, Size};
@@ -19,6 +20,7 @@ pub use timers::TimerTable;
 mod address;
 mod checksum;
 mod encode;
+mod names;
 mod offsets;
 mod path;
 mod quantity;

@@ -18,7 +18,6 @@ use serde_json::{Map, Value};
 
 pub use application::{Application, MessageSize};
 pub use error::ScenarioError;
-pub(crate) use error::nearest;
 pub use flow::{Flow, Start};
 pub use memory::available as available_memory;
 pub(crate) use memory::{Bytes, COPIES};
