@@ -51,23 +51,24 @@ pub struct Config {
     /// RFC 9260 §6.9
     pub partial_delivery: bool,
     /// Name of the congestion control; `manypath_cc::algorithms` lists the names.
-    pub congestion: String,
+    pub cc: String,
     /// Units, rounding and limits of the congestion control.
     pub profile: Profile,
     /// Send new data on all paths at once (CMT); if false, only on the primary path.
     pub concurrent: bool,
-    /// Which acknowledgements let the window of a path grow. CUC of Iyengar, Amer, Stewart 2006
-    pub cumack: CumAck,
-    /// Count a chunk as missing only if a SACK acknowledges a later chunk of the same path (SFR). Iyengar, Amer,
+    /// Congestion window update for CMT (CUC): which acknowledgements let the window of a path grow. Iyengar, Amer,
     /// Stewart 2006
-    pub split_fast_retransmit: bool,
-    /// Delay SACKs also if there are gaps, and report the number of packets in each SACK (DAC). Iyengar, Amer, Stewart
-    /// 2006
-    pub delayed_ack_for_cmt: bool,
+    pub cuc: CumAck,
+    /// Split fast retransmit (SFR): count a chunk as missing only if a SACK acknowledges a later chunk of the same path.
+    /// Iyengar, Amer, Stewart 2006
+    pub sfr: bool,
+    /// Delayed acknowledgement for CMT (DAC): delay SACKs also if there are gaps, and report the number of packets in each
+    /// SACK. Iyengar, Amer, Stewart 2006
+    pub dac: bool,
     /// Fast Recovery per path; if false, all paths share one Fast Recovery with one exit point.
     pub path_fast_recovery: bool,
     /// Chunks that a timeout moved to another path do not indicate losses on that path. \[D10] IV-D
-    pub smart_fast_retransmit: bool,
+    pub smart_fast_rtx: bool,
     /// Offer NR-SACK.
     pub nr_sack: bool,
     /// With NR-SACK, promise to keep all data that arrives; if false, only data that was offered to the application. No

@@ -16,7 +16,7 @@ pub struct Config {
     /// Capacity of the receive buffer in bytes, data for the application and data beyond gaps.
     pub receive_buffer: usize,
     /// Name of the congestion control, as `manypath_cc::algorithms` lists it.
-    pub congestion: String,
+    pub cc: String,
     /// Initial congestion window, in segments. RFC 6928 §2
     pub initial_window: u32,
     /// Initial slow-start threshold of each path, in segments. If `None`, slow start continues until the first loss, as
@@ -26,7 +26,7 @@ pub struct Config {
     /// RFC 5681 §3.1 equation 4 has 2. An algorithm whose source has its own floor keeps that floor.
     pub smallest_window: u32,
     /// Whether to offer selective acknowledgements. Without them, `recovery` selects how losses are repaired.
-    pub selective_acks: bool,
+    pub sack: bool,
     /// Fast recovery without selective acknowledgements.
     pub recovery: Recovery,
     /// Whether the first two duplicate acknowledgements release new data. RFC 3042
@@ -127,11 +127,11 @@ impl Default for Config {
             mss: 1460,
             send_buffer: 1_000_000,
             receive_buffer: 1_000_000,
-            congestion: "newreno".to_owned(),
+            cc: "newreno".to_owned(),
             initial_window: 10,
             initial_threshold: None,
             smallest_window: 2,
-            selective_acks: true,
+            sack: true,
             recovery: Recovery::NewReno,
             limited_transmit: true,
             ack_every: 2,
