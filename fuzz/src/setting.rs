@@ -111,12 +111,12 @@ impl Cmt {
     fn apply(self, config: &mut Config) {
         config.concurrent = !matches!(self, Self::Off);
         if matches!(self, Self::Full | Self::Split) {
-            config.congestion = "cmt-rpv2".to_owned();
-            config.cumack = CumAck::PathV2;
-            config.split_fast_retransmit = true;
-            config.delayed_ack_for_cmt = true;
+            config.cc = "cmt-rpv2".to_owned();
+            config.cuc = CumAck::PathV2;
+            config.sfr = true;
+            config.dac = true;
             config.path_fast_recovery = true;
-            config.smart_fast_retransmit = true;
+            config.smart_fast_rtx = true;
             config.sack_path = SackPath::RoundRobin;
         }
         if matches!(self, Self::Split) {

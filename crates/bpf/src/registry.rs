@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use manypath_core::nearest;
+
 use crate::Error;
 
 macro_rules! object {
@@ -88,8 +90,8 @@ fn with_parameters(name: &str, plain: &str) -> String {
 
 /// What to write instead of an unknown name: the nearest known one, and all of them.
 pub(crate) fn remedy(given: &str, known: &[&str]) -> String {
-    let similar = manypath_program::similar(given, known.iter().copied());
-    let meant = similar.first().map_or(String::new(), |name| format!("did you mean {name:?}? "));
+    let meant = nearest(given, known.iter().copied())
+        .map_or(String::new(), |name| format!("did you mean {name:?}? "));
     format!("{meant}(known: {})", known.join(", "))
 }
 

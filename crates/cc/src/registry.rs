@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display};
 
+use manypath_core::nearest;
+
 use crate::algorithms::{
     Balia, Bmc, CmtRpV1, CmtRpV2, Coupled, Cubic, Ewtcp, Lia, LiaEunice, MptcpLike, NewReno, Olia,
     WeightedAimd, Wvegas,
@@ -223,11 +225,7 @@ impl UnknownName {
         known: impl IntoIterator<Item = &'static str>,
     ) -> Self {
         let known: Vec<_> = known.into_iter().collect();
-        let lower = name.to_lowercase();
-        // A prefix of a valid name is more similar to it than its edit distance.
-        let rank = |right: &str| (!right.starts_with(&lower), distance(&lower, right));
-        let nearest = known.iter().copied().min_by_key(|right| rank(right));
-        let nearest = nearest.filter(|right| distance(&lower, right) <= right.len() / 2);
+        let nearest = nearest(name, known.iter().copied());
         Self { kind: kind.into(), name: name.to_owned(), nearest, known }
     }
 }
@@ -246,20 +244,6 @@ impl Display for UnknownName {
 }
 
 impl std::error::Error for UnknownName {}
-
-/// The edit distance of two texts: the characters to add, remove or replace (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.chars().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.chars().count()]
-}
 
 #[cfg(test)]
 mod tests {
@@ -336,12 +320,5 @@ mod tests {
             assert!(algorithms()[..index].iter().all(|other| other.name != entry.name));
             assert!(!entry.summary.is_empty() && entry.summary.len() <= 80, "{}", entry.name);
         }
-    }
-
-    #[test]
-    fn distances_equal_calculated_ones() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("same", "same"), 0);
     }
 }

@@ -81,7 +81,7 @@ impl<'a> Settings<'a> {
         range: RangeInclusive<Span>,
     ) -> Result<Span, AlgorithmError> {
         let text = self.text(key);
-        text.parse().ok().filter(|span| range.contains(span)).ok_or_else(|| {
+        Span::from_text(text).filter(|span| range.contains(span)).ok_or_else(|| {
             let expected =
                 format!("{} to {} with its unit, such as 10 s", range.start(), range.end());
             self.error(key, text, expected)

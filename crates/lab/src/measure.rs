@@ -99,7 +99,7 @@ fn of_flow(
         rescheduled_chunks: at_source(|end| end.rescheduled),
         damaged_packets: at_source(|end| end.damaged) + at_sink(|end| end.damaged),
         drop_reports: at_source(|end| end.drop_reports),
-        reported_chunks: at_source(|end| end.reported),
+        reported_chunks: at_source(|end| end.reported_chunks),
         refused_chunks: at_sink(|end| end.refused),
         given_up_chunks: at_sink(|end| end.given_up),
         latency: Latency::default(),

@@ -39,7 +39,7 @@ pub(crate) struct EndReading {
     pub(crate) rescheduled: u64,
     pub(crate) damaged: u64,
     pub(crate) drop_reports: u64,
-    pub(crate) reported: u64,
+    pub(crate) reported_chunks: u64,
     /// Chunks of window probes for which the peer's buffer has room again.
     pub(crate) probed: u64,
     pub(crate) refused: u64,
@@ -283,7 +283,7 @@ impl From<&sctp::Stats> for EndReading {
             rescheduled: stats.rescheduled,
             damaged: stats.damaged_received,
             drop_reports: stats.drop_reports_received,
-            reported: stats.drop_report_retransmissions,
+            reported_chunks: stats.drop_report_retransmissions,
             probed: stats.probe_retransmissions,
             refused: stats.dropped_no_buffer,
             given_up: stats.given_up,

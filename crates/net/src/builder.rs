@@ -121,7 +121,7 @@ impl Builder {
 
     /// The congestion control by name. The default is `newreno`.
     pub fn congestion(mut self, name: impl Into<String>) -> Self {
-        self.config.congestion = name.into();
+        self.config.cc = name.into();
         self
     }
 

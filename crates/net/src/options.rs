@@ -25,10 +25,10 @@ pub(crate) fn for_real_networks() -> Config {
 /// lost would block data of the other paths in the receive buffer until its next timeout.
 pub(crate) fn use_all_paths(config: &mut Config) {
     config.concurrent = true;
-    config.cumack = CumAck::PathV2;
-    config.split_fast_retransmit = true;
+    config.cuc = CumAck::PathV2;
+    config.sfr = true;
     config.path_fast_recovery = true;
-    config.smart_fast_retransmit = true;
+    config.smart_fast_rtx = true;
     config.nr_sack = true;
     config.buffer_split = BufferSplit::Both;
     config.burst = Burst::MaxBurst;
@@ -48,7 +48,7 @@ pub(crate) fn check_count(field: &'static str, count: usize) -> Result<(), Error
 
 /// Refuses settings that the state machine cannot use.
 pub(crate) fn check(config: &Config) -> Result<(), Error> {
-    check_congestion(&config.congestion)?;
+    check_congestion(&config.cc)?;
     let least = |field, value: usize, least: usize| {
         if value >= least {
             return Ok(());

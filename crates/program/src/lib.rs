@@ -1,4 +1,4 @@
-//! What the programs of manypath share: the answer to an invalid command line, and the search for similar names.
+//! What the programs of manypath share: the answer to an invalid command line.
 
 use std::process::ExitCode;
 
@@ -24,19 +24,8 @@ fn one_line(text: &str) -> String {
     lines.join("; ")
 }
 
-/// The `known` names that are similar to `given`, most similar first.
-pub fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let scored = known.into_iter();
-    let scored = scored.map(|name| (strsim::normalized_damerau_levenshtein(given, name), name));
-    let mut scored: Vec<_> = scored.filter(|(score, _)| *score >= SIMILAR).collect();
-    scored.sort_by(|left, right| right.0.total_cmp(&left.0));
-    scored.into_iter().map(|(_, name)| name).collect()
-}
-
 /// The exit code of an invalid command line.
 const INVALID: u8 = 2;
-/// Smallest similarity of two similar names, from 0 to 1.
-const SIMILAR: f64 = 0.4;
 
 #[cfg(test)]
 mod tests {
@@ -50,11 +39,5 @@ mod tests {
             one_line(&error.render().to_string()),
             "the following required arguments were not provided: <file>; Usage: program <file>"
         );
-    }
-
-    #[test]
-    fn similar_names_are_listed_by_similarity() {
-        assert_eq!(similar("soth", ["north", "access", "south"]), ["south", "north"]);
-        assert!(similar("x", ["north"]).is_empty());
     }
 }

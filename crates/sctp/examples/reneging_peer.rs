@@ -13,8 +13,8 @@ use manypath_sctp::{
 };
 
 fn main() {
-    for (name, cumack) in [("association", CumAck::Association), ("path-v2", CumAck::PathV2)] {
-        let mut sender = Sender::connected(cumack);
+    for (name, cuc) in [("association", CumAck::Association), ("path-v2", CumAck::PathV2)] {
+        let mut sender = Sender::connected(cuc);
         sender.fills_up();
         let mut micros: Vec<u128> = (0..PAIRS).map(|_| sender.takes_pair()).collect();
         micros.sort_unstable();
@@ -39,10 +39,10 @@ struct Sender {
 
 impl Sender {
     /// Another endpoint plays the peer until the association is established.
-    fn connected(cumack: CumAck) -> Self {
+    fn connected(cuc: CumAck) -> Self {
         let config = |port| Config {
             port,
-            cumack,
+            cuc,
             burst: Burst::None,
             receive_buffer: 1 << 30,
             initial_tsn: Some(Tsn(1)),

@@ -16,7 +16,7 @@ pub struct Config {
     /// Capacity of the receive buffer in bytes, data for the application and data beyond gaps.
     pub receive_buffer: usize,
     /// Name of the congestion control, as `manypath_cc::algorithms` lists it.
-    pub congestion: String,
+    pub cc: String,
     /// Initial congestion window, in segments. RFC 6928 §2
     pub initial_window: u32,
     /// Initial slow-start threshold of each path, in segments. If `None`, slow start continues until the first loss, as
@@ -26,8 +26,8 @@ pub struct Config {
     /// RFC 5681 §3.1 equation 4 has 2. An algorithm whose source has its own floor keeps that floor.
     pub smallest_window: u32,
     /// Whether to offer selective acknowledgements. Without them, `recovery` selects how losses are repaired.
-    pub selective_acks: bool,
-    /// How fast recovery goes on without selective acknowledgements.
+    pub sack: bool,
+    /// Fast recovery without selective acknowledgements.
     pub recovery: Recovery,
     /// Whether the first two duplicate acknowledgements release new data. RFC 3042
     pub limited_transmit: bool,
@@ -68,24 +68,35 @@ pub struct Multipath {
     pub penalisation: bool,
 }
 
-/// How fast recovery goes on without selective acknowledgements.
+/// Fast recovery without selective acknowledgements.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Recovery {
-    /// A partial acknowledgement shows the next loss, until all data that was outstanding has arrived. RFC 6582
+    /// Each partial acknowledgement shows the next loss. RFC 6582
     NewReno,
-    /// The first new acknowledgement ends fast recovery. A second loss in the same flight waits for the timer.
-    /// RFC 5681 §3.2
+    /// The first new acknowledgement ends fast recovery. RFC 5681 §3.2
     Reno,
 }
 
-/// The scheduler, which selects the subflow for the next bytes.
+/// The subflow of the next data.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Scheduler {
-    /// The subflow with the smallest smoothed RTT among those with room in their window.
+    /// The one with the smallest round-trip time among the subflows with free windows.
     LowestRtt,
-    /// The subflows with room in their window, in turn.
+    /// Each subflow in turn.
     RoundRobin,
-    /// Every subflow carries all data.
+    /// All subflows: the same data on each.
     Redundant,
 }
 
@@ -116,11 +127,11 @@ impl Default for Config {
             mss: 1460,
             send_buffer: 1_000_000,
             receive_buffer: 1_000_000,
-            congestion: "newreno".to_owned(),
+            cc: "newreno".to_owned(),
             initial_window: 10,
             initial_threshold: None,
             smallest_window: 2,
-            selective_acks: true,
+            sack: true,
             recovery: Recovery::NewReno,
             limited_transmit: true,
             ack_every: 2,

@@ -51,9 +51,9 @@ impl Endpoint {
     /// An endpoint that draws initial sequence numbers from the random stream `<name>/tcp`.
     ///
     /// # Panics
-    /// If there is no algorithm with the name `config.congestion`.
+    /// If there is no algorithm with the name `config.cc`.
     pub fn new(config: Config, streams: &Streams, name: &str) -> Self {
-        if let Err(unknown) = manypath_cc::algorithm(&config.congestion) {
+        if let Err(unknown) = manypath_cc::algorithm(&config.cc) {
             panic!("{unknown}");
         }
         Self {

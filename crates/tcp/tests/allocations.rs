@@ -74,13 +74,13 @@ impl SansIo for Host {
 }
 
 /// Two hosts over a link of 10 Mbit/s and 10 ms that loses packets; the second one reads.
-fn network(p: f64, selective_acks: bool) -> (World<Host>, HostId) {
+fn network(p: f64, sack: bool) -> (World<Host>, HostId) {
     let mut world = World::new();
     let ends = [Address::v4(10, 0, 0, 1), Address::v4(10, 0, 0, 2)];
     let via = Via { local: ends[0], remote: ends[1] };
     let streams = Streams::new(1, 0);
     let hosts = [Some(via), None].map(|opens| {
-        let config = Config { selective_acks, send_buffer: 200_000, ..Config::default() };
+        let config = Config { sack, send_buffer: 200_000, ..Config::default() };
         let endpoint = Endpoint::new(config, &streams, "host");
         world.add_host(Host { endpoint, writes: opens.is_some(), opens, read: 0 })
     });
@@ -98,13 +98,13 @@ fn network(p: f64, selective_acks: bool) -> (World<Host>, HostId) {
 #[test]
 fn a_warm_connection_allocates_nothing() {
     let seconds = |seconds| Time::ZERO + Span::from_secs(seconds);
-    for (p, selective_acks) in [(0.0, true), (0.02, true), (0.02, false), (0.1, true)] {
-        let (mut world, reader) = network(p, selective_acks);
+    for (p, sack) in [(0.0, true), (0.02, true), (0.02, false), (0.1, true)] {
+        let (mut world, reader) = network(p, sack);
         // At 10 % loss the longest recovery so far may come late
         world.run_until(seconds(900));
         let before = world.host(reader).read;
         let measured = allocation_counter::measure(|| world.run_until(seconds(1000)));
         assert!(world.host(reader).read > before + 1_000_000);
-        assert_eq!(measured.count_total, 0, "loss {p}, SACK {selective_acks}");
+        assert_eq!(measured.count_total, 0, "loss {p}, SACK {sack}");
     }
 }

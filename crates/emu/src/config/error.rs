@@ -56,7 +56,7 @@ impl DocumentError {
 /// if there are few.
 pub(crate) fn one_of<'a>(given: &str, kind: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<_> = known.collect();
-    let similar = manypath_program::similar(given, known.iter().copied());
+    let similar = manypath_core::similar(given, known.iter().copied());
     let quoted = |names: &[&str]| {
         names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
     };

@@ -1,7 +1,7 @@
 //! The settings of a TCP or Multipath TCP flow for its endpoints.
 
 use manypath_core::{Address, RtoLimits, RtoRule};
-use manypath_tcp::{Config, Multipath, Recovery, Scheduler};
+use manypath_tcp::{Config, Multipath};
 
 use super::PORT;
 use crate::scenario::{self, MptcpFlow, TcpFlow, TcpRto};
@@ -16,15 +16,12 @@ pub(super) fn config(flow: &TcpFlow, local: Vec<Address>) -> Config {
         mss: flow.mss,
         send_buffer: usize::try_from(flow.send_buffer).unwrap_or(usize::MAX),
         receive_buffer: usize::try_from(flow.receive_buffer).unwrap_or(usize::MAX),
-        congestion: flow.cc.clone(),
+        cc: flow.cc.clone(),
         initial_window: flow.initial_window,
         initial_threshold: flow.initial_threshold,
         smallest_window: flow.smallest_window,
-        selective_acks: flow.sack,
-        recovery: match flow.recovery {
-            scenario::Recovery::NewReno => Recovery::NewReno,
-            scenario::Recovery::Reno => Recovery::Reno,
-        },
+        sack: flow.sack,
+        recovery: flow.recovery,
         limited_transmit: flow.limited_transmit,
         ack_every: flow.ack_every,
         ack_delay: flow.ack_delay,
@@ -49,11 +46,7 @@ fn rto(flow: TcpRto) -> RtoLimits {
 /// Like `config`, for several paths.
 pub(super) fn multipath_config(flow: &MptcpFlow, local: Vec<Address>) -> Config {
     let multipath = Multipath {
-        scheduler: match flow.scheduler {
-            scenario::Scheduler::LowestRtt => Scheduler::LowestRtt,
-            scenario::Scheduler::RoundRobin => Scheduler::RoundRobin,
-            scenario::Scheduler::Redundant => Scheduler::Redundant,
-        },
+        scheduler: flow.scheduler,
         opportunistic_retransmission: flow.opportunistic_retransmission,
         penalisation: flow.penalisation,
     };

@@ -3,9 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use manypath_core::nearest;
 use thiserror::Error;
-
-use crate::scenario::nearest;
 
 /// A capture that could not be written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -3,10 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use manypath_core::nearest;
 use manypath_events::{NAMES, categories};
 use thiserror::Error;
-
-use crate::scenario::nearest;
 
 /// An event log that could not be written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

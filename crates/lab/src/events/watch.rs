@@ -68,7 +68,7 @@ impl From<&EndReading> for Marks {
         Self {
             timeout: reading.timer_retransmitted,
             fast_retransmission: reading.fast_retransmitted,
-            drop_report: reading.reported,
+            drop_report: reading.reported_chunks,
             rescheduling: reading.rescheduled,
             window_probe: reading.probed,
         }

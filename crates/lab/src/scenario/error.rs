@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use manypath_core::nearest;
 use manypath_link::ConfigError;
 use thiserror::Error;
 
@@ -31,15 +32,14 @@ impl ScenarioError {
         Self::Value(ConfigError::new(field, &value, expected))
     }
 
-    /// `field` names an unknown `kind`; `known` are the known names, and `nearest` is the most similar one.
+    /// `field` names an unknown `kind`; `known` are the known names.
     pub(super) fn unknown(
         field: impl Into<String>,
         name: &str,
         kind: &str,
-        nearest: Option<&str>,
         known: &[&str],
     ) -> Self {
-        let expected = match nearest {
+        let expected = match nearest(name, known.iter().copied()) {
             Some(nearest) => format!("a known {kind}; the nearest is \"{nearest}\""),
             None if known.is_empty() => format!("a known {kind}, but there is none"),
             None => format!("a known {kind}: \"{}\"", known.join("\", \"")),
@@ -81,13 +81,3 @@ fn in_words(problem: &str) -> String {
         _ => problem.to_owned(),
     }
 }
-
-/// The known name that is most similar to `given`.
-pub(crate) fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = known.map(|name| (strsim::normalized_damerau_levenshtein(given, name), name));
-    let best = scored.max_by(|left, right| left.0.total_cmp(&right.0));
-    best.filter(|(score, _)| *score >= SIMILAR).map(|(_, name)| name)
-}
-
-/// Smallest similarity of two names for a suggestion.
-const SIMILAR: f64 = 0.4;

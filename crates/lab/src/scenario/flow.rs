@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::application::Application;
-use super::error::{ScenarioError, nearest};
+use super::error::ScenarioError;
 use super::sctp::SctpFlow;
 use super::start::Start;
 use super::tcp::{MptcpFlow, TcpFlow};
@@ -37,8 +37,7 @@ impl Flow {
             _ => {
                 let field = format!("flows.{name}.transport");
                 let given = transport.as_str().map_or_else(|| transport.to_string(), str::to_owned);
-                let nearest = nearest(&given, TRANSPORTS.into_iter());
-                Err(ScenarioError::unknown(field, &given, "transport", nearest, &TRANSPORTS))
+                Err(ScenarioError::unknown(field, &given, "transport", &TRANSPORTS))
             }
         }
     }

@@ -7,7 +7,6 @@ mod memory;
 mod network;
 mod sctp;
 mod start;
-mod switches;
 mod tcp;
 mod validate;
 
@@ -20,14 +19,13 @@ use serde_json::{Map, Value};
 
 pub use application::{Application, MessageSize};
 pub use error::ScenarioError;
-pub(crate) use error::nearest;
 pub use flow::Flow;
 pub use memory::available as available_memory;
 pub(crate) use memory::{Bytes, COPIES};
 pub use network::{Network, Path};
 pub use sctp::{Rto, SctpFlow};
 pub use start::Start;
-pub use tcp::{MptcpFlow, Recovery, RtoRule, Scheduler, TcpFlow, TcpRto};
+pub use tcp::{MptcpFlow, RtoRule, TcpFlow, TcpRto};
 
 /// Everything that determines a run, except its seed. Rates in bit/s, times in nanoseconds, sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -12,11 +12,6 @@ use serde_json::{Map, Value};
 use super::application::Application;
 use super::error::ScenarioError;
 use super::start::Start;
-use super::switches::{
-    BufferSplitName, BurstName, CumAckName, LimitingWindowName, PathBlockingName, ReschedulingName,
-    SackPathName, SendOrderName, SplitByName, T3PathName, T3ResetName, WindowOverrunName,
-    WindowProbeName,
-};
 
 /// An SCTP association; with several paths it can use them concurrently. Missing fields have the values of
 /// [`SctpFlow::default`]. RFC 9260
@@ -48,24 +43,14 @@ pub struct SctpFlow {
     /// Report damaged packets, which are then retransmitted without a reduction of the window.
     pub packet_drop_reports: bool,
     /// The buffers that are divided among the paths that may send new data.
-    #[serde(with = "BufferSplitName")]
-    #[schemars(with = "BufferSplitName")]
     pub buffer_split: BufferSplit,
     /// What counts against a path's share of a divided buffer.
-    #[serde(with = "SplitByName")]
-    #[schemars(with = "SplitByName")]
     pub split_by: SplitBy,
     /// Whether a path may retransmit the chunk of another path that blocks its buffer.
-    #[serde(with = "ReschedulingName")]
-    #[schemars(with = "ReschedulingName")]
     pub rescheduling: Rescheduling,
     /// Whether a path pauses if a loss would reduce its window below one packet.
-    #[serde(with = "PathBlockingName")]
-    #[schemars(with = "PathBlockingName")]
     pub path_blocking: PathBlocking,
     /// Congestion window update for CMT (CUC).
-    #[serde(with = "CumAckName")]
-    #[schemars(with = "CumAckName")]
     pub cuc: CumAck,
     /// Split fast retransmit (SFR).
     pub sfr: bool,
@@ -76,50 +61,34 @@ pub struct SctpFlow {
     /// Chunks that a timeout moved to another path do not indicate losses on that path.
     pub smart_fast_rtx: bool,
     /// The path of a SACK.
-    #[serde(with = "SackPathName")]
-    #[schemars(with = "SackPathName")]
     pub sack_path: SackPath,
     /// Request an immediate SACK with the last packet that a window allows.
     pub sack_immediately: bool,
     /// The windows for which `sack_immediately` applies.
-    #[serde(with = "LimitingWindowName")]
-    #[schemars(with = "LimitingWindowName")]
     pub sack_immediately_at: LimitingWindow,
     /// Number of DATA packets per SACK.
     pub sack_every: u32,
     /// Largest delay of a SACK after the first unacknowledged DATA packet.
     pub sack_delay: Span,
     /// The limit of bursts on a path.
-    #[serde(with = "BurstName")]
-    #[schemars(with = "BurstName")]
     pub burst: Burst,
     /// Packets in one burst.
     pub max_burst: u32,
     /// Pace the packets of each path over its round trip, in place of `burst` once the path has an RTT sample.
     pub pacing: bool,
     /// The order in which paths may send.
-    #[serde(with = "SendOrderName")]
-    #[schemars(with = "SendOrderName")]
     pub send_order: SendOrder,
     /// The events that restart the retransmission timer of a path.
-    #[serde(with = "T3ResetName")]
-    #[schemars(with = "T3ResetName")]
     pub t3_reset: T3Reset,
     /// The path of retransmissions after a timeout.
-    #[serde(with = "T3PathName")]
-    #[schemars(with = "T3PathName")]
     pub t3_path: T3Path,
     /// Hold packets that are not full while data is outstanding (Nagle's algorithm).
     pub nagle: bool,
     /// The peer's receive window counts as full below this number of bytes.
     pub peer_window_threshold: u32,
     /// Which paths may send one chunk into a full receive window of the peer.
-    #[serde(with = "WindowProbeName")]
-    #[schemars(with = "WindowProbeName")]
     pub window_probe: WindowProbe,
     /// Whether new data may exceed the peer's receive window.
-    #[serde(with = "WindowOverrunName")]
-    #[schemars(with = "WindowOverrunName")]
     pub window_overrun: WindowOverrun,
     /// Limits of the retransmission timeout.
     pub rto: Rto,

@@ -1,6 +1,7 @@
 //! Flows over TCP and Multipath TCP, with their settings.
 
 use manypath_core::Span;
+use manypath_tcp::{Recovery, Scheduler};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -185,28 +186,6 @@ impl MptcpFlow {
             start: self.start,
         }
     }
-}
-
-/// Fast recovery without selective acknowledgements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Recovery {
-    /// Each partial acknowledgement shows the next loss. RFC 6582
-    NewReno,
-    /// The first new acknowledgement ends fast recovery. RFC 5681 §3.2
-    Reno,
-}
-
-/// The subflow of the next data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scheduler {
-    /// The one with the smallest round-trip time among the subflows with free windows.
-    LowestRtt,
-    /// Each subflow in turn.
-    RoundRobin,
-    /// All subflows: the same data on each.
-    Redundant,
 }
 
 /// Computation and limits of the retransmission timeout.

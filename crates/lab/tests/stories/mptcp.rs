@@ -2,8 +2,9 @@
 
 use crate::networks::{disjoint, flow, link, outcome, scenario, shared, tcp};
 use manypath_core::{Span, Time};
-use manypath_lab::scenario::{Application, Flow, MessageSize, MptcpFlow, Scheduler};
+use manypath_lab::scenario::{Application, Flow, MessageSize, MptcpFlow};
 use manypath_link::{Change, LinkConfig, LinkEvent};
+use manypath_tcp::Scheduler;
 
 /// A connection whose packets have 1500 bytes, 20 of them options.
 fn mptcp(paths: &[&str]) -> MptcpFlow {

@@ -141,7 +141,7 @@ impl Association {
             }
             self.paths[index].stats.bytes_acked += news.payload;
             if news.bytes > 0 {
-                let may_grow = match self.config.cumack {
+                let may_grow = match self.config.cuc {
                     CumAck::Association => progress.cumulative_moved && news.advanced,
                     CumAck::PathV1 | CumAck::PathV2 => news.advanced,
                 };

@@ -79,8 +79,8 @@ impl Association {
     }
 
     fn new(config: Arc<Config>, peer_port: u16, local_tag: u32, mut random: Entropy) -> Self {
-        let algorithm = algorithm(&config.congestion)
-            .expect("an endpoint checks the name before it opens anything");
+        let algorithm =
+            algorithm(&config.cc).expect("an endpoint checks the name before it opens anything");
         Self {
             state: State::Closed,
             local_tag,

@@ -70,7 +70,7 @@ impl Endpoint {
     /// `<name>/sctp` and `<name>/sctp/<i>`.
     ///
     /// # Panics
-    /// If `config.congestion` names no algorithm.
+    /// If `config.cc` names no algorithm.
     pub fn new(config: Config, streams: &Streams, name: &str) -> Self {
         let random = Entropy::Simulated(streams.stream(&format!("{name}/sctp")));
         let origin = Origin::Simulated { streams: *streams, name: name.to_owned() };
@@ -81,7 +81,7 @@ impl Endpoint {
     /// operating system and must be used only once.
     ///
     /// # Panics
-    /// If `config.congestion` names no algorithm.
+    /// If `config.cc` names no algorithm.
     pub fn with_seed(config: Config, seed: [u8; 32]) -> Self {
         Self::with_entropy(config, Entropy::secret(seed), Origin::Secret)
     }
@@ -548,7 +548,7 @@ impl SansIo for Endpoint {
 
 /// Panics if the congestion control is unknown.
 fn check_congestion(config: &Config) {
-    if let Err(unknown) = manypath_cc::algorithm(&config.congestion) {
+    if let Err(unknown) = manypath_cc::algorithm(&config.cc) {
         panic!("{unknown}");
     }
 }

@@ -53,7 +53,7 @@ impl SackRules {
     pub(super) fn new(config: &Config) -> Self {
         Self {
             every: config.sack_every,
-            for_cmt: config.delayed_ack_for_cmt,
+            for_cmt: config.dac,
             nr_sack: config.nr_sack,
             packets: 0,
             due: false,
@@ -206,7 +206,7 @@ mod tests {
     fn duplicates_cause_an_immediate_sack_only_without_new_data() {
         let old = News { new: false, duplicate: true, ..NEW };
         for for_cmt in [false, true] {
-            let mut rules = begun(&Config { delayed_ack_for_cmt: for_cmt, ..Config::default() });
+            let mut rules = begun(&Config { dac: for_cmt, ..Config::default() });
             assert_eq!(due_after(&mut rules, [old]), [true]);
             assert_eq!(due_after(&mut rules, [News { duplicate: true, ..NEW }]), [false]);
         }
@@ -217,19 +217,19 @@ mod tests {
         let gap = News { gap: true, ..NEW };
         let mut rules = begun(&Config::default());
         assert_eq!(due_after(&mut rules, [gap, gap, NEW]), [true, true, false]);
-        let mut rules = begun(&Config { delayed_ack_for_cmt: true, ..Config::default() });
+        let mut rules = begun(&Config { dac: true, ..Config::default() });
         assert_eq!(due_after(&mut rules, [gap, gap, NEW]), [false, true, false]);
     }
 
     #[test]
     fn dropped_data_causes_an_immediate_sack() {
-        let mut rules = begun(&Config { delayed_ack_for_cmt: true, ..Config::default() });
+        let mut rules = begun(&Config { dac: true, ..Config::default() });
         assert_eq!(due_after(&mut rules, [News { new: false, dropped: true, ..NEW }]), [true]);
     }
 
     #[test]
     fn dac_counts_the_packets_up_to_three() {
-        let config = Config { delayed_ack_for_cmt: true, sack_every: 10, ..Config::default() };
+        let config = Config { dac: true, sack_every: 10, ..Config::default() };
         let mut rules = begun(&config);
         for (packets, said) in [(1, 1), (2, 2), (3, 3), (5, 3)] {
             for _ in 0..packets {

@@ -26,8 +26,7 @@ fn no_setting_allows_more_outstanding_chunks_than_gap_blocks_can_name() {
 
 /// A sender that has sent as many chunks as allowed, on its paths in turn.
 fn full(paths: u8) -> Sender {
-    let config =
-        Config { cumack: CumAck::PathV2, split_fast_retransmit: true, ..Config::default() };
+    let config = Config { cuc: CumAck::PathV2, sfr: true, ..Config::default() };
     let mut sender = Sender::new(&config);
     (0..paths).for_each(|_| sender.open_path());
     sender.limit_payload(ROOM - 16);

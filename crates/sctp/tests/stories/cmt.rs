@@ -11,11 +11,11 @@ use crate::send::peer::{Peer, Report, alone};
 pub(crate) fn concurrent() -> Config {
     Config {
         concurrent: true,
-        cumack: CumAck::PathV2,
-        split_fast_retransmit: true,
-        delayed_ack_for_cmt: true,
+        cuc: CumAck::PathV2,
+        sfr: true,
+        dac: true,
         path_fast_recovery: true,
-        smart_fast_retransmit: true,
+        smart_fast_rtx: true,
         ..alone()
     }
 }
@@ -54,32 +54,32 @@ fn two_paths_carry_twice_as_much() {
 #[test]
 fn with_cuc_a_window_grows_by_acknowledgements_of_its_own_path() {
     // Path 1 is faster: its chunk 4 arrives while 1 is in flight on path 0
-    for (cumack, grows) in
+    for (cuc, grows) in
         [(CumAck::Association, false), (CumAck::PathV1, true), (CumAck::PathV2, true)]
     {
-        let mut peer = two_full_windows(Config { cumack, ..concurrent() });
+        let mut peer = two_full_windows(Config { cuc, ..concurrent() });
         peer.says(Report { gaps: &[(4, 4)], path: 1, ..Report::default() });
         let growth = if grows { 1468 } else { 0 };
-        assert_eq!(peer.stats(1).window, 4404 + growth, "{cumack:?}");
-        assert_eq!(peer.stats(0).window, 4404, "{cumack:?}");
+        assert_eq!(peer.stats(1).window, 4404 + growth, "{cuc:?}");
+        assert_eq!(peer.stats(0).window, 4404, "{cuc:?}");
     }
 }
 
 #[test]
 fn with_cuc_a_window_waits_for_the_lowest_chunk_of_its_path() {
-    for cumack in [CumAck::PathV1, CumAck::PathV2] {
-        let mut peer = two_full_windows(Config { cumack, ..concurrent() });
+    for cuc in [CumAck::PathV1, CumAck::PathV2] {
+        let mut peer = two_full_windows(Config { cuc, ..concurrent() });
         peer.says(Report { gaps: &[(5, 5)], path: 1, ..Report::default() });
-        assert_eq!(peer.stats(1).window, 4404, "{cumack:?}: 4 is missing");
+        assert_eq!(peer.stats(1).window, 4404, "{cuc:?}: 4 is missing");
         peer.says(Report { gaps: &[(4, 5)], path: 1, ..Report::default() });
-        assert_eq!(peer.stats(1).window, 4404 + 1468, "{cumack:?}: 4 was the lowest");
+        assert_eq!(peer.stats(1).window, 4404 + 1468, "{cuc:?}: 4 was the lowest");
     }
 }
 
 #[test]
 fn only_the_second_version_of_cuc_grows_past_a_retransmission_that_is_missing() {
-    for (cumack, grows) in [(CumAck::PathV1, false), (CumAck::PathV2, true)] {
-        let mut peer = two_full_windows(Config { cumack, ..concurrent() });
+    for (cuc, grows) in [(CumAck::PathV1, false), (CumAck::PathV2, true)] {
+        let mut peer = two_full_windows(Config { cuc, ..concurrent() });
         peer.watches(Span::from_millis(500));
         let news = Report { gaps: &[(4, 6)], path: 1, ..Report::default() };
         assert_eq!(peer.says(news).len(), 4);
@@ -88,14 +88,14 @@ fn only_the_second_version_of_cuc_grows_past_a_retransmission_that_is_missing() 
         assert_eq!(again[0], (1, vec![1]));
         let window = peer.stats(1).window;
         peer.says(Report { gaps: &[(4, 7)], path: 1, ..Report::default() });
-        assert_eq!(peer.stats(1).window > window, grows, "{cumack:?}");
+        assert_eq!(peer.stats(1).window > window, grows, "{cuc:?}");
     }
 }
 
 #[test]
 fn with_sfr_acknowledgements_of_another_path_do_not_indicate_loss() {
-    for (split_fast_retransmit, spurious) in [(true, 0), (false, 3)] {
-        let mut peer = two_full_windows(Config { split_fast_retransmit, ..concurrent() });
+    for (sfr, spurious) in [(true, 0), (false, 3)] {
+        let mut peer = two_full_windows(Config { sfr, ..concurrent() });
         for last in 4..8 {
             peer.says(Report { gaps: &[(4, last)], path: 1, ..Report::default() });
         }
@@ -105,9 +105,9 @@ fn with_sfr_acknowledgements_of_another_path_do_not_indicate_loss() {
 
 #[test]
 fn paths_of_different_delay_cause_no_fast_retransmission_with_sfr() {
-    let retransmissions = |split_fast_retransmit| {
+    let retransmissions = |sfr| {
         let mut pair = Pair::configured(2, |_, config| {
-            *config = keeping_addresses(config, Config { split_fast_retransmit, ..concurrent() });
+            *config = keeping_addresses(config, Config { sfr, ..concurrent() });
         });
         pair.connect();
         pair.drive(Span::from_secs(1));
@@ -126,7 +126,7 @@ fn paths_of_different_delay_cause_no_fast_retransmission_with_sfr() {
 
 #[test]
 fn with_sfr_losses_of_a_path_are_still_detected() {
-    let mut peer = two_full_windows(Config { delayed_ack_for_cmt: false, ..concurrent() });
+    let mut peer = two_full_windows(Config { dac: false, ..concurrent() });
     for gaps in [&[(2, 2)], &[(2, 3)]] {
         peer.says(Report { gaps, ..Report::default() });
     }
@@ -141,12 +141,12 @@ fn with_dac_a_sack_counts_for_the_packets_that_it_stands_for() {
     // Two packets arrived beyond chunk 1, then one more
     let both = |packets| Report { gaps: &[(2, 3)], packets, ..Report::default() };
     let third = Report { gaps: &[(2, 3), (7, 7)], packets: 1, ..Report::default() };
-    for (delayed_ack_for_cmt, packets, found) in [(true, 2, 1), (false, 2, 0), (true, 1, 0)] {
-        let mut peer = two_full_windows(Config { delayed_ack_for_cmt, ..concurrent() });
+    for (dac, packets, found) in [(true, 2, 1), (false, 2, 0), (true, 1, 0)] {
+        let mut peer = two_full_windows(Config { dac, ..concurrent() });
         peer.says(both(packets));
         assert_eq!(peer.stats(0).fast_retransmissions, 0);
         peer.says(third);
-        assert_eq!(peer.stats(0).fast_retransmissions, found, "{delayed_ack_for_cmt} {packets}");
+        assert_eq!(peer.stats(0).fast_retransmissions, found, "{dac} {packets}");
     }
 }
 
@@ -170,7 +170,7 @@ fn with_dac_a_sack_counts_once_where_its_packets_need_not_lie_beyond_the_chunk()
 
 #[test]
 fn a_loss_on_each_path_cuts_each_window_once() {
-    let mut peer = two_full_windows(Config { delayed_ack_for_cmt: false, ..concurrent() });
+    let mut peer = two_full_windows(Config { dac: false, ..concurrent() });
     // 1 and 4 are lost. Without the lowest chunk the windows do not grow beyond 4404
     for gaps in [&[(2, 2), (5, 5)], &[(2, 3), (5, 6)]] {
         peer.says(Report { gaps, ..Report::default() });
@@ -185,7 +185,7 @@ fn a_loss_on_each_path_cuts_each_window_once() {
 #[test]
 fn fast_recovery_of_a_path_ends_when_its_own_chunks_have_arrived() {
     for (path_fast_recovery, cuts) in [(true, 2), (false, 1)] {
-        let config = Config { delayed_ack_for_cmt: false, path_fast_recovery, ..concurrent() };
+        let config = Config { dac: false, path_fast_recovery, ..concurrent() };
         let mut peer = two_full_windows(config);
         // Path 1 loses 4; the retransmission and all other chunks of the path arrive, while 1 to 3 are in flight
         for gaps in [&[(5, 5)], &[(5, 6)]] {
@@ -207,8 +207,8 @@ fn fast_recovery_of_a_path_ends_when_its_own_chunks_have_arrived() {
 
 #[test]
 fn a_chunk_moved_by_a_timeout_does_not_indicate_losses_on_its_new_path() {
-    for (smart_fast_retransmit, spurious) in [(true, 0), (false, 2)] {
-        let config = Config { smart_fast_retransmit, delayed_ack_for_cmt: false, ..concurrent() };
+    for (smart_fast_rtx, spurious) in [(true, 0), (false, 2)] {
+        let config = Config { smart_fast_rtx, dac: false, ..concurrent() };
         let mut peer = two_full_windows(config);
         peer.watches(Span::from_millis(500));
         peer.says(Report { cumulative: 1, ..Report::default() });
@@ -217,14 +217,14 @@ fn a_chunk_moved_by_a_timeout_does_not_indicate_losses_on_its_new_path() {
         for last in 4..7 {
             peer.says(Report { cumulative: 1, gaps: &[(4, last)], ..Report::default() });
         }
-        assert_eq!(peer.stats(0).fast_retransmissions, spurious, "{smart_fast_retransmit}");
+        assert_eq!(peer.stats(0).fast_retransmissions, spurious, "{smart_fast_rtx}");
     }
 }
 
 #[test]
 fn earlier_chunks_do_not_report_a_chunk_missing_that_a_timeout_moved() {
-    for (smart_fast_retransmit, spurious) in [(true, 0), (false, 1)] {
-        let config = Config { smart_fast_retransmit, delayed_ack_for_cmt: false, ..concurrent() };
+    for (smart_fast_rtx, spurious) in [(true, 0), (false, 1)] {
+        let config = Config { smart_fast_rtx, dac: false, ..concurrent() };
         let mut peer = two_full_windows(config);
         peer.watches(Span::from_millis(500));
         peer.says(Report { gaps: &[(4, 6)], path: 1, ..Report::default() });
@@ -233,7 +233,7 @@ fn earlier_chunks_do_not_report_a_chunk_missing_that_a_timeout_moved() {
         for last in 7..10 {
             peer.says(Report { gaps: &[(4, last)], path: 1, ..Report::default() });
         }
-        assert_eq!(peer.stats(1).fast_retransmissions, spurious, "{smart_fast_retransmit}");
+        assert_eq!(peer.stats(1).fast_retransmissions, spurious, "{smart_fast_rtx}");
     }
 }
 

@@ -202,7 +202,7 @@ fn an_association_may_have_settings_of_its_own_from_the_start() {
     let vias = [A.via(0), A.via(1)];
     let id = pair.act(A, |endpoint, now| {
         endpoint.connect_with(now, &vias, 2002, |config| {
-            config.congestion = "lia".to_owned();
+            config.cc = "lia".to_owned();
             config.outbound_streams = 2;
             config.port = 9;
         })

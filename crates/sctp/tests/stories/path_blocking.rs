@@ -23,7 +23,7 @@ fn after_a_loss(config: Config) -> Peer {
 }
 
 fn pooling(path_blocking: PathBlocking) -> Config {
-    Config { congestion: "cmt-rpv1".to_owned(), path_blocking, ..concurrent() }
+    Config { cc: "cmt-rpv1".to_owned(), path_blocking, ..concurrent() }
 }
 
 /// The paths of the chunks that are sent after everything has arrived and the application has sent 20 more chunks.
@@ -44,7 +44,7 @@ fn a_path_with_a_requested_window_below_one_packet_sends_no_new_data() {
 
 #[test]
 fn a_window_that_is_cut_to_a_packet_or_more_does_not_make_the_path_pause() {
-    let config = Config { congestion: "mptcp-like".to_owned(), ..pooling(PathBlocking::Rto) };
+    let config = Config { cc: "mptcp-like".to_owned(), ..pooling(PathBlocking::Rto) };
     assert_eq!(paths_of_new_data(&mut after_a_loss(config)), [0, 1]);
 }
 
@@ -65,11 +65,7 @@ fn the_pause_lasts_one_timeout_or_one_for_each_path() {
 
 #[test]
 fn another_loss_does_not_restart_the_pause() {
-    let settings = Config {
-        split_fast_retransmit: false,
-        delayed_ack_for_cmt: false,
-        ..pooling(PathBlocking::Rto)
-    };
+    let settings = Config { sfr: false, dac: false, ..pooling(PathBlocking::Rto) };
     let mut peer = Peer::on(2, 100_000, settings);
     assert_eq!(peer.takes(9, 1452).len(), 6);
     let reports = |peer: &mut Peer, gaps| peer.says(Report { gaps, path: 1, ..Report::default() });

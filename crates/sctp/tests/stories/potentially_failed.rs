@@ -385,11 +385,8 @@ fn fewest_errors_count_more_than_which_path_was_active_last() {
 
 #[test]
 fn a_coupled_path_grows_as_a_single_path_while_the_other_one_is_potentially_failed() {
-    let config = |after| Config {
-        congestion: "cmt-rpv2".to_owned(),
-        potentially_failed_after: after,
-        ..alone()
-    };
+    let config =
+        |after| Config { cc: "cmt-rpv2".to_owned(), potentially_failed_after: after, ..alone() };
     let mut alone = Peer::of(config(None));
     assert_eq!(alone.takes(3, 1452).len(), 3);
     alone.says(Report { cumulative: 3, ..Report::default() });

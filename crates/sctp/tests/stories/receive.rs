@@ -39,8 +39,7 @@ fn each_chunk_is_acknowledged_within_two_hundred_milliseconds() {
 
 #[test]
 fn data_with_the_i_bit_is_acknowledged_at_once() {
-    let mut peer =
-        Peer::after_first_sack(Config { delayed_ack_for_cmt: true, ..Config::default() });
+    let mut peer = Peer::after_first_sack(Config { dac: true, ..Config::default() });
     let urgent = Data { flags: UNORDERED.with(DataFlags::IMMEDIATE), ..data(2) };
     assert!(peer.sends([urgent]).is_some());
     assert!(peer.sends([data(3)]).is_none());
@@ -61,7 +60,7 @@ fn a_gap_is_reported_at_once_and_with_every_packet_until_it_closes() {
 
 #[test]
 fn with_dac_a_gap_waits_and_the_sack_counts_the_packets() {
-    let config = Config { delayed_ack_for_cmt: true, ..Config::default() };
+    let config = Config { dac: true, ..Config::default() };
     let mut peer = Peer::after_first_sack(config.clone());
     assert!(peer.sends([data(3)]).is_none());
     assert_eq!(peer.sends([data(5)]).unwrap().packets, 2);
@@ -77,8 +76,8 @@ fn with_dac_a_gap_waits_and_the_sack_counts_the_packets() {
 
 #[test]
 fn a_packet_of_duplicates_is_answered_at_once_and_they_are_listed() {
-    for delayed_ack_for_cmt in [false, true] {
-        let mut peer = Peer::after_first_sack(Config { delayed_ack_for_cmt, ..Config::default() });
+    for dac in [false, true] {
+        let mut peer = Peer::after_first_sack(Config { dac, ..Config::default() });
         let sack = peer.sends([data(1), data(1)]).unwrap();
         assert_eq!(sack.duplicates, [Tsn(1), Tsn(1)]);
         assert!(peer.sends([data(2), data(1)]).is_none(), "with something new there is no hurry");

@@ -314,8 +314,8 @@ fn inet_reschedules_nothing_to_a_path_in_fast_recovery() {
 #[test]
 fn inet_reschedules_nothing_to_a_path_that_pauses() {
     for (path_blocking, expected) in [(PathBlocking::None, 1), (PathBlocking::Rto, 0)] {
-        let (rescheduling, congestion) = (Rescheduling::Inet, "cmt-rpv1".to_owned());
-        let settings = Config { rescheduling, congestion, path_blocking, ..concurrent() };
+        let (rescheduling, cc) = (Rescheduling::Inet, "cmt-rpv1".to_owned());
+        let settings = Config { rescheduling, cc, path_blocking, ..concurrent() };
         // RPv1 requests a reduction by the whole window when chunk 4 is lost, so that path 1 may pause
         let mut peer = blocked_by_two_chunks(3, settings);
         assert_eq!(peer.stats(1).rescheduled, 0);

@@ -14,7 +14,7 @@ fn spurious(peer: &Peer) -> (u64, u64) {
 
 /// One SACK has caused fast retransmissions of chunks 1 and 3, and the next one of chunk 5.
 fn three_fast_retransmissions() -> Peer {
-    let mut peer = Peer::of(Config { delayed_ack_for_cmt: true, ..alone() });
+    let mut peer = Peer::of(Config { dac: true, ..alone() });
     peer.gets(100, 1452);
     while peer.stats(0).window < 30_000 {
         peer.waits(Span::from_millis(5));

@@ -74,7 +74,7 @@ fn any_settings_carry_everything_over_bad_paths() {
         let settings = Settings {
             concurrent: dice.chance(0.7),
             nr_sack: dice.chance(0.5),
-            delayed_ack_for_cmt: dice.chance(0.5),
+            dac: dice.chance(0.5),
             receive_buffer: dice.between(8000, 30_000) as usize,
             burst: *pick(&mut dice, &[Burst::None, Burst::MaxBurst, Burst::UseItOrLoseIt]),
             split: *pick(
@@ -103,7 +103,7 @@ fn any_settings_carry_everything_over_bad_paths() {
 struct Settings {
     concurrent: bool,
     nr_sack: bool,
-    delayed_ack_for_cmt: bool,
+    dac: bool,
     receive_buffer: usize,
     burst: Burst,
     split: BufferSplit,
@@ -117,7 +117,7 @@ impl Settings {
             concurrent(config);
         }
         config.nr_sack = self.nr_sack;
-        config.delayed_ack_for_cmt = self.delayed_ack_for_cmt;
+        config.dac = self.dac;
         config.receive_buffer = self.receive_buffer;
         config.burst = self.burst;
         config.buffer_split = self.split;
@@ -137,9 +137,9 @@ const SACK_PATHS: [SackPath; 5] = [
 /// CMT with the settings of the papers.
 fn concurrent(config: &mut Config) {
     config.concurrent = true;
-    config.cumack = CumAck::PathV2;
-    config.split_fast_retransmit = true;
-    config.delayed_ack_for_cmt = true;
+    config.cuc = CumAck::PathV2;
+    config.sfr = true;
+    config.dac = true;
     config.path_fast_recovery = true;
     config.sack_path = SackPath::SmallestSrtt;
     config.send_order = SendOrder::SmallestLastTransmission;

@@ -95,8 +95,8 @@ impl Connection {
     }
 
     fn over(subflow: Subflow, bundle: Option<Box<Bundle>>, config: Arc<Config>) -> Self {
-        let algorithm = manypath_cc::algorithm(&config.congestion)
-            .unwrap_or_else(|unknown| panic!("{unknown}"));
+        let algorithm =
+            manypath_cc::algorithm(&config.cc).unwrap_or_else(|unknown| panic!("{unknown}"));
         let profile = Profile {
             slow_start_limit: u64::from(config.abc_limit),
             floors: Floors::all(f64::from(config.smallest_window)),

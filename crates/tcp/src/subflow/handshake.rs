@@ -54,7 +54,7 @@ impl Subflow {
         let options = &syn.options;
         self.irs = syn.seq;
         self.mss = config.payload(config.mss.min(options.mss.unwrap_or(DEFAULT_MSS)));
-        self.sack = config.selective_acks && options.sack_permitted;
+        self.sack = config.sack && options.sack_permitted;
         if let Some(shift) = options.window_scale {
             self.peer_shift = shift.min(MOST_SHIFT);
             self.own_shift = config.window_shift();

@@ -39,7 +39,7 @@ impl Subflow {
             segment.ack = self.peer_seq(0);
         }
         segment.options.mss = Some(config.mss);
-        segment.options.sack_permitted = if answers { self.sack } else { config.selective_acks };
+        segment.options.sack_permitted = if answers { self.sack } else { config.sack };
         segment.options.window_scale = (!answers || self.scales).then(|| config.window_shift());
         self.timer = now + self.rtt.rto();
     }

@@ -5,10 +5,10 @@ use manypath_core::Span;
 use crate::stage::{A, Pair, Z};
 
 /// Time and timeouts for a window of `window` segments and two more if the first segment is lost.
-fn repair(window: u32, selective_acks: bool, limited_transmit: bool) -> (Span, u64) {
+fn repair(window: u32, sack: bool, limited_transmit: bool) -> (Span, u64) {
     let mut pair = Pair::configured(|_, config| {
         config.initial_window = window;
-        config.selective_acks = selective_acks;
+        config.sack = sack;
         config.limited_transmit = limited_transmit;
         config.ack_every = 1;
     });
@@ -20,8 +20,8 @@ fn repair(window: u32, selective_acks: bool, limited_transmit: bool) -> (Span, u
 
 #[test]
 fn a_window_of_three_recovers_without_a_timeout() {
-    for selective_acks in [true, false] {
-        let (took, timeouts) = repair(3, selective_acks, true);
+    for sack in [true, false] {
+        let (took, timeouts) = repair(3, sack, true);
         assert_eq!(timeouts, 0);
         assert!(took < Span::from_millis(120), "{took}");
     }
@@ -29,8 +29,8 @@ fn a_window_of_three_recovers_without_a_timeout() {
 
 #[test]
 fn without_limited_transmit_such_a_window_waits_for_the_timer() {
-    for selective_acks in [true, false] {
-        let (took, timeouts) = repair(3, selective_acks, false);
+    for sack in [true, false] {
+        let (took, timeouts) = repair(3, sack, false);
         assert_eq!(timeouts, 1);
         assert!(took > Span::from_millis(200), "{took}");
     }

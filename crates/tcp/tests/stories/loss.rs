@@ -6,8 +6,8 @@ use manypath_tcp::Config;
 use crate::stage::{A, Fate, Pair, Z};
 
 /// A pair whose window has grown to at least forty segments, with nothing in flight.
-pub(crate) fn warm(selective_acks: bool) -> Pair {
-    warm_with(|config| config.selective_acks = selective_acks)
+pub(crate) fn warm(sack: bool) -> Pair {
+    warm_with(|config| config.sack = sack)
 }
 
 /// The same with changes to the configuration.

@@ -54,7 +54,7 @@ fn duplicates_let_new_data_go_while_the_repair_is_under_way() {
 fn duplicates_repeat_the_window_where_the_application_reads_at_once() {
     for ack_every in [1, 2] {
         let mut pair = warm_with(|config| {
-            config.selective_acks = false;
+            config.sack = false;
             config.ack_every = ack_every;
         });
         pair.network.lose(A, &[5]);
@@ -75,7 +75,7 @@ fn duplicates_repeat_the_window_where_the_application_reads_at_once() {
 
 /// A pair without SACK, and with fast recovery that ends with the first partial acknowledgement.
 fn warm_reno() -> Pair {
-    warm_with(|config| (config.selective_acks, config.recovery) = (false, Recovery::Reno))
+    warm_with(|config| (config.sack, config.recovery) = (false, Recovery::Reno))
 }
 
 #[test]

@@ -66,7 +66,7 @@ prop_compose! {
         Config {
             data_option_bytes: 20,
             ack_option_bytes: 20,
-            congestion: congestion.to_owned(),
+            cc: congestion.to_owned(),
             rto: RtoLimits { max: Span::from_secs(10), ..usual.rto },
             ..usual
         }

@@ -85,7 +85,7 @@ prop_compose! {
             send_buffer: buffers.0,
             receive_buffer: buffers.1,
             initial_window,
-            selective_acks: switches.0,
+            sack: switches.0,
             limited_transmit: switches.1,
             nagle: switches.2,
             recovery: if switches.3 { Recovery::Reno } else { Recovery::NewReno },

@@ -48,7 +48,7 @@ fn the_smaller_segment_size_holds_and_options_of_data_fit_into_it() {
 
 #[test]
 fn a_peer_without_selective_acknowledgements_gets_none() {
-    let mut pair = Pair::configured(|side, config| config.selective_acks = side == A);
+    let mut pair = Pair::configured(|side, config| config.sack = side == A);
     pair.connect();
     pair.network.lose(A, &[2]);
     pair.write(A, 10 * 1460);

@@ -96,7 +96,7 @@ fn no_algorithm(flow: &str, error: cc::AlgorithmError) -> ScenarioError {
 }
 
 pub(super) fn unknown(field: String, error: &cc::UnknownName) -> ScenarioError {
-    ScenarioError::unknown(field, &error.name, &error.kind, error.nearest, &error.known)
+    ScenarioError::unknown(field, &error.name, &error.kind, &error.known)
 }
 
 /// The largest number of paths of an association or connection.

@@ -8,7 +8,6 @@ use indexmap::{IndexMap, IndexSet};
 use manypath_core::Span;
 use manypath_link::LinkConfig;
 
-use super::error::nearest;
 use super::{Network, Scenario, ScenarioError};
 
 impl Scenario {
@@ -107,8 +106,7 @@ fn existing<V>(
         return Ok(());
     }
     let known: Vec<_> = known.keys().map(String::as_str).collect();
-    let nearest = nearest(name, known.iter().copied());
-    Err(ScenarioError::unknown(field, name, what, nearest, &known))
+    Err(ScenarioError::unknown(field, name, what, &known))
 }
 
 fn within(field: String, value: u64, min: u64, max: u64) -> Result<(), ScenarioError> {

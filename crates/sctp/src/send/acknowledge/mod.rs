@@ -239,7 +239,7 @@ impl Sender {
         news.answered |= !rescheduled;
         news.is_sure |= is_sure;
         news.book(booked, sample);
-        if !(self.smart_fast_retransmit && past.has(Past::MOVED)) {
+        if !(self.smart_fast_rtx && past.has(Past::MOVED)) {
             news.highest = Some(news.highest.map_or(tsn, |highest| highest.max_serial(tsn)));
             progress.lowest =
                 Some(progress.lowest.map_or(tsn, |low| if tsn.is_before(low) { tsn } else { low }));
@@ -251,7 +251,7 @@ impl Sender {
     /// A gap block covers `tsn` of `path`; whether that moves the path's pseudo-cumulative TSN.
     fn advance_cumack(&mut self, path: PathId, tsn: Tsn, state: ChunkState) -> bool {
         let flight = &mut self.flights[path.index()];
-        match (state, self.cumack) {
+        match (state, self.cuc) {
             (ChunkState::InFlight, CumAck::Association) => false,
             (ChunkState::InFlight, CumAck::PathV1) => flight.advance_v1(tsn),
             (ChunkState::InFlight, CumAck::PathV2) => flight.advance_v2(&self.outstanding, tsn),
@@ -316,7 +316,7 @@ impl Sender {
         state_of: impl Fn(PathId) -> LossDetectionState,
     ) {
         // DAC: packets that the cumulative TSN covers do not show that chunks above it are missing
-        let per_packet = self.delayed_ack_for_cmt && !progress.mixed && !progress.cumulative_news;
+        let per_packet = self.dac && !progress.mixed && !progress.cumulative_news;
         let strike = match progress.lowest {
             Some(lowest) if per_packet => Strike::PerPacket { lowest, packets: sack.packets },
             _ => Strike::Once,
@@ -331,7 +331,7 @@ impl Sender {
         self.fast_retransmitted.begin_sack();
         for index in 0..self.flights.len() {
             let path = PathId(index as u8);
-            let below = if self.split_fast_retransmit {
+            let below = if self.sfr {
                 self.flights[index].news.highest
             } else if progress.cumulative_moved && state_of(path).in_recovery {
                 reported
@@ -351,7 +351,7 @@ impl Sender {
             next = chunk.after(tsn);
             // Acknowledgements of chunks that were sent before a timeout moved this chunk here do not show that it is
             // missing
-            let moved = self.smart_fast_retransmit && chunk.past.has(Past::MOVED);
+            let moved = self.smart_fast_rtx && chunk.past.has(Past::MOVED);
             let just_moved = moved && chunk.sent_at > round_trip_ago;
             if chunk.past.has(Past::FAST_RETRANSMITTED) || just_moved {
                 continue;

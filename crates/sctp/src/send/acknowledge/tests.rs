@@ -139,8 +139,8 @@ fn the_short_path_has_the_effect_of_the_general_one() {
             let config = Config {
                 rtt_sample,
                 strict_rtt_sample,
-                cumack: CumAck::PathV2,
-                smart_fast_retransmit: false,
+                cuc: CumAck::PathV2,
+                smart_fast_rtx: false,
                 ..Config::default()
             };
             let cases = proptest::collection::vec(step(), 1..120);

@@ -47,15 +47,15 @@ macro_rules! switches {
 
 switches! {
     profile: Profile::ALL;
-    congestion: congestions();
+    cc: congestions();
     copy_payloads_below: [0, 400];
     partial_delivery: [true, false];
     concurrent: ON_AND_OFF;
-    cumack: [CumAck::Association, CumAck::PathV1, CumAck::PathV2];
-    split_fast_retransmit: ON_AND_OFF;
-    delayed_ack_for_cmt: ON_AND_OFF;
+    cuc: [CumAck::Association, CumAck::PathV1, CumAck::PathV2];
+    sfr: ON_AND_OFF;
+    dac: ON_AND_OFF;
     path_fast_recovery: ON_AND_OFF;
-    smart_fast_retransmit: ON_AND_OFF;
+    smart_fast_rtx: ON_AND_OFF;
     nr_sack: ON_AND_OFF;
     never_renege: [true, false];
     packet_drop_reports: ON_AND_OFF;

@@ -29,7 +29,7 @@ fn configure(config: &mut Config, options: &Options) {
     config.inbound_streams = MAX_STREAMS;
     config.nr_sack = options.nr_sack;
     config.packet_drop_reports = options.pktdrop;
-    config.delayed_ack_for_cmt = options.dac;
+    config.dac = options.dac;
     config.rto = RtoLimits {
         initial: span(options.rto_min),
         min: span(options.rto_min),
