@@ -171,12 +171,11 @@ impl Connection {
     /// Handles all timers that are due.
     pub(crate) fn handle_timeout(&mut self, now: Time) {
         for index in 0..self.subflows.len() {
-            let subflow = &mut self.subflows[index];
-            if subflow.poll_timeout() > now {
-                continue;
+            while let Some(expired) =
+                self.subflows[index].handle_timeout(now, &mut self.control, &self.config)
+            {
+                self.act_on(index, expired);
             }
-            let expired = subflow.handle_timeout(now, &mut self.control, &self.config);
-            self.act_on(index, expired);
         }
     }
 

@@ -3,7 +3,7 @@
 use manypath_cc::{Controller, PathAck};
 use manypath_core::{OffsetRange, Span, Time};
 
-use super::{Phase, Subflow};
+use super::{Phase, Subflow, Timer};
 use crate::segment::Segment;
 use crate::stats::Stats;
 
@@ -107,7 +107,7 @@ impl Subflow {
         }
         // RFC 6298 §5.2, §5.3
         if self.board.is_empty() {
-            self.stop_timer();
+            self.timers.cancel(Timer::Retransmission);
         } else if restarts_timer {
             self.start_timer(now);
         }

@@ -2,7 +2,7 @@
 
 use manypath_core::{OffsetRange, Span, Time};
 
-use super::Subflow;
+use super::{Subflow, Timer};
 use crate::config::Config;
 use crate::segment::{Flags, Segment};
 
@@ -91,8 +91,8 @@ impl Subflow {
         self.unacknowledged += 1;
         if news.is_urgent || has_fin {
             self.ack_due = true;
-        } else if self.ack_timer == Time::NEVER {
-            self.ack_timer = now + config.ack_delay;
+        } else if !self.timers.is_set(Timer::DelayedAck) {
+            self.timers.set(Timer::DelayedAck, now + config.ack_delay);
         }
         Arrived { length, is_new: news.is_new }
     }

@@ -3,7 +3,7 @@
 use manypath_cc::Controller;
 use manypath_core::{RtoLimits, RttEstimator, Span, Time, Via};
 
-use super::{State, Subflow};
+use super::{State, Subflow, Timer};
 use crate::config::Config;
 use crate::segment::{Flags, Segment};
 
@@ -70,7 +70,7 @@ impl Subflow {
     pub(crate) fn open(&mut self, now: Time, control: &mut Controller, config: &Config) {
         self.state = State::Open;
         self.syn_due = false;
-        self.timer = Time::NEVER;
+        self.timers.cancel(Timer::Retransmission);
         self.retries = 0;
         if self.has_path {
             control.set_active(self.path, true);

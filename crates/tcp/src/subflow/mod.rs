@@ -24,6 +24,7 @@ use crate::mptcp::Chunk;
 use crate::receive::Arrivals;
 use crate::send::Scoreboard;
 use crate::stats::PathStats;
+use timers::{Timer, Timers};
 
 /// The state of a subflow.
 ///
@@ -139,18 +140,13 @@ pub(crate) struct Subflow {
     probe_due: bool,
     /// The next segment is sent even if it is small. RFC 9293 §3.8.6.2.1
     small_due: bool,
-    /// The timer is the persist timer of a closed window.
-    persists: bool,
     /// Probes since the window closed.
     probes: u32,
     /// Number of consecutive timeouts.
     retries: u32,
     /// The offset that ends the current round of round-trip time measurements.
     round_end: u64,
-    /// Timer of retransmission, persistence or TIME-WAIT.
-    timer: Time,
-    /// Timer of the delayed acknowledgement.
-    ack_timer: Time,
+    timers: Timers,
 }
 
 impl Subflow {
@@ -200,19 +196,17 @@ impl Subflow {
             syn_repeated: false,
             probe_due: false,
             small_due: false,
-            persists: false,
             probes: 0,
             retries: 0,
             round_end: 0,
-            timer: Time::NEVER,
-            ack_timer: Time::NEVER,
+            timers: Timers::default(),
         }
     }
 
     /// The earliest instant at which a timer is due.
     #[inline]
     pub(crate) fn poll_timeout(&self) -> Time {
-        self.timer.min(self.ack_timer)
+        self.timers.next()
     }
 
     /// Everything below this offset is acknowledged.
@@ -291,20 +285,19 @@ impl Subflow {
     /// Enters TIME-WAIT: both directions have ended, and the peer may repeat its FIN. RFC 9293 §3.6
     pub(crate) fn enter_time_wait(&mut self, now: Time, config: &Config) {
         self.state = State::TimeWait;
-        self.timer = now + config.time_wait;
-        self.persists = false;
+        self.timers.cancel(Timer::FinWait2);
+        self.timers.set(Timer::TimeWait, now + config.time_wait);
     }
 
     /// Starts a timer when both streams have ended and only the peer's FIN is missing, so that the wait is limited.
     pub(crate) fn wait_for_fin(&mut self, now: Time, config: &Config) {
-        self.timer = now + config.time_wait;
+        self.timers.set(Timer::FinWait2, now + config.time_wait);
     }
 
     /// Closes the subflow: nothing is sent and no timer is set.
     pub(crate) fn end(&mut self) {
         self.state = State::Closed;
-        self.timer = Time::NEVER;
-        self.ack_timer = Time::NEVER;
+        self.timers = Timers::default();
         self.ack_due = false;
         self.syn_due = false;
         self.probe_due = false;

@@ -3,7 +3,7 @@
 use manypath_cc::Controller;
 use manypath_core::Time;
 
-use super::{Phase, State, Subflow};
+use super::{Phase, State, Subflow, Timer};
 use crate::config::Config;
 
 /// The next data segment.
@@ -40,7 +40,10 @@ impl Subflow {
     /// full.
     #[inline]
     pub(crate) fn is_exhausted(&self, unsent: u64, closing: bool, control: &Controller) -> bool {
-        if self.state != State::Open || self.phase != Phase::Open || self.persists {
+        if self.state != State::Open
+            || self.phase != Phase::Open
+            || self.timers.is_set(Timer::Persist)
+        {
             return false;
         }
         if unsent == 0 {

@@ -2,7 +2,7 @@
 
 use manypath_core::Time;
 
-use super::{NewData, Phase, State, Subflow};
+use super::{NewData, Phase, State, Subflow, Timer};
 use crate::config::Config;
 use crate::segment::{Flags, SackBlock, Segment};
 use crate::send::{Sent, SentFlags};
@@ -41,7 +41,7 @@ impl Subflow {
         segment.options.mss = Some(config.mss);
         segment.options.sack_permitted = if answers { self.sack } else { config.selective_acks };
         segment.options.window_scale = (!answers || self.scales).then(|| config.window_shift());
-        self.timer = now + self.rtt.rto();
+        self.start_timer(now);
     }
 
     /// Whether SYN is due.
@@ -176,7 +176,7 @@ impl Subflow {
         segment.window = self.announce(room);
         self.ack_due = false;
         self.unacknowledged = 0;
-        self.ack_timer = Time::NEVER;
+        self.timers.cancel(Timer::DelayedAck);
     }
 
     #[inline]

@@ -1,10 +1,63 @@
-//! Timers of a subflow: retransmission or persistence, delayed acknowledgement, end of TIME-WAIT. RFC 6298
+//! The timers of a subflow, in one table, and their expiry. RFC 6298 §5, RFC 9293 §3.8
 
 use manypath_cc::Controller;
-use manypath_core::Time;
+use manypath_core::{Time, TimerTable};
 
 use super::{State, Subflow};
 use crate::config::Config;
+
+/// A timer of a subflow.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Timer {
+    /// SYN, data or FIN without an acknowledgement. RFC 6298 §5
+    Retransmission,
+    /// Nothing is outstanding, and the peer's window is closed. RFC 9293 §3.8.6.1
+    Persist,
+    /// An acknowledgement is delayed. RFC 5681 §4.2
+    DelayedAck,
+    /// Both streams of the connection have ended, and only the peer's FIN is missing.
+    FinWait2,
+    /// Both directions have ended. RFC 9293 §3.6.1
+    TimeWait,
+}
+
+/// Deadlines of all timers.
+#[derive(Debug, Default)]
+pub(crate) struct Timers(TimerTable<5>);
+
+impl Timers {
+    #[inline]
+    pub(super) fn set(&mut self, timer: Timer, at: Time) {
+        self.0.set(timer as usize, at);
+    }
+
+    #[inline]
+    pub(super) fn cancel(&mut self, timer: Timer) {
+        self.0.cancel(timer as usize);
+    }
+
+    #[inline]
+    pub(super) fn is_set(&self, timer: Timer) -> bool {
+        self.0.is_set(timer as usize)
+    }
+
+    /// When the next timer is due.
+    #[inline]
+    pub(super) fn next(&self) -> Time {
+        self.0.next()
+    }
+
+    /// Takes the earliest timer that is due.
+    fn expired(&mut self, now: Time) -> Option<Timer> {
+        let slot = self.0.expired(now)?;
+        self.0.cancel(slot);
+        Some(ALL[slot])
+    }
+}
+
+/// All timers by their slots in the table.
+const ALL: [Timer; 5] =
+    [Timer::Retransmission, Timer::Persist, Timer::DelayedAck, Timer::FinWait2, Timer::TimeWait];
 
 /// The result of an expired timer for the connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -15,91 +68,83 @@ pub(crate) enum Expired {
     TimedOut,
     /// The peer does not answer; the limit of retransmissions is reached.
     GaveUp,
-    /// TIME-WAIT has ended.
+    /// TIME-WAIT has ended, or the peer's FIN did not arrive in time.
     Over,
 }
 
 impl Subflow {
-    /// Handles all timers that are due.
+    /// Handles the earliest timer that is due; `None` if none is due.
     pub(crate) fn handle_timeout(
         &mut self,
         now: Time,
         control: &mut Controller,
         config: &Config,
+    ) -> Option<Expired> {
+        Some(match self.timers.expired(now)? {
+            Timer::Retransmission => self.retransmission_timeout(now, control, config),
+            Timer::Persist => self.persist_timeout(now, config),
+            Timer::DelayedAck => {
+                self.ack_due = true;
+                Expired::Handled
+            }
+            Timer::FinWait2 | Timer::TimeWait => Expired::Over,
+        })
+    }
+
+    fn retransmission_timeout(
+        &mut self,
+        now: Time,
+        control: &mut Controller,
+        config: &Config,
     ) -> Expired {
-        if self.ack_timer <= now {
-            self.ack_timer = Time::NEVER;
-            self.ack_due = true;
-        }
-        if self.timer > now {
-            return Expired::Handled;
-        }
-        self.timer = Time::NEVER;
-        match self.state {
-            State::SynSent | State::SynReceived => self.repeat_handshake(config),
-            State::Open => self.repeat_data(now, control, config),
-            State::TimeWait => Expired::Over,
-            State::Closed => Expired::Handled,
-        }
-    }
-
-    fn repeat_handshake(&mut self, config: &Config) -> Expired {
+        let is_opening = self.state != State::Open;
+        let limit =
+            if is_opening { config.max_syn_retransmissions } else { config.max_retransmissions };
         self.retries += 1;
-        if self.retries > config.max_syn_retransmissions {
+        if self.retries > limit {
             return Expired::GaveUp;
         }
-        self.rtt.back_off();
-        self.syn_due = true;
-        Expired::Handled
-    }
-
-    fn repeat_data(&mut self, now: Time, control: &mut Controller, config: &Config) -> Expired {
-        if self.fin_acked() {
-            return Expired::Over;
-        }
-        self.retries += 1;
-        if self.retries > config.max_retransmissions {
-            return Expired::GaveUp;
-        }
-        if self.persists {
-            self.probes += 1;
-            let has_room = self.peer_room() > 0;
-            self.small_due = has_room;
-            self.probe_due = !has_room;
-            self.start_persist_timer(now, config);
+        if is_opening {
+            self.rtt.back_off();
+            self.syn_due = true;
             return Expired::Handled;
         }
         self.time_out(now, control);
         Expired::TimedOut
     }
 
+    fn persist_timeout(&mut self, now: Time, config: &Config) -> Expired {
+        self.retries += 1;
+        if self.retries > config.max_retransmissions {
+            return Expired::GaveUp;
+        }
+        self.probes += 1;
+        let has_room = self.peer_room() > 0;
+        self.small_due = has_room;
+        self.probe_due = !has_room;
+        self.start_persist_timer(now, config);
+        Expired::Handled
+    }
+
     /// Starts the retransmission timer at `now`. RFC 6298 §5
     #[inline]
     pub(super) fn start_timer(&mut self, now: Time) {
-        self.timer = now + self.rtt.rto();
-        self.persists = false;
+        self.timers.set(Timer::Retransmission, now + self.rtt.rto());
     }
 
     /// Starts the retransmission timer at `now` unless it is running. RFC 6298 §5.1
     #[inline]
     pub(super) fn keep_timer(&mut self, now: Time) {
-        if self.timer == Time::NEVER || self.persists {
+        if !self.timers.is_set(Timer::Retransmission) {
             self.start_timer(now);
+            self.timers.cancel(Timer::Persist);
         }
     }
 
-    #[inline]
-    pub(super) fn stop_timer(&mut self) {
-        self.timer = Time::NEVER;
-        self.persists = false;
-        self.probes = 0;
-    }
-
-    /// Starts the persist timer: nothing is outstanding and the window is closed. The intervals of the probes grow.
-    /// RFC 9293 §3.8.6.1
+    /// Starts the persist timer unless it is running: nothing is outstanding and the window is closed. The intervals of
+    /// the probes grow. RFC 9293 §3.8.6.1
     pub(crate) fn persist(&mut self, now: Time, config: &Config) {
-        if self.timer == Time::NEVER {
-            self.persists = true;
+        if !self.timers.is_set(Timer::Persist) {
             self.probes = 0;
             self.start_persist_timer(now, config);
         }
@@ -107,7 +152,7 @@ impl Subflow {
 
     fn start_persist_timer(&mut self, now: Time, config: &Config) {
         let pause = self.rtt.rto().saturating_mul(1 << self.probes.min(MOST_DOUBLINGS));
-        self.timer = now + pause.min(config.rto.max);
+        self.timers.set(Timer::Persist, now + pause.min(config.rto.max));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The receive windows of both sides. RFC 9293 §3.8.6
 
-use super::{Room, Subflow};
+use super::{Room, Subflow, Timer};
 
 impl Subflow {
     /// Updates the peer's window by a segment at `start` that acknowledges `ack`; returns whether the window changed.
@@ -13,7 +13,7 @@ impl Subflow {
         }
         self.window_from = (start, ack);
         if self.shares_window {
-            if self.persists {
+            if self.timers.is_set(Timer::Persist) {
                 self.retries = 0;
             }
             return false;
@@ -22,7 +22,7 @@ impl Subflow {
         let changed = ack + window != self.peer_edge;
         self.peer_edge = ack + window;
         self.peer_most = self.peer_most.max(window);
-        if self.persists {
+        if self.timers.is_set(Timer::Persist) {
             self.take_probe_answer();
         }
         changed
@@ -32,7 +32,7 @@ impl Subflow {
     #[cold]
     fn take_probe_answer(&mut self) {
         if self.peer_edge > self.nxt {
-            self.stop_timer();
+            self.timers.cancel(Timer::Persist);
         } else {
             self.retries = 0;
         }
@@ -73,8 +73,8 @@ impl Subflow {
     pub(crate) fn share_room(&mut self, room: u64) {
         let has_opened = room > self.peer_room();
         self.peer_edge = self.nxt + room;
-        if self.persists && has_opened {
-            self.stop_timer();
+        if has_opened && self.timers.is_set(Timer::Persist) {
+            self.timers.cancel(Timer::Persist);
         }
     }
 
