@@ -77,7 +77,7 @@ pub(crate) enum Notice {
 impl Connection {
     /// A connection that this side opens with its first subflow.
     pub(crate) fn connect(first: Join, bundle: Option<Box<Bundle>>, config: Arc<Config>) -> Self {
-        let subflow = Subflow::connect(first.via, first.ports, first.iss, &config);
+        let subflow = Subflow::connect(first, PathId(0), &config);
         Self::over(subflow, bundle, config)
     }
 
@@ -88,7 +88,7 @@ impl Connection {
         config: Arc<Config>,
         syn: &Segment,
     ) -> Self {
-        let subflow = Subflow::accept(first.via, first.ports, first.iss, &config, syn);
+        let subflow = Subflow::accept(first, PathId(0), &config, syn);
         let mut connection = Self::over(subflow, bundle, config);
         connection.take_introduction(0, syn);
         connection
@@ -160,7 +160,7 @@ impl Connection {
         }
         let room = self.room();
         let subflow = &mut self.subflows[ONLY];
-        let wants_more = subflow.state == State::Open && !subflow.peer_finished();
+        let wants_more = subflow.is_established() && !subflow.peer_finished();
         let mut is_news = wants_more && subflow.note_read(room);
         if wants_more && self.assembly.ready_bytes() == 0 {
             is_news |= subflow.acknowledge_full(&self.config);
@@ -202,7 +202,7 @@ impl Connection {
         let subflow = &self.subflows[subflow];
         (subflow.local_port, subflow.peer_port) == ports
             && subflow.via == via
-            && subflow.state != State::Closed
+            && !subflow.is_closed()
     }
 
     /// Whether any subflow has or had these addresses and ports.
@@ -214,7 +214,7 @@ impl Connection {
 
     /// Whether no segment can belong to the connection any more.
     pub(crate) fn is_over(&self) -> bool {
-        self.resets.is_empty() && self.subflows.iter().all(|subflow| subflow.state == State::Closed)
+        self.resets.is_empty() && self.subflows.iter().all(Subflow::is_closed)
     }
 
     /// Whether there are events for the application.
@@ -262,16 +262,16 @@ impl Connection {
     /// Counters of a path with its current state.
     pub(crate) fn path_stats(&self, path: PathId) -> PathStats {
         let subflow = &self.subflows[path.index()];
-        let known = subflow.has_path;
+        let known = path.index() < self.control.paths().len();
         PathStats {
-            window: if known { self.control.window(subflow.path) } else { 0 },
-            ssthresh: if known { self.control.ssthresh(subflow.path) } else { 0 },
+            window: if known { self.control.window(path) } else { 0 },
+            ssthresh: if known { self.control.ssthresh(path) } else { 0 },
             outstanding: subflow.outstanding(),
             srtt: subflow.rtt.srtt().unwrap_or_default(),
             rto: subflow.rtt.rto(),
-            usable: subflow.state == State::Open,
+            usable: subflow.is_established(),
             closed: matches!(subflow.state, State::TimeWait | State::Closed),
-            in_slow_start: known && self.control.paths().is_slow_start(subflow.path),
+            in_slow_start: known && self.control.paths().is_slow_start(path),
             in_recovery: subflow.phase == Phase::FastRecovery,
             ..subflow.stats
         }
@@ -279,8 +279,8 @@ impl Connection {
 
     /// Weight of a path in standard TCPs; `None` if the congestion control has no weights or does not know the path.
     pub(crate) fn weight(&self, path: PathId) -> Option<f64> {
-        let known = self.subflows[path.index()].path;
-        (known.index() < self.control.paths().len()).then(|| self.control.weight(known)).flatten()
+        let known = path.index() < self.control.paths().len();
+        known.then(|| self.control.weight(path)).flatten()
     }
 
     /// The free space of the receive buffer beyond the data that has arrived in order.

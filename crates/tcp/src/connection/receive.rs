@@ -13,7 +13,7 @@ impl Connection {
     #[inline]
     pub(crate) fn handle_segment(&mut self, now: Time, index: usize, segment: &mut Segment) {
         self.stats.packets_received += 1;
-        if self.subflows[index].state == State::Open {
+        if self.subflows[index].is_established() {
             return self.handle_in_sequence(now, index, segment);
         }
         self.handle_unopened(now, index, segment);
@@ -23,9 +23,9 @@ impl Connection {
     #[cold]
     fn handle_unopened(&mut self, now: Time, index: usize, segment: &mut Segment) {
         match self.subflows[index].state {
-            State::Open | State::Closed => {}
-            State::SynSent => self.handle_in_syn_sent(now, index, segment),
-            State::SynReceived => self.handle_in_syn_received(now, index, segment),
+            State::Established | State::Closed => {}
+            State::SynSent(_) => self.handle_in_syn_sent(now, index, segment),
+            State::SynReceived(_) => self.handle_in_syn_received(now, index, segment),
             State::TimeWait => self.handle_in_time_wait(now, index, segment),
         }
     }

@@ -5,7 +5,7 @@ use manypath_core::Time;
 use super::Connection;
 use crate::mptcp::{Chunk, Dss, MultipathOption, Supply};
 use crate::segment::Segment;
-use crate::subflow::{Phase, Room, State, Step};
+use crate::subflow::{Phase, Room, Step};
 
 impl Connection {
     /// Fills the cleared segment if there is anything to send; returns the subflow that sends it.
@@ -75,7 +75,7 @@ impl Connection {
         let index = bundle.order[place];
         let subflow = &self.subflows[index];
         // After a timeout a path carries no new data until an acknowledgement shows that it works
-        if subflow.state != State::Open || subflow.phase == Phase::AfterTimeout {
+        if !subflow.is_established() || subflow.phase == Phase::AfterTimeout {
             return Supply::default();
         }
         bundle.supply(index, self.buffer.next(), self.buffer.end(), self.closing)
@@ -178,7 +178,7 @@ impl Connection {
         }
         let is_idle = |index: &&usize| {
             let subflow = &self.subflows[**index];
-            subflow.state == State::Open && !subflow.fin_sent && subflow.head_data().is_none()
+            subflow.is_established() && !subflow.fin_sent && subflow.head_data().is_none()
         };
         if let Some(&index) = bundle.order.iter().find(is_idle) {
             self.subflows[index].persist(now, &self.config);

@@ -5,7 +5,6 @@ use manypath_core::Time;
 use super::Connection;
 use crate::mptcp::MultipathOption;
 use crate::segment::Segment;
-use crate::subflow::State;
 
 impl Connection {
     /// Handles DATA_ACK, window and DATA_FIN of a segment on the subflow `index`.
@@ -76,7 +75,7 @@ impl Connection {
         let known = bundle.known_room(self.assembly.next());
         let mut is_news = false;
         for subflow in &mut self.subflows {
-            if subflow.state == State::Open && !subflow.peer_finished() {
+            if subflow.is_established() && !subflow.peer_finished() {
                 is_news |= subflow.note_room(known, room);
                 is_news |= all_is_read && subflow.acknowledge_full(&self.config);
             }

@@ -33,14 +33,18 @@ impl Connection {
 
     /// Opens another subflow.
     pub(crate) fn join(&mut self, join: Join) {
-        let subflow = Subflow::connect(join.via, join.ports, join.iss, &self.config);
+        let subflow = Subflow::connect(join, self.next_path(), &self.config);
         self.adopt(subflow);
     }
 
     /// Accepts a subflow that the peer opens with `syn`.
     pub(crate) fn accept_join(&mut self, join: Join, syn: &Segment) {
-        let subflow = Subflow::accept(join.via, join.ports, join.iss, &self.config, syn);
+        let subflow = Subflow::accept(join, self.next_path(), &self.config, syn);
         self.adopt(subflow);
+    }
+
+    fn next_path(&self) -> PathId {
+        PathId(self.subflows.len() as u8)
     }
 
     fn adopt(&mut self, mut subflow: Subflow) {
@@ -62,9 +66,9 @@ impl Connection {
             return;
         }
         match self.subflows[index].state {
-            State::SynSent => self.lose_subflow(index, CloseReason::ResetHere),
+            State::SynSent(_) => self.lose_subflow(index, CloseReason::ResetHere),
             // The peer may already use a subflow that is not yet established on this side
-            State::SynReceived | State::Open => {
+            State::SynReceived(_) | State::Established => {
                 if let Some(bundle) = self.bundle.as_deref_mut() {
                     bundle.set_leaving(index, true);
                 }
@@ -77,7 +81,7 @@ impl Connection {
     fn stays(&self, index: usize) -> bool {
         let (subflow, bundle) = (&self.subflows[index], self.bundle.as_deref());
         let is_leaving = bundle.is_none_or(|bundle| bundle.branches[index].is_leaving);
-        subflow.state == State::Open && !subflow.fin_sent && !is_leaving
+        subflow.is_established() && !subflow.fin_sent && !is_leaving
     }
 
     /// Handles a FIN without DATA_FIN, which closes a subflow: this side closes it too, unless it is the last one on
@@ -98,7 +102,7 @@ impl Connection {
             return;
         }
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
-        let can_stay = |subflow: &Subflow| subflow.state == State::Open && !subflow.fin_sent;
+        let can_stay = |subflow: &Subflow| subflow.is_established() && !subflow.fin_sent;
         if let Some(index) = self.subflows.iter().position(can_stay) {
             bundle.set_leaving(index, false);
         }
@@ -146,12 +150,11 @@ impl Connection {
     /// control, so that paths and subflows have the same numbers. The paths count once their subflows are established.
     pub(super) fn number_paths(&mut self, index: usize) {
         let unit = self.subflows[index].mss;
-        for subflow in self.subflows[..index].iter_mut().filter(|subflow| !subflow.has_path) {
-            subflow.path = self.control.open_path_with_unit(unit);
-            subflow.has_path = true;
-            self.control.set_active(subflow.path, false);
-            if subflow.state == State::Closed {
-                self.control.close_path(subflow.path);
+        for earlier in self.control.paths().len()..index {
+            let path = self.control.open_path_with_unit(unit);
+            self.control.set_active(path, false);
+            if self.subflows[earlier].is_closed() {
+                self.control.close_path(path);
             }
         }
     }
@@ -194,7 +197,7 @@ impl Connection {
         if peer_finished {
             branch.closed_second |= !subflow.fin_sent;
         }
-        if !subflow.fin_acked() || subflow.state != State::Open {
+        if !subflow.fin_acked() || !subflow.is_established() {
             return;
         }
         if !peer_finished {
@@ -222,10 +225,8 @@ impl Connection {
         }
         if self.peer_finished && fin_acked && self.ended.is_none() {
             self.finish(CloseReason::Finished);
-            let stands = |subflow: &&mut Subflow| {
-                !matches!(subflow.state, State::SynSent | State::SynReceived)
-            };
-            self.subflows.iter_mut().filter(|subflow| !stands(subflow)).for_each(Subflow::end);
+            let opening = self.subflows.iter_mut().filter(|subflow| subflow.is_opening());
+            opening.for_each(Subflow::end);
         }
     }
 
@@ -242,11 +243,10 @@ impl Connection {
     /// Removes a subflow that no longer carries data.
     fn forsake(&mut self, index: usize) {
         let subflow = &self.subflows[index];
-        let stood = !matches!(subflow.state, State::SynSent | State::SynReceived);
-        if subflow.has_path {
+        if index < self.control.paths().len() {
             self.control.close_path(subflow.path);
         }
-        if stood && self.ended.is_none() {
+        if !subflow.is_opening() && self.ended.is_none() {
             self.tell(Notice::PathDown(PathId(index as u8)));
         }
         if let Some(bundle) = self.bundle.as_deref_mut() {
@@ -260,14 +260,14 @@ impl Connection {
         let arrived = self.bundle.as_deref().map_or(0, Bundle::data_una);
         let has_arrived = self.closing && arrived == self.buffer.end();
         let lives = |subflow: &Subflow| match subflow.state {
-            State::SynSent | State::SynReceived => true,
-            State::Open => has_arrived || !subflow.fin_sent,
+            State::SynSent(_) | State::SynReceived(_) => true,
+            State::Established => has_arrived || !subflow.fin_sent,
             State::TimeWait | State::Closed => false,
         };
         if self.ended.is_some() || self.subflows.iter().any(lives) {
             return;
         }
-        let is_open = |index: &usize| self.subflows[*index].state == State::Open;
+        let is_open = |index: &usize| self.subflows[*index].is_established();
         let open = (0..self.subflows.len()).filter(is_open);
         self.resets.extend(open.map(|index| (index, None)));
         self.end(if has_arrived && self.peer_finished { CloseReason::Finished } else { reason });

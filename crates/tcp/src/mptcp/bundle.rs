@@ -6,7 +6,7 @@ use super::branch::{Branch, Chunk};
 use super::option::token;
 use super::schedule::{Schedule, schedule};
 use crate::config::{Config, Multipath};
-use crate::subflow::{Room, State, Subflow, announce};
+use crate::subflow::{Room, Subflow, announce};
 
 /// The state that all subflows of a connection share.
 #[derive(Debug)]
@@ -276,7 +276,7 @@ impl Bundle {
     /// The lowest byte that a subflow may have to retransmit.
     #[inline]
     pub(crate) fn lowest_of(&mut self, index: usize, subflow: &Subflow) -> Option<u64> {
-        let head = if subflow.state == State::Closed { None } else { subflow.head_data() };
+        let head = if subflow.is_closed() { None } else { subflow.head_data() };
         self.branches[index].lowest(subflow.acknowledged(), head)
     }
 

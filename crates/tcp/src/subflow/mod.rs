@@ -20,24 +20,22 @@ use manypath_cc::Controller;
 use manypath_core::{PathId, RttEstimator, Span, Time, Via};
 
 use crate::config::{Config, Recovery};
-use crate::mptcp::Chunk;
+use crate::mptcp::{Chunk, Join};
 use crate::receive::Arrivals;
 use crate::send::Scoreboard;
 use crate::stats::PathStats;
+use handshake::Handshake;
 use timers::{Timer, Timers};
 
-/// The state of a subflow.
-///
-/// The states of RFC 9293 §3.3.2 between ESTABLISHED and TIME-WAIT are one state here. `fin_sent` and `peer_fin` show
-/// the state of each direction.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// The state of a subflow. RFC 9293 §3.3.2
+#[derive(Debug)]
 pub(crate) enum State {
     /// SYN was sent, nothing was received.
-    SynSent,
+    SynSent(Handshake),
     /// SYN was received and acknowledged.
-    SynReceived,
-    /// The subflow is established.
-    Open,
+    SynReceived(Handshake),
+    /// ESTABLISHED and the states between it and TIME-WAIT. `fin_sent` and `peer_fin` show the state of each direction.
+    Established,
     /// Both directions have ended; a repeated FIN is still answered.
     TimeWait,
     /// Closed.
@@ -62,10 +60,8 @@ pub(crate) struct Subflow {
     pub(crate) local_port: u16,
     pub(crate) peer_port: u16,
     pub(crate) state: State,
-    /// Its path in the congestion control; valid if `has_path` is true.
+    /// Its number in the connection. Its path in the congestion control has the same number.
     pub(crate) path: PathId,
-    /// Whether the congestion control has a path for the subflow.
-    pub(crate) has_path: bool,
     /// Payload bytes of a full segment.
     pub(crate) mss: u64,
     pub(crate) rtt: RttEstimator,
@@ -100,8 +96,6 @@ pub(crate) struct Subflow {
     sack: bool,
     /// The kind of fast recovery without SACK.
     recovery: Recovery,
-    /// Both sides use window scaling. RFC 7323 §2.2
-    scales: bool,
     /// The windows are those of the whole connection, which stores them.
     pub(crate) shares_window: bool,
     /// Shift of the window that the peer announces.
@@ -130,12 +124,6 @@ pub(crate) struct Subflow {
     answers: u32,
     /// When the next interval of the rate limit begins.
     answers_reset_at: Time,
-    /// SYN, or SYN with ACK, must be sent now.
-    syn_due: bool,
-    /// When SYN was first sent.
-    syn_sent_at: Time,
-    /// SYN was sent more than once.
-    syn_repeated: bool,
     /// A probe of the peer's window must be sent now.
     probe_due: bool,
     /// The next segment is sent even if it is small. RFC 9293 §3.8.6.2.1
@@ -150,18 +138,17 @@ pub(crate) struct Subflow {
 }
 
 impl Subflow {
-    fn new(via: Via, ports: (u16, u16), state: State, iss: u32, config: &Config) -> Self {
+    fn new(join: Join, path: PathId, state: State, config: &Config) -> Self {
         Self {
-            via,
-            local_port: ports.0,
-            peer_port: ports.1,
+            via: join.via,
+            local_port: join.ports.0,
+            peer_port: join.ports.1,
             state,
-            path: PathId(0),
-            has_path: false,
+            path,
             mss: config.payload(config.mss),
             rtt: RttEstimator::new(config.rto),
             stats: PathStats::default(),
-            iss,
+            iss: join.iss,
             una: 0,
             nxt: 0,
             board: Scoreboard::default(),
@@ -176,7 +163,6 @@ impl Subflow {
             fin_sent: false,
             sack: false,
             recovery: config.recovery,
-            scales: false,
             shares_window: false,
             peer_shift: 0,
             peer_edge: 0,
@@ -191,9 +177,6 @@ impl Subflow {
             ack_due: false,
             answers: 0,
             answers_reset_at: Time::ZERO,
-            syn_due: true,
-            syn_sent_at: Time::ZERO,
-            syn_repeated: false,
             probe_due: false,
             small_due: false,
             probes: 0,
@@ -201,6 +184,21 @@ impl Subflow {
             round_end: 0,
             timers: Timers::default(),
         }
+    }
+
+    /// Whether SYN and its acknowledgement are not complete.
+    pub(crate) fn is_opening(&self) -> bool {
+        matches!(self.state, State::SynSent(_) | State::SynReceived(_))
+    }
+
+    #[inline]
+    pub(crate) fn is_established(&self) -> bool {
+        matches!(self.state, State::Established)
+    }
+
+    #[inline]
+    pub(crate) fn is_closed(&self) -> bool {
+        matches!(self.state, State::Closed)
     }
 
     /// The earliest instant at which a timer is due.
@@ -244,7 +242,7 @@ impl Subflow {
     /// Whether the window has room for a full segment of new data.
     #[inline]
     pub(crate) fn has_window(&self, control: &Controller) -> bool {
-        let is_whole = self.state == State::Open && self.phase == Phase::Open;
+        let is_whole = self.is_established() && self.phase == Phase::Open;
         is_whole && self.board.pipe() + self.mss <= control.window(self.path)
     }
 
@@ -299,7 +297,6 @@ impl Subflow {
         self.state = State::Closed;
         self.timers = Timers::default();
         self.ack_due = false;
-        self.syn_due = false;
         self.probe_due = false;
     }
 

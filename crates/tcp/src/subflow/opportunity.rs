@@ -3,7 +3,7 @@
 use manypath_cc::Controller;
 use manypath_core::Time;
 
-use super::{Phase, State, Subflow, Timer};
+use super::{Phase, Subflow, Timer};
 use crate::config::Config;
 
 /// The next data segment.
@@ -40,9 +40,7 @@ impl Subflow {
     /// full.
     #[inline]
     pub(crate) fn is_exhausted(&self, unsent: u64, closing: bool, control: &Controller) -> bool {
-        if self.state != State::Open
-            || self.phase != Phase::Open
-            || self.timers.is_set(Timer::Persist)
+        if !self.is_established() || self.phase != Phase::Open || self.timers.is_set(Timer::Persist)
         {
             return false;
         }
@@ -64,7 +62,7 @@ impl Subflow {
         control: &mut Controller,
         config: &Config,
     ) -> Option<Step> {
-        if self.state != State::Open {
+        if !self.is_established() {
             return None;
         }
         match self.phase {

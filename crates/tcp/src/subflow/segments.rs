@@ -2,7 +2,7 @@
 
 use manypath_core::Time;
 
-use super::{NewData, Phase, State, Subflow, Timer};
+use super::{NewData, Phase, Subflow, Timer};
 use crate::config::Config;
 use crate::segment::{Flags, SackBlock, Segment};
 use crate::send::{Sent, SentFlags};
@@ -20,36 +20,6 @@ pub(crate) struct Room {
 }
 
 impl Subflow {
-    /// Fills the segment with the SYN that is due.
-    #[cold]
-    pub(crate) fn write_syn(&mut self, now: Time, segment: &mut Segment, config: &Config) {
-        self.syn_due = false;
-        if self.retries == 0 {
-            self.syn_sent_at = now;
-        }
-        self.syn_repeated |= self.retries > 0;
-        let answers = self.state == State::SynReceived;
-        self.put_ports(segment);
-        segment.seq = self.iss;
-        segment.flags = Flags::SYN;
-        segment.window = config.receive_buffer.min(usize::from(u16::MAX)) as u16;
-        segment.ack = 0;
-        if answers {
-            segment.flags = Flags::SYN.with(Flags::ACK);
-            segment.ack = self.peer_seq(0);
-        }
-        segment.options.mss = Some(config.mss);
-        segment.options.sack_permitted = if answers { self.sack } else { config.selective_acks };
-        segment.options.window_scale = (!answers || self.scales).then(|| config.window_shift());
-        self.start_timer(now);
-    }
-
-    /// Whether SYN is due.
-    #[inline]
-    pub(crate) fn syn_due(&self) -> bool {
-        self.syn_due
-    }
-
     /// Whether an acknowledgement or a probe is due.
     #[inline]
     pub(crate) fn ack_due(&self) -> bool {
@@ -180,7 +150,7 @@ impl Subflow {
     }
 
     #[inline]
-    fn put_ports(&self, segment: &mut Segment) {
+    pub(super) fn put_ports(&self, segment: &mut Segment) {
         segment.source_port = self.local_port;
         segment.destination_port = self.peer_port;
     }

@@ -97,17 +97,16 @@ impl Subflow {
         control: &mut Controller,
         config: &Config,
     ) -> Expired {
-        let is_opening = self.state != State::Open;
-        let limit =
-            if is_opening { config.max_syn_retransmissions } else { config.max_retransmissions };
-        self.retries += 1;
-        if self.retries > limit {
-            return Expired::GaveUp;
-        }
-        if is_opening {
+        if let State::SynSent(handshake) | State::SynReceived(handshake) = &mut self.state {
+            if !handshake.time_out(config) {
+                return Expired::GaveUp;
+            }
             self.rtt.back_off();
-            self.syn_due = true;
             return Expired::Handled;
+        }
+        self.retries += 1;
+        if self.retries > config.max_retransmissions {
+            return Expired::GaveUp;
         }
         self.time_out(now, control);
         Expired::TimedOut
