@@ -46,7 +46,7 @@ impl Connection {
             return self.continue_leave(now, index);
         }
         let subflow = &self.subflows[index];
-        let (peer_finished, is_open) = (subflow.peer_finished(), subflow.is_established());
+        let (peer_finished, is_open) = (subflow.receiving.is_finished(), subflow.is_established());
         let finished = peer_finished && subflow.fin_acked() && is_open;
         if peer_finished && !self.peer_finished {
             self.peer_finished = true;

@@ -160,10 +160,12 @@ impl Connection {
         }
         let room = self.room();
         let subflow = &mut self.subflows[ONLY];
-        let wants_more = subflow.is_established() && !subflow.peer_finished();
-        let mut is_news = wants_more && subflow.note_read(room);
+        let is_established = subflow.is_established();
+        let (mss, receiving) = (subflow.mss, &mut subflow.receiving);
+        let wants_more = is_established && !receiving.is_finished();
+        let mut is_news = wants_more && receiving.note_read(receiving.known_room(), room, mss);
         if wants_more && self.assembly.ready_bytes() == 0 {
-            is_news |= subflow.acknowledge_full(&self.config);
+            is_news |= receiving.acknowledge_full(&self.config);
         }
         Some((bytes, is_news))
     }

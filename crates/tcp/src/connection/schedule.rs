@@ -191,8 +191,8 @@ impl Connection {
         let room = self.room();
         let Some(bundle) = self.bundle.as_deref_mut() else { return room };
         let subflow = &self.subflows[index];
-        let least = subflow.step(room.capacity);
-        let field = bundle.announce(self.assembly.next(), room, least, subflow.own_shift());
+        let (least, shift) = (room.step(subflow.mss), subflow.receiving.shift());
+        let field = bundle.announce(self.assembly.next(), room, least, shift);
         Room { shared: Some(field), ..room }
     }
 

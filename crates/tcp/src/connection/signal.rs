@@ -56,7 +56,7 @@ impl Connection {
             }
             Some(MultipathOption::Dss(_)) => {
                 self.stats.dropped_no_buffer += 1;
-                self.subflows[index].acknowledge_now();
+                self.subflows[index].receiving.acknowledge_now();
                 None
             }
             _ => {
@@ -75,9 +75,9 @@ impl Connection {
         let known = bundle.known_room(self.assembly.next());
         let mut is_news = false;
         for subflow in &mut self.subflows {
-            if subflow.is_established() && !subflow.peer_finished() {
-                is_news |= subflow.note_room(known, room);
-                is_news |= all_is_read && subflow.acknowledge_full(&self.config);
+            if subflow.is_established() && !subflow.receiving.is_finished() {
+                is_news |= subflow.receiving.note_read(known, room, subflow.mss);
+                is_news |= all_is_read && subflow.receiving.acknowledge_full(&self.config);
             }
         }
         is_news

@@ -48,7 +48,7 @@ impl Connection {
     }
 
     fn adopt(&mut self, mut subflow: Subflow) {
-        subflow.shares_window = true;
+        subflow.share_window();
         self.subflows.push(subflow);
         if let Some(bundle) = self.bundle.as_deref_mut() {
             bundle.add();
@@ -60,7 +60,7 @@ impl Connection {
     pub(crate) fn remove_subflow(&mut self, path: PathId) {
         let index = path.index();
         let carries_both_ways =
-            |other: usize| self.stays(other) && !self.subflows[other].peer_finished();
+            |other: usize| self.stays(other) && !self.subflows[other].receiving.is_finished();
         let count = self.subflows.len();
         if index >= count || !(0..count).any(|other| other != index && carries_both_ways(other)) {
             return;
@@ -90,7 +90,7 @@ impl Connection {
     pub(super) fn follow_peer(&mut self, index: usize) {
         let has_others = (0..self.subflows.len()).any(|other| other != index && self.stays(other));
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
-        if has_others && bundle.peer_fin.is_none() && self.subflows[index].peer_finished() {
+        if has_others && bundle.peer_fin.is_none() && self.subflows[index].receiving.is_finished() {
             bundle.set_leaving(index, true);
         }
     }
@@ -140,7 +140,7 @@ impl Connection {
     /// Handles the establishment of the first subflow: from now on the window is shared, and the other subflows join.
     pub(super) fn open_bundle(&mut self) {
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
-        self.subflows[0].shares_window = true;
+        self.subflows[0].share_window();
         for join in std::mem::take(&mut bundle.waiting) {
             self.join(join);
         }
@@ -193,7 +193,7 @@ impl Connection {
         self.follow_peer(index);
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
         let (subflow, branch) = (&mut self.subflows[index], &mut bundle.branches[index]);
-        let peer_finished = subflow.peer_finished();
+        let peer_finished = subflow.receiving.is_finished();
         if peer_finished {
             branch.closed_second |= !subflow.fin_sent;
         }

@@ -76,7 +76,7 @@ impl Subflow {
         segment.options.sack_permitted = config.selective_acks;
         segment.options.window_scale = Some(config.window_shift());
         if let State::SynReceived(handshake) = &self.state {
-            (segment.flags, segment.ack) = (Flags::SYN.with(Flags::ACK), self.peer_seq(0));
+            (segment.flags, segment.ack) = (Flags::SYN.with(Flags::ACK), self.receiving.ack());
             segment.options.sack_permitted = self.sack;
             segment.options.window_scale = handshake.window_scale.then(|| config.window_shift());
         }
@@ -93,11 +93,6 @@ impl Subflow {
     /// Whether a segment may be an answer to the SYN that was sent. RFC 9293 §3.10.7.3
     pub(crate) fn answers_syn(&self, segment: &Segment) -> bool {
         !segment.flags.contains(Flags::ACK) || segment.ack == self.own_seq(0)
-    }
-
-    /// Whether a segment is a repetition of the received SYN.
-    pub(crate) fn is_same_syn(&self, segment: &Segment) -> bool {
-        segment.flags.contains(Flags::SYN) && segment.seq == self.irs
     }
 
     /// Handles a SYN of the peer that crossed the own one (simultaneous open). RFC 9293 §3.5, figure 8
@@ -121,17 +116,15 @@ impl Subflow {
     /// Reads the options of the peer's SYN. RFC 9293 §3.7.1, RFC 7323 §2.2, RFC 2018 §2
     pub(crate) fn take_syn(&mut self, syn: &Segment, config: &Config) {
         let options = &syn.options;
-        self.irs = syn.seq;
+        self.receiving.take_syn(syn, config);
         self.mss = config.payload(config.mss.min(options.mss.unwrap_or(DEFAULT_MSS)));
         self.sack = config.selective_acks && options.sack_permitted;
         if let Some(shift) = options.window_scale {
             self.peer_shift = shift.min(MOST_SHIFT);
-            self.own_shift = config.window_shift();
         }
         self.peer_edge = u64::from(syn.window);
         self.peer_most = self.peer_edge;
         self.window_from = (-1, 0);
-        self.own_edge = (config.receive_buffer as u64).min(u64::from(u16::MAX));
     }
 
     /// Establishes the subflow after the peer has acknowledged the SYN: its path in the congestion control is active.

@@ -1,30 +1,29 @@
 //! One subflow: one pair of addresses with two sequence spaces, acknowledgements and timers. RFC 9293 §3
 
 mod acknowledge;
-mod arrive;
 mod handshake;
 mod opportunity;
+mod receiving;
 mod recovery;
 mod segments;
 mod timers;
 mod window;
 
 pub(crate) use acknowledge::AckNews;
-pub(crate) use arrive::Place;
 pub(crate) use opportunity::{NewData, Step};
-pub(crate) use segments::Room;
+pub(crate) use receiving::{Place, Room, announce};
 pub(crate) use timers::Expired;
-pub(crate) use window::announce;
 
 use manypath_cc::Controller;
 use manypath_core::{PathId, RttEstimator, Span, Time, Via};
 
 use crate::config::{Config, Recovery};
 use crate::mptcp::{Chunk, Join};
-use crate::receive::Arrivals;
+use crate::segment::Flags;
 use crate::send::Scoreboard;
 use crate::stats::PathStats;
 use handshake::Handshake;
+use receiving::{Arrived, Receiving};
 use timers::{Timer, Timers};
 
 /// The state of a subflow. RFC 9293 §3.3.2
@@ -34,7 +33,7 @@ pub(crate) enum State {
     SynSent(Handshake),
     /// SYN was received and acknowledged.
     SynReceived(Handshake),
-    /// ESTABLISHED and the states between it and TIME-WAIT. `fin_sent` and `peer_fin` show the state of each direction.
+    /// ESTABLISHED and the states between it and TIME-WAIT. `Sending` and `Receiving` have the state of their FIN.
     Established,
     /// Both directions have ended; a repeated FIN is still answered.
     TimeWait,
@@ -97,7 +96,7 @@ pub(crate) struct Subflow {
     /// The kind of fast recovery without SACK.
     recovery: Recovery,
     /// The windows are those of the whole connection, which stores them.
-    pub(crate) shares_window: bool,
+    shares_window: bool,
     /// Shift of the window that the peer announces.
     peer_shift: u8,
     /// The first offset beyond the peer's receive window.
@@ -107,23 +106,7 @@ pub(crate) struct Subflow {
     /// The sequence offset and the acknowledgement of the segment that last changed the window: SND.WL1 and SND.WL2.
     window_from: (i64, u64),
 
-    /// Initial receive sequence number.
-    irs: u32,
-    arrivals: Arrivals,
-    /// The offset of the peer's FIN, once it has arrived, in order or not.
-    peer_fin: Option<u64>,
-    /// Shift of the window that this side announces.
-    own_shift: u8,
-    /// The first offset beyond the announced receive window of this side.
-    own_edge: u64,
-    /// Data segments since the last sent acknowledgement.
-    unacknowledged: u32,
-    /// An acknowledgement must be sent now.
-    ack_due: bool,
-    /// Answers to segments without new data, in the current interval of the rate limit.
-    answers: u32,
-    /// When the next interval of the rate limit begins.
-    answers_reset_at: Time,
+    pub(crate) receiving: Receiving,
     /// A probe of the peer's window must be sent now.
     probe_due: bool,
     /// The next segment is sent even if it is small. RFC 9293 §3.8.6.2.1
@@ -168,15 +151,7 @@ impl Subflow {
             peer_edge: 0,
             peer_most: 0,
             window_from: (i64::MIN, 0),
-            irs: 0,
-            arrivals: Arrivals::default(),
-            peer_fin: None,
-            own_shift: 0,
-            own_edge: 0,
-            unacknowledged: 0,
-            ack_due: false,
-            answers: 0,
-            answers_reset_at: Time::ZERO,
+            receiving: Receiving::default(),
             probe_due: false,
             small_due: false,
             probes: 0,
@@ -268,16 +243,30 @@ impl Subflow {
         self.fin_sent && self.una + 1 >= self.nxt
     }
 
-    /// Whether everything up to the peer's FIN has arrived.
+    /// Leaves the windows of both sides to the connection. RFC 8684 §3.3.1
+    pub(crate) fn share_window(&mut self) {
+        self.shares_window = true;
+        self.receiving.share_window();
+    }
+
+    /// Records the sequence numbers of a segment within the window.
     #[inline]
-    pub(crate) fn peer_finished(&self) -> bool {
-        self.peer_fin.is_some_and(|fin| self.arrivals.next() > fin)
+    pub(crate) fn note_arrival(
+        &mut self,
+        now: Time,
+        start: u64,
+        payload: u64,
+        flags: Flags,
+        config: &Config,
+    ) -> Arrived {
+        self.stats.data_packets_received += u64::from(payload > 0);
+        self.receiving.note_arrival(now, start, payload, flags, config, &mut self.timers)
     }
 
     /// Whether FIN was sent or has arrived, in order or not.
     #[inline]
     pub(crate) fn is_ending(&self) -> bool {
-        self.fin_sent || self.peer_fin.is_some()
+        self.fin_sent || self.receiving.has_fin()
     }
 
     /// Enters TIME-WAIT: both directions have ended, and the peer may repeat its FIN. RFC 9293 §3.6
@@ -295,8 +284,8 @@ impl Subflow {
     /// Closes the subflow: nothing is sent and no timer is set.
     pub(crate) fn end(&mut self) {
         self.state = State::Closed;
+        self.receiving.note_acknowledged(&mut self.timers);
         self.timers = Timers::default();
-        self.ack_due = false;
         self.probe_due = false;
     }
 
@@ -310,18 +299,5 @@ impl Subflow {
     #[inline]
     fn own_offset(&self, seq: u32) -> i64 {
         self.una as i64 + i64::from(seq.wrapping_sub(self.own_seq(self.una)) as i32)
-    }
-
-    /// The sequence number of an offset of the peer.
-    #[inline]
-    fn peer_seq(&self, offset: u64) -> u32 {
-        self.irs.wrapping_add(1).wrapping_add(offset as u32)
-    }
-
-    /// The offset of a sequence number of the peer, near the next expected offset.
-    #[inline]
-    fn peer_offset(&self, seq: u32) -> i64 {
-        let next = self.arrivals.next();
-        next as i64 + i64::from(seq.wrapping_sub(self.peer_seq(next)) as i32)
     }
 }

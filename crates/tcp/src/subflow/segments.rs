@@ -2,34 +2,23 @@
 
 use manypath_core::Time;
 
-use super::{NewData, Phase, Subflow, Timer};
+use super::{NewData, Phase, Room, Subflow};
 use crate::config::Config;
-use crate::segment::{Flags, SackBlock, Segment};
+use crate::segment::{Flags, Segment};
 use crate::send::{Sent, SentFlags};
 use crate::stats::Stats;
-
-/// Free space of the receive buffer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
-    /// Free bytes beyond the data that has arrived in order.
-    pub(crate) free: u64,
-    /// Free bytes of the empty buffer.
-    pub(crate) capacity: u64,
-    /// The window field, if all subflows of the connection announce the same window.
-    pub(crate) shared: Option<u16>,
-}
 
 impl Subflow {
     /// Whether an acknowledgement or a probe is due.
     #[inline]
     pub(crate) fn ack_due(&self) -> bool {
-        self.ack_due || self.probe_due
+        self.receiving.ack_due() || self.probe_due
     }
 
     /// Whether an acknowledgement that is sent now would report gaps. A data segment has no room for the report.
     #[inline]
     pub(crate) fn reports_gaps(&self) -> bool {
-        self.sack && !self.arrivals.recent().is_empty()
+        self.sack && self.receiving.sack_blocks().len() > 0
     }
 
     /// Fills the segment with a pure acknowledgement.
@@ -51,7 +40,11 @@ impl Subflow {
             stats.window_probes_sent += 1;
         }
         segment.options.other_bytes = config.ack_option_bytes;
-        self.write_reports(segment, config.ack_option_bytes, config);
+        if self.reports_gaps() {
+            let blocks = config.sack_blocks(config.ack_option_bytes);
+            let reported = self.receiving.sack_blocks().take(blocks);
+            reported.for_each(|block| segment.options.sack.push(block));
+        }
         stats.acks_sent += 1;
         self.stats.acks_sent += 1;
     }
@@ -132,7 +125,7 @@ impl Subflow {
     pub(crate) fn write_reset(&mut self, segment: &mut Segment) {
         self.put_ports(segment);
         segment.seq = self.own_seq(self.nxt);
-        segment.ack = self.peer_seq(self.arrivals.next());
+        segment.ack = self.receiving.ack();
         segment.flags = Flags::RST.with(Flags::ACK);
         segment.window = 0;
     }
@@ -141,29 +134,15 @@ impl Subflow {
     fn write_header(&mut self, segment: &mut Segment, offset: u64, room: Room) {
         self.put_ports(segment);
         segment.seq = self.own_seq(offset);
-        segment.ack = self.peer_seq(self.arrivals.next());
+        segment.ack = self.receiving.ack();
         segment.flags = Flags::ACK;
-        segment.window = self.announce(room);
-        self.ack_due = false;
-        self.unacknowledged = 0;
-        self.timers.cancel(Timer::DelayedAck);
+        segment.window = self.receiving.announce(room, self.mss);
+        self.receiving.note_acknowledged(&mut self.timers);
     }
 
     #[inline]
     pub(super) fn put_ports(&self, segment: &mut Segment) {
         segment.source_port = self.local_port;
         segment.destination_port = self.peer_port;
-    }
-
-    /// Adds the SACK blocks. RFC 2018 §4
-    #[inline]
-    fn write_reports(&self, segment: &mut Segment, other_options: u8, config: &Config) {
-        if !self.reports_gaps() {
-            return;
-        }
-        for range in self.arrivals.recent().iter().take(config.sack_blocks(other_options)) {
-            let (start, end) = (self.peer_seq(range.start), self.peer_seq(range.end));
-            segment.options.sack.push(SackBlock { start, end });
-        }
     }
 }

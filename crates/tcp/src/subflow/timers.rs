@@ -84,7 +84,7 @@ impl Subflow {
             Timer::Retransmission => self.retransmission_timeout(now, control, config),
             Timer::Persist => self.persist_timeout(now, config),
             Timer::DelayedAck => {
-                self.ack_due = true;
+                self.receiving.acknowledge_now();
                 Expired::Handled
             }
             Timer::FinWait2 | Timer::TimeWait => Expired::Over,
