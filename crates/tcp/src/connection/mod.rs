@@ -161,7 +161,7 @@ impl Connection {
         let room = self.room();
         let subflow = &mut self.subflows[ONLY];
         let is_established = subflow.is_established();
-        let (mss, receiving) = (subflow.mss, &mut subflow.receiving);
+        let (mss, receiving) = (subflow.sending.mss(), &mut subflow.receiving);
         let wants_more = is_established && !receiving.is_finished();
         let mut is_news = wants_more && receiving.note_read(receiving.known_room(), room, mss);
         if wants_more && self.assembly.ready_bytes() == 0 {
@@ -268,13 +268,13 @@ impl Connection {
         PathStats {
             window: if known { self.control.window(path) } else { 0 },
             ssthresh: if known { self.control.ssthresh(path) } else { 0 },
-            outstanding: subflow.outstanding(),
-            srtt: subflow.rtt.srtt().unwrap_or_default(),
-            rto: subflow.rtt.rto(),
+            outstanding: subflow.sending.outstanding(),
+            srtt: subflow.sending.rtt().srtt().unwrap_or_default(),
+            rto: subflow.sending.rtt().rto(),
             usable: subflow.is_established(),
-            closed: matches!(subflow.state, State::TimeWait | State::Closed),
+            closed: matches!(subflow.state(), State::TimeWait | State::Closed),
             in_slow_start: known && self.control.paths().is_slow_start(path),
-            in_recovery: subflow.phase == Phase::FastRecovery,
+            in_recovery: matches!(subflow.sending.phase(), Phase::FastRecovery(_)),
             ..subflow.stats
         }
     }

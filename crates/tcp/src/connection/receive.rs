@@ -22,7 +22,7 @@ impl Connection {
     /// Handles a segment of a subflow that is not established or is closed.
     #[cold]
     fn handle_unopened(&mut self, now: Time, index: usize, segment: &mut Segment) {
-        match self.subflows[index].state {
+        match self.subflows[index].state() {
             State::Established | State::Closed => {}
             State::SynSent(_) => self.handle_in_syn_sent(now, index, segment),
             State::SynReceived(_) => self.handle_in_syn_received(now, index, segment),
@@ -50,7 +50,7 @@ impl Connection {
             AckNews::Impossible => return self.challenge(now, index),
             _ if self.bundle.is_some() => self.take_signal(now, index, segment),
             AckNews::Advanced => self.note_acknowledged(now, index),
-            AckNews::Same => {}
+            AckNews::Duplicate | AckNews::Same => {}
         }
         if length > 0
             && let Some(data) = self.mapping(index, start, payload, segment)
@@ -71,7 +71,8 @@ impl Connection {
             if subflow.receiving.is_next(start) {
                 // RFC 9293 §3.10.7.4: it is no failure if the peer has already released a connection without loss of
                 // data
-                let is_complete = subflow.receiving.is_finished() && subflow.only_fin_is_missing();
+                let is_complete =
+                    subflow.receiving.is_finished() && subflow.sending.only_fin_is_missing();
                 let reason =
                     if is_complete { CloseReason::Finished } else { CloseReason::ResetByPeer };
                 if segment.options.multipath == Some(MultipathOption::FastClose) {
@@ -105,10 +106,10 @@ impl Connection {
     /// Handles the acknowledgement of bytes that the application wrote.
     #[inline]
     fn note_acknowledged(&mut self, now: Time, index: usize) {
-        let arrived = self.subflows[index].acknowledged().min(self.buffer.next());
+        let arrived = self.subflows[index].sending.acknowledged().min(self.buffer.next());
         self.buffer.discard(arrived);
         self.writable |= self.buffer.release(arrived) && !self.closing;
-        if self.subflows[index].fin_acked() {
+        if self.subflows[index].sending.fin_acked() {
             self.continue_close(now, index);
         }
     }
@@ -204,7 +205,7 @@ impl Connection {
     /// Handles the establishment of a subflow.
     fn establish(&mut self, now: Time, index: usize) {
         if !self.connected {
-            self.control.start(self.subflows[index].peer_window());
+            self.control.start(self.subflows[index].sending.peer_window());
         }
         self.number_paths(index);
         self.subflows[index].open(now, &mut self.control, &self.config);

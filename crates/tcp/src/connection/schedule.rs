@@ -75,7 +75,8 @@ impl Connection {
         let index = bundle.order[place];
         let subflow = &self.subflows[index];
         // After a timeout a path carries no new data until an acknowledgement shows that it works
-        if !subflow.is_established() || subflow.phase == Phase::AfterTimeout {
+        let is_doubtful = matches!(subflow.sending.phase(), Phase::AfterTimeout);
+        if !subflow.is_established() || is_doubtful {
             return Supply::default();
         }
         bundle.supply(index, self.buffer.next(), self.buffer.end(), self.closing)
@@ -103,7 +104,7 @@ impl Connection {
                 subflow.write_new(now, segment, new, supply.data, room);
                 self.buffer.reach(supply.data + new.length);
                 if let Some(bundle) = self.bundle.as_deref_mut() {
-                    bundle.note_sent(place, supply, new.length, subflow.next());
+                    bundle.note_sent(place, supply, new.length, subflow.sending.next());
                 }
                 (supply.data, new.length)
             }
@@ -115,7 +116,7 @@ impl Connection {
         };
         self.buffer.copy(data, length, &mut segment.payload);
         segment.options.multipath = Some(self.signal(data, length));
-        self.subflows[index].finish_data(now, segment, length, &self.config, &mut self.stats);
+        self.subflows[index].finish_data(segment, length, &self.config, &mut self.stats);
         self.count(index)
     }
 
@@ -135,29 +136,30 @@ impl Connection {
         let place = (0..bundle.order.len()).find(|place| can_send(bundle.order[*place]))?;
         let idle = bundle.order[place];
         let unsent = self.buffer.unsent();
-        let least = self.subflows[idle].mss;
+        let least = self.subflows[idle].sending.mss();
         let is_blocked = if unsent > 0 {
             bundle.peer_room(self.buffer.next()) < unsent.min(least)
         } else {
             self.buffer.space() < least
         };
         let is_helped = first < bundle.branches[idle].helped;
-        if !is_blocked || is_helped || self.subflows[idle].carries(first).is_some() {
+        if !is_blocked || is_helped || self.subflows[idle].sending.carries(first).is_some() {
             return None;
         }
         let others = bundle.order.iter().filter(|other| **other != idle);
-        let mut carriers =
-            others.filter_map(|other| Some((*other, self.subflows[*other].carries(first)?)));
+        let mut carriers = others
+            .filter_map(|other| Some((*other, self.subflows[*other].sending.carries(first)?)));
         let (slow, length) = carriers.next()?;
-        let (pause, slower) = (self.subflows[idle].srtt(), &self.subflows[slow]);
+        let (pause, slower) = (self.subflows[idle].sending.srtt(), &self.subflows[slow].sending);
+        let slow_path = self.subflows[slow].path;
         if rules.penalisation
             && pause < slower.srtt()
-            && slower.phase == Phase::Open
+            && !slower.repairs()
             && bundle.may_penalise(idle, now, pause)
         {
-            self.control.penalise(slower.path);
+            self.control.penalise(slow_path);
         }
-        let is_hopeless = self.control.window(slower.path) <= HARDLY_A_WINDOW * slower.mss
+        let is_hopeless = self.control.window(slow_path) <= HARDLY_A_WINDOW * slower.mss()
             || slower.srtt() > pause * MUCH_SLOWER;
         if !rules.opportunistic_retransmission || !is_hopeless {
             return None;
@@ -178,7 +180,7 @@ impl Connection {
         }
         let is_idle = |index: &&usize| {
             let subflow = &self.subflows[**index];
-            subflow.is_established() && !subflow.fin_sent && subflow.head_data().is_none()
+            subflow.may_send() && subflow.sending.head_data().is_none()
         };
         if let Some(&index) = bundle.order.iter().find(is_idle) {
             self.subflows[index].persist(now, &self.config);
@@ -191,7 +193,7 @@ impl Connection {
         let room = self.room();
         let Some(bundle) = self.bundle.as_deref_mut() else { return room };
         let subflow = &self.subflows[index];
-        let (least, shift) = (room.step(subflow.mss), subflow.receiving.shift());
+        let (least, shift) = (room.step(subflow.sending.mss()), subflow.receiving.shift());
         let field = bundle.announce(self.assembly.next(), room, least, shift);
         Room { shared: Some(field), ..room }
     }

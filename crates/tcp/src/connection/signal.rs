@@ -11,7 +11,7 @@ impl Connection {
     #[inline]
     pub(super) fn take_signal(&mut self, now: Time, index: usize, segment: &Segment) {
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
-        let window = self.subflows[index].shared_window(segment.window);
+        let window = self.subflows[index].sending.shared_window(segment.window);
         if let Some(MultipathOption::Dss(signal)) = segment.options.multipath {
             let fin_at = self.closing.then(|| self.buffer.end());
             bundle.acknowledge(signal.data_ack, window, self.buffer.next(), fin_at);
@@ -34,7 +34,7 @@ impl Connection {
         if stream_ends {
             self.continue_streams();
         }
-        if self.subflows[index].fin_acked() {
+        if self.subflows[index].sending.fin_acked() {
             self.continue_leave(now, index);
         }
     }
@@ -76,7 +76,7 @@ impl Connection {
         let mut is_news = false;
         for subflow in &mut self.subflows {
             if subflow.is_established() && !subflow.receiving.is_finished() {
-                is_news |= subflow.receiving.note_read(known, room, subflow.mss);
+                is_news |= subflow.receiving.note_read(known, room, subflow.sending.mss());
                 is_news |= all_is_read && subflow.receiving.acknowledge_full(&self.config);
             }
         }

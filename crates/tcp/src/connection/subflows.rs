@@ -65,7 +65,7 @@ impl Connection {
         if index >= count || !(0..count).any(|other| other != index && carries_both_ways(other)) {
             return;
         }
-        match self.subflows[index].state {
+        match self.subflows[index].state() {
             State::SynSent(_) => self.lose_subflow(index, CloseReason::ResetHere),
             // The peer may already use a subflow that is not yet established on this side
             State::SynReceived(_) | State::Established => {
@@ -81,7 +81,7 @@ impl Connection {
     fn stays(&self, index: usize) -> bool {
         let (subflow, bundle) = (&self.subflows[index], self.bundle.as_deref());
         let is_leaving = bundle.is_none_or(|bundle| bundle.branches[index].is_leaving);
-        subflow.is_established() && !subflow.fin_sent && !is_leaving
+        subflow.may_send() && !is_leaving
     }
 
     /// Handles a FIN without DATA_FIN, which closes a subflow: this side closes it too, unless it is the last one on
@@ -102,8 +102,7 @@ impl Connection {
             return;
         }
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
-        let can_stay = |subflow: &Subflow| subflow.is_established() && !subflow.fin_sent;
-        if let Some(index) = self.subflows.iter().position(can_stay) {
+        if let Some(index) = self.subflows.iter().position(Subflow::may_send) {
             bundle.set_leaving(index, false);
         }
     }
@@ -149,7 +148,7 @@ impl Connection {
     /// Handles the establishment of the subflow `index`. All earlier subflows also get their paths in the congestion
     /// control, so that paths and subflows have the same numbers. The paths count once their subflows are established.
     pub(super) fn number_paths(&mut self, index: usize) {
-        let unit = self.subflows[index].mss;
+        let unit = self.subflows[index].sending.mss();
         for earlier in self.control.paths().len()..index {
             let path = self.control.open_path_with_unit(unit);
             self.control.set_active(path, false);
@@ -168,7 +167,7 @@ impl Connection {
             // Otherwise the connection has ended already, and only its end was not acknowledged
             return self.subflows.iter_mut().for_each(Subflow::end);
         };
-        self.subflows[index].hand_over(true, |chunk| bundle.orphan(index, chunk));
+        self.subflows[index].sending.hand_over(true, |chunk| bundle.orphan(index, chunk));
         self.forsake(index);
         self.subflows[index].end();
         self.keep_one();
@@ -185,7 +184,7 @@ impl Connection {
     pub(super) fn note_timeout(&mut self, index: usize) {
         self.stats.timeouts += 1;
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
-        self.subflows[index].hand_over(false, |chunk| bundle.orphan(index, chunk));
+        self.subflows[index].sending.hand_over(false, |chunk| bundle.orphan(index, chunk));
     }
 
     /// Continues the close of a subflow after FIN has arrived or was acknowledged.
@@ -195,9 +194,9 @@ impl Connection {
         let (subflow, branch) = (&mut self.subflows[index], &mut bundle.branches[index]);
         let peer_finished = subflow.receiving.is_finished();
         if peer_finished {
-            branch.closed_second |= !subflow.fin_sent;
+            branch.closed_second |= !subflow.sending.fin_sent();
         }
-        if !subflow.fin_acked() || !subflow.is_established() {
+        if !subflow.sending.fin_acked() || !subflow.is_established() {
             return;
         }
         if !peer_finished {
@@ -259,9 +258,9 @@ impl Connection {
     fn end_without_subflows(&mut self, reason: CloseReason) {
         let arrived = self.bundle.as_deref().map_or(0, Bundle::data_una);
         let has_arrived = self.closing && arrived == self.buffer.end();
-        let lives = |subflow: &Subflow| match subflow.state {
+        let lives = |subflow: &Subflow| match subflow.state() {
             State::SynSent(_) | State::SynReceived(_) => true,
-            State::Established => has_arrived || !subflow.fin_sent,
+            State::Established => has_arrived || !subflow.sending.fin_sent(),
             State::TimeWait | State::Closed => false,
         };
         if self.ended.is_some() || self.subflows.iter().any(lives) {

@@ -80,7 +80,7 @@ impl Connection {
     fn send_data(&mut self, now: Time, room: Room, segment: &mut Segment) -> Option<usize> {
         let subflow = &mut self.subflows[ONLY];
         let unsent = self.buffer.unsent();
-        if unsent == 0 && !self.closing && !subflow.repairs() {
+        if unsent == 0 && !self.closing && !subflow.sending.repairs() {
             return None;
         }
         let step = subflow.next_step(now, unsent, self.closing, &mut self.control, &self.config)?;
@@ -97,7 +97,7 @@ impl Connection {
             }
         };
         self.buffer.copy(data, length, &mut segment.payload);
-        subflow.finish_data(now, segment, length, &self.config, &mut self.stats);
+        subflow.finish_data(segment, length, &self.config, &mut self.stats);
         self.count(ONLY)
     }
 

@@ -276,8 +276,8 @@ impl Bundle {
     /// The lowest byte that a subflow may have to retransmit.
     #[inline]
     pub(crate) fn lowest_of(&mut self, index: usize, subflow: &Subflow) -> Option<u64> {
-        let head = if subflow.is_closed() { None } else { subflow.head_data() };
-        self.branches[index].lowest(subflow.acknowledged(), head)
+        let head = if subflow.is_closed() { None } else { subflow.sending.head_data() };
+        self.branches[index].lowest(subflow.sending.acknowledged(), head)
     }
 
     /// Whether a subflow may be penalised at `now` for the benefit of `index`. If so, the next penalty may follow after

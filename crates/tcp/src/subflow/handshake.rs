@@ -1,9 +1,9 @@
 //! The handshake of a subflow: SYN, SYN with ACK, ACK. RFC 9293 §3.5
 
 use manypath_cc::Controller;
-use manypath_core::{PathId, RtoLimits, RttEstimator, Span, Time};
+use manypath_core::{PathId, Time};
 
-use super::{State, Subflow, Timer};
+use super::{Sending, State, Subflow, Timer};
 use crate::config::Config;
 use crate::mptcp::Join;
 use crate::segment::{Flags, Segment};
@@ -34,10 +34,13 @@ impl Handshake {
         }
     }
 
-    /// Handles a timeout; returns whether SYN is sent again.
-    pub(super) fn time_out(&mut self, config: &Config) -> bool {
+    /// Handles a retransmission timeout; returns false if the peer does not answer. RFC 6298 §5.5
+    pub(super) fn time_out(&mut self, sending: &mut Sending, config: &Config) -> bool {
         self.retries += 1;
         self.syn_due = self.retries <= config.max_syn_retransmissions;
+        if self.syn_due {
+            sending.back_off();
+        }
         self.syn_due
     }
 }
@@ -69,7 +72,7 @@ impl Subflow {
     #[cold]
     pub(crate) fn write_syn(&mut self, now: Time, segment: &mut Segment, config: &Config) {
         self.put_ports(segment);
-        segment.seq = self.iss;
+        segment.seq = self.sending.seq(0).wrapping_sub(1);
         segment.window = config.receive_buffer.min(usize::from(u16::MAX)) as u16;
         segment.options.mss = Some(config.mss);
         (segment.flags, segment.ack) = (Flags::SYN, 0);
@@ -77,7 +80,7 @@ impl Subflow {
         segment.options.window_scale = Some(config.window_shift());
         if let State::SynReceived(handshake) = &self.state {
             (segment.flags, segment.ack) = (Flags::SYN.with(Flags::ACK), self.receiving.ack());
-            segment.options.sack_permitted = self.sack;
+            segment.options.sack_permitted = self.sending.uses_sack();
             segment.options.window_scale = handshake.window_scale.then(|| config.window_shift());
         }
         if let State::SynSent(handshake) | State::SynReceived(handshake) = &mut self.state {
@@ -87,12 +90,12 @@ impl Subflow {
                 handshake.sent_at = now;
             }
         }
-        self.start_timer(now);
+        self.sending.start_timer(now, &mut self.timers);
     }
 
     /// Whether a segment may be an answer to the SYN that was sent. RFC 9293 §3.10.7.3
     pub(crate) fn answers_syn(&self, segment: &Segment) -> bool {
-        !segment.flags.contains(Flags::ACK) || segment.ack == self.own_seq(0)
+        !segment.flags.contains(Flags::ACK) || segment.ack == self.sending.seq(0)
     }
 
     /// Handles a SYN of the peer that crossed the own one (simultaneous open). RFC 9293 §3.5, figure 8
@@ -115,16 +118,8 @@ impl Subflow {
 
     /// Reads the options of the peer's SYN. RFC 9293 §3.7.1, RFC 7323 §2.2, RFC 2018 §2
     pub(crate) fn take_syn(&mut self, syn: &Segment, config: &Config) {
-        let options = &syn.options;
+        self.sending.take_syn(syn, config);
         self.receiving.take_syn(syn, config);
-        self.mss = config.payload(config.mss.min(options.mss.unwrap_or(DEFAULT_MSS)));
-        self.sack = config.selective_acks && options.sack_permitted;
-        if let Some(shift) = options.window_scale {
-            self.peer_shift = shift.min(MOST_SHIFT);
-        }
-        self.peer_edge = u64::from(syn.window);
-        self.peer_most = self.peer_edge;
-        self.window_from = (-1, 0);
     }
 
     /// Establishes the subflow after the peer has acknowledged the SYN: its path in the congestion control is active.
@@ -134,29 +129,7 @@ impl Subflow {
         };
         self.state = State::Established;
         self.timers.cancel(Timer::Retransmission);
-        if self.path.index() < control.paths().len() {
-            control.set_active(self.path, true);
-        } else {
-            let path = control.open_path_with_unit(self.mss);
-            debug_assert_eq!(path, self.path);
-        }
-        if handshake.is_repeated {
-            // RFC 6298 §5.7
-            let initial = config.rto.initial.max(AFTER_LOST_SYN);
-            self.rtt = RttEstimator::new(RtoLimits { initial, ..config.rto });
-            // RFC 5681 §3.1
-            control.limit_window(self.path, self.mss);
-        } else {
-            self.measure(control, now - handshake.sent_at, now - handshake.sent_at);
-        }
+        let round_trip = (!handshake.is_repeated).then(|| now - handshake.sent_at);
+        self.sending.open(round_trip, control, config);
     }
 }
-
-/// The MSS of a peer without the MSS option. RFC 9293 §3.7.1
-const DEFAULT_MSS: u16 = 536;
-
-/// The largest shift that is accepted. RFC 7323 §2.3
-const MOST_SHIFT: u8 = 14;
-
-/// The initial timeout after a SYN was lost. RFC 6298 §5.7
-const AFTER_LOST_SYN: Span = Span::from_secs(3);

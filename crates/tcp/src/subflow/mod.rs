@@ -1,29 +1,25 @@
-//! One subflow: one pair of addresses with two sequence spaces, acknowledgements and timers. RFC 9293 §3
+//! One subflow: one pair of addresses with a handshake, two sequence spaces and timers. RFC 9293 §3
 
-mod acknowledge;
 mod handshake;
-mod opportunity;
 mod receiving;
-mod recovery;
 mod segments;
+mod sending;
 mod timers;
-mod window;
 
-pub(crate) use acknowledge::AckNews;
-pub(crate) use opportunity::{NewData, Step};
 pub(crate) use receiving::{Place, Room, announce};
+pub(crate) use sending::{AckNews, NewData, Phase, Step};
 pub(crate) use timers::Expired;
 
 use manypath_cc::Controller;
-use manypath_core::{PathId, RttEstimator, Span, Time, Via};
+use manypath_core::{PathId, Time, Via};
 
-use crate::config::{Config, Recovery};
-use crate::mptcp::{Chunk, Join};
-use crate::segment::Flags;
-use crate::send::Scoreboard;
-use crate::stats::PathStats;
+use crate::config::Config;
+use crate::mptcp::Join;
+use crate::segment::{Flags, Segment};
+use crate::stats::{PathStats, Stats};
 use handshake::Handshake;
 use receiving::{Arrived, Receiving};
+use sending::Sending;
 use timers::{Timer, Timers};
 
 /// The state of a subflow. RFC 9293 §3.3.2
@@ -41,83 +37,19 @@ pub(crate) enum State {
     Closed,
 }
 
-/// The state of loss recovery.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Phase {
-    /// No loss is known.
-    Open,
-    /// Fast recovery. RFC 6675 §5, RFC 6582 §3.2
-    FastRecovery,
-    /// After a timeout: everything that was outstanding is retransmitted in slow start. RFC 5681 §3.1
-    AfterTimeout,
-}
-
 /// One TCP connection between two addresses, without the stream that it carries.
 #[derive(Debug)]
 pub(crate) struct Subflow {
     pub(crate) via: Via,
     pub(crate) local_port: u16,
     pub(crate) peer_port: u16,
-    pub(crate) state: State,
+    state: State,
     /// Its number in the connection. Its path in the congestion control has the same number.
     pub(crate) path: PathId,
-    /// Payload bytes of a full segment.
-    pub(crate) mss: u64,
-    pub(crate) rtt: RttEstimator,
-    pub(crate) stats: PathStats,
-
-    /// Initial send sequence number.
-    iss: u32,
-    /// Everything below is acknowledged: SND.UNA as an offset. Offset 0 is the first byte after SYN.
-    una: u64,
-    /// The offset of the next new byte: SND.NXT.
-    nxt: u64,
-    board: Scoreboard,
-    pub(crate) phase: Phase,
-    /// The offset that ends the current or last recovery: RecoveryPoint. RFC 6675 §2
-    recover: u64,
-    /// Number of consecutive duplicate acknowledgements.
-    dup_acks: u64,
-    /// Bytes by which duplicate acknowledgements inflate the window without SACK. RFC 6582 §3.2
-    inflation: u64,
-    /// The next retransmission is sent independently of the window. RFC 6675 §5 step 4.3, RFC 6582 §3.2
-    resend_now: bool,
-    /// This recovery has used its rescue retransmission. RFC 6675 §4 NextSeg 4
-    rescued: bool,
-    /// The timer was restarted by a partial acknowledgement of this recovery. RFC 6582 §4
-    partial_seen: bool,
-    /// When data was last sent.
-    last_sent: Time,
-    /// FIN was sent at least once.
-    pub(crate) fin_sent: bool,
-
-    /// Both sides use SACK.
-    sack: bool,
-    /// The kind of fast recovery without SACK.
-    recovery: Recovery,
-    /// The windows are those of the whole connection, which stores them.
-    shares_window: bool,
-    /// Shift of the window that the peer announces.
-    peer_shift: u8,
-    /// The first offset beyond the peer's receive window.
-    peer_edge: u64,
-    /// The largest window that the peer has announced.
-    peer_most: u64,
-    /// The sequence offset and the acknowledgement of the segment that last changed the window: SND.WL1 and SND.WL2.
-    window_from: (i64, u64),
-
+    pub(crate) sending: Sending,
     pub(crate) receiving: Receiving,
-    /// A probe of the peer's window must be sent now.
-    probe_due: bool,
-    /// The next segment is sent even if it is small. RFC 9293 §3.8.6.2.1
-    small_due: bool,
-    /// Probes since the window closed.
-    probes: u32,
-    /// Number of consecutive timeouts.
-    retries: u32,
-    /// The offset that ends the current round of round-trip time measurements.
-    round_end: u64,
     timers: Timers,
+    pub(crate) stats: PathStats,
 }
 
 impl Subflow {
@@ -128,37 +60,15 @@ impl Subflow {
             peer_port: join.ports.1,
             state,
             path,
-            mss: config.payload(config.mss),
-            rtt: RttEstimator::new(config.rto),
-            stats: PathStats::default(),
-            iss: join.iss,
-            una: 0,
-            nxt: 0,
-            board: Scoreboard::default(),
-            phase: Phase::Open,
-            recover: 0,
-            dup_acks: 0,
-            inflation: 0,
-            resend_now: false,
-            rescued: false,
-            partial_seen: false,
-            last_sent: Time::ZERO,
-            fin_sent: false,
-            sack: false,
-            recovery: config.recovery,
-            shares_window: false,
-            peer_shift: 0,
-            peer_edge: 0,
-            peer_most: 0,
-            window_from: (i64::MIN, 0),
+            sending: Sending::new(path, join.iss, config),
             receiving: Receiving::default(),
-            probe_due: false,
-            small_due: false,
-            probes: 0,
-            retries: 0,
-            round_end: 0,
             timers: Timers::default(),
+            stats: PathStats::default(),
         }
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.state
     }
 
     /// Whether SYN and its acknowledgement are not complete.
@@ -176,77 +86,49 @@ impl Subflow {
         matches!(self.state, State::Closed)
     }
 
+    /// Whether FIN was sent or has arrived, in order or not.
+    #[inline]
+    pub(crate) fn is_ending(&self) -> bool {
+        self.sending.fin_sent() || self.receiving.has_fin()
+    }
+
+    /// Whether this side has not ended its direction of an established subflow.
+    pub(crate) fn may_send(&self) -> bool {
+        self.is_established() && !self.sending.fin_sent()
+    }
+
     /// The earliest instant at which a timer is due.
     #[inline]
     pub(crate) fn poll_timeout(&self) -> Time {
         self.timers.next()
     }
 
-    /// Everything below this offset is acknowledged.
-    #[inline]
-    pub(crate) fn acknowledged(&self) -> u64 {
-        self.una
-    }
-
-    /// The offset of the next new byte.
-    #[inline]
-    pub(crate) fn next(&self) -> u64 {
-        self.nxt
-    }
-
-    /// The offset in the stream of the connection of the oldest outstanding segment.
-    #[inline]
-    pub(crate) fn head_data(&self) -> Option<u64> {
-        self.board.head().map(|sent| sent.data)
-    }
-
-    /// If an outstanding segment contains the byte at `data` of the stream, the number of its bytes from there on.
-    pub(crate) fn carries(&self, data: u64) -> Option<u64> {
-        let mut below = self.board.iter().take_while(|sent| sent.data <= data);
-        below.find_map(|sent| {
-            (sent.data + sent.payload()).checked_sub(data).filter(|left| *left > 0)
-        })
-    }
-
-    /// Calls `out` with the outstanding data that the peer has not reported, so that other subflows can carry it. Data
-    /// of an earlier call is omitted unless `all` is true.
-    pub(crate) fn hand_over(&mut self, all: bool, out: impl FnMut(Chunk)) {
-        self.board.share(all, out);
-    }
-
-    /// Whether the window has room for a full segment of new data.
-    #[inline]
-    pub(crate) fn has_window(&self, control: &Controller) -> bool {
-        let is_whole = self.is_established() && self.phase == Phase::Open;
-        is_whole && self.board.pipe() + self.mss <= control.window(self.path)
-    }
-
-    /// Smoothed RTT; a substitute before the first sample.
-    #[inline]
-    pub(crate) fn srtt(&self) -> Span {
-        self.rtt.srtt().unwrap_or_else(|| self.rtt.rto())
-    }
-
-    /// Outstanding bytes, as the congestion control counts them.
-    pub(crate) fn outstanding(&self) -> u64 {
-        self.board.pipe()
-    }
-
-    /// Whether the peer has acknowledged the FIN of this side.
-    #[inline]
-    pub(crate) fn fin_acked(&self) -> bool {
-        self.fin_sent && self.una == self.nxt
-    }
-
-    /// Whether the peer has acknowledged everything, with the possible exception of this side's FIN.
-    pub(crate) fn only_fin_is_missing(&self) -> bool {
-        self.fin_sent && self.una + 1 >= self.nxt
-    }
-
     /// Leaves the windows of both sides to the connection. RFC 8684 §3.3.1
     pub(crate) fn share_window(&mut self) {
-        self.shares_window = true;
+        self.sending.share_window();
         self.receiving.share_window();
+    }
+
+    /// Sets the number of bytes within the shared window that this subflow may use.
+    #[inline]
+    pub(crate) fn share_room(&mut self, room: u64) {
+        self.sending.share_room(room, &mut self.timers);
+    }
+
+    /// Handles the acknowledgement of a segment at the offset `start` of the peer's sequence space.
+    #[inline]
+    pub(crate) fn handle_ack(
+        &mut self,
+        now: Time,
+        start: i64,
+        segment: &Segment,
+        control: &mut Controller,
+        stats: &mut Stats,
+    ) -> AckNews {
+        let (timers, counters) = (&mut self.timers, &mut self.stats);
+        let news = self.sending.handle_ack(now, start, segment, control, timers, counters);
+        stats.duplicate_acks_received += u64::from(news == AckNews::Duplicate);
+        news
     }
 
     /// Records the sequence numbers of a segment within the window.
@@ -263,10 +145,40 @@ impl Subflow {
         self.receiving.note_arrival(now, start, payload, flags, config, &mut self.timers)
     }
 
-    /// Whether FIN was sent or has arrived, in order or not.
+    /// A cheap check whether no new data can be sent: no recovery is in progress, and there is no data or the window is
+    /// full.
     #[inline]
-    pub(crate) fn is_ending(&self) -> bool {
-        self.fin_sent || self.receiving.has_fin()
+    pub(crate) fn is_exhausted(&self, unsent: u64, closing: bool, control: &Controller) -> bool {
+        self.is_established()
+            && !self.timers.is_set(Timer::Persist)
+            && self.sending.is_exhausted(unsent, closing, control)
+    }
+
+    /// The next data segment. `unsent` bytes are waiting, and `closing` means that no more bytes will follow.
+    #[inline]
+    pub(crate) fn next_step(
+        &mut self,
+        now: Time,
+        unsent: u64,
+        closing: bool,
+        control: &mut Controller,
+        config: &Config,
+    ) -> Option<Step> {
+        if !self.is_established() {
+            return None;
+        }
+        self.sending.next_step(now, unsent, closing, control, config, &mut self.timers)
+    }
+
+    /// Whether the window has room for a full segment of new data.
+    #[inline]
+    pub(crate) fn has_window(&self, control: &Controller) -> bool {
+        self.is_established() && self.sending.has_window(control)
+    }
+
+    /// Starts the persist timer unless it is running: nothing is outstanding and the window is closed.
+    pub(crate) fn persist(&mut self, now: Time, config: &Config) {
+        self.sending.persist(now, config, &mut self.timers);
     }
 
     /// Enters TIME-WAIT: both directions have ended, and the peer may repeat its FIN. RFC 9293 §3.6
@@ -284,20 +196,8 @@ impl Subflow {
     /// Closes the subflow: nothing is sent and no timer is set.
     pub(crate) fn end(&mut self) {
         self.state = State::Closed;
+        self.sending.stop();
         self.receiving.note_acknowledged(&mut self.timers);
         self.timers = Timers::default();
-        self.probe_due = false;
-    }
-
-    /// The sequence number of an offset of this side.
-    #[inline]
-    fn own_seq(&self, offset: u64) -> u32 {
-        self.iss.wrapping_add(1).wrapping_add(offset as u32)
-    }
-
-    /// The offset of a sequence number of this side, near the lowest unacknowledged offset.
-    #[inline]
-    fn own_offset(&self, seq: u32) -> i64 {
-        self.una as i64 + i64::from(seq.wrapping_sub(self.own_seq(self.una)) as i32)
     }
 }

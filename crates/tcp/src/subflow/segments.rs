@@ -12,13 +12,13 @@ impl Subflow {
     /// Whether an acknowledgement or a probe is due.
     #[inline]
     pub(crate) fn ack_due(&self) -> bool {
-        self.receiving.ack_due() || self.probe_due
+        self.receiving.ack_due() || self.sending.probe_due()
     }
 
     /// Whether an acknowledgement that is sent now would report gaps. A data segment has no room for the report.
     #[inline]
     pub(crate) fn reports_gaps(&self) -> bool {
-        self.sack && self.receiving.sack_blocks().len() > 0
+        self.sending.uses_sack() && self.receiving.sack_blocks().len() > 0
     }
 
     /// Fills the segment with a pure acknowledgement.
@@ -30,13 +30,9 @@ impl Subflow {
         config: &Config,
         stats: &mut Stats,
     ) {
-        self.write_header(segment, self.nxt, room);
-        if self.probe_due {
-            // Unlike RFC 9293 §3.8.6.1, a probe carries no byte of data. It uses the sequence number before the first
-            // unacknowledged one, which the peer must answer as well. A probe therefore never splits the stream into
-            // small segments
-            segment.seq = self.own_seq(self.una).wrapping_sub(1);
-            self.probe_due = false;
+        self.write_header(segment, self.sending.next(), room);
+        if let Some(seq) = self.sending.take_probe() {
+            segment.seq = seq;
             stats.window_probes_sent += 1;
         }
         segment.options.other_bytes = config.ack_option_bytes;
@@ -59,19 +55,11 @@ impl Subflow {
         data: u64,
         room: Room,
     ) {
-        let offset = self.nxt;
-        self.write_header(segment, offset, room);
-        let mut flags = SentFlags::default();
+        self.write_header(segment, self.sending.next(), room);
         if new.fin {
             segment.flags = segment.flags.with(Flags::FIN);
-            flags = SentFlags::FIN;
-            self.fin_sent = true;
         }
-        let length = (new.length + u64::from(new.fin)) as u16;
-        self.board.push(Sent { offset, data, sent_at: now, length, flags });
-        self.nxt += u64::from(length);
-        self.small_due = false;
-        self.keep_timer(now);
+        self.sending.push(now, new, data, &mut self.timers);
     }
 
     /// Fills the header of a retransmission; returns the retransmitted segment.
@@ -79,28 +67,22 @@ impl Subflow {
         &mut self,
         now: Time,
         segment: &mut Segment,
-        (serial, is_rescue): (u64, bool),
+        again: (u64, bool),
         room: Room,
         stats: &mut Stats,
     ) -> Sent {
-        let sent = self.board.resend(now, serial, is_rescue);
+        let sent = self.sending.resend(now, again, &mut self.timers);
         self.write_header(segment, sent.offset, room);
         if sent.flags.contains(SentFlags::FIN) {
             segment.flags = segment.flags.with(Flags::FIN);
         }
         self.stats.retransmissions += 1;
-        if self.phase == Phase::FastRecovery {
+        if let Phase::FastRecovery(_) = self.sending.phase() {
             self.stats.fast_retransmissions += 1;
             stats.fast_retransmissions += 1;
-            // RFC 6675 §6: a long recovery must not cause a timeout. Only a retransmission of the oldest segment
-            // restarts the timer. If others did, a lost retransmission would never time out while new losses occur
-            if self.sack && sent.offset == self.una {
-                self.start_timer(now);
-            }
         } else {
             stats.timer_retransmissions += 1;
         }
-        self.keep_timer(now);
         sent
     }
 
@@ -108,14 +90,12 @@ impl Subflow {
     #[inline]
     pub(crate) fn finish_data(
         &mut self,
-        now: Time,
         segment: &mut Segment,
         payload: u64,
         config: &Config,
         stats: &mut Stats,
     ) {
         segment.options.other_bytes = config.data_option_bytes;
-        self.last_sent = now;
         self.stats.data_packets_sent += 1;
         self.stats.wire_bytes_sent += segment.header_length() as u64 + payload;
         stats.data_packets_sent += 1;
@@ -124,7 +104,7 @@ impl Subflow {
     /// Fills the segment with RST and a sequence number that the peer must accept. RFC 9293 §3.10.7.1, RFC 5961 §3
     pub(crate) fn write_reset(&mut self, segment: &mut Segment) {
         self.put_ports(segment);
-        segment.seq = self.own_seq(self.nxt);
+        segment.seq = self.sending.seq(self.sending.next());
         segment.ack = self.receiving.ack();
         segment.flags = Flags::RST.with(Flags::ACK);
         segment.window = 0;
@@ -133,10 +113,10 @@ impl Subflow {
     #[inline]
     fn write_header(&mut self, segment: &mut Segment, offset: u64, room: Room) {
         self.put_ports(segment);
-        segment.seq = self.own_seq(offset);
+        segment.seq = self.sending.seq(offset);
         segment.ack = self.receiving.ack();
         segment.flags = Flags::ACK;
-        segment.window = self.receiving.announce(room, self.mss);
+        segment.window = self.receiving.announce(room, self.sending.mss());
         self.receiving.note_acknowledged(&mut self.timers);
     }
 

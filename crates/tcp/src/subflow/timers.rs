@@ -8,7 +8,7 @@ use crate::config::Config;
 
 /// A timer of a subflow.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Timer {
+pub(super) enum Timer {
     /// SYN, data or FIN without an acknowledgement. RFC 6298 §5
     Retransmission,
     /// Nothing is outstanding, and the peer's window is closed. RFC 9293 §3.8.6.1
@@ -23,7 +23,7 @@ pub(crate) enum Timer {
 
 /// Deadlines of all timers.
 #[derive(Debug, Default)]
-pub(crate) struct Timers(TimerTable<5>);
+pub(super) struct Timers(TimerTable<5>);
 
 impl Timers {
     #[inline]
@@ -80,9 +80,16 @@ impl Subflow {
         control: &mut Controller,
         config: &Config,
     ) -> Option<Expired> {
-        Some(match self.timers.expired(now)? {
-            Timer::Retransmission => self.retransmission_timeout(now, control, config),
-            Timer::Persist => self.persist_timeout(now, config),
+        let Self { state, sending, timers, stats, .. } = self;
+        let next = |may_retry, next| if may_retry { next } else { Expired::GaveUp };
+        Some(match timers.expired(now)? {
+            Timer::Retransmission => match state {
+                State::SynSent(handshake) | State::SynReceived(handshake) => {
+                    next(handshake.time_out(sending, config), Expired::Handled)
+                }
+                _ => next(sending.time_out(now, control, config, timers, stats), Expired::TimedOut),
+            },
+            Timer::Persist => next(sending.persist_timeout(now, config, timers), Expired::Handled),
             Timer::DelayedAck => {
                 self.receiving.acknowledge_now();
                 Expired::Handled
@@ -90,70 +97,4 @@ impl Subflow {
             Timer::FinWait2 | Timer::TimeWait => Expired::Over,
         })
     }
-
-    fn retransmission_timeout(
-        &mut self,
-        now: Time,
-        control: &mut Controller,
-        config: &Config,
-    ) -> Expired {
-        if let State::SynSent(handshake) | State::SynReceived(handshake) = &mut self.state {
-            if !handshake.time_out(config) {
-                return Expired::GaveUp;
-            }
-            self.rtt.back_off();
-            return Expired::Handled;
-        }
-        self.retries += 1;
-        if self.retries > config.max_retransmissions {
-            return Expired::GaveUp;
-        }
-        self.time_out(now, control);
-        Expired::TimedOut
-    }
-
-    fn persist_timeout(&mut self, now: Time, config: &Config) -> Expired {
-        self.retries += 1;
-        if self.retries > config.max_retransmissions {
-            return Expired::GaveUp;
-        }
-        self.probes += 1;
-        let has_room = self.peer_room() > 0;
-        self.small_due = has_room;
-        self.probe_due = !has_room;
-        self.start_persist_timer(now, config);
-        Expired::Handled
-    }
-
-    /// Starts the retransmission timer at `now`. RFC 6298 §5
-    #[inline]
-    pub(super) fn start_timer(&mut self, now: Time) {
-        self.timers.set(Timer::Retransmission, now + self.rtt.rto());
-    }
-
-    /// Starts the retransmission timer at `now` unless it is running. RFC 6298 §5.1
-    #[inline]
-    pub(super) fn keep_timer(&mut self, now: Time) {
-        if !self.timers.is_set(Timer::Retransmission) {
-            self.start_timer(now);
-            self.timers.cancel(Timer::Persist);
-        }
-    }
-
-    /// Starts the persist timer unless it is running: nothing is outstanding and the window is closed. The intervals of
-    /// the probes grow. RFC 9293 §3.8.6.1
-    pub(crate) fn persist(&mut self, now: Time, config: &Config) {
-        if !self.timers.is_set(Timer::Persist) {
-            self.probes = 0;
-            self.start_persist_timer(now, config);
-        }
-    }
-
-    fn start_persist_timer(&mut self, now: Time, config: &Config) {
-        let pause = self.rtt.rto().saturating_mul(1 << self.probes.min(MOST_DOUBLINGS));
-        self.timers.set(Timer::Persist, now + pause.min(config.rto.max));
-    }
 }
-
-/// With more doublings the maximum timeout applies.
-const MOST_DOUBLINGS: u32 = 20;

@@ -1,79 +1,85 @@
 //! Handling of an acknowledgement: arrived data, round-trip time, congestion window. RFC 5681, RFC 6675 §5
 
 use manypath_cc::{Controller, PathAck};
-use manypath_core::{OffsetRange, Span, Time};
+use manypath_core::{OffsetRange, Time};
 
-use super::{Phase, Subflow, Timer};
+use super::{Phase, Sending, Timer, Timers};
 use crate::segment::Segment;
-use crate::stats::Stats;
+use crate::stats::PathStats;
 
 /// The effect of an acknowledgement.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum AckNews {
     /// New data was acknowledged.
     Advanced,
-    /// Nothing new was acknowledged; at most SACK reports or the window changed.
+    /// It indicates a gap. RFC 5681 §2, RFC 6675 §2
+    Duplicate,
+    /// Nothing new was acknowledged; at most the window changed.
     Same,
     /// It acknowledges data that was never sent or is too old. RFC 5961 §5.2
     Impossible,
 }
 
-impl Subflow {
+impl Sending {
     /// Handles the acknowledgement of a segment at the offset `start` of the peer's sequence space.
     #[inline]
-    pub(crate) fn handle_ack(
+    pub(in crate::subflow) fn handle_ack(
         &mut self,
         now: Time,
         start: i64,
         segment: &Segment,
         control: &mut Controller,
-        stats: &mut Stats,
+        timers: &mut Timers,
+        stats: &mut PathStats,
     ) -> AckNews {
-        let ack = self.own_offset(segment.ack);
+        let ack = self.offset(segment.ack);
         if ack > self.nxt as i64 {
             return AckNews::Impossible;
         }
         if ack < self.una as i64 {
-            let is_late = ack >= self.una as i64 - self.peer_most.max(1) as i64;
+            let is_late = ack >= self.una as i64 - self.window.largest().max(1) as i64;
             return if is_late { AckNews::Same } else { AckNews::Impossible };
         }
         let ack = ack as u64;
-        let window_changed = self.update_window(start, ack, segment.window);
+        let window_change = self.window.update(start, ack, segment.window);
+        if window_change.is_some() && timers.is_set(Timer::Persist) {
+            self.take_probe_answer(timers);
+        }
         if self.board.is_empty() {
             return AckNews::Same;
         }
         let was_full = self.board.pipe() + self.mss > control.window(self.path);
         let reported = self.take_reports(segment, ack);
-        let advanced = ack > self.una;
-        if advanced {
-            self.advance(now, ack, was_full, control);
-        } else if self.is_duplicate(segment, reported, window_changed) {
-            stats.duplicate_acks_received += 1;
-            self.dup_acks += 1;
+        let mut news = AckNews::Same;
+        if ack > self.una {
+            news = AckNews::Advanced;
+            self.advance(now, ack, was_full, control, timers, stats);
+        } else if self.is_duplicate(segment, reported, window_change == Some(true)) {
+            news = AckNews::Duplicate;
             self.note_duplicate();
         }
-        if reported || self.dup_acks > 0 {
-            self.look_for_loss(now, control);
+        if reported || self.dup_acks() > 0 {
+            self.look_for_loss(now, control, stats);
         }
         #[cfg(debug_assertions)]
         assert_eq!(self.board.pipe(), self.board.counted_pipe(), "bytes in the network");
-        if advanced { AckNews::Advanced } else { AckNews::Same }
+        news
     }
 
     /// Whether an acknowledgement without newly acknowledged data indicates a gap. RFC 5681 §2, RFC 6675 §2
     fn is_duplicate(&self, segment: &Segment, reported: bool, window_changed: bool) -> bool {
-        if self.sack { reported } else { segment.length() == 0 && !window_changed }
+        if self.uses_sack() { reported } else { segment.length() == 0 && !window_changed }
     }
 
     /// Handles the SACK blocks; returns whether they report anything new.
     #[inline]
     fn take_reports(&mut self, segment: &Segment, ack: u64) -> bool {
-        if segment.options.sack.is_empty() || !self.sack {
+        if segment.options.sack.is_empty() || !self.uses_sack() {
             return false;
         }
         let mut reported = false;
         for block in segment.options.sack.as_slice() {
-            let (start, end) = (self.own_offset(block.start), self.own_offset(block.end));
+            let (start, end) = (self.offset(block.start), self.offset(block.end));
             // RFC 2018 §5: a block that is not beyond the acknowledgement, or that was never sent, is ignored
             if start < ack as i64 || end <= start || end > self.nxt as i64 {
                 continue;
@@ -86,13 +92,20 @@ impl Subflow {
 
     /// Handles the cumulative acknowledgement of everything below `ack`.
     #[inline]
-    fn advance(&mut self, now: Time, ack: u64, was_full: bool, control: &mut Controller) {
+    fn advance(
+        &mut self,
+        now: Time,
+        ack: u64,
+        was_full: bool,
+        control: &mut Controller,
+        timers: &mut Timers,
+        stats: &mut PathStats,
+    ) {
         let acked = self.board.acknowledge(now, ack);
         let places = ack - self.una;
         self.una = ack;
         self.retries = 0;
-        self.dup_acks = 0;
-        self.stats.bytes_acked += acked.payload;
+        stats.bytes_acked += acked.payload;
         if let Some((oldest, newest)) = acked.samples {
             self.measure(control, oldest, newest);
             if ack > self.round_end {
@@ -102,14 +115,16 @@ impl Subflow {
         }
         let restarts_timer = self.continue_repair(places);
         self.grow(now, acked.payload, was_full, control);
-        if self.phase != Phase::Open && (ack >= self.recover || self.ends_with_new_ack()) {
+        if let Phase::Open { dup_acks } = &mut self.phase {
+            *dup_acks = 0;
+        } else if ack >= self.recover || self.ends_with_new_ack() {
             self.finish_repair(control);
         }
         // RFC 6298 §5.2, §5.3
         if self.board.is_empty() {
-            self.timers.cancel(Timer::Retransmission);
+            timers.cancel(Timer::Retransmission);
         } else if restarts_timer {
-            self.start_timer(now);
+            self.start_timer(now, timers);
         }
     }
 
@@ -120,16 +135,9 @@ impl Subflow {
             return;
         }
         // RFC 3465 §2.3: L is one segment in the slow start after a timeout
-        let bytes = if self.phase == Phase::AfterTimeout { payload.min(self.mss) } else { payload };
+        let is_limited = matches!(self.phase, Phase::AfterTimeout);
+        let bytes = if is_limited { payload.min(self.mss) } else { payload };
         let ack = PathAck { path: self.path, bytes, was_full, may_grow: true };
         control.on_ack(now, &ack);
-    }
-
-    /// Takes a round-trip time sample. The retransmission timer uses the oldest acknowledged segment, which may include
-    /// the delay of a delayed acknowledgement. The congestion control uses the newest.
-    #[inline]
-    pub(super) fn measure(&mut self, control: &mut Controller, oldest: Span, newest: Span) {
-        self.rtt.sample(oldest);
-        control.on_rtt(self.path, self.rtt.srtt().unwrap_or(oldest), newest);
     }
 }

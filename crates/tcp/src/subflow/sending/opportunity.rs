@@ -3,7 +3,7 @@
 use manypath_cc::Controller;
 use manypath_core::Time;
 
-use super::{Phase, Subflow, Timer};
+use super::{LossRecovery, Phase, Sending, Timers};
 use crate::config::Config;
 
 /// The next data segment.
@@ -29,65 +29,61 @@ pub(crate) struct NewData {
     pub(crate) fin: bool,
 }
 
-impl Subflow {
+impl Sending {
     /// Whether lost segments may wait for retransmission.
     #[inline]
     pub(crate) fn repairs(&self) -> bool {
-        self.phase != Phase::Open
+        !matches!(self.phase, Phase::Open { .. })
     }
 
     /// A cheap check whether no new data can be sent: no recovery is in progress, and there is no data or the window is
     /// full.
     #[inline]
-    pub(crate) fn is_exhausted(&self, unsent: u64, closing: bool, control: &Controller) -> bool {
-        if !self.is_established() || self.phase != Phase::Open || self.timers.is_set(Timer::Persist)
-        {
-            return false;
-        }
+    pub(in crate::subflow) fn is_exhausted(
+        &self,
+        unsent: u64,
+        closing: bool,
+        control: &Controller,
+    ) -> bool {
+        let Phase::Open { dup_acks } = self.phase else { return false };
         if unsent == 0 {
             return !closing;
         }
         unsent >= self.mss
-            && self.dup_acks == 0
+            && dup_acks == 0
             && self.board.pipe() + self.mss > control.window(self.path)
     }
 
     /// The next data segment. `unsent` bytes are waiting, and `closing` means that no more bytes will follow.
     #[inline]
-    pub(crate) fn next_step(
+    pub(in crate::subflow) fn next_step(
         &mut self,
         now: Time,
         unsent: u64,
         closing: bool,
         control: &mut Controller,
         config: &Config,
+        timers: &mut Timers,
     ) -> Option<Step> {
-        if !self.is_established() {
-            return None;
+        let Phase::Open { dup_acks } = self.phase else {
+            return self.next_repair(now, unsent, closing, control, config, timers);
+        };
+        if unsent > 0 && self.board.is_empty() && now - self.last_sent > self.rtt.rto() {
+            self.restart_after_idle(control);
         }
-        match self.phase {
-            Phase::Open => {
-                if unsent > 0 && self.board.is_empty() && now - self.last_sent > self.rtt.rto() {
-                    self.restart_after_idle(control);
-                }
-                let used = if config.limited_transmit && self.sack {
-                    self.board.pipe()
-                } else {
-                    self.nxt - self.una
-                };
-                let extra = if config.limited_transmit && !self.sack {
-                    self.dup_acks.min(LIMITED_TRANSMIT) * self.mss
-                } else {
-                    0
-                };
-                let free = (control.window(self.path) + extra).saturating_sub(used);
-                self.new_data(now, unsent, closing, free, config).map(Step::New)
+        let (mut used, mut extra) = (self.nxt - self.una, 0);
+        if config.limited_transmit {
+            if self.uses_sack() {
+                used = self.board.pipe();
+            } else {
+                extra = dup_acks.min(LIMITED_TRANSMIT) * self.mss;
             }
-            _ => self.next_repair(now, unsent, closing, control, config),
         }
+        let free = (control.window(self.path) + extra).saturating_sub(used);
+        self.new_data(now, unsent, closing, free, config, timers).map(Step::New)
     }
 
-    /// The next retransmission of a recovery.
+    /// The next segment of a recovery.
     fn next_repair(
         &mut self,
         now: Time,
@@ -95,18 +91,20 @@ impl Subflow {
         closing: bool,
         control: &Controller,
         config: &Config,
+        timers: &mut Timers,
     ) -> Option<Step> {
         let window = control.window(self.path);
         let resend = |serial| Some(Step::Resend { serial, is_rescue: false });
-        if self.resend_now {
-            self.resend_now = false;
-            if let Some(serial) = self.board.next_lost() {
+        if let Phase::FastRecovery(recovery) = &mut self.phase {
+            if std::mem::take(&mut recovery.resend_now)
+                && let Some(serial) = self.board.next_lost()
+            {
                 return resend(serial);
             }
-        }
-        if self.phase == Phase::FastRecovery && !self.sack {
-            let free = (window + self.inflation).saturating_sub(self.nxt - self.una);
-            return self.new_data(now, unsent, closing, free, config).map(Step::New);
+            if self.loss_recovery != LossRecovery::Sack {
+                let free = (window + recovery.inflation).saturating_sub(self.nxt - self.una);
+                return self.new_data(now, unsent, closing, free, config, timers).map(Step::New);
+            }
         }
         let free = window.saturating_sub(self.board.pipe());
         if free < self.mss {
@@ -115,20 +113,18 @@ impl Subflow {
         if let Some(serial) = self.board.next_lost() {
             return resend(serial);
         }
-        if let Some(new) = self.new_data(now, unsent, closing, free, config) {
+        if let Some(new) = self.new_data(now, unsent, closing, free, config, timers) {
             return Some(Step::New(new));
         }
-        if self.phase != Phase::FastRecovery {
-            return None;
-        }
+        let Phase::FastRecovery(recovery) = &mut self.phase else { return None };
         if let Some(serial) = self.board.next_doubtful() {
             return resend(serial);
         }
-        if self.rescued {
+        if recovery.rescued {
             return None;
         }
         let serial = self.board.last_unreported()?;
-        self.rescued = true;
+        recovery.rescued = true;
         Some(Step::Resend { serial, is_rescue: true })
     }
 
@@ -141,11 +137,12 @@ impl Subflow {
         closing: bool,
         free: u64,
         config: &Config,
+        timers: &mut Timers,
     ) -> Option<NewData> {
         if self.fin_sent || unsent == 0 && !closing {
             return None;
         }
-        let room = self.peer_room();
+        let room = self.window.room(self.nxt);
         let wanted = self.mss.min(unsent);
         let length = wanted.min(room);
         let fin = closing && length == unsent;
@@ -154,7 +151,7 @@ impl Subflow {
         }
         if length > free || length == 0 || !self.is_worth_sending(length, unsent, closing, config) {
             if length < wanted && self.board.is_empty() {
-                self.persist(now, config);
+                self.persist(now, config, timers);
             }
             return None;
         }
@@ -165,13 +162,13 @@ impl Subflow {
     /// RFC 9293 §3.8.6.2.1
     #[inline]
     fn is_worth_sending(&self, length: u64, unsent: u64, closing: bool, config: &Config) -> bool {
-        if length == self.mss || self.small_due {
+        if length == self.mss || self.small_segment_due() {
             return true;
         }
         if length == unsent {
             return closing || !config.nagle || self.board.is_empty();
         }
-        length >= self.peer_most / 2
+        length >= self.window.largest() / 2
     }
 
     /// Reduces the window after an idle time of one retransmission timeout, because it may be out of date.
