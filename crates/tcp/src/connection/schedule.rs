@@ -5,7 +5,7 @@ use manypath_core::Time;
 use super::Connection;
 use crate::mptcp::{Chunk, Dss, MultipathOption, Supply};
 use crate::segment::Segment;
-use crate::subflow::{Phase, Room, Step};
+use crate::subflow::{NewData, Phase, Room, Step};
 
 impl Connection {
     /// Fills the cleared segment if there is anything to send; returns the subflow that sends it.
@@ -94,26 +94,17 @@ impl Connection {
         let index = self.bundle.as_deref()?.order[place];
         let subflow = &mut self.subflows[index];
         subflow.share_room(supply.room);
-        let unsent = if supply.room > 0 { supply.length } else { 0 };
-        let may_end = supply.is_last && unsent == supply.length;
-        let step = subflow.next_step(now, unsent, may_end, &mut self.control, &self.config)?;
+        let length = if supply.room > 0 { supply.length } else { 0 };
+        let is_last = supply.is_last && length == supply.length;
+        let waiting = NewData { data: supply.data, length, is_last };
+        let step = subflow.next_step(now, waiting, &mut self.control, &self.config)?;
         let room = self.shared_room(index);
-        let subflow = &mut self.subflows[index];
-        let (data, length) = match step {
-            Step::New(new) => {
-                subflow.write_new(now, segment, new, supply.data, room);
-                self.buffer.reach(supply.data + new.length);
-                if let Some(bundle) = self.bundle.as_deref_mut() {
-                    bundle.note_sent(place, supply, new.length, subflow.sending.next());
-                }
-                (supply.data, new.length)
-            }
-            Step::Resend { serial, is_rescue } => {
-                let again = (serial, is_rescue);
-                let sent = subflow.write_again(now, segment, again, room, &mut self.stats);
-                (sent.data, sent.payload())
-            }
-        };
+        let sent = self.subflows[index].write_data(now, segment, step, room, &mut self.stats);
+        let (data, length) = (sent.data, sent.payload());
+        if let (Step::New(_), Some(bundle)) = (step, self.bundle.as_deref_mut()) {
+            self.buffer.reach(data + length);
+            bundle.note_sent(place, supply, length, sent.end());
+        }
         self.buffer.copy(data, length, &mut segment.payload);
         segment.options.multipath = Some(self.signal(data, length));
         self.subflows[index].finish_data(segment, length, &self.config, &mut self.stats);
@@ -131,7 +122,9 @@ impl Connection {
         }
         let can_send = |index: usize| {
             let subflow = &self.subflows[index];
-            !bundle.branches[index].is_leaving && subflow.has_window(&self.control)
+            !bundle.branches[index].is_leaving
+                && subflow.is_established()
+                && subflow.sending.has_window(&self.control)
         };
         let place = (0..bundle.order.len()).find(|place| can_send(bundle.order[*place]))?;
         let idle = bundle.order[place];

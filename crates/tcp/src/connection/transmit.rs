@@ -6,7 +6,7 @@ use super::{Connection, ONLY};
 use crate::event::CloseReason;
 use crate::mptcp::MultipathOption;
 use crate::segment::{Flags, Segment};
-use crate::subflow::{Room, Step, Subflow};
+use crate::subflow::{NewData, Room, Subflow};
 
 impl Connection {
     /// Fills the cleared segment if there is anything to send; returns the subflow that sends it.
@@ -83,19 +83,11 @@ impl Connection {
         if unsent == 0 && !self.closing && !subflow.sending.repairs() {
             return None;
         }
-        let step = subflow.next_step(now, unsent, self.closing, &mut self.control, &self.config)?;
-        let (data, length) = match step {
-            Step::New(new) => {
-                let data = self.buffer.take(new.length);
-                subflow.write_new(now, segment, new, data, room);
-                (data, new.length)
-            }
-            Step::Resend { serial, is_rescue } => {
-                let again = (serial, is_rescue);
-                let sent = subflow.write_again(now, segment, again, room, &mut self.stats);
-                (sent.data, sent.payload())
-            }
-        };
+        let waiting = NewData { data: self.buffer.next(), length: unsent, is_last: self.closing };
+        let step = subflow.next_step(now, waiting, &mut self.control, &self.config)?;
+        let sent = subflow.write_data(now, segment, step, room, &mut self.stats);
+        let (data, length) = (sent.data, sent.payload());
+        self.buffer.reach(data + length);
         self.buffer.copy(data, length, &mut segment.payload);
         subflow.finish_data(segment, length, &self.config, &mut self.stats);
         self.count(ONLY)

@@ -131,7 +131,8 @@ impl Subflow {
         news
     }
 
-    /// Records the sequence numbers of a segment within the window.
+    /// Records the sequence numbers of a segment within the window. If no acknowledgement is due, this starts the
+    /// delayed acknowledgement, which [`acknowledge_full`](Receiving::acknowledge_full) may release earlier.
     #[inline]
     pub(crate) fn note_arrival(
         &mut self,
@@ -142,7 +143,11 @@ impl Subflow {
         config: &Config,
     ) -> Arrived {
         self.stats.data_packets_received += u64::from(payload > 0);
-        self.receiving.note_arrival(now, start, payload, flags, config, &mut self.timers)
+        let arrived = self.receiving.note_arrival(start, payload, flags);
+        if !self.receiving.ack_due() && !self.timers.is_set(Timer::DelayedAck) {
+            self.timers.set(Timer::DelayedAck, now + config.ack_delay);
+        }
+        arrived
     }
 
     /// A cheap check whether no new data can be sent: no recovery is in progress, and there is no data or the window is
@@ -154,26 +159,19 @@ impl Subflow {
             && self.sending.is_exhausted(unsent, closing, control)
     }
 
-    /// The next data segment. `unsent` bytes are waiting, and `closing` means that no more bytes will follow.
+    /// The next data segment; `waiting` is the new data that waits.
     #[inline]
     pub(crate) fn next_step(
         &mut self,
         now: Time,
-        unsent: u64,
-        closing: bool,
+        waiting: NewData,
         control: &mut Controller,
         config: &Config,
     ) -> Option<Step> {
         if !self.is_established() {
             return None;
         }
-        self.sending.next_step(now, unsent, closing, control, config, &mut self.timers)
-    }
-
-    /// Whether the window has room for a full segment of new data.
-    #[inline]
-    pub(crate) fn has_window(&self, control: &Controller) -> bool {
-        self.is_established() && self.sending.has_window(control)
+        self.sending.next_step(now, waiting, control, config, &mut self.timers)
     }
 
     /// Starts the persist timer unless it is running: nothing is outstanding and the window is closed.
@@ -197,7 +195,7 @@ impl Subflow {
     pub(crate) fn end(&mut self) {
         self.state = State::Closed;
         self.sending.stop();
-        self.receiving.note_acknowledged(&mut self.timers);
+        self.receiving.note_acknowledged();
         self.timers = Timers::default();
     }
 }

@@ -2,7 +2,6 @@
 
 use manypath_core::{OffsetRange, Span, Time};
 
-use super::timers::{Timer, Timers};
 use crate::config::Config;
 use crate::receive::Arrivals;
 use crate::segment::{Flags, SackBlock, Segment};
@@ -117,18 +116,9 @@ impl Receiving {
         length > 0 && start + length as i64 <= self.arrivals.next() as i64
     }
 
-    /// Records the sequence numbers of a segment within the window. If no acknowledgement was due, this starts the
-    /// delayed acknowledgement, which [`acknowledge_full`](Self::acknowledge_full) may release earlier.
+    /// Records the sequence numbers of a segment within the window.
     #[inline]
-    pub(super) fn note_arrival(
-        &mut self,
-        now: Time,
-        start: u64,
-        payload: u64,
-        flags: Flags,
-        config: &Config,
-        timers: &mut Timers,
-    ) -> Arrived {
+    pub(super) fn note_arrival(&mut self, start: u64, payload: u64, flags: Flags) -> Arrived {
         let room = self.edge.max(self.arrivals.next()).saturating_sub(start);
         let length = payload.min(room);
         let has_fin = flags.contains(Flags::FIN) && length == payload;
@@ -142,11 +132,7 @@ impl Receiving {
         }
         let news = self.arrivals.insert(OffsetRange { start, end });
         self.unacknowledged += 1;
-        if news.is_urgent || has_fin {
-            self.ack_due = true;
-        } else if !timers.is_set(Timer::DelayedAck) {
-            timers.set(Timer::DelayedAck, now + config.ack_delay);
-        }
+        self.ack_due |= news.is_urgent || has_fin;
         Arrived { length, is_new: news.is_new }
     }
 
@@ -238,10 +224,9 @@ impl Receiving {
 
     /// Records that an acknowledgement was sent, or that none is sent any more.
     #[inline]
-    pub(super) fn note_acknowledged(&mut self, timers: &mut Timers) {
+    pub(super) fn note_acknowledged(&mut self) {
         self.ack_due = false;
         self.unacknowledged = 0;
-        timers.cancel(Timer::DelayedAck);
     }
 
     /// The ranges beyond the next expected offset, the most recently changed one first. RFC 2018 §4

@@ -2,7 +2,7 @@
 
 use manypath_core::Time;
 
-use super::{NewData, Phase, Room, Subflow};
+use super::{Phase, Room, Step, Subflow, Timer};
 use crate::config::Config;
 use crate::segment::{Flags, Segment};
 use crate::send::{Sent, SentFlags};
@@ -45,45 +45,36 @@ impl Subflow {
         self.stats.acks_sent += 1;
     }
 
-    /// Fills the header of a segment with new data and records it as sent. The connection adds the payload.
+    /// Fills the header of a data segment and records it as sent; returns the segment. The connection adds the payload.
     #[inline]
-    pub(crate) fn write_new(
+    pub(crate) fn write_data(
         &mut self,
         now: Time,
         segment: &mut Segment,
-        new: NewData,
-        data: u64,
-        room: Room,
-    ) {
-        self.write_header(segment, self.sending.next(), room);
-        if new.fin {
-            segment.flags = segment.flags.with(Flags::FIN);
-        }
-        self.sending.push(now, new, data, &mut self.timers);
-    }
-
-    /// Fills the header of a retransmission; returns the retransmitted segment.
-    pub(crate) fn write_again(
-        &mut self,
-        now: Time,
-        segment: &mut Segment,
-        again: (u64, bool),
+        step: Step,
         room: Room,
         stats: &mut Stats,
     ) -> Sent {
-        let sent = self.sending.resend(now, again, &mut self.timers);
+        let sent = match step {
+            Step::New(new) => self.sending.push(now, new, &mut self.timers),
+            Step::Resend { serial, is_rescue } => {
+                self.count_retransmission(stats);
+                self.sending.resend(now, serial, is_rescue, &mut self.timers)
+            }
+        };
         self.write_header(segment, sent.offset, room);
         if sent.flags.contains(SentFlags::FIN) {
             segment.flags = segment.flags.with(Flags::FIN);
         }
-        self.stats.retransmissions += 1;
-        if let Phase::FastRecovery(_) = self.sending.phase() {
-            self.stats.fast_retransmissions += 1;
-            stats.fast_retransmissions += 1;
-        } else {
-            stats.timer_retransmissions += 1;
-        }
         sent
+    }
+
+    fn count_retransmission(&mut self, stats: &mut Stats) {
+        let is_fast = matches!(self.sending.phase(), Phase::FastRecovery(_));
+        self.stats.retransmissions += 1;
+        self.stats.fast_retransmissions += u64::from(is_fast);
+        stats.fast_retransmissions += u64::from(is_fast);
+        stats.timer_retransmissions += u64::from(!is_fast);
     }
 
     /// Completes a data segment: options and counters.
@@ -117,7 +108,8 @@ impl Subflow {
         segment.ack = self.receiving.ack();
         segment.flags = Flags::ACK;
         segment.window = self.receiving.announce(room, self.sending.mss());
-        self.receiving.note_acknowledged(&mut self.timers);
+        self.receiving.note_acknowledged();
+        self.timers.cancel(Timer::DelayedAck);
     }
 
     #[inline]

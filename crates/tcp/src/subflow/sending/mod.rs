@@ -174,7 +174,7 @@ impl Sending {
 
     /// Whether the window has room for a full segment of new data.
     #[inline]
-    pub(super) fn has_window(&self, control: &Controller) -> bool {
+    pub(crate) fn has_window(&self, control: &Controller) -> bool {
         !self.repairs() && self.board.pipe() + self.mss <= control.window(self.path)
     }
 
@@ -220,17 +220,20 @@ impl Sending {
         self.fin_sent && self.una + 1 >= self.nxt
     }
 
-    /// Records a segment with new data, which is sent now.
+    /// Records a segment with new data, which is sent now; returns the segment.
     #[inline]
-    pub(super) fn push(&mut self, now: Time, new: NewData, data: u64, timers: &mut Timers) {
-        self.fin_sent |= new.fin;
-        let flags = if new.fin { SentFlags::FIN } else { SentFlags::default() };
-        let length = (new.length + u64::from(new.fin)) as u16;
-        self.board.push(Sent { offset: self.nxt, data, sent_at: now, length, flags });
-        self.nxt += u64::from(length);
+    pub(super) fn push(&mut self, now: Time, new: NewData, timers: &mut Timers) -> Sent {
+        let NewData { data, length, is_last } = new;
+        let flags = if is_last { SentFlags::FIN } else { SentFlags::default() };
+        let length = (length + u64::from(is_last)) as u16;
+        let sent = Sent { offset: self.nxt, data, sent_at: now, length, flags };
+        self.board.push(sent);
+        self.fin_sent |= is_last;
+        self.nxt = sent.end();
         self.last_sent = now;
         self.note_new_data();
         self.keep_timer(now, timers);
+        sent
     }
 
     /// Starts the retransmission timer at `now`. RFC 6298 §5

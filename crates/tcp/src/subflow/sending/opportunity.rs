@@ -16,17 +16,19 @@ pub(crate) enum Step {
         /// Whether it is the rescue retransmission of RFC 6675 §4 NextSeg 4.
         is_rescue: bool,
     },
-    /// New data, with or without FIN.
+    /// New data, with FIN if it is the last; without any bytes for FIN alone.
     New(NewData),
 }
 
 /// New data that may be sent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct NewData {
-    /// Payload bytes; 0 for a FIN without data.
+    /// First offset in the stream of the connection.
+    pub(crate) data: u64,
+    /// Bytes.
     pub(crate) length: u64,
-    /// Whether FIN is included.
-    pub(crate) fin: bool,
+    /// No bytes follow on this subflow.
+    pub(crate) is_last: bool,
 }
 
 impl Sending {
@@ -54,21 +56,20 @@ impl Sending {
             && self.board.pipe() + self.mss > control.window(self.path)
     }
 
-    /// The next data segment. `unsent` bytes are waiting, and `closing` means that no more bytes will follow.
+    /// The next data segment; `waiting` is the new data that waits.
     #[inline]
     pub(in crate::subflow) fn next_step(
         &mut self,
         now: Time,
-        unsent: u64,
-        closing: bool,
+        waiting: NewData,
         control: &mut Controller,
         config: &Config,
         timers: &mut Timers,
     ) -> Option<Step> {
         let Phase::Open { dup_acks } = self.phase else {
-            return self.next_repair(now, unsent, closing, control, config, timers);
+            return self.next_repair(now, waiting, control, config, timers);
         };
-        if unsent > 0 && self.board.is_empty() && now - self.last_sent > self.rtt.rto() {
+        if waiting.length > 0 && self.board.is_empty() && now - self.last_sent > self.rtt.rto() {
             self.restart_after_idle(control);
         }
         let (mut used, mut extra) = (self.nxt - self.una, 0);
@@ -80,15 +81,14 @@ impl Sending {
             }
         }
         let free = (control.window(self.path) + extra).saturating_sub(used);
-        self.new_data(now, unsent, closing, free, config, timers).map(Step::New)
+        self.new_data(now, waiting, free, config, timers)
     }
 
     /// The next segment of a recovery.
     fn next_repair(
         &mut self,
         now: Time,
-        unsent: u64,
-        closing: bool,
+        waiting: NewData,
         control: &Controller,
         config: &Config,
         timers: &mut Timers,
@@ -103,7 +103,7 @@ impl Sending {
             }
             if self.loss_recovery != LossRecovery::Sack {
                 let free = (window + recovery.inflation).saturating_sub(self.nxt - self.una);
-                return self.new_data(now, unsent, closing, free, config, timers).map(Step::New);
+                return self.new_data(now, waiting, free, config, timers);
             }
         }
         let free = window.saturating_sub(self.board.pipe());
@@ -113,8 +113,9 @@ impl Sending {
         if let Some(serial) = self.board.next_lost() {
             return resend(serial);
         }
-        if let Some(new) = self.new_data(now, unsent, closing, free, config, timers) {
-            return Some(Step::New(new));
+        let step = self.new_data(now, waiting, free, config, timers);
+        if step.is_some() {
+            return step;
         }
         let Phase::FastRecovery(recovery) = &mut self.phase else { return None };
         if let Some(serial) = self.board.next_doubtful() {
@@ -133,40 +134,37 @@ impl Sending {
     fn new_data(
         &mut self,
         now: Time,
-        unsent: u64,
-        closing: bool,
+        waiting: NewData,
         free: u64,
         config: &Config,
         timers: &mut Timers,
-    ) -> Option<NewData> {
-        if self.fin_sent || unsent == 0 && !closing {
+    ) -> Option<Step> {
+        let unsent = waiting.length;
+        if self.fin_sent || unsent == 0 && !waiting.is_last {
             return None;
         }
-        let room = self.window.room(self.nxt);
         let wanted = self.mss.min(unsent);
-        let length = wanted.min(room);
-        let fin = closing && length == unsent;
-        if unsent == 0 {
-            return Some(NewData { length, fin });
-        }
-        if length > free || length == 0 || !self.is_worth_sending(length, unsent, closing, config) {
+        let length = wanted.min(self.window.room(self.nxt));
+        let is_too_much = length > free || length == 0;
+        if unsent > 0 && (is_too_much || !self.is_worth_sending(length, waiting, config)) {
             if length < wanted && self.board.is_empty() {
                 self.persist(now, config, timers);
             }
             return None;
         }
-        Some(NewData { length, fin })
+        let is_last = waiting.is_last && length == unsent;
+        Some(Step::New(NewData { length, is_last, ..waiting }))
     }
 
     /// Whether a segment is full, contains all waiting data, or is as large as the peer's window allows.
     /// RFC 9293 §3.8.6.2.1
     #[inline]
-    fn is_worth_sending(&self, length: u64, unsent: u64, closing: bool, config: &Config) -> bool {
+    fn is_worth_sending(&self, length: u64, waiting: NewData, config: &Config) -> bool {
         if length == self.mss || self.small_segment_due() {
             return true;
         }
-        if length == unsent {
-            return closing || !config.nagle || self.board.is_empty();
+        if length == waiting.length {
+            return waiting.is_last || !config.nagle || self.board.is_empty();
         }
         length >= self.window.largest() / 2
     }

@@ -205,7 +205,8 @@ impl Sending {
     pub(in crate::subflow) fn resend(
         &mut self,
         now: Time,
-        (serial, is_rescue): (u64, bool),
+        serial: u64,
+        is_rescue: bool,
         timers: &mut Timers,
     ) -> Sent {
         let sent = self.board.resend(now, serial, is_rescue);
