@@ -1,6 +1,6 @@
 //! Fills one segment if several subflows may carry it. RFC 8684 §3.3
 
-use manypath_core::Time;
+use manypath_core::{PathId, Time};
 
 use super::Connection;
 use crate::mptcp::{Chunk, Dss, MultipathOption, Supply};
@@ -16,7 +16,7 @@ impl Connection {
             if subflow.syn_due() {
                 return self.send_syn(now, index, segment);
             }
-            if subflow.ack_due() {
+            if subflow.receiving.ack_due() {
                 // A data segment has no room for SACK blocks, so they are sent first
                 if subflow.reports_gaps() {
                     return self.send_shared_ack(index, segment);
@@ -96,14 +96,15 @@ impl Connection {
         subflow.share_room(supply.room);
         let length = if supply.room > 0 { supply.length } else { 0 };
         let is_last = supply.is_last && length == supply.length;
-        let waiting = NewData { data: supply.data, length, is_last };
+        let waiting = NewData { length, is_last };
         let step = subflow.next_step(now, waiting, &mut self.control, &self.config)?;
         let room = self.shared_room(index);
-        let sent = self.subflows[index].write_data(now, segment, step, room, &mut self.stats);
-        let (data, length) = (sent.data, sent.payload());
+        let subflow = &mut self.subflows[index];
+        let (data, length) =
+            subflow.write_data(now, segment, step, supply.data, room, &mut self.stats);
         if let (Step::New(_), Some(bundle)) = (step, self.bundle.as_deref_mut()) {
             self.buffer.reach(data + length);
-            bundle.note_sent(place, supply, length, sent.end());
+            bundle.note_sent(place, supply, length, subflow.sending.next());
         }
         self.buffer.copy(data, length, &mut segment.payload);
         segment.options.multipath = Some(self.signal(data, length));
@@ -144,7 +145,7 @@ impl Connection {
             .filter_map(|other| Some((*other, self.subflows[*other].sending.carries(first)?)));
         let (slow, length) = carriers.next()?;
         let (pause, slower) = (self.subflows[idle].sending.srtt(), &self.subflows[slow].sending);
-        let slow_path = self.subflows[slow].path;
+        let slow_path = PathId(slow as u8);
         if rules.penalisation
             && pause < slower.srtt()
             && !slower.repairs()

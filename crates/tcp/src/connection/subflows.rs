@@ -242,11 +242,12 @@ impl Connection {
     /// Removes a subflow that no longer carries data.
     fn forsake(&mut self, index: usize) {
         let subflow = &self.subflows[index];
+        let path = PathId(index as u8);
         if index < self.control.paths().len() {
-            self.control.close_path(subflow.path);
+            self.control.close_path(path);
         }
         if !subflow.is_opening() && self.ended.is_none() {
-            self.tell(Notice::PathDown(PathId(index as u8)));
+            self.tell(Notice::PathDown(path));
         }
         if let Some(bundle) = self.bundle.as_deref_mut() {
             bundle.drop_from_order(index);

@@ -25,7 +25,7 @@ impl Connection {
             return self.count(ONLY);
         }
         // A data segment has no room for SACK blocks, so they are sent first
-        let ack_due = subflow.ack_due();
+        let ack_due = subflow.receiving.ack_due();
         if ack_due && subflow.reports_gaps() {
             return self.send_ack(room, segment);
         }
@@ -51,7 +51,8 @@ impl Connection {
     /// A cheap check whether nothing more can be sent after the last segment.
     #[inline]
     pub(crate) fn is_exhausted(&self) -> bool {
-        let is_exhausted = |subflow: &Subflow| !subflow.ack_due() && self.is_sated(subflow);
+        let is_exhausted =
+            |subflow: &Subflow| !subflow.receiving.ack_due() && self.is_sated(subflow);
         match self.bundle.as_deref() {
             Some(bundle) => {
                 self.resets.is_empty()
@@ -83,10 +84,10 @@ impl Connection {
         if unsent == 0 && !self.closing && !subflow.sending.repairs() {
             return None;
         }
-        let waiting = NewData { data: self.buffer.next(), length: unsent, is_last: self.closing };
+        let waiting = NewData { length: unsent, is_last: self.closing };
         let step = subflow.next_step(now, waiting, &mut self.control, &self.config)?;
-        let sent = subflow.write_data(now, segment, step, room, &mut self.stats);
-        let (data, length) = (sent.data, sent.payload());
+        let next = self.buffer.next();
+        let (data, length) = subflow.write_data(now, segment, step, next, room, &mut self.stats);
         self.buffer.reach(data + length);
         self.buffer.copy(data, length, &mut segment.payload);
         subflow.finish_data(segment, length, &self.config, &mut self.stats);

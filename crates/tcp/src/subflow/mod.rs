@@ -23,7 +23,10 @@ use sending::Sending;
 use timers::{Timer, Timers};
 
 /// The state of a subflow. RFC 9293 §3.3.2
+///
+/// The state is read several times per packet, so the tag has its own field that needs no decoding.
 #[derive(Debug)]
+#[repr(u8)]
 pub(crate) enum State {
     /// SYN was sent, nothing was received.
     SynSent(Handshake),
@@ -44,8 +47,6 @@ pub(crate) struct Subflow {
     pub(crate) local_port: u16,
     pub(crate) peer_port: u16,
     state: State,
-    /// Its number in the connection. Its path in the congestion control has the same number.
-    pub(crate) path: PathId,
     pub(crate) sending: Sending,
     pub(crate) receiving: Receiving,
     timers: Timers,
@@ -59,7 +60,6 @@ impl Subflow {
             local_port: join.ports.0,
             peer_port: join.ports.1,
             state,
-            path,
             sending: Sending::new(path, join.iss, config),
             receiving: Receiving::default(),
             timers: Timers::default(),
@@ -182,20 +182,19 @@ impl Subflow {
     /// Enters TIME-WAIT: both directions have ended, and the peer may repeat its FIN. RFC 9293 §3.6
     pub(crate) fn enter_time_wait(&mut self, now: Time, config: &Config) {
         self.state = State::TimeWait;
-        self.timers.cancel(Timer::FinWait2);
-        self.timers.set(Timer::TimeWait, now + config.time_wait);
+        self.wait_for_fin(now, config);
     }
 
-    /// Starts a timer when both streams have ended and only the peer's FIN is missing, so that the wait is limited.
+    /// Limits the time in which the peer's FIN may arrive, for the first time or again.
     pub(crate) fn wait_for_fin(&mut self, now: Time, config: &Config) {
-        self.timers.set(Timer::FinWait2, now + config.time_wait);
+        self.timers.set(Timer::TimeWait, now + config.time_wait);
     }
 
     /// Closes the subflow: nothing is sent and no timer is set.
     pub(crate) fn end(&mut self) {
         self.state = State::Closed;
         self.sending.stop();
-        self.receiving.note_acknowledged();
+        self.receiving.note_acknowledged(false);
         self.timers = Timers::default();
     }
 }

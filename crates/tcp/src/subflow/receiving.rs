@@ -203,7 +203,7 @@ impl Receiving {
 
     /// Whether an acknowledgement must be sent now.
     #[inline]
-    pub(super) fn ack_due(&self) -> bool {
+    pub(crate) fn ack_due(&self) -> bool {
         self.ack_due
     }
 
@@ -222,10 +222,10 @@ impl Receiving {
         announce(&mut self.edge, self.arrivals.next(), room, room.step(mss), self.shift)
     }
 
-    /// Records that an acknowledgement was sent, or that none is sent any more.
+    /// Records that an acknowledgement was sent; `is_due` means that another one must follow.
     #[inline]
-    pub(super) fn note_acknowledged(&mut self) {
-        self.ack_due = false;
+    pub(super) fn note_acknowledged(&mut self, is_due: bool) {
+        self.ack_due = is_due;
         self.unacknowledged = 0;
     }
 

@@ -5,16 +5,10 @@ use manypath_core::Time;
 use super::{Phase, Room, Step, Subflow, Timer};
 use crate::config::Config;
 use crate::segment::{Flags, Segment};
-use crate::send::{Sent, SentFlags};
+use crate::send::SentFlags;
 use crate::stats::Stats;
 
 impl Subflow {
-    /// Whether an acknowledgement or a probe is due.
-    #[inline]
-    pub(crate) fn ack_due(&self) -> bool {
-        self.receiving.ack_due() || self.sending.probe_due()
-    }
-
     /// Whether an acknowledgement that is sent now would report gaps. A data segment has no room for the report.
     #[inline]
     pub(crate) fn reports_gaps(&self) -> bool {
@@ -30,8 +24,9 @@ impl Subflow {
         config: &Config,
         stats: &mut Stats,
     ) {
+        let probe = self.sending.take_probe();
         self.write_header(segment, self.sending.next(), room);
-        if let Some(seq) = self.sending.take_probe() {
+        if let Some(seq) = probe {
             segment.seq = seq;
             stats.window_probes_sent += 1;
         }
@@ -45,28 +40,35 @@ impl Subflow {
         self.stats.acks_sent += 1;
     }
 
-    /// Fills the header of a data segment and records it as sent; returns the segment. The connection adds the payload.
+    /// Fills the header of a data segment and records it as sent. New data begins at `data` in the stream. Returns the
+    /// offset and the length of the payload, which the connection adds.
     #[inline]
     pub(crate) fn write_data(
         &mut self,
         now: Time,
         segment: &mut Segment,
         step: Step,
+        data: u64,
         room: Room,
         stats: &mut Stats,
-    ) -> Sent {
-        let sent = match step {
-            Step::New(new) => self.sending.push(now, new, &mut self.timers),
+    ) -> (u64, u64) {
+        let (offset, data, length, has_fin) = match step {
+            Step::New(new) => {
+                let offset = self.sending.next();
+                self.sending.push(now, new, data, &mut self.timers);
+                (offset, data, new.length, new.is_last)
+            }
             Step::Resend { serial, is_rescue } => {
                 self.count_retransmission(stats);
-                self.sending.resend(now, serial, is_rescue, &mut self.timers)
+                let sent = self.sending.resend(now, serial, is_rescue, &mut self.timers);
+                (sent.offset, sent.data, sent.payload(), sent.flags.contains(SentFlags::FIN))
             }
         };
-        self.write_header(segment, sent.offset, room);
-        if sent.flags.contains(SentFlags::FIN) {
+        self.write_header(segment, offset, room);
+        if has_fin {
             segment.flags = segment.flags.with(Flags::FIN);
         }
-        sent
+        (data, length)
     }
 
     fn count_retransmission(&mut self, stats: &mut Stats) {
@@ -108,8 +110,11 @@ impl Subflow {
         segment.ack = self.receiving.ack();
         segment.flags = Flags::ACK;
         segment.window = self.receiving.announce(room, self.sending.mss());
-        self.receiving.note_acknowledged();
-        self.timers.cancel(Timer::DelayedAck);
+        // A probe is a segment of its own
+        self.receiving.note_acknowledged(self.sending.probe_due());
+        if self.timers.is_set(Timer::DelayedAck) {
+            self.timers.cancel(Timer::DelayedAck);
+        }
     }
 
     #[inline]

@@ -15,15 +15,13 @@ pub(super) enum Timer {
     Persist,
     /// An acknowledgement is delayed. RFC 5681 §4.2
     DelayedAck,
-    /// Both streams of the connection have ended, and only the peer's FIN is missing.
-    FinWait2,
-    /// Both directions have ended. RFC 9293 §3.6.1
+    /// This side has ended. The peer's FIN is missing or may arrive again. RFC 9293 §3.6.1
     TimeWait,
 }
 
 /// Deadlines of all timers.
 #[derive(Debug, Default)]
-pub(super) struct Timers(TimerTable<5>);
+pub(super) struct Timers(TimerTable<4>);
 
 impl Timers {
     #[inline]
@@ -41,10 +39,10 @@ impl Timers {
         self.0.is_set(timer as usize)
     }
 
-    /// When the next timer is due.
+    /// When the next timer is due. For so few timers this is faster than [`TimerTable::next`].
     #[inline]
     pub(super) fn next(&self) -> Time {
-        self.0.next()
+        ALL.iter().fold(Time::NEVER, |next, timer| next.min(self.0.at(*timer as usize)))
     }
 
     /// Takes the earliest timer that is due.
@@ -56,8 +54,7 @@ impl Timers {
 }
 
 /// All timers by their slots in the table.
-const ALL: [Timer; 5] =
-    [Timer::Retransmission, Timer::Persist, Timer::DelayedAck, Timer::FinWait2, Timer::TimeWait];
+const ALL: [Timer; 4] = [Timer::Retransmission, Timer::Persist, Timer::DelayedAck, Timer::TimeWait];
 
 /// The result of an expired timer for the connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -80,7 +77,7 @@ impl Subflow {
         control: &mut Controller,
         config: &Config,
     ) -> Option<Expired> {
-        let Self { state, sending, timers, stats, .. } = self;
+        let Self { state, sending, receiving, timers, stats, .. } = self;
         let next = |may_retry, next| if may_retry { next } else { Expired::GaveUp };
         Some(match timers.expired(now)? {
             Timer::Retransmission => match state {
@@ -89,12 +86,18 @@ impl Subflow {
                 }
                 _ => next(sending.time_out(now, control, config, timers, stats), Expired::TimedOut),
             },
-            Timer::Persist => next(sending.persist_timeout(now, config, timers), Expired::Handled),
+            Timer::Persist => {
+                let may_retry = sending.persist_timeout(now, config, timers);
+                if sending.probe_due() {
+                    receiving.acknowledge_now();
+                }
+                next(may_retry, Expired::Handled)
+            }
             Timer::DelayedAck => {
-                self.receiving.acknowledge_now();
+                receiving.acknowledge_now();
                 Expired::Handled
             }
-            Timer::FinWait2 | Timer::TimeWait => Expired::Over,
+            Timer::TimeWait => Expired::Over,
         })
     }
 }

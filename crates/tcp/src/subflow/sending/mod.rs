@@ -25,7 +25,7 @@ use recovery::LossRecovery;
 /// The send sequence space and its acknowledgement. Offset 0 is the first byte after SYN.
 #[derive(Debug)]
 pub(crate) struct Sending {
-    /// Its path in the congestion control.
+    /// Its path in the congestion control, which has the number of the subflow.
     path: PathId,
     /// Payload bytes of a full segment.
     mss: u64,
@@ -220,20 +220,17 @@ impl Sending {
         self.fin_sent && self.una + 1 >= self.nxt
     }
 
-    /// Records a segment with new data, which is sent now; returns the segment.
+    /// Records a segment with new data from `data` on, which is sent now.
     #[inline]
-    pub(super) fn push(&mut self, now: Time, new: NewData, timers: &mut Timers) -> Sent {
-        let NewData { data, length, is_last } = new;
-        let flags = if is_last { SentFlags::FIN } else { SentFlags::default() };
-        let length = (length + u64::from(is_last)) as u16;
-        let sent = Sent { offset: self.nxt, data, sent_at: now, length, flags };
-        self.board.push(sent);
-        self.fin_sent |= is_last;
-        self.nxt = sent.end();
+    pub(super) fn push(&mut self, now: Time, new: NewData, data: u64, timers: &mut Timers) {
+        self.fin_sent |= new.is_last;
+        let flags = if new.is_last { SentFlags::FIN } else { SentFlags::default() };
+        let length = (new.length + u64::from(new.is_last)) as u16;
+        self.board.push(Sent { offset: self.nxt, data, sent_at: now, length, flags });
+        self.nxt += u64::from(length);
         self.last_sent = now;
         self.note_new_data();
         self.keep_timer(now, timers);
-        sent
     }
 
     /// Starts the retransmission timer at `now`. RFC 6298 §5

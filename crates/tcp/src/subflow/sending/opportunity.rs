@@ -23,8 +23,6 @@ pub(crate) enum Step {
 /// New data that may be sent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct NewData {
-    /// First offset in the stream of the connection.
-    pub(crate) data: u64,
     /// Bytes.
     pub(crate) length: u64,
     /// No bytes follow on this subflow.
@@ -153,7 +151,7 @@ impl Sending {
             return None;
         }
         let is_last = waiting.is_last && length == unsent;
-        Some(Step::New(NewData { length, is_last, ..waiting }))
+        Some(Step::New(NewData { length, is_last }))
     }
 
     /// Whether a segment is full, contains all waiting data, or is as large as the peer's window allows.

@@ -10,13 +10,14 @@ use crate::config::Config;
 pub(super) struct Persist {
     /// Number of timeouts since the window closed.
     timeouts: u32,
-    /// What the last timeout demands, until it is sent.
-    due: Option<Probe>,
+    due: Probe,
 }
 
-/// What is sent when the persist timer expires.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// What the last expiry of the persist timer demands, until it is sent.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 enum Probe {
+    #[default]
+    None,
     /// An acknowledgement that the peer must answer, because the window is closed.
     Empty,
     /// A segment as small as the window. RFC 9293 §3.8.6.2.1
@@ -44,7 +45,7 @@ impl Sending {
         }
         self.persist.timeouts += 1;
         let is_closed = self.window.room(self.nxt) == 0;
-        self.persist.due = Some(if is_closed { Probe::Empty } else { Probe::SmallSegment });
+        self.persist.due = if is_closed { Probe::Empty } else { Probe::SmallSegment };
         self.start_persist_timer(now, config, timers);
         true
     }
@@ -69,7 +70,7 @@ impl Sending {
     /// Whether an empty probe must be sent now.
     #[inline]
     pub(in crate::subflow) fn probe_due(&self) -> bool {
-        self.persist.due == Some(Probe::Empty)
+        self.persist.due == Probe::Empty
     }
 
     /// The sequence number of the empty probe that is due.
@@ -82,20 +83,20 @@ impl Sending {
         if !self.probe_due() {
             return None;
         }
-        self.persist.due = None;
+        self.persist.due = Probe::None;
         Some(self.seq(self.una).wrapping_sub(1))
     }
 
     /// Whether the next segment is sent even if it is small.
     #[inline]
     pub(super) fn small_segment_due(&self) -> bool {
-        self.persist.due == Some(Probe::SmallSegment)
+        self.persist.due == Probe::SmallSegment
     }
 
     #[inline]
     pub(super) fn note_new_data(&mut self) {
         if self.small_segment_due() {
-            self.persist.due = None;
+            self.persist.due = Probe::None;
         }
     }
 }

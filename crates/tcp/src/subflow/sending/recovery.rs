@@ -19,8 +19,9 @@ pub(super) enum LossRecovery {
     Reno,
 }
 
-/// The state of loss recovery.
+/// The state of loss recovery. As in [`State`](crate::subflow::State), the tag needs no decoding.
 #[derive(Clone, Copy, Debug)]
+#[repr(u8)]
 pub(crate) enum Phase {
     /// No loss is known.
     Open {
