@@ -36,7 +36,7 @@ kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
 .PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop testbed bench-net soak soak-kernel fuzz fuzz-quick bench
-.PHONY: profile build emu net kernel wheel tools docs site format clean
+.PHONY: profile build emu net kernel wheel tools docs results site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
 help: ## list the commands
@@ -168,6 +168,9 @@ docs: ## write the generated pages of docs/reference, the Jupyter notebooks, and
 	cargo xtask docs
 	$(PYTHON) docs/builder/notebooks.py
 	cargo doc --workspace --exclude manypath-bpf $(without_linux) --no-deps --quiet
+
+results: build ## run the simulations whose tables are in docs, and write the tables; TABLE=name makes one, all take 5 minutes
+	$(bin)/python docs/builder/results.py $(TABLE)
 
 tools: $(venv)/.tools $(venv)/.docs ## what tests, checks and site need; before `make --jobs`, for pip must be alone
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from manypath import figures, papers, sctp, stats, theory
     from manypath.campaign import Campaign, Command, Function, Precision, Results, check_warmup
     from manypath.campaign.executors.dask import dask
+    from manypath.campaign.sampling import series
     from manypath.given_losses import ideal
-    from manypath.sampling import series
     from manypath.scenario import (
         Bernoulli,
         BitError,
@@ -112,7 +112,7 @@ _PLACES = {
     "ideal": "manypath.given_losses",
     "papers": "manypath.papers",
     "sctp": "manypath.sctp",
-    "series": "manypath.sampling",
+    "series": "manypath.campaign.sampling",
     "stats": "manypath.stats",
     "theory": "manypath.theory",
 }

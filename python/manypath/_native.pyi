@@ -196,8 +196,8 @@ def memory(document: str) -> int:
 def available_memory() -> int | None:
     """Return the memory that this process may still allocate, bytes; None if unknown."""
 
-def check(document: str) -> None:
-    """Raise `ScenarioError` if the document cannot be run."""
+def check(document: str, runs: int = 1) -> None:
+    """Raise `ScenarioError` if this number of simultaneous runs of the document is impossible."""
 
 def algorithms() -> list[tuple[str, str]]:
     """Return congestion controls: names and one-line descriptions."""

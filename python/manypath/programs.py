@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -67,10 +68,23 @@ def spawn(line: Sequence[str], **streams: Any) -> subprocess.Popen[str]:
     return subprocess.Popen(line, text=True, **streams)  # noqa: S603 - our own command line, without a shell
 
 
+def finished(line: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run the program of a command line to its end, and return its code and output."""
+    return subprocess.run(line, capture_output=True, text=True, check=False)  # noqa: S603 - our own command line, without a shell
+
+
 def last_line(said: str | None) -> str:
     """Return the last line of a program's output, which states why it ended."""
     lines = (said or "").strip().splitlines()
     return lines[-1] if lines else "it printed nothing"
+
+
+def why_ended(process: subprocess.Popen[str], said: str | None) -> str:
+    """Return why a program ended: the last line of its error output `said`, and the signal that killed it."""
+    if (code := process.returncode or 0) >= 0:
+        return last_line(said)
+    killer = signal.Signals(-code).name
+    return f"{last_line(said)} (killed by {killer})" if (said or "").strip() else f"it was killed by {killer}"
 
 
 def fingerprint(path: str | Path) -> str:

@@ -6,6 +6,7 @@ import pytest
 
 import manypath as mp
 from manypath.papers import registry
+from manypath.papers.evidence import Case, Evidence, Runs
 from manypath.scenario import Scenario
 from manypath.studies.failover.scenarios import (
     FAILS,
@@ -61,3 +62,13 @@ def test_every_case_of_the_study_can_be_built():
     study = registry()["failover"]
     for case in study.experiments.cases(study.quick):
         study.experiments.scenario(case, study.quick)
+
+
+def test_the_page_of_an_unfinished_study_has_no_table_with_missing_cases():
+    outcomes = {
+        Case.of("undisturbed", concurrent=concurrent): Runs(
+            [mp.run(nothing_fails(concurrent).but(warmup="0 s", measure="400 s"), seed=seed).outcome for seed in (1, 2)]
+        )
+        for concurrent in (False, True)
+    }
+    assert registry()["failover"].filled_tables(Evidence(outcomes)) == []

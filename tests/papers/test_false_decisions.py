@@ -105,3 +105,14 @@ def test_wrong_verdicts_for_skewed_runs_are_within_the_documented_rates(name, ru
     documented = 0.35 if "four points" in name else 0.2
     for share, worlds in wrong(PREDICATES[name], spread, runs).values():
         assert share <= allowed(documented, worlds)
+
+
+def rare(noise, runs):
+    """Return a counter of an event that happens in one run of ten, with mean 0 and standard deviation 1."""
+    return (noise.binomial(1, 0.1, size=runs) - 0.1) / 0.3
+
+
+@pytest.mark.parametrize("runs", [3, 10])
+def test_runs_without_the_rare_event_decide_as_often_as_documented(runs):
+    share, worlds = wrong(PREDICATES["above"], rare, runs)[0.0, "contradicted"]
+    assert share == pytest.approx(0.9**runs, abs=3.0 * np.sqrt(0.25 / worlds))

@@ -33,6 +33,16 @@ def test_near_holds_if_the_whole_interval_is_within_the_tolerance():
     assert near(np.array([8.9, 9.0, 9.1]), 7.0).contradicted
 
 
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_the_mean_slack_is_the_tested_distance_from_the_tolerance(side):
+    """With a spread larger than the tolerance single runs are on both sides of the expected value."""
+    check = near(7.0 + side * np.array([-1.5, 0.2, 1.9, 0.4]), 7.0, within=0.5)
+    assert check.undecided
+    (slack,) = check.slack.values()
+    assert slack.mean() == pytest.approx(check.hypotheses.required[""].distance)
+    assert slack.mean() == pytest.approx(0.25)
+
+
 def test_a_computed_number_needs_no_runs():
     assert near(7.5, 7.0).holds
     assert near(7.8, 7.0).contradicted

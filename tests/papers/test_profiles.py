@@ -10,8 +10,9 @@ from manypath.cli.papers import papers
 from manypath.papers.causes import verify
 from manypath.papers.claim import Claims
 from manypath.papers.dreibholz2011_impact.names import PLAIN
-from manypath.papers.evaluation import Evaluation, PaperEvaluation
+from manypath.papers.evaluation import Evaluation
 from manypath.papers.evidence import Case, Evidence, Runs
+from manypath.papers.paper_evaluation import PaperEvaluation
 from manypath.papers.predicates import near
 from manypath.papers.profiles import _counted_by, compare_profiles
 from manypath.papers.runner import Runner

@@ -1,6 +1,7 @@
 """Results of full precision are stored as a table in the package, and read from it."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -118,17 +119,21 @@ def test_the_table_of_another_program_is_not_replaced(package):
     [
         (lambda text: text[:-100], "is no JSON"),
         (
-            lambda text: text.replace('"published": 2', '"published": 1'),
-            "published: version 1 is unknown: this package reads version 2: delete it and publish the paper again",
+            lambda text: text.replace('"published": 3', '"published": 1'),
+            "published: version 1 is unknown: this package reads version 3: delete it and publish the paper again",
         ),
         (
-            lambda text: text.replace('"verdict": "holds"', '"verdict": "true"'),
+            lambda text: text.replace('"verdict":"holds"', '"verdict":"true"'),
             'claims.0.verdict: "true" is unknown: known: holds, contradicted, undecided, open',
         ),
         (lambda text: text.replace('"digest"', '"digset"'), "digest: missing: give it a value"),
         (lambda text: f"[{text}]", "is no table: give values by name"),
+        (lambda text: re.sub(r'"cpu_seconds": [0-9.]+', '"cpu_seconds": 1e999', text), "cpu_seconds: inf"),
+        (lambda text: re.sub(r'"cpu_seconds": [0-9.]+', '"cpu_seconds": -1', text), "cpu_seconds: -1"),
+        (lambda _: "[" * 100_000, "lists or tables are nested too deeply"),
+        (lambda text: re.sub(r'"flows":\["', '"flows":["other","', text, count=1), "each row needs"),
     ],
-    ids=["torn", "version", "verdict", "field", "list"],
+    ids=["torn", "version", "verdict", "field", "list", "endless", "negative", "deep", "flows"],
 )
 def test_a_damaged_table_is_reported_in_one_line(change, message, full, tmp_path):
     file = tmp_path / "published.json"
@@ -144,9 +149,9 @@ def test_a_damaged_table_is_reported_in_one_line(change, message, full, tmp_path
 def test_single_runs_have_no_interval(full):
     few = replace(full.paper, full=replace(full.paper.full, replications=1, most=0, trials=1))
     (part,) = evaluate([few], full=True, store=None, progress=False, profiles=False, mutations=False).papers
-    case = json.loads(table(part))["cases"][0]
-    assert case["runs"] == 1
-    assert all(half is None for _, half in case["goodput"].values())
+    group = json.loads(table(part))["cases"][0]
+    assert group["runs"] == 1
+    assert all(half is None for *_, goodput in group["rows"] for _, half in goodput)
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -177,7 +182,12 @@ def test_the_tables_of_the_package_are_small():
     assert sum(published.file_of(name).stat().st_size for name in TABLES) < LARGEST
 
 
-def test_a_case_has_the_runs_of_quick_precision_if_its_scenario_is_equal(full):
-    cases = {Case.of(one["experiment"], **one["factors"]): one["first"] for one in json.loads(table(full))["cases"]}
+def test_a_case_has_the_runs_of_quick_precision_if_its_scenario_is_equal(full, package):
+    publish(full)
+    found = published.load(NAME)
+    assert found is not None
+    cases = {case: each.first for case, each in found.cases.items()}
     assert all((first is not None) == (case.experiment == "fixed") for case, first in cases.items())
-    assert cases[Case.of("fixed", north=2.0)][0] == 3
+    first = cases[Case.of("fixed", north=2.0)]
+    assert first is not None
+    assert first[0] == 3

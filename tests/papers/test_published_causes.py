@@ -2,16 +2,19 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from pydantic import TypeAdapter
 from small_paper import NAME, ONE_SACK, PAPER
 
+from manypath.display import duration
 from manypath.papers import published
 from manypath.papers.evaluation import evaluate
 from manypath.papers.mean import Mean
 from manypath.papers.publishing import publish, table
 from manypath.report.build import Report
+from manypath.report.claims import found_in_full
 from manypath.report.columns import FULL, HERE
 from manypath.report.views import view_of
 
@@ -83,6 +86,13 @@ def test_an_undecided_claim_has_the_number_of_deciding_runs(store):
     assert any(item.check.undecided for item in part.claims)
 
 
+def test_a_claim_that_only_measured_runs_decide_has_no_processor_time():
+    table = published.load("dreibholz2012_testbed")
+    assert table is not None
+    claim = replace(table.claims["C-004-3"], verdict="undecided", runs=4, needed=15, needed_seconds=0.0)
+    assert found_in_full(claim) == "undecided, 4 runs; about 15 measured runs decide it"
+
+
 @pytest.mark.usefixtures("package")
 def test_the_page_shows_causes_and_sensitivity_of_the_full_results_with_their_source(store, full, tmp_path):
     page = page_of(run(store), tmp_path / "report")
@@ -94,6 +104,10 @@ def test_the_page_shows_causes_and_sensitivity_of_the_full_results_with_their_so
     assert there is not None
     for claim in there.claims.values():
         assert f"From the full results ({claim.verdict}, {claim.runs:,} runs" in page
+        if claim.needed is not None:
+            assert claim.needed_seconds
+            time = duration(claim.needed_seconds)
+            assert f"about {claim.needed:,} runs decide it, with {time} of further processor time" in page
         for trial in (trial for tried in claim.causes for trial in tried.trials):
             assert f'<td class="what">{trial.changed}</td>' in page
             assert f">{trial.moved.signed()}</td>" in page

@@ -44,6 +44,7 @@ def test_full_results_are_published_and_shown_beside_quick_ones(package, called)
             "verdict": known.verdict,
             "runs": known.runs,
             "needed": known.needed,
+            "needed_seconds": known.needed_seconds,
             "why": known.why,
             "causes": [data_of(tried, Mean.plain) for tried in known.causes],
         }

@@ -9,10 +9,11 @@ from small_paper import PAPER
 
 from manypath.papers import published
 from manypath.papers.comparison import compare, p_unequal
-from manypath.papers.evaluation import PaperEvaluation, evaluate
+from manypath.papers.evaluation import evaluate
 from manypath.papers.evidence import Case, Evidence, Runs
+from manypath.papers.mean import Mean
 from manypath.papers.paired import half_width
-from manypath.papers.published import Mean
+from manypath.papers.paper_evaluation import PaperEvaluation
 from manypath.papers.publishing import table
 
 WORLDS = 200

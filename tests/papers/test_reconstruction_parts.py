@@ -137,7 +137,8 @@ def test_a_result_is_read_back_unchanged(result, tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"paper": "another"}, "paper: another is not made_up"),
+        ({"paper": "another"}, 'paper: "another" is not made_up'),
+        ({"paper": "two\nlines"}, 'paper: "two lines" is not made_up'),
         ({"found": ("nothing",)}, "nothing: unknown factor"),
         ({"factors": ()}, "burst: unknown factor"),
     ],

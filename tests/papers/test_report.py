@@ -15,8 +15,9 @@ import pytest
 from manypath import _native
 from manypath.cli import main
 from manypath.papers import evaluate
-from manypath.papers.evaluation import Evaluation, PaperEvaluation
+from manypath.papers.evaluation import Evaluation
 from manypath.papers.paper import Paper
+from manypath.papers.paper_evaluation import PaperEvaluation
 from manypath.papers.stages import stages
 from manypath.report import cards, current
 from manypath.report.build import Report

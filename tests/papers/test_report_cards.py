@@ -19,9 +19,9 @@ from typing_extensions import override
 
 from manypath.papers.causes import Verified, verify
 from manypath.papers.dreibholz2012_testbed import measured
-from manypath.papers.evaluation import PaperEvaluation
 from manypath.papers.evidence import Evidence
 from manypath.papers.paper import Paper
+from manypath.papers.paper_evaluation import PaperEvaluation
 from manypath.papers.predicates import above, near
 from manypath.papers.reading import Reading
 from manypath.papers.verdict import at_level

@@ -179,6 +179,7 @@ RECOVERY = {
         ("manypath sweep sweep.toml --baseline flows.cmt.cc=l", {"flows.cmt.cc=lia"}),
         ("manypath sweep broken.toml --x fl", set()),
         ("manypath measure sha", {"shared"}),
+        ("manypath measure fai", {"failover"}),
         ("manypath anchors sha", {"sharing"}),
         ("manypath schema emu", {"emulation"}),
         ("manypath bench D10/n", {"D10/newreno"}),

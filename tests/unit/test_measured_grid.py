@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-import shutil
 import signal
-import sys
 import time
 from pathlib import Path
 from threading import Timer
@@ -15,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from real_time import needs_stack
 
 import manypath as mp
 from manypath import _native, testbed
@@ -24,6 +23,7 @@ from manypath.cli.measure_grid import plain
 from manypath.cli.settings import Settings
 from manypath.errors import UserError
 from manypath.report import measured as page
+from manypath.report.measured_pages import pages_in
 from manypath.testbed import GRIDS, Plan
 from manypath.testbed.calibration import Calibration, calibrated, stored
 from manypath.testbed.contestants import Part
@@ -31,15 +31,6 @@ from manypath.testbed.contestants.manypath import Manypath, arrivals, lateness, 
 from manypath.testbed.grid import cells, sctp
 from manypath.testbed.paired import PAIRED
 from manypath.testbed.verdict import judge
-
-PROGRAMS = all(
-    Path(sys.executable).with_name(name).is_file() or shutil.which(name) for name in ("manypath-emu", "manypath-net")
-)
-
-in_real_time = pytest.mark.skipif(
-    os.geteuid() != 0 or not PROGRAMS,
-    reason="needs root, manypath-emu and manypath-net (make emu net) to run flows over emulated links",
-)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +174,7 @@ def test_the_page_names_differing_cells_and_shows_the_calibration_of_the_emulato
     assert "delivered the expected payload." in text
     assert "<svg" in text
     assert (tmp_path / "figures" / "measured-sctp" / "goodput.svg").is_file()
-    assert page.pages_in(tmp_path) == [("measured-sctp.html", "sctp")]
+    assert pages_in(tmp_path) == [("measured-sctp.html", "sctp")]
 
 
 def test_a_page_of_another_program_is_not_replaced(tmp_path: Path):
@@ -249,7 +240,7 @@ def test_a_single_long_delay_of_a_sender_marks_its_run(seconds: float, is_marked
     assert marks == ([f"flow sctp: its sender was delayed by {seconds:.1f} s"] if is_marked else [])
 
 
-@in_real_time
+@needs_stack
 @pytest.mark.parametrize("side", ["sender", "receiver"])
 def test_a_run_with_a_stopped_sender_or_receiver_is_marked(side: str, monkeypatch: pytest.MonkeyPatch):
     play = Manypath.start
@@ -377,7 +368,7 @@ def test_a_missing_program_is_reported(absent: str, called, monkeypatch: pytest.
     assert line.startswith(f"error: {absent}: not installed")
 
 
-@in_real_time
+@needs_stack
 def test_a_cell_is_measured_and_simulated(tmp_path: Path):
     scenario = sctp("two paths newreno", "20 ms", "0 %").but(warmup="1 s", measure="2 s")
     measured = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(tmp_path, 1, progress=False)

@@ -209,13 +209,13 @@ def command(testbed: MadeUp, called, monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 def test_the_command_prints_the_expected_duration_of_further_runs(command):
     printed = command("--runs", "4", "--most", "16").err
-    assert "24 measurements are missing, 28 s each, 4 at once: about 3 min 6 s" in printed
+    assert "24 measurements are missing, 28 s each, 4 at once: about 3 min 12 s" in printed
     assert "open cells then get more runs, up to 16 each" in printed
     assert (
-        "2 cells are open after 4 runs: next look after 8 runs of each, 8 measurements, about 1 min 2 s; "
-        "last look after 16 runs of each, 24 measurements, about 3 min 6 s" in printed
+        "2 cells are open after 4 runs: next look after 8 runs of each, 8 measurements, about 1 min 4 s; "
+        "last look after 16 runs of each, 24 measurements, about 3 min 12 s" in printed
     )
-    last = "2 cells are open after 8 runs: next look after 16 runs of each, 16 measurements, about 2 min 4 s\n"
+    last = "2 cells are open after 8 runs: next look after 16 runs of each, 16 measurements, about 2 min 8 s\n"
     assert last in printed
     assert "measurements" not in command("--runs", "4", "--most", "16").err
 

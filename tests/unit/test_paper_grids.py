@@ -53,7 +53,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Replace measurements by simulations whose goodput is scaled; return the stacks in the order of their runs."""
     order: list[str] = []
 
-    def run(scenario: dict[str, Any], contestants: dict[str, Any], seed: int, _: object) -> dict[str, Any]:
+    def run(scenario: dict[str, Any], contestants: dict[str, Any], seed: int, *_: object) -> dict[str, Any]:
         (stack,) = {each.name for each in contestants.values()}
         order.append(stack)
         (text, *_rest) = _native.run(json.dumps(scenario), seed, 0)

@@ -28,9 +28,8 @@ CAMPAIGN = textwrap.dedent("""
     from tests.conftest import two_paths
     engine = _native.run_batch
     def run_batch(documents, jobs, *rest):
-        if jobs:
-            # One write for each line, as several threads write.
-            os.write(1, " ".join(["begins", *(str(job[2]) for job in jobs), "\\n"]).encode())
+        # One write for each line, as several threads write.
+        os.write(1, " ".join(["begins", *(str(job[2]) for job in jobs), "\\n"]).encode())
         return engine(documents, jobs, *rest)
     _native.run_batch = run_batch
     results = mp.Campaign(two_paths(), replications=int(sys.argv[2])).run(store=sys.argv[1], progress=False)

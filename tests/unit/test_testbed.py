@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import shutil
 import signal
 import socket
 import struct
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from real_time import needs_emulator
 
 import manypath as mp
 from manypath import testbed
@@ -48,12 +48,6 @@ from manypath.testbed.contestants.stream import (
 from manypath.testbed.emulation import running
 from manypath.testbed.runner import SETTLING, _emulated, _rate
 from manypath.testbed.stacks import assigned
-
-EMULATOR = Path(sys.executable).with_name("manypath-emu").is_file() or shutil.which("manypath-emu")
-
-in_real_time = pytest.mark.skipif(
-    os.geteuid() != 0 or not EMULATOR, reason="needs root and manypath-emu (make emu) to run flows over emulated links"
-)
 
 
 def refused(scenario: mp.Scenario, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -249,7 +243,7 @@ def test_a_failed_emulation_reports_its_error(emulated: Emulation, monkeypatch: 
         links.stop()
 
 
-@in_real_time
+@needs_emulator
 def test_both_subflows_of_a_connection_carry_data_and_their_hosts_are_removed(tmp_path: Path):
     scenario = alone("newreno").but(warmup="1 s", measure="2 s")
     results = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(tmp_path, 1, progress=False)
@@ -261,7 +255,7 @@ def test_both_subflows_of_a_connection_carry_data_and_their_hosts_are_removed(tm
     assert not own_namespaces()
 
 
-@in_real_time
+@needs_emulator
 def test_flows_of_both_kinds_share_a_link_and_do_not_exceed_its_rate(tmp_path: Path):
     # Without warm-up, because data that arrived earlier and waited in a receiver would count as well.
     scenario = shared("newreno").but(warmup="0 s", measure="3 s")
@@ -281,7 +275,7 @@ Campaign(scenario, replications=1, runner=Testbed()).run(sys.argv[1], 1, progres
 """
 
 
-@in_real_time
+@needs_emulator
 def test_ctrl_c_lets_the_current_run_finish_and_stores_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     # Like a terminal, the test sends the signal to the whole process group.
     with subprocess.Popen([sys.executable, "-c", ONE_RUN, tmp_path], process_group=0) as process:

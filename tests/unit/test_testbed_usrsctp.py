@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from real_time import needs_stack, needs_usrsctp
 
 import manypath as mp
 from manypath import testbed
@@ -24,19 +25,6 @@ from manypath.errors import UserError
 from manypath.testbed.contestants import Part, usrsctp
 from manypath.testbed.contestants.compiled import Program, cache
 from manypath.testbed.contestants.usrsctp import PROGRAM, Usrsctp, counted, refusals, settings
-
-HAS_LIBRARY = all(map(shutil.which, ("cc", "pkg-config"))) and Path("/usr/include/usrsctp.h").is_file()
-
-HAS_PROGRAMS = all(
-    Path(sys.executable).with_name(name).is_file() or shutil.which(name) for name in ("manypath-emu", "manypath-net")
-)
-
-with_library = pytest.mark.skipif(not HAS_LIBRARY, reason="needs cc, pkg-config and libusrsctp-dev")
-
-in_real_time = pytest.mark.skipif(
-    os.geteuid() != 0 or not HAS_PROGRAMS or not HAS_LIBRARY,
-    reason="needs root, manypath-emu and manypath-net (make emu net), and libusrsctp-dev",
-)
 
 
 def flow(**changes: Any) -> mp.Sctp:
@@ -222,7 +210,7 @@ def only(tools: Mapping[str, str], folder: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("PATH", str(folder))
 
 
-@with_library
+@needs_usrsctp
 @pytest.mark.parametrize(
     ("tools", "message"),
     [
@@ -243,7 +231,7 @@ def test_without_compiler_or_library_the_debian_packages_are_named(
     assert not list(cached.glob("*"))
 
 
-@with_library
+@needs_usrsctp
 def test_the_program_is_compiled_once_even_if_several_processes_need_it(
     cached: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -261,7 +249,7 @@ def test_the_program_is_compiled_once_even_if_several_processes_need_it(
     assert PROGRAM.path() == str(program)
 
 
-@with_library
+@needs_usrsctp
 def test_changed_sources_change_the_key_of_the_program(cached: Path, tmp_path: Path):
     copy = tmp_path / "sources"
     shutil.copytree(PROGRAM.sources, copy)
@@ -271,7 +259,7 @@ def test_changed_sources_change_the_key_of_the_program(cached: Path, tmp_path: P
     assert program.key() != PROGRAM.key()
 
 
-@with_library
+@needs_usrsctp
 def test_an_unwritable_cache_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
@@ -285,7 +273,7 @@ def test_a_relative_cache_is_ignored(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert cache() == tmp_path / ".cache" / "manypath" / "programs"
 
 
-@with_library
+@needs_usrsctp
 @pytest.mark.parametrize("word", ["sctp_cmt_on_off", "message=x", "streams=70000", "local=1.2.3", "sctp_hashtblsize=1"])
 def test_the_program_refuses_a_wrong_word(word: str, cached: Path):
     done = subprocess.run([PROGRAM.path(), "send", word], capture_output=True, text=True, check=False)
@@ -293,14 +281,14 @@ def test_the_program_refuses_a_wrong_word(word: str, cached: Path):
     assert done.stderr.startswith(f"{word}: ")
 
 
-@with_library
+@needs_usrsctp
 def test_the_program_refuses_a_minimum_message_size_above_the_maximum(cached: Path):
     words = ["local=127.0.0.1", "remote=127.0.0.1", "message_min=5", "message=4"]
     done = subprocess.run([PROGRAM.path(), "send", *words], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, "message_min: give a number from 1 to that of message\n")
 
 
-@with_library
+@needs_usrsctp
 def test_the_program_fails_if_the_library_refuses_a_value(cached: Path):
     ends = [
         "local=127.0.0.1", "remote=127.0.0.1", "end=1", "message_min=1", "message=1", "streams=1", "mtu=1500",
@@ -346,7 +334,8 @@ def programs() -> list[int]:
     return found
 
 
-@in_real_time
+@needs_stack
+@needs_usrsctp
 def test_one_path_directly_in_ip_carries_data():
     outcome = measured(scenario(paths=("a",), app=mp.Saturated(message="1452 B")), {"f": "usrsctp"})["flows"]["f"]
     # The rate depends on how busy this machine is; more than the link carries is impossible.
@@ -359,7 +348,8 @@ def test_one_path_directly_in_ip_carries_data():
     assert nothing_is_left()
 
 
-@in_real_time
+@needs_stack
+@needs_usrsctp
 def test_both_paths_of_cmt_inside_udp_carry_data():
     outcome = measured(scenario(udp=True, cc="cmt-rpv2"), {"": "usrsctp"})["flows"]["f"]
     assert 2e6 < outcome["goodput"] < 20.2e6
@@ -367,7 +357,8 @@ def test_both_paths_of_cmt_inside_udp_carry_data():
     assert nothing_is_left()
 
 
-@in_real_time
+@needs_stack
+@needs_usrsctp
 def test_usrsctp_and_our_stack_share_a_bottleneck():
     link = mp.Link(rate="10 Mbit/s", delay="10 ms", overhead="0 B")
     app = mp.Saturated(message=mp.Sizes(min="500 B", max="1400 B"))
@@ -388,7 +379,8 @@ def test_usrsctp_and_our_stack_share_a_bottleneck():
     assert "goodput" not in flows["theirs"]["paths"]["path1"]
 
 
-@in_real_time
+@needs_stack
+@needs_usrsctp
 @pytest.mark.parametrize("side", ["sender", "receiver"])
 def test_a_killed_end_is_reported_and_the_run_is_cleaned_up(side: str, monkeypatch: pytest.MonkeyPatch):
     start: Callable[..., Any] = Usrsctp.start
@@ -401,12 +393,13 @@ def test_a_killed_end_is_reported_and_the_run_is_cleaned_up(side: str, monkeypat
         return ends
 
     monkeypatch.setattr(Usrsctp, "start", start_and_kill)
-    with pytest.raises(Exception, match=rf"flow f: the {side} of usrsctp was killed by SIGKILL"):
+    with pytest.raises(Exception, match=rf"flow f: its {side} failed: it was killed by SIGKILL"):
         measured(scenario(paths=("a",)), {"": "usrsctp"})
     assert nothing_is_left()
 
 
-@in_real_time
+@needs_stack
+@needs_usrsctp
 def test_a_delayed_end_marks_its_run(monkeypatch: pytest.MonkeyPatch):
     start: Callable[..., Any] = Usrsctp.start
 
@@ -427,7 +420,8 @@ def test_a_delayed_end_marks_its_run(monkeypatch: pytest.MonkeyPatch):
     assert "flow f: its receiver was delayed by 0." in measured(scenario(paths=("a",)), {"": "usrsctp"})["marks"]
 
 
-@in_real_time
+@needs_stack
+@needs_usrsctp
 def test_the_ends_have_real_time_priority_and_end_with_the_testbed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The process of the testbed is killed during a run."""
     script = tmp_path / "run.py"
@@ -493,7 +487,8 @@ network.bottleneck = { link = { rate = "5 Mbit/s", delay = "10 ms" }, paths = 2 
 """
 
 
-@in_real_time
+@needs_stack
+@needs_usrsctp
 def test_the_table_has_the_stack_of_each_flow(called, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     Path("mixed.toml").write_text(TWO_STACKS)

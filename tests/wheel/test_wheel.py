@@ -60,7 +60,8 @@ def call(programs: Path, tmp_path: Path):
 def test_the_package_comes_from_the_wheel_and_not_from_the_sources(call):
     where = call("python", "-c", "import manypath; print(manypath.__file__)")
     assert "/environment/" in where
-    assert call("manypath", "--version").startswith("manypath 0.")
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert call("manypath", "--version").startswith(f"manypath {version}, engine ")
 
 
 def test_every_file_of_the_package_is_in_the_wheel():
@@ -108,6 +109,32 @@ def test_a_paper_is_run_and_reported_with_figures(call, tmp_path: Path):
 @pytest.mark.parametrize("paper", ["dreibholz2010_asymmetric", "dreibholz2011_impact"])
 def test_the_wheel_has_the_points_of_inet(call, paper: str):
     assert int(call("python", "-c", f"from manypath.papers.{paper} import inet; print(len(inet.inet_points()))")) > 0
+
+
+DATA = """
+import json
+from manypath.papers import published
+from manypath.papers.dreibholz2012_testbed import measured as d12
+from manypath.papers.gonzalez2012_mptcp import measured as g12
+from manypath.papers.reconstruction import result
+
+tables = {name: published.load(name) for name in NAMES}
+print(json.dumps({
+    "published": sorted(name for name, table in tables.items() if table and table.claims),
+    "reconstructed": sorted(name for name in NAMES if result.kept_result(name)),
+    "measured": [len(d12.measurements()), len(g12.measurements())],
+}))
+"""
+"""A program that reads the data of papers in the package."""
+
+
+def test_the_data_of_papers_is_read_from_the_wheel(call):
+    papers = ROOT / "python/manypath/papers"
+    names = sorted(path.parent.name for path in papers.glob("*/paper.py"))
+    found = json.loads(call("python", "-c", f"NAMES = {names!r}{DATA}"))
+    for kind, file in (("published", "published.json"), ("reconstructed", "reconstruction.json")):
+        assert found[kind] == sorted(path.parent.name for path in papers.glob(f"*/{file}")), kind
+    assert all(found["measured"])
 
 
 @pytest.mark.parametrize(

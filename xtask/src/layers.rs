@@ -1,7 +1,7 @@
 //! The allowed dependencies between crates: the diagram in ARCHITECTURE.md as a table.
 
 use crate::Findings;
-use crate::tree::Finding;
+use crate::tree::{Finding, Tree};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,7 @@ pub(crate) struct Layer {
     pub(crate) may_use: &'static [&'static str],
     /// Further crates that its tests may use.
     pub(crate) tests_may_use: &'static [&'static str],
-    /// Whether it must not use clocks, sockets, threads or global randomness.
+    /// Whether it must not use clocks, sockets, threads or global randomness. Clippy checks this.
     pub(crate) pure: bool,
 }
 
@@ -24,6 +24,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "cc", may_use: &["core"], tests_may_use: &[], pure: true },
     Layer { name: "link", may_use: &["core"], tests_may_use: &[], pure: true },
     Layer { name: "pcapng", may_use: &["core"], tests_may_use: &[], pure: false },
+    Layer { name: "program", may_use: &[], tests_may_use: &[], pure: false },
     Layer { name: "sim", may_use: &["core", "link"], tests_may_use: &[], pure: true },
     Layer { name: "sctp", may_use: &["core", "cc"], tests_may_use: &["link", "sim"], pure: true },
     Layer { name: "tcp", may_use: &["core", "cc"], tests_may_use: &["link", "sim"], pure: true },
@@ -38,12 +39,17 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         name: "net",
         // Only the program uses `lab`, for the settings of a flow of a scenario
-        may_use: &["core", "cc", "events", "lab", "pcapng", "sctp", "tcp"],
+        may_use: &["core", "cc", "events", "lab", "pcapng", "program", "sctp", "tcp"],
         tests_may_use: &["decode"],
         pure: false,
     },
-    Layer { name: "emu", may_use: &["core", "link", "pcapng"], tests_may_use: &[], pure: false },
-    Layer { name: "bpf", may_use: &["core"], tests_may_use: &["cc"], pure: false },
+    Layer {
+        name: "emu",
+        may_use: &["core", "link", "pcapng", "program"],
+        tests_may_use: &[],
+        pure: false,
+    },
+    Layer { name: "bpf", may_use: &["core", "program"], tests_may_use: &["cc"], pure: false },
     Layer { name: "cc-quinn", may_use: &["core", "cc"], tests_may_use: &[], pure: false },
     Layer {
         name: "py",
@@ -91,6 +97,18 @@ pub(crate) fn check(metadata: &Value) -> Findings {
     Ok(findings)
 }
 
+/// Every pure crate for which clippy does not have the rules of pure crates.
+pub(crate) fn check_purity(tree: &Tree) -> Vec<Finding> {
+    let rules = |name| tree.read(&format!("crates/{name}/clippy.toml")).ok();
+    let pure = LAYERS.iter().filter(|layer| layer.pure);
+    pure.filter(|layer| rules(layer.name).is_none_or(|own| Some(own) != rules("core")))
+        .map(|layer| {
+            let place = format!("crates/{}/clippy.toml", layer.name);
+            Finding::on(&place, "the crate is pure: link it to crates/core/clippy.toml")
+        })
+        .collect()
+}
+
 /// A finding if `layer` must not use `to`; `kind` is cargo's kind of dependency: none, `dev` or `build`.
 fn forbidden(layer: &Layer, to: &str, kind: Option<&str>) -> Option<Finding> {
     let in_tests = kind == Some("dev");
@@ -107,7 +125,7 @@ fn short(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::lines;
+    use crate::fixture::{Fixture, lines};
     use serde_json::json;
 
     fn package(name: &str, edges: &[(&str, Option<&str>)]) -> Value {
@@ -146,6 +164,21 @@ mod tests {
             lines(&check(&metadata).expect("packages")),
             ["attic: has no row in the table of layers (xtask/src/layers.rs)"]
         );
+    }
+
+    #[test]
+    fn a_pure_crate_without_the_rules_of_pure_crates_is_named() {
+        let pure = LAYERS.iter().filter(|layer| layer.pure && layer.name != "tcp");
+        let files: Vec<_> = pure.map(|it| format!("crates/{}/clippy.toml", it.name)).collect();
+        let mut texts: Vec<_> = files.iter().map(|file| (file.as_str(), "rules")).collect();
+        texts.push(("crates/tcp/clippy.toml", "other rules"));
+        let remedy = "the crate is pure: link it to crates/core/clippy.toml";
+        assert_eq!(
+            lines(&check_purity(&Fixture::new(&texts).tree())),
+            [format!("crates/tcp/clippy.toml: {remedy}")]
+        );
+        texts.retain(|(file, _)| !file.contains("/sim/"));
+        assert_eq!(lines(&check_purity(&Fixture::new(&texts).tree())).len(), 2);
     }
 
     #[test]

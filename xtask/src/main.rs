@@ -6,7 +6,6 @@ mod fixture;
 mod generated;
 mod layers;
 mod mask;
-mod purity;
 mod rfc9260;
 mod tidy;
 mod tree;
@@ -72,6 +71,6 @@ fn run(tree: &Tree, words: &[&str]) -> Findings {
 
 fn layers(tree: &Tree) -> Findings {
     let mut findings = layers::check(&layers::metadata(&tree.root)?)?;
-    findings.extend(purity::check(tree)?);
+    findings.extend(layers::check_purity(tree));
     Ok(findings)
 }

@@ -30,7 +30,7 @@ enum Command {
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return answer(&error),
+        Err(error) => return manypath_program::answer(&error, "manypath-kernel"),
     };
     let done = match arguments.command {
         Command::Check(check) => check.run(),
@@ -45,21 +45,6 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => report(&error),
     }
-}
-
-/// Prints help if it was requested; otherwise one line of clap's error message.
-fn answer(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() {
-        // Ignore a closed pipe.
-        let _ = error.print();
-        return ExitCode::SUCCESS;
-    }
-    let text = error.render().to_string();
-    let parts = text.trim_start_matches("error: ").split("\n\n");
-    let telling = parts.filter(|part| !part.starts_with("For more information"));
-    let lines: Vec<_> =
-        telling.map(|part| Vec::from_iter(part.split_whitespace()).join(" ")).collect();
-    report(&Error::usage(lines.join("; ")))
 }
 
 fn report(error: &Error) -> ExitCode {

@@ -88,15 +88,10 @@ fn with_parameters(name: &str, plain: &str) -> String {
 
 /// What to write instead of an unknown name: the nearest known one, and all of them.
 pub(crate) fn remedy(given: &str, known: &[&str]) -> String {
-    let scored =
-        known.iter().map(|name| (strsim::normalized_damerau_levenshtein(given, name), name));
-    let nearest = scored.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(score, _)| *score >= NEAR);
-    let meant = nearest.map_or(String::new(), |(_, name)| format!("did you mean {name:?}? "));
+    let similar = manypath_program::similar(given, known.iter().copied());
+    let meant = similar.first().map_or(String::new(), |name| format!("did you mean {name:?}? "));
     format!("{meant}(known: {})", known.join(", "))
 }
-
-/// Smallest similarity of a suggested name, from 0 to 1.
-const NEAR: f64 = 0.4;
 
 /// A compiled program: one of this crate, or a user's.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 //!
 //! [`Decoder`] reads a file once and keeps one packet and the summary in memory. `frames.rs` reads the file format,
 //! `headers.rs` finds SCTP below IP and UDP, [`manypath_sctp::Packet::decode`] decodes it, `packet.rs` and `chunk.rs`
-//! are the output, and `summary.rs` has the counters.
+//! are the output, and `summary/` has the counters.
 
 mod cause;
 mod chunk;

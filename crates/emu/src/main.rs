@@ -19,7 +19,7 @@ use session::Failure;
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return answer(&error),
+        Err(error) => return manypath_program::answer(&error, "error"),
     };
     let done = match arguments.task {
         Task::Run(run) => session::run(run),
@@ -33,20 +33,6 @@ fn main() -> ExitCode {
             ExitCode::from(code)
         }
     }
-}
-
-/// Prints help if it was requested. For an invalid command line it prints one line, where clap prints several.
-fn answer(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() {
-        // Ignore a closed pipe.
-        let _ = error.print();
-        return ExitCode::SUCCESS;
-    }
-    let text = error.render().to_string();
-    let parts = text.split("\n\n").filter(|part| !part.starts_with("For more information"));
-    let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    eprintln!("{}", parts.collect::<Vec<_>>().join("; "));
-    ExitCode::from(2)
 }
 
 /// Prints one JSON object per measurement. A signal or a closed pipe ends it after the current measurement, which

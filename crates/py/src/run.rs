@@ -1,7 +1,5 @@
 //! Runs documents with seeds and returns outcomes; the GIL is released meanwhile.
 
-use std::path::PathBuf;
-
 use manypath_core::Span;
 use manypath_lab::{CaptureConfig, EventsConfig, Ideal, Job, Outcome, RunError, Scenario, Watch};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
@@ -12,42 +10,24 @@ use crate::errors;
 use crate::series::{change_columns, columns};
 use crate::stop::{Caller, Stop};
 
-/// The requested recordings of a run: a dictionary with optional keys.
+/// The requested recordings of a run: a dictionary with optional keys, which `manypath.run.Watch` describes.
 #[derive(Default)]
-pub(crate) struct Wishes {
-    /// Interval between two samples in nanoseconds, if there are samples.
-    series: Option<u64>,
-    /// Whether there is a row per change; samples have precedence.
-    changes: bool,
-    /// A file for a capture.
-    capture: Option<PathBuf>,
-    /// Names of the captured links; all core links if it is empty.
-    links: Vec<String>,
-    /// A file for events.
-    events: Option<PathBuf>,
-    /// Names of the selected events; all if it is empty.
-    only: Vec<String>,
-    /// Memory limit for columns in bytes, if any.
-    memory: Option<u64>,
-    /// Encode and decode SCTP packets on the way; for tests.
-    by_bytes: bool,
-}
+pub(crate) struct Wishes(Watch);
 
 impl<'py> FromPyObject<'_, 'py> for Wishes {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let keys = object.cast::<PyDict>()?;
-        Ok(Self {
-            series: wish(&keys, "series")?,
+        let (links, only) = (wish(&keys, "links")?, wish(&keys, "only")?);
+        Ok(Self(Watch {
+            series: wish::<Option<u64>>(&keys, "series")?.map(Span::from_nanos),
             changes: wish(&keys, "changes")?,
-            capture: wish(&keys, "capture")?,
-            links: wish(&keys, "links")?,
-            events: wish(&keys, "events")?,
-            only: wish(&keys, "only")?,
+            capture: wish::<Option<_>>(&keys, "capture")?.map(|file| CaptureConfig { file, links }),
+            events: wish::<Option<_>>(&keys, "events")?.map(|file| EventsConfig { file, only }),
             memory: wish(&keys, "memory")?,
             by_bytes: wish(&keys, "by_bytes")?,
-        })
+        }))
     }
 }
 
@@ -58,20 +38,6 @@ fn wish<'py, T: Default + FromPyObjectOwned<'py>>(
 ) -> PyResult<T> {
     let value = keys.get_item(key)?.map(|value| value.extract().map_err(Into::into));
     Ok(value.transpose()?.unwrap_or_default())
-}
-
-impl From<Wishes> for Watch {
-    fn from(wishes: Wishes) -> Self {
-        let Wishes { series, changes, capture, links, events, only, memory, by_bytes } = wishes;
-        Self {
-            series: series.map(Span::from_nanos),
-            changes,
-            capture: capture.map(|file| CaptureConfig { file, links }),
-            events: events.map(|file| EventsConfig { file, only }),
-            memory,
-            by_bytes,
-        }
-    }
 }
 
 /// Run one scenario; return the outcome as JSON, and columns over time if `watch` requests them. `progress` is called
@@ -86,13 +52,12 @@ pub(crate) fn run<'py>(
     watch: Option<Wishes>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, Option<Bound<'py, PyDict>>)> {
-    let wishes = watch.unwrap_or_default();
-    if wishes.series == Some(0) {
+    let Wishes(watch) = watch.unwrap_or_default();
+    if watch.series == Some(Span::ZERO) {
         return Err(PyValueError::new_err("series: 0 ns is no interval, give 1 or more"));
     }
     let scenario = parse(document, 1)?;
     let job = Job { seed, replication };
-    let watch = Watch::from(wishes);
     let caller = Caller::new(progress);
     let is_stopped = |now| caller.stops_at(now);
     let result = py.detach(|| manypath_lab::run_unless(&scenario, job, &watch, &is_stopped));
@@ -157,10 +122,11 @@ pub(crate) fn available_memory() -> Option<u64> {
     manypath_lab::scenario::available_memory()
 }
 
-/// Raise `ScenarioError` unless the document can be run.
+/// Raise `ScenarioError` unless this number of simultaneous runs of the document is possible.
 #[pyfunction]
-pub(crate) fn check(document: &str) -> PyResult<()> {
-    parse(document, 1).map(|_| ())
+#[pyo3(signature = (document, runs=1))]
+pub(crate) fn check(document: &str, runs: usize) -> PyResult<()> {
+    parse(document, runs).map(|_| ())
 }
 
 /// Upper bound of the bytes that a run of the document needs, with all buffers and queues full; `ScenarioError` if the

@@ -11,6 +11,7 @@ use toy::{Dumbbell, slow_core};
 #[expect(clippy::disallowed_types, reason = "it measures real time")]
 type Clock = std::time::Instant;
 
+#[expect(clippy::disallowed_methods, reason = "the size of the world is an argument")]
 fn main() {
     let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u64>().expect("a number"));
     let games = arguments.next().map_or(1, |games| games.clamp(1, 255) as u8);

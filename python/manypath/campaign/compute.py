@@ -73,6 +73,11 @@ class Computation:
         """Return how many of the cells have outcomes."""
         return len({cell.key(self.engine) for cell in cells} & self._outcomes.keys())
 
+    def missing(self, cells: Sequence[Cell]) -> int:
+        """Return the number of cells that the store lacks."""
+        self.recall(cells)
+        return len(cells) - self.stored(cells)
+
     def complete(self, cells: Sequence[Cell]) -> None:
         """Compute the cells without outcomes.
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from manypath.arguments import of_kind
+from manypath.campaign.results import Results
+from manypath.campaign.sampling import series
 from manypath.stats import mser5
 from manypath.stats.warmup import BATCH
-
-if TYPE_CHECKING:
-    from manypath.campaign.results import Results
 
 
 def check_warmup(results: Results, *, replications: int = 5, workers: int | None = None) -> pd.DataFrame:
@@ -44,9 +43,6 @@ def check_warmup(results: Results, *, replications: int = 5, workers: int | None
     UserError
         If the results are not simulations.
     """
-    from manypath.campaign.results import Results
-    from manypath.sampling import series
-
     of_kind("results", results, Results, "the result of Campaign.run")
     rows: list[dict[str, Any]] = []
     for factors, part in results.by_scenario():

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from manypath.cli.measure_grid import interval, measure_grid
+from manypath.cli.measure_options import Options
 from manypath.cli.measure_paper import measure_paper
+from manypath.cli.measure_recovery import measure_recovery
 from manypath.cli.names import comparisons, congestion_controls, stacks
 from manypath.cli.option_names import as_options
 from manypath.cli.output import print_json, print_table
@@ -34,8 +36,8 @@ MOST_RUNS, MOST_SIMULATIONS, MOST_TRIES = 1_000, 5_000, 100
 MOST_AT_ONCE = 256
 """The largest number of measurements at the same time: each has its own processes, namespaces and interfaces."""
 
-REPORT = Path("report")
-"""Default folder for the page of a grid."""
+RECOVERY = "failover"
+"""The scenario in which a path goes down and up under each stack."""
 
 Controls = Annotated[
     list[str] | None,
@@ -77,7 +79,9 @@ Most = Annotated[
         max=MOST_RUNS,
     ),
 ]
-Report = Annotated[Path | None, typer.Option(help="For a grid or a paper: folder of the report; by default `report`.")]
+Report = Annotated[
+    Path | None, typer.Option(help="For a grid, a paper or failover: folder of the report; by default `report`.")
+]
 AtOnce = Annotated[
     int | None,
     typer.Option(help="Concurrent measurements; by default 1, for a grid 4, for a paper 10.", min=1, max=MOST_AT_ONCE),
@@ -109,7 +113,7 @@ def measure(
     ] = "",
     cc: Controls = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="For a grid or a paper: measure only a part, which takes minutes.")
+        bool, typer.Option("--quick", help="For a grid, a paper or failover: measure only a part, which takes minutes.")
     ] = False,
     udp: Annotated[bool, typer.Option("--udp", help="For a grid: SCTP inside UDP instead of directly in IP.")] = False,
     runs: Runs = None,
@@ -127,10 +131,11 @@ def measure(
 ) -> None:
     """Run scenarios in real time on real stacks (kernel TCP, our SCTP, usrsctp) and in the simulator. Needs root."""
     from manypath.testbed import COMPARISONS, GRIDS, PAPER_GRIDS
+    from manypath.testbed.recovery import TITLE
 
     if names:
-        known = {**GRIDS, **PAPER_GRIDS, **COMPARISONS}
-        print_table(["scenario", "what it is"], ([name, each.title] for name, each in known.items()))
+        known = {name: each.title for name, each in {**GRIDS, **PAPER_GRIDS, **COMPARISONS}.items()}
+        print_table(["scenario", "what it is"], ([name, title] for name, title in {**known, RECOVERY: TITLE}.items()))
         return
     options = Options(
         scenario, cc, quick, udp, runs, most, simulations, seed, store, report, at_once, tries, stack, publish, as_json
@@ -142,29 +147,10 @@ def measure(
             _measure_grid(options)
         elif scenario in PAPER_GRIDS:
             _measure_paper(options)
+        elif scenario == RECOVERY:
+            _measure_recovery(options)
         else:
             _measure_comparison(options)
-
-
-@dataclass(frozen=True)
-class Options:
-    """The options of the command; None for those that are not given."""
-
-    scenario: str
-    cc: list[str] | None
-    quick: bool
-    udp: bool
-    runs: int | None
-    most: int | None
-    simulations: int | None
-    seed: int
-    store: Path
-    report: Path | None
-    at_once: int | None
-    tries: int | None
-    stack: list[str] | None
-    publish: Path | None
-    as_json: bool
 
 
 def _measure_grid(options: Options) -> None:
@@ -176,20 +162,7 @@ def _measure_grid(options: Options) -> None:
         raise UserError(f"--simulations: {grid} simulates each run with the same seed: leave it out")
     _check_unpublished(options)
     check_store(options.store)
-    measure_grid(
-        grid,
-        quick=options.quick,
-        udp=options.udp,
-        runs=options.runs,
-        most=options.most,
-        seed=options.seed,
-        store=options.store,
-        report=options.report or REPORT,
-        at_once=options.at_once,
-        tries=options.tries,
-        stack=_common(grid, _stacks(options.stack or [])),
-        as_json=options.as_json,
-    )
+    measure_grid(options, _common(grid, _stacks(options.stack or [])))
 
 
 def _measure_paper(options: Options) -> None:
@@ -206,19 +179,22 @@ def _measure_paper(options: Options) -> None:
     check_store(options.store)
     if options.publish:
         Outputs().file("--publish", options.publish, MEASURED)
-    measure_paper(
-        name,
-        stacks=_only(name, options.stack),
-        quick=options.quick,
-        runs=options.runs,
-        seed=options.seed,
-        store=options.store,
-        report=options.report or REPORT,
-        at_once=options.at_once,
-        tries=options.tries,
-        publish=options.publish,
-        as_json=options.as_json,
-    )
+    measure_paper(options, _only(name, options.stack))
+
+
+def _measure_recovery(options: Options) -> None:
+    """Measure the recovery of each stack from a path that goes down and up."""
+    from manypath.testbed.contestants import CONTESTANTS
+
+    name = options.scenario
+    for option in ("cc", "udp", "most", "simulations", "publish"):
+        if getattr(options, option):
+            raise UserError(f"--{option}: not valid for {name}: leave it out")
+    for word in options.stack or []:
+        if word not in CONTESTANTS:
+            raise UserError(f"--stack: {name} has no {quoted(word)}: {remedy(word, CONTESTANTS)}")
+    check_store(options.store)
+    measure_recovery(options)
 
 
 def _check_unpublished(options: Options) -> None:
@@ -270,7 +246,7 @@ def _measure_comparison(options: Options) -> None:
 
     for option in ("quick", "report", "udp", "most"):
         if getattr(options, option):
-            valid = GRIDS if option in ("udp", "most") else (*GRIDS, *PAPER_GRIDS)
+            valid = GRIDS if option in ("udp", "most") else (*GRIDS, *PAPER_GRIDS, RECOVERY)
             raise UserError(f"--{option}: only valid for {', '.join(valid)}: leave it out")
     _check_unpublished(options)
     scenario, chosen = options.scenario, _stacks(options.stack or [])
@@ -330,7 +306,7 @@ def _comparison(scenario: str) -> Comparison:
         return COMPARISONS[scenario]
     file = Path(scenario)
     if not file.suffix:
-        known = remedy(scenario, [*GRIDS, *PAPER_GRIDS, *COMPARISONS])
+        known = remedy(scenario, [*GRIDS, *PAPER_GRIDS, *COMPARISONS, RECOVERY])
         raise UserError(f"scenario: there is no {quoted(scenario)}: {known}, or give a file")
     from manypath.scenario import Scenario
 

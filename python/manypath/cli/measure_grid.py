@@ -17,6 +17,7 @@ from manypath.errors import Stopped
 from manypath.outputs import writing
 
 if TYPE_CHECKING:
+    from manypath.cli.measure_options import Options
     from manypath.testbed.calibration import Calibration
     from manypath.testbed.grid import Cell, Size
     from manypath.testbed.paper_grid import PaperSize
@@ -24,30 +25,27 @@ if TYPE_CHECKING:
     from manypath.testbed.verdict import Verdict
 
 
-def measure_grid(
-    name: str,
-    *,
-    quick: bool,
-    udp: bool,
-    runs: int | None,
-    most: int | None,
-    seed: int,
-    store: Path,
-    report: Path,
-    at_once: int | None,
-    tries: int | None,
-    stack: str,
-    as_json: bool,
-) -> None:
+def measure_grid(options: Options, stack: str) -> None:
     """Measure the runs of a grid that the store lacks, and write its page."""
-    from manypath.report.measured import check, page_of, write
+    from manypath.report.measured import check, write
+    from manypath.report.measured_pages import page_of
     from manypath.testbed import GRIDS, Plan
     from manypath.testbed.calibration import calibrated
 
-    at_once, tries = at_once or AT_ONCE, tries or TRIES
-    title = "-".join([name, *(["udp"] if udp else []), *([stack] if stack != STACK else [])])
-    check(title, report)
-    plan = Plan(GRIDS[name], quick=quick, udp=udp, runs=runs, most=most, seed=seed, tries=tries, stack=stack)
+    name, store, quick, seed = options.scenario, options.store, options.quick, options.seed
+    at_once, tries = options.at_once or AT_ONCE, options.tries or TRIES
+    title = "-".join([name, *(["udp"] if options.udp else []), *([stack] if stack != STACK else [])])
+    check(title, options.pages)
+    plan = Plan(
+        GRIDS[name],
+        quick=quick,
+        udp=options.udp,
+        runs=options.runs,
+        most=options.most,
+        seed=seed,
+        tries=tries,
+        stack=stack,
+    )
     try:
         # The calibration takes minutes, so invalid scenarios and missing programs are reported before it.
         plan.measured.runner.prepare(plan.measured.cells, at_once)
@@ -56,11 +54,11 @@ def measure_grid(
         cells = plan.run(store, at_once, lambda further: _announce_more(further, plan, at_once))
     except KeyboardInterrupt:
         raise Stopped(f"stopped; {store} has the finished runs: the same command continues") from None
-    options = {"testbed": plan.measured.runner.version, "quick": quick, "udp": udp}
-    settings = Settings(seed, plan.runs, options={**options, "at once": at_once, "tries": tries})
-    with writing("--report", report / page_of(title)):
-        page = write(title, plan, cells, calibration, settings, report)
-    if as_json:
+    given = {"testbed": plan.measured.runner.version, "quick": quick, "udp": options.udp}
+    settings = Settings(seed, plan.runs, options={**given, "at once": at_once, "tries": tries})
+    with writing("--report", options.pages / page_of(title)):
+        page = write(title, plan, cells, calibration, settings, options.pages)
+    if options.as_json:
         print_json(
             {"scenario": name, **settings.document(), "calibration": asdict(calibration), "rows": plain(cells, stack)}
         )
@@ -110,6 +108,8 @@ def _length(which: str, runs: int, missing: int, plan: Plan, at_once: int) -> st
 
 def _print(cells: list[Cell], calibration: Calibration, stack: str) -> None:
     axes = list(cells[0].factors)
+    from manypath.testbed.grid import FASTEST
+
     print_table(
         [*axes, "stack", "measured", "simulated", "ratio", "interval", "at", "within 10 %", "runs", "again", "marked"],
         (
@@ -138,7 +138,7 @@ def _print(cells: list[Cell], calibration: Calibration, stack: str) -> None:
         typer.echo(f"not shown to be equivalent: {cell.name} ({cell.goodput.word})")
     if any(cell.marks for cell in cells):
         typer.echo("Marked runs were disturbed. Fewer at once (--at-once) or more tries (--tries) may help.")
-    for doubt in calibration.doubts(MBIT):
+    for doubt in calibration.doubts(FASTEST):
         typer.echo(doubt)
 
 
@@ -173,6 +173,3 @@ TRIES = 3
 
 STACK = "manypath"
 """Default stack of grids."""
-
-MBIT = 10.0
-"""Rate of the links of grids in Mbit/s. A calibration measures this rate, too."""

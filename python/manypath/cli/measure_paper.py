@@ -19,35 +19,25 @@ from manypath.outputs import writing
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from manypath.cli.measure_options import Options
     from manypath.testbed.calibration import Calibration
     from manypath.testbed.paper_plan import PaperPlan, Point
 
 
-def measure_paper(
-    name: str,
-    *,
-    stacks: Sequence[str] | None,
-    quick: bool,
-    runs: int | None,
-    seed: int,
-    store: Path,
-    report: Path,
-    at_once: int | None,
-    tries: int | None,
-    publish: Path | None,
-    as_json: bool,
-) -> None:
+def measure_paper(options: Options, stacks: Sequence[str] | None) -> None:
     """Measure the runs of a paper's experiments that the store lacks, and write its page."""
-    from manypath.report.measured_paper import check, page_of, write
+    from manypath.report.measured_pages import page_of
+    from manypath.report.measured_paper import check, write
     from manypath.testbed.calibration import calibrated
     from manypath.testbed.paper_grid import PAPER_GRIDS
     from manypath.testbed.paper_plan import PaperPlan
     from manypath.testbed.publishing import publish as publish_runs
 
-    at_once, tries = at_once or AT_ONCE, tries or TRIES
+    name, store, quick, seed = options.scenario, options.store, options.quick, options.seed
+    at_once, tries = options.at_once or AT_ONCE, options.tries or TRIES
     grid = PAPER_GRIDS[name]
-    check(grid, name, report)
-    plan = PaperPlan(grid, stacks=stacks, quick=quick, runs=runs, seed=seed, tries=tries)
+    check(grid, name, options.pages)
+    plan = PaperPlan(grid, stacks=stacks, quick=quick, runs=options.runs, seed=seed, tries=tries)
     try:
         # The calibration takes minutes, so invalid scenarios and missing programs are reported before it.
         plan.prepare(at_once)
@@ -57,14 +47,14 @@ def measure_paper(
     except KeyboardInterrupt:
         raise Stopped(f"stopped; {store} has the finished runs: the same command continues") from None
     versions = {stack: runner.version for stack, runner in plan.runners.items()}
-    options = {"testbed": list(versions.values()), "quick": quick, "at once": at_once, "tries": tries}
-    settings = Settings(seed, plan.runs, options=options)
-    with writing("--report", report / page_of(name)):
-        page = write(name, plan, points, calibration, settings, report)
-    if publish:
-        written = publish_runs(plan, points, calibration=calibration, target=publish)
-        typer.echo(f"{publish}: {written} runs of {grid.title}", err=True)
-    if as_json:
+    given = {"testbed": list(versions.values()), "quick": quick, "at once": at_once, "tries": tries}
+    settings = Settings(seed, plan.runs, options=given)
+    with writing("--report", options.pages / page_of(name)):
+        page = write(name, plan, points, calibration, settings, options.pages)
+    if options.publish:
+        written = publish_runs(plan, points, calibration=calibration, target=options.publish)
+        typer.echo(f"{options.publish}: {written} runs of {grid.title}", err=True)
+    if options.as_json:
         calibrated_as = asdict(calibration)
         print_json({"scenario": name, **settings.document(), "calibration": calibrated_as, "rows": plain(points)})
         return

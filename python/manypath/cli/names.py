@@ -37,7 +37,7 @@ def congestion_controls(incomplete: str) -> list[str]:
 
 def comparisons(incomplete: str) -> list[str]:
     """Return scenarios of `manypath measure` that begin with `incomplete`; without any, the shell offers files."""
-    return beginning((*GRIDS, *PAPER_GRIDS, *COMPARISONS), incomplete)
+    return beginning((*GRIDS, *PAPER_GRIDS, *COMPARISONS, "failover"), incomplete)
 
 
 def stacks(incomplete: str) -> list[str]:

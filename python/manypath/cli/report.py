@@ -16,7 +16,7 @@ from manypath.errors import UserError
 from manypath.outputs import writing
 
 if TYPE_CHECKING:
-    from manypath.papers.evaluation import PaperEvaluation
+    from manypath.papers.paper_evaluation import PaperEvaluation
 
 
 def report(

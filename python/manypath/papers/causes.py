@@ -41,8 +41,8 @@ class Verified:
         The outcome with each suspected switch applied alone.
     explanation : str
         Text of the claim's own explanation; empty if the claim has none or holds.
-    unfinished : bool
-        Whether suspects are left that a run with full precision tries.
+    unfinished : str
+        Text about suspects that were not tried; empty if there are none.
     """
 
     claim: Claim
@@ -50,7 +50,7 @@ class Verified:
     read: frozenset[Case]
     trials: Mapping[Switch, Check] = field(default_factory=dict)
     explanation: str = ""
-    unfinished: bool = False
+    unfinished: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,12 @@ class Effect:
         """Whether the part holds with the switch."""
         return self.verdict == "holds"
 
+
+FULL_TRIES_MORE = "--full tries further changes."
+"""Text of a claim with suspects that only full precision tries."""
+
+LIMITED = "Further changes were not tried: full precision limits the runs for causes."
+"""Text of a claim with suspects that full precision does not try, either."""
 
 UNPROVEN: tuple[Verdict, ...] = ("contradicted", "undecided")
 """Verdicts of claims for which causes are searched."""
@@ -143,7 +149,8 @@ def find_causes(
         verified = [
             _tried(item, evidence, asked[item.claim.id]) if item.claim.id in asked else item for item in verified
         ]
-    return [_worded(item, evidence, unfinished=item.claim.id in unfinished) for item in verified], evidence
+    left_out = LIMITED if exhaustive else FULL_TRIES_MORE
+    return [_worded(item, evidence, left_out if item.claim.id in unfinished else "") for item in verified], evidence
 
 
 def untried(item: Verified) -> Verified:
@@ -207,8 +214,8 @@ def effects_on(item: Verified) -> list[tuple[Check, list[Effect]]]:
     return found
 
 
-def _worded(item: Verified, evidence: Evidence, *, unfinished: bool) -> Verified:
-    """Return the claim with a text of its causes, and mark whether full precision tries further suspects."""
+def _worded(item: Verified, evidence: Evidence, unfinished: str) -> Verified:
+    """Return the claim with a text of its causes; `unfinished` is the text about suspects that were not tried."""
     if item.check.verdict not in UNPROVEN:
         return item
     explanation = "" if item.claim.explanation is None else item.claim.explanation(evidence)
@@ -217,7 +224,7 @@ def _worded(item: Verified, evidence: Evidence, *, unfinished: bool) -> Verified
         _of_part(item, leaf, (_movement if leaf.undecided else _cause)(leaf, effects))
         for leaf, effects in effects_on(item)
     ]
-    sentences += ["--full tries further changes."] if unfinished else []
+    sentences += [unfinished] if unfinished else []
     check = item.check.because(" ".join(sentences))
     return replace(item, check=check, explanation=explanation, unfinished=unfinished)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -138,12 +138,22 @@ def all_of(*checks: Check) -> Check:
     verdict = worst(part.verdict for part in parts)
     return Check(
         verdict=verdict,
-        measured="; ".join(part.measured if part.holds else f"{part.measured} [{part.verdict}]" for part in parts),
-        expected="; ".join(part.expected for part in parts),
+        measured=joined_measured((part.measured, part.verdict) for part in parts),
+        expected=joined_expected(part.expected for part in parts),
         runs=min((part.runs for part in parts if part.runs), default=0),
         parts=parts,
         outlook=_outlook(parts) if verdict == "undecided" else None,
     )
+
+
+def joined_measured(parts: Iterable[tuple[str, Verdict]]) -> str:
+    """Return the measured values of several parts as one text, with the verdict of each part that does not hold."""
+    return "; ".join(measured if verdict == "holds" else f"{measured} [{verdict}]" for measured, verdict in parts)
+
+
+def joined_expected(parts: Iterable[str]) -> str:
+    """Return the values that several parts require as one text."""
+    return "; ".join(parts)
 
 
 def _as_part(leaf: Check, against: bool, parts: int) -> Check:

@@ -16,13 +16,15 @@ from scipy import special
 from manypath.papers.evidence import Case, Runs, goodput_in
 from manypath.papers.mean import Mean
 from manypath.papers.paired import holm
-from manypath.papers.published import Published, PublishedCase, load
+from manypath.papers.published import Published, load
+from manypath.papers.published_rows import PublishedCase
 from manypath.papers.publishing import digest_of
 from manypath.stats.looks import SIGNIFICANCE
 
 if TYPE_CHECKING:
-    from manypath.papers.evaluation import Evaluation, PaperEvaluation
+    from manypath.papers.evaluation import Evaluation
     from manypath.papers.experiment import Precision
+    from manypath.papers.paper_evaluation import PaperEvaluation
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manypath.papers.traces import Trace
+from manypath.rows import Outcome
 
 Sample = NDArray[np.float64]
+"""One number per replication, in the order of the replications."""
+
 Level = float | int | str
+"""Level of a factor."""
+
 Number = int | str
 """Number of a figure in its paper: `5`, or `"5.10"` if each chapter numbers its figures."""
-Outcome = Mapping[str, Any]
-"""The engine's record of one run."""
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,8 @@ def read(adapter: TypeAdapter[Content], file: Path, again: str) -> Content:
         raise UserError(f"{file}: cannot be read ({error.strerror}): {again}") from None
     except ValueError as error:
         raise UserError(f"{file}: is no JSON ({error}): {again}") from None
+    except RecursionError:
+        raise UserError(f"{file}: lists or tables are nested too deeply: {again}") from None
     try:
         return adapter.validate_python(said)
     except ValidationError as error:

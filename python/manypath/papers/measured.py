@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manypath.papers.evidence import Case, Evidence, Outcome, Runs
+from manypath.papers.evidence import Case, Evidence, Runs
+from manypath.rows import Outcome
 
 HEAD = '[\n{"experiment": '
 """First characters of a file of measured runs."""

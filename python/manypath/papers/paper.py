@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from manypath.papers.claim import Claim
+from manypath.papers.evidence import MissingCase
 from manypath.papers.experiment import Experiments, Precision
 from manypath.papers.reconstruction.factors import Factor
 from manypath.papers.switch import Mutation, Switch
@@ -232,9 +233,16 @@ class Paper:
     legend: str = ""
 
     def filled_tables(self, evidence: Evidence) -> list[tuple[Table, list[tuple[str, ...]]]]:
-        """Return the tables whose experiments were run, each with its rows."""
-        filled = [(table, table.rows(evidence)) for table in self.tables]
-        return [(table, rows) for table, rows in filled if rows]
+        """Return the tables whose cases were run, each with its rows."""
+        filled: list[tuple[Table, list[tuple[str, ...]]]] = []
+        for table in self.tables:
+            try:
+                rows = table.rows(evidence)
+            except MissingCase:
+                continue  # The paper is still being run, or only one figure of it.
+            if rows:
+                filled.append((table, rows))
+        return filled
 
     def precision(self, *, full: bool) -> Precision:
         """Return the full or the quick precision."""

@@ -13,7 +13,7 @@ from manypath.papers.tried import data_of, tried_on
 from manypath.papers.verdict import Verdict
 
 if TYPE_CHECKING:
-    from manypath.papers.evaluation import PaperEvaluation
+    from manypath.papers.paper_evaluation import PaperEvaluation
 
 
 def plain_claim(item: Verified, part: PaperEvaluation, table: Published | None) -> dict[str, Any]:
@@ -47,6 +47,7 @@ def _published(claim: PublishedClaim) -> dict[str, Any]:
         "verdict": claim.verdict,
         "runs": claim.runs,
         "needed": claim.needed,
+        "needed_seconds": claim.needed_seconds,
         "why": claim.why,
         "causes": [data_of(each, Mean.plain) for each in claim.causes],
     }

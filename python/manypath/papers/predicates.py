@@ -17,17 +17,14 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from typing_extensions import TypeIs
 
 from manypath.papers.check import Check, decided
+from manypath.papers.evidence import Sample
 from manypath.papers.paired import estimate
 from manypath.papers.reading import Reading
 from manypath.papers.verdict import Hypotheses, Line, beyond, exact
 from manypath.papers.verdict import within as lies_within
-
-Sample = NDArray[np.float64]
-"""One number per replication, in the order of the replications."""
 
 Points = Mapping[Any, Sample]
 """A sample for each point of a sweep."""
@@ -72,7 +69,7 @@ def near(
         runs=min(line.runs for line in lines.values()),
         what=what,
         unit=unit,
-        slack={key: limits[key] - np.abs(offsets[key]) for key in points},
+        slack={key: _slack(offsets[key], limits[key]) for key in points},
         measures={key: Reading(points[key], targets[key] - limits[key], targets[key] + limits[key]) for key in points},
     )
 
@@ -197,6 +194,15 @@ def crosses(
         unit=unit,
         slack=slack,
     )
+
+
+def _slack(offsets: Sample, limit: float) -> Sample:
+    """Return the distance of each run from the nearer end of a tolerance: the end on the side of the mean offset.
+
+    The mean of these distances is the distance that `near` tests. Distances of `|offset|` have a smaller mean, because
+    runs on the other side of zero count as deviations, too.
+    """
+    return limit - (offsets if offsets.mean() >= 0.0 else -offsets)
 
 
 def about(value: float) -> float:

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, TypeAdapter
+from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter
 
 from manypath.papers import kept
+from manypath.papers.check import joined_expected, joined_measured
 from manypath.papers.evidence import Case
-from manypath.papers.mean import Mean
+from manypath.papers.published_rows import CaseGroup, ChangeGroup, PublishedCase, PublishedChange
 from manypath.papers.tried import Tried
 from manypath.papers.verdict import Verdict
 from manypath.papers.verdict_matrix import VerdictMatrix
@@ -23,37 +24,15 @@ from manypath.papers.verdict_matrix import VerdictMatrix
 if TYPE_CHECKING:
     from manypath.papers.paper import Paper
 
-FORMAT = 2
+FORMAT = 3
 """Version of the tables. Tables of other versions are refused."""
 
 FILE = "published.json"
 """Name of a table, in the folder of its paper."""
 
 
-@dataclass(frozen=True)
-class PublishedCase:
-    """One point of one experiment.
-
-    Attributes
-    ----------
-    case : Case
-        The point.
-    runs : int
-        Number of runs in the means, which is the replications of the precision. Runs added for undecided claims are
-        excluded, because their number depends on the results.
-    digest : str
-        Hash of the digests of these runs, in order.
-    first : tuple of (int, str) or None
-        Number and hash of the runs that quick precision has in common; None if it runs another scenario.
-    goodput : mapping
-        Mean goodput of each flow by name, Mbit/s.
-    """
-
-    case: Case
-    runs: int
-    digest: str
-    first: tuple[int, str] | None
-    goodput: Mapping[str, Mean]
+Seconds = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+"""Processor time, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -90,13 +69,15 @@ class PublishedClaim:
     verdict : Verdict
         Verdict on the claim.
     measured, expected : str
-        Measured values with 95 % intervals, and the values that the claim requires, as text.
+        Measured values with 95 % intervals, and the values that the claim requires, as text. The file has null for a
+        claim of several parts, because they are joined from the parts.
     runs : int
         Replications in the smallest sample, including those added while the claim was undecided.
     needed : int or None
         Estimated number of runs of each case that decide an undecided claim; None if there is no such number.
     needed_seconds : float or None
-        Estimated processor time of the missing ones of these runs, in seconds.
+        Estimated processor time of the missing ones of these runs, in seconds; 0 if only runs of a measurement with
+        real stacks are missing.
     why : str
         The cause if the claim does not hold; else empty.
     explanation : str
@@ -113,37 +94,11 @@ class PublishedClaim:
     expected: str
     runs: int
     needed: int | None
-    needed_seconds: float | None
+    needed_seconds: Seconds | None
     why: str
     explanation: str
     parts: tuple[PublishedPart, ...]
     causes: tuple[Tried, ...]
-
-
-@dataclass(frozen=True)
-class PublishedChange:
-    """The effect of a change of one unspecified setting at one point.
-
-    Attributes
-    ----------
-    case : Case
-        The point.
-    changed : str
-        Description of the change.
-    flow : str
-        The flow.
-    before, difference : Mean
-        Goodput of the flow without the change, and the paired difference with it, Mbit/s.
-    significant : bool
-        Whether the difference is significant at 5 % with Holm's correction over the paper.
-    """
-
-    case: Case
-    changed: str
-    flow: str
-    before: Mean
-    difference: Mean
-    significant: bool
 
 
 @dataclass(frozen=True)
@@ -244,20 +199,25 @@ def read(file: Path) -> Published:
         runs=table.runs,
         cpu_seconds=table.cpu_seconds,
         digest=table.digest,
-        cases={case.case: case for case in table.cases},
+        cases={case.case: case for group in table.cases for case in group.cases()},
         claims={claim.id: claim for claim in table.claims},
-        sensitivity=table.sensitivity,
+        sensitivity=tuple(change for group in table.sensitivity for change in group.changes()),
         profiles=table.profiles,
         matrix=None if table.mutations is None else _matrix(table.mutations),
     )
 
 
-def _with_case(row: Any) -> Any:
-    """Replace experiment and factors of a row by its case."""
-    if not isinstance(row, dict) or not isinstance(row.get("factors"), dict) or "experiment" not in row:
-        return row
-    rest = {name: value for name, value in row.items() if name not in {"experiment", "factors"}}
-    return {"case": {"experiment": row["experiment"], "factors": sorted(row["factors"].items())}, **rest}
+def _with_texts(claim: Any) -> Any:
+    """Add the texts of a claim of several parts, which the file does not repeat. Other data are returned unchanged."""
+    match claim:
+        case {"measured": None, "expected": None, "parts": [_, *_] as parts}:
+            try:
+                measured = joined_measured((part["measured"], part["verdict"]) for part in parts)
+                return {**claim, "measured": measured, "expected": joined_expected(part["expected"] for part in parts)}
+            except (KeyError, TypeError):
+                return claim  # The type of the parts reports their mistake.
+        case _:
+            return claim
 
 
 def _matrix(said: _Mutations) -> VerdictMatrix:
@@ -299,11 +259,11 @@ class _Table:
     seed: int
     precision: _Precision
     runs: int
-    cpu_seconds: float
+    cpu_seconds: Seconds
     digest: str
-    claims: tuple[PublishedClaim, ...]
-    cases: tuple[Annotated[PublishedCase, BeforeValidator(_with_case)], ...]
-    sensitivity: tuple[Annotated[PublishedChange, BeforeValidator(_with_case)], ...]
+    claims: tuple[Annotated[PublishedClaim, BeforeValidator(_with_texts)], ...]
+    cases: tuple[CaseGroup, ...]
+    sensitivity: tuple[ChangeGroup, ...]
     profiles: dict[str, dict[str, Verdict]]
     mutations: _Mutations | None
 

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any
 from manypath.errors import UserError
 from manypath.outputs import Kind, writing
 from manypath.papers import kept
-from manypath.papers.evidence import Case, Evidence, Outcome, goodput_in
+from manypath.papers.evidence import Case, Evidence, goodput_in
 from manypath.papers.mean import Mean
 from manypath.papers.published import FILE, FORMAT, file_of
+from manypath.papers.published_rows import PublishedCase, PublishedChange, grouped_cases, grouped_changes
 from manypath.papers.tried import data_of, tried_on
+from manypath.rows import Outcome
 
 if TYPE_CHECKING:
     from manypath.papers.causes import Verified
-    from manypath.papers.evaluation import PaperEvaluation
     from manypath.papers.paper import Paper
+    from manypath.papers.paper_evaluation import PaperEvaluation
     from manypath.papers.profiles import Profiles
     from manypath.papers.sensitivity import Row
     from manypath.papers.verdict_matrix import VerdictMatrix
@@ -52,7 +54,7 @@ def publish(part: PaperEvaluation) -> Path:
 
 
 def table(part: PaperEvaluation) -> str:
-    """Return the text of the table, with a line for each case and each claim. Equal runs give equal texts.
+    """Return the text of the table, with a line for each claim and each group of cases. Equal runs give equal texts.
 
     Raises
     ------
@@ -81,8 +83,10 @@ def table(part: PaperEvaluation) -> str:
     }
     lists: dict[str, list[Any]] = {
         "claims": [_claim(item, grown) for item in part.claims],
-        "cases": [_case(paper, case, part.evidence) for case in part.evidence.cases()],
-        "sensitivity": [_change(row) for row in part.sensitivity],
+        "cases": [
+            group.data() for group in grouped_cases(_case(paper, case, part.evidence) for case in part.evidence.cases())
+        ],
+        "sensitivity": [group.data() for group in grouped_changes(map(_change, part.sensitivity))],
     }
     tail: dict[str, Any] = {
         "profiles": {} if part.profiles is None else _profiles(part.profiles),
@@ -114,30 +118,28 @@ def _hash(words: Iterable[str]) -> str:
     return sha256("\n".join(words).encode()).hexdigest()[:HASH]
 
 
-def _case(paper: Paper, case: Case, evidence: Evidence) -> dict[str, Any]:
+def _case(paper: Paper, case: Case, evidence: Evidence) -> PublishedCase:
     outcomes = evidence.runs(case).outcomes
     few = paper.quick.replications
     same = few < len(outcomes) and is_same_scenario(paper, case)
-    return {
-        "experiment": case.experiment,
-        "factors": dict(case.factors),
-        "runs": len(outcomes),
-        "digest": digest_of(outcomes),
-        "first": [few, digest_of(outcomes[:few])] if same else None,
-        "goodput": {flow: Mean.of(goodput_in(outcomes, flow)).rounded() for flow in outcomes[0]["flows"]},
-    }
+    return PublishedCase(
+        case=case,
+        runs=len(outcomes),
+        digest=digest_of(outcomes),
+        first=(few, digest_of(outcomes[:few])) if same else None,
+        goodput={flow: Mean.of(goodput_in(outcomes, flow)) for flow in outcomes[0]["flows"]},
+    )
 
 
-def _change(row: Row) -> dict[str, Any]:
-    return {
-        "experiment": row.case.experiment,
-        "factors": dict(row.case.factors),
-        "changed": row.switch.says,
-        "flow": row.flow,
-        "before": Mean.of(row.before).rounded(),
-        "difference": Mean.of(row.difference).rounded(),
-        "significant": row.significant,
-    }
+def _change(row: Row) -> PublishedChange:
+    return PublishedChange(
+        case=row.case,
+        changed=row.switch.says,
+        flow=row.flow,
+        before=Mean.of(row.before),
+        difference=Mean.of(row.difference),
+        significant=row.significant,
+    )
 
 
 def _claim(item: Verified, grown: Evidence) -> dict[str, Any]:
@@ -147,8 +149,8 @@ def _claim(item: Verified, grown: Evidence) -> dict[str, Any]:
     return {
         "id": item.claim.id,
         "verdict": check.verdict,
-        "measured": check.measured,
-        "expected": check.expected,
+        "measured": None if check.parts else check.measured,
+        "expected": None if check.parts else check.expected,
         "runs": check.runs,
         "needed": needed,
         "needed_seconds": None if seconds is None else float(f"{seconds:.2g}"),
@@ -181,7 +183,7 @@ def _matrix(matrix: VerdictMatrix) -> dict[str, Any]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 HASH = 16

@@ -15,13 +15,14 @@ from manypath.campaign.executors.local import threads_of
 from manypath.campaign.progress import Progress
 from manypath.errors import Stopped
 from manypath.papers.curves import CurveStore
-from manypath.papers.evidence import Case, Outcome, Runs
+from manypath.papers.evidence import Case, Runs
 from manypath.papers.experiment import Precision
 from manypath.papers.paper import Paper
 from manypath.papers.sampled import Sampled
 from manypath.papers.stored import NotStored, Stored
 from manypath.papers.switch import Switch
 from manypath.papers.traces import Trace
+from manypath.rows import Outcome
 from manypath.scenario import Scenario
 
 SEED = 1

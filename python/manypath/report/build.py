@@ -15,15 +15,15 @@ from manypath.report.cards import Card, card_of, cards_in
 from manypath.report.charts import LIBRARY, available, chart, library
 from manypath.report.current import drawn, fingerprint, is_current
 from manypath.report.environment import environment
-from manypath.report.measured import pages_in
+from manypath.report.measured_pages import pages_in
 from manypath.report.targets import check, index_of, replace_page, replacing
 from manypath.report.views import Drawing, PaperView, illustrated, view_of
 
 if TYPE_CHECKING:
-    from manypath.papers.evaluation import Evaluation, PaperEvaluation
+    from manypath.papers.paper_evaluation import PaperEvaluation
 
 
-def build(evaluation: Evaluation, target: Path) -> Path:
+def build(parts: Sequence[PaperEvaluation], target: Path) -> Path:
     """Write the report and return its first page, which lists every page in the folder.
 
     A page is only rewritten if its runs, its texts or the package changed. If plotly is installed, the figures have
@@ -31,8 +31,8 @@ def build(evaluation: Evaluation, target: Path) -> Path:
 
     Parameters
     ----------
-    evaluation
-        The evaluation of the papers.
+    parts
+        The evaluations of the papers.
     target
         The folder, or the path of the first page, ending with ``.html``.
 
@@ -41,8 +41,8 @@ def build(evaluation: Evaluation, target: Path) -> Path:
     UserError
         If the report would replace a file that this package did not write.
     """
-    report = Report(target, [part.paper for part in evaluation.papers])
-    for part in evaluation.papers:
+    report = Report(target, [part.paper for part in parts])
+    for part in parts:
         report.add(part)
     return report.list_pages()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from manypath.display import duration
 from manypath.papers.causes import Verified
 from manypath.papers.check import Check
 from manypath.papers.claim import Claim
@@ -21,7 +22,7 @@ from manypath.papers.verdict import Verdict
 from manypath.report.strips import Axis, Lane, Range, named, scaled, strip
 
 if TYPE_CHECKING:
-    from manypath.papers.evaluation import PaperEvaluation
+    from manypath.papers.paper_evaluation import PaperEvaluation
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class ClaimView:
     full: str
     causes: list[CauseView]
     explanation: str
-    unfinished: bool
+    unfinished: str
 
 
 def claims_of(
@@ -113,7 +114,7 @@ def _card(item: Verified, others: Mapping[str, Mapping[str, Verdict]], kept: Pub
         verdicts=_verdicts_on(item.claim, others),
         runs=check.runs,
         parts=[_part(leaf) for leaf in check.leaves()],
-        full="" if kept is None else _found(kept),
+        full="" if kept is None else found_in_full(kept),
         causes=[_cause(tried) for tried in (tried_on(item) if kept is None else kept.causes)],
         explanation=explanation if kept is None else explanation or kept.explanation,
         unfinished=item.unfinished,
@@ -131,18 +132,26 @@ def _kept_card(claim: Claim, kept: PublishedClaim, others: Mapping[str, Mapping[
         verdicts=_verdicts_on(claim, others),
         runs=kept.runs,
         parts=[_kept_part(part) for part in kept.parts or (_whole(kept),)],
-        full=_found(kept),
+        full=found_in_full(kept),
         causes=[_cause(tried) for tried in kept.causes],
         explanation=kept.explanation or (kept.why if kept.verdict == "open" else ""),
-        unfinished=False,
+        unfinished="",
     )
 
 
-def _found(kept: PublishedClaim) -> str:
-    """Return the full result of a claim as text: verdict, runs, and the runs that decide an undecided claim."""
+def found_in_full(kept: PublishedClaim) -> str:
+    """Return the full result of a claim as text: verdict, runs, and what decides an undecided claim."""
     runs = f", {kept.runs:,} runs" if kept.runs else ""
-    needed = "" if kept.needed is None else f"; about {kept.needed:,} runs decide it"
-    return f"{kept.verdict}{runs}{needed}"
+    return f"{kept.verdict}{runs}{_budget(kept)}"
+
+
+def _budget(kept: PublishedClaim) -> str:
+    """Return as text the runs that decide an undecided claim, and their processor time; else an empty text."""
+    if kept.needed is None:
+        return ""
+    if not kept.needed_seconds:
+        return f"; about {kept.needed:,} measured runs decide it"
+    return f"; about {kept.needed:,} runs decide it, with {duration(kept.needed_seconds)} of further processor time"
 
 
 def _figure_of(claim: Claim) -> str:

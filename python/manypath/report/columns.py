@@ -13,7 +13,7 @@ from manypath.papers.reconstruction.result import kept_result
 from manypath.papers.verdict import Verdict
 
 if TYPE_CHECKING:
-    from manypath.papers.evaluation import PaperEvaluation
+    from manypath.papers.paper_evaluation import PaperEvaluation
 
 HERE = "as the text says"
 """Column of the local runs, with the settings of the paper's text."""

@@ -10,7 +10,7 @@ from manypath.figures.picture import FORMATS
 from manypath.papers.paper import Figure
 
 if TYPE_CHECKING:
-    from manypath.papers.evaluation import PaperEvaluation
+    from manypath.papers.paper_evaluation import PaperEvaluation
 
 SOURCES = Path(__file__).parents[1]
 """Folder of the package. Any change in it may change a drawing."""

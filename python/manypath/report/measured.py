@@ -13,21 +13,14 @@ from matplotlib.figure import Figure
 from manypath.figures import PAGE as WIDTH
 from manypath.figures import Curve, Picture, draw_curves, name_curves, styled
 from manypath.figures.axis import Axis
-from manypath.figures.picture import FORMATS
-from manypath.outputs import FIGURE, PAGE, Outputs
-from manypath.report.environment import environment
-from manypath.report.targets import replace_page, replacing
+from manypath.report import measured_pages
+from manypath.testbed.grid import FASTEST
 
 if TYPE_CHECKING:
     from manypath.cli.settings import Settings
     from manypath.testbed.calibration import Calibration
     from manypath.testbed.grid import Cell
     from manypath.testbed.plan import Plan
-
-
-def page_of(name: str) -> str:
-    """Return the file name of the page of a grid."""
-    return f"{PREFIX}{name}.html"
 
 
 def check(name: str, target: Path) -> None:
@@ -38,11 +31,7 @@ def check(name: str, target: Path) -> None:
     UserError
         If a file cannot be written, or another program wrote a file of that name.
     """
-    outputs = Outputs()
-    outputs.folder("report", target)
-    outputs.file("report", target / page_of(name), PAGE, makes_folder=True)
-    for ending in FORMATS:
-        outputs.file("report", _figure(name, target, ending), FIGURE, makes_folder=True)
+    measured_pages.check(name, [FIGURE], target)
 
 
 def write(
@@ -51,35 +40,23 @@ def write(
     """Write the page and its figure into the folder `target`, and return the path of the page."""
     picture = draw(cells)
     title = f"{plan.grid.title}: goodput, measured and simulated"
-    for ending in FORMATS:
-        with replacing(_figure(name, target, ending)) as begun:
-            picture.save(begun, title=title)
-    page = target / page_of(name)
-    replace_page(
-        page,
-        environment()
-        .get_template("measured.html.j2")
-        .render(
-            grid=plan.grid,
-            size=plan.size,
-            looks=plan.looks,
-            axes=list(cells[0].factors),
-            cells=cells,
-            others=[cell for cell in cells if cell.goodput.word != "equivalent"],
-            counts=Counter(cell.goodput.word for cell in cells),
-            calibration=calibration,
-            doubts=list(calibration.doubts(MBIT)),
-            figure=picture.inline(name, title=title),
-            settings=settings.line(),
-        ),
+    return measured_pages.write(
+        name,
+        "measured.html.j2",
+        {FIGURE: (picture, title)},
+        target,
+        grid=plan.grid,
+        size=plan.size,
+        looks=plan.looks,
+        axes=list(cells[0].factors),
+        cells=cells,
+        others=[cell for cell in cells if cell.goodput.word != "equivalent"],
+        counts=Counter(cell.goodput.word for cell in cells),
+        calibration=calibration,
+        doubts=list(calibration.doubts(FASTEST)),
+        figure=picture.inline(name, title=title),
+        settings=settings.line(),
     )
-    return page
-
-
-def pages_in(folder: Path) -> list[tuple[str, str]]:
-    """Return the pages of grids in a folder, as (file name, name of the grid)."""
-    found = sorted(folder.glob(f"{PREFIX}*.html"))
-    return [(path.name, path.stem.removeprefix(PREFIX)) for path in found]
 
 
 def draw(cells: Sequence[Cell]) -> Picture:
@@ -113,12 +90,5 @@ def _curve(cells: Sequence[Cell], axis: Axis, factor: str, series: int, simulate
     return Curve(places, [np.array(sample) for sample in samples], series, dotted=simulated)
 
 
-def _figure(name: str, target: Path, ending: str) -> Path:
-    return target / "figures" / f"{PREFIX}{name}" / f"goodput.{ending}"
-
-
-PREFIX = "measured-"
-"""Prefix of the file names of pages."""
-
-MBIT = 10.0
-"""Rate of the links of grids in Mbit/s. A calibration measures this rate, too."""
+FIGURE = "goodput"
+"""Name of the figure's files."""

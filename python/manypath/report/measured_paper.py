@@ -10,13 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from manypath.figures import Picture
-from manypath.figures.picture import FORMATS
-from manypath.outputs import FIGURE, PAGE, Outputs
 from manypath.papers.evidence import Case, Evidence, Runs
 from manypath.papers.sweeps import Sweep, draw_beside
-from manypath.report.environment import environment
-from manypath.report.measured import page_of
-from manypath.report.targets import replace_page, replacing
+from manypath.report import measured_pages
 
 if TYPE_CHECKING:
     from manypath.campaign import Results
@@ -83,12 +79,7 @@ def check(grid: PaperGrid, name: str, target: Path) -> None:
     UserError
         If a file cannot be written, or another program wrote a file of that name.
     """
-    outputs = Outputs()
-    outputs.folder("report", target)
-    outputs.file("report", target / page_of(name), PAGE, makes_folder=True)
-    for sweep in grid.sweeps:
-        for ending in FORMATS:
-            outputs.file("report", _figure(name, sweep, target, ending), FIGURE, makes_folder=True)
+    measured_pages.check(name, [sweep.experiment for sweep in grid.sweeps], target)
 
 
 def write(
@@ -102,37 +93,30 @@ def write(
     """Write the page and its figures into the folder `target`, and return the path of the page."""
     grid = plan.grid
     drawings = [(sweep, draw(plan, points, sweep)) for sweep in grid.sweeps]
-    for sweep, picture in drawings:
-        for ending in FORMATS:
-            with replacing(_figure(name, sweep, target, ending)) as begun:
-                picture.save(begun, title=f"{sweep.title}: goodput, simulated and measured")
-    page = target / page_of(name)
     verdicts = {
         stack: Counter(each.word for point in points if point.stack == stack for each in point.goodput.values())
         for stack in plan.stacks
     }
-    replace_page(
-        page,
-        environment()
-        .get_template("measured_paper.html.j2")
-        .render(
-            grid=grid,
-            size=plan.size,
-            runs=plan.runs,
-            stacks={stack: grid.stacks[stack] for stack in plan.stacks},
-            counts=verdicts,
-            rows=list(rows(plan, points)),
-            differences=list(differences(plan, points)),
-            figures=[
-                (sweep.title, picture.inline(f"{name}-{sweep.experiment}", title=sweep.title))
-                for sweep, picture in drawings
-            ],
-            calibration=calibration,
-            doubts=list(calibration.doubts(grid.fastest)),
-            settings=settings.line(),
-        ),
+    return measured_pages.write(
+        name,
+        "measured_paper.html.j2",
+        {sweep.experiment: (picture, f"{sweep.title}: goodput, simulated and measured") for sweep, picture in drawings},
+        target,
+        grid=grid,
+        size=plan.size,
+        runs=plan.runs,
+        stacks={stack: grid.stacks[stack] for stack in plan.stacks},
+        counts=verdicts,
+        rows=list(rows(plan, points)),
+        differences=list(differences(plan, points)),
+        figures=[
+            (sweep.title, picture.inline(f"{name}-{sweep.experiment}", title=sweep.title))
+            for sweep, picture in drawings
+        ],
+        calibration=calibration,
+        doubts=list(calibration.doubts(grid.fastest)),
+        settings=settings.line(),
     )
-    return page
 
 
 def draw(plan: PaperPlan, points: Sequence[Point], sweep: Sweep) -> Picture:
@@ -187,10 +171,6 @@ def _explained(results: Results, flow: str) -> str:
 
 def _evidence(runs: Iterator[tuple[Case, Results]]) -> Evidence:
     return Evidence({case: Runs([outcome for _, outcome in results.outcomes]) for case, results in runs})
-
-
-def _figure(name: str, sweep: Sweep, target: Path, ending: str) -> Path:
-    return target / "figures" / f"measured-{name}" / f"{sweep.experiment}.{ending}"
 
 
 EXPLAINS = {

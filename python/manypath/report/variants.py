@@ -12,7 +12,7 @@ from manypath.papers.verdict import Verdict
 from manypath.papers.verdict_matrix import VerdictMatrix
 
 if TYPE_CHECKING:
-    from manypath.papers.evaluation import PaperEvaluation
+    from manypath.papers.paper_evaluation import PaperEvaluation
 
 
 @dataclass(frozen=True)

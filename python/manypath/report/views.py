@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from manypath.papers.comparison import Difference, compare
-from manypath.papers.evidence import Case, Evidence, Number, Outcome
+from manypath.papers.evidence import Case, Evidence, Number
 from manypath.papers.experiment import Precision
 from manypath.papers.mean import Mean
 from manypath.papers.paired import estimate
 from manypath.papers.paper import Paper, Setting
-from manypath.papers.published import Published, PublishedChange, load
+from manypath.papers.published import Published, load
+from manypath.papers.published_rows import PublishedChange
 from manypath.report.claims import ClaimView, claims_of
 from manypath.report.columns import columns_of, counts_of, finding_of
 from manypath.report.variants import MatrixView, ProfilesView, matrix_of, profiles_of
+from manypath.rows import Outcome
 
 if TYPE_CHECKING:
-    from manypath.papers.evaluation import PaperEvaluation
+    from manypath.papers.paper_evaluation import PaperEvaluation
 
 FAR = 5.0
 """Smallest difference to another simulator that is marked, in per cent of the total goodput."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Timer
+from threading import Thread, Timer
 from typing import Any
 
 from manypath.emulation import Emulation, start
-from manypath.programs import APART, EMULATOR, last_line
+from manypath.errors import UserError
+from manypath.programs import APART, EMULATOR, last_line, launch, why_ended
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,20 @@ class Running:
 
     def __init__(self, process: subprocess.Popen[str], reports: Iterator[Mapping[str, Any]]) -> None:
         self._process = process
-        self._reports = reports
         ready = next(reports, None)
         if ready is None:
             raise ValueError(f"{EMULATOR}: {last_line(process.communicate(timeout=PATIENCE)[1])}")
         self._interfaces = ready["interfaces"]
+        self._stopped = 0.0
+        self._reports: list[Mapping[str, Any]] = []
+        # A pipe would fill up during the run, and the emulator would skip reports
+        self._reader = Thread(target=lambda: self._reports.extend(reports), daemon=True)
+        self._reader.start()
+
+    def check(self) -> None:
+        """Raise `ValueError` if the emulator has ended."""
+        if self._process.poll() is not None:
+            raise ValueError(self._early(self._process.communicate()[1]))
 
     def host(self, pair: str, side: str) -> Host:
         """Return the ``left`` or ``right`` host of a pair."""
@@ -56,13 +67,30 @@ class Running:
         killer = Timer(PATIENCE, self._process.kill)
         killer.start()
         try:
-            *_, last = [{}, *self._reports]
             said = self._process.communicate()[1]
+            self._reader.join()
         finally:
             killer.cancel()
+        self._stopped = time.monotonic()
+        last = self._reports[-1] if self._reports else {}
         if last.get("event") != "end":
-            raise ValueError(f"{EMULATOR} ended early: {last_line(said)}")
+            raise ValueError(self._early(said))
         return last
+
+    def carried(self) -> dict[str, list[tuple[float, int]]]:
+        """Return the bytes that each link has delivered, over the seconds since the begin of the emulation."""
+        found: dict[str, list[tuple[float, int]]] = {}
+        for report in self._reports:
+            for link, counts in report["links"].items():
+                found.setdefault(link, []).append((report["at"], counts["bytes_delivered"]))
+        return found
+
+    def began(self, ending: Mapping[str, Any]) -> float:
+        """Return the latest possible begin of the emulation's time, in seconds of the system's monotonic clock."""
+        return self._stopped - ending["at"]
+
+    def _early(self, said: str | None) -> str:
+        return f"{EMULATOR} ended early: {why_ended(self._process, said)}"
 
     def packets(self, ending: Mapping[str, Any]) -> dict[str, dict[str, int]]:
         """Return, for each pair, the number of packets that its left host sent on each path."""
@@ -73,16 +101,32 @@ class Running:
         return found
 
 
+def clean() -> None:
+    """Remove the namespaces of killed emulations. Each run has its own name, so no later run would remove them.
+
+    Raises
+    ------
+    UserError
+        If they cannot be removed.
+    """
+    with launch(EMULATOR, ["clean"], **APART) as process:
+        said = process.communicate()[1]
+    if process.returncode != 0:
+        raise UserError(f"testbed: the hosts of killed runs cannot be removed: {last_line(said)}")
+
+
 @contextmanager
-def running(emulation: Emulation) -> Iterator[Running]:
+def running(emulation: Emulation, interval: float | None = None) -> Iterator[Running]:
     """Run an emulation for the duration of the context; the emulator then removes its namespaces and interfaces.
+
+    `interval` is the number of seconds between two reports of its counters; by default only the last one matters.
 
     Raises
     ------
     ValueError
         If the emulator fails to start.
     """
-    process, reports = start(emulation, ["--interval", "3600"], stdin=subprocess.DEVNULL, **APART)
+    process, reports = start(emulation, ["--interval", repr(interval or HOUR)], stdin=subprocess.DEVNULL, **APART)
     with process:
         try:
             yield Running(process, reports)
@@ -90,6 +134,9 @@ def running(emulation: Emulation) -> Iterator[Running]:
             if process.poll() is None:
                 process.terminate()
 
+
+HOUR = 3600.0
+"""Seconds between two reports if only the last one matters."""
 
 PATIENCE = 20.0
 """Seconds that the emulator may take to end."""

@@ -9,7 +9,7 @@ from typing import Any
 from manypath.campaign import Results
 from manypath.scenario import DropTail, Link, Saturated, Scenario, Sctp, disjoint
 from manypath.stats.looks import SIGNIFICANCE
-from manypath.testbed.runner import SETTLING
+from manypath.testbed.runner import AROUND, SETTLING
 from manypath.testbed.verdict import Verdict, judge
 
 
@@ -169,9 +169,6 @@ RATE = "10 Mbit/s"
 BUFFER = "2 MB"
 """Send buffer and receive buffer: twice the capacity of two paths with an RTT of 200 ms and full queues."""
 
-AROUND = 2.0
-"""Seconds of a run that are neither transient nor window: processes start and end."""
-
 EXPLAINS = ("goodput", "timeouts", "fast_retransmissions", "cwnd", "srtt")
 """Measurements of paths that may explain a difference of goodput."""
 
@@ -197,3 +194,6 @@ GRIDS = {
     ),
 }
 """Grids by name."""
+
+FASTEST = 10.0
+"""Rate of the links of grids in Mbit/s, at which a calibration must be good."""

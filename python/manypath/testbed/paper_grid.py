@@ -22,7 +22,7 @@ from manypath.papers.paper import Paper
 from manypath.papers.sweeps import Controls, Sweep
 from manypath.scenario import Link, Scenario
 from manypath.testbed.comparisons import as_real
-from manypath.testbed.runner import SETTLING
+from manypath.testbed.runner import AROUND, SETTLING
 
 
 @dataclass(frozen=True)
@@ -140,9 +140,6 @@ RATES = tuple(float(rate) for rate in range(1, 11))
 
 NORTH = (0.5, 2.0, 5.0, 7.5, 10.0)
 """Northern rates of [D11]'s figure 3 in Mbit/s, from slower than the southern path to faster."""
-
-AROUND = 2.0
-"""Seconds of a run that are neither transient nor window: processes start and end."""
 
 PAPER_GRIDS = {
     "dreibholz2012": PaperGrid(

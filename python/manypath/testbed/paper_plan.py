@@ -113,12 +113,7 @@ class PaperPlan:
     def missing(self, store: Path) -> int:
         """Return the number of measurements that the store lacks."""
         cells = self._cells(range(self.runs))
-        lacking = 0
-        for runner in self.runners.values():
-            computation = Computation(runner, store, progress=False)
-            computation.recall(cells)
-            lacking += len(cells) - computation.stored(cells)
-        return lacking
+        return sum(Computation(runner, store, progress=False).missing(cells) for runner in self.runners.values())
 
     def run(self, store: Path, at_once: int, told: Callable[[str], None] = lambda _: None) -> list[Point]:
         """Measure and simulate what the store lacks, and return all points.

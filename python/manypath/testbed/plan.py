@@ -108,7 +108,7 @@ class Plan:
 
     def missing(self, store: str | Path) -> int:
         """Return the number of measurements that the store lacks for the first look."""
-        return _missing(Computation(self.measured.runner, store, progress=False), self.measured.cells)
+        return Computation(self.measured.runner, store, progress=False).missing(self.measured.cells)
 
     def run(
         self, store: str | Path | None, at_once: int, before_more: Callable[[Further], None] = lambda _: None
@@ -150,8 +150,8 @@ class Plan:
                 computation.recall(wanted)
                 if index:
                     before = self.looks[index - 1].runs
-                    missing = _missing(computation, wanted)
-                    last = _missing(computation, self._runs(waiting, self.looks[-1].runs))
+                    missing = computation.missing(wanted)
+                    last = computation.missing(self._runs(waiting, self.looks[-1].runs))
                     before_more(Further(len(waiting), before, look.runs, missing, last))
                 computation.complete(wanted)
                 simulation.recall(wanted)
@@ -173,9 +173,3 @@ class Plan:
             for repetition in range(count)
             for factors, document in scenarios
         ]
-
-
-def _missing(computation: Computation, runs: Sequence[Run]) -> int:
-    """Return the number of runs that are not in the store."""
-    computation.recall(runs)
-    return len(runs) - computation.stored(runs)

@@ -24,7 +24,8 @@ from manypath.programs import EMULATOR, fingerprint, program
 from manypath.scenario import Network
 from manypath.testbed import sources
 from manypath.testbed.contestants import Account, Contestant, Part
-from manypath.testbed.emulation import Running, running
+from manypath.testbed.contestants.contestant import LONGEST_DELAY
+from manypath.testbed.emulation import Running, clean, running
 from manypath.testbed.stacks import assigned, check_flows, check_names, chosen, standards
 
 
@@ -46,6 +47,10 @@ class Testbed(Runner):
     stacks
         The stack of each flow: the name of the flow, or ``""`` for all flows that the stack can run, and the name of
         the contestant. Both ends of a flow have the same stack.
+    interval
+        Seconds between two samples of each link, or None for no samples. With samples the outcome has a ``course``: the
+        payload that each flow has ``received`` and the bytes that each of the ``links`` has delivered, as pairs of
+        seconds since the begin of the scenario and bytes.
 
     Raises
     ------
@@ -53,8 +58,9 @@ class Testbed(Runner):
         If a stack does not exist.
     """
 
-    def __init__(self, tries: int = 1, stacks: Mapping[str, str] | None = None) -> None:
+    def __init__(self, tries: int = 1, stacks: Mapping[str, str] | None = None, interval: float | None = None) -> None:
         self._tries = tries
+        self._interval = interval
         self._stacks = dict(stacks or {})
         check_names(self._stacks)
 
@@ -64,11 +70,12 @@ class Testbed(Runner):
         """Kernel release, then hashes of the emulator, the default stacks, the Python code and the chosen stacks."""
         programs = [fingerprint(program(EMULATOR)), *(each for stack in standards() for each in stack.fingerprints)]
         parts = [platform.release(), *programs, sources.version(), *chosen(self._stacks)]
+        parts += [f"every={self._interval!r}"] if self._interval else []
         return f"{type(self).__module__}:{'-'.join(parts)}"
 
     @override
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
-        """Refuse flows that their stacks do not support.
+        """Refuse flows that their stacks do not support, and remove the hosts of killed runs.
 
         Raises
         ------
@@ -82,6 +89,7 @@ class Testbed(Runner):
         for flows in scenarios:
             for name, contestant in assigned(self._stacks, flows).items():
                 contestant.check(f"flows.{name}", flows[name])
+        clean()
 
     @override
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
@@ -92,20 +100,24 @@ class Testbed(Runner):
         scenario, seed = json.loads(cell.document), chance(cell)
         contestants = assigned(self._stacks, scenario["flows"])
         try:
-            tries, outcome = 1, _measure(scenario, contestants, seed, halt)
+            tries, outcome = 1, _measure(scenario, contestants, seed, halt, self._interval)
             while outcome["marks"] and tries < self._tries:
-                tries, outcome = tries + 1, _measure(scenario, contestants, seed, halt)
+                tries, outcome = tries + 1, _measure(scenario, contestants, seed, halt, self._interval)
             return json.dumps({**outcome, "tries": tries})
         except (ValueError, OSError, subprocess.SubprocessError) as error:
             return _native.RunError(f"seed {cell.seed}, replication {cell.replication}: {error}")
 
 
 def _measure(
-    scenario: Mapping[str, Any], contestants: Mapping[str, Contestant], seed: int, halt: Halt
+    scenario: Mapping[str, Any],
+    contestants: Mapping[str, Contestant],
+    seed: int,
+    halt: Halt,
+    interval: float | None = None,
 ) -> dict[str, Any]:
     """Run a scenario once, in real time."""
     warmup, measured = scenario["warmup"] / NANOSECONDS, scenario["measure"] / NANOSECONDS
-    with running(_emulated(scenario, contestants, seed)) as links:
+    with running(_emulated(scenario, contestants, seed), interval) as links:
         begin = time.monotonic() + SETTLING
         window = (begin + warmup, begin + warmup + measured)
         with ExitStack() as processes:
@@ -116,6 +128,7 @@ def _measure(
             while time.monotonic() < window[1] + LINGERING:
                 if halt.is_set():
                     raise ValueError("stopped before its end")
+                links.check()
                 time.sleep(0.1)
             for flow in flows.values():
                 flow.stop()
@@ -123,11 +136,35 @@ def _measure(
         ending = links.stop()
     packets = links.packets(ending)
     doubts = [doubt for account in accounts.values() for doubt in account.doubts]
+    doubts += early_events(scenario["network"]["links"], begin - SETTLING - links.began(ending))
+    course = {"course": _course(accounts, begin, links)} if interval else {}
     return {
+        **course,
         "flows": {name: _outcome(account, packets[name], window) for name, account in accounts.items()},
         "marks": "; ".join([*ending["marks"], *doubts]),
         "late_share": ending["lateness"]["late"] / max(1, ending["lateness"]["packets"]),
     }
+
+
+def _course(accounts: Mapping[str, Account], begin: float, links: Running) -> dict[str, Any]:
+    """Return the payload that flows received and the bytes that links delivered, over the scenario's time."""
+    received = {
+        name: [(round(at - begin, 6), int(total)) for at, total in account.notes] for name, account in accounts.items()
+    }
+    carried = {
+        link: [(round(at - SETTLING, 6), total) for at, total in samples] for link, samples in links.carried().items()
+    }
+    return {"received": received, "links": carried}
+
+
+def early_events(links: Mapping[str, Any], early: float) -> list[str]:
+    """Return the reason not to trust a run if the events of its links were more than `LONGEST_DELAY` early.
+
+    Their instants count from the begin of the emulation, which is `early` seconds before that of the flows.
+    """
+    if early > LONGEST_DELAY and any(link["events"] for link in links.values()):
+        return [f"the events of links were {early:.1f} s early, because the start of the run was delayed"]
+    return []
 
 
 def _outcome(account: Account, packets: Mapping[str, int], window: tuple[float, float]) -> dict[str, Any]:
@@ -190,8 +227,11 @@ def _rate(notes: np.ndarray, window: tuple[float, float]) -> float:
 EMULATIONS = count(1)
 """Numbers of the emulations of this process, for unique names."""
 
-SETTLING = 1.0
+SETTLING = 2.0
 """Seconds between the start of the processes and the earliest start of a flow."""
+
+AROUND = 2.0
+"""Seconds of a run, besides `SETTLING`, in which processes start and end."""
 
 LINGERING = 0.3
 """Seconds for which flows run after the window, so that the last note of a receiver is later than the window."""

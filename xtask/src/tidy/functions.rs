@@ -1,36 +1,25 @@
-//! The length of functions, by matching braces in Rust and by indentation in Python.
+//! The length of Python functions, by indentation. Clippy checks those of Rust.
 
-use crate::mask;
 use crate::tree::Finding;
 
-/// A function and its length, including signature and closing brace.
+/// A function and its length, including the signature.
 pub(super) struct Function {
     /// Its name.
     pub(super) name: String,
     /// Its first line, counted from 1.
     pub(super) line: usize,
-    /// Number of lines, without a Python docstring.
+    /// Number of lines, without the docstring.
     pub(super) lines: usize,
 }
 
 /// The largest number of lines of a function.
 const MOST_LINES: usize = 70;
 
-/// A comment above a longer function, followed by the reason.
-const EXCUSE: &str = "// Long because ";
-
-/// Functions that are too long without a reason.
+/// Functions that are too long.
 pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
-    let excused = |line: usize| {
-        let above = text.lines().take(line - 1).collect::<Vec<_>>();
-        let mut above = above.iter().rev().take_while(|line| !line.trim().is_empty());
-        above.any(|line| {
-            line.trim_start().strip_prefix(EXCUSE).is_some_and(|reason| !reason.trim().is_empty())
-        })
-    };
     all(file, text)
         .into_iter()
-        .filter(|function| function.lines > MOST_LINES && !excused(function.line))
+        .filter(|function| function.lines > MOST_LINES)
         .map(|Function { name, line, lines }| {
             Finding::at(
                 file,
@@ -41,46 +30,9 @@ pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
         .collect()
 }
 
-/// Every function of a source file.
+/// Every function of a Python file.
 pub(super) fn all(file: &str, text: &str) -> Vec<Function> {
-    match file.rsplit_once('.').map(|(_, ending)| ending) {
-        Some("rs") => in_rust(text),
-        Some("py") => in_python(text),
-        _ => Vec::new(),
-    }
-}
-
-fn in_rust(text: &str) -> Vec<Function> {
-    let code = mask::code(text);
-    let mut functions = Vec::new();
-    for (at, _) in code.match_indices("fn ") {
-        let starts_word = !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        let rest = &code[at + 3..];
-        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        if let Some(length) = body_end(rest).filter(|_| starts_word && !name.is_empty()) {
-            let line = code[..at].matches('\n').count() + 1;
-            let lines = rest[..length].matches('\n').count() + 1;
-            functions.push(Function { name, line, lines });
-        }
-    }
-    functions
-}
-
-/// Number of bytes up to the brace that closes the body; `None` for a declaration that ends with `;`.
-fn body_end(rest: &str) -> Option<usize> {
-    let (mut brackets, mut braces) = (0_i32, 0_i32);
-    for (at, c) in rest.char_indices() {
-        match c {
-            '(' | '[' => brackets += 1,
-            ')' | ']' => brackets -= 1,
-            '{' => braces += 1,
-            '}' if braces == 1 && brackets == 0 => return Some(at),
-            '}' => braces -= 1,
-            ';' if braces == 0 && brackets == 0 => return None,
-            _ => {}
-        }
-    }
-    None
+    if file.ends_with(".py") { in_python(text) } else { Vec::new() }
 }
 
 fn in_python(text: &str) -> Vec<Function> {
@@ -132,36 +84,11 @@ fn docstring(body: &[&str]) -> usize {
 mod tests {
     use super::*;
 
-    fn rust(body: usize) -> String {
-        format!(
-            "fn long(a: [u8; 3]) -> u8 {{\n{}}}\nfn short() {{}}\n",
-            "    one(); // }\n".repeat(body)
-        )
-    }
-
-    #[test]
-    fn rust_functions_are_counted_by_their_braces() {
-        let functions = in_rust(&rust(68));
-        let sizes: Vec<_> = functions.iter().map(|f| (f.name.as_str(), f.line, f.lines)).collect();
-        assert_eq!(sizes, [("long", 1, 70), ("short", 71, 1)]);
-    }
-
     #[test]
     fn a_screen_passes_and_one_line_more_does_not() {
-        assert_eq!(check("a.rs", &rust(68)), []);
-        assert_eq!(check("a.rs", &rust(69)).len(), 1);
-    }
-
-    #[test]
-    fn a_reason_excuses_a_long_function() {
-        let excused = format!("// Long because it is one table.\n#[rustfmt::skip]\n{}", rust(100));
-        assert_eq!(check("a.rs", &excused), []);
-        assert_eq!(check("a.rs", &format!("// Long because \n{}", rust(100))).len(), 1);
-    }
-
-    #[test]
-    fn declarations_and_function_types_have_no_body() {
-        assert_eq!(in_rust("trait T { fn f(&self) -> u8; }\ntype F = fn(u8);\n").len(), 0);
+        let python = |lines: usize| format!("def long():\n{}", "    one()\n".repeat(lines - 1));
+        assert_eq!(check("a.py", &python(70)), []);
+        assert_eq!(check("a.py", &python(71)).len(), 1);
     }
 
     #[test]

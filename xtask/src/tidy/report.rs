@@ -1,4 +1,4 @@
-//! A report of sizes: median size of a file, share of small files, largest files, and longest functions.
+//! A report of sizes: median size of a file, share of small files, largest files, and longest Python functions.
 
 use super::functions;
 use crate::tree::Tree;
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 /// A file with at most this number of lines is small.
 const SMALL: usize = 400;
 
-/// Lines per file and per function, for Rust and Python.
+/// Lines per file for Rust and Python, and per function for Python.
 pub(crate) fn report(tree: &Tree) -> Result<String, String> {
     let mut out = String::new();
     for (language, ending) in [("Rust", ".rs"), ("Python", ".py")] {
@@ -29,11 +29,10 @@ pub(crate) fn report(tree: &Tree) -> Result<String, String> {
         longest.sort_unstable_by(|a, b| b.cmp(a));
         summary(&mut out, language, &sizes);
         largest(&mut out, "largest files", sizes.iter().map(|(lines, file)| (*lines, *file)));
-        largest(
-            &mut out,
-            "longest functions",
-            longest.iter().map(|(lines, name)| (*lines, name.as_str())),
-        );
+        if !longest.is_empty() {
+            let rows = longest.iter().map(|(lines, name)| (*lines, name.as_str()));
+            largest(&mut out, "longest functions", rows);
+        }
     }
     Ok(out)
 }
@@ -69,12 +68,13 @@ mod tests {
             ("a.rs", "//! A.\nfn f() {\n}\n"),
             ("b.rs", &large),
             ("c.rs", "//! C.\n"),
+            ("d.py", "def f():\n    return 1\n"),
         ]);
         let report = report(&fixture.tree()).expect("files can be read");
         assert!(
             report.starts_with("Rust: 3 files, 504 lines, median 3, 66 % of the files"),
             "{report}"
         );
-        assert!(report.contains("    2  a.rs: f\n"), "{report}");
+        assert!(report.contains("    2  d.py: f\n"), "{report}");
     }
 }

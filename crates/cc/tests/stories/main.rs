@@ -1,4 +1,5 @@
 //! Tests of congestion controls without a network, one file per subject.
+#![expect(clippy::disallowed_methods, reason = "vectors are files")]
 
 mod replay;
 

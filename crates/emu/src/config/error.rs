@@ -2,21 +2,15 @@
 
 use std::fmt::Display;
 
+use manypath_link::ConfigError;
 use thiserror::Error;
 
 /// A document that does not describe an emulation.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DocumentError {
-    /// A field has an invalid value.
-    #[error("`{field}` is {value}, expected {expected}")]
-    Value {
-        /// Path of the field in the document, such as `network.links.south.rate`.
-        field: String,
-        /// The value found there.
-        value: String,
-        /// The valid alternative.
-        expected: String,
-    },
+    /// A field has an invalid value. Its path begins at the document, such as `network.links.south.rate`.
+    #[error(transparent)]
+    Value(ConfigError),
     /// The document does not have the structure of an emulation.
     #[error("`{field}`: {message}")]
     Form {
@@ -33,7 +27,7 @@ impl DocumentError {
         value: impl Display,
         expected: impl Into<String>,
     ) -> Self {
-        Self::Value { field: field.into(), value: value.to_string(), expected: expected.into() }
+        Self::Value(ConfigError::new(field, &value, expected))
     }
 
     /// `field` has an unknown name of a `kind`; `known` are the known names.
@@ -61,27 +55,21 @@ impl DocumentError {
 /// The valid alternative to `given`: the most similar `known` names of this `kind`, most similar first, or all of them
 /// if there are few.
 pub(crate) fn one_of<'a>(given: &str, kind: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let mut scored: Vec<_> =
-        known.map(|name| (strsim::normalized_damerau_levenshtein(given, name), name)).collect();
-    scored.sort_by(|left, right| right.0.total_cmp(&left.0));
-    let quoted = |names: &[(f64, &str)]| {
-        let names: Vec<_> = names.iter().map(|(_, name)| format!("\"{name}\"")).collect();
-        names.join(", ")
+    let known: Vec<_> = known.collect();
+    let similar = manypath_program::similar(given, known.iter().copied());
+    let quoted = |names: &[&str]| {
+        names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
     };
-    let similar = scored.iter().take_while(|(score, _)| *score >= SIMILAR).count();
-    match similar.min(NEAREST) {
-        0 if scored.len() > FEW => {
-            let more = scored.len() - FEW;
-            format!("a known {kind}: {} and {more} more", quoted(&scored[..FEW]))
+    match similar.len().min(NEAREST) {
+        0 if known.len() > FEW => {
+            format!("a known {kind}: {} and {} more", quoted(&known[..FEW]), known.len() - FEW)
         }
-        0 => format!("a known {kind}: {}", quoted(&scored)),
-        1 => format!("a known {kind}; the nearest is {}", quoted(&scored[..1])),
-        some => format!("a known {kind}; the nearest are {}", quoted(&scored[..some])),
+        0 => format!("a known {kind}: {}", quoted(&known)),
+        1 => format!("a known {kind}; the nearest is {}", quoted(&similar[..1])),
+        some => format!("a known {kind}; the nearest are {}", quoted(&similar[..some])),
     }
 }
 
-/// Smallest similarity of two names for a suggestion.
-const SIMILAR: f64 = 0.4;
 /// Largest number of suggestions.
 const NEAREST: usize = 3;
 /// Up to this number, all known names are listed.

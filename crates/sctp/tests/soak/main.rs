@@ -1,4 +1,5 @@
 //! The soak: many random stories, what they reached, and whether they find seeded bugs.
+#![expect(clippy::disallowed_methods, reason = "the program has arguments and threads")]
 
 mod arguments;
 mod bugs;

@@ -28,7 +28,8 @@ class Simulator(Runner):
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
         """Refuse scenarios for which memory does not suffice with `at_once` runs in parallel."""
         try:
-            _native.run_batch(list(dict.fromkeys(cell.document for cell in cells)), [], at_once)
+            for document in dict.fromkeys(cell.document for cell in cells):
+                _native.check(document, at_once)
         except _native.ScenarioError as error:
             raise UserError(f"{told(error)} (with {at_once} parallel runs)") from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manypath.papers.dreibholz2010_asymmetric.names import CMT, FIRST
-from manypath.papers.evidence import Outcome
+from manypath.rows import Outcome
 
 
 def share(outcome: Outcome, reason: str) -> float:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manypath.papers.evidence import Case, Evidence, Level, Outcome, Sample
+from manypath.papers.evidence import Case, Evidence, Level, Sample
 from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, BUNDLES, EQUAL, PACKET, TCP, value, weights_of
 from manypath.papers.traces import PathTrace, Trace
+from manypath.rows import Outcome
 
 CAPACITY = 60.0
 """Rate of the bottleneck of figure 5.1, Mbit/s."""

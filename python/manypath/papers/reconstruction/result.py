@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from pydantic import TypeAdapter
 
-from manypath.errors import UserError
+from manypath.errors import UserError, quoted
 from manypath.outputs import Kind, writing
 from manypath.papers import kept
 from manypath.papers.reconstruction.factors import Deviation
@@ -258,7 +258,7 @@ AGAIN = "write it again with manypath reconstruct --publish"
 def _wrong(found: Reconstruction, paper: str) -> str | None:
     """Return a description of an inconsistency in a file; None if there is none."""
     if found.paper != paper:
-        return f"paper: {found.paper} is not {paper}"
+        return f"paper: {quoted(found.paper)} is not {paper}"
     names = [each.name for each in found.factors]
     ids = [each.id for each in found.claims]
     if len(set(names)) < len(names):
@@ -271,6 +271,6 @@ def _wrong(found: Reconstruction, paper: str) -> str | None:
         return f"{unknown[0]}: unknown factor"
     every = [found.scores, *(scores for half in found.halves for scores in (half.fitted, half.untouched))]
     for scores in (*every, *(transfer.scores for transfer in found.transfers)):
-        if not all(0.0 <= value <= 1.0 for value in (scores.stated, scores.found, scores.random)):
+        if not all(0.0 <= value <= 1.0 for value in astuple(scores)):
             return "scores: a mean credit is outside 0 to 1"
     return None

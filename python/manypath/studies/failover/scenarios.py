@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from manypath.papers.evidence import Evidence, Outcome, Sample
+from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.experiment import Experiments
+from manypath.rows import Outcome
 from manypath.scenario import DropTail, Event, Link, Rto, Scenario, Sctp, Sizes, Start, Transfer, disjoint
 
 experiment = Experiments()

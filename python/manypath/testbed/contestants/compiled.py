@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from manypath.errors import UserError
+from manypath.programs import finished
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Program:
             *self._library("--cflags", "--libs").split(),
             *LIBRARIES,
         ]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - our own command line, without a shell
+        done = finished(words)
         if done.returncode != 0:
             errors = [line for line in done.stderr.splitlines() if "error" in line] or ["cc failed"]
             raise UserError(f"{self.name}: its program cannot be compiled: {errors[0].strip()}: {self._remedy}")
@@ -98,8 +98,7 @@ class Program:
         tool = shutil.which("pkg-config")
         if tool is None:
             raise UserError(f"{self.name}: there is no pkg-config, which finds the library: {self._remedy}")
-        line = [tool, *words, self.name]
-        done = subprocess.run(line, capture_output=True, text=True, check=False)  # noqa: S603 - as above
+        done = finished([tool, *words, self.name])
         if done.returncode != 0:
             raise UserError(f"{self.name}: the library is not installed: {self._remedy}")
         return done.stdout.strip()

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from manypath.programs import APART, last_line, spawn
+from manypath.programs import APART, spawn, why_ended
 from manypath.testbed.emulation import Host
 
 
@@ -45,17 +45,20 @@ class Part:
         self.processes.callback(process.kill)
         return process
 
-    def said(self, process: subprocess.Popen[str]) -> str:
-        """Wait for the end of a program of the flow and return its output.
+    def said(self, side: str, process: subprocess.Popen[str]) -> str:
+        """Wait for the end of the ``sender`` or ``receiver`` of the flow and return its output.
 
         Raises
         ------
         ValueError
-            If the program failed.
+            If the program failed, or if it does not end.
         """
-        out, error = process.communicate(timeout=PATIENCE)
+        try:
+            out, error = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise ValueError(f"flow {self.name}: its {side} did not end") from None
         if process.returncode != 0:
-            raise ValueError(f"flow {self.name}: an end failed: {last_line(error)}")
+            raise ValueError(f"flow {self.name}: its {side} failed: {why_ended(process, error)}")
         return out
 
 

@@ -106,13 +106,14 @@ class _Ends(Ends):
     @override
     def account(self) -> Account:
         """Wait for the sender, which resets the connection, and for the receiver; return the result."""
-        account = json.loads(self.part.said(self.sender))
-        notes = np.array(json.loads(self.part.said(self.receiver)))
-        return Account(notes, list(doubts(self.part.name, account)))
+        name = self.part.name
+        sent = json.loads(self.part.said("sender", self.sender))
+        came = json.loads(self.part.said("receiver", self.receiver))
+        return Account(np.array(came["notes"]), [*doubts(name, sent), *delays(name, "receiver", came["longest"])])
 
 
 def doubts(name: str, account: Mapping[str, float]) -> Iterator[str]:
-    """Yield the reasons not to trust a sender: late wake-ups, or a BPF program that the kernel did not call."""
+    """Yield the reasons not to trust a sender: delays, or a BPF program that the kernel did not call."""
     share = account["late"] / max(1, account["naps"])
     if share > LATE_SHARE:
         yield f"flow {name}: its sender woke up late in {100 * share:.1f} % of its sleeps"

@@ -16,7 +16,7 @@ import numpy as np
 from typing_extensions import override
 
 from manypath.errors import UserError
-from manypath.programs import NET, fingerprint, installed, last_line, program
+from manypath.programs import NET, fingerprint, installed, program, why_ended
 from manypath.testbed.contestants.contestant import (
     GUARD,
     PATIENCE,
@@ -113,8 +113,9 @@ class End:
         return True
 
     def error(self) -> str:
-        """Return the last line of the program's error output."""
-        return last_line(self.process.communicate(timeout=PATIENCE)[1])
+        """Return why the program ended."""
+        said = self.process.communicate(timeout=PATIENCE)[1]
+        return why_ended(self.process, said)
 
     def events(self) -> Events:
         """Return the program's events without an incomplete last line, which a killed program may leave."""
@@ -147,7 +148,12 @@ class _Ends(Ends):
         notes = arrivals(came, time.time() - time.monotonic())
         if not len(notes) or notes[-1, 0] < self.part.window[1]:
             raise ValueError(f"flow {name}: its receiver ended early: {self.receiver.error()}")
-        doubts = [*lateness(name, "sender", sent), *lateness(name, "receiver", came)]
+        late = (each["data"]["late"] for each in sent if each["event"] == "guard")
+        doubts = [
+            *delays(name, "sender", max(late, default=0.0)),
+            *lateness(name, "sender", sent),
+            *lateness(name, "receiver", came),
+        ]
         window = (self.part.window[0] - notes[0, 0], self.part.window[1] - notes[0, 0])
         paths = dict(zip(self.part.flow["paths"], of_paths(sent, came, window), strict=False))
         total = {key: sum(path[key] for path in paths.values()) for key in COUNTED.values()}

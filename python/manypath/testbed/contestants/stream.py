@@ -1,11 +1,12 @@
 """One end of a bulk transfer, run on a host of the testbed. It needs only Python's standard library.
 
 ``stream.py receive PROTOCOL ADDRESS PORT`` accepts one connection over ``tcp`` or ``mptcp``. When the connection ends,
-it prints the received bytes over time: a JSON list of pairs [seconds of the system's monotonic clock, bytes].
+it prints a JSON object: the received bytes over time (``notes``), which are pairs [seconds of the system's monotonic
+clock, bytes], and the longest delay of the process in seconds (``longest``).
 
 ``stream.py send PROTOCOL ADDRESS PORT LOCAL CONTROL BEGIN END`` connects at BEGIN and sends until END on that clock.
 Then it prints a JSON object: the number of sleeps (``naps``), the number of late wake-ups (``late``), the longest delay
-of a wake-up in seconds (``longest``), and the number of observations of an invalid slow-start threshold
+of the start or of a wake-up in seconds (``longest``), and the number of observations of an invalid slow-start threshold
 (``senseless``).
 
 Linux assigns data to a subflow when the application writes them. Data that wait for a subflow with a small window block
@@ -24,6 +25,7 @@ import signal
 import socket
 import struct
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -40,8 +42,31 @@ BLOCK = bytes(65_536)
 """The payload, which is sent repeatedly."""
 
 
+class Watch:
+    """Measures how long this process was delayed: a thread sleeps again and again. Close it to end the thread."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+        """The longest delay of a wake-up in seconds."""
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._sleep, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread, which includes a delay that has just ended."""
+        self._is_over.set()
+        self._thread.join()
+
+    def _sleep(self) -> None:
+        while not self._is_over.is_set():
+            asleep = time.monotonic()
+            time.sleep(EVERY)
+            self.longest = max(self.longest, time.monotonic() - asleep - EVERY)
+
+
 def receive(protocol: str, address: str, port: str) -> None:
     """Accept one connection, read it to its end and print the notes."""
+    _take_priority()
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, PROTOCOLS[protocol]) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((address, int(port)))
@@ -50,9 +75,15 @@ def receive(protocol: str, address: str, port: str) -> None:
         sys.stdout.flush()
         connection, _ = listener.accept()
         # The listener stays open for the other subflows of the connection.
-        with connection:
+        with connection, contextlib.closing(Watch()) as watch:
             notes = _note(connection)
-    json.dump(notes, sys.stdout)
+    json.dump({"notes": notes, "longest": watch.longest}, sys.stdout)
+
+
+def _take_priority() -> None:
+    """Request real-time priority: other load on this machine must not limit the flow."""
+    with contextlib.suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
 
 
 def _note(connection: socket.socket) -> list[tuple[float, int]]:
@@ -78,18 +109,18 @@ def _read(connection: socket.socket, block: bytearray) -> int:
 
 def send(protocol: str, address: str, port: str, local: str, control: str, begin: str, end: str) -> None:
     """Send as fast as the connection accepts data, and print the account of the sender."""
-    # Other load on this machine must not limit the flow.
-    with contextlib.suppress(PermissionError):
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    _take_priority()
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, PROTOCOLS[protocol]) as connection:
         _control(connection, control)
         # Discard unsent data at the end: close() sends a reset instead of waiting for them.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.bind((local, 0))
         time.sleep(max(0.0, float(begin) - time.monotonic()))
-        connection.connect((address, int(port)))
-        account = _fill(connection, float(end), binds_late=protocol == "mptcp")
-    json.dump(account, sys.stdout)
+        late = time.monotonic() - float(begin)
+        with contextlib.closing(Watch()) as watch:
+            connection.connect((address, int(port)))
+            account = _fill(connection, float(end), binds_late=protocol == "mptcp")
+    json.dump({**account, "longest": max(account["longest"], watch.longest, late)}, sys.stdout)
 
 
 def _control(connection: socket.socket, control: str) -> None:

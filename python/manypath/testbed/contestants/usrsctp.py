@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,7 +82,7 @@ class Usrsctp(Contestant):
         ends = f"end={part.window[1] + TAIL!r}"
         receiver = end("receive", part.right, f"local={right}", ends)
         sender = end("send", part.left, f"local={left}", f"remote={right}", f"begin={part.starts!r}", ends)
-        return _Ends(part, sender, receiver)
+        return _Ends(part, sender, receiver, time.monotonic() - part.starts)
 
 
 def settings(flow: Mapping[str, Any]) -> list[str]:
@@ -183,6 +183,8 @@ class _Ends(Ends):
     part: Part
     sender: subprocess.Popen[str]
     receiver: subprocess.Popen[str]
+    late: float
+    """Delay of the start in seconds, if it is positive: the sender was ready so long after its instant."""
 
     @override
     def stop(self) -> None:
@@ -199,24 +201,14 @@ class _Ends(Ends):
         doubts = [
             doubt
             for side, rows in (("sender", sent), ("receiver", came))
-            for doubt in delays(name, side, rows["longest"])
+            for doubt in delays(name, side, max(rows["longest"], self.late if side == "sender" else 0.0))
         ]
         flow, paths = counted(np.array(sent["rows"]), self.part.flow["paths"], self.part.window)
         return Account(notes, doubts, flow, paths)
 
     def _rows(self, side: str) -> Mapping[str, Any]:
         """Wait for one end and return its output: ``rows``, and the ``longest`` delay of a row in seconds."""
-        process: subprocess.Popen[str] = getattr(self, side)
-        try:
-            out, said = process.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            raise ValueError(f"flow {self.part.name}: the {side} of usrsctp did not end") from None
-        if process.returncode < 0:
-            killer = signal.Signals(-process.returncode).name
-            raise ValueError(f"flow {self.part.name}: the {side} of usrsctp was killed by {killer}")
-        if process.returncode != 0:
-            raise ValueError(f"flow {self.part.name}: the {side} of usrsctp failed: {last_line(said)}")
-        return json.loads(out)
+        return json.loads(self.part.said(side, getattr(self, side)))
 
 
 def counted(

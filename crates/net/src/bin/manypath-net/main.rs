@@ -28,7 +28,7 @@ use watch::Watch;
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return answer(&error),
+        Err(error) => return manypath_program::answer(&error, "error"),
     };
     match run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
@@ -62,20 +62,6 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
     // Threads that write an abandoned file remove it
     runtime.shutdown_timeout(Duration::from_secs(2));
     done
-}
-
-/// Prints help if requested; otherwise the error of the command line in one line, although clap has several.
-fn answer(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() {
-        // A closed pipe is no error
-        let _ = error.print();
-        return ExitCode::SUCCESS;
-    }
-    let text = error.render().to_string();
-    let parts = text.split("\n\n").filter(|part| !part.starts_with("For more information"));
-    let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    eprintln!("{}", parts.collect::<Vec<_>>().join("; "));
-    ExitCode::from(failure::INPUT)
 }
 
 #[cfg(test)]

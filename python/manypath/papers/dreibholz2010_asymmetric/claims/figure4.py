@@ -9,8 +9,9 @@ from manypath.papers.dreibholz2010_asymmetric.claims.register import along, clai
 from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, NONE, RECEIVER, SECOND, SENDER
 from manypath.papers.dreibholz2010_asymmetric.printed import COLLAPSED, FULL_RATE
 from manypath.papers.dreibholz2010_asymmetric.waiting import share
-from manypath.papers.evidence import Evidence, Outcome, Sample
+from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.predicates import above, below, near, rises_with
+from manypath.rows import Outcome
 
 LEFT, MIDDLE, RIGHT = "figure4-left", "figure4-middle", "figure4-right"
 SMALLER_BUFFER = 125_000.0

@@ -16,9 +16,10 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
     SIGNIFICANTLY,
     ideal,
 )
-from manypath.papers.evidence import Evidence, Level, Outcome, Sample
+from manypath.papers.evidence import Evidence, Level, Sample
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import above, below, near, rises_with
+from manypath.rows import Outcome
 
 RATE, ERRORS, DELAY, BUFFERS = "figure5-rate", "figure5-errors", "figure5-delay", "figure5-buffers"
 TIMEOUTS = "figure5-timeouts"

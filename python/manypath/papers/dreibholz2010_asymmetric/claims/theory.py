@@ -8,8 +8,9 @@ from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2010_asymmetric.buffers import MIB, for_timeouts
 from manypath.papers.dreibholz2010_asymmetric.claims.register import claim, rate
 from manypath.papers.dreibholz2010_asymmetric.names import CMT, FIRST, NONE, ideal
-from manypath.papers.evidence import Evidence, Outcome
+from manypath.papers.evidence import Evidence
 from manypath.papers.predicates import below, near
+from manypath.rows import Outcome
 
 FAST, TIMEOUT, RATE = "buffers-fast", "buffers-timeout", "figure5-rate"
 SETTINGS = ("sack-first", "sack-now-off", "burst-max")

@@ -26,9 +26,10 @@ from manypath.papers.dreibholz2012_testbed.names import (
     TITLES,
 )
 from manypath.papers.dreibholz2012_testbed.printed import AHEAD, UNBOUND
-from manypath.papers.evidence import Evidence, Outcome, Sample
+from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import above, below, crosses, near
+from manypath.rows import Outcome
 
 FIGURE = "figure4"
 OVER = "Mbit/s in the south"

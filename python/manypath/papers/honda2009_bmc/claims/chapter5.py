@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from manypath.papers.check import Check, all_of
-from manypath.papers.evidence import Evidence, Outcome, Sample
+from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.honda2009_bmc.claims.register import ABOUT, MANY_LOSSES, OPEN, claim
 from manypath.papers.honda2009_bmc.measures import (
     Where,
@@ -21,6 +21,7 @@ from manypath.papers.honda2009_bmc.measures import (
 from manypath.papers.honda2009_bmc.names import BUNDLES, EQUAL, FOURS, PAIRS
 from manypath.papers.honda2009_bmc.printed import BUNDLE_OF_MOST, LOSS_EVENTS, MOST_FLOWS, ODD_POINT, ODD_RATIO
 from manypath.papers.predicates import above, near, rises_with
+from manypath.rows import Outcome
 
 FEW = (1.0, 2.0, 4.0)
 """Numbers of flows at which the thesis finds ratios a little off D."""

@@ -9,8 +9,9 @@ import pandas as pd
 
 from manypath import _native
 from manypath.arguments import of_kind, whole
-from manypath.campaign import Cell, Results
+from manypath.campaign.cell import Cell
 from manypath.campaign.executors.local import threads_of
+from manypath.campaign.results import Results
 from manypath.errors import UserError
 from manypath.frames import series_frames
 from manypath.refusal import told

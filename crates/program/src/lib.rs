@@ -1,0 +1,60 @@
+//! What the programs of manypath share: the answer to an invalid command line, and the search for similar names.
+
+use std::process::ExitCode;
+
+/// Prints help if it was requested. For an invalid command line it prints one line, where clap prints several, that
+/// begins with `prefix`; the exit code is then 2.
+#[must_use]
+pub fn answer(error: &clap::Error, prefix: &str) -> ExitCode {
+    if !error.use_stderr() {
+        // Ignore a closed pipe.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("{prefix}: {}", one_line(&error.render().to_string()));
+    ExitCode::from(INVALID)
+}
+
+/// The mistake and the usage, without clap's advice.
+fn one_line(text: &str) -> String {
+    let parts = text.trim_start_matches("error: ").split("\n\n");
+    let telling = parts.filter(|part| !part.starts_with("For more information"));
+    let lines: Vec<_> =
+        telling.map(|part| Vec::from_iter(part.split_whitespace()).join(" ")).collect();
+    lines.join("; ")
+}
+
+/// The `known` names that are similar to `given`, most similar first.
+pub fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let scored = known.into_iter();
+    let scored = scored.map(|name| (strsim::normalized_damerau_levenshtein(given, name), name));
+    let mut scored: Vec<_> = scored.filter(|(score, _)| *score >= SIMILAR).collect();
+    scored.sort_by(|left, right| right.0.total_cmp(&left.0));
+    scored.into_iter().map(|(_, name)| name).collect()
+}
+
+/// The exit code of an invalid command line.
+const INVALID: u8 = 2;
+/// Smallest similarity of two similar names, from 0 to 1.
+const SIMILAR: f64 = 0.4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mistake_and_the_usage_are_one_line() {
+        let command = clap::Command::new("program").arg(clap::Arg::new("file").required(true));
+        let error = command.try_get_matches_from(["program"]).expect_err("a file is missing");
+        assert_eq!(
+            one_line(&error.render().to_string()),
+            "the following required arguments were not provided: <file>; Usage: program <file>"
+        );
+    }
+
+    #[test]
+    fn similar_names_are_listed_by_similarity() {
+        assert_eq!(similar("soth", ["north", "access", "south"]), ["south", "north"]);
+        assert!(similar("x", ["north"]).is_empty());
+    }
+}

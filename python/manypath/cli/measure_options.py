@@ -1,0 +1,32 @@
+"""The options of `manypath measure`, as the kinds of measurements share them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the command; None for those that are not given."""
+
+    scenario: str
+    cc: list[str] | None
+    quick: bool
+    udp: bool
+    runs: int | None
+    most: int | None
+    simulations: int | None
+    seed: int
+    store: Path
+    report: Path | None
+    at_once: int | None
+    tries: int | None
+    stack: list[str] | None
+    publish: Path | None
+    as_json: bool
+
+    @property
+    def pages(self) -> Path:
+        """The folder of the page of a measurement."""
+        return self.report or Path("report")
