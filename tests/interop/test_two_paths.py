@@ -63,7 +63,8 @@ def test_ipv4_and_ipv6_paths_share_the_load(stage, listener: str, connecter: str
 def test_losses_with_non_renegable_selective_acknowledgements(
     stage, listener: str, connecter: str, carrier: Carrier
 ) -> None:
-    total, size = 1_000_000, ONE_PACKET
+    # About 25 losses of data, so that a run without a fast retransmission is improbable.
+    total, size = 3_000_000, ONE_PACKET
     network = partial(emulated, link=LOSSY)
     with stage(carrier, paths=2, chunks={NR_SACK}, network=network) as on:
         right = on.listen(listener, send=total, size=size, expect=total, cmt=1, nr_sack=True)

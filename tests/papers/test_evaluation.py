@@ -11,7 +11,7 @@ from manypath.papers.verdict import VERDICTS
 
 KEYS = {
     *("id", "paper", "place", "says", "verdict", "measured", "expected", "runs", "needed", "parts", "why", "profiles"),
-    *("causes", "reconstructed", "published"),
+    *("causes", "reconstructed", "reconstructed_needed", "published"),
 }
 
 

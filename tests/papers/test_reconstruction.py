@@ -56,6 +56,16 @@ def test_both_columns_have_a_verdict_on_every_claim(planted):
     assert sum(each.stated == "contradicted" for each in planted.claims) > CLAIMS / 4
 
 
+def test_an_undecided_reconstructed_claim_has_a_budget_and_a_decided_one_has_none():
+    """The rate of one point is at the end of its tolerance, so that three runs with a spread of 1 % do not decide."""
+    result = reconstruction_of(trials(lambda point, _: 5.49 if point == 1 else 5.0, lambda _: 5.0))
+    at_the_limit, *others = result.claims
+    assert at_the_limit.reconstructed == "undecided"
+    assert at_the_limit.needed is not None
+    assert at_the_limit.needed > PRECISION.replications
+    assert {(each.reconstructed, each.needed, each.needed_seconds) for each in others} == {("holds", None, None)}
+
+
 def test_the_finding_has_three_sentences_with_numbers_of_the_result(planted):
     printed = finding(planted)
     assert printed.count(". ") == 2

@@ -24,7 +24,9 @@ from manypath.papers.paper import Paper
 from manypath.papers.paper_evaluation import PaperEvaluation
 from manypath.papers.predicates import above, near
 from manypath.papers.reading import Reading
-from manypath.papers.verdict import at_level
+from manypath.papers.reconstruction.result import ClaimResult
+from manypath.papers.verdict import Verdict, at_level
+from manypath.report import claims as claim_cards
 from manypath.report import columns, views
 from manypath.report.cards import card_of
 from manypath.report.claims import claims_of
@@ -60,6 +62,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "load", lambda _: None)
     monkeypatch.setattr(views, "load", lambda _: None)
     monkeypatch.setattr(columns, "kept_result", lambda _: None)
+    monkeypatch.setattr(claim_cards, "kept_result", lambda _: None)
 
 
 def rendered(view: PaperView) -> str:
@@ -155,6 +158,27 @@ def test_the_first_row_of_experiments_is_the_unchanged_part(part: PaperEvaluatio
     (line, _), (before,) = places(unchanged.picture)
     (_, _), (after,) = places(changed.picture)
     assert before < line < after
+
+
+@pytest.mark.parametrize(
+    ("verdict", "needed", "seconds", "words"),
+    [
+        ("undecided", 120, 90.0, "about 120 runs decide it, with 1 min 30 s of further processor time"),
+        ("undecided", 16, 0.0, "about 16 measured runs decide it"),
+        ("undecided", None, None, "no number of runs decides it: the measured mean is at the limit"),
+        ("holds", None, None, ""),
+    ],
+)
+@pytest.mark.usefixtures("plain")
+def test_a_card_names_the_budget_of_the_reconstructed_verdict(
+    part: PaperEvaluation, monkeypatch: pytest.MonkeyPatch, verdict: Verdict, needed: int, seconds: float, words: str
+):
+    class Kept:
+        def claim(self, number: str) -> ClaimResult:
+            return ClaimResult(number, "A", "holds", verdict, 1.0, 1.0, needed, seconds)
+
+    monkeypatch.setattr(claim_cards, "kept_result", lambda _: Kept())
+    assert {card.reconstructed for card in claims_of(part, {})} == {words}
 
 
 @pytest.mark.usefixtures("plain")

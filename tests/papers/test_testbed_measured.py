@@ -68,6 +68,16 @@ def test_a_measurement_without_an_order_of_the_simulation_contradicts_it_by_numb
     assert {part.what.split(",")[0] for part in found.parts if part.contradicted} == {"C-004-2"}
 
 
+def test_cases_may_have_different_numbers_of_measured_runs(testbed, monkeypatch):
+    treat = shifted(0.02, (PLAIN, *POOLING))
+    more = {each.case: each for each in as_measured(testbed, treat, runs=9)}
+    mixed = tuple(more[each.case] if each.case["cc"] == PLAIN else each for each in as_measured(testbed, treat))
+    found = checks(testbed, monkeypatch, mixed)
+    assert {check.verdict for check in found.values()} == {"holds"}
+    runs = {part.what.split(",")[0]: part.runs for part in found["C-004-15"].parts}
+    assert (runs["C-004-2"], runs["C-004-9"]) == (9, 4)
+
+
 def test_only_the_stack_of_the_paper_decides(testbed, monkeypatch):
     found = verdicts(testbed, monkeypatch, as_measured(testbed, stack="manypath"))
     assert set(found.values()) == {"open"}

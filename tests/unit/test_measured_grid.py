@@ -25,7 +25,7 @@ from manypath.errors import UserError
 from manypath.report import measured as page
 from manypath.report.measured_pages import pages_in
 from manypath.testbed import GRIDS, Plan
-from manypath.testbed.calibration import Calibration, calibrated, stored
+from manypath.testbed.calibration import Calibration, calibrated, fastest, stored
 from manypath.testbed.contestants import Part
 from manypath.testbed.contestants.manypath import Manypath, arrivals, lateness, of_paths
 from manypath.testbed.grid import cells, sctp
@@ -191,6 +191,15 @@ def test_a_calibration_marks_a_rate_that_differs_from_the_setting():
         "calibration: a link of 10 Mbit/s deviated by 8.3 % from its rate",
         "calibration: 3.0 % of the packets left a link of 10 Mbit/s 2 ms late",
     ]
+
+
+def test_the_fastest_link_of_a_scenario_counts_changes_of_rates():
+    event = mp.Event(at="1 s", rate="20 Mbit/s")
+    links = {"a": mp.Link(rate="10 Mbit/s", delay="1 ms", events=[event]), "b": mp.Link(rate="5 Mbit/s", delay="1 ms")}
+    flows = {"f": mp.Tcp(path="a")}
+    assert fastest(mp.Scenario(network=mp.disjoint(**links), flows=flows, warmup="1 s", measure="1 s")) == 20
+    links["a"] = links["b"].but(rate="6 Mbit/s")
+    assert fastest(mp.Scenario(network=mp.disjoint(**links), flows=flows, warmup="1 s", measure="1 s")) == 6
 
 
 def test_a_stored_calibration_is_used_until_the_emulator_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

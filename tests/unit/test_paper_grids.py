@@ -77,6 +77,14 @@ def test_each_case_is_measured_by_every_stack_before_it_is_measured_again(tmp_pa
     assert measured == 3 * (3 * ["manypath"] + 3 * ["usrsctp"])
 
 
+def test_a_plan_may_have_some_congestion_controls_only():
+    cases = [
+        PaperPlan(PAPER_GRIDS["dreibholz2012"], quick=quick, controls=["cmt-rpv1"]).cases for quick in (True, False)
+    ]
+    assert [len(each) for each in cases] == [2 + 5, 10 + 10]
+    assert {case["cc"] for each in cases for case in each} == {"cmt-rpv1"}
+
+
 def test_stored_runs_are_not_measured_again(tmp_path: Path, measured: list[str]):
     plan(runs=2).run(tmp_path, 1)
     assert plan(runs=2).missing(tmp_path) == 0
@@ -192,7 +200,8 @@ def test_the_kernel_gets_the_congestion_control_of_mptcp_flows_only():
         (["sctp", "--publish", "m.json"], "--publish: sctp is not an experiment of a paper: leave it out"),
         (["dreibholz2012", "--publish", "m.csv"], "end it with .json"),
         (["dreibholz2012", "--publish", "other.json"], '--publish: "other.json"'),
-        (["dreibholz2012", "--cc", "lia"], "--cc: dreibholz2012 compares the congestion controls of its paper"),
+        (["dreibholz2012", "--cc", "cmt-rpv3"], '--cc: dreibholz2012 has no "cmt-rpv3": '),
+        (["dreibholz2010", "--cc", "lia"], "--cc: congestion controls are not a factor of dreibholz2010: leave it out"),
         (["dreibholz2012", "--udp"], "--udp: not valid for dreibholz2012: leave it out"),
         (["dreibholz2012", "--most", "9"], "--most: not valid for dreibholz2012: leave it out"),
         (["dreibholz2012", "--stack", "kernel"], '--stack: dreibholz2012 has no "kernel": known: manypath, usrsctp'),

@@ -166,6 +166,54 @@ def test_a_run_does_not_use_a_namespace_that_exists(monkeypatch: pytest.MonkeyPa
         subprocess.run([ip, "netns", "delete", taken], check=True)
 
 
+SPIN = "import time; end = time.monotonic() + 0.8\nwhile time.monotonic() < end: pass"
+"""A program that uses its processor for 0.8 s."""
+
+SIDES = ("left", "right")
+"""The hosts of a flow."""
+
+
+@needs_stack
+@pytest.mark.parametrize("kind", ["tcp", "manypath"])
+def test_an_overloaded_processor_marks_a_run(kind: str, monkeypatch: pytest.MonkeyPatch):
+    # The processes of the run inherit the processor, so that other tests keep the other processors.
+    processors = os.sched_getaffinity(0)
+    processor = min(processors)
+
+    def overload(*_: Any) -> None:
+        urgent = os.sched_param(os.sched_get_priority_max(os.SCHED_FIFO))
+        with subprocess.Popen([sys.executable, "-ISc", SPIN]) as process:
+            os.sched_setscheduler(process.pid, os.SCHED_FIFO, urgent)
+
+    after_start(Manypath if kind == "manypath" else Kernel, overload, monkeypatch)
+    os.sched_setaffinity(0, {processor})
+    try:
+        assert "late" in measured(kind)["marks"]
+    finally:
+        os.sched_setaffinity(0, processors)
+
+
+@needs_stack
+def test_two_testbeds_do_not_disturb_each_other(tmp_path: Path):
+    script = tmp_path / "run.py"
+    script.write_text(
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from test_testbed_faults import measured\n"
+        "print(measured('manypath', '15 s')['flows']['f']['goodput'] > 0)\n"
+    )
+    words = [sys.executable, str(script), str(Path(__file__).parent)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        while len(hosts(process.pid)) < len(SIDES) and process.poll() is None:
+            time.sleep(0.05)
+        before = hosts(process.pid)
+        # The start of a testbed removes the hosts of killed testbeds only.
+        assert measured("manypath")["flows"]["f"]["goodput"] > 0
+        assert sorted(hosts(process.pid)) == sorted(before)
+        assert process.communicate(timeout=60)[0] == "True\n"
+    assert process.returncode == 0
+    assert not hosts(process.pid)
+
+
 @needs_stack
 def test_the_emulator_of_a_killed_testbed_removes_its_hosts(tmp_path: Path):
     script = tmp_path / "run.py"

@@ -493,7 +493,10 @@ def test_the_table_has_the_stack_of_each_flow(called, tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     Path("mixed.toml").write_text(TWO_STACKS)
     options = ("--runs", "1", "--simulations", "1", "--stack", "one=usrsctp", "--json")
-    rows = json.loads(called("measure", "mixed.toml", *options).out)["rows"]
+    document = json.loads(called("measure", "mixed.toml", *options).out)
+    rows = document["rows"]
+    assert {row["kind"] for row in document["calibration"]["rows"]} >= {"rate"}
+    assert list(Path("runs/calibrations").glob("*.json"))
     assert {row["flow"]: row["stack"] for row in rows} == {"one": "usrsctp", "two": "kernel", "share": ""}
     table = [line.split()[:3] for line in called("measure", "mixed.toml", *options[:-1]).out.splitlines()]
     assert ["cc", "flow", "stack"] in table

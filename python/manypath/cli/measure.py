@@ -22,6 +22,7 @@ from manypath.errors import Stopped, UserError, quoted, remedy
 
 if TYPE_CHECKING:
     from manypath.testbed import Comparison, Row
+    from manypath.testbed.calibration import Calibration
 
 
 RUNS = 10
@@ -43,7 +44,8 @@ Controls = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="Congestion control of the flows over several paths; may be repeated. By default all.",
+        help="Congestion control of the flows over several paths; may be repeated. By default all. For a paper: only "
+        "the cases of this one.",
         autocompletion=congestion_controls,
     ),
 ]
@@ -171,8 +173,7 @@ def _measure_paper(options: Options) -> None:
     from manypath.testbed.publishing import MEASURED
 
     name = options.scenario
-    if options.cc:
-        raise UserError(f"--cc: {name} compares the congestion controls of its paper: leave it out")
+    _check_controls(name, options)
     for option, given in (("--udp", options.udp), ("--most", options.most), ("--simulations", options.simulations)):
         if given:
             raise UserError(f"{option}: not valid for {name}: leave it out")
@@ -180,6 +181,19 @@ def _measure_paper(options: Options) -> None:
     if options.publish:
         Outputs().file("--publish", options.publish, MEASURED)
     measure_paper(options, _only(name, options.stack))
+
+
+def _check_controls(name: str, options: Options) -> None:
+    """Refuse --cc for a congestion control that no case of a paper has."""
+    from manypath.testbed import PAPER_GRIDS
+
+    grid = PAPER_GRIDS[name]
+    known = (grid.quick if options.quick else grid.full).controls
+    for word in options.cc or []:
+        if not known:
+            raise UserError(f"--cc: congestion controls are not a factor of {name}: leave it out")
+        if word not in known:
+            raise UserError(f"--cc: {name} has no {quoted(word)}: {remedy(word, known)}")
 
 
 def _measure_recovery(options: Options) -> None:
@@ -243,6 +257,7 @@ def _common(grid: str, chosen: dict[str, str]) -> str:
 def _measure_comparison(options: Options) -> None:
     """Measure and simulate one scenario with its congestion controls, and print the comparison."""
     from manypath.testbed import GRIDS, PAPER_GRIDS, Testbed, beside
+    from manypath.testbed.calibration import calibrated, fastest
 
     for option in ("quick", "report", "udp", "most"):
         if getattr(options, option):
@@ -252,11 +267,18 @@ def _measure_comparison(options: Options) -> None:
     scenario, chosen = options.scenario, _stacks(options.stack or [])
     runs, at_once, tries = options.runs or RUNS, options.at_once or 1, options.tries or 1
     comparison = _comparison(scenario)
+    controls = _controls(scenario, comparison, options.cc)
     check_store(options.store)
+    calibrations: list[Calibration] = []
+
+    def calibrate() -> None:
+        made = calibrated(options.store, quick=True, tell=lambda text: typer.echo(text, err=True))
+        calibrations.append(made)
+
     try:
         rows = beside(
             comparison.scenario,
-            _controls(scenario, comparison, options.cc),
+            controls,
             runs=runs,
             simulations=options.simulations,
             seed=options.seed,
@@ -264,17 +286,22 @@ def _measure_comparison(options: Options) -> None:
             at_once=at_once,
             tries=tries,
             stacks=chosen,
+            checked=calibrate,
         )
     except KeyboardInterrupt:
         raise Stopped(f"stopped; {options.store} has the finished runs: the same command continues") from None
     given = {"testbed": Testbed(tries, chosen).version, "simulations": options.simulations, "cc": options.cc}
     several = {name: count for name, count in (("at once", at_once), ("tries", tries)) if count > 1}
     settings = Settings(options.seed, runs, options={**given, **several})
+    (calibration,) = calibrations
     if options.as_json:
-        print_json({"scenario": scenario, **settings.document(), "rows": [_plain(row) for row in rows]})
-    else:
-        _print(rows)
-        typer.echo(settings.line())
+        made, plain = asdict(calibration), [_plain(row) for row in rows]
+        print_json({"scenario": scenario, **settings.document(), "calibration": made, "rows": plain})
+        return
+    _print(rows)
+    for doubt in calibration.doubts(fastest(comparison.scenario(controls[0]))):
+        typer.echo(doubt)
+    typer.echo(settings.line())
 
 
 def _controls(scenario: str, comparison: Comparison, cc: list[str] | None) -> list[str]:

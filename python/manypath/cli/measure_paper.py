@@ -37,7 +37,7 @@ def measure_paper(options: Options, stacks: Sequence[str] | None) -> None:
     at_once, tries = options.at_once or AT_ONCE, options.tries or TRIES
     grid = PAPER_GRIDS[name]
     check(grid, name, options.pages)
-    plan = PaperPlan(grid, stacks=stacks, quick=quick, runs=options.runs, seed=seed, tries=tries)
+    plan = PaperPlan(grid, stacks=stacks, controls=options.cc, quick=quick, runs=options.runs, seed=seed, tries=tries)
     try:
         # The calibration takes minutes, so invalid scenarios and missing programs are reported before it.
         plan.prepare(at_once)
@@ -47,7 +47,7 @@ def measure_paper(options: Options, stacks: Sequence[str] | None) -> None:
     except KeyboardInterrupt:
         raise Stopped(f"stopped; {store} has the finished runs: the same command continues") from None
     versions = {stack: runner.version for stack, runner in plan.runners.items()}
-    given = {"testbed": list(versions.values()), "quick": quick, "at once": at_once, "tries": tries}
+    given = {"testbed": list(versions.values()), "cc": options.cc, "quick": quick, "at once": at_once, "tries": tries}
     settings = Settings(seed, plan.runs, options=given)
     with writing("--report", options.pages / page_of(name)):
         page = write(name, plan, points, calibration, settings, options.pages)

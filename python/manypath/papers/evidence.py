@@ -112,6 +112,10 @@ class Evidence:
         """Return a view of only the first `runs` replications of each plain case."""
         return Evidence(self._plain, self._switched, self.switch, runs)
 
+    def fewest(self, cases: Iterable[Case]) -> int:
+        """Return the smallest number of replications of some plain cases."""
+        return min(len(self._plain[case].outcomes) for case in cases)
+
     def with_runs(self, more: Mapping[Case, Runs]) -> Evidence:
         """Return the same runs, with the plain runs of some cases replaced."""
         return Evidence({**self._plain, **more}, self._switched, self.switch, self._first)

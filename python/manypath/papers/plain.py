@@ -8,9 +8,8 @@ from manypath.papers.causes import Verified
 from manypath.papers.mean import Mean
 from manypath.papers.paper import Paper
 from manypath.papers.published import Published, PublishedClaim
-from manypath.papers.reconstruction.result import kept_result
+from manypath.papers.reconstruction.result import ClaimResult, kept_result
 from manypath.papers.tried import data_of, tried_on
-from manypath.papers.verdict import Verdict
 
 if TYPE_CHECKING:
     from manypath.papers.paper_evaluation import PaperEvaluation
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 def plain_claim(item: Verified, part: PaperEvaluation, table: Published | None) -> dict[str, Any]:
     """Return a claim of a paper with its outcome and its published outcome, if there is one."""
     checks = {} if part.profiles is None else part.profiles.of(item.claim)
+    changed = _reconstructed(item, part.paper)
     full = None if table is None else table.claims.get(item.claim.id)
     return {
         "id": item.claim.id,
@@ -37,7 +37,8 @@ def plain_claim(item: Verified, part: PaperEvaluation, table: Published | None) 
         "why": item.check.why,
         "causes": [data_of(each, Mean.plain) for each in tried_on(item)],
         "profiles": {name: check.verdict for name, check in checks.items()},
-        "reconstructed": _reconstructed(item, part.paper),
+        "reconstructed": None if changed is None else changed.reconstructed,
+        "reconstructed_needed": None if changed is None else changed.needed,
         "published": None if full is None else _published(full),
     }
 
@@ -53,8 +54,7 @@ def _published(claim: PublishedClaim) -> dict[str, Any]:
     }
 
 
-def _reconstructed(item: Verified, paper: Paper) -> Verdict | None:
-    """Return the verdict on a claim under the reconstructed settings; None without a published reconstruction."""
+def _reconstructed(item: Verified, paper: Paper) -> ClaimResult | None:
+    """Return the result of a claim under the reconstructed settings; None without a published reconstruction."""
     found = kept_result(paper.name) if paper.factors else None
-    claim = None if found is None else found.claim(item.claim.id)
-    return None if claim is None else claim.reconstructed
+    return None if found is None else found.claim(item.claim.id)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from manypath.errors import UserError
 from manypath.outputs import Kind, writing
 from manypath.papers import kept
+from manypath.papers.budget import budget_of
 from manypath.papers.evidence import Case, Evidence, goodput_in
 from manypath.papers.mean import Mean
 from manypath.papers.published import FILE, FORMAT, file_of
@@ -144,16 +145,15 @@ def _change(row: Row) -> PublishedChange:
 
 def _claim(item: Verified, grown: Evidence) -> dict[str, Any]:
     check = item.check
-    needed = None if check.outlook is None else check.outlook.runs
-    seconds = None if needed is None else sum(grown.cost(case, needed) for case in item.read)
+    budget = budget_of(item, grown)
     return {
         "id": item.claim.id,
         "verdict": check.verdict,
         "measured": None if check.parts else check.measured,
         "expected": None if check.parts else check.expected,
         "runs": check.runs,
-        "needed": needed,
-        "needed_seconds": None if seconds is None else float(f"{seconds:.2g}"),
+        "needed": budget.runs,
+        "needed_seconds": budget.seconds,
         "why": check.why,
         "explanation": item.explanation,
         "parts": [

@@ -38,6 +38,9 @@ MOST_RUNS = 100_000
 FEWEST = 2
 """Smallest number of runs that can decide. A single run has no spread."""
 
+NOTHING_DECIDES = "no number of runs decides it: the measured mean is at the limit"
+"""The outlook of a statement for which there is no estimate of the number of runs."""
+
 _LEVEL = ContextVar("level", default=SIGNIFICANCE)
 
 
@@ -166,7 +169,7 @@ class Outlook:
 
     def __str__(self) -> str:
         if self.runs is None:
-            return "no number of runs decides it: the measured mean is at the limit"
+            return NOTHING_DECIDES
         return f"about {self.runs:,} runs decide it"
 
 

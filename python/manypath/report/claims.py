@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from manypath.display import duration
+from manypath.papers import NAMES
+from manypath.papers.budget import Budget
 from manypath.papers.causes import Verified
 from manypath.papers.check import Check
 from manypath.papers.claim import Claim
@@ -17,8 +18,9 @@ from manypath.papers.paired import estimate
 from manypath.papers.predicates import label
 from manypath.papers.published import Published, PublishedClaim, PublishedPart
 from manypath.papers.reading import Reading
+from manypath.papers.reconstruction.result import kept_result
 from manypath.papers.tried import Tried, tried_on
-from manypath.papers.verdict import Verdict
+from manypath.papers.verdict import NOTHING_DECIDES, Verdict
 from manypath.report.strips import Axis, Lane, Range, named, scaled, strip
 
 if TYPE_CHECKING:
@@ -62,7 +64,8 @@ class CauseView:
 class ClaimView:
     """The card of a claim; `verdicts` contains the verdicts of the other columns of its page, by column.
 
-    `full` summarizes the full results if explanation and causes are from them; else it is empty.
+    `full` summarizes the full results if explanation and causes are from them; else it is empty. `reconstructed` says
+    what decides a claim that is undecided under the reconstructed settings; else it is empty.
     """
 
     id: str
@@ -74,6 +77,7 @@ class ClaimView:
     runs: int
     parts: list[PartView]
     full: str
+    reconstructed: str
     causes: list[CauseView]
     explanation: str
     unfinished: str
@@ -94,13 +98,16 @@ def claims_of(
         The full results, if causes were not searched for here. A paper that is being run has only the cards of these.
     """
     kept = {} if full is None else full.claims
+    paper = part.paper.name
     if part.unfinished is not None:
         claims = [claim for claim in part.paper.claims if part.figure in (None, str(claim.figure))]
-        return [_kept_card(claim, kept[claim.id], others) for claim in claims if claim.id in kept]
-    return [_card(item, others, kept.get(item.claim.id)) for item in part.claims]
+        return [_kept_card(paper, claim, kept[claim.id], others) for claim in claims if claim.id in kept]
+    return [_card(paper, item, others, kept.get(item.claim.id)) for item in part.claims]
 
 
-def _card(item: Verified, others: Mapping[str, Mapping[str, Verdict]], kept: PublishedClaim | None) -> ClaimView:
+def _card(
+    paper: str, item: Verified, others: Mapping[str, Mapping[str, Verdict]], kept: PublishedClaim | None
+) -> ClaimView:
     """Return the card of a claim that was checked here."""
     check = item.check
     # The check of an open claim contains the reason.
@@ -115,13 +122,16 @@ def _card(item: Verified, others: Mapping[str, Mapping[str, Verdict]], kept: Pub
         runs=check.runs,
         parts=[_part(leaf) for leaf in check.leaves()],
         full="" if kept is None else found_in_full(kept),
+        reconstructed=_reconstructed(paper, item.claim),
         causes=[_cause(tried) for tried in (tried_on(item) if kept is None else kept.causes)],
         explanation=explanation if kept is None else explanation or kept.explanation,
         unfinished=item.unfinished,
     )
 
 
-def _kept_card(claim: Claim, kept: PublishedClaim, others: Mapping[str, Mapping[str, Verdict]]) -> ClaimView:
+def _kept_card(
+    paper: str, claim: Claim, kept: PublishedClaim, others: Mapping[str, Mapping[str, Verdict]]
+) -> ClaimView:
     """Return the card of a claim from the full results."""
     return ClaimView(
         id=claim.id,
@@ -133,6 +143,7 @@ def _kept_card(claim: Claim, kept: PublishedClaim, others: Mapping[str, Mapping[
         runs=kept.runs,
         parts=[_kept_part(part) for part in kept.parts or (_whole(kept),)],
         full=found_in_full(kept),
+        reconstructed=_reconstructed(paper, claim),
         causes=[_cause(tried) for tried in kept.causes],
         explanation=kept.explanation or (kept.why if kept.verdict == "open" else ""),
         unfinished="",
@@ -142,16 +153,17 @@ def _kept_card(claim: Claim, kept: PublishedClaim, others: Mapping[str, Mapping[
 def found_in_full(kept: PublishedClaim) -> str:
     """Return the full result of a claim as text: verdict, runs, and what decides an undecided claim."""
     runs = f", {kept.runs:,} runs" if kept.runs else ""
-    return f"{kept.verdict}{runs}{_budget(kept)}"
+    budget = str(Budget(kept.needed, kept.needed_seconds))
+    return f"{kept.verdict}{runs}" + (f"; {budget}" if budget else "")
 
 
-def _budget(kept: PublishedClaim) -> str:
-    """Return as text the runs that decide an undecided claim, and their processor time; else an empty text."""
-    if kept.needed is None:
+def _reconstructed(paper: str, claim: Claim) -> str:
+    """Return what decides a claim that is undecided under the reconstructed settings; empty for other claims."""
+    result = kept_result(paper) if paper in NAMES else None
+    found = None if result is None else result.claim(claim.id)
+    if found is None or found.reconstructed != "undecided":
         return ""
-    if not kept.needed_seconds:
-        return f"; about {kept.needed:,} measured runs decide it"
-    return f"; about {kept.needed:,} runs decide it, with {duration(kept.needed_seconds)} of further processor time"
+    return str(Budget(found.needed, found.needed_seconds)) or NOTHING_DECIDES
 
 
 def _figure_of(claim: Claim) -> str:

@@ -70,6 +70,7 @@ def beside(
     at_once: int = 1,
     tries: int = 1,
     stacks: Mapping[str, str] | None = None,
+    checked: Callable[[], None] = lambda: None,
 ) -> list[Row]:
     """Run scenarios on real stacks and in the simulator, and compare the goodput of their flows.
 
@@ -93,6 +94,8 @@ def beside(
         The largest number of measurements of a run that has marks; the last measurement counts.
     stacks
         The stack of each flow, as for `Testbed`.
+    checked
+        Called after all scenarios were found valid and before the first measurement, for example for a calibration.
 
     Returns
     -------
@@ -110,8 +113,11 @@ def beside(
 
     runner = Testbed(tries, stacks)
     run_by, kernel_controls = _stacks(scenario, controls, stacks or {})
+    measurements = campaign(runner, runs)
     with loaded(kernel_controls):
-        measured = campaign(runner, runs).run(store, at_once, title="measured")
+        runner.prepare(measurements.cells, at_once)
+        checked()
+        measured = measurements.run(store, at_once, title="measured")
     simulated = campaign(SIMULATOR, simulations or runs).run(store, title="simulated")
     return [row for cc in controls for row in _rows(cc, measured.select(cc=cc), simulated.select(cc=cc), run_by)]
 

@@ -14,6 +14,7 @@ from typing import Any
 from manypath.errors import UserError
 from manypath.outputs import writing
 from manypath.programs import APART, EMULATOR, fingerprint, last_line, launch, program
+from manypath.scenario import Scenario
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,15 @@ def calibrated(store: Path, *, quick: bool, tell: Callable[[str], None]) -> Cali
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(json.dumps(asdict(made), indent=1), encoding="utf-8")
     return made
+
+
+def fastest(scenario: Scenario) -> float:
+    """Return the highest rate that a link of a scenario has at any time, in Mbit/s."""
+    links = json.loads(scenario.document())["network"]["links"].values()
+    changes = (event["change"] for link in links for event in link["events"])
+    rates = [link["rate"] for link in links]
+    rates += [change["rate"] for change in changes if isinstance(change, dict) and "rate" in change]
+    return max(rates) / 1e6
 
 
 def stored(store: Path) -> Iterator[Calibration]:

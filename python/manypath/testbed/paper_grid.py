@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
@@ -49,6 +49,15 @@ class PaperSize:
         for experiment, grid in self.grids.items():
             for levels in product(*grid.values()):
                 yield Case.of(experiment, **dict(zip(grid, levels, strict=True)))
+
+    def under(self, controls: Container[str]) -> Iterator[Case]:
+        """Yield the cases of some congestion controls. Cases without this factor are left out."""
+        return (case for case in self.cases() if dict(case.factors).get(CONTROL) in controls)
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """The congestion controls of all cases; none if they are not a factor."""
+        return tuple(dict.fromkeys(str(each) for grid in self.grids.values() for each in grid.get(CONTROL, ())))
 
     def seconds(self, runs: int, at_once: int) -> float:
         """Return the duration of this number of runs in seconds."""
@@ -121,6 +130,9 @@ def _slowed(scenario: Scenario) -> Scenario:
 def _slower(link: Link) -> Link:
     return link.but(rate=f"{link.rate / SLOWED:.0f} bit/s", delay=f"{link.delay * SLOWED} ns")
 
+
+CONTROL = "cc"
+"""The factor that is the congestion control."""
 
 SLOWED = 10
 """The factor by which scenarios of [D10] are slowed down."""

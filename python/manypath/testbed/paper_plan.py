@@ -66,6 +66,8 @@ class PaperPlan:
         The paper's experiments and stacks.
     stacks
         The stacks to run; all stacks of the grid if None.
+    controls
+        Only the cases of these congestion controls; all cases if None.
     quick
         Whether to run the reduced grid, which takes minutes, instead of the full grid.
     runs
@@ -81,6 +83,7 @@ class PaperPlan:
         grid: PaperGrid,
         *,
         stacks: Sequence[str] | None = None,
+        controls: Sequence[str] | None = None,
         quick: bool = False,
         runs: int | None = None,
         seed: int = 1,
@@ -92,7 +95,9 @@ class PaperPlan:
         self.seed = seed
         self.stacks = tuple(stacks or grid.stacks)
         self.runners = {stack: Testbed(tries, {"": stack}) for stack in self.stacks}
-        scenarios = {case: grid.scenario(case, self.size) for case in self.size.cases()}
+        cases = self.size.cases() if controls is None else self.size.under(controls)
+        scenarios = {case: grid.scenario(case, self.size) for case in cases}
+        self.cases = tuple(scenarios)
         flows = [flow for scenario in scenarios.values() for flow in scenario.flows.values()]
         self.kernel_controls = tuple(dict.fromkeys(flow.cc for flow in flows if isinstance(flow, Mptcp)))
         """Congestion controls of the Multipath TCP flows, which the kernel must have."""

@@ -124,6 +124,9 @@ class ClaimResult:
         Verdicts under the stated and the reconstructed settings, from equal numbers of runs.
     stated_credit, reconstructed_credit : float or None
         Credits in the fit; None for a claim without a credit.
+    needed, needed_seconds : number or None
+        Runs of each case that decide a claim that is undecided under the reconstructed settings, and their processor
+        time in seconds (`manypath.papers.budget`).
     """
 
     id: str
@@ -132,6 +135,8 @@ class ClaimResult:
     reconstructed: Verdict
     stated_credit: float | None
     reconstructed_credit: float | None
+    needed: int | None
+    needed_seconds: float | None
 
 
 @dataclass(frozen=True)

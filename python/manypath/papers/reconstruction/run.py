@@ -10,6 +10,7 @@ import numpy as np
 
 from manypath import _native
 from manypath.campaign.progress import Progress
+from manypath.papers.budget import budget_of
 from manypath.papers.paper import Paper
 from manypath.papers.reconstruction.factors import AS_STATED, Combination, ordered, penalty
 from manypath.papers.reconstruction.fit import Certainty, certainty
@@ -133,7 +134,8 @@ def _claims(trials: Trials, found: Combination, halves: Halves) -> tuple[ClaimRe
     runner = trials.runner
     runs = max(runner.precision.replications, runner.precision.most)
     finer = replace(runner, precision=replace(runner.precision, replications=runs))
-    stated, changed = verdicts(finer, AS_STATED), verdicts(finer, found)
+    (stated, _), (changed, evidence) = verdicts(finer, AS_STATED), verdicts(finer, found)
+    budgets = [budget_of(item, evidence) for item in changed]
     earned = trials.table.credits
     half: dict[str, HalfName] = {number: name for name, claims in halves.items() for number in claims}
     return tuple(
@@ -144,8 +146,10 @@ def _claims(trials: Trials, found: Combination, halves: Halves) -> tuple[ClaimRe
             reconstructed=after.check.verdict,
             stated_credit=earned[AS_STATED].get(before.claim.id),
             reconstructed_credit=earned[found].get(before.claim.id),
+            needed=budget.runs,
+            needed_seconds=budget.seconds,
         )
-        for before, after in zip(stated, changed, strict=True)
+        for before, after, budget in zip(stated, changed, budgets, strict=True)
     )
 
 

@@ -78,14 +78,17 @@ class Trials:
         self.checks[setting] = {item.claim.id: item.check for item in items}
 
 
-def verdicts(runner: Runner, setting: Combination) -> list[Verified]:
-    """Check all claims under a setting, with the replications of the precision of the runner."""
+def verdicts(runner: Runner, setting: Combination) -> tuple[list[Verified], Evidence]:
+    """Check all claims under a setting, with the replications of the precision of the runner.
+
+    Returns the claims, and the runs.
+    """
     paper = runner.paper
     if setting:
         switch = joined(paper.factors, setting)
         runner = replace(runner, paper=replace(paper, experiments=Changed(paper.experiments, switch)))
     evidence = Evidence(runner.plain(paper.experiments.cases(runner.precision)))
-    return [verify(claim, evidence) for claim in paper.claims]
+    return [verify(claim, evidence) for claim in paper.claims], evidence
 
 
 class Changed(Experiments):
