@@ -45,12 +45,13 @@ impl Connection {
         if !flags.contains(Flags::ACK) {
             return;
         }
-        let news = subflow.handle_ack(now, start, segment, &mut self.control, &mut self.stats);
-        match news {
+        let (control, counters) = (&mut self.control, &mut subflow.stats);
+        let sending = &mut subflow.sending;
+        match sending.handle_ack(now, start, segment, control, counters, &mut self.stats) {
             AckNews::Impossible => return self.challenge(now, index),
             _ if self.bundle.is_some() => self.take_signal(now, index, segment),
             AckNews::Advanced => self.note_acknowledged(now, index),
-            AckNews::Duplicate | AckNews::Same => {}
+            AckNews::Same => {}
         }
         if length > 0
             && let Some(data) = self.mapping(index, start, payload, segment)
@@ -126,7 +127,9 @@ impl Connection {
         segment: &mut Segment,
     ) {
         let subflow = &mut self.subflows[index];
-        let arrived = subflow.note_arrival(now, start, payload, segment.flags, &self.config);
+        let flags = segment.flags;
+        let arrived = subflow.receiving.note_arrival(now, start, payload, flags, &self.config);
+        subflow.stats.data_packets_received += u64::from(payload > 0);
         if !arrived.is_new {
             self.stats.duplicates_received += 1;
             return;

@@ -93,11 +93,14 @@ impl Connection {
     ) -> Option<usize> {
         let index = self.bundle.as_deref()?.order[place];
         let subflow = &mut self.subflows[index];
-        subflow.share_room(supply.room);
+        subflow.sending.share_room(supply.room);
+        if !subflow.is_established() {
+            return None;
+        }
         let length = if supply.room > 0 { supply.length } else { 0 };
         let is_last = supply.is_last && length == supply.length;
         let waiting = NewData { length, is_last };
-        let step = subflow.next_step(now, waiting, &mut self.control, &self.config)?;
+        let step = subflow.sending.next_step(now, waiting, &mut self.control, &self.config)?;
         let room = self.shared_room(index);
         let subflow = &mut self.subflows[index];
         let (data, length) =
@@ -177,7 +180,7 @@ impl Connection {
             subflow.may_send() && subflow.sending.head_data().is_none()
         };
         if let Some(&index) = bundle.order.iter().find(is_idle) {
-            self.subflows[index].persist(now, &self.config);
+            self.subflows[index].sending.persist(now, &self.config);
         }
     }
 

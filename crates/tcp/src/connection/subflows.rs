@@ -201,7 +201,7 @@ impl Connection {
         }
         if !peer_finished {
             if self.ended.is_some() {
-                subflow.wait_for_fin(now, &self.config);
+                subflow.receiving.wait_for_fin(now, &self.config);
             }
             return;
         }

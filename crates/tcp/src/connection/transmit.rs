@@ -67,7 +67,8 @@ impl Connection {
     /// A cheap check whether a subflow cannot send any new data.
     #[inline]
     pub(super) fn is_sated(&self, subflow: &Subflow) -> bool {
-        subflow.is_exhausted(self.buffer.unsent(), self.closing, &self.control)
+        let (unsent, closing) = (self.buffer.unsent(), self.closing);
+        subflow.is_established() && subflow.sending.is_exhausted(unsent, closing, &self.control)
     }
 
     #[inline]
@@ -77,15 +78,16 @@ impl Connection {
     }
 
     /// Sends lost or new data of plain TCP.
-    #[inline]
+    #[inline(always)]
     fn send_data(&mut self, now: Time, room: Room, segment: &mut Segment) -> Option<usize> {
         let subflow = &mut self.subflows[ONLY];
         let unsent = self.buffer.unsent();
-        if unsent == 0 && !self.closing && !subflow.sending.repairs() {
+        let has_data = unsent > 0 || self.closing || subflow.sending.repairs();
+        if !has_data || !subflow.is_established() {
             return None;
         }
         let waiting = NewData { length: unsent, is_last: self.closing };
-        let step = subflow.next_step(now, waiting, &mut self.control, &self.config)?;
+        let step = subflow.sending.next_step(now, waiting, &mut self.control, &self.config)?;
         let next = self.buffer.next();
         let (data, length) = subflow.write_data(now, segment, step, next, room, &mut self.stats);
         self.buffer.reach(data + length);

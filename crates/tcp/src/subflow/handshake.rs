@@ -3,7 +3,7 @@
 use manypath_cc::Controller;
 use manypath_core::{PathId, Time};
 
-use super::{Sending, State, Subflow, Timer};
+use super::{Expired, Sending, State, Subflow};
 use crate::config::Config;
 use crate::mptcp::Join;
 use crate::segment::{Flags, Segment};
@@ -34,14 +34,21 @@ impl Handshake {
         }
     }
 
-    /// Handles a retransmission timeout; returns false if the peer does not answer. RFC 6298 §5.5
-    pub(super) fn time_out(&mut self, sending: &mut Sending, config: &Config) -> bool {
+    /// Handles the retransmission timer if it is due. RFC 6298 §5.5
+    pub(super) fn handle_timeout(
+        &mut self,
+        now: Time,
+        sending: &mut Sending,
+        config: &Config,
+    ) -> Option<Expired> {
+        sending.expired(now)?;
         self.retries += 1;
         self.syn_due = self.retries <= config.max_syn_retransmissions;
-        if self.syn_due {
-            sending.back_off();
+        if !self.syn_due {
+            return Some(Expired::GaveUp);
         }
-        self.syn_due
+        sending.back_off();
+        Some(Expired::Handled)
     }
 }
 
@@ -90,7 +97,7 @@ impl Subflow {
                 handshake.sent_at = now;
             }
         }
-        self.sending.start_timer(now, &mut self.timers);
+        self.sending.start_timer(now);
     }
 
     /// Whether a segment may be an answer to the SYN that was sent. RFC 9293 §3.10.7.3
@@ -128,7 +135,6 @@ impl Subflow {
             return;
         };
         self.state = State::Established;
-        self.timers.cancel(Timer::Retransmission);
         let round_trip = (!handshake.is_repeated).then(|| now - handshake.sent_at);
         self.sending.open(round_trip, control, config);
     }

@@ -1,7 +1,8 @@
 //! The receiving direction of a subflow: its sequence space, its window, and when it acknowledges. RFC 9293 §3.10.7.4
 
-use manypath_core::{OffsetRange, Span, Time};
+use manypath_core::{OffsetRange, Span, Time, TimerTable};
 
+use super::Expired;
 use crate::config::Config;
 use crate::receive::Arrivals;
 use crate::segment::{Flags, SackBlock, Segment};
@@ -26,6 +27,7 @@ pub(crate) struct Receiving {
     answers: u32,
     /// When the next interval of the rate limit begins.
     answers_reset_at: Time,
+    pub(super) timers: TimerTable<2>,
 }
 
 /// Free space of the receive buffer.
@@ -116,9 +118,17 @@ impl Receiving {
         length > 0 && start + length as i64 <= self.arrivals.next() as i64
     }
 
-    /// Records the sequence numbers of a segment within the window.
+    /// Records the sequence numbers of a segment within the window. If no acknowledgement is due, this starts the
+    /// delayed acknowledgement, which [`acknowledge_full`](Self::acknowledge_full) may release earlier.
     #[inline]
-    pub(super) fn note_arrival(&mut self, start: u64, payload: u64, flags: Flags) -> Arrived {
+    pub(crate) fn note_arrival(
+        &mut self,
+        now: Time,
+        start: u64,
+        payload: u64,
+        flags: Flags,
+        config: &Config,
+    ) -> Arrived {
         let room = self.edge.max(self.arrivals.next()).saturating_sub(start);
         let length = payload.min(room);
         let has_fin = flags.contains(Flags::FIN) && length == payload;
@@ -132,7 +142,11 @@ impl Receiving {
         }
         let news = self.arrivals.insert(OffsetRange { start, end });
         self.unacknowledged += 1;
-        self.ack_due |= news.is_urgent || has_fin;
+        if news.is_urgent || has_fin {
+            self.ack_due = true;
+        } else if !self.timers.is_set(DELAYED_ACK) {
+            self.timers.set(DELAYED_ACK, now + config.ack_delay);
+        }
         Arrived { length, is_new: news.is_new }
     }
 
@@ -227,6 +241,28 @@ impl Receiving {
     pub(super) fn note_acknowledged(&mut self, is_due: bool) {
         self.ack_due = is_due;
         self.unacknowledged = 0;
+        if self.timers.is_set(DELAYED_ACK) {
+            self.timers.cancel(DELAYED_ACK);
+        }
+    }
+
+    /// Limits the time in which the peer's FIN may arrive, for the first time or again. RFC 9293 §3.6.1
+    pub(crate) fn wait_for_fin(&mut self, now: Time, config: &Config) {
+        self.timers.set(TIME_WAIT, now + config.time_wait);
+    }
+
+    /// Handles the earliest timer that is due; `None` if none is due.
+    pub(super) fn handle_timeout(&mut self, now: Time) -> Option<Expired> {
+        let timer = self.timers.expired(now)?;
+        self.timers.cancel(timer);
+        self.ack_due |= timer == DELAYED_ACK;
+        Some(if timer == TIME_WAIT { Expired::Over } else { Expired::Handled })
+    }
+
+    /// Stops the timers; nothing is acknowledged.
+    pub(super) fn stop(&mut self) {
+        self.ack_due = false;
+        self.timers = TimerTable::new();
     }
 
     /// The ranges beyond the next expected offset, the most recently changed one first. RFC 2018 §4
@@ -266,6 +302,12 @@ pub(crate) fn announce(edge: &mut u64, next: u64, room: Room, least: u64, shift:
     *edge = (*edge).max(next + (field << shift));
     field as u16
 }
+
+/// The timer of an acknowledgement that is delayed. RFC 5681 §4.2
+const DELAYED_ACK: usize = 0;
+
+/// The timer of the time in which the peer's FIN may arrive, for the first time or again. RFC 9293 §3.6.1
+const TIME_WAIT: usize = 1;
 
 /// The limit of such answers within `ANSWERS_WITHIN`. RFC 5961 §7
 const MOST_ANSWERS: u32 = 10;

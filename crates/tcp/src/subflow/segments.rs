@@ -2,7 +2,7 @@
 
 use manypath_core::Time;
 
-use super::{Phase, Room, Step, Subflow, Timer};
+use super::{Phase, Room, Step, Subflow};
 use crate::config::Config;
 use crate::segment::{Flags, Segment};
 use crate::send::SentFlags;
@@ -42,7 +42,8 @@ impl Subflow {
 
     /// Fills the header of a data segment and records it as sent. New data begins at `data` in the stream. Returns the
     /// offset and the length of the payload, which the connection adds.
-    #[inline]
+    // Otherwise the step is passed through memory
+    #[inline(always)]
     pub(crate) fn write_data(
         &mut self,
         now: Time,
@@ -55,12 +56,12 @@ impl Subflow {
         let (offset, data, length, has_fin) = match step {
             Step::New(new) => {
                 let offset = self.sending.next();
-                self.sending.push(now, new, data, &mut self.timers);
+                self.sending.push(now, new, data);
                 (offset, data, new.length, new.is_last)
             }
             Step::Resend { serial, is_rescue } => {
                 self.count_retransmission(stats);
-                let sent = self.sending.resend(now, serial, is_rescue, &mut self.timers);
+                let sent = self.sending.resend(now, serial, is_rescue);
                 (sent.offset, sent.data, sent.payload(), sent.flags.contains(SentFlags::FIN))
             }
         };
@@ -112,9 +113,6 @@ impl Subflow {
         segment.window = self.receiving.announce(room, self.sending.mss());
         // A probe is a segment of its own
         self.receiving.note_acknowledged(self.sending.probe_due());
-        if self.timers.is_set(Timer::DelayedAck) {
-            self.timers.cancel(Timer::DelayedAck);
-        }
     }
 
     #[inline]

@@ -3,18 +3,16 @@
 use manypath_cc::{Controller, PathAck};
 use manypath_core::{OffsetRange, Time};
 
-use super::{Phase, Sending, Timer, Timers};
+use super::{PERSIST, Phase, RETRANSMISSION, Sending};
 use crate::segment::Segment;
-use crate::stats::PathStats;
+use crate::stats::{PathStats, Stats};
 
 /// The effect of an acknowledgement.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum AckNews {
     /// New data was acknowledged.
     Advanced,
-    /// It indicates a gap. RFC 5681 §2, RFC 6675 §2
-    Duplicate,
-    /// Nothing new was acknowledged; at most the window changed.
+    /// Nothing new was acknowledged; at most SACK reports or the window changed.
     Same,
     /// It acknowledges data that was never sent or is too old. RFC 5961 §5.2
     Impossible,
@@ -23,47 +21,46 @@ pub(crate) enum AckNews {
 impl Sending {
     /// Handles the acknowledgement of a segment at the offset `start` of the peer's sequence space.
     #[inline]
-    pub(in crate::subflow) fn handle_ack(
+    pub(crate) fn handle_ack(
         &mut self,
         now: Time,
         start: i64,
         segment: &Segment,
         control: &mut Controller,
-        timers: &mut Timers,
-        stats: &mut PathStats,
+        path_stats: &mut PathStats,
+        stats: &mut Stats,
     ) -> AckNews {
         let ack = self.offset(segment.ack);
         if ack > self.nxt as i64 {
             return AckNews::Impossible;
         }
         if ack < self.una as i64 {
-            let is_late = ack >= self.una as i64 - self.window.largest().max(1) as i64;
+            let is_late = ack >= self.una as i64 - self.window.largest.max(1) as i64;
             return if is_late { AckNews::Same } else { AckNews::Impossible };
         }
         let ack = ack as u64;
         let window_change = self.window.update(start, ack, segment.window);
-        if window_change.is_some() && timers.is_set(Timer::Persist) {
-            self.take_probe_answer(timers);
+        if window_change.is_some() && self.timers.is_set(PERSIST) {
+            self.take_probe_answer();
         }
         if self.board.is_empty() {
             return AckNews::Same;
         }
         let was_full = self.board.pipe() + self.mss > control.window(self.path);
         let reported = self.take_reports(segment, ack);
-        let mut news = AckNews::Same;
-        if ack > self.una {
-            news = AckNews::Advanced;
-            self.advance(now, ack, was_full, control, timers, stats);
+        let advanced = ack > self.una;
+        if advanced {
+            self.advance(now, ack, was_full, control, path_stats);
         } else if self.is_duplicate(segment, reported, window_change == Some(true)) {
-            news = AckNews::Duplicate;
+            stats.duplicate_acks_received += 1;
             self.note_duplicate();
         }
-        if reported || self.dup_acks() > 0 {
-            self.look_for_loss(now, control, stats);
+        if reported || matches!(self.phase, Phase::Open { dup_acks: 1.. }) {
+            self.look_for_loss(now, control, path_stats);
         }
         #[cfg(debug_assertions)]
         assert_eq!(self.board.pipe(), self.board.counted_pipe(), "bytes in the network");
-        news
+        if advanced { AckNews::Advanced } else { AckNews::Same }
     }
 
     /// Whether an acknowledgement without newly acknowledged data indicates a gap. RFC 5681 §2, RFC 6675 §2
@@ -98,7 +95,6 @@ impl Sending {
         ack: u64,
         was_full: bool,
         control: &mut Controller,
-        timers: &mut Timers,
         stats: &mut PathStats,
     ) {
         let acked = self.board.acknowledge(now, ack);
@@ -122,9 +118,9 @@ impl Sending {
         }
         // RFC 6298 §5.2, §5.3
         if self.board.is_empty() {
-            timers.cancel(Timer::Retransmission);
+            self.timers.cancel(RETRANSMISSION);
         } else if restarts_timer {
-            self.start_timer(now, timers);
+            self.start_timer(now);
         }
     }
 

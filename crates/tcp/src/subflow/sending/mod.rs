@@ -11,16 +11,16 @@ pub(crate) use opportunity::{NewData, Step};
 pub(crate) use recovery::Phase;
 
 use manypath_cc::Controller;
-use manypath_core::{PathId, RtoLimits, RttEstimator, Span, Time};
+use manypath_core::{PathId, RtoLimits, RttEstimator, Span, Time, TimerTable};
 
-use super::timers::{Timer, Timers};
-use crate::config::Config;
+use super::Expired;
+use crate::config::{Config, Recovery};
 use crate::mptcp::Chunk;
 use crate::segment::Segment;
 use crate::send::{Scoreboard, Sent, SentFlags};
+use crate::stats::PathStats;
 use peer_window::PeerWindow;
 use persist::Persist;
-use recovery::LossRecovery;
 
 /// The send sequence space and its acknowledgement. Offset 0 is the first byte after SYN.
 #[derive(Debug)]
@@ -47,10 +47,12 @@ pub(crate) struct Sending {
     retries: u32,
     window: PeerWindow,
     persist: Persist,
-    loss_recovery: LossRecovery,
+    /// The kind of fast recovery without SACK; `None` if both sides use SACK.
+    without_sack: Option<Recovery>,
     phase: Phase,
     /// The offset that ends the current or last recovery: RecoveryPoint. RFC 6675 §2
     recover: u64,
+    pub(super) timers: TimerTable<2>,
 }
 
 impl Sending {
@@ -69,16 +71,18 @@ impl Sending {
             retries: 0,
             window: PeerWindow::default(),
             persist: Persist::default(),
-            loss_recovery: LossRecovery::new(false, config),
+            without_sack: Some(config.recovery),
             phase: Phase::default(),
             recover: 0,
+            timers: TimerTable::new(),
         }
     }
 
     /// Reads the options of the peer's SYN. RFC 9293 §3.7.1, RFC 2018 §2
     pub(super) fn take_syn(&mut self, syn: &Segment, config: &Config) {
         self.mss = config.payload(config.mss.min(syn.options.mss.unwrap_or(DEFAULT_MSS)));
-        self.loss_recovery = LossRecovery::new(syn.options.sack_permitted, config);
+        let has_sack = config.selective_acks && syn.options.sack_permitted;
+        self.without_sack = (!has_sack).then_some(config.recovery);
         self.window.open(syn);
     }
 
@@ -90,6 +94,7 @@ impl Sending {
         control: &mut Controller,
         config: &Config,
     ) {
+        self.timers.cancel(RETRANSMISSION);
         if self.path.index() < control.paths().len() {
             control.set_active(self.path, true);
         } else {
@@ -109,15 +114,14 @@ impl Sending {
 
     /// Leaves the peer's window to the connection. RFC 8684 §3.3.1
     pub(super) fn share_window(&mut self) {
-        self.window.share();
+        self.window.is_shared = true;
     }
 
     /// Sets the number of bytes within the shared window that this subflow may use.
     #[inline]
-    pub(super) fn share_room(&mut self, room: u64, timers: &mut Timers) {
-        let has_opened = self.window.grant(self.nxt, room);
-        if has_opened && timers.is_set(Timer::Persist) {
-            timers.cancel(Timer::Persist);
+    pub(crate) fn share_room(&mut self, room: u64) {
+        if self.window.grant(self.nxt, room) {
+            self.timers.cancel(PERSIST);
         }
     }
 
@@ -132,9 +136,10 @@ impl Sending {
         self.window.room(self.una)
     }
 
-    /// Discards the probe that is due.
+    /// Stops the timers; no probe is sent.
     pub(super) fn stop(&mut self) {
         self.persist = Persist::default();
+        self.timers = TimerTable::new();
     }
 
     /// Payload bytes of a full segment.
@@ -222,41 +227,64 @@ impl Sending {
 
     /// Records a segment with new data from `data` on, which is sent now.
     #[inline]
-    pub(super) fn push(&mut self, now: Time, new: NewData, data: u64, timers: &mut Timers) {
+    pub(super) fn push(&mut self, now: Time, new: NewData, data: u64) {
         self.fin_sent |= new.is_last;
         let flags = if new.is_last { SentFlags::FIN } else { SentFlags::default() };
         let length = (new.length + u64::from(new.is_last)) as u16;
         self.board.push(Sent { offset: self.nxt, data, sent_at: now, length, flags });
         self.nxt += u64::from(length);
         self.last_sent = now;
-        self.note_new_data();
-        self.keep_timer(now, timers);
+        self.persist.small_segment_due = false;
+        self.keep_timer(now);
     }
 
     /// Starts the retransmission timer at `now`. RFC 6298 §5
     #[inline]
-    pub(super) fn start_timer(&self, now: Time, timers: &mut Timers) {
-        timers.set(Timer::Retransmission, now + self.rtt.rto());
+    pub(super) fn start_timer(&mut self, now: Time) {
+        self.timers.set(RETRANSMISSION, now + self.rtt.rto());
     }
 
     /// Starts the retransmission timer at `now` unless it is running. RFC 6298 §5.1
     #[inline]
-    fn keep_timer(&self, now: Time, timers: &mut Timers) {
-        if !timers.is_set(Timer::Retransmission) {
-            self.start_timer(now, timers);
-            timers.cancel(Timer::Persist);
+    fn keep_timer(&mut self, now: Time) {
+        if !self.timers.is_set(RETRANSMISSION) {
+            self.start_timer(now);
+            self.timers.cancel(PERSIST);
         }
+    }
+
+    /// Takes a timer that is due.
+    pub(super) fn expired(&mut self, now: Time) -> Option<usize> {
+        let timer = self.timers.expired(now)?;
+        self.timers.cancel(timer);
+        Some(timer)
+    }
+
+    /// Handles a timer that is due in an established subflow; `None` if none is due. RFC 9293 §3.8.3
+    pub(super) fn handle_timeout(
+        &mut self,
+        now: Time,
+        control: &mut Controller,
+        config: &Config,
+        stats: &mut PathStats,
+    ) -> Option<Expired> {
+        let timer = self.expired(now)?;
+        self.retries += 1;
+        if self.retries > config.max_retransmissions {
+            return Some(Expired::GaveUp);
+        }
+        if timer == PERSIST {
+            self.probe(now, config);
+            return Some(Expired::Handled);
+        }
+        stats.timeouts += 1;
+        self.time_out(now, control);
+        Some(Expired::TimedOut)
     }
 
     /// Doubles the retransmission timeout. RFC 6298 §5.5
     pub(super) fn back_off(&mut self) {
         self.rtt.back_off();
-    }
-
-    /// Counts a timeout; returns whether the peer may still answer. RFC 9293 §3.8.3
-    fn may_retry(&mut self, config: &Config) -> bool {
-        self.retries += 1;
-        self.retries <= config.max_retransmissions
     }
 
     /// Takes a round-trip time sample. The retransmission timer uses the oldest acknowledged segment, which may include
@@ -279,6 +307,12 @@ impl Sending {
         self.una as i64 + i64::from(seq.wrapping_sub(self.seq(self.una)) as i32)
     }
 }
+
+/// The timer of SYN, data or FIN without an acknowledgement. RFC 6298 §5
+const RETRANSMISSION: usize = 0;
+
+/// The timer of a closed window of the peer while nothing is outstanding. RFC 9293 §3.8.6.1
+const PERSIST: usize = 1;
 
 /// The MSS of a peer without the MSS option. RFC 9293 §3.7.1
 const DEFAULT_MSS: u16 = 536;

@@ -3,7 +3,7 @@
 use manypath_cc::Controller;
 use manypath_core::Time;
 
-use super::{LossRecovery, Phase, Sending, Timers};
+use super::{PERSIST, Phase, Sending};
 use crate::config::Config;
 
 /// The next data segment.
@@ -39,13 +39,11 @@ impl Sending {
     /// A cheap check whether no new data can be sent: no recovery is in progress, and there is no data or the window is
     /// full.
     #[inline]
-    pub(in crate::subflow) fn is_exhausted(
-        &self,
-        unsent: u64,
-        closing: bool,
-        control: &Controller,
-    ) -> bool {
+    pub(crate) fn is_exhausted(&self, unsent: u64, closing: bool, control: &Controller) -> bool {
         let Phase::Open { dup_acks } = self.phase else { return false };
+        if self.timers.is_set(PERSIST) {
+            return false;
+        }
         if unsent == 0 {
             return !closing;
         }
@@ -56,19 +54,19 @@ impl Sending {
 
     /// The next data segment; `waiting` is the new data that waits.
     #[inline]
-    pub(in crate::subflow) fn next_step(
+    pub(crate) fn next_step(
         &mut self,
         now: Time,
         waiting: NewData,
         control: &mut Controller,
         config: &Config,
-        timers: &mut Timers,
     ) -> Option<Step> {
         let Phase::Open { dup_acks } = self.phase else {
-            return self.next_repair(now, waiting, control, config, timers);
+            return self.next_repair(now, waiting, control, config);
         };
         if waiting.length > 0 && self.board.is_empty() && now - self.last_sent > self.rtt.rto() {
-            self.restart_after_idle(control);
+            // RFC 5681 §4.1: the window may be out of date
+            control.on_idle(self.path);
         }
         let (mut used, mut extra) = (self.nxt - self.una, 0);
         if config.limited_transmit {
@@ -79,7 +77,7 @@ impl Sending {
             }
         }
         let free = (control.window(self.path) + extra).saturating_sub(used);
-        self.new_data(now, waiting, free, config, timers)
+        self.new_data(now, waiting, free, config)
     }
 
     /// The next segment of a recovery.
@@ -89,7 +87,6 @@ impl Sending {
         waiting: NewData,
         control: &Controller,
         config: &Config,
-        timers: &mut Timers,
     ) -> Option<Step> {
         let window = control.window(self.path);
         let resend = |serial| Some(Step::Resend { serial, is_rescue: false });
@@ -99,9 +96,9 @@ impl Sending {
             {
                 return resend(serial);
             }
-            if self.loss_recovery != LossRecovery::Sack {
+            if self.without_sack.is_some() {
                 let free = (window + recovery.inflation).saturating_sub(self.nxt - self.una);
-                return self.new_data(now, waiting, free, config, timers);
+                return self.new_data(now, waiting, free, config);
             }
         }
         let free = window.saturating_sub(self.board.pipe());
@@ -111,7 +108,7 @@ impl Sending {
         if let Some(serial) = self.board.next_lost() {
             return resend(serial);
         }
-        let step = self.new_data(now, waiting, free, config, timers);
+        let step = self.new_data(now, waiting, free, config);
         if step.is_some() {
             return step;
         }
@@ -135,7 +132,6 @@ impl Sending {
         waiting: NewData,
         free: u64,
         config: &Config,
-        timers: &mut Timers,
     ) -> Option<Step> {
         let unsent = waiting.length;
         if self.fin_sent || unsent == 0 && !waiting.is_last {
@@ -146,7 +142,7 @@ impl Sending {
         let is_too_much = length > free || length == 0;
         if unsent > 0 && (is_too_much || !self.is_worth_sending(length, waiting, config)) {
             if length < wanted && self.board.is_empty() {
-                self.persist(now, config, timers);
+                self.persist(now, config);
             }
             return None;
         }
@@ -158,20 +154,13 @@ impl Sending {
     /// RFC 9293 §3.8.6.2.1
     #[inline]
     fn is_worth_sending(&self, length: u64, waiting: NewData, config: &Config) -> bool {
-        if length == self.mss || self.small_segment_due() {
+        if length == self.mss || self.persist.small_segment_due {
             return true;
         }
         if length == waiting.length {
             return waiting.is_last || !config.nagle || self.board.is_empty();
         }
-        length >= self.window.largest() / 2
-    }
-
-    /// Reduces the window after an idle time of one retransmission timeout, because it may be out of date.
-    /// RFC 5681 §4.1
-    #[cold]
-    fn restart_after_idle(&mut self, control: &mut Controller) {
-        control.on_idle(self.path);
+        length >= self.window.largest / 2
     }
 }
 

@@ -8,11 +8,11 @@ pub(super) struct PeerWindow {
     /// Shift of the window field: Snd.Wind.Shift. RFC 7323 §2.3
     shift: u8,
     /// The connection has the window and shares it among its subflows.
-    is_shared: bool,
+    pub(super) is_shared: bool,
     /// The first offset beyond the window: SND.UNA + SND.WND.
     edge: u64,
     /// The largest announced window: MAX.SND.WND. RFC 5961 §5.2
-    largest: u64,
+    pub(super) largest: u64,
     /// The sequence offset and the acknowledgement of the segment that last changed the window: SND.WL1 and SND.WL2.
     updated_by: (i64, u64),
 }
@@ -24,10 +24,6 @@ impl PeerWindow {
         self.edge = u64::from(syn.window);
         self.largest = self.edge;
         self.updated_by = (-1, 0);
-    }
-
-    pub(super) fn share(&mut self) {
-        self.is_shared = true;
     }
 
     /// Updates the window by a segment at `start` that acknowledges `ack`. Returns whether the window changed; `None`
@@ -66,17 +62,6 @@ impl PeerWindow {
     #[inline]
     pub(super) fn room(&self, next: u64) -> u64 {
         self.edge.saturating_sub(next)
-    }
-
-    /// Whether the subflow has a window of its own, which is open at `next`.
-    pub(super) fn is_open(&self, next: u64) -> bool {
-        !self.is_shared && self.room(next) > 0
-    }
-
-    /// The largest announced window.
-    #[inline]
-    pub(super) fn largest(&self) -> u64 {
-        self.largest
     }
 }
 

@@ -3,21 +3,10 @@
 use manypath_cc::Controller;
 use manypath_core::Time;
 
-use super::{Sending, Timers};
-use crate::config::{Config, Recovery};
+use super::Sending;
+use crate::config::Recovery;
 use crate::send::{DUP_THRESH, Sent};
 use crate::stats::PathStats;
-
-/// The algorithm of loss recovery.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum LossRecovery {
-    /// Both sides use SACK. RFC 6675
-    Sack,
-    /// A partial acknowledgement shows the next loss. RFC 6582
-    NewReno,
-    /// The first new acknowledgement ends fast recovery. RFC 5681 §3.2
-    Reno,
-}
 
 /// The state of loss recovery. As in [`State`](crate::subflow::State), the tag needs no decoding.
 #[derive(Clone, Copy, Debug)]
@@ -47,17 +36,6 @@ pub(crate) struct FastRecovery {
     pub(super) rescued: bool,
 }
 
-impl LossRecovery {
-    /// The algorithm of a connection whose peer permits SACK or does not.
-    pub(super) fn new(sack_permitted: bool, config: &Config) -> Self {
-        match config.recovery {
-            _ if config.selective_acks && sack_permitted => Self::Sack,
-            Recovery::NewReno => Self::NewReno,
-            Recovery::Reno => Self::Reno,
-        }
-    }
-}
-
 impl Default for Phase {
     fn default() -> Self {
         Self::Open { dup_acks: 0 }
@@ -68,13 +46,7 @@ impl Sending {
     /// Whether both sides use SACK.
     #[inline]
     pub(in crate::subflow) fn uses_sack(&self) -> bool {
-        self.loss_recovery == LossRecovery::Sack
-    }
-
-    /// Number of consecutive duplicate acknowledgements that may indicate a new loss.
-    #[inline]
-    pub(super) fn dup_acks(&self) -> u64 {
-        if let Phase::Open { dup_acks } = self.phase { dup_acks } else { 0 }
+        self.without_sack.is_none()
     }
 
     /// Begins fast recovery if the acknowledgements show a loss. RFC 6675 §5 steps 1 to 4, RFC 6582 §3.2
@@ -139,7 +111,7 @@ impl Sending {
     #[inline]
     pub(super) fn continue_repair(&mut self, places: u64) -> bool {
         let Phase::FastRecovery(recovery) = &mut self.phase else { return true };
-        if self.loss_recovery != LossRecovery::NewReno || self.una >= self.recover {
+        if self.without_sack != Some(Recovery::NewReno) || self.una >= self.recover {
             return true;
         }
         // RFC 6582 §3.2 step 5, partial acknowledgement: the next lost segment begins here
@@ -155,7 +127,7 @@ impl Sending {
     /// Whether the first new acknowledgement ends this fast recovery. RFC 5681 §3.2 step 6
     #[inline]
     pub(super) fn ends_with_new_ack(&self) -> bool {
-        self.loss_recovery == LossRecovery::Reno && matches!(self.phase, Phase::FastRecovery(_))
+        self.without_sack == Some(Recovery::Reno) && matches!(self.phase, Phase::FastRecovery(_))
     }
 
     /// Ends the recovery, usually after all data that was outstanding at its beginning has arrived.
@@ -163,7 +135,7 @@ impl Sending {
     pub(super) fn finish_repair(&mut self, control: &mut Controller) {
         if let Phase::FastRecovery(_) = self.phase {
             control.leave_recovery(self.path);
-            if self.loss_recovery == LossRecovery::NewReno {
+            if self.without_sack == Some(Recovery::NewReno) {
                 // RFC 6582 §3.2 step 5, full acknowledgement: avoid a burst
                 let flight = (self.nxt - self.una).max(self.mss);
                 control.limit_window(self.path, flight + self.mss);
@@ -172,20 +144,8 @@ impl Sending {
         self.phase = Phase::default();
     }
 
-    /// Handles a retransmission timeout; returns false if the peer does not answer. RFC 6298 §5.4 to §5.6,
-    /// RFC 5681 §3.1
-    pub(in crate::subflow) fn time_out(
-        &mut self,
-        now: Time,
-        control: &mut Controller,
-        config: &Config,
-        timers: &mut Timers,
-        stats: &mut PathStats,
-    ) -> bool {
-        if !self.may_retry(config) {
-            return false;
-        }
-        stats.timeouts += 1;
+    /// Handles a retransmission timeout. RFC 6298 §5.4 to §5.6, RFC 5681 §3.1
+    pub(super) fn time_out(&mut self, now: Time, control: &mut Controller) {
         if let Phase::Open { .. } = self.phase {
             control.limit_window(self.path, self.nxt - self.una);
             control.on_timeout(now, self.path);
@@ -198,27 +158,20 @@ impl Sending {
         self.recover = self.nxt;
         self.board.lose_all();
         self.rtt.back_off();
-        self.start_timer(now, timers);
-        true
+        self.start_timer(now);
     }
 
     /// Records a retransmission, which is sent now; returns the segment.
-    pub(in crate::subflow) fn resend(
-        &mut self,
-        now: Time,
-        serial: u64,
-        is_rescue: bool,
-        timers: &mut Timers,
-    ) -> Sent {
+    pub(in crate::subflow) fn resend(&mut self, now: Time, serial: u64, is_rescue: bool) -> Sent {
         let sent = self.board.resend(now, serial, is_rescue);
         self.last_sent = now;
         // RFC 6675 §6: a long recovery must not cause a timeout. Only a retransmission of the oldest segment restarts
         // the timer. If others did, a lost retransmission would never time out while new losses occur
         let is_fast = matches!(self.phase, Phase::FastRecovery(_));
         if is_fast && self.uses_sack() && sent.offset == self.una {
-            self.start_timer(now, timers);
+            self.start_timer(now);
         }
-        self.keep_timer(now, timers);
+        self.keep_timer(now);
         sent
     }
 }
