@@ -12,7 +12,7 @@ impl Connection {
         if self.ended.is_some() {
             return;
         }
-        if self.subflows.iter().all(|subflow| subflow.state == State::SynSent) {
+        if self.subflows.iter().all(|subflow| matches!(subflow.state(), State::SynSent(_))) {
             // RFC 9293 §3.10.4: the peer does not yet know the connection
             return self.end(CloseReason::Finished);
         }
@@ -24,7 +24,8 @@ impl Connection {
         if self.ended.is_some() {
             return;
         }
-        let is_known = |subflow: &Subflow| !matches!(subflow.state, State::SynSent | State::Closed);
+        let is_known =
+            |subflow: &Subflow| !matches!(subflow.state(), State::SynSent(_) | State::Closed);
         let known = (0..self.subflows.len()).filter(|index| is_known(&self.subflows[*index]));
         self.resets = known.map(|index| (index, None)).collect();
         self.end(CloseReason::ResetHere);
@@ -45,11 +46,11 @@ impl Connection {
             return self.continue_leave(now, index);
         }
         let subflow = &self.subflows[index];
-        let (peer_finished, is_open) = (subflow.peer_finished(), subflow.state == State::Open);
-        let finished = peer_finished && subflow.fin_acked() && is_open;
+        let (peer_finished, is_open) = (subflow.receiving.is_finished(), subflow.is_established());
+        let finished = peer_finished && subflow.sending.fin_acked() && is_open;
         if peer_finished && !self.peer_finished {
             self.peer_finished = true;
-            self.closed_second = !subflow.fin_sent;
+            self.closed_second = !subflow.sending.fin_sent();
             self.tell(Notice::PeerFinished);
         }
         if !finished {

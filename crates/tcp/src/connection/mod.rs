@@ -77,7 +77,7 @@ pub(crate) enum Notice {
 impl Connection {
     /// A connection that this side opens with its first subflow.
     pub(crate) fn connect(first: Join, bundle: Option<Box<Bundle>>, config: Arc<Config>) -> Self {
-        let subflow = Subflow::connect(first.via, first.ports, first.iss, &config);
+        let subflow = Subflow::connect(first, PathId(0), &config);
         Self::over(subflow, bundle, config)
     }
 
@@ -88,7 +88,7 @@ impl Connection {
         config: Arc<Config>,
         syn: &Segment,
     ) -> Self {
-        let subflow = Subflow::accept(first.via, first.ports, first.iss, &config, syn);
+        let subflow = Subflow::accept(first, PathId(0), &config, syn);
         let mut connection = Self::over(subflow, bundle, config);
         connection.take_introduction(0, syn);
         connection
@@ -160,10 +160,12 @@ impl Connection {
         }
         let room = self.room();
         let subflow = &mut self.subflows[ONLY];
-        let wants_more = subflow.state == State::Open && !subflow.peer_finished();
-        let mut is_news = wants_more && subflow.note_read(room);
+        let is_established = subflow.is_established();
+        let (mss, receiving) = (subflow.sending.mss(), &mut subflow.receiving);
+        let wants_more = is_established && !receiving.is_finished();
+        let mut is_news = wants_more && receiving.note_read(receiving.known_room(), room, mss);
         if wants_more && self.assembly.ready_bytes() == 0 {
-            is_news |= subflow.acknowledge_full(&self.config);
+            is_news |= receiving.acknowledge_full(&self.config);
         }
         Some((bytes, is_news))
     }
@@ -171,12 +173,11 @@ impl Connection {
     /// Handles all timers that are due.
     pub(crate) fn handle_timeout(&mut self, now: Time) {
         for index in 0..self.subflows.len() {
-            let subflow = &mut self.subflows[index];
-            if subflow.poll_timeout() > now {
-                continue;
+            while let Some(expired) =
+                self.subflows[index].handle_timeout(now, &mut self.control, &self.config)
+            {
+                self.act_on(index, expired);
             }
-            let expired = subflow.handle_timeout(now, &mut self.control, &self.config);
-            self.act_on(index, expired);
         }
     }
 
@@ -203,7 +204,7 @@ impl Connection {
         let subflow = &self.subflows[subflow];
         (subflow.local_port, subflow.peer_port) == ports
             && subflow.via == via
-            && subflow.state != State::Closed
+            && !subflow.is_closed()
     }
 
     /// Whether any subflow has or had these addresses and ports.
@@ -215,7 +216,7 @@ impl Connection {
 
     /// Whether no segment can belong to the connection any more.
     pub(crate) fn is_over(&self) -> bool {
-        self.resets.is_empty() && self.subflows.iter().all(|subflow| subflow.state == State::Closed)
+        self.resets.is_empty() && self.subflows.iter().all(Subflow::is_closed)
     }
 
     /// Whether there are events for the application.
@@ -263,25 +264,25 @@ impl Connection {
     /// Counters of a path with its current state.
     pub(crate) fn path_stats(&self, path: PathId) -> PathStats {
         let subflow = &self.subflows[path.index()];
-        let known = subflow.has_path;
+        let known = path.index() < self.control.paths().len();
         PathStats {
-            window: if known { self.control.window(subflow.path) } else { 0 },
-            ssthresh: if known { self.control.ssthresh(subflow.path) } else { 0 },
-            outstanding: subflow.outstanding(),
-            srtt: subflow.rtt.srtt().unwrap_or_default(),
-            rto: subflow.rtt.rto(),
-            usable: subflow.state == State::Open,
-            closed: matches!(subflow.state, State::TimeWait | State::Closed),
-            in_slow_start: known && self.control.paths().is_slow_start(subflow.path),
-            in_recovery: subflow.phase == Phase::FastRecovery,
+            window: if known { self.control.window(path) } else { 0 },
+            ssthresh: if known { self.control.ssthresh(path) } else { 0 },
+            outstanding: subflow.sending.outstanding(),
+            srtt: subflow.sending.rtt().srtt().unwrap_or_default(),
+            rto: subflow.sending.rtt().rto(),
+            usable: subflow.is_established(),
+            closed: matches!(subflow.state(), State::TimeWait | State::Closed),
+            in_slow_start: known && self.control.paths().is_slow_start(path),
+            in_recovery: matches!(subflow.sending.phase(), Phase::FastRecovery(_)),
             ..subflow.stats
         }
     }
 
     /// Weight of a path in standard TCPs; `None` if the congestion control has no weights or does not know the path.
     pub(crate) fn weight(&self, path: PathId) -> Option<f64> {
-        let known = self.subflows[path.index()].path;
-        (known.index() < self.control.paths().len()).then(|| self.control.weight(known)).flatten()
+        let known = path.index() < self.control.paths().len();
+        known.then(|| self.control.weight(path)).flatten()
     }
 
     /// The free space of the receive buffer beyond the data that has arrived in order.

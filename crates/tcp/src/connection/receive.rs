@@ -13,7 +13,7 @@ impl Connection {
     #[inline]
     pub(crate) fn handle_segment(&mut self, now: Time, index: usize, segment: &mut Segment) {
         self.stats.packets_received += 1;
-        if self.subflows[index].state == State::Open {
+        if self.subflows[index].is_established() {
             return self.handle_in_sequence(now, index, segment);
         }
         self.handle_unopened(now, index, segment);
@@ -22,10 +22,10 @@ impl Connection {
     /// Handles a segment of a subflow that is not established or is closed.
     #[cold]
     fn handle_unopened(&mut self, now: Time, index: usize, segment: &mut Segment) {
-        match self.subflows[index].state {
-            State::Open | State::Closed => {}
-            State::SynSent => self.handle_in_syn_sent(now, index, segment),
-            State::SynReceived => self.handle_in_syn_received(now, index, segment),
+        match self.subflows[index].state() {
+            State::Established | State::Closed => {}
+            State::SynSent(_) => self.handle_in_syn_sent(now, index, segment),
+            State::SynReceived(_) => self.handle_in_syn_received(now, index, segment),
             State::TimeWait => self.handle_in_time_wait(now, index, segment),
         }
     }
@@ -34,19 +34,20 @@ impl Connection {
     #[inline]
     fn handle_in_sequence(&mut self, now: Time, index: usize, segment: &mut Segment) {
         let subflow = &mut self.subflows[index];
-        let start = subflow.start_of(segment);
+        let start = subflow.receiving.start_of(segment);
         let payload = segment.payload_length() as u64;
         let flags = segment.flags;
         let length = payload + u64::from(flags.contains(Flags::FIN));
-        let place = subflow.place(start, length, &self.config);
+        let place = subflow.receiving.place(start, length, &self.config);
         if place == Place::Outside || flags.contains(Flags::RST) || flags.contains(Flags::SYN) {
             return self.handle_odd(now, index, start, place, segment);
         }
         if !flags.contains(Flags::ACK) {
             return;
         }
-        let news = subflow.handle_ack(now, start, segment, &mut self.control, &mut self.stats);
-        match news {
+        let (control, counters) = (&mut self.control, &mut subflow.stats);
+        let sending = &mut subflow.sending;
+        match sending.handle_ack(now, start, segment, control, counters, &mut self.stats) {
             AckNews::Impossible => return self.challenge(now, index),
             _ if self.bundle.is_some() => self.take_signal(now, index, segment),
             AckNews::Advanced => self.note_acknowledged(now, index),
@@ -68,10 +69,11 @@ impl Connection {
     fn handle_odd(&mut self, now: Time, index: usize, start: i64, place: Place, segment: &Segment) {
         let subflow = &mut self.subflows[index];
         if segment.flags.contains(Flags::RST) {
-            if subflow.is_next(start) {
+            if subflow.receiving.is_next(start) {
                 // RFC 9293 §3.10.7.4: it is no failure if the peer has already released a connection without loss of
                 // data
-                let is_complete = subflow.peer_finished() && subflow.only_fin_is_missing();
+                let is_complete =
+                    subflow.receiving.is_finished() && subflow.sending.only_fin_is_missing();
                 let reason =
                     if is_complete { CloseReason::Finished } else { CloseReason::ResetByPeer };
                 if segment.options.multipath == Some(MultipathOption::FastClose) {
@@ -85,30 +87,30 @@ impl Connection {
         } else if segment.flags.contains(Flags::SYN) {
             self.challenge(now, index);
         } else if segment.length() == 0 {
-            subflow.answer_odd(now);
+            subflow.receiving.answer_odd(now);
         } else {
-            if subflow.has_arrived(start, segment.length()) {
+            if subflow.receiving.has_arrived(start, segment.length()) {
                 self.stats.duplicates_received += 1;
             } else {
                 self.stats.dropped_no_buffer += 1;
             }
-            subflow.acknowledge_now();
+            subflow.receiving.acknowledge_now();
         }
     }
 
     /// Sends a challenge acknowledgement, which states what this side expects, in answer to a segment that may be
     /// forged.
     fn challenge(&mut self, now: Time, index: usize) {
-        self.stats.challenge_acks_sent += u64::from(self.subflows[index].answer_odd(now));
+        self.stats.challenge_acks_sent += u64::from(self.subflows[index].receiving.answer_odd(now));
     }
 
     /// Handles the acknowledgement of bytes that the application wrote.
     #[inline]
     fn note_acknowledged(&mut self, now: Time, index: usize) {
-        let arrived = self.subflows[index].acknowledged().min(self.buffer.next());
+        let arrived = self.subflows[index].sending.acknowledged().min(self.buffer.next());
         self.buffer.discard(arrived);
         self.writable |= self.buffer.release(arrived) && !self.closing;
-        if self.subflows[index].fin_acked() {
+        if self.subflows[index].sending.fin_acked() {
             self.continue_close(now, index);
         }
     }
@@ -125,7 +127,8 @@ impl Connection {
         segment: &mut Segment,
     ) {
         let subflow = &mut self.subflows[index];
-        let arrived = subflow.note_arrival(now, start, payload, segment.flags, &self.config);
+        let flags = segment.flags;
+        let arrived = subflow.receiving.note_arrival(now, start, payload, flags, &self.config);
         subflow.stats.data_packets_received += u64::from(payload > 0);
         if !arrived.is_new {
             self.stats.duplicates_received += 1;
@@ -141,7 +144,7 @@ impl Connection {
         // An application that reads at once must do so before the window is announced (RFC 1122 §4.2.3.2). Otherwise
         // each acknowledgement announces less than the next duplicate, which RFC 5681 §2 then does not count
         if !(is_readable && reader_keeps_up) {
-            subflow.acknowledge_full(&self.config);
+            subflow.receiving.acknowledge_full(&self.config);
         }
     }
 
@@ -172,7 +175,7 @@ impl Connection {
         let subflow = &mut self.subflows[index];
         if flags.contains(Flags::ACK) {
             subflow.take_syn(segment, &self.config);
-            subflow.acknowledge_now();
+            subflow.receiving.acknowledge_now();
             self.establish(now, index);
         } else {
             subflow.answer_crossing_syn(segment, &self.config);
@@ -182,17 +185,17 @@ impl Connection {
     fn handle_in_syn_received(&mut self, now: Time, index: usize, segment: &mut Segment) {
         let subflow = &mut self.subflows[index];
         let flags = segment.flags;
-        if subflow.is_same_syn(segment) {
+        if subflow.receiving.is_same_syn(segment) {
             if flags.contains(Flags::ACK) && subflow.answers_syn(segment) {
-                subflow.acknowledge_now();
+                subflow.receiving.acknowledge_now();
                 self.establish(now, index);
             } else {
                 subflow.repeat_syn();
             }
             return;
         }
-        let start = subflow.start_of(segment);
-        let place = subflow.place(start, segment.length(), &self.config);
+        let start = subflow.receiving.start_of(segment);
+        let place = subflow.receiving.place(start, segment.length(), &self.config);
         if place == Place::Outside || flags.contains(Flags::RST) || flags.contains(Flags::SYN) {
             return self.handle_odd(now, index, start, place, segment);
         }
@@ -205,7 +208,7 @@ impl Connection {
     /// Handles the establishment of a subflow.
     fn establish(&mut self, now: Time, index: usize) {
         if !self.connected {
-            self.control.start(self.subflows[index].peer_window());
+            self.control.start(self.subflows[index].sending.peer_window());
         }
         self.number_paths(index);
         self.subflows[index].open(now, &mut self.control, &self.config);
@@ -227,7 +230,7 @@ impl Connection {
             return;
         }
         if segment.length() > 0 {
-            subflow.acknowledge_now();
+            subflow.receiving.acknowledge_now();
             if segment.flags.contains(Flags::FIN) {
                 subflow.enter_time_wait(now, &self.config);
             }

@@ -1,11 +1,11 @@
 //! Fills one segment if several subflows may carry it. RFC 8684 §3.3
 
-use manypath_core::Time;
+use manypath_core::{PathId, Time};
 
 use super::Connection;
 use crate::mptcp::{Chunk, Dss, MultipathOption, Supply};
 use crate::segment::Segment;
-use crate::subflow::{Phase, Room, State, Step};
+use crate::subflow::{NewData, Phase, Room, Step};
 
 impl Connection {
     /// Fills the cleared segment if there is anything to send; returns the subflow that sends it.
@@ -16,7 +16,7 @@ impl Connection {
             if subflow.syn_due() {
                 return self.send_syn(now, index, segment);
             }
-            if subflow.ack_due() {
+            if subflow.receiving.ack_due() {
                 // A data segment has no room for SACK blocks, so they are sent first
                 if subflow.reports_gaps() {
                     return self.send_shared_ack(index, segment);
@@ -75,7 +75,8 @@ impl Connection {
         let index = bundle.order[place];
         let subflow = &self.subflows[index];
         // After a timeout a path carries no new data until an acknowledgement shows that it works
-        if subflow.state != State::Open || subflow.phase == Phase::AfterTimeout {
+        let is_doubtful = matches!(subflow.sending.phase(), Phase::AfterTimeout);
+        if !subflow.is_established() || is_doubtful {
             return Supply::default();
         }
         bundle.supply(index, self.buffer.next(), self.buffer.end(), self.closing)
@@ -92,30 +93,25 @@ impl Connection {
     ) -> Option<usize> {
         let index = self.bundle.as_deref()?.order[place];
         let subflow = &mut self.subflows[index];
-        subflow.share_room(supply.room);
-        let unsent = if supply.room > 0 { supply.length } else { 0 };
-        let may_end = supply.is_last && unsent == supply.length;
-        let step = subflow.next_step(now, unsent, may_end, &mut self.control, &self.config)?;
+        subflow.sending.share_room(supply.room);
+        if !subflow.is_established() {
+            return None;
+        }
+        let length = if supply.room > 0 { supply.length } else { 0 };
+        let is_last = supply.is_last && length == supply.length;
+        let waiting = NewData { length, is_last };
+        let step = subflow.sending.next_step(now, waiting, &mut self.control, &self.config)?;
         let room = self.shared_room(index);
         let subflow = &mut self.subflows[index];
-        let (data, length) = match step {
-            Step::New(new) => {
-                subflow.write_new(now, segment, new, supply.data, room);
-                self.buffer.reach(supply.data + new.length);
-                if let Some(bundle) = self.bundle.as_deref_mut() {
-                    bundle.note_sent(place, supply, new.length, subflow.next());
-                }
-                (supply.data, new.length)
-            }
-            Step::Resend { serial, is_rescue } => {
-                let again = (serial, is_rescue);
-                let sent = subflow.write_again(now, segment, again, room, &mut self.stats);
-                (sent.data, sent.payload())
-            }
-        };
+        let (data, length) =
+            subflow.write_data(now, segment, step, supply.data, room, &mut self.stats);
+        if let (Step::New(_), Some(bundle)) = (step, self.bundle.as_deref_mut()) {
+            self.buffer.reach(data + length);
+            bundle.note_sent(place, supply, length, subflow.sending.next());
+        }
         self.buffer.copy(data, length, &mut segment.payload);
         segment.options.multipath = Some(self.signal(data, length));
-        self.subflows[index].finish_data(now, segment, length, &self.config, &mut self.stats);
+        self.subflows[index].finish_data(segment, length, &self.config, &mut self.stats);
         self.count(index)
     }
 
@@ -130,34 +126,37 @@ impl Connection {
         }
         let can_send = |index: usize| {
             let subflow = &self.subflows[index];
-            !bundle.branches[index].is_leaving && subflow.has_window(&self.control)
+            !bundle.branches[index].is_leaving
+                && subflow.is_established()
+                && subflow.sending.has_window(&self.control)
         };
         let place = (0..bundle.order.len()).find(|place| can_send(bundle.order[*place]))?;
         let idle = bundle.order[place];
         let unsent = self.buffer.unsent();
-        let least = self.subflows[idle].mss;
+        let least = self.subflows[idle].sending.mss();
         let is_blocked = if unsent > 0 {
             bundle.peer_room(self.buffer.next()) < unsent.min(least)
         } else {
             self.buffer.space() < least
         };
         let is_helped = first < bundle.branches[idle].helped;
-        if !is_blocked || is_helped || self.subflows[idle].carries(first).is_some() {
+        if !is_blocked || is_helped || self.subflows[idle].sending.carries(first).is_some() {
             return None;
         }
         let others = bundle.order.iter().filter(|other| **other != idle);
-        let mut carriers =
-            others.filter_map(|other| Some((*other, self.subflows[*other].carries(first)?)));
+        let mut carriers = others
+            .filter_map(|other| Some((*other, self.subflows[*other].sending.carries(first)?)));
         let (slow, length) = carriers.next()?;
-        let (pause, slower) = (self.subflows[idle].srtt(), &self.subflows[slow]);
+        let (pause, slower) = (self.subflows[idle].sending.srtt(), &self.subflows[slow].sending);
+        let slow_path = PathId(slow as u8);
         if rules.penalisation
             && pause < slower.srtt()
-            && slower.phase == Phase::Open
+            && !slower.repairs()
             && bundle.may_penalise(idle, now, pause)
         {
-            self.control.penalise(slower.path);
+            self.control.penalise(slow_path);
         }
-        let is_hopeless = self.control.window(slower.path) <= HARDLY_A_WINDOW * slower.mss
+        let is_hopeless = self.control.window(slow_path) <= HARDLY_A_WINDOW * slower.mss()
             || slower.srtt() > pause * MUCH_SLOWER;
         if !rules.opportunistic_retransmission || !is_hopeless {
             return None;
@@ -178,10 +177,10 @@ impl Connection {
         }
         let is_idle = |index: &&usize| {
             let subflow = &self.subflows[**index];
-            subflow.state == State::Open && !subflow.fin_sent && subflow.head_data().is_none()
+            subflow.may_send() && subflow.sending.head_data().is_none()
         };
         if let Some(&index) = bundle.order.iter().find(is_idle) {
-            self.subflows[index].persist(now, &self.config);
+            self.subflows[index].sending.persist(now, &self.config);
         }
     }
 
@@ -191,8 +190,8 @@ impl Connection {
         let room = self.room();
         let Some(bundle) = self.bundle.as_deref_mut() else { return room };
         let subflow = &self.subflows[index];
-        let least = subflow.step(room.capacity);
-        let field = bundle.announce(self.assembly.next(), room, least, subflow.own_shift());
+        let (least, shift) = (room.step(subflow.sending.mss()), subflow.receiving.shift());
+        let field = bundle.announce(self.assembly.next(), room, least, shift);
         Room { shared: Some(field), ..room }
     }
 

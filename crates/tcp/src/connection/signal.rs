@@ -5,14 +5,13 @@ use manypath_core::Time;
 use super::Connection;
 use crate::mptcp::MultipathOption;
 use crate::segment::Segment;
-use crate::subflow::State;
 
 impl Connection {
     /// Handles DATA_ACK, window and DATA_FIN of a segment on the subflow `index`.
     #[inline]
     pub(super) fn take_signal(&mut self, now: Time, index: usize, segment: &Segment) {
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
-        let window = self.subflows[index].shared_window(segment.window);
+        let window = self.subflows[index].sending.shared_window(segment.window);
         if let Some(MultipathOption::Dss(signal)) = segment.options.multipath {
             let fin_at = self.closing.then(|| self.buffer.end());
             bundle.acknowledge(signal.data_ack, window, self.buffer.next(), fin_at);
@@ -35,7 +34,7 @@ impl Connection {
         if stream_ends {
             self.continue_streams();
         }
-        if self.subflows[index].fin_acked() {
+        if self.subflows[index].sending.fin_acked() {
             self.continue_leave(now, index);
         }
     }
@@ -57,7 +56,7 @@ impl Connection {
             }
             Some(MultipathOption::Dss(_)) => {
                 self.stats.dropped_no_buffer += 1;
-                self.subflows[index].acknowledge_now();
+                self.subflows[index].receiving.acknowledge_now();
                 None
             }
             _ => {
@@ -76,9 +75,9 @@ impl Connection {
         let known = bundle.known_room(self.assembly.next());
         let mut is_news = false;
         for subflow in &mut self.subflows {
-            if subflow.state == State::Open && !subflow.peer_finished() {
-                is_news |= subflow.note_room(known, room);
-                is_news |= all_is_read && subflow.acknowledge_full(&self.config);
+            if subflow.is_established() && !subflow.receiving.is_finished() {
+                is_news |= subflow.receiving.note_read(known, room, subflow.sending.mss());
+                is_news |= all_is_read && subflow.receiving.acknowledge_full(&self.config);
             }
         }
         is_news

@@ -33,18 +33,22 @@ impl Connection {
 
     /// Opens another subflow.
     pub(crate) fn join(&mut self, join: Join) {
-        let subflow = Subflow::connect(join.via, join.ports, join.iss, &self.config);
+        let subflow = Subflow::connect(join, self.next_path(), &self.config);
         self.adopt(subflow);
     }
 
     /// Accepts a subflow that the peer opens with `syn`.
     pub(crate) fn accept_join(&mut self, join: Join, syn: &Segment) {
-        let subflow = Subflow::accept(join.via, join.ports, join.iss, &self.config, syn);
+        let subflow = Subflow::accept(join, self.next_path(), &self.config, syn);
         self.adopt(subflow);
     }
 
+    fn next_path(&self) -> PathId {
+        PathId(self.subflows.len() as u8)
+    }
+
     fn adopt(&mut self, mut subflow: Subflow) {
-        subflow.shares_window = true;
+        subflow.share_window();
         self.subflows.push(subflow);
         if let Some(bundle) = self.bundle.as_deref_mut() {
             bundle.add();
@@ -56,15 +60,15 @@ impl Connection {
     pub(crate) fn remove_subflow(&mut self, path: PathId) {
         let index = path.index();
         let carries_both_ways =
-            |other: usize| self.stays(other) && !self.subflows[other].peer_finished();
+            |other: usize| self.stays(other) && !self.subflows[other].receiving.is_finished();
         let count = self.subflows.len();
         if index >= count || !(0..count).any(|other| other != index && carries_both_ways(other)) {
             return;
         }
-        match self.subflows[index].state {
-            State::SynSent => self.lose_subflow(index, CloseReason::ResetHere),
+        match self.subflows[index].state() {
+            State::SynSent(_) => self.lose_subflow(index, CloseReason::ResetHere),
             // The peer may already use a subflow that is not yet established on this side
-            State::SynReceived | State::Open => {
+            State::SynReceived(_) | State::Established => {
                 if let Some(bundle) = self.bundle.as_deref_mut() {
                     bundle.set_leaving(index, true);
                 }
@@ -77,7 +81,7 @@ impl Connection {
     fn stays(&self, index: usize) -> bool {
         let (subflow, bundle) = (&self.subflows[index], self.bundle.as_deref());
         let is_leaving = bundle.is_none_or(|bundle| bundle.branches[index].is_leaving);
-        subflow.state == State::Open && !subflow.fin_sent && !is_leaving
+        subflow.may_send() && !is_leaving
     }
 
     /// Handles a FIN without DATA_FIN, which closes a subflow: this side closes it too, unless it is the last one on
@@ -86,7 +90,7 @@ impl Connection {
     pub(super) fn follow_peer(&mut self, index: usize) {
         let has_others = (0..self.subflows.len()).any(|other| other != index && self.stays(other));
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
-        if has_others && bundle.peer_fin.is_none() && self.subflows[index].peer_finished() {
+        if has_others && bundle.peer_fin.is_none() && self.subflows[index].receiving.is_finished() {
             bundle.set_leaving(index, true);
         }
     }
@@ -98,8 +102,7 @@ impl Connection {
             return;
         }
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
-        let can_stay = |subflow: &Subflow| subflow.state == State::Open && !subflow.fin_sent;
-        if let Some(index) = self.subflows.iter().position(can_stay) {
+        if let Some(index) = self.subflows.iter().position(Subflow::may_send) {
             bundle.set_leaving(index, false);
         }
     }
@@ -136,7 +139,7 @@ impl Connection {
     /// Handles the establishment of the first subflow: from now on the window is shared, and the other subflows join.
     pub(super) fn open_bundle(&mut self) {
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
-        self.subflows[0].shares_window = true;
+        self.subflows[0].share_window();
         for join in std::mem::take(&mut bundle.waiting) {
             self.join(join);
         }
@@ -145,13 +148,12 @@ impl Connection {
     /// Handles the establishment of the subflow `index`. All earlier subflows also get their paths in the congestion
     /// control, so that paths and subflows have the same numbers. The paths count once their subflows are established.
     pub(super) fn number_paths(&mut self, index: usize) {
-        let unit = self.subflows[index].mss;
-        for subflow in self.subflows[..index].iter_mut().filter(|subflow| !subflow.has_path) {
-            subflow.path = self.control.open_path_with_unit(unit);
-            subflow.has_path = true;
-            self.control.set_active(subflow.path, false);
-            if subflow.state == State::Closed {
-                self.control.close_path(subflow.path);
+        let unit = self.subflows[index].sending.mss();
+        for earlier in self.control.paths().len()..index {
+            let path = self.control.open_path_with_unit(unit);
+            self.control.set_active(path, false);
+            if self.subflows[earlier].is_closed() {
+                self.control.close_path(path);
             }
         }
     }
@@ -165,7 +167,7 @@ impl Connection {
             // Otherwise the connection has ended already, and only its end was not acknowledged
             return self.subflows.iter_mut().for_each(Subflow::end);
         };
-        self.subflows[index].hand_over(true, |chunk| bundle.orphan(index, chunk));
+        self.subflows[index].sending.hand_over(true, |chunk| bundle.reinject(index, chunk));
         self.forsake(index);
         self.subflows[index].end();
         self.keep_one();
@@ -182,7 +184,7 @@ impl Connection {
     pub(super) fn note_timeout(&mut self, index: usize) {
         self.stats.timeouts += 1;
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
-        self.subflows[index].hand_over(false, |chunk| bundle.orphan(index, chunk));
+        self.subflows[index].sending.hand_over(false, |chunk| bundle.reinject(index, chunk));
     }
 
     /// Continues the close of a subflow after FIN has arrived or was acknowledged.
@@ -190,16 +192,16 @@ impl Connection {
         self.follow_peer(index);
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
         let (subflow, branch) = (&mut self.subflows[index], &mut bundle.branches[index]);
-        let peer_finished = subflow.peer_finished();
+        let peer_finished = subflow.receiving.is_finished();
         if peer_finished {
-            branch.closed_second |= !subflow.fin_sent;
+            branch.closed_second |= !subflow.sending.fin_sent();
         }
-        if !subflow.fin_acked() || subflow.state != State::Open {
+        if !subflow.sending.fin_acked() || !subflow.is_established() {
             return;
         }
         if !peer_finished {
             if self.ended.is_some() {
-                subflow.wait_for_fin(now, &self.config);
+                subflow.receiving.wait_for_fin(now, &self.config);
             }
             return;
         }
@@ -222,10 +224,8 @@ impl Connection {
         }
         if self.peer_finished && fin_acked && self.ended.is_none() {
             self.finish(CloseReason::Finished);
-            let stands = |subflow: &&mut Subflow| {
-                !matches!(subflow.state, State::SynSent | State::SynReceived)
-            };
-            self.subflows.iter_mut().filter(|subflow| !stands(subflow)).for_each(Subflow::end);
+            let opening = self.subflows.iter_mut().filter(|subflow| subflow.is_opening());
+            opening.for_each(Subflow::end);
         }
     }
 
@@ -242,12 +242,12 @@ impl Connection {
     /// Removes a subflow that no longer carries data.
     fn forsake(&mut self, index: usize) {
         let subflow = &self.subflows[index];
-        let stood = !matches!(subflow.state, State::SynSent | State::SynReceived);
-        if subflow.has_path {
-            self.control.close_path(subflow.path);
+        let path = PathId(index as u8);
+        if index < self.control.paths().len() {
+            self.control.close_path(path);
         }
-        if stood && self.ended.is_none() {
-            self.tell(Notice::PathDown(PathId(index as u8)));
+        if !subflow.is_opening() && self.ended.is_none() {
+            self.tell(Notice::PathDown(path));
         }
         if let Some(bundle) = self.bundle.as_deref_mut() {
             bundle.drop_from_order(index);
@@ -259,15 +259,15 @@ impl Connection {
     fn end_without_subflows(&mut self, reason: CloseReason) {
         let arrived = self.bundle.as_deref().map_or(0, Bundle::data_una);
         let has_arrived = self.closing && arrived == self.buffer.end();
-        let lives = |subflow: &Subflow| match subflow.state {
-            State::SynSent | State::SynReceived => true,
-            State::Open => has_arrived || !subflow.fin_sent,
+        let lives = |subflow: &Subflow| match subflow.state() {
+            State::SynSent(_) | State::SynReceived(_) => true,
+            State::Established => has_arrived || !subflow.sending.fin_sent(),
             State::TimeWait | State::Closed => false,
         };
         if self.ended.is_some() || self.subflows.iter().any(lives) {
             return;
         }
-        let is_open = |index: &usize| self.subflows[*index].state == State::Open;
+        let is_open = |index: &usize| self.subflows[*index].is_established();
         let open = (0..self.subflows.len()).filter(is_open);
         self.resets.extend(open.map(|index| (index, None)));
         self.end(if has_arrived && self.peer_finished { CloseReason::Finished } else { reason });

@@ -6,7 +6,7 @@ use super::{Connection, ONLY};
 use crate::event::CloseReason;
 use crate::mptcp::MultipathOption;
 use crate::segment::{Flags, Segment};
-use crate::subflow::{Room, Step, Subflow};
+use crate::subflow::{NewData, Room, Subflow};
 
 impl Connection {
     /// Fills the cleared segment if there is anything to send; returns the subflow that sends it.
@@ -25,7 +25,7 @@ impl Connection {
             return self.count(ONLY);
         }
         // A data segment has no room for SACK blocks, so they are sent first
-        let ack_due = subflow.ack_due();
+        let ack_due = subflow.receiving.ack_due();
         if ack_due && subflow.reports_gaps() {
             return self.send_ack(room, segment);
         }
@@ -51,7 +51,8 @@ impl Connection {
     /// A cheap check whether nothing more can be sent after the last segment.
     #[inline]
     pub(crate) fn is_exhausted(&self) -> bool {
-        let is_exhausted = |subflow: &Subflow| !subflow.ack_due() && self.is_sated(subflow);
+        let is_exhausted =
+            |subflow: &Subflow| !subflow.receiving.ack_due() && self.is_sated(subflow);
         match self.bundle.as_deref() {
             Some(bundle) => {
                 self.resets.is_empty()
@@ -66,7 +67,8 @@ impl Connection {
     /// A cheap check whether a subflow cannot send any new data.
     #[inline]
     pub(super) fn is_sated(&self, subflow: &Subflow) -> bool {
-        subflow.is_exhausted(self.buffer.unsent(), self.closing, &self.control)
+        let (unsent, closing) = (self.buffer.unsent(), self.closing);
+        subflow.is_established() && subflow.sending.is_exhausted(unsent, closing, &self.control)
     }
 
     #[inline]
@@ -76,28 +78,21 @@ impl Connection {
     }
 
     /// Sends lost or new data of plain TCP.
-    #[inline]
+    #[inline(always)]
     fn send_data(&mut self, now: Time, room: Room, segment: &mut Segment) -> Option<usize> {
         let subflow = &mut self.subflows[ONLY];
         let unsent = self.buffer.unsent();
-        if unsent == 0 && !self.closing && !subflow.repairs() {
+        let has_data = unsent > 0 || self.closing || subflow.sending.repairs();
+        if !has_data || !subflow.is_established() {
             return None;
         }
-        let step = subflow.next_step(now, unsent, self.closing, &mut self.control, &self.config)?;
-        let (data, length) = match step {
-            Step::New(new) => {
-                let data = self.buffer.take(new.length);
-                subflow.write_new(now, segment, new, data, room);
-                (data, new.length)
-            }
-            Step::Resend { serial, is_rescue } => {
-                let again = (serial, is_rescue);
-                let sent = subflow.write_again(now, segment, again, room, &mut self.stats);
-                (sent.data, sent.payload())
-            }
-        };
+        let waiting = NewData { length: unsent, is_last: self.closing };
+        let step = subflow.sending.next_step(now, waiting, &mut self.control, &self.config)?;
+        let next = self.buffer.next();
+        let (data, length) = subflow.write_data(now, segment, step, next, room, &mut self.stats);
+        self.buffer.reach(data + length);
         self.buffer.copy(data, length, &mut segment.payload);
-        subflow.finish_data(now, segment, length, &self.config, &mut self.stats);
+        subflow.finish_data(segment, length, &self.config, &mut self.stats);
         self.count(ONLY)
     }
 

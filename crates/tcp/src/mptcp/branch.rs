@@ -27,7 +27,7 @@ pub(crate) struct Branch {
     /// The offset of the next bytes, if the scheduler lets each subflow carry all data.
     pub(super) cursor: u64,
     /// Data that the subflow carried when it failed, to be reinjected on other subflows.
-    pub(super) orphans: VecDeque<Chunk>,
+    pub(super) reinjections: VecDeque<Chunk>,
     /// Data that another subflow had carried before. Each entry has the end of a segment on this subflow and the offset
     /// of its data; both ascend. A segment is omitted if its data are above those of a later segment.
     again: VecDeque<(u64, u64)>,
@@ -66,10 +66,10 @@ impl Branch {
 
     /// The first chunk that the peer has not acknowledged yet; the peer has everything below `data_una`.
     #[inline]
-    pub(super) fn orphan(&mut self, data_una: u64) -> Option<Chunk> {
-        while let Some(front) = self.orphans.front_mut() {
+    pub(super) fn next_reinjection(&mut self, data_una: u64) -> Option<Chunk> {
+        while let Some(front) = self.reinjections.front_mut() {
             if front.end() <= data_una {
-                self.orphans.pop_front();
+                self.reinjections.pop_front();
                 continue;
             }
             if front.data < data_una {
@@ -81,11 +81,11 @@ impl Branch {
     }
 
     /// Removes the first `length` bytes of the first chunk.
-    pub(super) fn take_orphan(&mut self, length: u64) {
-        let Some(front) = self.orphans.front_mut() else { return };
+    pub(super) fn take_reinjection(&mut self, length: u64) {
+        let Some(front) = self.reinjections.front_mut() else { return };
         *front = Chunk { data: front.data + length, length: front.length - length };
         if front.length == 0 {
-            self.orphans.pop_front();
+            self.reinjections.pop_front();
         }
     }
 }
@@ -110,12 +110,12 @@ mod tests {
     #[test]
     fn a_reinjected_range_that_arrived_is_forgotten() {
         let mut branch = Branch::default();
-        branch.orphans.extend([Chunk { data: 0, length: 10 }, Chunk { data: 10, length: 10 }]);
-        assert_eq!(branch.orphan(0), Some(Chunk { data: 0, length: 10 }));
-        branch.take_orphan(4);
-        assert_eq!(branch.orphan(0), Some(Chunk { data: 4, length: 6 }));
-        assert_eq!(branch.orphan(12), Some(Chunk { data: 12, length: 8 }));
-        branch.take_orphan(8);
-        assert_eq!(branch.orphan(12), None);
+        branch.reinjections.extend([Chunk { data: 0, length: 10 }, Chunk { data: 10, length: 10 }]);
+        assert_eq!(branch.next_reinjection(0), Some(Chunk { data: 0, length: 10 }));
+        branch.take_reinjection(4);
+        assert_eq!(branch.next_reinjection(0), Some(Chunk { data: 4, length: 6 }));
+        assert_eq!(branch.next_reinjection(12), Some(Chunk { data: 12, length: 8 }));
+        branch.take_reinjection(8);
+        assert_eq!(branch.next_reinjection(12), None);
     }
 }

@@ -6,7 +6,7 @@ use super::branch::{Branch, Chunk};
 use super::option::token;
 use super::schedule::{Schedule, schedule};
 use crate::config::{Config, Multipath};
-use crate::subflow::{Room, State, Subflow, announce};
+use crate::subflow::{Room, Subflow, announce};
 
 /// The state that all subflows of a connection share.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub(crate) struct Supply {
     /// Bytes that the peer has room for.
     pub(crate) room: u64,
     /// The failed subflow that carried these bytes, if any.
-    pub(crate) orphan_of: Option<usize>,
+    pub(crate) reinjected_from: Option<usize>,
     /// Another subflow carries these bytes as well.
     pub(crate) is_copy: bool,
     /// No bytes follow on this subflow.
@@ -68,9 +68,9 @@ pub(crate) struct Supply {
 
 impl Supply {
     /// Bytes that another subflow carries already. They are within the peer's window.
-    pub(crate) fn copy_of(chunk: Chunk, orphan_of: Option<usize>) -> Self {
+    pub(crate) fn copy_of(chunk: Chunk, reinjected_from: Option<usize>) -> Self {
         let Chunk { data, length } = chunk;
-        Self { data, length, room: u64::MAX >> 1, orphan_of, is_copy: true, is_last: false }
+        Self { data, length, room: u64::MAX >> 1, reinjected_from, is_copy: true, is_last: false }
     }
 }
 
@@ -193,7 +193,7 @@ impl Bundle {
 
     /// Updates `has_only_new_data` after a change.
     fn look_for_duties(&mut self) {
-        let is_simple = |branch: &Branch| branch.orphans.is_empty() && !branch.is_leaving;
+        let is_simple = |branch: &Branch| branch.reinjections.is_empty() && !branch.is_leaving;
         self.has_only_new_data = !self.carries_everything && self.branches.iter().all(is_simple);
     }
 
@@ -211,8 +211,8 @@ impl Bundle {
             if self.branches[index].is_leaving {
                 return Supply { data: next, is_last: true, ..Supply::default() };
             }
-            if let Some(orphan) = self.orphan_for(index) {
-                return orphan;
+            if let Some(supply) = self.reinjection_for(index) {
+                return supply;
             }
         }
         let data = if self.carries_everything {
@@ -230,13 +230,13 @@ impl Bundle {
     }
 
     /// The lowest bytes of a failed subflow that must be reinjected.
-    fn orphan_for(&mut self, index: usize) -> Option<Supply> {
+    fn reinjection_for(&mut self, index: usize) -> Option<Supply> {
         let mut lowest: Option<(usize, Chunk)> = None;
         for (other, branch) in self.branches.iter_mut().enumerate() {
-            if other == index || branch.orphans.is_empty() {
+            if other == index || branch.reinjections.is_empty() {
                 continue;
             }
-            if let Some(chunk) = branch.orphan(self.data_una)
+            if let Some(chunk) = branch.next_reinjection(self.data_una)
                 && lowest.is_none_or(|(_, known)| chunk.data < known.data)
             {
                 lowest = Some((other, chunk));
@@ -251,8 +251,8 @@ impl Bundle {
     #[inline]
     pub(crate) fn note_sent(&mut self, place: usize, supply: &Supply, length: u64, end: u64) {
         let index = self.order[place];
-        if let Some(other) = supply.orphan_of {
-            self.branches[other].take_orphan(length);
+        if let Some(other) = supply.reinjected_from {
+            self.branches[other].take_reinjection(length);
             self.look_for_duties();
         }
         if supply.is_copy {
@@ -263,12 +263,12 @@ impl Bundle {
         }
     }
 
-    /// Records bytes that the subflow `index` carried when it failed.
-    pub(crate) fn orphan(&mut self, index: usize, chunk: Chunk) {
+    /// Records bytes that the subflow `index` carried when it failed and that another subflow must reinject.
+    pub(crate) fn reinject(&mut self, index: usize, chunk: Chunk) {
         let branch = &mut self.branches[index];
-        branch.orphan(self.data_una);
+        branch.next_reinjection(self.data_una);
         if chunk.end() > self.data_una && !self.carries_everything {
-            branch.orphans.push_back(chunk);
+            branch.reinjections.push_back(chunk);
         }
         self.look_for_duties();
     }
@@ -276,8 +276,8 @@ impl Bundle {
     /// The lowest byte that a subflow may have to retransmit.
     #[inline]
     pub(crate) fn lowest_of(&mut self, index: usize, subflow: &Subflow) -> Option<u64> {
-        let head = if subflow.state == State::Closed { None } else { subflow.head_data() };
-        self.branches[index].lowest(subflow.acknowledged(), head)
+        let head = if subflow.is_closed() { None } else { subflow.sending.head_data() };
+        self.branches[index].lowest(subflow.sending.acknowledged(), head)
     }
 
     /// Whether a subflow may be penalised at `now` for the benefit of `index`. If so, the next penalty may follow after

@@ -12,7 +12,7 @@ pub(super) struct LowestRtt;
 impl Schedule for LowestRtt {
     #[inline]
     fn arrange(&self, order: &mut [usize], subflows: &[Subflow]) {
-        let srtt = |index: &usize| -> Span { subflows[*index].srtt() };
+        let srtt = |index: &usize| -> Span { subflows[*index].sending.srtt() };
         // The order is almost always sorted already, so this check costs one comparison per subflow
         if !order.is_sorted_by_key(srtt) {
             order.sort_by_key(srtt);

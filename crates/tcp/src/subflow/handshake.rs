@@ -1,100 +1,141 @@
 //! The handshake of a subflow: SYN, SYN with ACK, ACK. RFC 9293 §3.5
 
 use manypath_cc::Controller;
-use manypath_core::{RtoLimits, RttEstimator, Span, Time, Via};
+use manypath_core::{PathId, Time};
 
-use super::{State, Subflow};
+use super::{Expired, Sending, State, Subflow};
 use crate::config::Config;
+use crate::mptcp::Join;
 use crate::segment::{Flags, Segment};
+
+/// The data of a subflow that is not yet established.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Handshake {
+    /// SYN, or SYN with ACK, must be sent now.
+    syn_due: bool,
+    /// When it was first sent.
+    sent_at: Time,
+    /// It was sent more than once.
+    is_repeated: bool,
+    /// Number of timeouts.
+    retries: u32,
+    /// The peer's SYN has the window scale option. RFC 7323 §2.2
+    window_scale: bool,
+}
+
+impl Handshake {
+    fn new(syn: Option<&Segment>) -> Self {
+        Self {
+            syn_due: true,
+            sent_at: Time::ZERO,
+            is_repeated: false,
+            retries: 0,
+            window_scale: syn.is_some_and(|syn| syn.options.window_scale.is_some()),
+        }
+    }
+
+    /// Handles the retransmission timer if it is due. RFC 6298 §5.5
+    pub(super) fn handle_timeout(
+        &mut self,
+        now: Time,
+        sending: &mut Sending,
+        config: &Config,
+    ) -> Option<Expired> {
+        sending.expired(now)?;
+        self.retries += 1;
+        self.syn_due = self.retries <= config.max_syn_retransmissions;
+        if !self.syn_due {
+            return Some(Expired::GaveUp);
+        }
+        sending.back_off();
+        Some(Expired::Handled)
+    }
+}
 
 impl Subflow {
     /// A subflow that this side opens with a SYN.
-    pub(crate) fn connect(via: Via, ports: (u16, u16), iss: u32, config: &Config) -> Self {
-        Self::new(via, ports, State::SynSent, iss, config)
+    pub(crate) fn connect(join: Join, path: PathId, config: &Config) -> Self {
+        Self::new(join, path, State::SynSent(Handshake::new(None)), config)
     }
 
     /// A subflow that answers the SYN of a peer.
-    pub(crate) fn accept(
-        via: Via,
-        ports: (u16, u16),
-        iss: u32,
-        config: &Config,
-        syn: &Segment,
-    ) -> Self {
-        let mut subflow = Self::new(via, ports, State::SynReceived, iss, config);
+    pub(crate) fn accept(join: Join, path: PathId, config: &Config, syn: &Segment) -> Self {
+        let state = State::SynReceived(Handshake::new(Some(syn)));
+        let mut subflow = Self::new(join, path, state, config);
         subflow.take_syn(syn, config);
         subflow
     }
 
-    /// Whether a segment may be an answer to the SYN that was sent. RFC 9293 §3.10.7.3
-    pub(crate) fn answers_syn(&self, segment: &Segment) -> bool {
-        !segment.flags.contains(Flags::ACK) || segment.ack == self.own_seq(0)
+    /// Whether SYN is due.
+    #[inline]
+    pub(crate) fn syn_due(&self) -> bool {
+        match &self.state {
+            State::SynSent(handshake) | State::SynReceived(handshake) => handshake.syn_due,
+            _ => false,
+        }
     }
 
-    /// Whether a segment is a repetition of the received SYN.
-    pub(crate) fn is_same_syn(&self, segment: &Segment) -> bool {
-        segment.flags.contains(Flags::SYN) && segment.seq == self.irs
+    /// Fills the segment with the SYN that is due.
+    #[cold]
+    pub(crate) fn write_syn(&mut self, now: Time, segment: &mut Segment, config: &Config) {
+        self.put_ports(segment);
+        segment.seq = self.sending.seq(0).wrapping_sub(1);
+        segment.window = config.receive_buffer.min(usize::from(u16::MAX)) as u16;
+        segment.options.mss = Some(config.mss);
+        (segment.flags, segment.ack) = (Flags::SYN, 0);
+        segment.options.sack_permitted = config.sack;
+        segment.options.window_scale = Some(config.window_shift());
+        if let State::SynReceived(handshake) = &self.state {
+            (segment.flags, segment.ack) = (Flags::SYN.with(Flags::ACK), self.receiving.ack());
+            segment.options.sack_permitted = self.sending.uses_sack();
+            segment.options.window_scale = handshake.window_scale.then(|| config.window_shift());
+        }
+        if let State::SynSent(handshake) | State::SynReceived(handshake) = &mut self.state {
+            handshake.syn_due = false;
+            handshake.is_repeated |= handshake.retries > 0;
+            if handshake.retries == 0 {
+                handshake.sent_at = now;
+            }
+        }
+        self.sending.start_timer(now);
+    }
+
+    /// Whether a segment may be an answer to the SYN that was sent. RFC 9293 §3.10.7.3
+    pub(crate) fn answers_syn(&self, segment: &Segment) -> bool {
+        !segment.flags.contains(Flags::ACK) || segment.ack == self.sending.seq(0)
     }
 
     /// Handles a SYN of the peer that crossed the own one (simultaneous open). RFC 9293 §3.5, figure 8
     pub(crate) fn answer_crossing_syn(&mut self, syn: &Segment, config: &Config) {
         self.take_syn(syn, config);
-        self.state = State::SynReceived;
-        self.syn_due = true;
+        if let State::SynSent(handshake) = self.state {
+            let Handshake { sent_at, is_repeated, retries, .. } = handshake;
+            let answer = Handshake::new(Some(syn));
+            self.state = State::SynReceived(Handshake { sent_at, is_repeated, retries, ..answer });
+        }
     }
 
     /// Repeats the answer, because the peer's SYN arrived again.
     pub(crate) fn repeat_syn(&mut self) {
-        self.syn_due = true;
-        self.syn_repeated = true;
+        if let State::SynReceived(handshake) = &mut self.state {
+            handshake.syn_due = true;
+            handshake.is_repeated = true;
+        }
     }
 
     /// Reads the options of the peer's SYN. RFC 9293 §3.7.1, RFC 7323 §2.2, RFC 2018 §2
     pub(crate) fn take_syn(&mut self, syn: &Segment, config: &Config) {
-        let options = &syn.options;
-        self.irs = syn.seq;
-        self.mss = config.payload(config.mss.min(options.mss.unwrap_or(DEFAULT_MSS)));
-        self.sack = config.sack && options.sack_permitted;
-        if let Some(shift) = options.window_scale {
-            self.peer_shift = shift.min(MOST_SHIFT);
-            self.own_shift = config.window_shift();
-            self.scales = true;
-        }
-        self.peer_edge = u64::from(syn.window);
-        self.peer_most = self.peer_edge;
-        self.window_from = (-1, 0);
-        self.own_edge = (config.receive_buffer as u64).min(u64::from(u16::MAX));
+        self.sending.take_syn(syn, config);
+        self.receiving.take_syn(syn, config);
     }
 
-    /// Establishes the subflow after the peer has acknowledged the SYN: it gets a path in the congestion control.
+    /// Establishes the subflow after the peer has acknowledged the SYN: its path in the congestion control is active.
     pub(crate) fn open(&mut self, now: Time, control: &mut Controller, config: &Config) {
-        self.state = State::Open;
-        self.syn_due = false;
-        self.timer = Time::NEVER;
-        self.retries = 0;
-        if self.has_path {
-            control.set_active(self.path, true);
-        } else {
-            self.path = control.open_path_with_unit(self.mss);
-            self.has_path = true;
-        }
-        if self.syn_repeated {
-            // RFC 6298 §5.7
-            let initial = config.rto.initial.max(AFTER_LOST_SYN);
-            self.rtt = RttEstimator::new(RtoLimits { initial, ..config.rto });
-            // RFC 5681 §3.1
-            control.limit_window(self.path, self.mss);
-        } else {
-            self.measure(control, now - self.syn_sent_at, now - self.syn_sent_at);
-        }
+        let (State::SynSent(handshake) | State::SynReceived(handshake)) = self.state else {
+            return;
+        };
+        self.state = State::Established;
+        let round_trip = (!handshake.is_repeated).then(|| now - handshake.sent_at);
+        self.sending.open(round_trip, control, config);
     }
 }
-
-/// The MSS of a peer without the MSS option. RFC 9293 §3.7.1
-const DEFAULT_MSS: u16 = 536;
-
-/// The largest shift that is accepted. RFC 7323 §2.3
-const MOST_SHIFT: u8 = 14;
-
-/// The initial timeout after a SYN was lost. RFC 6298 §5.7
-const AFTER_LOST_SYN: Span = Span::from_secs(3);

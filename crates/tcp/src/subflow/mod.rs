@@ -1,57 +1,52 @@
-//! One subflow: one pair of addresses with two sequence spaces, acknowledgements and timers. RFC 9293 §3
+//! One subflow: one pair of addresses with a handshake, and two sequence spaces with their timers. RFC 9293 §3
 
-mod acknowledge;
-mod arrive;
 mod handshake;
-mod opportunity;
-mod recovery;
+mod receiving;
 mod segments;
-mod timers;
-mod window;
+mod sending;
 
-pub(crate) use acknowledge::AckNews;
-pub(crate) use arrive::Place;
-pub(crate) use opportunity::{NewData, Step};
-pub(crate) use segments::Room;
-pub(crate) use timers::Expired;
-pub(crate) use window::announce;
+pub(crate) use receiving::{Place, Room, announce};
+pub(crate) use sending::{AckNews, NewData, Phase, Step};
 
 use manypath_cc::Controller;
-use manypath_core::{PathId, RttEstimator, Span, Time, Via};
+use manypath_core::{PathId, Time, Via};
 
-use crate::config::{Config, Recovery};
-use crate::mptcp::Chunk;
-use crate::receive::Arrivals;
-use crate::send::Scoreboard;
+use crate::config::Config;
+use crate::mptcp::Join;
 use crate::stats::PathStats;
+use handshake::Handshake;
+use receiving::Receiving;
+use sending::Sending;
 
-/// The state of a subflow.
+/// The state of a subflow. RFC 9293 §3.3.2
 ///
-/// The states of RFC 9293 §3.3.2 between ESTABLISHED and TIME-WAIT are one state here. `fin_sent` and `peer_fin` show
-/// the state of each direction.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// The state is read several times per packet, so the tag has its own field that needs no decoding.
+#[derive(Debug)]
+#[repr(u8)]
 pub(crate) enum State {
     /// SYN was sent, nothing was received.
-    SynSent,
+    SynSent(Handshake),
     /// SYN was received and acknowledged.
-    SynReceived,
-    /// The subflow is established.
-    Open,
+    SynReceived(Handshake),
+    /// ESTABLISHED and the states between it and TIME-WAIT. `Sending` and `Receiving` have the state of their FIN.
+    Established,
     /// Both directions have ended; a repeated FIN is still answered.
     TimeWait,
     /// Closed.
     Closed,
 }
 
-/// The state of loss recovery.
+/// The result of an expired timer for the connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Phase {
-    /// No loss is known.
-    Open,
-    /// Fast recovery. RFC 6675 §5, RFC 6582 §3.2
-    FastRecovery,
-    /// After a timeout: everything that was outstanding is retransmitted in slow start. RFC 5681 §3.1
-    AfterTimeout,
+pub(crate) enum Expired {
+    /// The subflow has handled it.
+    Handled,
+    /// The retransmission timer ran out.
+    TimedOut,
+    /// The peer does not answer; the limit of retransmissions is reached.
+    GaveUp,
+    /// TIME-WAIT has ended, or the peer's FIN did not arrive in time.
+    Over,
 }
 
 /// One TCP connection between two addresses, without the stream that it carries.
@@ -60,278 +55,98 @@ pub(crate) struct Subflow {
     pub(crate) via: Via,
     pub(crate) local_port: u16,
     pub(crate) peer_port: u16,
-    pub(crate) state: State,
-    /// Its path in the congestion control; valid if `has_path` is true.
-    pub(crate) path: PathId,
-    /// Whether the congestion control has a path for the subflow.
-    pub(crate) has_path: bool,
-    /// Payload bytes of a full segment.
-    pub(crate) mss: u64,
-    pub(crate) rtt: RttEstimator,
+    state: State,
+    pub(crate) sending: Sending,
+    pub(crate) receiving: Receiving,
     pub(crate) stats: PathStats,
-
-    /// Initial send sequence number.
-    iss: u32,
-    /// Everything below is acknowledged: SND.UNA as an offset. Offset 0 is the first byte after SYN.
-    una: u64,
-    /// The offset of the next new byte: SND.NXT.
-    nxt: u64,
-    board: Scoreboard,
-    pub(crate) phase: Phase,
-    /// The offset that ends the current or last recovery: RecoveryPoint. RFC 6675 §2
-    recover: u64,
-    /// Number of consecutive duplicate acknowledgements.
-    dup_acks: u64,
-    /// Bytes by which duplicate acknowledgements inflate the window without SACK. RFC 6582 §3.2
-    inflation: u64,
-    /// The next retransmission is sent independently of the window. RFC 6675 §5 step 4.3, RFC 6582 §3.2
-    resend_now: bool,
-    /// This recovery has used its rescue retransmission. RFC 6675 §4 NextSeg 4
-    rescued: bool,
-    /// The timer was restarted by a partial acknowledgement of this recovery. RFC 6582 §4
-    partial_seen: bool,
-    /// When data was last sent.
-    last_sent: Time,
-    /// FIN was sent at least once.
-    pub(crate) fin_sent: bool,
-
-    /// Both sides use SACK.
-    sack: bool,
-    /// The kind of fast recovery without SACK.
-    recovery: Recovery,
-    /// Both sides use window scaling. RFC 7323 §2.2
-    scales: bool,
-    /// The windows are those of the whole connection, which stores them.
-    pub(crate) shares_window: bool,
-    /// Shift of the window that the peer announces.
-    peer_shift: u8,
-    /// The first offset beyond the peer's receive window.
-    peer_edge: u64,
-    /// The largest window that the peer has announced.
-    peer_most: u64,
-    /// The sequence offset and the acknowledgement of the segment that last changed the window: SND.WL1 and SND.WL2.
-    window_from: (i64, u64),
-
-    /// Initial receive sequence number.
-    irs: u32,
-    arrivals: Arrivals,
-    /// The offset of the peer's FIN, once it has arrived, in order or not.
-    peer_fin: Option<u64>,
-    /// Shift of the window that this side announces.
-    own_shift: u8,
-    /// The first offset beyond the announced receive window of this side.
-    own_edge: u64,
-    /// Data segments since the last sent acknowledgement.
-    unacknowledged: u32,
-    /// An acknowledgement must be sent now.
-    ack_due: bool,
-    /// Answers to segments without new data, in the current interval of the rate limit.
-    answers: u32,
-    /// When the next interval of the rate limit begins.
-    answers_reset_at: Time,
-    /// SYN, or SYN with ACK, must be sent now.
-    syn_due: bool,
-    /// When SYN was first sent.
-    syn_sent_at: Time,
-    /// SYN was sent more than once.
-    syn_repeated: bool,
-    /// A probe of the peer's window must be sent now.
-    probe_due: bool,
-    /// The next segment is sent even if it is small. RFC 9293 §3.8.6.2.1
-    small_due: bool,
-    /// The timer is the persist timer of a closed window.
-    persists: bool,
-    /// Probes since the window closed.
-    probes: u32,
-    /// Number of consecutive timeouts.
-    retries: u32,
-    /// The offset that ends the current round of round-trip time measurements.
-    round_end: u64,
-    /// Timer of retransmission, persistence or TIME-WAIT.
-    timer: Time,
-    /// Timer of the delayed acknowledgement.
-    ack_timer: Time,
 }
 
 impl Subflow {
-    fn new(via: Via, ports: (u16, u16), state: State, iss: u32, config: &Config) -> Self {
+    fn new(join: Join, path: PathId, state: State, config: &Config) -> Self {
         Self {
-            via,
-            local_port: ports.0,
-            peer_port: ports.1,
+            via: join.via,
+            local_port: join.ports.0,
+            peer_port: join.ports.1,
             state,
-            path: PathId(0),
-            has_path: false,
-            mss: config.payload(config.mss),
-            rtt: RttEstimator::new(config.rto),
+            sending: Sending::new(path, join.iss, config),
+            receiving: Receiving::default(),
             stats: PathStats::default(),
-            iss,
-            una: 0,
-            nxt: 0,
-            board: Scoreboard::default(),
-            phase: Phase::Open,
-            recover: 0,
-            dup_acks: 0,
-            inflation: 0,
-            resend_now: false,
-            rescued: false,
-            partial_seen: false,
-            last_sent: Time::ZERO,
-            fin_sent: false,
-            sack: false,
-            recovery: config.recovery,
-            scales: false,
-            shares_window: false,
-            peer_shift: 0,
-            peer_edge: 0,
-            peer_most: 0,
-            window_from: (i64::MIN, 0),
-            irs: 0,
-            arrivals: Arrivals::default(),
-            peer_fin: None,
-            own_shift: 0,
-            own_edge: 0,
-            unacknowledged: 0,
-            ack_due: false,
-            answers: 0,
-            answers_reset_at: Time::ZERO,
-            syn_due: true,
-            syn_sent_at: Time::ZERO,
-            syn_repeated: false,
-            probe_due: false,
-            small_due: false,
-            persists: false,
-            probes: 0,
-            retries: 0,
-            round_end: 0,
-            timer: Time::NEVER,
-            ack_timer: Time::NEVER,
         }
     }
 
-    /// The earliest instant at which a timer is due.
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Whether SYN and its acknowledgement are not complete.
+    pub(crate) fn is_opening(&self) -> bool {
+        matches!(self.state, State::SynSent(_) | State::SynReceived(_))
+    }
+
     #[inline]
-    pub(crate) fn poll_timeout(&self) -> Time {
-        self.timer.min(self.ack_timer)
+    pub(crate) fn is_established(&self) -> bool {
+        matches!(self.state, State::Established)
     }
 
-    /// Everything below this offset is acknowledged.
     #[inline]
-    pub(crate) fn acknowledged(&self) -> u64 {
-        self.una
-    }
-
-    /// The offset of the next new byte.
-    #[inline]
-    pub(crate) fn next(&self) -> u64 {
-        self.nxt
-    }
-
-    /// The offset in the stream of the connection of the oldest outstanding segment.
-    #[inline]
-    pub(crate) fn head_data(&self) -> Option<u64> {
-        self.board.head().map(|sent| sent.data)
-    }
-
-    /// If an outstanding segment contains the byte at `data` of the stream, the number of its bytes from there on.
-    pub(crate) fn carries(&self, data: u64) -> Option<u64> {
-        let mut below = self.board.iter().take_while(|sent| sent.data <= data);
-        below.find_map(|sent| {
-            (sent.data + sent.payload()).checked_sub(data).filter(|left| *left > 0)
-        })
-    }
-
-    /// Calls `out` with the outstanding data that the peer has not reported, so that other subflows can carry it. Data
-    /// of an earlier call is omitted unless `all` is true.
-    pub(crate) fn hand_over(&mut self, all: bool, out: impl FnMut(Chunk)) {
-        self.board.share(all, out);
-    }
-
-    /// Whether the window has room for a full segment of new data.
-    #[inline]
-    pub(crate) fn has_window(&self, control: &Controller) -> bool {
-        let is_whole = self.state == State::Open && self.phase == Phase::Open;
-        is_whole && self.board.pipe() + self.mss <= control.window(self.path)
-    }
-
-    /// Smoothed RTT; a substitute before the first sample.
-    #[inline]
-    pub(crate) fn srtt(&self) -> Span {
-        self.rtt.srtt().unwrap_or_else(|| self.rtt.rto())
-    }
-
-    /// Outstanding bytes, as the congestion control counts them.
-    pub(crate) fn outstanding(&self) -> u64 {
-        self.board.pipe()
-    }
-
-    /// Whether the peer has acknowledged the FIN of this side.
-    #[inline]
-    pub(crate) fn fin_acked(&self) -> bool {
-        self.fin_sent && self.una == self.nxt
-    }
-
-    /// Whether the peer has acknowledged everything, with the possible exception of this side's FIN.
-    pub(crate) fn only_fin_is_missing(&self) -> bool {
-        self.fin_sent && self.una + 1 >= self.nxt
-    }
-
-    /// Whether everything up to the peer's FIN has arrived.
-    #[inline]
-    pub(crate) fn peer_finished(&self) -> bool {
-        self.peer_fin.is_some_and(|fin| self.arrivals.next() > fin)
+    pub(crate) fn is_closed(&self) -> bool {
+        matches!(self.state, State::Closed)
     }
 
     /// Whether FIN was sent or has arrived, in order or not.
     #[inline]
     pub(crate) fn is_ending(&self) -> bool {
-        self.fin_sent || self.peer_fin.is_some()
+        self.sending.fin_sent() || self.receiving.has_fin()
+    }
+
+    /// Whether this side has not ended its direction of an established subflow.
+    pub(crate) fn may_send(&self) -> bool {
+        self.is_established() && !self.sending.fin_sent()
+    }
+
+    /// The earliest instant at which a timer is due.
+    #[inline]
+    pub(crate) fn poll_timeout(&self) -> Time {
+        self.sending.timers.next().min(self.receiving.timers.next())
+    }
+
+    /// Handles a timer that is due; `None` if none is due.
+    pub(crate) fn handle_timeout(
+        &mut self,
+        now: Time,
+        control: &mut Controller,
+        config: &Config,
+    ) -> Option<Expired> {
+        let expired = self.receiving.handle_timeout(now);
+        if expired.is_some() {
+            return expired;
+        }
+        if let State::SynSent(handshake) | State::SynReceived(handshake) = &mut self.state {
+            return handshake.handle_timeout(now, &mut self.sending, config);
+        }
+        let expired = self.sending.handle_timeout(now, control, config, &mut self.stats);
+        if self.sending.probe_due() {
+            self.receiving.acknowledge_now();
+        }
+        expired
+    }
+
+    /// Leaves the windows of both sides to the connection. RFC 8684 §3.3.1
+    pub(crate) fn share_window(&mut self) {
+        self.sending.share_window();
+        self.receiving.share_window();
     }
 
     /// Enters TIME-WAIT: both directions have ended, and the peer may repeat its FIN. RFC 9293 §3.6
     pub(crate) fn enter_time_wait(&mut self, now: Time, config: &Config) {
         self.state = State::TimeWait;
-        self.timer = now + config.time_wait;
-        self.persists = false;
-    }
-
-    /// Starts a timer when both streams have ended and only the peer's FIN is missing, so that the wait is limited.
-    pub(crate) fn wait_for_fin(&mut self, now: Time, config: &Config) {
-        self.timer = now + config.time_wait;
+        self.receiving.wait_for_fin(now, config);
     }
 
     /// Closes the subflow: nothing is sent and no timer is set.
     pub(crate) fn end(&mut self) {
         self.state = State::Closed;
-        self.timer = Time::NEVER;
-        self.ack_timer = Time::NEVER;
-        self.ack_due = false;
-        self.syn_due = false;
-        self.probe_due = false;
-    }
-
-    /// The sequence number of an offset of this side.
-    #[inline]
-    fn own_seq(&self, offset: u64) -> u32 {
-        self.iss.wrapping_add(1).wrapping_add(offset as u32)
-    }
-
-    /// The offset of a sequence number of this side, near the lowest unacknowledged offset.
-    #[inline]
-    fn own_offset(&self, seq: u32) -> i64 {
-        self.una as i64 + i64::from(seq.wrapping_sub(self.own_seq(self.una)) as i32)
-    }
-
-    /// The sequence number of an offset of the peer.
-    #[inline]
-    fn peer_seq(&self, offset: u64) -> u32 {
-        self.irs.wrapping_add(1).wrapping_add(offset as u32)
-    }
-
-    /// The offset of a sequence number of the peer, near the next expected offset.
-    #[inline]
-    fn peer_offset(&self, seq: u32) -> i64 {
-        let next = self.arrivals.next();
-        next as i64 + i64::from(seq.wrapping_sub(self.peer_seq(next)) as i32)
+        self.sending.stop();
+        self.receiving.stop();
     }
 }

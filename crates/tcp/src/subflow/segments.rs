@@ -2,64 +2,17 @@
 
 use manypath_core::Time;
 
-use super::{NewData, Phase, State, Subflow};
+use super::{Phase, Room, Step, Subflow};
 use crate::config::Config;
-use crate::segment::{Flags, SackBlock, Segment};
-use crate::send::{Sent, SentFlags};
+use crate::segment::{Flags, Segment};
+use crate::send::SentFlags;
 use crate::stats::Stats;
 
-/// Free space of the receive buffer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
-    /// Free bytes beyond the data that has arrived in order.
-    pub(crate) free: u64,
-    /// Free bytes of the empty buffer.
-    pub(crate) capacity: u64,
-    /// The window field, if all subflows of the connection announce the same window.
-    pub(crate) shared: Option<u16>,
-}
-
 impl Subflow {
-    /// Fills the segment with the SYN that is due.
-    #[cold]
-    pub(crate) fn write_syn(&mut self, now: Time, segment: &mut Segment, config: &Config) {
-        self.syn_due = false;
-        if self.retries == 0 {
-            self.syn_sent_at = now;
-        }
-        self.syn_repeated |= self.retries > 0;
-        let answers = self.state == State::SynReceived;
-        self.put_ports(segment);
-        segment.seq = self.iss;
-        segment.flags = Flags::SYN;
-        segment.window = config.receive_buffer.min(usize::from(u16::MAX)) as u16;
-        segment.ack = 0;
-        if answers {
-            segment.flags = Flags::SYN.with(Flags::ACK);
-            segment.ack = self.peer_seq(0);
-        }
-        segment.options.mss = Some(config.mss);
-        segment.options.sack_permitted = if answers { self.sack } else { config.sack };
-        segment.options.window_scale = (!answers || self.scales).then(|| config.window_shift());
-        self.timer = now + self.rtt.rto();
-    }
-
-    /// Whether SYN is due.
-    #[inline]
-    pub(crate) fn syn_due(&self) -> bool {
-        self.syn_due
-    }
-
-    /// Whether an acknowledgement or a probe is due.
-    #[inline]
-    pub(crate) fn ack_due(&self) -> bool {
-        self.ack_due || self.probe_due
-    }
-
     /// Whether an acknowledgement that is sent now would report gaps. A data segment has no room for the report.
     #[inline]
     pub(crate) fn reports_gaps(&self) -> bool {
-        self.sack && !self.arrivals.recent().is_empty()
+        self.sending.uses_sack() && self.receiving.sack_blocks().len() > 0
     }
 
     /// Fills the segment with a pure acknowledgement.
@@ -71,88 +24,72 @@ impl Subflow {
         config: &Config,
         stats: &mut Stats,
     ) {
-        self.write_header(segment, self.nxt, room);
-        if self.probe_due {
-            // Unlike RFC 9293 §3.8.6.1, a probe carries no byte of data. It uses the sequence number before the first
-            // unacknowledged one, which the peer must answer as well. A probe therefore never splits the stream into
-            // small segments
-            segment.seq = self.own_seq(self.una).wrapping_sub(1);
-            self.probe_due = false;
+        let probe = self.sending.take_probe();
+        self.write_header(segment, self.sending.next(), room);
+        if let Some(seq) = probe {
+            segment.seq = seq;
             stats.window_probes_sent += 1;
         }
         segment.options.other_bytes = config.ack_option_bytes;
-        self.write_reports(segment, config.ack_option_bytes, config);
+        if self.reports_gaps() {
+            let blocks = config.sack_blocks(config.ack_option_bytes);
+            let reported = self.receiving.sack_blocks().take(blocks);
+            reported.for_each(|block| segment.options.sack.push(block));
+        }
         stats.acks_sent += 1;
         self.stats.acks_sent += 1;
     }
 
-    /// Fills the header of a segment with new data and records it as sent. The connection adds the payload.
-    #[inline]
-    pub(crate) fn write_new(
+    /// Fills the header of a data segment and records it as sent. New data begins at `data` in the stream. Returns the
+    /// offset and the length of the payload, which the connection adds.
+    // Otherwise the step is passed through memory
+    #[inline(always)]
+    pub(crate) fn write_data(
         &mut self,
         now: Time,
         segment: &mut Segment,
-        new: NewData,
+        step: Step,
         data: u64,
         room: Room,
-    ) {
-        let offset = self.nxt;
+        stats: &mut Stats,
+    ) -> (u64, u64) {
+        let (offset, data, length, has_fin) = match step {
+            Step::New(new) => {
+                let offset = self.sending.next();
+                self.sending.push(now, new, data);
+                (offset, data, new.length, new.is_last)
+            }
+            Step::Resend { serial, is_rescue } => {
+                self.count_retransmission(stats);
+                let sent = self.sending.resend(now, serial, is_rescue);
+                (sent.offset, sent.data, sent.payload(), sent.flags.contains(SentFlags::FIN))
+            }
+        };
         self.write_header(segment, offset, room);
-        let mut flags = SentFlags::default();
-        if new.fin {
+        if has_fin {
             segment.flags = segment.flags.with(Flags::FIN);
-            flags = SentFlags::FIN;
-            self.fin_sent = true;
         }
-        let length = (new.length + u64::from(new.fin)) as u16;
-        self.board.push(Sent { offset, data, sent_at: now, length, flags });
-        self.nxt += u64::from(length);
-        self.small_due = false;
-        self.keep_timer(now);
+        (data, length)
     }
 
-    /// Fills the header of a retransmission; returns the retransmitted segment.
-    pub(crate) fn write_again(
-        &mut self,
-        now: Time,
-        segment: &mut Segment,
-        (serial, is_rescue): (u64, bool),
-        room: Room,
-        stats: &mut Stats,
-    ) -> Sent {
-        let sent = self.board.resend(now, serial, is_rescue);
-        self.write_header(segment, sent.offset, room);
-        if sent.flags.contains(SentFlags::FIN) {
-            segment.flags = segment.flags.with(Flags::FIN);
-        }
+    fn count_retransmission(&mut self, stats: &mut Stats) {
+        let is_fast = matches!(self.sending.phase(), Phase::FastRecovery(_));
         self.stats.retransmissions += 1;
-        if self.phase == Phase::FastRecovery {
-            self.stats.fast_retransmissions += 1;
-            stats.fast_retransmissions += 1;
-            // RFC 6675 §6: a long recovery must not cause a timeout. Only a retransmission of the oldest segment
-            // restarts the timer. If others did, a lost retransmission would never time out while new losses occur
-            if self.sack && sent.offset == self.una {
-                self.start_timer(now);
-            }
-        } else {
-            stats.timer_retransmissions += 1;
-        }
-        self.keep_timer(now);
-        sent
+        self.stats.fast_retransmissions += u64::from(is_fast);
+        stats.fast_retransmissions += u64::from(is_fast);
+        stats.timer_retransmissions += u64::from(!is_fast);
     }
 
     /// Completes a data segment: options and counters.
     #[inline]
     pub(crate) fn finish_data(
         &mut self,
-        now: Time,
         segment: &mut Segment,
         payload: u64,
         config: &Config,
         stats: &mut Stats,
     ) {
         segment.options.other_bytes = config.data_option_bytes;
-        self.last_sent = now;
         self.stats.data_packets_sent += 1;
         self.stats.wire_bytes_sent += segment.header_length() as u64 + payload;
         stats.data_packets_sent += 1;
@@ -161,8 +98,8 @@ impl Subflow {
     /// Fills the segment with RST and a sequence number that the peer must accept. RFC 9293 §3.10.7.1, RFC 5961 §3
     pub(crate) fn write_reset(&mut self, segment: &mut Segment) {
         self.put_ports(segment);
-        segment.seq = self.own_seq(self.nxt);
-        segment.ack = self.peer_seq(self.arrivals.next());
+        segment.seq = self.sending.seq(self.sending.next());
+        segment.ack = self.receiving.ack();
         segment.flags = Flags::RST.with(Flags::ACK);
         segment.window = 0;
     }
@@ -170,30 +107,17 @@ impl Subflow {
     #[inline]
     fn write_header(&mut self, segment: &mut Segment, offset: u64, room: Room) {
         self.put_ports(segment);
-        segment.seq = self.own_seq(offset);
-        segment.ack = self.peer_seq(self.arrivals.next());
+        segment.seq = self.sending.seq(offset);
+        segment.ack = self.receiving.ack();
         segment.flags = Flags::ACK;
-        segment.window = self.announce(room);
-        self.ack_due = false;
-        self.unacknowledged = 0;
-        self.ack_timer = Time::NEVER;
+        segment.window = self.receiving.announce(room, self.sending.mss());
+        // A probe is a segment of its own
+        self.receiving.note_acknowledged(self.sending.probe_due());
     }
 
     #[inline]
-    fn put_ports(&self, segment: &mut Segment) {
+    pub(super) fn put_ports(&self, segment: &mut Segment) {
         segment.source_port = self.local_port;
         segment.destination_port = self.peer_port;
-    }
-
-    /// Adds the SACK blocks. RFC 2018 §4
-    #[inline]
-    fn write_reports(&self, segment: &mut Segment, other_options: u8, config: &Config) {
-        if !self.reports_gaps() {
-            return;
-        }
-        for range in self.arrivals.recent().iter().take(config.sack_blocks(other_options)) {
-            let (start, end) = (self.peer_seq(range.start), self.peer_seq(range.end));
-            segment.options.sack.push(SackBlock { start, end });
-        }
     }
 }
