@@ -262,7 +262,7 @@ def test_a_bad_sweep_is_refused_in_one_line_before_any_run(case: str, folder: Pa
         (["--hue", "north"], "--hue: only valid with --plot: give --plot OUT, too"),
         (["--x", "north"], "--x: only valid with --plot: give --plot OUT, too"),
         (["--y", "goodput"], "--y: only valid with --plot: give --plot OUT, too"),
-        (["--frames", "two.toml"], '--frames: "two.toml" is no folder'),
+        (["--frames", "two.toml"], '--frames: "two.toml" is not a folder'),
         (["--frames", "/proc/numbers"], '--frames: "/proc/numbers" cannot be written'),
         (["--frames", "mine"], '--frames: "mine/runs.csv" exists, and manypath did not write it'),
         (["--baseline", "north"], '--baseline: "north" is no condition: write NAME=VALUE'),
@@ -274,11 +274,11 @@ def test_a_bad_sweep_is_refused_in_one_line_before_any_run(case: str, folder: Pa
         (["--json", "--csv"], "--csv: not valid with --json: give one of them"),
         (["--dask", "tcp://there:8786", "--workers", "2"], "--workers: not valid with --dask"),
         (["--dask", "foo"], "dask: "),
-        (["--store", "two.toml"], 'store: "two.toml" is no folder'),
+        (["--store", "two.toml"], 'store: "two.toml" is not a folder'),
         (["--store", "/proc/runs"], 'store: "/proc/runs" cannot be written'),
         (["--store", "other"], "store: other belongs to another program"),
-        (["--workers", "0"], "workers: 0 is no number of threads"),
-        (["--workers", "-3"], "workers: -3 is no number of threads"),
+        (["--workers", "0"], "workers: 0 is not a number of threads"),
+        (["--workers", "-3"], "workers: -3 is not a number of threads"),
     ],
 )
 @pytest.mark.usefixtures("idle")
