@@ -1,8 +1,7 @@
-"""Commands destroy no file, refuse invalid targets before they compute, and report write errors in one line."""
+"""Commands overwrite only their own files, check options before any run, and report write errors in one line."""
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -41,11 +40,11 @@ def command(
 
 
 @pytest.fixture
-def idle(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail the test if a run begins."""
 
     def begun(*_: Any, **__: Any) -> None:
-        pytest.fail("work was begun")
+        pytest.fail("a run has begun")
 
     for name in ("run", "run_batch", "ideal_rates"):
         monkeypatch.setattr(_native, name, begun)
@@ -97,8 +96,8 @@ SERIES = ["run", "mine.toml", "--series", "100 ms"]
         (["measure", "shared", "--seed", "-1"], 'greater than or equal to 0: it is "-1"'),
     ],
 )
-@pytest.mark.usefixtures("idle")
-def test_a_wrong_target_is_refused_before_any_work(arguments: list[str], message: str, command, tmp_path: Path):
+@pytest.mark.usefixtures("no_run")
+def test_a_wrong_option_is_refused_before_any_run(arguments: list[str], message: str, command, tmp_path: Path):
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     (line,) = command(*arguments, code=2).err.splitlines()
     assert line.startswith("error: ")
@@ -112,26 +111,6 @@ def test_a_second_run_replaces_the_files_of_the_first(command):
         printed = command("run", "mine.toml", "--series", series, *outputs).out
         assert "samples: samples/mine.paths.csv" in printed
         assert "packets: a.pcapng" in printed
-
-
-def test_a_run_names_its_seed_engine_and_settings(command):
-    engine = _native.engine_version()
-    printed = command("run", "mine.toml", "--seed", "7", "--series", "1 s", "--output", "samples").out
-    assert printed.splitlines()[-1].endswith(f", seed 7, engine {engine}; series 1 s")
-    assert printed.count("seed") == 1
-    document = json.loads(command("run", "mine.toml", "--json", "--seed", "7").out)
-    report = {key: document[key] for key in ("seed", "replication", "replications", "engine", "settings")}
-    assert report == {"seed": 7, "replication": 0, "replications": 1, "engine": engine, "settings": {}}
-
-
-def test_a_table_of_anchors_names_its_seed_and_engine(command):
-    printed = command("anchors", "single", "--report", "new", "--store", "runs").out.splitlines()
-    assert printed[-2] == f"seed 1, 1 to 8 replications, engine {_native.engine_version()}; family single"
-
-
-def test_a_benchmark_names_its_seed_and_engine(command):
-    document = json.loads(command("bench", "A", "--json").out)
-    assert (document["seed"], document["engine"]) == (1, _native.engine_version())
 
 
 def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:

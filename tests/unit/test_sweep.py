@@ -218,14 +218,14 @@ BAD = {
 
 
 @pytest.fixture
-def idle(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail the test if a run begins."""
     for function in ("run", "run_batch"):
-        monkeypatch.setattr(_native, function, lambda *_: pytest.fail("a run was begun"))
+        monkeypatch.setattr(_native, function, lambda *_: pytest.fail("a run has begun"))
 
 
 @pytest.mark.parametrize("case", BAD)
-@pytest.mark.usefixtures("idle")
+@pytest.mark.usefixtures("no_run")
 def test_a_bad_sweep_is_refused_in_one_line_before_any_run(case: str, folder: Path, sweep):
     right, wrong, message, remedy = BAD[case]
     assert right in SWEEP
@@ -281,7 +281,7 @@ def test_a_bad_sweep_is_refused_in_one_line_before_any_run(case: str, folder: Pa
         (["--workers", "-3"], "workers: -3 is not a number of threads"),
     ],
 )
-@pytest.mark.usefixtures("idle")
+@pytest.mark.usefixtures("no_run")
 def test_a_bad_option_is_refused_in_one_line_before_any_run(arguments: list[str], message: str, folder: Path, sweep):
     (folder / "mine").mkdir()
     (folder / "other").mkdir()
@@ -325,7 +325,7 @@ def test_a_second_call_replaces_the_files_of_the_first(folder: Path, sweep):
     assert "other" in (folder / "numbers" / "flows.csv").read_text().splitlines()[0]
 
 
-@pytest.mark.usefixtures("idle")
+@pytest.mark.usefixtures("no_run")
 def test_an_output_of_a_sweep_cannot_be_one_of_its_inputs(folder: Path, sweep):
     (folder / "numbers").mkdir()
     before = (folder / "two.toml").read_bytes()
