@@ -34,7 +34,7 @@ def whole(name: str, value: Any, what: str, *, least: int = 0, below: int = NUMB
     except TypeError:
         number = None
     if number is None or not least <= number < below:
-        raise UserError(f"{name}: {quoted(value)} is no {what}: give {right or f'{least} or more'}")
+        raise UserError(f"{name}: {quoted(value)} is not a {what}: give {right or f'{least} or more'}")
     return number
 
 
@@ -42,7 +42,7 @@ def number(name: str, value: Any) -> float:
     """Return any number; NaN is accepted and means that nothing was measured."""
     found = number_of(value)
     if found is None:
-        raise UserError(f"{name}: {quoted(value)} is no number: give one")
+        raise UserError(f"{name}: {quoted(value)} is not a number: give one")
     return found
 
 
@@ -50,7 +50,7 @@ def positive(name: str, value: Any) -> float:
     """Return a finite number above 0."""
     found = number(name, value)
     if not 0 < found < math.inf:
-        raise UserError(f"{name}: {quoted(value)} is no number above 0: give one")
+        raise UserError(f"{name}: {quoted(value)} is not a number above 0: give one")
     return found
 
 

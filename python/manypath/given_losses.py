@@ -116,7 +116,7 @@ def ideal(
 
 def _check_count(field: str, value: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise UserError(f"{field}: {value!r} is no number of {field}: give 1 or more")
+        raise UserError(f"{field}: {value!r} is not a number of {field}: give 1 or more")
 
 
 def _check_seed(seed: int) -> None:

@@ -103,13 +103,13 @@ class Outputs:
         Raises
         ------
         UserError
-            If it is no folder, or not writable.
+            If it is not a folder, or not writable.
         """
         path = Path(target)
         with _probing(field, target):
             status = _status(path)
             if status is not None and not stat.S_ISDIR(status.st_mode):
-                raise UserError(f'{field}: "{target}" is no folder: name another one')
+                raise UserError(f'{field}: "{target}" is not a folder: name another one')
             _try_folder(path.resolve(), makes_it=True)
         return path
 

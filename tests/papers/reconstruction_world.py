@@ -100,7 +100,7 @@ def paper(printed: Callable[[int], float], factors: tuple[Factor, ...] = FACTORS
         return Scenario(network=network, flows={"cmt": Sctp(paths=("first", "second"))})
 
     for point in range(1, CLAIMS + 1):
-        claim(f"C-999-{point}", place="nowhere", says="a number", kind="N", figure=1 + point % 4)(
+        claim(f"C-999-{point}", place="nowhere", says="a number", kind="number", figure=1 + point % 4)(
             lambda results, point=point: near(results.goodput("only", "cmt", point=point), printed(point))
         )
     return Paper(

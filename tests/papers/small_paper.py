@@ -53,12 +53,16 @@ def _drawn(results, name):
     return distances([Panel(name, "Mbit/s", [Distance(f"{north}", rate, True) for north, rate in rates.items()])])
 
 
-@claim("C-999-1", place="1", says="CMT has more than the single flow.", kind="O", figure=1, suspects=("one-sack",))
+@claim(
+    "C-999-1", place="1", says="CMT has more than the single flow.", kind="ordering", figure=1, suspects=("one-sack",)
+)
 def _more(results):
     return above(results.goodput("short", "cmt", north=2.0), results.goodput("short", "single", north=2.0))
 
 
-@claim("C-999-2", place="2", says="The single flow has half of its link.", kind="N", figure=2, suspects=("one-sack",))
+@claim(
+    "C-999-2", place="2", says="The single flow has half of its link.", kind="number", figure=2, suspects=("one-sack",)
+)
 def _half(results):
     return near(results.goodput("fixed", "single", north=2.0), 1.0, within=0.1)
 

@@ -26,7 +26,7 @@ def runs(rate):
 def outcome(suspects, *, exhaustive=False, rate=4.0, trial_cases=10, idle=()):
     claim = Claims()
 
-    @claim("C-999-1", place="nowhere", says="it is 7", kind="N", suspects=suspects)
+    @claim("C-999-1", place="nowhere", says="it is 7", kind="number", suspects=suspects)
     def is_seven(results):
         return near(results.goodput("sheet", "cmt", cc="newreno"), 7.0, what="rate")
 
@@ -146,7 +146,7 @@ def test_a_claim_that_holds_is_not_tried():
 def test_a_claim_without_its_runs_is_open():
     claim = Claims()
 
-    @claim("C-999-2", place="nowhere", says="something else", kind="N")
+    @claim("C-999-2", place="nowhere", says="something else", kind="number")
     def needs_more(results):
         return near(results.goodput("other", "cmt"), 1.0)
 
@@ -161,6 +161,6 @@ def test_a_claim_is_registered_once():
     def unchecked(_results):
         return Check("open", "", "", 0)
 
-    claim("C-999-3", place="", says="", kind="N")(unchecked)
+    claim("C-999-3", place="", says="", kind="number")(unchecked)
     with pytest.raises(ValueError, match="twice"):
-        claim("C-999-3", place="", says="", kind="N")(unchecked)
+        claim("C-999-3", place="", says="", kind="number")(unchecked)

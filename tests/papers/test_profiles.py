@@ -51,7 +51,7 @@ class MadeUp(Runner):
 def profiles(impact):
     claim = Claims()
     for number, rate in enumerate((7.0, 9.0), 1):
-        claim(f"C-999-{number}", place="nowhere", says=f"it is {rate}", kind="N")(
+        claim(f"C-999-{number}", place="nowhere", says=f"it is {rate}", kind="number")(
             lambda results, rate=rate: near(results.goodput(CASE.experiment, "cmt", cc=PLAIN, paths=2), rate)
         )
     evidence = Evidence({CASE: runs(RATES["inet"])})

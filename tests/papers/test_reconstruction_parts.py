@@ -85,7 +85,9 @@ def test_an_unmeasured_number_has_no_credit():
 
 
 def test_halves_get_claims_of_each_figure_alternately():
-    claims = [Claim(f"C-1-{n}", "", "", "N", figure, lambda _: OPEN) for n, figure in enumerate((2, 2, 2, 3, 3, 4), 1)]
+    claims = [
+        Claim(f"C-1-{n}", "", "", "number", figure, lambda _: OPEN) for n, figure in enumerate((2, 2, 2, 3, 3, 4), 1)
+    ]
     assert halves_of(claims) == {"A": ("C-1-1", "C-1-3", "C-1-5"), "B": ("C-1-2", "C-1-4", "C-1-6")}
 
 

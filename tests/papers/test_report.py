@@ -83,7 +83,7 @@ def test_a_missing_store_is_not_created(
 ):
     folder = tmp_path / "nowhere"
     assert command(monkeypatch, "report", "--store", str(folder)) == 2
-    assert "is no folder of results" in capsys.readouterr().err
+    assert "is not a folder of results" in capsys.readouterr().err
     assert not folder.exists()
 
 

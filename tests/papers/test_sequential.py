@@ -47,7 +47,7 @@ def value(results, case):
 
 
 def claim(number, check):
-    return Claim(f"C-999-{number}", "nowhere", "", "N", None, check)
+    return Claim(f"C-999-{number}", "nowhere", "", "number", None, check)
 
 
 def positive(case):

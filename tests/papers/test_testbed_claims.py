@@ -4,7 +4,7 @@ import pytest
 import testbed_world as world
 
 from manypath.papers.dreibholz2012_testbed import measured
-from manypath.papers.dreibholz2012_testbed.names import CMT, MPTCP, PLAIN, POOLING, RPV1, RPV2, SINGLE
+from manypath.papers.dreibholz2012_testbed.names import CMT, COUPLED, MPTCP, PLAIN, RPV1, RPV2, SINGLE
 from manypath.papers.evidence import Case
 
 MEASURED = {"C-004-3", "C-004-6", "C-004-15"}
@@ -40,7 +40,7 @@ def scaled(experiment, flow, factor, cc=None):
 
 def without_lead(case, rates):
     """Give both flows the same rate over the bottleneck under coupled congestion control."""
-    if case.experiment != "figure3" or case["cc"] not in POOLING:
+    if case.experiment != "figure3" or case["cc"] not in COUPLED:
         return rates
     return dict.fromkeys(rates, sum(rates.values()) / 2.0)
 

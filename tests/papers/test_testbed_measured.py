@@ -4,7 +4,7 @@ import pytest
 import testbed_world as world
 
 from manypath.papers.dreibholz2012_testbed import measured
-from manypath.papers.dreibholz2012_testbed.names import CMT, PLAIN, POOLING, SINGLE
+from manypath.papers.dreibholz2012_testbed.names import CMT, COUPLED, PLAIN, SINGLE
 from manypath.papers.evidence import Evidence
 from manypath.papers.measured import Measurement
 
@@ -51,14 +51,14 @@ def verdicts(testbed, monkeypatch, measurements):
 
 
 def test_a_stack_that_is_slightly_less_aggressive_confirms_the_paper(testbed, monkeypatch):
-    found = verdicts(testbed, monkeypatch, as_measured(testbed, shifted(0.02, (PLAIN, *POOLING))))
+    found = verdicts(testbed, monkeypatch, as_measured(testbed, shifted(0.02, (PLAIN, *COUPLED))))
     assert found == {"C-004-3": "holds", "C-004-6": "holds", "C-004-15": "holds"}
 
 
 def test_a_more_aggressive_stack_contradicts_the_claim_of_its_control(testbed, monkeypatch):
     found = verdicts(testbed, monkeypatch, as_measured(testbed, shifted(-0.03, (PLAIN,))))
     assert found["C-004-3"] == "contradicted"
-    found = verdicts(testbed, monkeypatch, as_measured(testbed, shifted(-0.03, (POOLING[0],))))
+    found = verdicts(testbed, monkeypatch, as_measured(testbed, shifted(-0.03, (COUPLED[0],))))
     assert found["C-004-6"] == "contradicted"
 
 
@@ -69,7 +69,7 @@ def test_a_measurement_without_an_order_of_the_simulation_contradicts_it_by_numb
 
 
 def test_cases_may_have_different_numbers_of_measured_runs(testbed, monkeypatch):
-    treat = shifted(0.02, (PLAIN, *POOLING))
+    treat = shifted(0.02, (PLAIN, *COUPLED))
     more = {each.case: each for each in as_measured(testbed, treat, runs=9)}
     mixed = tuple(more[each.case] if each.case["cc"] == PLAIN else each for each in as_measured(testbed, treat))
     found = checks(testbed, monkeypatch, mixed)
@@ -84,7 +84,7 @@ def test_only_the_stack_of_the_paper_decides(testbed, monkeypatch):
 
 
 def test_measurements_of_one_figure_leave_the_claim_about_both_open(testbed, monkeypatch):
-    one = [each for each in as_measured(testbed, shifted(0.02, (PLAIN, *POOLING))) if each.case.experiment == "figure3"]
+    one = [each for each in as_measured(testbed, shifted(0.02, (PLAIN, *COUPLED))) if each.case.experiment == "figure3"]
     found = verdicts(testbed, monkeypatch, tuple(one))
     assert found == {"C-004-3": "holds", "C-004-6": "holds", "C-004-15": "open"}
 

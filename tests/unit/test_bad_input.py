@@ -196,7 +196,7 @@ def test_a_word_of_ten_megabytes_is_not_refused_as_nesting(tmp_path: Path):
         (lambda: mp.DropTail(packets=0), "packets: 0 is too small"),
         (lambda: mp.Red(min=50, max=20), "max 20.0 is not above min 50.0"),
         (mp.disjoint, "no paths: give one or more"),
-        (lambda: mp.bottleneck(mp.Link(rate="1 bit/s"), paths=0), "bottleneck.paths: 0 is no number of paths"),
+        (lambda: mp.bottleneck(mp.Link(rate="1 bit/s"), paths=0), "bottleneck.paths: 0 is not a number of paths"),
         (
             lambda: mp.dumbbell(mp.Link(rate="1 bit/s"), [mp.Link(rate="1 bit/s")], []),
             "dumbbell: 1 senders and 0 receivers: give one of each",
@@ -273,7 +273,7 @@ def test_a_scenario_that_exceeds_the_memory_is_refused_with_the_field(scenario):
         (["run", "nowhere.toml"], "nowhere.toml: there is no such file"),
         (["run", "bad.toml"], 'cmt.cc: there is no congestion control "cmt-rpv22"; did you mean "cmt-rpv2"?'),
         (["run", "good.toml", "--series", "0 s"], "series: 0 s is no interval"),
-        (["run", "good.toml", "--seed", "-1"], "seed: -1 is no number of 64 bits"),
+        (["run", "good.toml", "--seed", "-1"], "seed: -1 is not a number of 64 bits"),
         (["bench", "D1000"], 'scenario: "D1000" is no row'),
         (["papers", "dreibholz2011_impct"], 'did you mean "dreibholz2011_impact"?'),
         (["papers", "--publish"], "--publish: needs results with full precision: give --full, too"),

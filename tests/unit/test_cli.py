@@ -107,6 +107,28 @@ def test_run_with_json_prints_only_json(folder: Path):
     assert outcome["flows"]["cmt"]["goodput"] > 1e6
 
 
+def test_a_run_names_its_seed_engine_and_settings(folder: Path, monkeypatch: pytest.MonkeyPatch, called):
+    monkeypatch.chdir(folder)
+    engine = _native.engine_version()
+    printed = called("run", "two.toml", "--seed", "7", "--series", "1 s", "--output", "samples").out
+    assert printed.splitlines()[-1].endswith(f", seed 7, engine {engine}; series 1 s")
+    assert printed.count("seed") == 1
+    document = json.loads(called("run", "two.toml", "--json", "--seed", "7").out)
+    report = {key: document[key] for key in ("seed", "replication", "replications", "engine", "settings")}
+    assert report == {"seed": 7, "replication": 0, "replications": 1, "engine": engine, "settings": {}}
+
+
+def test_a_table_of_anchors_names_its_seed_and_engine(folder: Path, monkeypatch: pytest.MonkeyPatch, called):
+    monkeypatch.chdir(folder)
+    printed = called("anchors", "single", "--report", "new", "--store", "runs").out.splitlines()
+    assert printed[-2] == f"seed 1, 1 to 8 replications, engine {_native.engine_version()}; family single"
+
+
+def test_a_benchmark_names_its_seed_and_engine(called):
+    document = json.loads(called("bench", "A", "--json").out)
+    assert (document["seed"], document["engine"]) == (1, _native.engine_version())
+
+
 def test_run_writes_samples_to_the_given_file(folder: Path):
     printed = manypath("run", "two.toml", "--series", "500 ms", "--output", "curves", folder=folder).stdout
     assert "curves/two.paths.csv" in printed

@@ -99,8 +99,8 @@ def test_the_rates_of_paths_add_up_and_the_result_has_the_settings():
         ({"rtts": "100"}, "rtts[0]: "),
         ({"rtts": [0.1, 0.1]}, "rtts[0]: 0.1 has no unit"),
         ({"rtts": "0 ms"}, "give 1 ns or more"),
-        ({"runs": 0}, "runs: 0 is no number of runs"),
-        ({"packets": 1.5}, "packets: 1.5 is no number"),
+        ({"runs": 0}, "runs: 0 is not a number of runs"),
+        ({"packets": 1.5}, "packets: 1.5 is not a number"),
         ({"seed": -1}, "seed: -1 is no seed"),
     ],
 )

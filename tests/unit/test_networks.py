@@ -121,7 +121,7 @@ def test_a_million_paths_are_refused_and_many_paths_are_built_quickly():
     began = time.process_time()
     with pytest.raises(mp.UserError, match=r"bottleneck\.paths: 1000000 .*100000"):
         mp.bottleneck(LINK, paths=1_000_000)
-    with pytest.raises(mp.UserError, match=r"dumbbell: 1000000 is no number of paths: give 1 to 100000"):
+    with pytest.raises(mp.UserError, match=r"dumbbell: 1000000 is not a number of paths: give 1 to 100000"):
         mp.dumbbell(LINK, [LINK] * 1_000_000, LINK)
     with pytest.raises(mp.UserError, match=r"network\.links: 1000000 .*give 400002 or less"):
         mp.Network(links=dict.fromkeys(map(str, range(1_000_000)), LINK), paths={"p": mp.Path(forward=("1",))})

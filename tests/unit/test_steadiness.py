@@ -109,7 +109,7 @@ def test_treatments_without_variance_are_equivalent_or_different():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([1, 2], [1, 2], 0), "margin: 0 is no number above 0: give one"),
+        (([1, 2], [1, 2], 0), "margin: 0 is not a number above 0: give one"),
         (([1], [1], 1), "first: has 1 values: give 2 or more"),
         (([1, 2], [1, 2, 3], 1), "second: has 3 values, first has 2"),
     ],

@@ -173,7 +173,7 @@ def test_factors_that_are_numbers_are_exported_as_numbers(run: Run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("list", "--store", "nowhere"), "store: nowhere is no folder of results"),
+        (("list", "--store", "nowhere"), "store: nowhere is not a folder of results"),
         (("list", "--store", "empty"), "store: empty holds no results"),
         (("show", "mein"), 'campaign: "mein" is no campaign of runs: did you mean "mine"?'),
         (("show", ""), 'campaign: "" is no campaign of runs'),
@@ -181,7 +181,7 @@ def test_factors_that_are_numbers_are_exported_as_numbers(run: Run):
         (("prune", "--campaign", "mine", "--other-engines"), "store prune: needs exactly one of"),
         (("prune", "--engine", "17"), '--engine: "17" has no results in runs: did you mean "1"?'),
         (("export", "mine", "runs"), "TARGET: runs is the store itself: choose another folder"),
-        (("export", "mine", "file"), 'TARGET: "file" is no folder'),
+        (("export", "mine", "file"), 'TARGET: "file" is not a folder'),
     ],
 )
 def test_a_mistake_is_reported_in_one_line_and_changes_no_file(

@@ -218,14 +218,14 @@ BAD = {
 
 
 @pytest.fixture
-def idle(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail the test if a run begins."""
     for function in ("run", "run_batch"):
-        monkeypatch.setattr(_native, function, lambda *_: pytest.fail("a run was begun"))
+        monkeypatch.setattr(_native, function, lambda *_: pytest.fail("a run has begun"))
 
 
 @pytest.mark.parametrize("case", BAD)
-@pytest.mark.usefixtures("idle")
+@pytest.mark.usefixtures("no_run")
 def test_a_bad_sweep_is_refused_in_one_line_before_any_run(case: str, folder: Path, sweep):
     right, wrong, message, remedy = BAD[case]
     assert right in SWEEP
@@ -262,7 +262,7 @@ def test_a_bad_sweep_is_refused_in_one_line_before_any_run(case: str, folder: Pa
         (["--hue", "north"], "--hue: only valid with --plot: give --plot OUT, too"),
         (["--x", "north"], "--x: only valid with --plot: give --plot OUT, too"),
         (["--y", "goodput"], "--y: only valid with --plot: give --plot OUT, too"),
-        (["--frames", "two.toml"], '--frames: "two.toml" is no folder'),
+        (["--frames", "two.toml"], '--frames: "two.toml" is not a folder'),
         (["--frames", "/proc/numbers"], '--frames: "/proc/numbers" cannot be written'),
         (["--frames", "mine"], '--frames: "mine/runs.csv" exists, and manypath did not write it'),
         (["--baseline", "north"], '--baseline: "north" is no condition: write NAME=VALUE'),
@@ -274,14 +274,14 @@ def test_a_bad_sweep_is_refused_in_one_line_before_any_run(case: str, folder: Pa
         (["--json", "--csv"], "--csv: not valid with --json: give one of them"),
         (["--dask", "tcp://there:8786", "--workers", "2"], "--workers: not valid with --dask"),
         (["--dask", "foo"], "dask: "),
-        (["--store", "two.toml"], 'store: "two.toml" is no folder'),
+        (["--store", "two.toml"], 'store: "two.toml" is not a folder'),
         (["--store", "/proc/runs"], 'store: "/proc/runs" cannot be written'),
         (["--store", "other"], "store: other belongs to another program"),
-        (["--workers", "0"], "workers: 0 is no number of threads"),
-        (["--workers", "-3"], "workers: -3 is no number of threads"),
+        (["--workers", "0"], "workers: 0 is not a number of threads"),
+        (["--workers", "-3"], "workers: -3 is not a number of threads"),
     ],
 )
-@pytest.mark.usefixtures("idle")
+@pytest.mark.usefixtures("no_run")
 def test_a_bad_option_is_refused_in_one_line_before_any_run(arguments: list[str], message: str, folder: Path, sweep):
     (folder / "mine").mkdir()
     (folder / "other").mkdir()
@@ -325,7 +325,7 @@ def test_a_second_call_replaces_the_files_of_the_first(folder: Path, sweep):
     assert "other" in (folder / "numbers" / "flows.csv").read_text().splitlines()[0]
 
 
-@pytest.mark.usefixtures("idle")
+@pytest.mark.usefixtures("no_run")
 def test_an_output_of_a_sweep_cannot_be_one_of_its_inputs(folder: Path, sweep):
     (folder / "numbers").mkdir()
     before = (folder / "two.toml").read_bytes()

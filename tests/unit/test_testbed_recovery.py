@@ -147,8 +147,8 @@ def test_stacks_alternate_and_every_contestant_runs_as_often(tmp_path: Path, mon
         (["--publish", "x.json"], "--publish: not valid for failover: leave it out"),
         (["--stack", "usrsct"], '--stack: failover has no "usrsct": did you mean "usrsctp"?'),
         (["--stack", "flow=usrsctp"], '--stack: failover has no "flow=usrsctp"'),
-        (["--report", "notes.txt"], '--report: "notes.txt" is no folder'),
-        (["--store", "notes.txt"], '--store: "notes.txt" is no folder'),
+        (["--report", "notes.txt"], '--report: "notes.txt" is not a folder'),
+        (["--store", "notes.txt"], '--store: "notes.txt" is not a folder'),
     ],
 )
 def test_a_wrong_option_gives_one_line(

@@ -76,7 +76,7 @@ class Inventory:
         """
         self.folder = Path(folder)
         if not self.folder.is_dir():
-            raise UserError(f"store: {self.folder} is no folder of results: give the folder that --store named")
+            raise UserError(f"store: {self.folder} is not a folder of results: give the folder that --store named")
         check_manifest(self.folder)
         self.shards = list(_shards(self.folder))
         if not self.shards and not (self.folder / NAME).exists():

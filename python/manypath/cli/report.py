@@ -51,7 +51,9 @@ def report(
 
     check(report, chosen(names or (*NAMES, *STUDIES)))
     if not store.is_dir():
-        raise UserError(f'store: {store} is no folder of results: run "manypath papers" first, or name another folder')
+        raise UserError(
+            f'store: {store} is not a folder of results: run "manypath papers" first, or name another folder'
+        )
     if figure is not None and not names:
         raise UserError(f"figure: {figure} may exist in several papers: name the paper, too")
     check_store(store)

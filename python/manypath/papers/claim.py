@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from manypath.papers.check import Check
     from manypath.papers.evidence import Evidence, Number
 
-Kind = Literal["N", "O", "M", "T", "Q"]
-"""N number, O ordering or shape, M mechanism visible in window curves, T theory, Q qualitative criterion."""
+Kind = Literal["number", "ordering", "mechanism", "theory", "qualitative"]
+"""A number; an ordering or shape; a mechanism visible in window curves; a result of theory; a qualitative criterion."""
 
 
 @dataclass

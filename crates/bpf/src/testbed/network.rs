@@ -5,10 +5,10 @@ use std::net::IpAddr;
 use super::Namespace;
 use crate::Error;
 
-/// A sender with one link per path to a router, which has one or more links to a receiver.
+/// A sender with one link per path to a router, and one or more links, the exits, from the router to a receiver.
 ///
-/// Path i uses the sender's interface `path{i}` and the router's interface `out{j}`. The receiver has one address, on
-/// its loopback interface, which all paths reach.
+/// Path i enters at the sender's interface `path{i}`; exit j is the router's interface `out{j}`. The receiver has one
+/// address, on its loopback interface. The router chooses the exit by the source address.
 #[derive(Debug)]
 pub struct Network {
     /// The host with an address per path.
@@ -31,7 +31,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// An address of a host in one of our networks.
+    /// The address of a host in the network with this number.
     fn host(self, network: usize, host: u8) -> String {
         match self {
             Self::V4 => format!("10.77.{network}.{host}"),
@@ -61,14 +61,14 @@ impl Family {
     }
 }
 
-/// Network number of the receiver's address; paths have numbers from 1 on, exits from 101 on.
+/// Number of the network of the receiver's address. Path i has number 1 + i, exit j has 101 + j.
 const RECEIVER: usize = 100;
 
 impl Network {
     /// `paths` paths that share one exit of the router, optionally shaped by `tc`'s `tbf` with these parameters.
     ///
     /// # Errors
-    /// If root rights, `ip`, `tc` or `ethtool` are missing.
+    /// If root privileges, `ip`, `tc` or `ethtool` are missing.
     pub fn shared(paths: usize, family: Family, tbf: Option<&str>) -> Result<Self, Error> {
         Self::new(paths, &[tbf], family)
     }
@@ -84,7 +84,7 @@ impl Network {
     fn new(paths: usize, exits: &[Option<&str>], family: Family) -> Result<Self, Error> {
         let (sender, router, receiver) = (Namespace::new()?, Namespace::new()?, Namespace::new()?);
         let network = Self { sender, router, receiver, family, paths };
-        network.settings()?;
+        network.configure()?;
         network.receiver.run(&format!(
             "ip addr add {}/{} dev lo",
             network.receiver_address(),
@@ -96,7 +96,7 @@ impl Network {
         for path in 0..paths {
             network.path(path, path.min(exits.len() - 1))?;
         }
-        network.endpoints()?;
+        network.add_subflow_endpoints()?;
         Ok(network)
     }
 
@@ -109,7 +109,8 @@ impl Network {
         self.family.host(RECEIVER, 1).parse().expect("an address")
     }
 
-    fn settings(&self) -> Result<(), Error> {
+    /// Sets the kernel parameters, so that results do not depend on the host.
+    fn configure(&self) -> Result<(), Error> {
         for namespace in [&self.sender, &self.router, &self.receiver] {
             // A new namespace may have any default, such as BBR.
             namespace.set("net.ipv4.tcp_congestion_control", "reno")?;
@@ -156,10 +157,10 @@ impl Network {
     }
 
     fn exit(&self, exit: usize, tbf: Option<&str>) -> Result<(), Error> {
-        let (out, back) = (format!("out{exit}"), format!("in{exit}"));
-        self.link((&self.router, &out), (&self.receiver, &back))?;
+        let (out, into) = (format!("out{exit}"), format!("in{exit}"));
+        self.link((&self.router, &out), (&self.receiver, &into))?;
         self.address(&self.router, 101 + exit, 1, &out)?;
-        self.address(&self.receiver, 101 + exit, 2, &back)?;
+        self.address(&self.receiver, 101 + exit, 2, &into)?;
         if let Some(tbf) = tbf {
             self.router.run(&format!("tc qdisc replace dev {out} root tbf {tbf}"))?;
         }
@@ -178,6 +179,7 @@ impl Network {
         sender.run(&format!("{ip} route add default via {gateway} dev {near} table {table}"))?;
         sender.run(&format!("{ip} rule add from {own} table {table}"))?;
         if path == 0 {
+            // For sockets that are not bound to an address
             sender.run(&format!("{ip} route add default via {gateway} dev {near}"))?;
         }
         let onward = family.host(101 + exit, 2);
@@ -187,8 +189,8 @@ impl Network {
         receiver.run(&format!("{ip} route add {own} via {back}")).map(drop)
     }
 
-    /// Lets Multipath TCP use all paths.
-    fn endpoints(&self) -> Result<(), Error> {
+    /// Adds the addresses of all paths but the first as endpoints of Multipath TCP, and raises its limits.
+    fn add_subflow_endpoints(&self) -> Result<(), Error> {
         for namespace in [&self.sender, &self.receiver] {
             namespace.run("ip mptcp limits set subflows 8 add_addr_accepted 8")?;
         }

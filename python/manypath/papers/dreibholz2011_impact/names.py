@@ -14,10 +14,10 @@ RPV2 = "cmt-rpv2"
 MPTCP = "mptcp-like"
 """The congestion control of MPTCP, adapted to SCTP. The paper's `like-mptcp`."""
 
-POOLING = (RPV1, RPV2, MPTCP)
+COUPLED = (RPV1, RPV2, MPTCP)
 """The three coupled controls (resource pooling)."""
 
-ALL = (PLAIN, *POOLING)
+ALL = (PLAIN, *COUPLED)
 """The four controls that the paper compares."""
 
 TITLES = {PLAIN: "plain CMT", RPV1: "CMT/RPv1", RPV2: "CMT/RPv2", MPTCP: "MPTCP-like"}

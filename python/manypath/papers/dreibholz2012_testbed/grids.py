@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from manypath.papers.dreibholz2012_testbed.names import ALL, POOLING
+from manypath.papers.dreibholz2012_testbed.names import ALL, COUPLED
 from manypath.papers.dreibholz2012_testbed.scenarios import APPLICATIONS, QUEUES
 from manypath.papers.experiment import Grid, Precision
 
@@ -21,8 +21,8 @@ def _grids(
     return {
         "figure3": {"cc": ALL, "rate": rates},
         "figure3-paths": {"paths": (2, 3, 4)},
-        "figure3-far": {"cc": POOLING},
-        "figure3-blocking": {"cc": POOLING},
+        "figure3-far": {"cc": COUPLED},
+        "figure3-blocking": {"cc": COUPLED},
         "figure4": {"cc": ALL, "south": south},
         "figure4-without-north": {"south": south},
         "figure4-rival": {"cc": ALL, "south": rival},

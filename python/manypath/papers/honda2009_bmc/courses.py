@@ -11,7 +11,7 @@ from manypath.figures import PAGE, Curve, Picture, draw_curves, name_curves, sty
 from manypath.figures.style import COLOURS, INK
 from manypath.papers.evidence import Evidence, Level, Sample
 from manypath.papers.honda2009_bmc.figures import figure
-from manypath.papers.honda2009_bmc.measures import course, curves, share, steps
+from manypath.papers.honda2009_bmc.measures import course, curves, over_mean_tcp, steps
 from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, PACKET, PAYLOAD, value, weights_of
 from manypath.papers.honda2009_bmc.proportion import EIGHT, PRIVATE, SHARED, TEN
 
@@ -34,7 +34,7 @@ def shares(evidence: Evidence) -> Picture:
         axes = drawing.subplots()
         axes.plot([0.0, max(subflows)], [0.0, max(subflows)], linewidth=0.6, color=INK)
         for series, tcp in enumerate(rivals):
-            samples = [share(evidence, "figure1.2", BUNDLE, subflows=int(n), rivals=int(tcp)) for n in subflows]
+            samples = [over_mean_tcp(evidence, "figure1.2", BUNDLE, subflows=int(n), rivals=int(tcp)) for n in subflows]
             draw_curves(axes, [Curve(subflows, samples, series)])
         axes.set_xlabel("subflows")
         axes.set_ylabel("bundle over one TCP flow")

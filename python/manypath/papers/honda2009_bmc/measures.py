@@ -97,7 +97,7 @@ def of_bundles(
     }
 
 
-def share(results: Evidence, experiment: str, flow: str, **factors: Level) -> Sample:
+def over_mean_tcp(results: Evidence, experiment: str, flow: str, **factors: Level) -> Sample:
     """Return the rate of a flow over the mean rate of the competing standard flows."""
     return results.of_outcomes(
         lambda outcome: outcome["flows"][flow]["goodput"] / 1e6 / rates(outcome, TCP).mean(), experiment, **factors

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from manypath.papers.evidence import Evidence
-from manypath.papers.honda2009_bmc.measures import curves, rates, share, time_until, wandering, weight
+from manypath.papers.honda2009_bmc.measures import curves, over_mean_tcp, rates, time_until, wandering, weight
 from manypath.papers.honda2009_bmc.names import BUNDLE, CONTROLS, TCP, TITLES
 from manypath.papers.honda2009_bmc.proportion import EIGHT, TEN
 from manypath.papers.paired import estimate
@@ -27,7 +27,7 @@ def _controls(evidence: Evidence) -> list[tuple[str, ...]]:
         rows.append(
             (
                 TITLES[cc],
-                estimate(share(evidence, "shared-controls", BUNDLE, cc=cc)),
+                estimate(over_mean_tcp(evidence, "shared-controls", BUNDLE, cc=cc)),
                 estimate(limited),
                 estimate(limited / limited_tcp),
                 estimate(pooled),

@@ -27,7 +27,7 @@ OVERRUN = ("window-wraps, sack-every-1", *SETTINGS)
 @claim(
     "C-002-4",
     place="VI-A, figure 4 left",
-    kind="N",
+    kind="number",
     figure=4,
     suspects=OVERRUN,
     says="With the smaller buffer at the receiver and no or sender buffer splitting, the rate falls from about 106 to "
@@ -56,7 +56,7 @@ def unsplit_rate_sinks(results: Evidence) -> Check:
 @claim(
     "C-002-5",
     place="VI-A, figure 4 left",
-    kind="O",
+    kind="ordering",
     figure=4,
     suspects=SETTINGS,
     says="With the smaller buffer at the receiver, receiver and both-sided splitting keep the rate near 106 Mbit/s.",
@@ -69,7 +69,7 @@ def splitting_the_receive_buffer_helps(results: Evidence) -> Check:
 @claim(
     "C-002-6",
     place="VI-A, figure 4 right",
-    kind="O",
+    kind="ordering",
     figure=4,
     suspects=SETTINGS,
     says="With the smaller buffer at the sender, the rate collapses without splitting and with receiver splitting; it "
@@ -83,7 +83,7 @@ def splitting_the_send_buffer_helps(results: Evidence) -> Check:
 @claim(
     "C-002-7",
     place="VI-A, figure 4 middle",
-    kind="O",
+    kind="ordering",
     figure=4,
     suspects=SETTINGS,
     says="With equal buffers, sender splitting or receiver splitting solves the buffer blocking; without splitting it "
@@ -97,7 +97,7 @@ def either_side_helps_equal_buffers(results: Evidence) -> Check:
 @claim(
     "C-002-8",
     place="VI-A, figure 4",
-    kind="O",
+    kind="ordering",
     figure=4,
     suspects=SETTINGS,
     says="Splitting both buffers solves the buffer blocking in all three cases.",
@@ -110,7 +110,7 @@ def both_sides_always_help(results: Evidence) -> Check:
 @claim(
     "C-002-32",
     place="VI-A, figure 4",
-    kind="M",
+    kind="mechanism",
     figure=4,
     suspects=SETTINGS,
     says="The cause: outstanding messages of the slow path fill the receive buffer (left) or the send buffer (right), "

@@ -43,7 +43,7 @@ RARE = "window-60, sack-round-robin"
 @claim(
     "C-002-9",
     place="VI-B, figure 5 left",
-    kind="N",
+    kind="number",
     figure=5,
     suspects=QUEUES,
     says="With neither buffer splitting nor NR-SACK, the rate falls to almost zero on highly asymmetric links, such as "
@@ -61,7 +61,7 @@ def rate_without_both_falls_to_zero(results: Evidence) -> Check:
 @claim(
     "C-002-10",
     place="VI-B, figure 5 left",
-    kind="O",
+    kind="ordering",
     figure=5,
     suspects=("fifo-100, window-wraps", *QUEUES),
     says="NR-SACK alone improves the rate on asymmetric links only somewhat.",
@@ -94,7 +94,7 @@ def nr_sack_alone_helps_somewhat(results: Evidence) -> Check:
 @claim(
     "C-002-11",
     place="VI-B, figure 5 left",
-    kind="O",
+    kind="ordering",
     figure=5,
     suspects=(*QUEUES, *SETTINGS),
     says="Buffer splitting alone gives a lower rate than neither mechanism.",
@@ -115,7 +115,7 @@ def splitting_alone_is_worse(results: Evidence) -> Check:
 @claim(
     "C-002-12",
     place="VI-B, figure 5 left",
-    kind="N",
+    kind="number",
     figure=5,
     suspects=(*QUEUES, *SETTINGS),
     says="With both mechanisms the rate grows linearly with the second link's: 106 Mbit/s at 10, around 192 at 100.",
@@ -129,7 +129,7 @@ def both_fill_the_links(results: Evidence) -> Check:
 @claim(
     "C-002-13",
     place="VI-B, figure 5 middle",
-    kind="N",
+    kind="number",
     figure=5,
     suspects=("rto-2s", "clean-way-back", "profile-rfc9260", "burst-max"),
     says="Without NR-SACK and drop reports, a bit error rate of 5e-6 leaves a rate of almost zero.",
@@ -156,7 +156,7 @@ def each_timeout_stops_the_flow(results: Evidence) -> str:
 @claim(
     "C-002-14",
     place="VI-B, figure 5 middle",
-    kind="O",
+    kind="ordering",
     figure=5,
     suspects=(*QUEUES, *SETTINGS),
     says="NR-SACK improves the rate under errors significantly.",
@@ -175,7 +175,7 @@ def nr_sack_helps_under_errors(results: Evidence) -> Check:
 @claim(
     "C-002-15",
     place="VI-B, figure 5 middle",
-    kind="O",
+    kind="ordering",
     figure=5,
     suspects=(*QUEUES, *SETTINGS),
     says="With NR-SACK, the rate under errors is independent of buffer splitting.",
@@ -188,7 +188,7 @@ def splitting_does_not_matter_under_errors(results: Evidence) -> Check:
 @claim(
     "C-002-16",
     place="VI-B, figure 5 middle",
-    kind="O",
+    kind="ordering",
     figure=5,
     suspects=DAMAGE,
     says="Drop reports improve the rate further; the only remaining cost is the retransmission of damaged packets.",
@@ -214,7 +214,7 @@ def drop_reports_leave_only_retransmissions(results: Evidence) -> Check:
 @claim(
     "C-002-17",
     place="VI-B, figure 5 middle",
-    kind="O",
+    kind="ordering",
     figure=5,
     suspects=DAMAGE,
     says="NR-SACK together with drop reports is best under errors; buffer splitting makes no difference there.",
@@ -237,7 +237,7 @@ def nr_sack_and_reports_are_best(results: Evidence) -> Check:
 @claim(
     "C-002-18",
     place="VI-B, figure 5 right",
-    kind="O",
+    kind="ordering",
     figure=5,
     suspects=SACKS,
     says="Over all delays, NR-SACK with smart fast retransmission is best, with or without buffer splitting.",
@@ -269,7 +269,7 @@ def nr_sack_and_smart_are_best(results: Evidence) -> Check:
 @claim(
     "C-002-19",
     place="VI-B, figure 5 right",
-    kind="O",
+    kind="ordering",
     figure=5,
     suspects=(RARE, *SACKS),
     says="Without smart fast retransmission, the rate is significantly lower at higher delays.",
@@ -295,7 +295,7 @@ def timeouts_are_rare(results: Evidence) -> str:
 @claim(
     "C-002-33",
     place="VI-B, figure 5 right",
-    kind="O",
+    kind="ordering",
     figure=5,
     suspects=("burst-max", "sack-every-1", *QUEUES),
     says="Delay alone lowers the rate, because a halved window grows by one packet per round trip; and delay requires "
@@ -324,7 +324,7 @@ def delay_costs_rate_and_buffers(results: Evidence) -> Check:
 @claim(
     "C-002-34",
     place="III-C, figure 5 right",
-    kind="M",
+    kind="mechanism",
     figure=5,
     suspects=(RARE, *SACKS),
     says="The cause of the lower rate without smart fast retransmission: chunks that a timeout moved look like gaps on "

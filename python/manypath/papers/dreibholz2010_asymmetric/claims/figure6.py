@@ -45,7 +45,7 @@ GROWTH = ("sack-every-1", "dac-off", "burst-none")
 @claim(
     "C-002-20",
     place="VI-B, figure 6",
-    kind="O",
+    kind="ordering",
     figure=6,
     suspects=GROWTH,
     says="In general, CMT/RP behaves over unequal paths as plain CMT does.",
@@ -78,7 +78,7 @@ def delay_with_the_largest_difference(results: Evidence) -> str:
 @claim(
     "C-002-21",
     place="VI-B, figure 6 left",
-    kind="N",
+    kind="number",
     figure=6,
     suspects=(*GROWTH, *QUEUES),
     says="On two links of 100 Mbit/s without splitting, CMT/RP reaches only about 175 Mbit/s; plain CMT reaches 192 "
@@ -98,7 +98,7 @@ def unsplit_cmt_rp_is_slower(results: Evidence) -> Check:
 @claim(
     "C-002-22",
     place="VI-B, figure 6 left",
-    kind="N",
+    kind="number",
     figure=6,
     suspects=(*GROWTH, *QUEUES),
     says="Buffer splitting solves this: on two links of 100 Mbit/s CMT/RP then reaches 192 Mbit/s, too.",
@@ -112,7 +112,7 @@ def splitting_restores_the_rate_of_cmt_rp(results: Evidence) -> Check:
 @claim(
     "C-002-23",
     place="VI-B, figure 6 middle",
-    kind="O",
+    kind="ordering",
     figure=6,
     suspects=("sack-every-1", "fifo-100", "profile-rfc9260"),
     says="Under errors, too, CMT/RP reaches its highest rate only with buffer splitting.",
@@ -144,7 +144,7 @@ def rate_of_each_path(results: Evidence) -> str:
 @claim(
     "C-002-24",
     place="VI-B, end",
-    kind="Q",
+    kind="qualitative",
     figure=6,
     suspects=("window-60, sack-round-robin", "fifo-100, window-wraps", "fifo-100"),
     says="Unordered transfer by plain CMT and CMT/RP over unequal paths needs NR-SACK and buffer splitting; smart fast "
@@ -161,7 +161,7 @@ unordered_transfer_needs_these_mechanisms.explain(timeouts_are_rare)
 @claim(
     "C-002-35",
     place="VI-B, figure 6 left",
-    kind="M",
+    kind="mechanism",
     figure=6,
     suspects=GROWTH,
     says="The cause of the lower rate of CMT/RP without splitting: when the ratio of the path capacities changes "

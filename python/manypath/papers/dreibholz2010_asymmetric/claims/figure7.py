@@ -44,7 +44,7 @@ QUEUES = ("fifo-100", "red-2012")
 @claim(
     "C-002-25",
     place="VI-C",
-    kind="Q",
+    kind="qualitative",
     figure=7,
     suspects=("split-outstanding", "sack-last", "sack-now-off"),
     says="NR-SACK alone cannot work for ordered delivery: it frees the send buffer, not the receive buffer.",
@@ -62,7 +62,7 @@ def nr_sack_cannot_help_ordered_transfer(results: Evidence) -> Check:
 @claim(
     "C-002-26",
     place="VI-C, figure 7",
-    kind="O",
+    kind="ordering",
     figure=7,
     suspects=(*SETTINGS, *QUEUES),
     says="Chunk rescheduling takes over the role that NR-SACK has for unordered transfer.",
@@ -89,7 +89,7 @@ def rescheduling_replaces_nr_sack(results: Evidence) -> Check:
 @claim(
     "C-002-27",
     place="VI-C, figure 7 left",
-    kind="O",
+    kind="ordering",
     figure=7,
     suspects=(*SETTINGS, *QUEUES),
     says="Rescheduling together with splitting keeps the rate from decaying on slow links, up to 1 Mbit/s.",
@@ -109,7 +109,7 @@ def both_keep_the_rate_on_thin_links(results: Evidence) -> Check:
 @claim(
     "C-002-28",
     place="VI-C, figure 7 middle",
-    kind="O",
+    kind="ordering",
     figure=7,
     suspects=DAMAGE,
     says="Drop reports keep the rate high under errors.",
@@ -129,7 +129,7 @@ def drop_reports_keep_ordered_transfer_fast(results: Evidence) -> Check:
 @claim(
     "C-002-29",
     place="VI-C, figure 7 right",
-    kind="O",
+    kind="ordering",
     figure=7,
     suspects=(*SETTINGS, *QUEUES),
     says="Smart fast retransmission improves the rate over different delays.",
@@ -142,7 +142,7 @@ def smart_improves_ordered_transfer(results: Evidence) -> Check:
 @claim(
     "C-002-31",
     place="IV-C",
-    kind="Q",
+    kind="qualitative",
     figure=7,
     suspects=("rescheduling-inet", "fifo-100"),
     says="Chunk rescheduling is not unfair to concurrent flows.",
@@ -172,7 +172,7 @@ def smallest_rate_of_the_single_path_flow(results: Evidence) -> str:
 @claim(
     "C-002-36",
     place="VI-C, end",
-    kind="Q",
+    kind="qualitative",
     figure=8,
     suspects=("profile-paper", "fifo-1000", "rescheduling-inet", "sack-now-off"),
     says="Ordered transfer by plain CMT and CMT/RP over unequal paths needs rescheduling, splitting and smart fast "

@@ -12,7 +12,7 @@ from manypath.papers.evidence import Evidence
 @claim(
     "C-002-30",
     place="VI-C, figure 8",
-    kind="O",
+    kind="ordering",
     figure=8,
     suspects=("profile-paper", "fifo-1000", "rescheduling-inet", "sack-now-off"),
     says="Chunk rescheduling, buffer splitting, drop reports and smart fast retransmission improve ordered transfer by "

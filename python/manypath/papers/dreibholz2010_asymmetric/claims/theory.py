@@ -19,7 +19,7 @@ SETTINGS = ("sack-first", "sack-now-off", "burst-max")
 @claim(
     "C-002-1",
     place="IV-A",
-    kind="T",
+    kind="theory",
     suspects=(*SETTINGS, "fifo-100"),
     says="To cover fast retransmissions, both buffers need twice the longest round-trip time, times the sum of the "
     "rates.",
@@ -37,7 +37,7 @@ def twice_the_product_covers_fast_retransmissions(results: Evidence) -> Check:
 @claim(
     "C-002-2",
     place="IV-A",
-    kind="T",
+    kind="theory",
     suspects=SETTINGS,
     says="To cover a timeout, both buffers need three times the longest round-trip time plus one timeout, times the "
     "sum of the rates: about 32 MiB for 100/100 Mbit/s, 110 ms and 1 s.",
@@ -60,7 +60,7 @@ def three_round_trips_and_a_timeout_cover_timeouts(results: Evidence) -> Check:
 @claim(
     "C-002-3",
     place="III-A",
-    kind="Q",
+    kind="qualitative",
     suspects=("fifo-100, window-wraps", "fifo-100", "renegable"),
     says="NR-SACK reduces send buffer blocking, but does not solve the problem.",
 )

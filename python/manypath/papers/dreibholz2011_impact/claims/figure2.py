@@ -6,7 +6,7 @@ from typing import Any
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2011_impact.claims.register import claim
-from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, POOLING, RPV1, RPV2, SINGLE, TITLES
+from manypath.papers.dreibholz2011_impact.names import CMT, COUPLED, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, TITLES
 from manypath.papers.dreibholz2011_impact.printed import EIGHT_NINTHS, ONE_NINTH
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.goals import moves_away, no_harm, no_worse_off
@@ -20,7 +20,7 @@ UNCOUPLED = ("mptcp-2012", "sack-every-1", "mptcp-2012, sack-every-1", "profile-
 @claim(
     "C-000-4",
     place="VI-A, figure 2 left",
-    kind="N",
+    kind="number",
     figure=2,
     suspects=SETTINGS,
     says="Disjoint paths, plain CMT: the two flows share the first path equally, for every number of paths.",
@@ -47,7 +47,7 @@ def plain_cmt_halves_the_shared_path(results: Evidence) -> Check:
 @claim(
     "C-000-5",
     place="VI-A, figure 2 left",
-    kind="O",
+    kind="ordering",
     figure=2,
     says="Disjoint paths, two or more: each coupled control leaves the single-path flow more than plain CMT does.",
 )
@@ -55,8 +55,8 @@ def coupled_controls_leave_more_bandwidth(results: Evidence) -> Check:
     """Compare the single-path flow's rate under each coupled control with that under plain CMT."""
     plain = results.sweep(LEFT, "paths", SINGLE, lambda n: n >= 2, cc=PLAIN)
     return above(
-        {(cc, n): sample for cc in POOLING for n, sample in _single(results, LEFT, cc, 2, 8).items()},
-        {(cc, n): plain[n] for cc in POOLING for n in plain},
+        {(cc, n): sample for cc in COUPLED for n, sample in _single(results, LEFT, cc, 2, 8).items()},
+        {(cc, n): plain[n] for cc in COUPLED for n in plain},
         what="non-CMT",
         over="paths",
     )
@@ -65,7 +65,7 @@ def coupled_controls_leave_more_bandwidth(results: Evidence) -> Check:
 @claim(
     "C-000-6",
     place="VI-A, figure 2 left",
-    kind="O",
+    kind="ordering",
     figure=2,
     suspects=UNCOUPLED,
     says="Disjoint paths, 2 to 4 of them: MPTCP-like is slightly more aggressive than both versions of CMT/RP, so the "
@@ -91,7 +91,7 @@ def mptcp_like_is_slightly_more_aggressive(results: Evidence) -> Check:
 @claim(
     "C-000-7",
     place="VI-A, figure 2 right",
-    kind="N",
+    kind="number",
     figure=2,
     says="One bottleneck, 8 paths, plain CMT: the CMT flow takes about 8/9 of 10 Mbit/s, the single-path flow gets "
     "only about 1 Mbit/s of payload.",
@@ -107,7 +107,7 @@ def plain_cmt_takes_eight_ninths(results: Evidence) -> Check:
 @claim(
     "C-000-8",
     place="VI-A, figure 2 right",
-    kind="O",
+    kind="ordering",
     figure=2,
     suspects=SETTINGS,
     says="One bottleneck, up to 4 paths: with each coupled control the rates of both flows differ very little.",
@@ -115,7 +115,7 @@ def plain_cmt_takes_eight_ninths(results: Evidence) -> Check:
 def coupled_controls_share_a_bottleneck_evenly(results: Evidence) -> Check:
     """Compare the difference of the flows with 15 % of the fair share."""
     return near(
-        {(cc, n): sample for cc in POOLING for n, sample in _imbalance(results, cc, 2, 4).items()},
+        {(cc, n): sample for cc in COUPLED for n, sample in _imbalance(results, cc, 2, 4).items()},
         0.0,
         within=0.15,
         what="(CMT - non-CMT) / fair share",
@@ -127,7 +127,7 @@ def coupled_controls_share_a_bottleneck_evenly(results: Evidence) -> Check:
 @claim(
     "C-000-9",
     place="VI-A, figure 2 right",
-    kind="O",
+    kind="ordering",
     figure=2,
     suspects=("sack-every-1", "profile-paper", "mptcp-2012"),
     says="One bottleneck, more than 4 paths: the CMT flow's lead grows with their number, because each path keeps a "
@@ -139,11 +139,11 @@ def lead_grows_with_many_paths(results: Evidence) -> Check:
         rises_with(
             _imbalance(results, cc, 4, 8), what=f"{TITLES[cc]}, (CMT - non-CMT) / fair share", unit="", over="paths"
         )
-        for cc in POOLING
+        for cc in COUPLED
     ]
     ahead = above(
-        {cc: results.goodput(RIGHT, CMT, cc=cc, paths=8) for cc in POOLING},
-        {cc: results.goodput(RIGHT, SINGLE, cc=cc, paths=8) for cc in POOLING},
+        {cc: results.goodput(RIGHT, CMT, cc=cc, paths=8) for cc in COUPLED},
+        {cc: results.goodput(RIGHT, SINGLE, cc=cc, paths=8) for cc in COUPLED},
         what="CMT against non-CMT, 8 paths",
     )
     return all_of(*rises, ahead)
@@ -152,7 +152,7 @@ def lead_grows_with_many_paths(results: Evidence) -> Check:
 @claim(
     "C-000-10",
     place="VI-A, figure 2 right",
-    kind="O",
+    kind="ordering",
     figure=2,
     says="One bottleneck, 8 paths: under each coupled control the single-path flow gets significantly more than under "
     "plain CMT.",
@@ -161,8 +161,8 @@ def single_path_flow_gains_with_eight_paths(results: Evidence) -> Check:
     """Require at least 10 % more."""
     plain = results.goodput(RIGHT, SINGLE, cc=PLAIN, paths=8)
     return above(
-        {cc: results.goodput(RIGHT, SINGLE, cc=cc, paths=8) for cc in POOLING},
-        dict.fromkeys(POOLING, plain),
+        {cc: results.goodput(RIGHT, SINGLE, cc=cc, paths=8) for cc in COUPLED},
+        dict.fromkeys(COUPLED, plain),
         times=1.1,
         what="non-CMT",
     )
@@ -171,7 +171,7 @@ def single_path_flow_gains_with_eight_paths(results: Evidence) -> Check:
 @claim(
     "C-000-11",
     place="VI-A, summary",
-    kind="Q",
+    kind="qualitative",
     figure=2,
     suspects=UNCOUPLED,
     says="On similar paths (up to 4 here, where the paper calls the difference very small) the three coupled controls "
@@ -181,7 +181,7 @@ def coupled_controls_meet_the_goals(results: Evidence) -> Check:
     """Check the goals in both plots of the figure, and the order of aggressiveness over both plots."""
     checks: list[Check] = []
     plain = _on_shared(results, PLAIN)
-    for cc in POOLING:
+    for cc in COUPLED:
         left, right = _single(results, LEFT, cc, 2, 4), _single(results, RIGHT, cc, 2, 4)
         both = _both(left, right)
         totals = _both(_cmt(results, LEFT, cc, 2, 4), _cmt(results, RIGHT, cc, 2, 4))

@@ -23,7 +23,7 @@ UNCOUPLED = ("mptcp-2012", "sack-every-1", "mptcp-2012, sack-every-1", "profile-
 @claim(
     "C-000-12",
     place="VI-B.1, figure 3",
-    kind="N",
+    kind="number",
     figure=3,
     suspects=SETTINGS,
     says="Plain CMT takes half of the shared path and all of the northern path, at every northern rate.",
@@ -50,7 +50,7 @@ def plain_cmt_takes_half_plus_all(results: Evidence) -> Check:
 @claim(
     "C-000-13",
     place="VI-B.1, figure 3",
-    kind="O",
+    kind="ordering",
     figure=3,
     suspects=SETTINGS,
     says="CMT/RPv2 and MPTCP-like shift bandwidth of the shared path to the single-path flow.",
@@ -85,7 +85,7 @@ def smallest_shift(results: Evidence) -> str:
 @claim(
     "C-000-14",
     place="VI-B.1, figure 3",
-    kind="O",
+    kind="ordering",
     figure=3,
     suspects=UNCOUPLED,
     says="At every northern rate, MPTCP-like gives the CMT flow more, and the single-path flow less, than CMT/RPv2.",
@@ -111,7 +111,7 @@ def mptcp_like_takes_more_everywhere(results: Evidence) -> Check:
 @claim(
     "C-000-15",
     place="VI-B.1, figure 3",
-    kind="O",
+    kind="ordering",
     figure=3,
     suspects=UNCOUPLED,
     says="MPTCP-like and CMT/RPv2 differ significantly, particularly where the northern path is slower than the shared "
@@ -138,7 +138,7 @@ def they_differ_most_on_a_slow_northern_path(results: Evidence) -> Check:
 @claim(
     "C-000-16",
     place="VI-B.1, figure 3",
-    kind="Q",
+    kind="qualitative",
     figure=3,
     suspects=UNCOUPLED,
     says="CMT/RPv2 and MPTCP-like meet the three goals at every northern rate.",
@@ -160,7 +160,7 @@ def both_meet_the_goals(results: Evidence) -> Check:
 @claim(
     "C-000-17",
     place="VI-B.1, figure 3",
-    kind="O",
+    kind="ordering",
     figure=3,
     suspects=SETTINGS,
     says="Under CMT/RPv1, a northern path of at most 4 Mbit/s leaves the CMT flow below the single-path flow: goal 1 "
@@ -179,7 +179,7 @@ def rpv1_loses_on_slow_northern_paths(results: Evidence) -> Check:
 @claim(
     "C-000-18",
     place="VI-B.1, figure 3",
-    kind="N",
+    kind="number",
     figure=3,
     says="Under CMT/RPv1 with 250 kbit/s in the north, the CMT flow gets less than 1.5 Mbit/s; 2.6 are expected.",
 )
@@ -191,7 +191,7 @@ def rpv1_collapses_at_250_kbps(results: Evidence) -> Check:
 @claim(
     "C-000-19",
     place="VI-B.1, figure 3",
-    kind="M",
+    kind="mechanism",
     figure=3,
     says="The cause: the full queue of the slow northern path makes its window large beside the southern one, because "
     "only an overflow of this queue reduces it; a loss on the southern path reduces that path's window to about one "
@@ -225,7 +225,7 @@ def a_large_northern_window_reduces_the_southern(results: Evidence) -> Check:
 @claim(
     "C-000-20",
     place="VI-B.1, figure 3",
-    kind="M",
+    kind="mechanism",
     figure=3,
     says="After a loss on the southern path its window grows slowly, because its threshold is a small part of the sum; "
     "meanwhile the CMT flow does not use its share of the southern path.",

@@ -31,7 +31,7 @@ UNCOUPLED = ("mptcp-2012", "mptcp-2012, sack-every-1", "sack-every-1", "profile-
 @claim(
     "C-000-21",
     place="VI-B.2, figure 4 left",
-    kind="O",
+    kind="ordering",
     figure=4,
     suspects=SETTINGS,
     says="Plain CMT shows its typical unfairness: it takes half of the shared path and all of the northern path.",
@@ -51,7 +51,7 @@ def plain_cmt_stays_unfair(results: Evidence) -> Check:
 @claim(
     "C-000-22",
     place="VI-B.2, figure 4 left",
-    kind="O",
+    kind="ordering",
     figure=4,
     suspects=SETTINGS,
     says="Under CMT/RPv1, with at least 7.5 Mbit/s in the south, the single-path flow always gets more than the CMT "
@@ -70,7 +70,7 @@ def rpv1_loses_on_fast_southern_paths(results: Evidence) -> Check:
 @claim(
     "C-000-23",
     place="VI-B.2, figure 4 left",
-    kind="O",
+    kind="ordering",
     figure=4,
     suspects=SETTINGS,
     says="CMT/RPv2 shares the total rate almost equally for 7.5 to 15 Mbit/s in the south.",
@@ -90,7 +90,7 @@ def rpv2_shares_the_total_equally(results: Evidence) -> Check:
 @claim(
     "C-000-24",
     place="VI-B.2, figure 4 left",
-    kind="N",
+    kind="number",
     figure=4,
     suspects=SETTINGS,
     says="CMT/RPv2 with 10 Mbit/s in the south gives both flows around 7 Mbit/s.",
@@ -106,7 +106,7 @@ def rpv2_gives_seven_to_both(results: Evidence) -> Check:
 @claim(
     "C-000-25",
     place="VI-B.2, figure 4 left",
-    kind="N",
+    kind="number",
     figure=4,
     suspects=UNCOUPLED,
     says="MPTCP-like with 10 Mbit/s in the south gives the CMT flow around 9 Mbit/s, and the single-path flow slightly "
@@ -134,7 +134,7 @@ def rates_of_coupled_and_uncoupled_growth(results: Evidence) -> str:
 @claim(
     "C-000-26",
     place="VI-B.2, figure 4 left",
-    kind="O",
+    kind="ordering",
     figure=4,
     suspects=UNCOUPLED,
     says="MPTCP-like gives the CMT flow significantly more than CMT/RPv2 does (7.5 to 15 Mbit/s in the south), but no "
@@ -162,7 +162,7 @@ def mptcp_like_is_significantly_more_aggressive(results: Evidence) -> Check:
 @claim(
     "C-000-27",
     place="VI-B.2, figure 4 right",
-    kind="O",
+    kind="ordering",
     figure=4,
     suspects=UNCOUPLED,
     says="With more single-path flows the controls differ less; MPTCP-like stays more aggressive than CMT/RPv2.",
@@ -180,7 +180,7 @@ def controls_differ_less_with_more_flows(results: Evidence) -> Check:
 @claim(
     "C-000-28",
     place="VI-B.2, figure 4 right",
-    kind="N",
+    kind="number",
     figure=4,
     suspects=UNCOUPLED,
     says="Beside 8 single-path flows the CMT flow gets around 7 Mbit/s with MPTCP-like, around 6 with CMT/RPv2.",
@@ -199,7 +199,7 @@ def seven_and_six_against_eight(results: Evidence) -> Check:
 @claim(
     "C-000-29",
     place="VI-B.2, figure 4 right",
-    kind="O",
+    kind="ordering",
     figure=4,
     says="The other single-path flows behave like the first.",
 )
@@ -221,7 +221,7 @@ def single_path_flows_are_alike(results: Evidence) -> Check:
 @claim(
     "C-000-30",
     place="VI-B.3",
-    kind="Q",
+    kind="qualitative",
     figure=4,
     suspects=UNCOUPLED,
     says="CMT/RPv1 does not suit dissimilar paths; CMT/RPv2 and MPTCP-like fulfil the goals; MPTCP-like gives the CMT "

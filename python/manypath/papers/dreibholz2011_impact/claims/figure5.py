@@ -20,7 +20,7 @@ EXPECTED_ON_SOUTH = PAYLOAD * ((5.0 + 10.0) / 2.0 - 5.0)
 @claim(
     "C-000-31",
     place="VI-C, figure 5 first plot",
-    kind="M",
+    kind="mechanism",
     figure=5,
     suspects=("sfr-off", "dac-off"),
     says="Plain CMT: the paths are independent; only drops of its own queue reduce the northern window.",
@@ -48,7 +48,7 @@ def paths_of_plain_cmt_are_independent(results: Evidence) -> Check:
 @claim(
     "C-000-32",
     place="VI-C, figure 5 first plot",
-    kind="O",
+    kind="ordering",
     figure=5,
     says="Plain CMT: the southern window is usually smaller than the northern one.",
 )
@@ -73,7 +73,7 @@ def the_shared_path_has_the_smaller_window(results: Evidence) -> Check:
 @claim(
     "C-000-33",
     place="VI-C, figure 5 second plot",
-    kind="N",
+    kind="number",
     figure=5,
     suspects=QUEUES,
     says="CMT/RPv1: the northern window rises up to 70,000 bytes, the southern one up to around 30,000.",
@@ -109,7 +109,7 @@ def one_run_against_many(results: Evidence) -> str:
 @claim(
     "C-000-34",
     place="VI-C, figure 5 second plot",
-    kind="M",
+    kind="mechanism",
     figure=5,
     says="CMT/RPv1: after a loss on the southern path its window grows very slowly.",
 )
@@ -122,7 +122,7 @@ def rpv1_grows_slowly_after_a_loss(results: Evidence) -> Check:
 @claim(
     "C-000-35",
     place="VI-C, figure 5 third plot",
-    kind="M",
+    kind="mechanism",
     figure=5,
     says="CMT/RPv2: the southern window recovers quickly after a reduction.",
 )
@@ -140,7 +140,7 @@ def rpv2_recovers_quickly(results: Evidence) -> Check:
 @claim(
     "C-000-36",
     place="VI-C, figure 5 fourth plot",
-    kind="O",
+    kind="ordering",
     figure=5,
     suspects=UNCOUPLED,
     says="MPTCP-like: curves similar to those of CMT/RPv2, but a southern window that is in general significantly "
@@ -160,7 +160,7 @@ def mptcp_like_keeps_a_larger_southern_window(results: Evidence) -> Check:
 @claim(
     "C-000-37",
     place="VI-C, figure 5 second and third plot",
-    kind="O",
+    kind="ordering",
     figure=5,
     suspects=("mptcp-for-rpv2", "sack-every-1", "sack-now-off", "profile-paper", "profile-rfc9260"),
     says="In the south, CMT/RPv1 stays below the rate expected for the CMT flow there; CMT/RPv2 reaches it.",

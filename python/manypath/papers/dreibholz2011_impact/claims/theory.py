@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2011_impact.claims.register import claim
-from manypath.papers.dreibholz2011_impact.names import CMT, PLAIN, POOLING, SINGLE, UNIT
+from manypath.papers.dreibholz2011_impact.names import CMT, COUPLED, PLAIN, SINGLE, UNIT
 from manypath.papers.evidence import Evidence
 from manypath.papers.goals import no_harm, no_worse_off
 from manypath.papers.predicates import above, near
@@ -14,7 +14,7 @@ from manypath.papers.traces import Trace, mean_or_nan
 @claim(
     "C-000-1",
     place="III-A",
-    kind="O",
+    kind="ordering",
     figure=2,
     says="With n paths over one bottleneck, plain CMT takes n times the bandwidth of a single-path flow there.",
 )
@@ -35,7 +35,7 @@ def n_paths_take_n_shares(results: Evidence) -> Check:
 @claim(
     "C-000-2",
     place="III-B",
-    kind="Q",
+    kind="qualitative",
     figure=2,
     says="Three goals define fairness: at least the rate of a single-path flow, no more than it on a shared "
     "bottleneck, balanced congestion. Over one bottleneck plain CMT violates the second goal; a coupled control can "
@@ -45,8 +45,8 @@ def goals_separate_plain_from_coupled(results: Evidence) -> Check:
     """Check that the goals, as numbers, reject plain CMT and accept every coupled control with 2 paths."""
     plain = results.goodput("figure2-right", CMT, cc=PLAIN, paths=2)
     rival = results.goodput("figure2-right", SINGLE, cc=PLAIN, paths=2)
-    pooled = {cc: results.goodput("figure2-right", CMT, cc=cc, paths=2) for cc in POOLING}
-    rivals = {cc: results.goodput("figure2-right", SINGLE, cc=cc, paths=2) for cc in POOLING}
+    pooled = {cc: results.goodput("figure2-right", CMT, cc=cc, paths=2) for cc in COUPLED}
+    rivals = {cc: results.goodput("figure2-right", SINGLE, cc=cc, paths=2) for cc in COUPLED}
     return all_of(
         above(plain, rival, times=1.1, what="plain CMT violates goal 2, against non-CMT"),
         no_worse_off(pooled, rivals, who="coupled"),
@@ -57,7 +57,7 @@ def goals_separate_plain_from_coupled(results: Evidence) -> Check:
 @claim(
     "C-000-3",
     place="III-B.2",
-    kind="T",
+    kind="theory",
     figure=None,
     says="Under CMT/RPv2 with paths of 10 and 2 Mbit/s, a loss on the first path removes 0.6 of its window; a loss on "
     "the second would remove 3 times its window, so the window falls to one segment.",

@@ -7,20 +7,22 @@ from typing import Any
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2012_testbed.claims.register import SETTINGS, claim, not_measured
 from manypath.papers.dreibholz2012_testbed.measured import measured, simulated
-from manypath.papers.dreibholz2012_testbed.names import CMT, PLAIN, POOLING, RPV1, RPV2, SINGLE, TITLES
+from manypath.papers.dreibholz2012_testbed.names import CMT, COUPLED, PLAIN, RPV1, RPV2, SINGLE, TITLES
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.predicates import above, below, near
 
 FIGURE = "figure3"
 OVER = "Mbit/s"
-PROBE = 0.48
-"""One packet of 1500 bytes for each 25 ms, Mbit/s ([D12] section IV-A)."""
+"""Text after the rate of a point."""
+
+ONE_PACKET_RATE = 0.48
+"""Rate of a window of one packet of 1500 bytes at an RTT of 25 ms, Mbit/s ([D12] section IV-A)."""
 
 
 @claim(
     "C-004-1",
     place="II-B.1",
-    kind="T",
+    kind="theory",
     figure=3,
     suspects=SETTINGS,
     says="With n paths over one bottleneck, plain CMT takes n times the bandwidth of a single-path flow.",
@@ -42,11 +44,11 @@ def n_paths_take_n_shares(results: Evidence) -> Check:
 @claim(
     "C-004-2",
     place="IV-A, figure 3(a)",
-    kind="O",
+    kind="ordering",
     figure=3,
     suspects=SETTINGS,
-    says="Plain CMT takes twice the rate of the single-path flow, at every rate of the bottleneck. (In simulation; for "
-    "the measurement see C-004-15.)",
+    says="Plain CMT takes twice the rate of the single-path flow, at every rate of the bottleneck. (Checked in "
+    "simulation; C-004-15 repeats the check with the measured runs.)",
 )
 def plain_cmt_takes_twice_as_much(results: Evidence) -> Check:
     """Compare the ratio of both flows with 2, at every rate."""
@@ -60,20 +62,20 @@ def plain_cmt_takes_twice_as_much(results: Evidence) -> Check:
 @claim(
     "C-004-3",
     place="IV-A, figure 3(b)",
-    kind="O",
+    kind="ordering",
     figure=3,
     says="In the measurement, plain CMT takes slightly less and the single-path flow slightly more than in the "
     "simulation, presumably because burst mitigation and CMT fast recovery are implemented differently.",
 )
 def the_testbed_is_slightly_less_aggressive_under_plain_cmt(_results: Evidence) -> Check:
-    """Compare both flows over usrsctp with simulations of the same seeds, on average over the rates."""
+    """Compare both flows over usrsctp with simulations that have the same seeds, on average over the rates."""
     return _less_aggressive_than_simulated((PLAIN,))
 
 
 @claim(
     "C-004-4",
     place="IV-A, figure 3(a)",
-    kind="O",
+    kind="ordering",
     figure=3,
     suspects=SETTINGS,
     says="Each coupled control shares the bottleneck reasonably evenly; the CMT flow keeps a small lead.",
@@ -88,7 +90,7 @@ def coupled_controls_share_evenly(results: Evidence) -> Check:
             what=f"{TITLES[cc]}, CMT against non-CMT",
             over=OVER,
         )
-        for cc in POOLING
+        for cc in COUPLED
     ]
     even = near(_imbalance(results), 0.0, within=0.15, what="(CMT - non-CMT) / fair share", unit="", over=OVER)
     return all_of(even, *leads)
@@ -97,11 +99,11 @@ def coupled_controls_share_evenly(results: Evidence) -> Check:
 @claim(
     "C-004-5",
     place="IV-A",
-    kind="N",
+    kind="number",
     figure=3,
     suspects=("no-access-delay", *SETTINGS),
-    says="The lead is the rate of a window of one packet on the second path, 0.48 Mbit/s at 9 Mbit/s and an RTT of 25 "
-    "ms: the small delay causes it.",
+    says="The CMT flow leads by the rate of a window of one packet on its second path, 0.48 Mbit/s at 9 Mbit/s and an "
+    "RTT of 25 ms. The lead is large because the delay is small.",
 )
 def the_lead_is_the_rate_of_a_minimum_window(results: Evidence) -> Check:
     """Compare the lead with 0.48 Mbit/s at 9 Mbit/s, and require a smaller lead at ten times the delay.
@@ -109,10 +111,10 @@ def the_lead_is_the_rate_of_a_minimum_window(results: Evidence) -> Check:
     The paper computes the number from a round-trip time of about 25 ms, with two digits; its curves are read to about
     0.1 Mbit/s. The tolerance, a quarter of the number (0.12 Mbit/s), covers both.
     """
-    leads = {cc: _lead(results, FIGURE, cc=cc, rate=9.0) for cc in POOLING}
-    distant = {cc: _lead(results, "figure3-far", cc=cc) for cc in POOLING}
+    leads = {cc: _lead(results, FIGURE, cc=cc, rate=9.0) for cc in COUPLED}
+    distant = {cc: _lead(results, "figure3-far", cc=cc) for cc in COUPLED}
     return all_of(
-        near(leads, PROBE, within=0.25 * PROBE, what="CMT - non-CMT"),
+        near(leads, ONE_PACKET_RATE, within=0.25 * ONE_PACKET_RATE, what="CMT - non-CMT"),
         below(distant, leads, what="CMT - non-CMT with a delay of 100 ms, against 10 ms"),
     )
 
@@ -120,26 +122,27 @@ def the_lead_is_the_rate_of_a_minimum_window(results: Evidence) -> Check:
 @claim(
     "C-004-6",
     place="IV-A, figure 3(b)",
-    kind="O",
+    kind="ordering",
     figure=3,
     says="In the measurement, coupled CMT, too, is slightly less aggressive than in the simulation and leaves more to "
     "the single-path flow.",
 )
 def the_testbed_is_slightly_less_aggressive_under_coupling(_results: Evidence) -> Check:
-    """Compare both flows over usrsctp with simulations of the same seeds, on average over the rates."""
-    return _less_aggressive_than_simulated(POOLING)
+    """Compare both flows over usrsctp with simulations that have the same seeds, on average over the rates."""
+    return _less_aggressive_than_simulated(COUPLED)
 
 
 @claim(
     "C-004-7",
     place="IV-A, outlook",
-    kind="O",
+    kind="ordering",
     figure=3,
     suspects=SETTINGS,
-    says="Path blocking reduces the throughput of paths at the smallest window. (Only CMT/RP here: with two equal "
-    "paths, each of its reductions subtracts the whole window.)",
+    says="Path blocking reduces the throughput of paths at the smallest window. It pauses a path for one RTO if a loss "
+    "would reduce its window below one packet. (Checked for CMT/RP only: on two equal paths, each of its reductions "
+    "subtracts the whole window.)",
 )
-def path_blocking_holds_the_cmt_flow_back(results: Evidence) -> Check:
+def path_blocking_reduces_cmt_goodput(results: Evidence) -> Check:
     """Compare the CMT flow at 9 Mbit/s with and without path blocking."""
     return below(
         {cc: results.goodput("figure3-blocking", CMT, cc=cc) for cc in (RPV1, RPV2)},
@@ -149,7 +152,7 @@ def path_blocking_holds_the_cmt_flow_back(results: Evidence) -> Check:
 
 
 def _less_aggressive_than_simulated(controls: tuple[str, ...]) -> Check:
-    """Ask for a CMT flow below and a single-path flow above the simulated one, under each control."""
+    """Require the CMT flow below and the single-path flow above its simulation, under each control."""
     runs, simulations = measured(), simulated()
     if not simulations.levels(FIGURE, "rate"):
         return not_measured("the CMT flow below the simulated one, the single-path flow above it")
@@ -171,7 +174,7 @@ def _less_aggressive_than_simulated(controls: tuple[str, ...]) -> Check:
 def _imbalance(results: Evidence) -> dict[Any, Sample]:
     """Return the difference of both flows at each rate under each coupled control, as a part of the fair share."""
     found: dict[Any, Sample] = {}
-    for cc in POOLING:
+    for cc in COUPLED:
         cmt = results.sweep(FIGURE, "rate", CMT, cc=cc)
         single = results.sweep(FIGURE, "rate", SINGLE, cc=cc)
         found |= {(cc, rate): (cmt[rate] - single[rate]) / ((cmt[rate] + single[rate]) / 2.0) for rate in cmt}

@@ -33,6 +33,8 @@ from manypath.rows import Outcome
 
 FIGURE = "figure4"
 OVER = "Mbit/s in the south"
+"""Text after the southern rate of a point."""
+
 FIFO = "north-fifo"
 """Name of the change of the scenario that sets a FIFO queue in the north."""
 
@@ -44,7 +46,7 @@ SUITED = (RPV2, MPTCP)
 @claim(
     "C-004-8",
     place="IV-B, figure 4(a)",
-    kind="N",
+    kind="number",
     figure=4,
     suspects=SETTINGS,
     says="Plain CMT: both curves are parallel, about 2.5 Mbit/s apart.",
@@ -59,7 +61,7 @@ def plain_curves_are_parallel(results: Evidence) -> Check:
 @claim(
     "C-004-9",
     place="IV-B",
-    kind="Q",
+    kind="qualitative",
     figure=4,
     suspects=(*FORMS, *SETTINGS),
     says="The curves of plain CMT are the bounds within which a control must keep both flows: on very dissimilar paths "
@@ -78,7 +80,7 @@ def bounds_reject_only_rpv1(results: Evidence) -> Check:
 @claim(
     "C-004-10",
     place="IV-B, figure 4(a)",
-    kind="O",
+    kind="ordering",
     figure=4,
     suspects=(
         "rival-sack-every-1",
@@ -129,7 +131,7 @@ def effect_of_the_northern_window(results: Evidence) -> str:
 @claim(
     "C-004-11",
     place="IV-B, figure 4(a)",
-    kind="Q",
+    kind="qualitative",
     figure=4,
     suspects=(*FORMS, *SETTINGS),
     says="CMT/RPv2 and MPTCP-like can handle dissimilar paths: both flows keep within the bounds at every rate.",
@@ -142,7 +144,7 @@ def rpv2_and_mptcp_like_keep_the_bounds(results: Evidence) -> Check:
 @claim(
     "C-004-12",
     place="IV-B, figure 4(a)",
-    kind="N",
+    kind="number",
     figure=4,
     suspects=SETTINGS,
     says="Under CMT/RPv2 the single-path flow gets more than the CMT flow from about 4 Mbit/s in the south on.",
@@ -155,7 +157,7 @@ def rpv2_falls_behind_from_four(results: Evidence) -> Check:
 @claim(
     "C-004-13",
     place="IV-B, figure 4(a)",
-    kind="N",
+    kind="number",
     figure=4,
     suspects=(*FORMS, *SETTINGS),
     says="Under MPTCP-like control the single-path flow gets more than the CMT flow above about 6 Mbit/s in the south.",
@@ -168,7 +170,7 @@ def mptcp_like_falls_behind_from_six(results: Evidence) -> Check:
 @claim(
     "C-004-14",
     place="IV-B",
-    kind="O",
+    kind="ordering",
     figure=4,
     suspects=(*FORMS, *SETTINGS),
     says="CMT/RPv2 and MPTCP-like give both flows more than they would get without the northern path, which is half of "
@@ -194,7 +196,7 @@ def both_flows_gain(results: Evidence) -> Check:
 @claim(
     "C-004-15",
     place="IV-A and IV-B, figures 3(b) and 4(b)",
-    kind="O",
+    kind="ordering",
     figure=4,
     says="The measurement confirms the simulation in both scenarios, including effects first seen in [D11].",
 )
@@ -219,7 +221,7 @@ def _paired(check: Callable[[Evidence], Check], runs: Evidence) -> Check:
 @claim(
     "C-004-16",
     place="IV-B, figure 4(a)",
-    kind="O",
+    kind="ordering",
     figure=4,
     suspects=(*FORMS, *SETTINGS),
     says="The CMT flow gets no less under MPTCP-like control than under CMT/RPv2.",
@@ -238,7 +240,7 @@ def mptcp_like_takes_no_less(results: Evidence) -> Check:
 @claim(
     "C-004-17",
     place="IV-B",
-    kind="O",
+    kind="ordering",
     figure=4,
     suspects=("rival-sack-every-1", "rpv2-for-mptcp", "blocking", "sack-every-1", "profile-rfc9260"),
     says="Where the single-path flow is ahead, the northern path, which it does not use, gives it a significant gain, "

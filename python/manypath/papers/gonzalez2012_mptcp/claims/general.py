@@ -18,7 +18,7 @@ SLIGHTLY = 1.25
 @claim(
     "C-001-17",
     place="4.3, table 1",
-    kind="N",
+    kind="number",
     suspects=SETTINGS,
     says="The nine means of table 1.",
 )
@@ -36,7 +36,7 @@ def one_run_of_each_scenario(results: Evidence) -> str:
 @claim(
     "C-001-18",
     place="4.3",
-    kind="O",
+    kind="ordering",
     suspects=SETTINGS,
     says="In no scenario does a subflow get more than the single TCP connection on its link.",
 )
@@ -53,7 +53,7 @@ def no_subflow_exceeds_the_tcp_beside_it(results: Evidence) -> Check:
 @claim(
     "C-001-19",
     place="4.1",
-    kind="M",
+    kind="mechanism",
     suspects=("settled", "ack-every-1", "queue-half", "queue-double"),
     says="The instantaneous throughput at the senders may slightly exceed the rate of the bottleneck.",
 )
@@ -76,7 +76,7 @@ def senders_exceed_the_bottleneck_slightly(results: Evidence) -> Check:
 @claim(
     "C-001-20",
     place="4.3 and 5",
-    kind="Q",
+    kind="qualitative",
     suspects=SETTINGS,
     says="In all scenarios MPTCP gets at least what a single TCP would get on the better path, and takes no more of a "
     "link than a single TCP would. Perfect sharing is not always reached.",

@@ -30,7 +30,7 @@ FLAPPING = ("settled", "lia", "red", "queue-half", "queue-double")
 @claim(
     "C-001-8",
     place="4.3, figure 4",
-    kind="N",
+    kind="number",
     figure=4,
     suspects=SETTINGS,
     says="Scenario 1: MPTCP 3.54, TCP on A 3.13, TCP on B 3.24 Mbit/s over 85 s.",
@@ -43,7 +43,7 @@ def means_of_scenario_1(results: Evidence) -> Check:
 @claim(
     "C-001-9",
     place="4.3, figure 4",
-    kind="O",
+    kind="ordering",
     figure=4,
     suspects=SETTINGS,
     says="Scenario 1: all three connections get similar throughput, MPTCP slightly more than each TCP.",
@@ -61,7 +61,7 @@ def mptcp_is_slightly_ahead_on_equal_links(results: Evidence) -> Check:
 @claim(
     "C-001-10",
     place="4.3, figure 4",
-    kind="M",
+    kind="mechanism",
     figure=4,
     suspects=FLAPPING,
     says="Scenario 1: the subflows flap somewhat, but MPTCP's long-term rate is stable: when a subflow by chance "
@@ -91,7 +91,7 @@ def subflows_compensate_each_other(results: Evidence) -> Check:
 @claim(
     "C-001-11",
     place="4.3, figure 5",
-    kind="N",
+    kind="number",
     figure=5,
     suspects=SETTINGS,
     says="Scenario 2: MPTCP 5.73, TCP on A 6.0, TCP on B 3.19 Mbit/s.",
@@ -104,7 +104,7 @@ def means_of_scenario_2(results: Evidence) -> Check:
 @claim(
     "C-001-12",
     place="4.3, figure 5",
-    kind="O",
+    kind="ordering",
     figure=5,
     suspects=SETTINGS,
     says="Scenario 2: the equal share of 5 Mbit/s each is not reached, because MPTCP keeps traffic on B.",
@@ -120,7 +120,7 @@ def mptcp_keeps_traffic_on_the_worse_link(results: Evidence) -> Check:
 @claim(
     "C-001-13",
     place="4.3, figure 5",
-    kind="Q",
+    kind="qualitative",
     figure=5,
     suspects=SETTINGS,
     says="Scenario 2: MPTCP gets at least what a single TCP would get on the better path, half of link A.",
@@ -137,7 +137,7 @@ def mptcp_beats_one_tcp_on_the_best_path(results: Evidence) -> Check:
 @claim(
     "C-001-14",
     place="4.3, figure 6",
-    kind="N",
+    kind="number",
     figure=6,
     suspects=SETTINGS,
     says="Scenario 3: MPTCP 3.34, TCP on A 3.56, TCP on B 2.87 Mbit/s.",
@@ -150,7 +150,7 @@ def means_of_scenario_3(results: Evidence) -> Check:
 @claim(
     "C-001-15",
     place="4.3, figure 6",
-    kind="O",
+    kind="ordering",
     figure=6,
     suspects=("jitter", "queue-half", "mptcp-late", "queue-half, mptcp-late", *SETTINGS[3:]),
     says="Scenario 3: MPTCP gets about a third of the total capacity; TCP on A gets slightly more, TCP on B slightly "
@@ -176,7 +176,7 @@ def mptcp_lies_between_both_tcp_connections(results: Evidence) -> Check:
 @claim(
     "C-001-16",
     place="4.3, figure 6",
-    kind="O",
+    kind="ordering",
     figure=6,
     suspects=SETTINGS,
     says="Scenario 3: MPTCP compensates for round-trip times, so it takes slightly more of the link with the longer "

@@ -31,7 +31,7 @@ EQUAL, UNEQUAL = SHEETS[1].experiment, SHEETS[2].experiment
 @claim(
     "C-001-1",
     place="1",
-    kind="T",
+    kind="theory",
     figure=4,
     suspects=SETTINGS,
     says="On two equal links with one TCP each, each of the three connections gets a third of the total capacity: each "
@@ -72,7 +72,7 @@ def each_connection_gets_a_third(results: Evidence) -> Check:
 @claim(
     "C-001-2",
     place="2",
-    kind="Q",
+    kind="qualitative",
     suspects=("settled", "queue-half", "queue-double", "red"),
     says="If decreases were coupled, too, all traffic would flap between equal paths, and a worse path would carry no "
     "traffic, so that MPTCP would not notice when it improves. Coupling only the increases avoids both.",
@@ -103,7 +103,7 @@ def full_coupling_flaps_and_leaves_paths_unused(results: Evidence) -> Check:
 @claim(
     "C-001-3",
     place="4.2",
-    kind="T",
+    kind="theory",
     suspects=TRACES,
     says="Each ACK adds max(w/rtt²) / (Σ w/rtt)² to the window, the same on every subflow and independent of the sum "
     "of all windows.",

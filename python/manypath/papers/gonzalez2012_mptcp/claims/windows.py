@@ -25,7 +25,7 @@ RATES, DELAYS, APART = "figure2", "figure3", "bends"
 @claim(
     "C-001-4",
     place="4.2, figure 2",
-    kind="M",
+    kind="mechanism",
     figure=2,
     suspects=TRACES,
     says="With equal base delays and different rates, the windows grow at different slopes, in the ratio of the "
@@ -50,7 +50,7 @@ def slopes_are_as_windows(results: Evidence) -> Check:
 @claim(
     "C-001-5",
     place="4.2, figure 2",
-    kind="M",
+    kind="mechanism",
     figure=2,
     suspects=TRACES,
     says="Each window grows by less than one packet per round trip; TCP Reno would add one on both subflows.",
@@ -69,7 +69,7 @@ def growth_is_below_renos(results: Evidence) -> Check:
 @claim(
     "C-001-6",
     place="4.2, figure 3",
-    kind="M",
+    kind="mechanism",
     figure=3,
     suspects=TRACES,
     says="With equal rates and different delays, the windows grow at the same slope over time: the control is "
@@ -84,7 +84,7 @@ def slopes_do_not_depend_on_delay(results: Evidence) -> Check:
 @claim(
     "C-001-7",
     place="4.2, figure 3",
-    kind="M",
+    kind="mechanism",
     figure=3,
     suspects=TRACES,
     says="Every window reduction of one subflow bends the curve of the other, which is steeper from then on.",

@@ -33,7 +33,7 @@ MANY = 32.0
 @claim(
     "C-003-17",
     place="5.1, figure 5.10",
-    kind="N",
+    kind="number",
     figure="5.10",
     suspects=("settled", "after-start", *OPEN),
     says="Weighted flows get about D times the rate of standard flows, for all weights and numbers of flows.",
@@ -46,7 +46,7 @@ def rates_follow_weights(results: Evidence) -> Check:
 @claim(
     "C-003-18",
     place="5.1, figure 5.10",
-    kind="O",
+    kind="ordering",
     figure="5.10",
     suspects=MANY_LOSSES,
     says="With many flows, and therefore many losses, the ratio is a little above D; timeouts are a possible reason.",
@@ -77,7 +77,7 @@ def many_flows_are_a_little_above(results: Evidence) -> Check:
 @claim(
     "C-003-19",
     place="5.1",
-    kind="O",
+    kind="ordering",
     figure="5.10",
     suspects=("after-start", "sack", "red-ns2", "fifo", "ns2"),
     says="With 1, 2 and 4 flows of each kind single runs are a little off D: each of the few losses has a large "
@@ -101,7 +101,7 @@ def few_flows_are_a_little_off(results: Evidence) -> Check:
 @claim(
     "C-003-20",
     place="5.1, figure 5.11",
-    kind="N",
+    kind="number",
     figure="5.11",
     suspects=("queue-100", "after-start", "red-ns2", "red-auto", "newreno", "packets-1500", "window-20", "fifo", "ns2"),
     says="Loss-event rates are 0.126 to 0.133 % with 1 flow of each kind, 0.126 to 0.135 % with 2, 0.143 to 0.170 % "
@@ -135,7 +135,7 @@ def losses_of_the_first_slow_start(results: Evidence) -> str:
 @claim(
     "C-003-21",
     place="5.1, figure 5.11",
-    kind="O",
+    kind="ordering",
     figure="5.11",
     suspects=("after-start", "sack", "red-ns2", "fifo", "ns2"),
     says="The loss-event rate grows with the number of flows.",
@@ -148,7 +148,7 @@ def losses_grow_with_flows(results: Evidence) -> Check:
 @claim(
     "C-003-22",
     place="5.2, figure 5.18",
-    kind="N",
+    kind="number",
     figure="5.18",
     suspects=OPEN,
     says="Two weights with sum 1 give about half of a TCP flow's rate per flow, for every pair.",
@@ -162,7 +162,7 @@ def pairs_get_half_each(results: Evidence) -> Check:
 @claim(
     "C-003-23",
     place="5.2, figure 5.18",
-    kind="N",
+    kind="number",
     figure="5.18",
     suspects=OPEN,
     says="Four weights with sum 1 give about a quarter of a TCP flow's rate per flow.",
@@ -175,7 +175,7 @@ def fours_get_a_quarter_each(results: Evidence) -> Check:
 @claim(
     "C-003-24",
     place="5.2, figure 5.18",
-    kind="O",
+    kind="ordering",
     figure="5.18",
     suspects=("newreno", "rto-1s", "red-auto", "fifo", "settled", "packets-1500", "sack", "ns2"),
     says="The ratio of flows whose weights add up to one rises with the number of flows.",
@@ -198,7 +198,7 @@ def bundles_rise_with_flows(results: Evidence) -> Check:
 @claim(
     "C-003-25",
     place="5.2",
-    kind="N",
+    kind="number",
     figure="5.18",
     suspects=MANY_LOSSES,
     says="With 64 flows of each kind the ratio is about 20 % above the ideal one.",
@@ -212,7 +212,7 @@ def sixty_four_flows_are_a_fifth_above(results: Evidence) -> Check:
 @claim(
     "C-003-26",
     place="5.2",
-    kind="N",
+    kind="number",
     figure="5.18",
     suspects=("newreno", "rto-1s", "red-auto", "settled", "fifo", "red-ns2", "sack", "ns2"),
     says="With 4 flows of each kind and weights of 2/3 and 1/3 the ratio is about 25 % above the ideal one.",
@@ -235,7 +235,7 @@ def one_run_among_many(results: Evidence) -> str:
 @claim(
     "C-003-27",
     place="5.2, 7",
-    kind="Q",
+    kind="qualitative",
     figure="5.18",
     suspects=OPEN,
     says="A bundle with weights of sum 1 gets about the rate of one TCP flow.",

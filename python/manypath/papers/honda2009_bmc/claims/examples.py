@@ -28,7 +28,7 @@ K = TypeVar("K")
 @claim(
     "C-003-7",
     place="3.2, figure 3.1",
-    kind="N",
+    kind="number",
     figure="3.2",
     suspects=LIMITED,
     says="With weights of 1/2 on links of 4 and 12 Mbit/s, the subflows get 4 and 8.67 of 30 Mbit/s, together 12.67, "
@@ -46,7 +46,7 @@ def a_disjoint_link_holds_the_bundle_back(results: Evidence) -> Check:
 @claim(
     "C-003-8",
     place="3.2, figure 3.2",
-    kind="N",
+    kind="number",
     figure="3.2",
     suspects=LIMITED,
     says="With weights of 1/4 and 3/4 the subflows get 3.75 and 11.25 Mbit/s, together 15, as much as the TCP flow.",
@@ -59,7 +59,7 @@ def other_weights_give_an_equal_share(results: Evidence) -> Check:
 @claim(
     "C-003-11",
     place="3.2",
-    kind="O",
+    kind="ordering",
     figure="4.1",
     suspects=("fifo",),
     says="The time until weights settle is in proportion to J; with a larger K they settle faster, but are less "
@@ -102,7 +102,7 @@ def interval_and_gain(results: Evidence) -> Check:
 @claim(
     "C-003-12",
     place="4.1, figure 4.1",
-    kind="N",
+    kind="number",
     figure="4.1",
     suspects=POOLED,
     says="On links of 8 and 10 Mbit/s with a TCP flow each, uncoupled subflows get 9 together and leave 4 and 5; an "
@@ -123,7 +123,7 @@ def uncoupled_subflows_take_half(results: Evidence) -> Check:
 @claim(
     "C-003-13",
     place="4.1",
-    kind="N",
+    kind="number",
     figure="4.1",
     suspects=POOLED,
     says="On links of 8 and 10 Mbit/s with a TCP flow each, subflows with weights of 1/3 and 2/3 get 2 and 4 Mbit/s, "
@@ -141,7 +141,7 @@ def weights_that_pool(results: Evidence) -> Check:
 @claim(
     "C-003-14",
     place="4.1",
-    kind="O",
+    kind="ordering",
     figure="4.1",
     suspects=POOLED,
     says="From weights of 1/2, the manager lowers the weight on the slower link. (The thesis prints T_wr of 3/4 and "
@@ -159,7 +159,7 @@ def the_manager_lowers_the_slower(results: Evidence) -> Check:
 @claim(
     "C-003-15",
     place="4.1",
-    kind="N",
+    kind="number",
     figure="4.1",
     suspects=POOLED,
     says="With weights of 1/4 and 3/4, T_wr is 6.4 and 5.71 and the sum of the subflows 5.89 Mbit/s, so the manager "

@@ -14,10 +14,10 @@ from manypath.papers.honda2009_bmc.measures import (
     drop_of_the_sum,
     epoch,
     growth,
+    over_mean_tcp,
     peaks,
     rise,
     settled,
-    share,
     steps,
 )
 from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, PACKET, value
@@ -25,25 +25,27 @@ from manypath.papers.predicates import near
 from manypath.papers.traces import PathTrace, Trace, mean_or_nan
 
 SAWTOOTH = "figure2.1"
+"""Experiment with one weighted flow. The experiment "sawtooths" has a bundle of three subflows."""
+
 WEIGHTS = ("1", "2/3", "1/2", "1/3", "1/5")
-"""Weights of the measured sawtooths."""
+"""Weights D of the measured flows; the flow with weight D is AIMD(D², 1/2)."""
 
 
 @claim(
     "C-003-1",
     place="1, figure 1.2",
-    kind="T",
+    kind="theory",
     figure="1.2",
     suspects=("sack", "red-ns2", "fifo"),
     says="N subflows, each as aggressive as TCP, take N/(N + M) of a bottleneck that they share with M TCP flows.",
 )
-def subflows_take_their_number(results: Evidence) -> Check:
+def subflows_take_a_share_by_their_number(results: Evidence) -> Check:
     """Compare the bundle's part of the bottleneck with N/(N + M)."""
     points: dict[str, Sample] = {}
     for subflows in results.levels("figure1.2", "subflows"):
         for rivals in results.levels("figure1.2", "rivals"):
-            one = share(results, "figure1.2", BUNDLE, subflows=int(subflows), rivals=int(rivals))
-            part = one / (one + rivals)
+            in_tcp_rates = over_mean_tcp(results, "figure1.2", BUNDLE, subflows=int(subflows), rivals=int(rivals))
+            part = in_tcp_rates / (in_tcp_rates + rivals)
             points[f"{subflows:g} and {rivals:g}"] = part * (subflows + rivals) / subflows
     return near(points, 1.0, within=0.1, what="part of the bottleneck, divided by N/(N + M)", unit="", over="flows")
 
@@ -51,11 +53,12 @@ def subflows_take_their_number(results: Evidence) -> Check:
 @claim(
     "C-003-2",
     place="2.1, equation 2.1",
-    kind="T",
-    says="Without losses, the windows of a bundle of N such subflows grow by the sum of 1/R packets per second.",
+    kind="theory",
+    says="Without losses, the sum of the windows of N subflows, each as aggressive as TCP, grows by the sum of 1/R "
+    "packets per second, where R is the round-trip time of a subflow.",
 )
 def a_bundle_grows_by_the_sum(results: Evidence) -> Check:
-    """Compare the growth of three windows with equation 2.1, without recoveries."""
+    """Compare the growth of three windows in congestion avoidance with equation 2.1."""
     return near(
         results.of_traces(_rise_of_the_bundle, "sawtooths"),
         1.0,
@@ -68,11 +71,11 @@ def a_bundle_grows_by_the_sum(results: Evidence) -> Check:
 @claim(
     "C-003-3",
     place="2.1, equation 2.2",
-    kind="T",
+    kind="theory",
     says="One loss reduces the rate of the bundle only by half of the rate of the subflow with the loss.",
 )
 def a_loss_halves_one_subflow(results: Evidence) -> Check:
-    """Compare the drop of the sum of all windows over their round-trip times with equation 2.2."""
+    """Compare the drop of the total rate, the sum of w/R over all subflows, with equation 2.2."""
     return near(
         results.of_traces(lambda trace: drop_of_the_sum(trace, BUNDLE), "sawtooths"),
         0.5,
@@ -85,7 +88,7 @@ def a_loss_halves_one_subflow(results: Evidence) -> Check:
 @claim(
     "C-003-4",
     place="2.2",
-    kind="T",
+    kind="theory",
     figure="2.1",
     says="The mean rate of AIMD(a, b) is (2 - b)·W/(2·RTT), where W is the window at the end of an epoch: 3W/4RTT for "
     "TCP.",
@@ -105,7 +108,7 @@ def mean_rate_of_a_sawtooth(results: Evidence) -> Check:
 @claim(
     "C-003-5",
     place="3.1, equation 3.6",
-    kind="T",
+    kind="theory",
     says="AIMD(1/2, 4/5) gets 1/2 and AIMD(3/4, 8/13) gets 3/4 of the rate of AIMD(1, 1/2).",
 )
 def other_decrease_factors(results: Evidence) -> Check:
@@ -125,7 +128,7 @@ def other_decrease_factors(results: Evidence) -> Check:
 @claim(
     "C-003-6",
     place="3.1",
-    kind="T",
+    kind="theory",
     figure="2.1",
     says="Weights of 2/3 and 1/3 give AIMD(4/9, 1/2) and AIMD(1/9, 1/2).",
 )
@@ -142,7 +145,7 @@ def weights_become_parameters(results: Evidence) -> Check:
 @claim(
     "C-003-9",
     place="3.2, equation 3.8, figure 3.3",
-    kind="T",
+    kind="theory",
     figure="3.3",
     says="The manager lowers a weight D by (D - D²)·K: from 1/2 to 1/4 and from 4/5 to 16/25 with K = 1; the step is "
     "largest at 1/2.",
@@ -160,7 +163,7 @@ def a_step_of_the_manager(results: Evidence) -> Check:
 @claim(
     "C-003-10",
     place="3.2",
-    kind="T",
+    kind="theory",
     figure="2.1",
     says="An epoch takes b·W/a + 1 round-trip times.",
 )
@@ -179,15 +182,15 @@ def length_of_an_epoch(results: Evidence) -> Check:
 @claim(
     "C-003-16",
     place="4.2",
-    kind="T",
+    kind="theory",
     suspects=("sack", "red-ns2", "fifo", "rto-1s"),
     says="Weights with sum P give a bundle P times the rate of a TCP flow.",
 )
-def several_flowshares(results: Evidence) -> Check:
+def the_sum_of_weights_is_the_number_of_tcp_rates(results: Evidence) -> Check:
     """Compare the rate of BMC on four paths through one bottleneck with P times the mean of four TCP flows."""
-    shares = [int(level) for level in results.levels("flowshares", "shares")]
+    totals = [int(level) for level in results.levels("flowshares", "shares")]
     return near(
-        {shares_: share(results, "flowshares", BUNDLE, shares=shares_) / shares_ for shares_ in shares},
+        {total: over_mean_tcp(results, "flowshares", BUNDLE, shares=total) / total for total in totals},
         1.0,
         within=0.1,
         what="bundle over mean of TCP, divided by P",
@@ -202,20 +205,22 @@ def _of_path(results: Evidence, measure: Callable[[PathTrace], float], weight: s
 
 
 def _rise_of_the_bundle(trace: Trace) -> float:
+    """Return the growth of all windows, packets per second, divided by the sum of 1/R."""
     paths = list(trace.paths.values())
     return sum(map(rise, paths)) / sum(1.0 / float(settled(path).srtt.mean()) for path in paths)
 
 
 def _packets_per_peak(path: PathTrace) -> float:
-    """Return the packets delivered per round-trip time over the window before a reduction."""
+    """Return the packets delivered in one round-trip time, divided by the window before a reduction."""
     found = settled(path)
     return float(found.goodput.mean() / 8.0 / PACKET * found.srtt.mean() / peaks(path).mean())
 
 
 def _depth(path: PathTrace) -> float:
+    """Return the mean relative reduction of the window at a fast retransmission."""
     return mean_or_nan(settled(path).fast_cut_depths())
 
 
 def _epoch_of(weight: float) -> Callable[[PathTrace], float]:
-    """Return the measure of an epoch as a multiple of the formula's value for a weight."""
+    """Return a function that measures an epoch as a multiple of b·W/a + 1, with a = D² and b = 1/2."""
     return lambda path: epoch(path) / (0.5 * float(peaks(path).mean()) / weight**2 + 1.0)
