@@ -10,6 +10,7 @@ from reconstruction_world import CLAIMS, FACTORS, PRECISION, SETTINGS, MadeUp, p
 import manypath.papers.reconstruction.run as running
 from manypath.papers.reconstruction.finding import finding
 from manypath.papers.reconstruction.halves import halves_of
+from manypath.papers.reconstruction.result import Scores
 from manypath.papers.reconstruction.run import reconstruction_of, transfers_of
 from manypath.papers.reconstruction.trials import Trials
 
@@ -67,11 +68,33 @@ def test_an_undecided_reconstructed_claim_has_a_budget_and_a_decided_one_has_non
 
 
 def test_the_finding_has_three_sentences_with_numbers_of_the_result(planted):
-    printed = finding(planted)
-    assert printed.count(". ") == 2
-    assert printed.endswith(".")
-    assert "path changed and delays changed" in printed
-    assert f"{CLAIMS} of {CLAIMS} claims hold" in printed
+    first, second, third = finding(planted).split(". ")
+    stated = sum(each.stated == "holds" for each in planted.claims)
+    assert f"change 2 of {len(NAMES)} settings (path changed; delays changed)" in first
+    assert f"{CLAIMS} of {CLAIMS} claims hold, and {stated} as the text says" in first
+    unused = [fmean(getattr(half.untouched, name) for half in planted.halves) for name in ("found", "stated", "random")]
+    found, text, chance = (f"{value:.2f}" for value in unused)
+    assert f"score {found} of 1, those of the text {text} and random settings {chance}" in second
+    assert second.endswith("the fit predicts unused claims better than both")
+    assert f"{len(PLANTED)} changed (path changed; delays changed)" in third
+
+
+@pytest.mark.parametrize(
+    ("found", "stated", "random", "words"),
+    [
+        (0.9, 0.8, 0.7, "better than both"),
+        (0.8, 0.8, 0.7, "no better than the text"),
+        (0.8, 0.7, 0.8, "no better than random settings"),
+        (0.7, 0.8, 0.7, "no better than the text or random settings"),
+        (0.804, 0.801, 0.7, "no better than the text"),
+    ],
+)
+def test_the_finding_says_when_a_fit_does_not_predict_unused_claims(planted, found, stated, random, words):
+    unused = Scores(stated=stated, found=found, random=random, low=0.0, high=1.0)
+    # The scores on the fitted claims must not be used
+    fitted = Scores(stated=0.0, found=1.0, random=0.0, low=0.0, high=1.0)
+    halves = tuple(replace(half, fitted=fitted, untouched=unused) for half in planted.halves)
+    assert finding(replace(planted, halves=halves)).split(". ")[1].endswith(words)
 
 
 def test_the_same_runs_give_the_same_result(planted):

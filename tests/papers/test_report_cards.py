@@ -32,6 +32,7 @@ from manypath.report.cards import card_of
 from manypath.report.claims import claims_of
 from manypath.report.columns import FULL, HERE, RECONSTRUCTED
 from manypath.report.environment import environment
+from manypath.report.reconstruction import ReconstructionView
 from manypath.report.strips import Axis, Lane, Range, scaled, strip
 from manypath.report.views import Drawing, PaperView, illustrated, view_of
 
@@ -206,19 +207,21 @@ def test_published_results_have_columns_beside_those_of_the_runs(
     monkeypatch.setattr(columns, "load", lambda _: Kept({each: Verdict(each, "undecided") for each in ids}))
     monkeypatch.setattr(views, "load", lambda _: None)
     monkeypatch.setattr(columns, "kept_result", lambda _: Kept([Verdict(each, "holds") for each in ids]))
-    monkeypatch.setattr(columns, "finding", lambda _: "The runs come nearest with RED. So it is. No more is told.")
+    section = ReconstructionView("RED fits best. It predicts. No more is identified.", [], [], [], [], [], "1 run")
+    monkeypatch.setattr(views, "reconstruction_of", lambda _: section)
     view = view_of(part)
     assert [column.name for column in view.columns] == [HERE, FULL, RECONSTRUCTED]
     assert view.columns[2].counts == {"holds": len(ids)}
     assert view.claims[0].verdicts == {FULL: "undecided", RECONSTRUCTED: "holds"}
     page = rendered(view)
     assert page.count('<div class="tally"') == 3
-    assert "The runs come nearest with RED." in page
+    assert "RED fits best." in page
+    assert '<section id="reconstruction">' in page
     card = json.loads(card_of(view))
-    assert card["finding"].startswith("The runs come nearest")
+    assert card["finding"].startswith("RED fits best.")
     index = environment().get_template("index.html.j2").render(cards=[first_page(card)], anchors=None, measured=[])
     assert index.count('<div class="tally"') == 3
-    assert "The runs come nearest with RED." in index
+    assert "RED fits best." in index
 
 
 def first_page(card: Mapping[str, object]) -> dict[str, object]:

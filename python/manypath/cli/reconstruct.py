@@ -15,7 +15,7 @@ from manypath.errors import UserError
 
 if TYPE_CHECKING:
     from manypath.papers.paper import Paper
-    from manypath.papers.reconstruction.result import Reconstruction, Scores
+    from manypath.papers.reconstruction.result import Reconstruction
 
 
 def reconstruct(
@@ -30,7 +30,7 @@ def reconstruct(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    """Vary the undocumented settings of papers jointly, and fit them to one half of the claims. Takes an hour.
+    """Vary the undocumented settings of papers jointly, and fit them to one half of the claims. Takes hours.
 
     The settings of named papers of one group of authors are also tested on each other.
     """
@@ -93,14 +93,16 @@ def _print(result: Reconstruction) -> None:
 
 
 def _scores(result: Reconstruction) -> list[list[str]]:
-    rows = [_row(result.found, "all claims", "all claims", result.scores)]
-    for half in result.halves:
-        rows.append(_row(half.found, f"half {half.name}", f"half {half.name}", half.fitted))
-        rows.append(_row(half.found, f"half {half.name}", "the other half", half.untouched))
-    rows += [_row(each.carried, "all claims", each.to, each.scores) for each in result.transfers]
-    return rows
+    from manypath.papers.reconstruction.finding import scores_of
 
-
-def _row(found: tuple[str, ...], fitted: str, scored: str, scores: Scores) -> list[str]:
-    random = f"{scores.random:.3f} ({scores.low:.3f} to {scores.high:.3f})"
-    return [", ".join(found) or "as stated", fitted, scored, f"{scores.found:.3f}", f"{scores.stated:.3f}", random]
+    return [
+        [
+            ", ".join(row.settings) or "as stated",
+            row.fitted,
+            row.scored,
+            f"{row.scores.found:.3f}",
+            f"{row.scores.stated:.3f}",
+            f"{row.scores.random:.3f} ({row.scores.low:.3f} to {row.scores.high:.3f})",
+        ]
+        for row in scores_of(result)
+    ]

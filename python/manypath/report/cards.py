@@ -11,7 +11,8 @@ from typing import Any
 from manypath import papers
 from manypath.papers import NAMES, STUDIES
 from manypath.papers.published import load
-from manypath.report.columns import FULL, counts_of, finding_of, reconstructed
+from manypath.report.columns import FULL, counts_of, reconstructed
+from manypath.report.reconstruction import reconstruction_of
 from manypath.report.views import PaperView
 
 Card = dict[str, Any]
@@ -27,7 +28,7 @@ def card_of(page: PaperView) -> str:
         "tag": page.paper.tag,
         "columns": [{"name": column.name, "counts": column.counts} for column in page.columns],
         "claims": [{"id": claim.id, "verdict": claim.verdict, "says": claim.says} for claim in page.claims],
-        "finding": page.finding,
+        "finding": page.reconstruction.finding if page.reconstruction else "",
         "scope": page.scope,
         "preliminary": page.preliminary,
         "missing": page.missing,
@@ -80,7 +81,7 @@ def _kept(there: set[str]) -> list[Card]:
                     for claim in paper.claims
                     if claim.id in verdicts
                 ],
-                "finding": finding_of(name),
+                "finding": section.finding if (section := reconstruction_of(name)) else "",
                 "preliminary": False,
                 "missing": "",
             }

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from manypath.papers import NAMES
 from manypath.papers.published import load
-from manypath.papers.reconstruction.finding import finding
 from manypath.papers.reconstruction.result import kept_result
 from manypath.papers.verdict import Verdict
 
@@ -54,9 +53,3 @@ def reconstructed(paper: str) -> dict[str, Mapping[str, Verdict]]:
 def counts_of(verdicts: Mapping[str, Verdict]) -> dict[str, int]:
     """Count the verdicts of a column."""
     return dict(Counter(verdicts.values()))
-
-
-def finding_of(paper: str) -> str:
-    """Return the finding of the reconstruction of a paper, in three sentences; empty without a reconstruction."""
-    found = kept_result(paper) if paper in NAMES else None
-    return "" if found is None else finding(found)

@@ -18,7 +18,8 @@ from manypath.papers.paper import Paper, Setting
 from manypath.papers.published import Published, load
 from manypath.papers.published_rows import PublishedChange
 from manypath.report.claims import ClaimView, claims_of
-from manypath.report.columns import columns_of, counts_of, finding_of
+from manypath.report.columns import columns_of, counts_of
+from manypath.report.reconstruction import ReconstructionView, reconstruction_of
 from manypath.report.variants import MatrixView, ProfilesView, matrix_of, profiles_of
 from manypath.rows import Outcome
 
@@ -126,8 +127,8 @@ class CostView:
 class PaperView:
     """A page about a paper: `ran` is the processor time of its runs, `took` the duration of this call.
 
-    `missing` names the parts that are still to be run. `finding` is the finding of the reconstruction, empty without
-    one. `full` describes the full results if causes and sensitivity are from them; else it is empty.
+    `missing` names the parts that are still to be run. `reconstruction` is None without a published one. `full`
+    describes the full results if causes and sensitivity are from them; else it is empty.
     """
 
     paper: Paper
@@ -135,7 +136,7 @@ class PaperView:
     preliminary: bool
     scope: str
     columns: list[ColumnView]
-    finding: str
+    reconstruction: ReconstructionView | None
     full: str
     agreement: AgreementView | None
     figures: list[FigureView]
@@ -169,7 +170,7 @@ def view_of(part: PaperEvaluation) -> PaperView:
         and (precision.name != "full" or precision.replications < paper.full.replications),
         scope="all figures" if part.figure is None else f"figure {part.figure} only",
         columns=[ColumnView(name, counts_of(verdicts)) for name, verdicts in columns.items()],
-        finding=finding_of(paper.name),
+        reconstruction=reconstruction_of(paper.name),
         full="" if full is None else f"engine {full.engine}, {full.runs:,} runs",
         agreement=None if published is None or part.unfinished is not None else _agreement(part, published),
         figures=[],

@@ -80,5 +80,5 @@ MUTATED = Precision(
 )
 """The window of quick precision and a coarse grid, enough to show that a mutation changes a verdict."""
 
-RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, most=6, trials=2, curves=6)
-"""Few runs of each case, because many settings are compared; `most` runs for the final verdicts."""
+RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, trials=2, curves=2)
+"""Few runs of each case, because many settings are compared. The final verdicts have full precision."""

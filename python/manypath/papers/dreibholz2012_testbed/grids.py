@@ -59,5 +59,5 @@ MUTATED = Precision(
 )
 """The window of quick precision, a coarser grid and more runs: the crossing curves have similar slopes."""
 
-RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=3, most=12, trials=3)
-"""Few runs of each case, because many settings are compared; `most` runs for the final verdicts."""
+RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=3, trials=3)
+"""Few runs of each case, because many settings are compared. The final verdicts have full precision."""

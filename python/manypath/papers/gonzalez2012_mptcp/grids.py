@@ -49,5 +49,5 @@ QUICK = _precision("quick", 20, 10, most=160, budget=60.0)
 MUTATED = _precision("mutated", 8, 8)
 """Few runs, enough to show that a mutation changes a verdict."""
 
-RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=4, most=16, trials=4, curves=16)
-"""Few runs of each case, because many settings are compared; `most` runs for the final verdicts."""
+RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=4, trials=4, curves=4)
+"""Few runs of each case, because many settings are compared. The final verdicts have full precision."""

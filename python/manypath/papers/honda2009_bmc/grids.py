@@ -94,5 +94,5 @@ MUTATED = Precision(
 )
 """The window and the grid of quick precision, with fewer controls in the comparison."""
 
-RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, most=3, trials=2, curves=3)
-"""Few runs of each case, because many settings are compared; `most` runs for the final verdicts."""
+RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, trials=2, curves=2)
+"""Few runs of each case, because many settings are compared. The final verdicts have full precision."""

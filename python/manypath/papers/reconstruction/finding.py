@@ -1,73 +1,82 @@
-"""The finding of a reconstruction as three sentences, generated from its data."""
+"""The finding of a reconstruction as three sentences, and the tables behind it, generated from its data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from statistics import fmean
+from typing import NamedTuple
 
 from manypath.papers.reconstruction.result import Reconstruction, Scores
 
 
 def finding(result: Reconstruction) -> str:
-    """Return three sentences: the best settings, their scores on unused claims, and the identified settings."""
-    return " ".join((_found(result), _tested(result), _told(result)))
+    """Return three sentences: the changed settings and verdicts, the test on unused claims, the identified settings."""
+    return " ".join((_changed(result), _tested(result), _identified(result)))
 
 
-def _found(result: Reconstruction) -> str:
-    scores = result.scores
-    held = sum(claim.stated == "holds" for claim in result.claims)
+def _changed(result: Reconstruction) -> str:
+    claims, factors = len(result.claims), len(result.factors)
+    stated = sum(claim.stated == "holds" for claim in result.claims)
     if not result.found:
         return (
-            f"No joint change of {len(result.factors)} settings gains more credit on [{result.tag}] than its penalty: "
-            f"as stated, {held} of {len(result.claims)} claims hold, and the mean credit is {_scores(scores)}."
+            f"No joint change of {factors} settings gains more credit on the claims of [{result.tag}] than its "
+            f"penalty: as the text says, {stated} of {claims} claims hold."
         )
     now = sum(claim.reconstructed == "holds" for claim in result.claims)
-    changes = _list(result.factor(name).changed for name in result.found)
+    changes = "; ".join(result.factor(name).changed for name in result.found)
     return (
-        f"The runs are nearest to [{result.tag}] with {changes}: {now} of {len(result.claims)} claims hold instead of "
-        f"{held}, and the mean credit is {_scores(scores)}."
+        f"The settings that fit [{result.tag}] best change {len(result.found)} of {factors} settings ({changes}): "
+        f"{now} of {claims} claims hold, and {stated} as the text says."
     )
 
 
 def _tested(result: Reconstruction) -> str:
     untouched = [half.untouched for half in result.halves]
-    found, stated, random = (fmean(getattr(each, name) for each in untouched) for name in ("found", "stated", "random"))
-    fitted = fmean(half.fitted.found for half in result.halves)
-    said = (
-        f"Settings fitted to one half of the claims reach {fitted:.2f} on this half and {found:.2f} on the other half, "
-        f"where the settings as stated reach {stated:.2f} and random ones {random:.2f}"
+    found, stated, random = (
+        round(fmean(getattr(each, name) for each in untouched), 2) for name in ("found", "stated", "random")
     )
-    carried = [
-        f"{transfer.scores.found:.2f} instead of {transfer.scores.stated:.2f} in {transfer.to}"
-        for transfer in result.transfers
-        if transfer.carried
-    ]
-    return f"{said}; applied to other papers the settings reach {_list(carried)}." if carried else f"{said}."
-
-
-def _told(result: Reconstruction) -> str:
-    changed = [factor.changed for factor in result.factors if factor.told == "changed"]
-    kept = [factor.stated for factor in result.factors if factor.told == "as stated"]
-    loose = [factor.name for factor in result.factors if factor.told == "not told"]
-    fits = "at least 95 % of the bootstrap fits"
-    known = (*changed, *kept)
-    said = f"Identified in {fits}: {_list(known)}" if known else f"No setting is identified in {fits}"
-    if not loose:
-        return f"{said}."
-    grouped = {name for group in result.together for name in group}
-    alone = [name for name in loose if name not in grouped]
-    groups = [f"{_list(group)} (only together)" for group in result.together]
-    return f"{said}; not identified: {_list((*groups, *alone))}."
-
-
-def _scores(scores: Scores) -> str:
     return (
-        f"{scores.found:.2f} of 1 (as stated {scores.stated:.2f}, random settings {scores.random:.2f}, "
-        f"{scores.low:.2f} to {scores.high:.2f})"
+        f"On claims that a fit did not use, its settings score {found:.2f} of 1, those of the text {stated:.2f} and "
+        f"random settings {random:.2f}: {_judged(found, stated, random)}."
     )
 
 
-def _list(items: Iterable[str]) -> str:
-    """Join items: `a`, `a and b`, `a, b and c`."""
-    *first, last = items
-    return f"{', '.join(first)} and {last}" if first else last
+def _judged(found: float, stated: float, random: float) -> str:
+    """Say whether fitted settings predict unused claims better than the text and better than random settings."""
+    if found > max(stated, random):
+        return "the fit predicts unused claims better than both"
+    if found > random:
+        return "the fit predicts unused claims no better than the text"
+    if found > stated:
+        return "the fit predicts unused claims no better than random settings"
+    return "the fit predicts unused claims no better than the text or random settings"
+
+
+def _identified(result: Reconstruction) -> str:
+    changed = [factor.changed for factor in result.factors if factor.told == "changed"]
+    kept = sum(factor.told == "as stated" for factor in result.factors)
+    loose = sum(factor.told == "not told" for factor in result.factors)
+    which = f"{len(changed)} changed ({'; '.join(changed)})" if changed else "none changed"
+    return (
+        f"Of {len(result.factors)} settings, at least 95 % of the bootstrap fits agree on {len(changed) + kept}: "
+        f"{which}, {kept} as in the text; {loose} cannot be identified."
+    )
+
+
+class Score(NamedTuple):
+    """A row of the table of scores: changed settings, the claims of the fit, the scored claims, and the scores."""
+
+    settings: Sequence[str]
+    fitted: str
+    scored: str
+    scores: Scores
+
+
+def scores_of(result: Reconstruction) -> list[Score]:
+    """Return the scores of the fits to all claims and to each half, and those on other papers."""
+    rows = [Score(result.found, "all claims", "all claims", result.scores)]
+    for half in result.halves:
+        rows.append(Score(half.found, f"half {half.name}", f"half {half.name}", half.fitted))
+        rows.append(Score(half.found, f"half {half.name}", "the other half", half.untouched))
+    rows += [Score(each.carried, "all claims", each.to, each.scores) for each in result.transfers]
+    return rows

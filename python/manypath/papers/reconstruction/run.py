@@ -25,7 +25,7 @@ from manypath.papers.reconstruction.result import (
 )
 from manypath.papers.reconstruction.search import WHOLE, design_of, search
 from manypath.papers.reconstruction.shared import GROUPS
-from manypath.papers.reconstruction.trials import Trials, verdicts
+from manypath.papers.reconstruction.trials import Trials, decided
 from manypath.papers.runner import SEED, Runner
 
 RIVALS = 10
@@ -130,11 +130,9 @@ def _factors(paper: Paper, sure: Certainty) -> tuple[FactorResult, ...]:
 
 
 def _claims(trials: Trials, found: Combination, halves: Halves) -> tuple[ClaimResult, ...]:
-    """Check every claim under the stated and the reconstructed settings, with the largest number of runs."""
-    runner = trials.runner
-    runs = max(runner.precision.replications, runner.precision.most)
-    finer = replace(runner, precision=replace(runner.precision, replications=runs))
-    (stated, _), (changed, evidence) = verdicts(finer, AS_STATED), verdicts(finer, found)
+    """Decide every claim under the stated and the reconstructed settings, both at full precision."""
+    runner = replace(trials.runner, precision=trials.runner.paper.full)
+    (stated, _), (changed, evidence) = decided(runner, AS_STATED), decided(runner, found)
     budgets = [budget_of(item, evidence) for item in changed]
     earned = trials.table.credits
     half: dict[str, HalfName] = {number: name for name, claims in halves.items() for number in claims}

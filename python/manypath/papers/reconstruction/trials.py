@@ -14,8 +14,10 @@ from manypath.papers.reconstruction.fit import Table
 from manypath.papers.reconstruction.model import Checks
 from manypath.papers.reconstruction.score import Credits, credits_of
 from manypath.papers.runner import Runner
+from manypath.papers.sequential import decide
 from manypath.papers.switch import Switch
 from manypath.scenario import Scenario
+from manypath.stats.looks import plan
 
 
 class Trials:
@@ -78,17 +80,18 @@ class Trials:
         self.checks[setting] = {item.claim.id: item.check for item in items}
 
 
-def verdicts(runner: Runner, setting: Combination) -> tuple[list[Verified], Evidence]:
-    """Check all claims under a setting, with the replications of the precision of the runner.
+def decided(runner: Runner, setting: Combination) -> tuple[list[Verified], Evidence]:
+    """Decide all claims under a setting, with the looks and the budget of the precision of the runner.
 
     Returns the claims, and the runs.
     """
-    paper = runner.paper
+    paper, precision = runner.paper, runner.precision
     if setting:
         switch = joined(paper.factors, setting)
         runner = replace(runner, paper=replace(paper, experiments=Changed(paper.experiments, switch)))
-    evidence = Evidence(runner.plain(paper.experiments.cases(runner.precision)))
-    return [verify(claim, evidence) for claim in paper.claims], evidence
+    evidence = Evidence(runner.plain(paper.experiments.cases(precision)))
+    looks = plan(precision.replications, precision.most)
+    return decide(paper.claims, evidence, looks, runner.plain, precision.budget)
 
 
 class Changed(Experiments):
