@@ -111,7 +111,7 @@ impl Drop for NewFile {
 /// Refuses a folder in which no file can be created.
 pub(crate) fn takes_files(option: &'static str, folder: &Path) -> Result<(), Failure> {
     if !folder.is_dir() {
-        return Err(refused(option, folder, "it is no folder: name one"));
+        return Err(refused(option, folder, "it is not a folder: name one"));
     }
     match tempfile::tempfile_in(folder) {
         Ok(_) => Ok(()),
