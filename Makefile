@@ -108,7 +108,7 @@ bench-net: build $(venv)/.tools ## measure SCTP on real sockets beside usrsctp; 
 	tests/interop/peers/build speed
 	PYTHONPATH=tests/interop $(bin)/python -m speed $(ARGS)
 
-soak: ## 100,000 random stories of SCTP, and bugs made on purpose that they must find; STORY=n tells one of them
+soak: ## 100,000 random stories of SCTP, and bugs made on purpose that they must find; STORY=n runs one of them
 	cargo test --quiet --package manypath-sctp --features soak --profile soak --test soak -- \
 		$(if $(STORY),--story $(STORY)) $(if $(STORIES),--stories $(STORIES)) $(if $(FROM),--from $(FROM))
 

@@ -62,10 +62,10 @@ enum Act {
 
 fn main() {
     let check = bolero::check!().with_type().with_max_depth(16).with_iterations(0);
-    check.with_shrink_time(SHRINK_TIME).for_each(tell);
+    check.with_shrink_time(SHRINK_TIME).for_each(run);
 }
 
-fn tell(story: &Story) {
+fn run(story: &Story) {
     let mut stage = Stage::new(&story.setting, false);
     stage.open(&story.setting);
     stage.drive(Span::from_secs(3));

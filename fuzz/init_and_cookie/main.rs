@@ -99,10 +99,10 @@ struct Door {
 
 fn main() {
     let check = bolero::check!().with_type().with_max_depth(16).with_iterations(0);
-    check.with_shrink_time(SHRINK_TIME).for_each(tell);
+    check.with_shrink_time(SHRINK_TIME).for_each(run);
 }
 
-fn tell(story: &Story) {
+fn run(story: &Story) {
     let config = Config {
         port: PORT,
         local: (0..story.addresses).map(own_address).collect(),

@@ -6,7 +6,7 @@ use manypath_core::Span;
 use manypath_fuzz::SHRINK_TIME;
 use manypath_fuzz::ledger::{Batch, Ledger};
 use manypath_fuzz::setting::{A, Setting, Side, Z};
-use manypath_fuzz::stage::{FIRST, Fate, Stage};
+use manypath_fuzz::stage::{FIRST, Fault, Stage};
 use manypath_sctp::{CloseReason, Event};
 
 #[derive(Clone, Debug, TypeGenerator)]
@@ -16,8 +16,8 @@ struct Story {
     sendings: Vec<Sending>,
     /// The side that shuts down.
     closer: Side,
-    #[generator(bolero::produce::<Vec<Fate>>().with().len(0..=80_usize))]
-    fates: Vec<Fate>,
+    #[generator(bolero::produce::<Vec<Fault>>().with().len(0..=80_usize))]
+    faults: Vec<Fault>,
 }
 
 /// Messages that one side sends.
@@ -37,15 +37,15 @@ struct Sending {
 
 fn main() {
     let check = bolero::check!().with_type().with_max_depth(16).with_iterations(0);
-    check.with_shrink_time(SHRINK_TIME).for_each(tell);
+    check.with_shrink_time(SHRINK_TIME).for_each(run);
 }
 
-fn tell(story: &Story) {
+fn run(story: &Story) {
     let mut stage = Stage::new(&story.setting, true);
-    stage.fates = story.fates.iter().rev().cloned().collect();
+    stage.faults = story.faults.iter().rev().cloned().collect();
     stage.open(&story.setting);
     let mut run = Run { stage, ledgers: [Ledger::default(), Ledger::default()] };
-    if story.fates.iter().any(|fate| matches!(fate, Fate::Change(_))) {
+    if story.faults.iter().any(|fault| matches!(fault, Fault::Change(_))) {
         run.survives(story);
     } else {
         run.delivers(story);
@@ -77,10 +77,10 @@ impl Run {
         let is_orderly = |reason: &Option<CloseReason>| *reason == Some(CloseReason::Shutdown);
         let orderly = reasons.iter().filter(|reason| is_orderly(reason)).count();
         // If SHUTDOWN COMPLETE is lost, a late packet finds no association and is answered with ABORT. RFC 9260 §8.4
-        let is_late = |fate: &Fate| matches!(fate, Fate::Duplicate(_) | Fate::Delay(_));
+        let is_late = |fault: &Fault| matches!(fault, Fault::Duplicate(_) | Fault::Delay(_));
         let least = match self.stage.now - start {
             span if span >= GUARD => 0,
-            _ if story.fates.iter().any(is_late) => 1,
+            _ if story.faults.iter().any(is_late) => 1,
             _ => 2,
         };
         assert!(orderly >= least, "{reasons:?}");

@@ -13,11 +13,11 @@ use crate::forge::{COMMON_HEADER, Changes, Heard, seal};
 use crate::host::{Host, NETWORK_HEADER};
 use crate::setting::{A, Setting, Side, Z};
 
-/// The fate of a packet.
+/// What the network does to a packet.
 #[derive(Clone, Debug, TypeGenerator)]
-pub enum Fate {
+pub enum Fault {
     /// It arrives after 10 ms.
-    Pass,
+    None,
     /// It is lost.
     Lose,
     /// It arrives twice; the second copy is delayed by this number of milliseconds.
@@ -37,8 +37,8 @@ pub struct Stage {
     hosts: [Host; 2],
     heard: [Heard; 2],
     under_way: BTreeMap<(Time, u64), Arrival>,
-    /// The fates of the next packets, in reverse order; further packets pass.
-    pub fates: Vec<Fate>,
+    /// The faults of the next packets, in reverse order; further packets have none.
+    pub faults: Vec<Fault>,
     /// Number of packets so far.
     packets: u64,
     /// Number of packets that the network has carried so far, including copies.
@@ -71,7 +71,7 @@ impl Stage {
             hosts: [A, Z].map(host),
             heard: [A, Z].map(heard),
             under_way: BTreeMap::new(),
-            fates: Vec::new(),
+            faults: Vec::new(),
             packets: 0,
             carried: 0,
             wakes: 0,
@@ -266,16 +266,16 @@ impl Stage {
 
     fn carry(&mut self, from: Side, via: Via, mut bytes: Vec<u8>) {
         let mut delay = DELAY;
-        match self.fates.pop().unwrap_or(Fate::Pass) {
-            Fate::Pass => {}
-            Fate::Lose => return,
-            Fate::Duplicate(later) => {
+        match self.faults.pop().unwrap_or(Fault::None) {
+            Fault::None => {}
+            Fault::Lose => return,
+            Fault::Duplicate(later) => {
                 let later = DELAY + Span::from_millis(later.into());
                 self.put(from, via, bytes.clone(), later);
             }
-            Fate::Delay(later) => delay += Span::from_millis(later.into()),
-            Fate::Damage(changes) => changes.apply(0, &mut bytes),
-            Fate::Change(changes) => {
+            Fault::Delay(later) => delay += Span::from_millis(later.into()),
+            Fault::Damage(changes) => changes.apply(0, &mut bytes),
+            Fault::Change(changes) => {
                 changes.apply(0, &mut bytes);
                 seal(&mut bytes);
             }

@@ -19,7 +19,7 @@ pub trait Algorithm: Debug + Send + Sync {
 
     /// Whether [`on_acked`](Self::on_acked) must be called. It is read once, so that algorithms without this hook have
     /// no cost.
-    fn hears_acks(&self) -> bool {
+    fn uses_acks(&self) -> bool {
         false
     }
 

@@ -17,7 +17,7 @@ pub struct Controller {
     paths: Paths,
     algorithm: Box<dyn Algorithm>,
     is_coupled: bool,
-    hears_acks: bool,
+    uses_acks: bool,
     /// Number of paths in fast recovery.
     recovering: usize,
     /// Whether the algorithm has computed its sums over the group in this event.
@@ -62,7 +62,7 @@ impl Controller {
         Self {
             paths: Paths::new(profile),
             is_coupled: algorithm.is_coupled(),
-            hears_acks: algorithm.hears_acks(),
+            uses_acks: algorithm.uses_acks(),
             algorithm,
             recovering: 0,
             observed: false,
@@ -139,7 +139,7 @@ impl Controller {
     #[inline]
     pub fn on_sack(&mut self, now: Time, acks: &[PathAck], losses: &[PathId]) {
         self.observed = false;
-        if self.hears_acks {
+        if self.uses_acks {
             for ack in acks {
                 self.tell(now, ack);
             }
@@ -158,7 +158,7 @@ impl Controller {
     #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &PathAck) {
         self.observed = false;
-        if self.hears_acks {
+        if self.uses_acks {
             self.tell(now, ack);
         }
         self.acknowledge(now, ack);

@@ -2,13 +2,13 @@
 
 use crate::Span;
 
-/// The rule that derives a retransmission timeout from measurements, and the bounds of the timeout.
+/// The bounds of the retransmission timeout, and the rule that computes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RtoLimits {
     /// RTO.Initial: the timeout before the first sample.
     pub initial: Span,
-    /// RTO.Min: lower bound of the timeout. [`RtoRule`] states what else it bounds.
+    /// RTO.Min: lower bound of the timeout. With [`RtoRule::Linux`] it also bounds the margin above SRTT.
     pub min: Span,
     /// RTO.Max: upper bound of the timeout.
     pub max: Span,
@@ -22,20 +22,22 @@ pub struct RtoLimits {
 pub enum RtoRule {
     /// The rule of the standards: RTO = SRTT + 4·RTTVAR, and at least RTO.Min. RFC 6298 §2, RFC 9260 §6.3.1
     Standard {
-        /// G, the clock granularity: lower bound of RTTVAR. RFC 9260 §6.3.1 G1
+        /// G, the clock granularity, lower bound of RTTVAR. Unlike RFC 9260 §6.3.1 G1: G replaces every smaller RTTVAR,
+        /// not only zero, because RTTVAR is in nanoseconds; in whole units of G such a value is zero.
         granularity: Span,
     },
     /// The rule of TCP in Linux (`tcp_rtt_estimator` in `net/ipv4/tcp_input.c`): RTO = SRTT + margin. The margin is at
     /// least RTO.Min.
     ///
     /// The rule of the standards assumes one sample per round trip. Linux takes one sample per acknowledgement, so
-    /// RTTVAR forgets earlier deviations within one flight. The rule differs in three points:
+    /// RTTVAR loses earlier deviations within one flight. The rule differs in three points:
     ///
-    /// - The margin is the largest 4·RTTVAR of the current round and of the rounds before. If 4·RTTVAR stayed below the
-    ///   margin for a whole round, the margin falls by a quarter of the difference.
+    /// - The margin rises at once to each 4·RTTVAR that exceeds it. If all values of a round stayed below the margin,
+    ///   the margin falls at the end of the round by a quarter of its distance to the largest of them.
     /// - A sample below SRTT that deviates by more than RTTVAR raises RTTVAR with a gain of 1/32 instead of 1/4,
     ///   because a path that becomes faster does not need a longer timeout.
-    /// - RTO.Min bounds the margin, so a constant round-trip time above RTO.Min does not cause timeouts.
+    /// - RTO.Min also bounds the margin. With a constant round-trip time RTTVAR becomes 0, and the timeout is SRTT +
+    ///   RTO.Min instead of SRTT, so it does not expire spuriously.
     Linux,
 }
 
@@ -111,8 +113,8 @@ impl RttEstimator {
         self.set_rto();
     }
 
-    /// Ends a round: everything that was outstanding at the last call has arrived. The caller has just taken a sample.
-    /// Has no effect with [`RtoRule::Standard`].
+    /// Ends a round: all data that was outstanding at the previous call has been acknowledged. Call
+    /// [`sample`](Self::sample) first. Has no effect with [`RtoRule::Standard`].
     #[inline]
     pub fn end_round(&mut self) {
         if self.limits.rule == RtoRule::Linux {
@@ -122,7 +124,7 @@ impl RttEstimator {
         }
     }
 
-    /// Replaces the bounds of the timeout. Undoes any back-off.
+    /// Replaces the bounds and the rule, and undoes any back-off. RTTVAR and the margin change with the next sample.
     pub fn set_limits(&mut self, limits: RtoLimits) {
         self.limits = limits;
         match self.srtt {
@@ -214,13 +216,13 @@ mod tests {
     fn the_clock_granularity_is_the_lower_bound_of_the_deviation() {
         let granularity = Span::from_millis(10);
         let rule = RtoRule::Standard { granularity };
-        let mut ticking = RttEstimator::new(RtoLimits { rule, ..RtoLimits::RFC9260 });
+        let mut coarse = RttEstimator::new(RtoLimits { rule, ..RtoLimits::RFC9260 });
         let mut exact = RttEstimator::new(RtoLimits::RFC9260);
         for _ in 0..200 {
-            ticking.sample(Span::from_millis(1200));
+            coarse.sample(Span::from_millis(1200));
             exact.sample(Span::from_millis(1200));
         }
-        assert_eq!((ticking.rttvar(), ticking.rto()), (granularity, Span::from_millis(1240)));
+        assert_eq!((coarse.rttvar(), coarse.rto()), (granularity, Span::from_millis(1240)));
         assert_eq!((exact.rttvar(), exact.rto()), (Span::ZERO, Span::from_millis(1200)));
     }
 
@@ -246,7 +248,11 @@ mod tests {
         for _ in 0..100 {
             rtt.sample(Span::from_millis(100));
         }
-        assert_eq!(margin(&rtt), Span::from_millis(200), "many samples of one round fade nothing");
+        assert_eq!(
+            margin(&rtt),
+            Span::from_millis(200),
+            "samples within a round do not reduce the margin"
+        );
         rtt.end_round();
         assert_eq!(margin(&rtt), Span::from_millis(200), "it was the largest of this round");
         // From 200 ms towards the 40 ms of the next rounds, a quarter of the difference per round: 160, 130, 107.5

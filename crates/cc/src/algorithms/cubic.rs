@@ -91,7 +91,7 @@ impl Algorithm for Cubic {
         false
     }
 
-    fn hears_acks(&self) -> bool {
+    fn uses_acks(&self) -> bool {
         true
     }
 

@@ -77,7 +77,7 @@ impl LiaEunice {
 }
 
 impl Algorithm for LiaEunice {
-    fn hears_acks(&self) -> bool {
+    fn uses_acks(&self) -> bool {
         true
     }
 

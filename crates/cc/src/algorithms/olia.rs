@@ -2,9 +2,10 @@
 //!
 //! Of n paths, the *best* have the largest ℓ/r². Here ℓ is the number of bytes that a path delivered between its last
 //! two losses or since its last loss, whichever is more. The *widest* paths have the largest window. Best paths that
-//! are not widest are *collected*. With w in packets, each acknowledged packet adds (w/r²)/(Σ w/r)² + α/w to its path.
-//! α is +1/(n·collected) on collected paths, −1/(n·widest) on widest paths if any path is collected, and otherwise 0.
-//! Over one window the growth is (x/Σx)² + α packets with the rate x = w/r. It may be negative.
+//! are not widest are *collected*. With w in packets, each acknowledged packet adds (w/r²)/(Σ w/r)² + α/w to its path,
+//! with the round-trip time r. α is +1/(n·collected) on collected paths, −1/(n·widest) on widest paths if any path is
+//! collected, and otherwise 0. Over one window the growth is (x/Σx)² + α packets with the rate x = w/r. It may be
+//! negative.
 
 use manypath_core::{PathId, Time};
 
@@ -24,14 +25,14 @@ struct Delivered {
     since_loss: u64,
 }
 
-/// The values that all paths of the group share.
+/// Values over the whole group, computed once per event, before its first change of a window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
-    /// Σ cᵢ/rᵢ.
+    /// Σ wᵢ/rᵢ, with w in bytes.
     total_rate: f64,
     /// max ℓᵢ/rᵢ².
     best: f64,
-    /// max cᵢ, bytes.
+    /// max wᵢ, bytes.
     widest: u64,
     /// Number of paths with the largest window.
     widest_count: u32,
@@ -49,7 +50,7 @@ impl Olia {
     }
 
     /// α of a path, packets per window.
-    fn shift(&self, paths: &Paths, path: PathId) -> f64 {
+    fn alpha(&self, paths: &Paths, path: PathId) -> f64 {
         let group = &self.group;
         if group.collected_count == 0 {
             0.0
@@ -64,7 +65,7 @@ impl Olia {
 }
 
 impl Algorithm for Olia {
-    fn hears_acks(&self) -> bool {
+    fn uses_acks(&self) -> bool {
         true
     }
 
@@ -90,15 +91,17 @@ impl Algorithm for Olia {
     fn growth(&self, paths: &Paths, path: PathId) -> f64 {
         let rate = paths[path].window() as f64 * paths[path].inverse_rtt();
         let total = self.group.total_rate;
+        // The first term is above 1 only if the window grew after the sums were computed, or if they exclude the path
         let units = if rate > 0.0 && total > 0.0 {
-            (rate * rate / (total * total)).min(1.0) + self.shift(paths, path)
+            (rate * rate / (total * total)).min(1.0) + self.alpha(paths, path)
         } else {
             paths.equal_share()
         };
         units * paths[path].unit() as f64
     }
 
-    /// One packet if there are several paths, as in the protocol's drafts; the floor of TCP on a single path.
+    /// One unit if the group has several paths, as in draft-khalili-mptcp-congestion-control. Otherwise the profile's
+    /// floor of standard congestion control: two units for TCP, four for SCTP.
     fn floor(&self, paths: &Paths, _path: PathId) -> f64 {
         if paths.coupled().nth(1).is_some() { 1.0 } else { paths.profile().floors.plain }
     }
@@ -114,7 +117,7 @@ impl Algorithm for Olia {
 
     fn on_loss(&mut self, _now: Time, _paths: &Paths, path: PathId, _loss: Loss) {
         let delivered = &mut self.delivered[path.index()];
-        // Consecutive timeouts count as one loss.
+        // Consecutive timeouts count as one loss: nothing was delivered between them
         if delivered.since_loss > 0 {
             *delivered = Delivered { between_losses: delivered.since_loss, since_loss: 0 };
         }

@@ -171,7 +171,7 @@ impl Wvegas {
 }
 
 impl Algorithm for Wvegas {
-    fn hears_acks(&self) -> bool {
+    fn uses_acks(&self) -> bool {
         true
     }
 

@@ -49,10 +49,10 @@ proptest! {
     fn on_one_path_every_algorithm_equals_newreno(profile in profile(), path in path(), event in event(1)) {
         let path = Begin { window: path.window + 8 * UNIT, ..path };
         let mut newreno = begin(&algorithms()[0], profile, &[path]);
-        event.happen(&mut newreno);
+        event.apply(&mut newreno);
         for entry in all_but(&[LINEAR_IN_SLOW_START, BY_TIME, BY_DELAY]) {
             let mut controller = begin(entry, profile, &[path]);
-            event.happen(&mut controller);
+            event.apply(&mut controller);
             let (state, expected) = (controller.state(PathId(0)), newreno.state(PathId(0)));
             prop_assert!(state.window.abs_diff(expected.window) <= 1, "{}: {state:?} {expected:?}", entry.name);
             prop_assert!(state.ssthresh.abs_diff(expected.ssthresh) <= 1, "{}: {state:?}", entry.name);
@@ -65,7 +65,7 @@ proptest! {
         for entry in algorithms() {
             let mut controller = begin(entry, profile, &paths);
             for (now, event) in one_after_the_other(&events) {
-                event.happen_at(now, &mut controller);
+                event.apply_at(now, &mut controller);
                 for path in controller.paths().iter() {
                     prop_assert!(path.window() >= path.unit(), "{} after {event:?}: {path:?}", entry.name);
                 }
@@ -80,8 +80,8 @@ proptest! {
             let mut with_acks = begin(entry, profile, &paths);
             for (now, event) in one_after_the_other(&events) {
                 let Event::Sack { acks, .. } = event else {
-                    event.happen_at(now, &mut with_sacks);
-                    event.happen_at(now, &mut with_acks);
+                    event.apply_at(now, &mut with_sacks);
+                    event.apply_at(now, &mut with_acks);
                     continue;
                 };
                 for ack in acks {
@@ -137,8 +137,8 @@ proptest! {
             let mut controller = begin(entry, profile, &paths);
             let mut other = begin(entry, profile, &turned);
             for event in &events {
-                event.happen(&mut controller);
-                event.renamed(renamed).happen(&mut other);
+                event.apply(&mut controller);
+                event.renamed(renamed).apply(&mut other);
             }
             for path in controller.paths().ids() {
                 prop_assert_eq!(controller.state(path), other.state(renamed(path)), "{} on {}", entry.name, path);
@@ -152,11 +152,11 @@ proptest! {
             let mut controller = begin(entry, profile, &paths);
             let mut watched = begin(entry, profile, &paths);
             for (now, event) in one_after_the_other(&events) {
-                event.happen_at(now, &mut controller);
+                event.apply_at(now, &mut controller);
                 for path in watched.paths().ids() {
                     watched.formulas(now, path);
                 }
-                event.happen_at(now, &mut watched);
+                event.apply_at(now, &mut watched);
             }
             prop_assert_eq!(states(&controller), states(&watched), "{}", entry.name);
         }
@@ -186,8 +186,8 @@ proptest! {
             let mut controller = begin(entry, Profile::PAPER, &paths);
             let mut in_slow_motion = begin(entry, Profile::PAPER, &slow);
             for event in &events {
-                event.happen(&mut controller);
-                event.slower().happen(&mut in_slow_motion);
+                event.apply(&mut controller);
+                event.slower().apply(&mut in_slow_motion);
             }
             prop_assert_eq!(states(&controller), states(&in_slow_motion), "{}", entry.name);
         }
@@ -255,11 +255,11 @@ enum Event {
 }
 
 impl Event {
-    fn happen(&self, controller: &mut Controller) {
-        self.happen_at(Time::ZERO, controller);
+    fn apply(&self, controller: &mut Controller) {
+        self.apply_at(Time::ZERO, controller);
     }
 
-    fn happen_at(&self, now: Time, controller: &mut Controller) {
+    fn apply_at(&self, now: Time, controller: &mut Controller) {
         match self {
             Self::Sack { acks, losses } => controller.on_sack(now, acks, losses),
             Self::Timeout(path) => controller.on_timeout(now, *path),

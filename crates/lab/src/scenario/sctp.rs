@@ -188,7 +188,8 @@ pub struct Rto {
     pub min: Span,
     /// Largest timeout.
     pub max: Span,
-    /// Clock granularity G, the smallest RTTVAR. RFC 9260 §6.3.1 G1
+    /// Clock granularity G, the smallest RTTVAR. Unlike RFC 9260 §6.3.1 G1: G replaces every smaller RTTVAR, not only
+    /// zero, because RTTVAR is in nanoseconds; in whole units of G such a value is zero.
     pub granularity: Span,
 }
 

@@ -288,7 +288,7 @@ impl Association {
     }
 
     /// Whether the association is closed and has no messages to read, packets to send or events.
-    pub(crate) fn is_spent(&self) -> bool {
+    pub(crate) fn is_finished(&self) -> bool {
         self.is_closed()
             && self.outbox.is_empty()
             && self.notices.is_empty()

@@ -39,15 +39,16 @@ impl Admission {
         self.waiting.contains(&id)
     }
 
-    /// Removes an association that has ended.
+    /// Removes an association from the queue.
     pub(super) fn remove(&mut self, id: AssociationId) {
         self.waiting.retain(|waiting| *waiting != id);
     }
 }
 
 impl Endpoint {
-    /// Lets peers open associations. Up to `backlog` associations may wait for [`accept`](Self::accept); beyond that,
-    /// an INIT is answered with ABORT. [`MOST_WAITING`](Self::MOST_WAITING) is the largest backlog.
+    /// Lets peers open associations. Up to `backlog` associations may wait for [`accept`](Self::accept). While so many
+    /// wait, INIT and COOKIE ECHO for further associations are answered with ABORT.
+    /// [`MOST_WAITING`](Self::MOST_WAITING) is the largest backlog.
     pub fn listen(&mut self, backlog: usize) {
         self.admission.listens = true;
         self.admission.backlog = Some(backlog.min(Self::MOST_WAITING));
@@ -60,12 +61,13 @@ impl Endpoint {
 
     /// The association that has waited longest since [`Event::Incoming`](crate::Event::Incoming).
     ///
-    /// An association that ends before this is released automatically, unless it has messages to read.
+    /// Associations that ended earlier are skipped and released, unless they have messages to read, packets to send or
+    /// events to deliver.
     pub fn accept(&mut self) -> Option<AssociationId> {
         loop {
             let id = self.admission.waiting.pop_front()?;
             match self.association(id) {
-                Some(association) if !association.is_spent() => return Some(id),
+                Some(association) if !association.is_finished() => return Some(id),
                 Some(_) => self.drop_association(id.slot()),
                 None => {}
             }
@@ -78,7 +80,7 @@ impl Endpoint {
     /// The largest number of paths of an association; further paths are ignored.
     pub const MOST_PATHS: usize = MAX_PATHS;
 
-    /// The answer to a peer that may not open an association.
+    /// The ABORT for a peer that may not open an association; `None` if it may.
     pub(super) fn refusal(&mut self) -> Option<Control> {
         let causes = if !self.admission.listens {
             Vec::new()
@@ -90,10 +92,11 @@ impl Endpoint {
         Some(Control::Abort { reflected: false, causes })
     }
 
+    /// Whether the backlog is full, or the endpoint has its largest number of associations.
     fn lacks_room(&mut self) -> bool {
         if self.slots.only().is_some() {
-            // With several slots, this happens once they have nothing to send
-            self.forget_unaccepted(0);
+            // With several slots, the queues release ended associations; they are not maintained for a single slot
+            self.release_unaccepted(0);
         }
         let is_full = |backlog| self.admission.waiting.len() >= backlog;
         self.admission.backlog.is_some_and(is_full)
@@ -102,9 +105,9 @@ impl Endpoint {
 
     /// Releases an association that ended before the application accepted it, once its events are delivered and no
     /// message is left to read.
-    pub(super) fn forget_unaccepted(&mut self, index: usize) {
-        let is_spent = self.slots.get(index).is_some_and(Association::is_spent);
-        if is_spent && self.admission.is_waiting(self.slots.id(index)) {
+    pub(super) fn release_unaccepted(&mut self, index: usize) {
+        let is_finished = self.slots.get(index).is_some_and(Association::is_finished);
+        if is_finished && self.admission.is_waiting(self.slots.id(index)) {
             self.drop_association(index);
         }
     }

@@ -295,7 +295,7 @@ impl Endpoint {
             self.queues.touch(0);
         }
         self.touch(index);
-        self.update_names(index);
+        self.update_keys(index);
         index
     }
 
@@ -303,7 +303,7 @@ impl Endpoint {
     fn drop_association(&mut self, index: usize) {
         self.admission.remove(self.slots.id(index));
         if let Some(slot) = self.slots.slot_mut(index) {
-            self.lookup.remove(index, &mut slot.names);
+            self.lookup.remove(index, &mut slot.keys);
             self.queues.clear(index);
             self.slots.remove(index);
         }
@@ -311,10 +311,10 @@ impl Endpoint {
 
     /// Updates the keys of an association after control chunks, which may have changed its addresses, its tag or its
     /// state.
-    fn update_names(&mut self, index: usize) {
-        if let Some(Slot { association: Some(association), names, .. }) = self.slots.slot_mut(index)
+    fn update_keys(&mut self, index: usize) {
+        if let Some(Slot { association: Some(association), keys, .. }) = self.slots.slot_mut(index)
         {
-            self.lookup.update(index, names, association);
+            self.lookup.update(index, keys, association);
         }
     }
 
@@ -370,7 +370,7 @@ impl Endpoint {
             association.handle_packet(now, via, packet);
         }
         if has_control {
-            self.update_names(index);
+            self.update_keys(index);
         }
     }
 
@@ -384,8 +384,8 @@ impl Endpoint {
         }
         if association.is_closed() {
             self.queues.due.set(index, Time::NEVER);
-            self.update_names(index);
-            self.forget_unaccepted(index);
+            self.update_keys(index);
+            self.release_unaccepted(index);
         }
     }
 
@@ -397,7 +397,7 @@ impl Endpoint {
                 Some(notice) => return Some(event(self.slots.id(index), notice)),
                 None => {
                     self.queues.talking.remove(index);
-                    self.forget_unaccepted(index);
+                    self.release_unaccepted(index);
                 }
             }
         }

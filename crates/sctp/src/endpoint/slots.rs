@@ -3,7 +3,7 @@
 use crate::association::Association;
 use crate::event::AssociationId;
 
-use super::lookup::Names;
+use super::lookup::Keys;
 
 /// A place for one association at a time.
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub(super) struct Slot {
     generation: u32,
     pub(super) association: Option<Box<Association>>,
     /// The keys of the association in the lookup.
-    pub(super) names: Names,
+    pub(super) keys: Keys,
 }
 
 impl Slot {
@@ -23,7 +23,8 @@ impl Slot {
     }
 }
 
-/// All slots, and those that are free. The first slot needs no indirection, because most endpoints have one association.
+/// All slots, and those that are free. The first slot needs no indirection, because most endpoints have one
+/// association.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     /// Slot 0.

@@ -131,7 +131,7 @@ impl Endpoint {
         match association.handle_cookie(now, via, &cookie) {
             CookieVerdict::Accepted => {
                 association.handle_packet(now, via, packet);
-                self.update_names(index);
+                self.update_keys(index);
                 self.jar.spend(now, cookie.terms.local_tag, life);
             }
             CookieVerdict::Discarded => {}
@@ -165,7 +165,7 @@ impl Endpoint {
         if let Some(association) = self.touch(index) {
             association.handle_packet(now, via, packet);
         }
-        self.update_names(index);
+        self.update_keys(index);
     }
 
     /// Answers a SHUTDOWN ACK that arrives while this side opens the association; returns whether it was one.
@@ -188,7 +188,7 @@ impl Endpoint {
         if let Some(association) = self.touch(index) {
             association.handle_packet(now, via, packet);
         }
-        self.update_names(index);
+        self.update_keys(index);
     }
 
     /// Returns a HEARTBEAT with the right tag from an address that the association does not know to its source, one per

@@ -34,7 +34,7 @@ pub(crate) fn tell_all(from: u64, stories: u64) -> Option<Tally> {
                     failures.fetch_add(1, Ordering::Relaxed);
                     let place = place_of(&complaint).to_owned();
                     if places.lock().expect("no story panics outside").insert(place)
-                        && let Err(failure) = random::tell(number)
+                        && let Err(failure) = random::run(number)
                     {
                         println!("\n{failure}\n");
                     }

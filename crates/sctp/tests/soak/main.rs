@@ -25,15 +25,15 @@ fn main() -> ExitCode {
         }
     };
     let well = match arguments {
-        Arguments::One(number) => tell(number),
+        Arguments::One(number) => run(number),
         Arguments::Many { from, stories } => soak(from, stories),
     };
     if well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Runs one story. If it fails, prints the shortest story with the same failure, packet by packet.
-fn tell(number: u64) -> bool {
-    match random::tell(number) {
+fn run(number: u64) -> bool {
+    match random::run(number) {
         Ok(_) => {
             random::narrate(number, |line| println!("{line}"));
             println!("story {number} ends well");

@@ -2,7 +2,7 @@
 
 use manypath_sctp::Config;
 
-use crate::random::{FATES, Subject, Tally, positions};
+use crate::random::{FAULTS, Subject, Tally, positions};
 
 /// Prints everything that was reached; returns whether all expected rows were reached and no others.
 pub(crate) fn print(reached: &Tally) -> bool {
@@ -30,7 +30,7 @@ pub(crate) fn print(reached: &Tally) -> bool {
 /// All rows that must not be empty.
 fn expected() -> Vec<(Subject, &'static str, Vec<String>)> {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    let fates: Vec<&str> = FATES.iter().copied().chain(["overflow"]).collect();
+    let faults: Vec<&str> = FAULTS.iter().copied().chain(["overflow"]).collect();
     vec![
         (Subject::State, "states, how often entered", owned(&STATES)),
         (Subject::Transition, "transitions", owned(&TRANSITIONS)),
@@ -39,7 +39,7 @@ fn expected() -> Vec<(Subject, &'static str, Vec<String>)> {
         (Subject::TimerCancelled, "timers cancelled", owned(&TIMERS)),
         (Subject::ChunkSent, "chunks sent", owned(&CHUNKS)),
         (Subject::ChunkReceived, "chunks received", owned(&CHUNKS)),
-        (Subject::Fate, "fates of packets", owned(&fates)),
+        (Subject::Fault, "faults of packets", owned(&faults)),
         (Subject::Event, "events of applications", owned(&EVENTS)),
         (Subject::End, "ends of associations", owned(&ENDS)),
         (Subject::Switch, "switches of endpoints", switches()),

@@ -2,12 +2,12 @@
 
 use manypath_sctp::Config;
 
-use crate::random::{positions, tell};
+use crate::random::{positions, run};
 
 #[test]
 fn two_thousand_random_stories_pass() {
     for number in 0..2000 {
-        if let Err(failure) = tell(number) {
+        if let Err(failure) = run(number) {
             failure.narrate(|line| println!("{line}"));
             panic!("{failure}");
         }

@@ -4,7 +4,7 @@ use manypath_core::Span;
 use manypath_sctp::{BufferSplit, Config, Event, SplitBy};
 
 use crate::cmt::concurrent;
-use crate::pair::{A, FIRST, Fate, Pair, Z, path};
+use crate::pair::{A, FIRST, Fault, Pair, Z, path};
 use crate::send::peer::{Peer, Report, alone};
 
 /// Number of chunks of 1452 bytes that each of two paths sends; each window has room for three.
@@ -94,7 +94,7 @@ fn the_share_of_a_path_that_has_failed_goes_to_the_others_until_it_works_again()
         assert_eq!(most_on_first(&mut pair), chunks, "path {fails} has failed");
     }
     for (recovers, chunks) in [(2, 21), (1, 14)] {
-        pair.network.mend(recovers);
+        pair.network.restore(recovers);
         let up = Event::PathUp { association: FIRST, path: path(recovers as u8) };
         pair.drive_until(|pair| pair.events(A).contains(&up));
         assert_eq!(most_on_first(&mut pair), chunks, "path {recovers} works again");
@@ -199,10 +199,10 @@ fn a_path_cannot_use_the_share_of_another() {
         let mut free = pair.now;
         pair.network.rule(move |sent| {
             if (sent.from, sent.path) != (A, 1) {
-                return Fate::Pass;
+                return Fault::None;
             }
             free = free.max(sent.at) + Span::from_millis(12);
-            Fate::Delay(free - sent.at)
+            Fault::Delay(free - sent.at)
         });
         let (start, mut sent, mut read) = (pair.now, 0, 0);
         while read < 8000 {

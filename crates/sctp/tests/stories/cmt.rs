@@ -4,7 +4,7 @@
 use manypath_core::Span;
 use manypath_sctp::{Config, CumAck, DataFlags, RttSample, SackPath, SackRequest, SendOrder};
 
-use crate::pair::{A, FIRST, Fate, Pair, Z, path};
+use crate::pair::{A, FIRST, Fault, Pair, Z, path};
 use crate::send::peer::{Peer, Report, alone};
 
 /// CMT with all of its mechanisms.
@@ -112,8 +112,8 @@ fn paths_of_different_delay_cause_no_fast_retransmission_with_sfr() {
         pair.connect();
         pair.drive(Span::from_secs(1));
         pair.network.rule(|sent| match (sent.from, sent.path) {
-            (A, 1) => Fate::Delay(Span::from_millis(60)),
-            _ => Fate::Pass,
+            (A, 1) => Fault::Delay(Span::from_millis(60)),
+            _ => Fault::None,
         });
         pair.send_many(A, 100, 1400);
         pair.drive_until_read(Z, 100 * 1400);
@@ -369,8 +369,8 @@ fn timed_by(rtt_sample: RttSample) -> f64 {
     pair.connect();
     pair.drive(Span::from_secs(1));
     pair.network.rule(|sent| match (sent.from, sent.path) {
-        (A, 1) => Fate::Delay(Span::from_millis(100)),
-        _ => Fate::Pass,
+        (A, 1) => Fault::Delay(Span::from_millis(100)),
+        _ => Fault::None,
     });
     for _ in 0..40 {
         pair.send(A, 60_000);

@@ -3,7 +3,7 @@
 use manypath_core::{Span, Time};
 use manypath_sctp::{Cause, CloseReason, Config, Control, Event, Init};
 
-use crate::pair::{A, FIRST, Fate, Pair, Side, Z};
+use crate::pair::{A, FIRST, Fault, Pair, Side, Z};
 use crate::setup::init_of;
 
 /// Data flows both ways over the first association of each side.
@@ -51,7 +51,7 @@ fn crossing_inits_make_one_association() {
 #[test]
 fn an_init_in_cookie_wait_is_answered_with_the_values_of_the_own_init() {
     let mut pair = Pair::new(1);
-    pair.network.times(1, A, "INIT", Fate::Lose);
+    pair.network.times(1, A, "INIT", Fault::Lose);
     pair.open(A);
     pair.open(Z);
     pair.drive(Span::from_millis(15));
@@ -74,7 +74,7 @@ fn in_a_collision_only_addresses_that_the_application_named_are_answered() {
     let story = pair.arrows();
     assert!(story.contains(&"Z -> INIT -> A".to_owned()));
     assert!(!story.iter().any(|arrow| arrow.contains("INIT ACK")));
-    pair.network.mend(0);
+    pair.network.restore(0);
     pair.drive(Span::from_secs(10));
     assert!(pair.events(A).contains(&Event::Connected(FIRST)));
     assert_works(&mut pair);
@@ -83,7 +83,7 @@ fn in_a_collision_only_addresses_that_the_application_named_are_answered() {
 #[test]
 fn in_a_collision_init_ack_goes_to_the_source_of_the_init() {
     let mut pair = Pair::new(2);
-    pair.network.rule(|_| Fate::Lose);
+    pair.network.rule(|_| Fault::Lose);
     pair.open(A);
     let init =
         Init { tag: 5, window: 10_000, outbound_streams: 1, inbound_streams: 1, ..Init::default() };
@@ -97,7 +97,7 @@ fn in_a_collision_init_ack_goes_to_the_source_of_the_init() {
 fn a_second_init_of_the_peer_counts_where_its_first_answer_came_too() {
     // Z answers INIT as a listener, and begins to open its own association before COOKIE ECHO arrives
     let mut pair = Pair::new(1);
-    pair.network.once(A, "COOKIE ECHO", Fate::Lose);
+    pair.network.once(A, "COOKIE ECHO", Fault::Lose);
     pair.open(A);
     pair.settle();
     pair.open(Z);
@@ -111,11 +111,11 @@ fn a_second_init_of_the_peer_counts_where_its_first_answer_came_too() {
 #[test]
 fn a_cookie_of_an_earlier_answer_is_dropped_when_it_comes_late() {
     let mut pair = Pair::new(1);
-    pair.network.once(A, "COOKIE ECHO", Fate::Hold);
+    pair.network.once(A, "COOKIE ECHO", Fault::Hold);
     pair.open(A);
     pair.settle();
     // Z opens its own association, whose COOKIE ECHO is lost: Z knows A's tag and has a new tag itself
-    pair.network.once(Z, "COOKIE ECHO", Fate::Lose);
+    pair.network.once(Z, "COOKIE ECHO", Fault::Lose);
     pair.open(Z);
     pair.settle();
     pair.arrows();
@@ -131,14 +131,14 @@ fn a_cookie_of_an_earlier_answer_is_dropped_when_it_comes_late() {
 #[test]
 fn a_cookie_that_was_made_for_an_association_opens_no_other_one() {
     let mut pair = Pair::new(1);
-    pair.network.once(Z, "COOKIE ECHO", Fate::Hold);
+    pair.network.once(Z, "COOKIE ECHO", Fault::Hold);
     pair.open(A);
     pair.open(Z);
     pair.settle();
     // A's cookies belong to the association that both have opened and that A aborts; Z does not receive the ABORT
     pair.send(A, 100);
     pair.settle();
-    pair.network.once(A, "ABORT", Fate::Lose);
+    pair.network.once(A, "ABORT", Fault::Lose);
     pair.abort(A);
     assert_eq!(pair.close_reason(A), Some(CloseReason::AbortedHere));
     pair.arrows();
@@ -163,9 +163,9 @@ fn a_cookie_that_was_sealed_before_a_new_attempt_restarts_nothing() {
         config.cookie_life = Span::from_millis(if side == Z { 200 } else { 60_000 });
     });
     pair.network.rule(|sent| match (sent.from, sent.label.as_str()) {
-        (Z, "COOKIE ECHO") | (A, "INIT ACK") => Fate::Lose,
-        (A, "COOKIE ECHO") if sent.at < Time::ZERO + Span::from_millis(250) => Fate::Lose,
-        _ => Fate::Pass,
+        (Z, "COOKIE ECHO") | (A, "INIT ACK") => Fault::Lose,
+        (A, "COOKIE ECHO") if sent.at < Time::ZERO + Span::from_millis(250) => Fault::Lose,
+        _ => Fault::None,
     });
     pair.open(A);
     pair.open(Z);
@@ -186,7 +186,7 @@ fn a_cookie_that_was_sealed_before_a_new_attempt_restarts_nothing() {
 fn a_cookie_of_the_association_itself_is_good_even_if_it_is_old() {
     let mut pair =
         Pair::configured(1, |_, config: &mut Config| config.cookie_life = Span::from_millis(100));
-    pair.network.once(Z, "COOKIE ACK", Fate::Lose);
+    pair.network.once(Z, "COOKIE ACK", Fault::Lose);
     pair.open(A);
     pair.drive(Span::from_millis(1_100));
     let story = pair.arrows();
@@ -197,7 +197,7 @@ fn a_cookie_of_the_association_itself_is_good_even_if_it_is_old() {
 #[test]
 fn an_init_with_a_new_address_in_cookie_echoed_is_refused() {
     let mut pair = Pair::new(2);
-    pair.network.times(9, A, "COOKIE ECHO", Fate::Lose);
+    pair.network.times(9, A, "COOKIE ECHO", Fault::Lose);
     pair.open_on(A, 1);
     pair.settle();
     let mut init = init_of(&pair.network.log[0].control).unwrap().clone();

@@ -6,7 +6,7 @@ use manypath_sctp::{
 };
 
 use crate::cmt::concurrent;
-use crate::pair::{A, FIRST, Fate, Pair, Sent, Side, Z, path};
+use crate::pair::{A, FIRST, Fault, Pair, Sent, Side, Z, path};
 use crate::send::peer::{Peer, Report, alone, message};
 
 /// An offset in the payload of a full packet, after the head of the first chunk of any packet.
@@ -31,7 +31,7 @@ fn a_damaged_packet_is_reported_and_its_data_retransmitted_at_once() {
     let mut pair = reporting(1);
     let before = path_stats(&mut pair, A);
     let start = pair.now;
-    pair.network.once(A, "DATA", Fate::Damage(LATE));
+    pair.network.once(A, "DATA", Fault::Damage(LATE));
     pair.send(A, 1400);
     pair.settle();
     let at = pair.data_packets(A).map(|sent| sent.at - start).collect::<Vec<_>>();
@@ -64,7 +64,7 @@ fn both_sides_must_agree() {
         assert_eq!(offered, offers);
         pair.arrows();
         for side in [A, Z] {
-            pair.network.once(side, "DATA", Fate::Damage(LATE));
+            pair.network.once(side, "DATA", Fault::Damage(LATE));
             pair.send(side, 1400);
             pair.drive(Span::from_secs(4));
             let reported = pair.arrows().iter().any(|arrow| arrow.contains("PKTDROP"));
@@ -91,7 +91,7 @@ fn the_offer_takes_room_in_init_together_with_that_of_nr_sack() {
 #[test]
 fn a_report_repeats_the_packet_up_to_one_mtu() {
     let mut pair = reporting(1);
-    pair.network.times(2, A, "DATA", Fate::Damage(60));
+    pair.network.times(2, A, "DATA", Fault::Damage(60));
     for (bytes, size, truncated) in [(1404, 20 + 12 + 16 + 1432, false), (1452, 1500, true)] {
         pair.send(A, bytes);
         pair.settle();
@@ -107,7 +107,7 @@ fn a_report_repeats_the_packet_up_to_one_mtu() {
 fn a_packet_with_an_unrecognisable_first_chunk_is_not_reported() {
     for (byte, reported) in [(0, 0), (31, 0), (47, 0), (48, 1)] {
         let mut pair = reporting(1);
-        pair.network.once(A, "DATA", Fate::Damage(byte));
+        pair.network.once(A, "DATA", Fault::Damage(byte));
         pair.send(A, 1400);
         pair.drive(Span::from_secs(2));
         assert_eq!(pair.read(Z), 1400);
@@ -122,7 +122,7 @@ fn each_chunk_of_a_packet_is_recognised_for_itself() {
     // Chunks of 100 bytes begin at bytes 32, 148, 264 and 380
     for (byte, again) in [(99, "1234"), (200, "1234"), (264, "12"), (268, "124"), (300, "124")] {
         let mut pair = reporting(1);
-        pair.network.once(A, "DATA", Fate::Damage(byte));
+        pair.network.once(A, "DATA", Fault::Damage(byte));
         pair.send_many(A, 4, 100);
         pair.drive(Span::from_millis(30));
         let chunks: String =
@@ -137,7 +137,7 @@ fn windows_stay_as_they_are_while_gap_reports_come_in() {
     let mut number = 0;
     pair.network.rule(move |sent| {
         number += usize::from(sent.from == A && !sent.data.is_empty());
-        if sent.from == A && number == 40 { Fate::Damage(700) } else { Fate::Pass }
+        if sent.from == A && number == 40 { Fault::Damage(700) } else { Fault::None }
     });
     pair.send_many(A, 300, 1452);
     pair.drive_until_read(Z, 300 * 1452);
@@ -151,7 +151,7 @@ fn windows_stay_as_they_are_while_gap_reports_come_in() {
 #[test]
 fn a_damaged_heartbeat_is_sent_again_and_measures_from_then_on() {
     let mut pair = reporting(1);
-    pair.network.once(A, "HEARTBEAT", Fate::Damage(60));
+    pair.network.once(A, "HEARTBEAT", Fault::Damage(60));
     pair.drive_until(|pair| {
         pair.network.log.iter().any(|sent| sent.from == A && sent.label == "HEARTBEAT")
     });
@@ -170,7 +170,7 @@ fn an_association_closes_gracefully_whichever_packet_is_damaged_once() {
         pair.send(A, 100);
         pair.settle();
         for side in [A, Z] {
-            pair.network.once(side, label, Fate::Damage(1499));
+            pair.network.once(side, label, Fault::Damage(1499));
         }
         pair.shutdown(A);
         pair.drive(Span::from_secs(30));
@@ -200,7 +200,7 @@ fn a_reported_control_chunk_is_retransmitted_at_once_while_its_answer_is_outstan
     let tags = [A, Z].map(|side| tag_of(&pair, side));
     pair.arrows();
     for (side, label) in [(A, "SHUTDOWN"), (Z, "SHUTDOWN ACK")] {
-        pair.network.once(side, label, Fate::Lose);
+        pair.network.once(side, label, Fault::Lose);
     }
     pair.shutdown(A);
     return_last(&mut pair, A, tags[0]);
@@ -238,8 +238,8 @@ fn a_sack_that_is_reported_leaves_again() {
 #[test]
 fn damaged_reports_and_aborts_are_not_reported() {
     let mut pair = reporting(1);
-    pair.network.once(A, "DATA", Fate::Damage(LATE));
-    pair.network.once(Z, "PKTDROP", Fate::Damage(LATE));
+    pair.network.once(A, "DATA", Fault::Damage(LATE));
+    pair.network.once(Z, "PKTDROP", Fault::Damage(LATE));
     pair.send(A, 1400);
     pair.settle();
     assert_eq!(pair.arrows(), ["A -> DATA -> Z", "Z -> PKTDROP -> A"]);
@@ -247,7 +247,7 @@ fn damaged_reports_and_aborts_are_not_reported() {
     assert_eq!(pair.read(Z), 1400);
 
     let mut pair = reporting(1);
-    pair.network.once(A, "ABORT", Fate::Damage(LATE));
+    pair.network.once(A, "ABORT", Fault::Damage(LATE));
     pair.abort(A);
     pair.settle();
     assert_eq!(pair.arrows(), ["A -> ABORT -> Z"]);
@@ -263,7 +263,7 @@ fn a_path_that_damages_everything_fails_in_the_end() {
     pair.drive(Span::from_millis(100));
     pair.network.rule(|sent| {
         let damaged = sent.from == A && sent.path == 0 && !sent.data.is_empty();
-        if damaged { Fate::Damage(LATE) } else { Fate::Pass }
+        if damaged { Fault::Damage(LATE) } else { Fault::None }
     });
     for _ in 0..3 {
         pair.send(A, 1400);
@@ -291,7 +291,7 @@ fn a_transfer_over_noisy_paths_is_complete_and_no_window_is_cut() {
         packets += u32::from(sent.from == A);
         // Every 13th packet of A, each time at another offset after the heads
         let is_damaged = sent.from == A && packets.is_multiple_of(13);
-        if is_damaged { Fate::Damage(80 + packets * 37 % 1400) } else { Fate::Pass }
+        if is_damaged { Fault::Damage(80 + packets * 37 % 1400) } else { Fault::None }
     });
     let mut received = 0;
     for _ in 0..20 {
@@ -487,7 +487,7 @@ fn drop_reports_without_agreement_are_ignored() {
 fn damage_causes_no_events() {
     let mut pair = reporting(1);
     pair.events(A);
-    pair.network.once(A, "DATA", Fate::Damage(LATE));
+    pair.network.once(A, "DATA", Fault::Damage(LATE));
     pair.send(A, 1400);
     pair.settle();
     assert_eq!(pair.events(A), [Event::Writable(FIRST)]);

@@ -3,7 +3,7 @@
 use manypath_core::{Span, Time};
 use manypath_sctp::{CloseReason, Control, Event, HeartbeatInfo};
 
-use crate::pair::{A, FIRST, Fate, Pair, Side, Z, path};
+use crate::pair::{A, FIRST, Fault, Pair, Side, Z, path};
 
 const DOWN: fn(u8) -> Event = |index| Event::PathDown { association: FIRST, path: path(index) };
 const UP: fn(u8) -> Event = |index| Event::PathUp { association: FIRST, path: path(index) };
@@ -88,7 +88,7 @@ fn unanswered_probes_double_the_rto_and_mark_the_path_inactive() {
     assert!(!pair.endpoint(A).path_stats(FIRST, path(1)).usable);
     assert_eq!(pair.endpoint(A).path_stats(FIRST, path(1)).rto, Span::from_secs(60));
     // Probing continues, and one answer makes the path active
-    pair.network.mend(1);
+    pair.network.restore(1);
     pair.drive_until(|pair| pair.events(A).contains(&UP(1)));
     assert!(pair.endpoint(A).path_stats(FIRST, path(1)).usable);
 }
@@ -145,7 +145,7 @@ fn an_unreachable_peer_gets_abort_on_all_paths_and_ends_the_association_if_one_a
     pair.connect();
     pair.drive(Span::from_secs(1));
     // Packets of Z are lost, and one path is cut in both directions
-    pair.network.rule(|sent| if sent.from == Z { Fate::Lose } else { Fate::Pass });
+    pair.network.rule(|sent| if sent.from == Z { Fault::Lose } else { Fault::None });
     pair.network.cut(0);
     pair.send(A, 100);
     pair.drive_until(|pair| pair.close_reason(A) == Some(CloseReason::Unreachable));
@@ -196,7 +196,7 @@ fn an_acknowledgement_resets_the_error_counters() {
     pair.connect();
     for _ in 0..5 {
         pair.network.forget_rules();
-        pair.network.times(2, A, "DATA", Fate::Lose);
+        pair.network.times(2, A, "DATA", Fault::Lose);
         pair.send(A, 100);
         pair.drive(Span::from_secs(100));
     }
@@ -221,7 +221,7 @@ fn data_uses_another_path_while_the_primary_one_has_failed() {
     pair.arrows();
     pair.send(A, 100);
     assert_eq!(pair.network.log.last().map(|sent| sent.path), Some(1));
-    pair.network.mend(0);
+    pair.network.restore(0);
     pair.drive_until(|pair| pair.events(A).contains(&UP(0)));
     pair.send(A, 100);
     assert_eq!(pair.network.log.last().map(|sent| sent.path), Some(0));
@@ -260,7 +260,7 @@ fn an_association_without_any_path_sleeps_until_a_probe_is_answered() {
     pair.network.cut(0);
     pair.send(A, 100);
     pair.drive_until(|pair| pair.events(A).contains(&DOWN(0)));
-    pair.network.mend(0);
+    pair.network.restore(0);
     pair.drive_until(|pair| pair.events(A).contains(&UP(0)));
     pair.settle();
     assert_eq!(pair.read(Z), 100);
@@ -269,7 +269,7 @@ fn an_association_without_any_path_sleeps_until_a_probe_is_answered() {
 #[test]
 fn only_the_nonce_that_was_sent_confirms_an_address() {
     let mut pair = Pair::new(2);
-    pair.network.rule(|sent| if sent.path == 1 { Fate::Lose } else { Fate::Pass });
+    pair.network.rule(|sent| if sent.path == 1 { Fault::Lose } else { Fault::None });
     pair.open(A);
     pair.drive(Span::from_millis(100));
     let usable = |pair: &mut Pair| pair.endpoint(Z).path_stats(FIRST, path(1)).usable;
@@ -301,8 +301,8 @@ fn a_late_answer_still_proves_that_the_path_works() {
     let mut pair = Pair::configured(1, |_, config| config.association_max_retransmissions = 1);
     pair.connect();
     pair.network.rule(|sent| match sent.label.as_str() {
-        "HEARTBEAT ACK" => Fate::Delay(Span::from_millis(1_500)),
-        _ => Fate::Pass,
+        "HEARTBEAT ACK" => Fault::Delay(Span::from_millis(1_500)),
+        _ => Fault::None,
     });
     pair.drive(Span::from_secs(35));
     let srtt = pair.endpoint(A).path_stats(FIRST, path(0)).srtt;
@@ -315,7 +315,7 @@ fn a_late_answer_still_proves_that_the_path_works() {
 #[test]
 fn a_heartbeat_is_answered_before_the_association_stands() {
     let mut pair = Pair::new(1);
-    pair.network.times(9, A, "COOKIE ECHO", Fate::Lose);
+    pair.network.times(9, A, "COOKIE ECHO", Fault::Lose);
     pair.open(A);
     pair.settle();
     let tag = crate::setup::init_of(&pair.network.log[0].control).unwrap().tag;

@@ -5,7 +5,7 @@ use manypath_core::{Span, Ssn};
 use manypath_sctp::{Config, Data, DataFlags, Message, SendError};
 
 use crate::cmt::concurrent;
-use crate::pair::{A, FIRST, Fate, Pair, Z, path};
+use crate::pair::{A, FIRST, Fault, Pair, Z, path};
 
 /// A message whose bytes depend on its number and their position.
 fn large(number: u32, length: usize, unordered: bool) -> Message {
@@ -55,8 +55,8 @@ fn fragments_that_take_different_paths_become_one_message_again() {
     pair.connect();
     pair.drive(Span::from_secs(1));
     pair.network.rule(|sent| match (sent.from, sent.path) {
-        (A, 1) => Fate::Delay(Span::from_millis(33)),
-        _ => Fate::Pass,
+        (A, 1) => Fault::Delay(Span::from_millis(33)),
+        _ => Fault::None,
     });
     pair.send_all(A, [large(0, 150_000, false), large(1, 40_000, true)]);
     pair.drive(Span::from_secs(5));
@@ -76,7 +76,7 @@ fn one_lost_fragment_comes_again_alone() {
         pair.network.rule(move |sent| {
             seen += usize::from(sent.from == A && !sent.data.is_empty());
             let is_meant = seen == lost && !std::mem::replace(&mut done, seen == lost);
-            if is_meant { Fate::Lose } else { Fate::Pass }
+            if is_meant { Fault::Lose } else { Fault::None }
         });
         pair.send_all(A, [large(0, 14 * 1452, false)]);
         pair.drive(Span::from_secs(5));
@@ -90,7 +90,7 @@ fn one_lost_fragment_comes_again_alone() {
 fn messages_of_other_streams_pass_a_large_one_that_waits_for_a_fragment() {
     let mut pair = Pair::configured(1, |_, config| config.nagle = false);
     pair.connect();
-    pair.network.once(A, "DATA", Fate::Lose);
+    pair.network.once(A, "DATA", Fault::Lose);
     // Message 0 has lost its first fragment; 1 and 3 follow on streams 1 and 0, and 5 is unordered
     let messages =
         [large(0, 2000, false), large(1, 50, false), large(3, 50, false), large(5, 50, true)];

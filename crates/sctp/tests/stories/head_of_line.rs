@@ -4,7 +4,7 @@ use bytes::Bytes;
 use manypath_core::Span;
 use manypath_sctp::{Message, ReorderStats, StreamStats};
 
-use crate::pair::{A, FIRST, Fate, Pair, Z};
+use crate::pair::{A, FIRST, Fault, Pair, Z};
 
 fn ordered(stream: u16, bytes: usize) -> Message {
     Message { stream, ppid: 0, unordered: false, payload: Bytes::from(vec![0; bytes]), part: None }
@@ -31,9 +31,9 @@ fn ten_messages(stream_of: impl Fn(u16) -> u16) -> Pair {
     let mut lost = None;
     let mut copies = 0;
     pair.network.rule(move |sent| {
-        let Some(chunk) = sent.data.first() else { return Fate::Pass };
+        let Some(chunk) = sent.data.first() else { return Fault::None };
         copies += usize::from(*lost.get_or_insert(chunk.tsn) == chunk.tsn);
-        if lost == Some(chunk.tsn) && copies == 1 { Fate::Lose } else { Fate::Pass }
+        if lost == Some(chunk.tsn) && copies == 1 { Fault::Lose } else { Fault::None }
     });
     pair.send_all(A, (0..10).map(|number| ordered(stream_of(number), 1400)));
     pair
@@ -81,7 +81,7 @@ fn with_one_stream_per_message_nothing_is_blocked() {
 fn fragments_hold_buffer_although_no_complete_message_waits() {
     let mut pair = Pair::configured(1, |_, config| config.nagle = false);
     pair.connect();
-    pair.network.once(A, "DATA", Fate::Lose);
+    pair.network.once(A, "DATA", Fault::Lose);
     pair.hand_over(A, ordered(0, 4000)).unwrap();
     pair.drive(Span::from_millis(50));
     let arrivals = reorder(&mut pair);

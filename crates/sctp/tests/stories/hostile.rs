@@ -7,7 +7,7 @@ use manypath_sctp::{
     Sack,
 };
 
-use crate::pair::{A, FIRST, Fate, Pair, Side, Z};
+use crate::pair::{A, FIRST, Fault, Pair, Side, Z};
 use crate::setup::tags_of;
 
 /// A pair with an established association, and the verification tags that A and Z expect.
@@ -122,7 +122,7 @@ fn nothing_in_a_packet_with_abort_is_answered() {
 fn shutdown_complete_has_the_same_tag_rules() {
     for reflected in [false, true] {
         let (mut pair, of_a, of_z) = connected();
-        pair.network.times(9, Z, "SHUTDOWN ACK", Fate::Lose);
+        pair.network.times(9, Z, "SHUTDOWN ACK", Fault::Lose);
         pair.shutdown(A);
         pair.settle();
         let (right, wrong) = if reflected { (of_a, of_z) } else { (of_z, of_a) };
@@ -294,7 +294,7 @@ fn invalid_packets_with_the_right_tag_at_most_end_the_association() {
             pair.inject(to, 0, packet);
             pair.drive(manypath_core::Span::from_millis(random.below(300)));
         }
-        pair.network.mend(0);
+        pair.network.restore(0);
         pair.drive(manypath_core::Span::from_secs(900));
         pair.read(A);
         pair.read(Z);

@@ -4,14 +4,14 @@ use bytes::Bytes;
 use manypath_core::{Encode as _, Packet as _, Span};
 use manypath_sctp::{CloseReason, Control, Packet};
 
-use crate::pair::{A, Fate, Pair, Z, message};
+use crate::pair::{A, Fault, Pair, Z, message};
 
 /// The peer has already released the association: an ABORT would turn a graceful end into a failure.
 #[test]
 fn a_drop_report_that_comes_after_the_end_is_not_answered() {
     let mut pair = Pair::configured(1, |_, config| config.packet_drop_reports = true);
     pair.connect();
-    pair.network.once(Z, "SHUTDOWN COMPLETE", Fate::Lose);
+    pair.network.once(Z, "SHUTDOWN COMPLETE", Fault::Lose);
     pair.shutdown(Z);
     pair.settle();
     assert_eq!(pair.close_reason(Z), Some(CloseReason::Shutdown));

@@ -3,7 +3,7 @@
 use manypath_core::{SansIo, Span};
 use manypath_sctp::{CloseReason, Config, DataFlags, Packet, SackRequest, SendOptions};
 
-use crate::pair::{A, FIRST, Fate, Pair, Sent, Z, message};
+use crate::pair::{A, FIRST, Fault, Pair, Sent, Z, message};
 use crate::send::peer::{Peer, alone};
 
 /// Asks only where a delayed SACK would stop the sender.
@@ -84,7 +84,7 @@ fn the_last_packet_before_a_shutdown_is_acknowledged_without_delay() {
 #[test]
 fn the_last_retransmission_before_a_shutdown_asks_as_well() {
     let mut pair = sparing_pair();
-    pair.network.times(3, A, "DATA", Fate::Lose);
+    pair.network.times(3, A, "DATA", Fault::Lose);
     // A window of three packets
     for _ in 0..3 {
         pair.send(A, 1400);
@@ -118,7 +118,7 @@ fn an_application_may_ask_for_the_sack_of_a_message() {
         let mut left = 3;
         pair.network.rule(move |sent| {
             left -= i32::from(!sent.data.is_empty());
-            if left == 0 && !sent.data.is_empty() { Fate::Lose } else { Fate::Pass }
+            if left == 0 && !sent.data.is_empty() { Fault::Lose } else { Fault::None }
         });
         let options = SendOptions { sack_immediately: true, ..SendOptions::default() };
         pair.act(A, |endpoint, now| {

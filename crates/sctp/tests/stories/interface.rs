@@ -4,7 +4,7 @@ use bytes::Bytes;
 use manypath_core::{RtoLimits, Span, Ssn, Tsn};
 use manypath_sctp::{Cause, CloseReason, Control, Endpoint, Event, Message, Part, Received};
 
-use crate::pair::{A, FIRST, Fate, Pair, Z, message, path};
+use crate::pair::{A, FIRST, Fault, Pair, Z, message, path};
 
 fn detailed(paths: usize) -> Pair {
     let mut pair = Pair::configured(paths, |_, config| config.detailed_events = true);
@@ -106,7 +106,7 @@ fn a_received_message_has_its_tsn_and_ssn() {
 #[test]
 fn unacknowledged_messages_are_reported_at_the_end() {
     let mut pair = detailed(1);
-    pair.network.rule(|sent| if sent.data.is_empty() { Fate::Pass } else { Fate::Lose });
+    pair.network.rule(|sent| if sent.data.is_empty() { Fault::None } else { Fault::Lose });
     for bytes in [1000, 2000, 3000, 4000, 50_000] {
         pair.send(A, bytes);
     }
@@ -141,7 +141,7 @@ fn a_message_that_expires_before_its_transmission_is_dropped_and_reported() {
         });
     }
     pair.drive(Span::from_millis(700));
-    pair.network.mend(0);
+    pair.network.restore(0);
     let mut read = Vec::new();
     pair.drive_until(|pair| {
         read.extend(pair.read_messages(Z).iter().map(|message| message.payload.len()));

@@ -3,7 +3,7 @@
 use manypath_core::{Address, Span, Time};
 use manypath_sctp::{Config, Endpoint, Event, PathState};
 
-use crate::pair::{A, FIRST, Fate, Pair, Side, Z, path};
+use crate::pair::{A, FIRST, Fault, Pair, Side, Z, path};
 
 fn down_and_up(pair: &mut Pair) -> Vec<Event> {
     let events = pair.events(A);
@@ -22,7 +22,7 @@ fn chunks_in_flight_move_to_another_path_without_a_timeout() {
     pair.send(A, 200_000);
     pair.drive(Span::from_millis(60));
     // The interface of the primary path goes down
-    pair.network.rule(|sent| if sent.path == 0 { Fate::Lose } else { Fate::Pass });
+    pair.network.rule(|sent| if sent.path == 0 { Fault::Lose } else { Fault::None });
     let begin = pair.now;
     pair.act(A, |endpoint, now| endpoint.local_address_down(now, A.address(0)));
     assert_eq!(down_and_up(&mut pair), [Event::PathDown { association: FIRST, path: path(0) }]);
@@ -62,7 +62,7 @@ fn an_association_whose_only_address_vanishes_for_a_while_goes_on() {
     pair.drive(Span::from_secs(1));
     pair.send(A, 300_000);
     pair.drive(Span::from_millis(60));
-    let rule = |sent: &crate::pair::Sent| if sent.from == A { Fate::Lose } else { Fate::Pass };
+    let rule = |sent: &crate::pair::Sent| if sent.from == A { Fault::Lose } else { Fault::None };
     pair.network.rule(rule);
     pair.act(A, |endpoint, now| endpoint.local_address_down(now, A.address(0)));
     pair.drive(Span::from_secs(5));
@@ -186,7 +186,7 @@ fn time_after_return(quickly: bool, outage: Span, back: usize) -> Span {
     (0..2).for_each(|path| pair.network.cut(path));
     tell_all(&mut pair, 2, Endpoint::local_address_down);
     pair.drive(outage);
-    pair.network.mend(back);
+    pair.network.restore(back);
     for side in [A, Z] {
         pair.act(side, |endpoint, now| endpoint.local_address_up(now, side.address(back)));
     }

@@ -4,7 +4,7 @@ use manypath_core::{Span, Time, Tsn};
 use manypath_sctp::{Burst, Config, Message};
 
 use crate::cmt::concurrent;
-use crate::pair::{A, FIRST, Fate, Pair, Z, message};
+use crate::pair::{A, FIRST, Fault, Pair, Z, message};
 
 /// A connected pair whose window has grown to at least forty chunks.
 fn warm(paths: usize, change: impl Fn(&mut Config)) -> Pair {
@@ -29,10 +29,10 @@ fn lose(pair: &mut Pair, numbers: &'static [usize]) {
     let mut seen = 0;
     pair.network.rule(move |sent| {
         if sent.from != A || sent.data.is_empty() {
-            return Fate::Pass;
+            return Fault::None;
         }
         seen += 1;
-        if numbers.contains(&seen) { Fate::Lose } else { Fate::Pass }
+        if numbers.contains(&seen) { Fault::Lose } else { Fault::None }
     });
 }
 
@@ -40,7 +40,7 @@ fn lose(pair: &mut Pair, numbers: &'static [usize]) {
 fn three_reports_repair_a_loss_within_two_round_trips() {
     let mut pair = Pair::configured(1, |_, config| config.nagle = false);
     pair.connect();
-    pair.network.once(A, "DATA", Fate::Lose);
+    pair.network.once(A, "DATA", Fault::Lose);
     pair.send_many(A, 4, 1400);
     pair.drive(Span::from_millis(100));
     assert_eq!(
@@ -95,12 +95,12 @@ fn a_retransmission_that_is_lost_again_waits_for_the_timer() {
     let mut losses = 0;
     let mut victim: Option<Tsn> = None;
     pair.network.rule(move |sent| {
-        let Some(chunk) = sent.data.first() else { return Fate::Pass };
+        let Some(chunk) = sent.data.first() else { return Fault::None };
         if *victim.get_or_insert(chunk.tsn) == chunk.tsn && losses < 2 {
             losses += 1;
-            return Fate::Lose;
+            return Fault::Lose;
         }
-        Fate::Pass
+        Fault::None
     });
     pair.send_many(A, 40, 1452);
     pair.drive_until_read(Z, 40 * 1452);
@@ -120,7 +120,7 @@ fn a_lost_flight_is_retransmitted_in_slow_start() {
     pair.network.cut(0);
     pair.send_many(A, 30, 1452);
     pair.drive(Span::from_millis(500));
-    pair.network.mend(0);
+    pair.network.restore(0);
     pair.network.log.clear();
     pair.drive_until_read(Z, 30 * 1452);
     let mut bursts: Vec<(Time, usize)> = Vec::new();
@@ -142,7 +142,7 @@ fn lost_sacks_cost_nothing() {
     let mut sacks = 0;
     pair.network.rule(move |sent| {
         sacks += usize::from(sent.sack.is_some());
-        if sent.sack.is_some() && sacks % 5 != 0 { Fate::Lose } else { Fate::Pass }
+        if sent.sack.is_some() && sacks % 5 != 0 { Fault::Lose } else { Fault::None }
     });
     pair.send_many(A, 100, 1452);
     pair.drive_until_read(Z, 100 * 1452);
@@ -157,7 +157,7 @@ fn a_sack_that_is_overtaken_by_a_newer_one_changes_nothing() {
     pair.network.rule(move |sent| {
         sacks += usize::from(sent.sack.is_some());
         let late = sent.sack.is_some() && sacks % 3 == 0;
-        if late { Fate::Delay(Span::from_millis(7)) } else { Fate::Pass }
+        if late { Fault::Delay(Span::from_millis(7)) } else { Fault::None }
     });
     pair.send_many(A, 100, 1452);
     pair.drive_until_read(Z, 100 * 1452);
@@ -170,7 +170,7 @@ fn a_sack_that_is_overtaken_by_a_newer_one_changes_nothing() {
 #[test]
 fn copies_of_packets_are_delivered_once() {
     let mut pair = warm(1, |_| ());
-    pair.network.rule(|_| Fate::Duplicate);
+    pair.network.rule(|_| Fault::Duplicate);
     pair.send_many(A, 40, 1452);
     pair.drive_until_read(Z, 40 * 1452);
     pair.drive(Span::from_secs(1));
@@ -212,7 +212,7 @@ fn sequence_numbers_wrap_around() {
             let mut count = 0;
             pair.network.rule(move |sent| {
                 count += usize::from(!sent.data.is_empty());
-                if !sent.data.is_empty() && count % 9 == 0 { Fate::Lose } else { Fate::Pass }
+                if !sent.data.is_empty() && count % 9 == 0 { Fault::Lose } else { Fault::None }
             });
             let numbered = |ppid| Message { ppid, unordered: false, ..message(1000) };
             pair.send_all(A, (0..300).map(numbered));

@@ -4,7 +4,7 @@ use manypath_core::{Address, Packet as _, SansIo, Span, Streams, Time, Via};
 use manypath_sctp::{Config, Endpoint, Packet};
 
 use crate::cmt::concurrent;
-use crate::pair::{A, FIRST, Fate, Pair, Z, message, path};
+use crate::pair::{A, FIRST, Fault, Pair, Z, message, path};
 
 /// The sizes of A's packets with DATA in the log, and of their payloads.
 fn sizes(pair: &Pair) -> (usize, usize) {
@@ -80,7 +80,7 @@ fn chunks_fit_the_smallest_mtu_of_all_paths() {
 fn narrow(pair: &mut Pair, mtu: usize) {
     pair.network.rule(move |sent| {
         let fits = sent.size <= mtu || sent.may_fragment;
-        if fits { Fate::Pass } else { Fate::Lose }
+        if fits { Fault::None } else { Fault::Lose }
     });
 }
 
@@ -170,7 +170,7 @@ fn another_route_has_the_window_of_a_new_path() {
     // The path has lost something and is in Fast Recovery
     pair.send(A, 300_000);
     pair.drive(Span::from_millis(80));
-    pair.network.times(1, A, "DATA", Fate::Lose);
+    pair.network.times(1, A, "DATA", Fault::Lose);
     pair.drive_until(|pair| stats(pair, 0).in_recovery);
     assert_ne!(
         (stats(&mut pair, 0).window, stats(&mut pair, 0).ssthresh),

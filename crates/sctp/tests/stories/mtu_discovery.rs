@@ -4,7 +4,7 @@ use manypath_core::{PathId, SansIo, Span, Time};
 use manypath_sctp::{Config, Control, MtuDiscovery, PathState};
 
 use crate::cmt::concurrent;
-use crate::pair::{A, FIRST, Fate, Pair, Sent, Side, Z, path};
+use crate::pair::{A, FIRST, Fault, Pair, Sent, Side, Z, path};
 
 /// Two endpoints. A probes all paths and begins with packets of 1280 bytes.
 fn probing(paths: usize) -> Pair {
@@ -25,7 +25,7 @@ fn swallow(pair: &mut Pair, mtu: usize) {
     pair.network.forget_rules();
     pair.network.rule(move |sent| {
         let fits = sent.size <= mtu || sent.may_fragment;
-        if fits { Fate::Pass } else { Fate::Lose }
+        if fits { Fault::None } else { Fault::Lose }
     });
 }
 
@@ -228,7 +228,7 @@ fn timeouts_of_packets_up_to_the_base_size_are_ignored() {
     pair.drive(Span::from_secs(20));
     assert!(pair.endpoint(A).path_stats(FIRST, path(0)).timeouts >= 3);
     assert_eq!(mtu(&mut pair, 0), 9216);
-    pair.network.mend(0);
+    pair.network.restore(0);
     pair.drive(Span::from_secs(30));
     assert_eq!(pair.read(Z), 800);
 }
@@ -247,7 +247,7 @@ fn a_path_that_has_failed_is_not_probed_until_it_works_again() {
     pair.network.log.clear();
     pair.drive(Span::from_secs(30));
     assert_eq!(probed(&pair, 1), [0; 0]);
-    pair.network.mend(1);
+    pair.network.restore(1);
     pair.drive(Span::from_secs(200));
     assert_eq!(mtu(&mut pair, 1), 9216);
 }
@@ -273,7 +273,7 @@ fn chunks_grow_when_the_last_path_has_found_its_mtu() {
     });
     pair.network.rule(|sent| {
         let fits = sent.path == 0 || sent.size <= 1500;
-        if fits { Fate::Pass } else { Fate::Lose }
+        if fits { Fault::None } else { Fault::Lose }
     });
     pair.open(A);
     pair.drive(Span::from_secs(60));

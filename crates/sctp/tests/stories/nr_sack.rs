@@ -4,7 +4,7 @@ use manypath_core::Span;
 use manypath_sctp::Config;
 
 use crate::cmt::concurrent;
-use crate::pair::{A, FIRST, Fate, Pair, Z, path};
+use crate::pair::{A, FIRST, Fault, Pair, Z, path};
 use crate::send::peer::{Peer, Report};
 
 fn six_chunks() -> (Peer, usize) {
@@ -83,7 +83,7 @@ fn nr_sack_is_used_if_both_sides_offer_it() {
 fn an_nr_sack_that_was_not_agreed_on_ends_its_packet() {
     let mut pair = Pair::new(1);
     pair.connect();
-    pair.network.rule(|sent| if sent.data.is_empty() { Fate::Pass } else { Fate::Lose });
+    pair.network.rule(|sent| if sent.data.is_empty() { Fault::None } else { Fault::Lose });
     pair.send(A, 700);
     let sent = pair.data_packets(A).next().expect("it is in flight").data[0].clone();
     let chunk = manypath_sctp::Control::Error(Vec::new());
@@ -124,8 +124,8 @@ fn with_nr_sack_a_gap_does_not_block_the_send_buffer() {
         // Every copy of the first of ten chunks is lost
         let mut lost = None;
         pair.network.rule(move |sent| match (sent.from, sent.data.first()) {
-            (A, Some(chunk)) if *lost.get_or_insert(chunk.tsn) == chunk.tsn => Fate::Lose,
-            _ => Fate::Pass,
+            (A, Some(chunk)) if *lost.get_or_insert(chunk.tsn) == chunk.tsn => Fault::Lose,
+            _ => Fault::None,
         });
         pair.send_many(A, 10, 1452);
         pair.drive(Span::from_millis(500));

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use manypath_core::{Span, Ssn};
 use manypath_sctp::{CloseReason, Event, Message};
 
-use crate::pair::{A, FIRST, Fate, Pair, Z};
+use crate::pair::{A, FIRST, Fault, Pair, Z};
 
 /// A message whose bytes depend on their position.
 fn large(number: u32, length: usize, unordered: bool) -> Message {
@@ -85,7 +85,7 @@ fn losses_do_not_change_the_parts() {
         let mut count = 0;
         pair.network.rule(move |sent| {
             count += 1;
-            if sent.label.contains("DATA") && count % 7 == 0 { Fate::Lose } else { Fate::Pass }
+            if sent.label.contains("DATA") && count % 7 == 0 { Fault::Lose } else { Fault::None }
         });
         let message = large(1, 90_000, unordered);
         pair.send_all(A, [message.clone()]);

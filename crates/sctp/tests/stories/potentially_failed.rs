@@ -4,7 +4,7 @@ use manypath_core::{Rate, Span, Time};
 use manypath_link::LinkConfig;
 use manypath_sctp::{Burst, CloseReason, Config, Event, PathState};
 
-use crate::pair::{A, FIRST, Fate, Network, Pair, Z, path};
+use crate::pair::{A, FIRST, Fault, Network, Pair, Z, path};
 use crate::send::peer::{Peer, Report, alone};
 
 use PathState::{Active, Inactive, PotentiallyFailed};
@@ -114,11 +114,11 @@ fn one_answered_probe_makes_a_potentially_failed_path_active() {
     let mut pair = doubting(Some(0), false);
     pair.network.cut(0);
     chats(&mut pair, Span::from_secs(5));
-    pair.network.mend(0);
-    let mended = pair.now;
+    pair.network.restore(0);
+    let restored = pair.now;
     pair.drive_until(|pair| pair.events(A).contains(&UP(0)));
     // Probes leave after 1, 3 and 7 s
-    assert!(pair.now - mended < Span::from_millis(2_500));
+    assert!(pair.now - restored < Span::from_millis(2_500));
     let stats = pair.endpoint(A).path_stats(FIRST, path(0));
     assert_eq!((stats.state, stats.usable), (Active, true));
     assert_eq!((stats.window, stats.rto), (1468, Span::from_secs(1)));
@@ -152,7 +152,7 @@ fn a_limit_that_is_not_below_path_max_retrans_changes_nothing() {
         let mut pair = doubting(after, true);
         pair.network.cut(0);
         chats(&mut pair, Span::from_secs(70));
-        pair.network.mend(0);
+        pair.network.restore(0);
         chats(&mut pair, Span::from_secs(70));
         assert!(pair.events(A).contains(&DOWN(0)));
         assert_eq!(pair.endpoint(A).path_stats(FIRST, path(0)).potentially_failed, 0);
@@ -201,7 +201,7 @@ fn if_all_paths_are_potentially_failed_data_uses_the_one_with_the_fewest_errors(
     assert_eq!(times(&pair, "DATA", 1, start), [0.0, 1.0, 3.0, 7.0, 15.0]);
     assert_eq!(pair.close_reason(A), None);
     // A path that answers is used at once, although the data waits on the other one
-    pair.network.mend(0);
+    pair.network.restore(0);
     pair.drive_until(|pair| pair.events(A).contains(&UP(0)));
     pair.drive(Span::from_secs(20));
     assert_eq!(pair.read(Z), 2000);
@@ -224,8 +224,8 @@ fn if_all_paths_have_failed_data_is_still_sent() {
         pair.send(A, 1000);
         pair.drive(Span::from_secs(20));
         assert_eq!([0, 1].map(|index| state(&mut pair, index)), [Inactive; 2]);
-        pair.network.mend(0);
-        pair.network.mend(1);
+        pair.network.restore(0);
+        pair.network.restore(1);
         pair.drive_until(|pair| pair.read(Z) == 1000);
         assert_eq!(pair.close_reason(A), None);
         (pair.now - start).as_nanos() / 1_000_000_000
@@ -333,7 +333,7 @@ fn a_timeout_and_an_unanswered_probe_on_one_path_are_one_error() {
 #[test]
 fn a_path_that_becomes_potentially_failed_during_shutdown_is_not_probed() {
     let mut pair = doubting(Some(0), false);
-    pair.network.rule(|sent| if sent.path == 0 { Fate::Lose } else { Fate::Pass });
+    pair.network.rule(|sent| if sent.path == 0 { Fault::Lose } else { Fault::None });
     pair.arrows();
     pair.shutdown(A);
     pair.drive_until(|pair| pair.close_reason(A).is_some());

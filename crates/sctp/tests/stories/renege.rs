@@ -9,7 +9,7 @@ use manypath_sctp::{Config, Message, Sack, Stats, WindowOverrun};
 use proptest::prelude::*;
 
 use crate::cmt::concurrent;
-use crate::pair::{A, FIRST, Fate, Pair, Side, Z};
+use crate::pair::{A, FIRST, Fault, Pair, Side, Z};
 use crate::send::peer::{Peer, Report, alone};
 
 /// A sends numbered messages on one ordered stream into a small buffer, over two paths. One of them fails every four
@@ -30,7 +30,7 @@ fn through_a_small_buffer(nr_sack: bool, never_renege: bool) -> (Pair, Vec<Messa
     pair.drive(Span::from_millis(100));
     pair.network.rule(|sent| {
         let is_broken = sent.path == 0 && sent.at.as_secs_f64() % 4.0 >= 2.0;
-        if is_broken { Fate::Lose } else { Fate::Pass }
+        if is_broken { Fault::Lose } else { Fault::None }
     });
     let message = |ppid| Message {
         stream: 0,
@@ -84,7 +84,7 @@ fn blocked_ordered_data_is_renegable_and_unordered_data_is_not() {
                 Config { nr_sack: true, never_renege: false, sack_every: 1, ..config.clone() };
         });
         pair.connect();
-        pair.network.once(A, "DATA", Fate::Lose);
+        pair.network.once(A, "DATA", Fault::Lose);
         let message = || Message {
             stream: 0,
             ppid: 0,

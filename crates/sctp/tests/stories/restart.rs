@@ -3,7 +3,7 @@
 use manypath_core::{Address, SansIo, Span, Via};
 use manypath_sctp::{Cause, CloseReason, Control, Event, Init, Packet};
 
-use crate::pair::{A, FIRST, Fate, Pair, Z, path};
+use crate::pair::{A, FIRST, Fault, Pair, Z, path};
 use crate::setup::init_of;
 
 #[test]
@@ -49,7 +49,7 @@ fn a_cookie_that_has_restarted_an_association_opens_no_other_one() {
     pair.open(A);
     pair.settle();
     assert!(pair.events(Z).contains(&Event::Restarted(FIRST)));
-    pair.network.once(Z, "ABORT", Fate::Lose);
+    pair.network.once(Z, "ABORT", Fault::Lose);
     pair.abort(Z);
     pair.events(Z);
     let echo = pair.network.log.iter().find(|sent| sent.label == "COOKIE ECHO").cloned();
@@ -170,7 +170,7 @@ fn a_restart_with_a_stale_cookie_is_refused_with_its_data() {
     let mut pair = Pair::configured(1, |_, config| config.cookie_life = Span::from_millis(200));
     pair.connect();
     pair.reboot(A);
-    pair.network.once(A, "COOKIE ECHO", Fate::Delay(Span::from_millis(300)));
+    pair.network.once(A, "COOKIE ECHO", Fault::Delay(Span::from_millis(300)));
     pair.open(A);
     pair.send(A, 100);
     pair.drive(Span::from_millis(335));
@@ -185,7 +185,7 @@ fn a_cookie_that_ties_to_another_association_is_dropped() {
     let mut pair = Pair::new(1);
     pair.connect();
     pair.reboot(A);
-    pair.network.once(A, "COOKIE ECHO", Fate::Hold);
+    pair.network.once(A, "COOKIE ECHO", Fault::Hold);
     pair.open(A);
     pair.settle();
     pair.reboot(A);
@@ -207,13 +207,13 @@ fn a_restart_during_shutdown_is_refused() {
     // The cookie is created while the association is established, and returned after that
     let mut pair = Pair::new(1);
     pair.connect();
-    pair.network.once(A, "SHUTDOWN", Fate::Hold);
+    pair.network.once(A, "SHUTDOWN", Fault::Hold);
     pair.shutdown(A);
     pair.reboot(A);
-    pair.network.once(A, "COOKIE ECHO", Fate::Hold);
+    pair.network.once(A, "COOKIE ECHO", Fault::Hold);
     pair.open(A);
     pair.settle();
-    pair.network.times(1, Z, "SHUTDOWN ACK", Fate::Lose);
+    pair.network.times(1, Z, "SHUTDOWN ACK", Fault::Lose);
     pair.network.release(pair.now);
     pair.arrows();
     pair.drive(Span::from_millis(15));
@@ -230,7 +230,7 @@ fn a_restart_during_shutdown_is_refused() {
 fn a_restarted_peer_gets_shutdown_ack_and_ends_the_old_association_first() {
     let mut pair = Pair::new(1);
     pair.connect();
-    pair.network.times(1, Z, "SHUTDOWN ACK", Fate::Lose);
+    pair.network.times(1, Z, "SHUTDOWN ACK", Fault::Lose);
     pair.shutdown(A);
     pair.drive(Span::from_millis(15));
     pair.reboot(A);

@@ -3,7 +3,7 @@
 use manypath_core::Span;
 use manypath_sctp::{Event, Message, SendError, SendOptions};
 
-use crate::pair::{A, FIRST, Fate, Pair, Z, message, path};
+use crate::pair::{A, FIRST, Fault, Pair, Z, message, path};
 
 fn pair(paths: usize, concurrent: bool) -> Pair {
     let mut pair = Pair::configured(paths, |_, config| {
@@ -87,7 +87,7 @@ fn a_message_whose_path_does_not_work_takes_another_one() {
     pair.settle();
     assert_eq!(chunks(&pair), [(700, 0)]);
     // It fails while messages wait for it: they are sent on the other path, and none is lost
-    pair.network.mend(1);
+    pair.network.restore(1);
     pair.drive_until(|pair| {
         pair.events(A).contains(&Event::PathUp { association: FIRST, path: path(1) })
     });
@@ -112,7 +112,7 @@ fn a_path_that_does_not_exist_is_refused() {
 #[test]
 fn a_message_expires_in_the_middle_of_the_queue_as_soon_as_its_time_is_over() {
     let mut pair = pair(1, false);
-    pair.network.rule(|sent| if sent.data.is_empty() { Fate::Pass } else { Fate::Lose });
+    pair.network.rule(|sent| if sent.data.is_empty() { Fault::None } else { Fault::Lose });
     // The window fills, and then the send buffer
     for _ in 0..20 {
         pair.send(A, 1400);

@@ -6,7 +6,7 @@ use manypath_sctp::{
     Cause, CloseReason, Control, Data, DataFlags, Event, Init, Offers, Packet, Sack, SendError,
 };
 
-use crate::pair::{A, FIRST, Fate, Pair, Side, Z, message, path};
+use crate::pair::{A, FIRST, Fault, Pair, Side, Z, message, path};
 
 const HANDSHAKE: [&str; 4] =
     ["A -> INIT -> Z", "Z -> INIT ACK -> A", "A -> COOKIE ECHO -> Z", "Z -> COOKIE ACK -> A"];
@@ -72,10 +72,10 @@ fn tags_come_from_the_whole_range_and_none_is_zero() {
 fn cookie_ack_to_an_unconfirmed_address_shares_its_packet_with_a_probe() {
     let mut pair = Pair::new(3);
     // INIT uses the first path, COOKIE ECHO arrives only on the third one
-    pair.network.times(2, A, "COOKIE ECHO", Fate::Lose);
+    pair.network.times(2, A, "COOKIE ECHO", Fault::Lose);
     pair.network.rule(|sent| match sent.label.as_str() {
-        "COOKIE ECHO" if sent.path < 2 => Fate::Lose,
-        _ => Fate::Pass,
+        "COOKIE ECHO" if sent.path < 2 => Fault::Lose,
+        _ => Fault::None,
     });
     pair.open(A);
     pair.drive_until(|pair| pair.events(A).contains(&Event::Connected(FIRST)));
@@ -87,7 +87,7 @@ fn cookie_ack_to_an_unconfirmed_address_shares_its_packet_with_a_probe() {
 #[test]
 fn the_responder_keeps_no_state_before_cookie_echo() {
     let mut pair = Pair::new(1);
-    pair.network.times(3, A, "COOKIE ECHO", Fate::Lose);
+    pair.network.times(3, A, "COOKIE ECHO", Fault::Lose);
     pair.open(A);
     pair.settle();
     assert_eq!(pair.endpoint(Z).send_space(FIRST), 0);
@@ -102,7 +102,7 @@ fn data_follows_cookie_echo_in_its_packet_and_is_not_sent_alone_before_cookie_ac
     pair.open(A);
     pair.send(A, 1000);
     pair.send(A, 1000);
-    pair.network.once(Z, "COOKIE ACK", Fate::Delay(Span::from_millis(50)));
+    pair.network.once(Z, "COOKIE ACK", Fault::Delay(Span::from_millis(50)));
     pair.settle();
     // Z acknowledges the first DATA at once; A holds the second one until COOKIE ACK
     let mut story = pair.arrows();
@@ -124,7 +124,7 @@ fn data_follows_cookie_echo_in_its_packet_and_is_not_sent_alone_before_cookie_ac
 #[test]
 fn data_before_cookie_ack_counts_as_cookie_ack() {
     let mut pair = Pair::new(1);
-    pair.network.once(Z, "COOKIE ACK", Fate::Hold);
+    pair.network.once(Z, "COOKIE ACK", Fault::Hold);
     pair.open(A);
     pair.drive_until(|pair| pair.events(Z).contains(&Event::Connected(FIRST)));
     pair.send(Z, 1000);
@@ -145,7 +145,7 @@ fn data_before_cookie_ack_counts_as_cookie_ack() {
 #[test]
 fn data_before_cookie_echo_was_sent_is_discarded() {
     let mut pair = Pair::new(1);
-    pair.network.once(Z, "INIT ACK", Fate::Lose);
+    pair.network.once(Z, "INIT ACK", Fault::Lose);
     pair.open(A);
     pair.settle();
     let tag = init_of(&pair.network.log[0].control).unwrap().tag;
@@ -161,7 +161,7 @@ fn data_before_cookie_echo_was_sent_is_discarded() {
 #[test]
 fn cookie_ack_also_takes_the_path_of_the_data_behind_it() {
     let mut pair = Pair::new(2);
-    pair.network.once(A, "COOKIE ECHO", Fate::Lose);
+    pair.network.once(A, "COOKIE ECHO", Fault::Lose);
     pair.open(A);
     pair.drive_until(|pair| pair.events(Z).contains(&Event::Connected(FIRST)));
     pair.send(Z, 1000);
@@ -187,7 +187,7 @@ fn t1_init_doubles_up_to_rto_max_and_gives_up_after_max_init_retransmits() {
 #[test]
 fn t1_cookie_gives_up_after_max_init_retransmits() {
     let mut pair = Pair::configured(1, |_, config| config.init_max_retransmissions = 2);
-    pair.network.times(9, A, "COOKIE ECHO", Fate::Lose);
+    pair.network.times(9, A, "COOKIE ECHO", Fault::Lose);
     pair.open(A);
     pair.drive(Span::from_secs(60));
     assert_eq!(pair.arrows().iter().filter(|arrow| arrow.contains("COOKIE ECHO")).count(), 3);
@@ -198,7 +198,7 @@ fn t1_cookie_gives_up_after_max_init_retransmits() {
 fn each_lost_packet_of_the_handshake_is_retransmitted() {
     for (side, lost) in [(A, "INIT"), (Z, "INIT ACK"), (A, "COOKIE ECHO"), (Z, "COOKIE ACK")] {
         let mut pair = Pair::new(1);
-        pair.network.once(side, lost, Fate::Lose);
+        pair.network.once(side, lost, Fault::Lose);
         pair.open(A);
         pair.drive(Span::from_millis(1_100));
         assert_eq!(pair.events(A), [Event::Connected(FIRST)], "{lost} lost");
@@ -210,7 +210,7 @@ fn each_lost_packet_of_the_handshake_is_retransmitted() {
 fn duplicated_packets_of_the_handshake_have_no_effect() {
     for (side, doubled) in [(A, "INIT"), (Z, "INIT ACK"), (A, "COOKIE ECHO"), (Z, "COOKIE ACK")] {
         let mut pair = Pair::new(1);
-        pair.network.once(side, doubled, Fate::Duplicate);
+        pair.network.once(side, doubled, Fault::Duplicate);
         pair.open(A);
         pair.settle();
         assert_eq!(pair.events(A), [Event::Connected(FIRST)], "{doubled} doubled");
@@ -238,7 +238,7 @@ fn repeated_init_takes_the_next_path_and_init_ack_goes_back_to_its_source() {
 #[test]
 fn the_paths_have_the_same_numbers_on_both_sides_whichever_path_init_took() {
     let mut pair = Pair::new(2);
-    pair.network.once(A, "INIT", Fate::Lose);
+    pair.network.once(A, "INIT", Fault::Lose);
     pair.open(A);
     pair.drive(Span::from_millis(1_200));
     pair.send(A, 500);
@@ -312,7 +312,7 @@ fn an_address_that_init_ack_names_becomes_a_path_once_it_is_confirmed() {
 #[test]
 fn an_unconfirmed_path_is_probed_every_rto_and_its_errors_do_not_close_the_association() {
     let mut pair = Pair::configured(2, |_, config| config.association_max_retransmissions = 2);
-    pair.network.rule(|sent| if sent.path == 1 { Fate::Lose } else { Fate::Pass });
+    pair.network.rule(|sent| if sent.path == 1 { Fault::Lose } else { Fault::None });
     pair.open(A);
     pair.drive(Span::from_secs(70));
     let probes = pair.network.log.iter().filter(|sent| sent.from == Z && sent.path == 1);
@@ -327,7 +327,7 @@ fn an_unconfirmed_path_is_probed_every_rto_and_its_errors_do_not_close_the_assoc
 fn unconfirmed_addresses_are_probed_one_after_the_other() {
     let mut pair = Pair::new(6);
     // The other paths lose all packets
-    pair.network.rule(|sent| if sent.path > 0 { Fate::Lose } else { Fate::Pass });
+    pair.network.rule(|sent| if sent.path > 0 { Fault::Lose } else { Fault::None });
     pair.open(A);
     pair.drive(Span::from_secs(20));
     let probes = pair.network.log.iter().filter(|sent| sent.from == Z && sent.path > 0);
@@ -354,7 +354,7 @@ fn a_simulation_probes_all_addresses_at_once() {
 #[test]
 fn a_stale_cookie_is_refused_and_a_new_init_fetches_a_fresh_one() {
     let mut pair = Pair::configured(1, |_, config| config.cookie_life = Span::from_millis(200));
-    pair.network.once(A, "COOKIE ECHO", Fate::Delay(Span::from_millis(300)));
+    pair.network.once(A, "COOKIE ECHO", Fault::Delay(Span::from_millis(300)));
     pair.open(A);
     pair.settle();
     let refused =
@@ -366,7 +366,7 @@ fn a_stale_cookie_is_refused_and_a_new_init_fetches_a_fresh_one() {
 #[test]
 fn data_after_a_stale_cookie_is_retransmitted() {
     let mut pair = Pair::configured(1, |_, config| config.cookie_life = Span::from_millis(200));
-    pair.network.once(A, "COOKIE ECHO", Fate::Delay(Span::from_millis(300)));
+    pair.network.once(A, "COOKIE ECHO", Fault::Delay(Span::from_millis(300)));
     pair.open(A);
     for _ in 0..10 {
         pair.send(A, 400);
@@ -381,11 +381,11 @@ fn a_late_error_about_an_older_cookie_does_not_prevent_the_association() {
         config.rto.initial = Span::from_millis(100);
         config.cookie_life = Span::from_millis(200);
     });
-    pair.network.times(2, A, "COOKIE ECHO", Fate::Hold);
+    pair.network.times(2, A, "COOKIE ECHO", Fault::Hold);
     pair.open(A);
     pair.drive_until(|pair| pair.announcements().len() == 3);
     // Z accepts the new cookie. Before A receives COOKIE ACK, late copies of the old cookie are refused
-    pair.network.once(Z, "COOKIE ACK", Fate::Lose);
+    pair.network.once(Z, "COOKIE ACK", Fault::Lose);
     pair.network.release(pair.now);
     pair.drive(Span::from_secs(3));
     assert!(pair.events(A).contains(&Event::Connected(FIRST)));
@@ -407,11 +407,11 @@ fn with_a_cookie_on_its_way_to_a_peer_that_has_aborted() -> Pair {
     pair.network.rule(move |sent| {
         echoes += u32::from(sent.label.starts_with("COOKIE ECHO"));
         match sent.label.as_str() {
-            "COOKIE ECHO" if echoes == 2 => Fate::Hold,
+            "COOKIE ECHO" if echoes == 2 => Fault::Hold,
             "COOKIE ACK + SACK" | "ABORT" if sent.at < Time::ZERO + Span::from_millis(200) => {
-                Fate::Lose
+                Fault::Lose
             }
-            _ => Fate::Pass,
+            _ => Fault::None,
         }
     });
     pair.open(A);
@@ -451,7 +451,7 @@ fn no_new_attempt_follows_if_a_peer_has_acknowledged_data_and_refuses_its_cookie
     pair.arrows();
     pair.network.cut(0);
     pair.drive(Span::from_millis(600));
-    pair.network.mend(0);
+    pair.network.restore(0);
     pair.network.release(pair.now);
     pair.settle();
     assert_eq!(pair.arrows().last().map(String::as_str), Some("Z -> ERROR -> A"));
@@ -472,7 +472,7 @@ fn an_attempt_ends_if_its_cookies_are_always_stale() {
 #[test]
 fn the_stale_cookie_error_says_by_how_much() {
     let mut pair = Pair::configured(1, |_, config| config.cookie_life = Span::from_millis(200));
-    pair.network.once(A, "COOKIE ECHO", Fate::Delay(Span::from_millis(300)));
+    pair.network.once(A, "COOKIE ECHO", Fault::Delay(Span::from_millis(300)));
     pair.open(A);
     pair.settle();
     let cause = pair.network.log.iter().find_map(|sent| match &sent.control[..] {
@@ -490,7 +490,7 @@ fn the_stale_cookie_error_says_by_how_much() {
 #[test]
 fn a_forged_cookie_is_dropped_in_silence() {
     let mut pair = Pair::new(1);
-    pair.network.once(A, "COOKIE ECHO", Fate::Lose);
+    pair.network.once(A, "COOKIE ECHO", Fault::Lose);
     pair.open(A);
     pair.settle();
     let sent = pair.network.log.last().unwrap().clone();

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use manypath_core::Span;
 use manypath_sctp::{Cause, CloseReason, Control, Event, SendError};
 
-use crate::pair::{A, FIRST, Fate, Pair, Z, message};
+use crate::pair::{A, FIRST, Fault, Pair, Z, message};
 use crate::setup::{init_of, tags_of};
 
 #[test]
@@ -99,7 +99,7 @@ fn each_lost_packet_of_a_shutdown_is_retransmitted() {
     for (side, lost) in [(A, "SHUTDOWN"), (Z, "SHUTDOWN ACK"), (A, "SHUTDOWN COMPLETE")] {
         let mut pair = Pair::new(1);
         pair.connect();
-        pair.network.once(side, lost, Fate::Lose);
+        pair.network.once(side, lost, Fault::Lose);
         pair.shutdown(A);
         pair.drive(Span::from_secs(2));
         assert_eq!(pair.close_reason(A), Some(CloseReason::Shutdown), "{lost} lost");
@@ -111,7 +111,7 @@ fn each_lost_packet_of_a_shutdown_is_retransmitted() {
 fn a_lost_shutdown_complete_is_repeated_without_state() {
     let mut pair = Pair::new(1);
     pair.connect();
-    pair.network.once(A, "SHUTDOWN COMPLETE", Fate::Lose);
+    pair.network.once(A, "SHUTDOWN COMPLETE", Fault::Lose);
     pair.shutdown(A);
     pair.drive(Span::from_secs(2));
     let story = pair.arrows();
@@ -122,8 +122,8 @@ fn a_lost_shutdown_complete_is_repeated_without_state() {
 #[test]
 fn an_answer_to_a_late_packet_may_overtake_shutdown_complete() {
     let mut pair = Pair::new(2);
-    pair.network.once(Z, "HEARTBEAT", Fate::Delay(Span::from_millis(100)));
-    pair.network.once(A, "SHUTDOWN COMPLETE", Fate::Delay(Span::from_millis(500)));
+    pair.network.once(Z, "HEARTBEAT", Fault::Delay(Span::from_millis(100)));
+    pair.network.once(A, "SHUTDOWN COMPLETE", Fault::Delay(Span::from_millis(500)));
     pair.open(A);
     pair.drive(Span::from_millis(45));
     pair.shutdown(A);
@@ -140,7 +140,7 @@ fn an_abort_after_shutdown_ack_needs_the_t_bit_to_count_as_shutdown_complete() {
     for (reflected, reason) in [(true, CloseReason::Shutdown), (false, CloseReason::AbortedByPeer)]
     {
         let mut pair = Pair::new(1);
-        pair.network.once(A, "SHUTDOWN COMPLETE", Fate::Lose);
+        pair.network.once(A, "SHUTDOWN COMPLETE", Fault::Lose);
         pair.open(A);
         pair.settle();
         let tags = tags_of(&pair);
@@ -194,7 +194,7 @@ fn shutdown_ack_is_repeated_association_max_retransmits_times_too() {
     let mut pair = Pair::configured(1, |_, config| config.association_max_retransmissions = 4);
     pair.connect();
     pair.shutdown(A);
-    pair.network.once(Z, "SHUTDOWN ACK", Fate::Lose);
+    pair.network.once(Z, "SHUTDOWN ACK", Fault::Lose);
     pair.drive(Span::from_millis(15));
     pair.network.cut(0);
     pair.drive(Span::from_secs(60));
@@ -211,7 +211,7 @@ fn heartbeats_of_the_peer_do_not_delay_the_retransmission_of_shutdown() {
     });
     pair.connect();
     pair.drive(Span::from_secs(5));
-    pair.network.once(A, "SHUTDOWN", Fate::Lose);
+    pair.network.once(A, "SHUTDOWN", Fault::Lose);
     pair.shutdown(A);
     pair.drive(Span::from_secs(4));
     assert_eq!(pair.close_reason(A), Some(CloseReason::Shutdown));
@@ -287,8 +287,8 @@ fn the_reason_of_an_abort_arrives_whichever_path_is_slow() {
         pair.connect();
         pair.drive(Span::from_millis(100));
         pair.network.rule(move |sent| match sent.label.as_str() {
-            "ABORT" if sent.path == slow => Fate::Delay(Span::from_millis(200)),
-            _ => Fate::Pass,
+            "ABORT" if sent.path == slow => Fault::Delay(Span::from_millis(200)),
+            _ => Fault::None,
         });
         for _ in 0..20 {
             pair.send(Z, 1400);
@@ -347,7 +347,7 @@ fn an_init_in_shutdown_ack_sent_is_answered_with_shutdown_ack() {
     pair.open(A);
     pair.settle();
     let init = init_of(&pair.network.log[0].control).unwrap().clone();
-    pair.network.times(3, Z, "SHUTDOWN ACK", Fate::Lose);
+    pair.network.times(3, Z, "SHUTDOWN ACK", Fault::Lose);
     pair.shutdown(A);
     pair.settle();
     pair.arrows();
@@ -361,7 +361,7 @@ fn an_init_in_shutdown_ack_sent_is_answered_with_shutdown_ack() {
 #[test]
 fn shutdown_before_establishment_is_ignored() {
     let mut pair = Pair::new(1);
-    pair.network.once(A, "COOKIE ECHO", Fate::Lose);
+    pair.network.once(A, "COOKIE ECHO", Fault::Lose);
     pair.open(A);
     pair.settle();
     let tag = init_of(&pair.network.log[0].control).unwrap().tag;
@@ -425,7 +425,7 @@ fn reads_after_the_end_set_no_timer() {
 fn gaps_are_reported_by_sacks_while_the_association_shuts_down() {
     let mut pair = Pair::new(1);
     pair.connect();
-    pair.network.once(Z, "DATA", Fate::Lose);
+    pair.network.once(Z, "DATA", Fault::Lose);
     for _ in 0..3 {
         pair.send(Z, 1400);
     }

@@ -3,7 +3,7 @@
 use manypath_core::Span;
 use manypath_sctp::Config;
 
-use crate::pair::{A, FIRST, Fate, Pair, Z};
+use crate::pair::{A, FIRST, Fault, Pair, Z};
 use crate::send::peer::{Peer, Report, alone};
 
 /// Spurious fast retransmissions, and bursts of them.
@@ -84,13 +84,13 @@ fn a_later_retransmission_by_the_timer_explains_one_duplicate() {
 
 #[test]
 fn retransmissions_of_late_chunks_are_spurious_and_those_of_lost_ones_are_not() {
-    for (fate, expected) in [(Fate::Delay(Span::from_millis(25)), 1), (Fate::Lose, 0)] {
+    for (fault, expected) in [(Fault::Delay(Span::from_millis(25)), 1), (Fault::Lose, 0)] {
         let mut pair = Pair::new(1);
         pair.connect();
         let mut packets = 0;
         pair.network.rule(move |sent| {
             packets += u32::from(!sent.data.is_empty());
-            if packets == 30 && !sent.data.is_empty() { fate } else { Fate::Pass }
+            if packets == 30 && !sent.data.is_empty() { fault } else { Fault::None }
         });
         pair.send_many(A, 100, 1452);
         pair.drive_until_read(Z, 100 * 1452);

@@ -197,7 +197,7 @@ fn a_chunk_that_is_reported_again_is_not_newly_acknowledged() {
 
 #[test]
 fn chunks_waiting_for_a_failed_path_use_the_first_path_that_works_again() {
-    for (concurrent_paths, mended) in [(true, 0), (true, 1), (false, 0), (false, 1)] {
+    for (concurrent_paths, restored) in [(true, 0), (true, 1), (false, 0), (false, 1)] {
         let mut pair = Pair::configured(2, |_, config| {
             config.concurrent = concurrent_paths;
             config.path_max_retransmissions = 1;
@@ -210,8 +210,8 @@ fn chunks_waiting_for_a_failed_path_use_the_first_path_that_works_again() {
         pair.network.cut(1);
         pair.send_many(A, 20, 1400);
         pair.drive(Span::from_secs(60));
-        pair.network.mend(mended);
+        pair.network.restore(restored);
         let patience = Span::from_secs(200);
-        assert!(pair.drive_until_read(Z, 20 * 1400) < patience, "{concurrent_paths} {mended}");
+        assert!(pair.drive_until_read(Z, 20 * 1400) < patience, "{concurrent_paths} {restored}");
     }
 }

@@ -7,7 +7,7 @@ use manypath_sctp::{
     BufferSplit, Burst, Config, CumAck, Data, Message, SackPath, SendError, SendOrder, T3Path,
 };
 
-use crate::pair::{A, FIRST, Fate, Pair, Z};
+use crate::pair::{A, FIRST, Fault, Pair, Z};
 
 #[test]
 fn ordered_messages_come_through_a_small_buffer_over_two_lossy_paths() {
@@ -46,7 +46,7 @@ fn a_stream_waits_before_its_sequence_numbers_become_ambiguous() {
     let end = pair.now + Span::from_millis(900);
     pair.network.rule(move |sent| {
         let is_first = |chunk: &Data| chunk.ssn.0 == 0 && sent.at < end;
-        if sent.data.iter().any(is_first) { Fate::Lose } else { Fate::Pass }
+        if sent.data.iter().any(is_first) { Fault::Lose } else { Fault::None }
     });
     pair.send_all(A, (0..70_000).map(message));
     pair.drive(Span::from_millis(900));
@@ -169,16 +169,16 @@ impl Transfer {
         let mut dice = self.dice.clone();
         self.pair
             .network
-            .rule(move |_| if dice.chance(probability) { Fate::Lose } else { Fate::Pass });
+            .rule(move |_| if dice.chance(probability) { Fault::Lose } else { Fault::None });
     }
 
     /// Duplicates and delays some packets.
     fn scramble(&mut self) {
         let mut dice = self.dice.clone();
         self.pair.network.rule(move |_| match dice.below(20) {
-            0 => Fate::Duplicate,
-            1 => Fate::Delay(Span::from_millis(dice.between(1, 60))),
-            _ => Fate::Pass,
+            0 => Fault::Duplicate,
+            1 => Fault::Delay(Span::from_millis(dice.between(1, 60))),
+            _ => Fault::None,
         });
     }
 

@@ -1,5 +1,4 @@
-//! Random stories: for any behaviour of the network and of the applications, every byte arrives in order and both sides
-//! end.
+//! Random test cases: after any sequence of faults and calls, every byte arrives in order and both connections close.
 
 use manypath_core::{RtoLimits, Span};
 use manypath_link::LinkConfig;
@@ -7,24 +6,24 @@ use manypath_tcp::{Config, Event};
 use proptest::prelude::*;
 
 use crate::random::{self, TIME_WAIT, Traffic, assert_good_end, fault, side, traffic};
-use crate::stage::{A, FIRST, Fate, Pair, Path, Side, Z};
+use crate::stage::{A, FIRST, Fault, Pair, Path, Side, Z};
 
-/// The next event of a story.
+/// A step of a random test case.
 #[derive(Clone, Debug)]
 enum Step {
-    /// The applications continue.
+    /// A side writes or reads, or time passes.
     Traffic(Traffic),
     /// One side closes its direction.
     Close(Side),
     /// All segments are lost from now on.
     Cut,
     /// Segments arrive again.
-    Mend,
-    /// A fault for the next segments of one side.
-    Fault(Side, usize, Fate),
+    Restore,
+    /// The next segments of one side are lost, duplicated or delayed; the number says how many.
+    Fault(Side, usize, Fault),
 }
 
-/// All parameters of a story.
+/// A random test case.
 #[derive(Clone, Debug)]
 struct Story {
     link: LinkConfig,
@@ -37,8 +36,8 @@ fn step() -> impl Strategy<Value = Step> {
         21 => traffic().prop_map(Step::Traffic),
         1 => side().prop_map(Step::Close),
         1 => Just(Step::Cut),
-        2 => Just(Step::Mend),
-        6 => fault().prop_map(|(side, count, fate)| Step::Fault(side, count, fate)),
+        2 => Just(Step::Restore),
+        6 => fault().prop_map(|(side, count, fault)| Step::Fault(side, count, fault)),
     ]
 }
 
@@ -65,7 +64,8 @@ fn story() -> impl Strategy<Value = Story> {
         .prop_map(|(link, configs, steps)| Story { link, configs, steps })
 }
 
-fn tell(story: &Story) -> Pair {
+/// Opens the connection, executes the steps and removes all faults.
+fn run(story: &Story) -> Pair {
     let mut pair = Pair::across(Path::of(&story.link), |side, config| {
         *config = story.configs[side as usize].clone();
     });
@@ -73,20 +73,22 @@ fn tell(story: &Story) -> Pair {
     pair.drive_until(|pair| !pair.events(A).is_empty());
     pair.drive_until(|pair| {
         pair.events(Z).contains(&Event::Connected(FIRST)) || {
-            // The last segment of its handshake may be lost: data replaces it
+            // The link may lose A's ACK that completes the handshake; a data segment completes it, too
             pair.write_what_fits(A, 1);
             false
         }
     });
     for step in &story.steps {
         match *step {
-            Step::Traffic(traffic) => traffic.happen(&mut pair),
+            Step::Traffic(traffic) => traffic.execute(&mut pair),
             Step::Close(side) => pair.close(side),
             Step::Cut => pair.network.cut(),
-            Step::Mend => pair.network.mend(),
-            Step::Fault(side, count, fate) => pair.network.times(count, side, "", fate),
+            Step::Restore => pair.network.restore(),
+            // An empty label matches every segment
+            Step::Fault(side, count, fault) => pair.network.times(count, side, "", fault),
         }
     }
+    // Also ends a cut
     pair.network.clear_rules();
     pair
 }
@@ -96,7 +98,7 @@ proptest! {
 
     #[test]
     fn every_byte_arrives_in_order_with_any_faults(story in story()) {
-        // Twice the time, because a repeated FIN restarts TIME-WAIT
-        assert_good_end(&mut tell(&story), Span::from_secs(3600), TIME_WAIT * 2);
+        // Afterwards no timer may be left. A repeated FIN restarts TIME-WAIT, so this may take twice that time
+        assert_good_end(&mut run(&story), Span::from_secs(3600), TIME_WAIT * 2);
     }
 }

@@ -3,7 +3,7 @@
 use manypath_core::Span;
 use manypath_tcp::{CloseReason, Event, WriteError};
 
-use crate::stage::{A, FIRST, Fate, Pair, Z};
+use crate::stage::{A, FIRST, Fault, Pair, Z};
 
 const FINISHED: Event = Event::Closed { connection: FIRST, reason: CloseReason::Finished };
 
@@ -66,10 +66,10 @@ fn both_sides_may_close_at_the_same_time() {
 fn a_lost_fin_is_sent_again_and_a_repeated_one_is_answered() {
     let mut pair = Pair::new();
     pair.connect();
-    pair.network.once(A, "FIN", Fate::Lose);
+    pair.network.once(A, "FIN", Fault::Lose);
     pair.close(A);
     pair.drive(Span::from_secs(1));
-    pair.network.once(A, "ACK", Fate::Lose);
+    pair.network.once(A, "ACK", Fault::Lose);
     pair.network.log.clear();
     pair.close(Z);
     pair.drive(Span::from_millis(500));

@@ -2,7 +2,7 @@
 
 use manypath_core::Span;
 
-use crate::stage::{A, Fate, Pair, Z};
+use crate::stage::{A, Fault, Pair, Z};
 
 /// When Z's acknowledgements in the log were sent, in milliseconds after `start`.
 fn acks(pair: &Pair, start: manypath_core::Time) -> Vec<u64> {
@@ -69,7 +69,7 @@ fn segments_beyond_a_gap_and_the_one_that_fills_it_are_acknowledged_at_once() {
 fn a_repeated_segment_is_acknowledged_at_once() {
     let mut pair = Pair::new();
     pair.connect();
-    pair.network.once(A, "DATA", Fate::Duplicate);
+    pair.network.once(A, "DATA", Fault::Duplicate);
     let start = pair.now;
     pair.write(A, 1000);
     pair.drive_until_read(Z, 1000);

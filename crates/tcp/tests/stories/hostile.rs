@@ -152,7 +152,7 @@ fn a_receiver_that_takes_its_reports_back_gets_the_data_again() {
     pair.inject(A, lie);
     // The acknowledgement of the first segment is forged, too; that segment is injected below, the others are lost
     pair.inject(A, forged(5001, 1001 + 1460, Flags::ACK));
-    pair.network.mend();
+    pair.network.restore();
     let mut first = forged(1001, 5001, Flags::ACK);
     first.payload.push(pattern(A, 0, 1460));
     pair.inject(Z, first);

@@ -35,7 +35,7 @@ fn a_window_that_is_smaller_than_its_beginning_stays_so() {
     pair.network.cut();
     pair.write(A, 1460);
     pair.drive(Span::from_millis(250));
-    pair.network.mend();
+    pair.network.restore();
     pair.drive_until_read(Z, 1460);
     pair.drive(Span::from_secs(3));
     let before = pair.path_stats(A).window;

@@ -3,7 +3,7 @@
 use manypath_core::{Span, Time};
 use manypath_tcp::Config;
 
-use crate::stage::{A, Fate, Pair, Z};
+use crate::stage::{A, Fault, Pair, Z};
 
 /// A pair whose window has grown to at least forty segments, with nothing in flight.
 pub(crate) fn warm(sack: bool) -> Pair {
@@ -150,11 +150,11 @@ fn the_timer_of_a_lost_retransmission_ends_though_later_losses_are_repaired_mean
     pair.network.rule(move |sent| {
         let is_new = newest.is_none_or(|seq: u32| sent.seq.wrapping_sub(seq) as i32 > 0);
         if sent.from != A || !sent.has_data() || !is_new {
-            return Fate::Pass;
+            return Fault::None;
         }
         newest = Some(sent.seq);
         new_segments += 1;
-        if new_segments % 8 == 0 { Fate::Lose } else { Fate::Pass }
+        if new_segments % 8 == 0 { Fault::Lose } else { Fault::None }
     });
     pair.write(A, 1000 * 1460);
     pair.drive_until(|pair| pair.path_stats(A).timeouts > 0);
@@ -186,7 +186,7 @@ fn a_lost_flight_is_retransmitted_in_slow_start() {
     pair.network.cut();
     pair.write(A, 40 * 1460);
     pair.drive(Span::from_millis(150));
-    pair.network.mend();
+    pair.network.restore();
     pair.network.log.clear();
     pair.drive_until_read(Z, 40 * 1460);
     let at: Vec<Time> =
@@ -203,10 +203,10 @@ fn a_lost_flight_is_retransmitted_in_slow_start() {
 fn a_segment_that_comes_twice_or_late_does_no_harm() {
     let mut pair = Pair::new();
     pair.connect();
-    pair.network.once(A, "DATA", Fate::Duplicate);
+    pair.network.once(A, "DATA", Fault::Duplicate);
     pair.write(A, 1000);
     pair.drive_until_read(Z, 1000);
-    pair.network.once(A, "DATA", Fate::Delay(Span::from_millis(3)));
+    pair.network.once(A, "DATA", Fault::Delay(Span::from_millis(3)));
     pair.write(A, 3 * 1460);
     pair.drive_until_read(Z, 3 * 1460);
     pair.settle();
@@ -217,7 +217,7 @@ fn a_segment_that_comes_twice_or_late_does_no_harm() {
 #[test]
 fn lost_acknowledgements_cost_nothing() {
     let mut pair = warm(true);
-    pair.network.times(10, Z, "ACK", Fate::Lose);
+    pair.network.times(10, Z, "ACK", Fault::Lose);
     pair.write(A, 80 * 1460);
     let took = pair.drive_until_read(Z, 80 * 1460);
     assert!(took < Span::from_millis(150), "{took}");

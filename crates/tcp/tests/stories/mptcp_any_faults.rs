@@ -1,5 +1,5 @@
-//! Random stories over two to four paths: for any behaviour of the paths, and for any paths that join and leave, every
-//! byte arrives once and in order, and both sides end.
+//! Random test cases over two to four paths: after any sequence of faults and calls, and of subflows that join and
+//! leave, every byte arrives once and in order, and both connections close.
 
 use manypath_core::{PathId, RtoLimits, Span};
 use manypath_link::LinkConfig;
@@ -7,26 +7,26 @@ use manypath_tcp::{Config, Multipath, Scheduler};
 use proptest::prelude::*;
 
 use crate::random::{self, TIME_WAIT, Traffic, assert_good_end, fault, side, traffic};
-use crate::stage::{A, Fate, Path, Several, Side, Z};
+use crate::stage::{A, Fault, Path, Several, Side, Z};
 
-/// The next event of a story.
+/// A step of a random test case.
 #[derive(Clone, Debug)]
 enum Step {
-    /// The applications continue.
+    /// A side writes or reads, or time passes.
     Traffic(Traffic),
     /// All segments of a path are lost from now on.
     Cut(usize),
-    /// Segments arrive again.
-    Mend(usize),
-    /// A fault for the next segments of one side on a path.
-    Fault(usize, Side, usize, Fate),
+    /// Segments of a path arrive again.
+    Restore(usize),
+    /// The next segments of one side on a path are lost, duplicated or delayed; the last number says how many.
+    Fault(usize, Side, usize, Fault),
     /// A side opens another subflow.
     Join(Side, usize),
     /// A side removes a subflow.
     Leave(Side, u8),
 }
 
-/// All parameters of a story.
+/// A random test case.
 #[derive(Clone, Debug)]
 struct Story {
     links: Vec<LinkConfig>,
@@ -39,9 +39,9 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         21 => traffic().prop_map(Step::Traffic),
         2 => (0_usize..4).prop_map(Step::Cut),
-        3 => (0_usize..4).prop_map(Step::Mend),
+        3 => (0_usize..4).prop_map(Step::Restore),
         6 => (0_usize..4, fault())
-            .prop_map(|(path, (side, count, fate))| Step::Fault(path, side, count, fate)),
+            .prop_map(|(path, (side, count, fault))| Step::Fault(path, side, count, fault)),
         1 => (side(), 0_usize..4).prop_map(|(side, path)| Step::Join(side, path)),
         1 => (side(), 0_u8..6).prop_map(|(side, path)| Step::Leave(side, path)),
     ]
@@ -84,7 +84,8 @@ fn story() -> impl Strategy<Value = Story> {
     })
 }
 
-fn tell(story: &Story) -> Several {
+/// Opens the connection, executes the steps and removes all faults.
+fn run(story: &Story) -> Several {
     let mut several = Several::configured(&story.links, |side, config| {
         *config = story.configs[side as usize].clone();
         config.multipath = Some(story.rules);
@@ -96,16 +97,18 @@ fn tell(story: &Story) -> Several {
     let paths = story.links.len();
     for step in &story.steps {
         match *step {
-            Step::Traffic(traffic) => traffic.happen(&mut several),
+            Step::Traffic(traffic) => traffic.execute(&mut several),
             Step::Cut(path) => several.network[path % paths].cut(),
-            Step::Mend(path) => several.network[path % paths].mend(),
-            Step::Fault(path, side, count, fate) => {
-                several.network[path % paths].times(count, side, "", fate);
+            Step::Restore(path) => several.network[path % paths].restore(),
+            // An empty label matches every segment
+            Step::Fault(path, side, count, fault) => {
+                several.network[path % paths].times(count, side, "", fault);
             }
             Step::Join(side, path) => several.join(side, path % paths),
             Step::Leave(side, path) => several.leave(side, PathId(path)),
         }
     }
+    // Also ends the cuts
     several.network.iter_mut().for_each(Path::clear_rules);
     several
 }
@@ -115,6 +118,6 @@ proptest! {
 
     #[test]
     fn every_byte_arrives_once_and_in_order_over_any_paths(story in story()) {
-        assert_good_end(&mut tell(&story), Span::from_secs(36_000), TIME_WAIT * 10);
+        assert_good_end(&mut run(&story), Span::from_secs(36_000), TIME_WAIT * 10);
     }
 }

@@ -4,7 +4,7 @@ use manypath_core::{PathId, Span};
 use manypath_tcp::{CloseReason, Event, Flags, Segment};
 
 use crate::mptcp_subflows::{down, predictable};
-use crate::stage::{A, FIRST, Fate, PLAIN, Several, Z, link};
+use crate::stage::{A, FIRST, Fault, PLAIN, Several, Z, link};
 
 #[test]
 fn when_both_sides_leave_different_paths_at_once_each_keeps_a_direction() {
@@ -74,7 +74,7 @@ fn the_last_path_that_the_peer_still_sends_on_does_not_leave() {
 fn a_path_that_one_side_leaves_before_it_stands_there_is_not_the_last_one_of_the_other() {
     let mut several = Several::new(&[link(10, 10), link(10, 10)], PLAIN);
     several.network[1]
-        .rule(|sent| if sent.from == A && sent.label == "ACK" { Fate::Lose } else { Fate::Pass });
+        .rule(|sent| if sent.from == A && sent.label == "ACK" { Fault::Lose } else { Fault::None });
     several.open(2);
     several.settle();
     assert!(several.path_stats(A, 1).usable && !several.path_stats(Z, 1).usable);

@@ -3,7 +3,7 @@
 use manypath_core::{PathId, Span};
 use manypath_tcp::{CloseReason, Config, Event, Flags, MultipathOption, Options, Segment};
 
-use crate::stage::{A, FIRST, Fate, PLAIN, Path, Several, Side, Z, link};
+use crate::stage::{A, FIRST, Fault, PLAIN, Path, Several, Side, Z, link};
 
 fn up(path: u8) -> Event {
     Event::PathUp { connection: FIRST, path: PathId(path) }
@@ -100,7 +100,7 @@ fn a_path_that_one_side_has_given_up_comes_back_although_the_other_side_still_ha
     several.transfer(500_000);
     several.drive(Span::from_secs(20));
     assert!(several.events(A).contains(&down(1)) && !several.events(Z).contains(&down(1)));
-    several.network[1].mend();
+    several.network[1].restore();
     several.join(A, 1);
     several.drive(Span::from_secs(1));
     assert!(several.events(A).contains(&up(2)) && several.events(Z).contains(&up(2)));
@@ -148,7 +148,7 @@ fn a_path_that_works_again_is_used_again() {
     several.connect();
     several.network[0].cut();
     several.transfer(1_000_000);
-    several.network[0].mend();
+    several.network[0].restore();
     several.drive(Span::from_secs(10));
     let before = several.path_stats(Z, 0).bytes_received;
     several.transfer(1_000_000);
@@ -216,7 +216,7 @@ fn a_join_that_meets_a_peer_without_the_connection_is_given_up() {
     let mut several = predictable(2, |_, _| ());
     several.open(1);
     several.settle();
-    several.network[1].rule(|sent| if sent.from == Z { Fate::Lose } else { Fate::Pass });
+    several.network[1].rule(|sent| if sent.from == Z { Fault::Lose } else { Fault::None });
     several.join(A, 1);
     several.settle();
     let rst = Segment { ack: 1001, flags: Flags::RST.with(Flags::ACK), ..Segment::default() };
@@ -230,7 +230,7 @@ fn a_join_that_meets_a_peer_without_the_connection_is_given_up() {
 #[test]
 fn a_lost_syn_only_delays_a_join() {
     let mut several = predictable(2, |_, _| ());
-    several.network[1].once(A, "SYN", Fate::Lose);
+    several.network[1].once(A, "SYN", Fault::Lose);
     several.open(2);
     several.settle();
     several.transfer(100_000);

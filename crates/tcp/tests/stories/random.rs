@@ -1,4 +1,4 @@
-//! Common parts of random stories: traffic of the applications, links, configurations, faults, and the final checks.
+//! Common parts of random test cases: traffic of the applications, links, configurations, faults, and the final checks.
 
 use manypath_core::{Rate, Span};
 use manypath_link::loss::BernoulliConfig;
@@ -7,9 +7,9 @@ use manypath_link::{LinkConfig, LossConfig, QueueConfig};
 use manypath_tcp::{CloseReason, Config, Recovery};
 use proptest::prelude::*;
 
-use crate::stage::{A, FIRST, Fate, Network, Side, Stage, Z};
+use crate::stage::{A, FIRST, Fault, Network, Side, Stage, Z};
 
-/// So many of the longest timeouts that a FIN is unlikely to arrive later.
+/// At least twenty of the longest timeouts, so that a FIN is unlikely to arrive later.
 pub(crate) const TIME_WAIT: Span = Span::from_secs(200);
 
 /// Actions of the applications, over any network.
@@ -24,8 +24,8 @@ pub(crate) enum Traffic {
 }
 
 impl Traffic {
-    /// Executes it on `stage`.
-    pub(crate) fn happen<N: Network>(self, stage: &mut Stage<N>) {
+    /// Executes the action on `stage`.
+    pub(crate) fn execute<N: Network>(self, stage: &mut Stage<N>) {
         match self {
             Self::Write(side, bytes) => _ = stage.write_what_fits(side, bytes),
             Self::Read(side, pieces) => _ = stage.read_at_most(side, pieces),
@@ -34,7 +34,7 @@ impl Traffic {
     }
 }
 
-/// The weights add up to 21, which is the weight of traffic among the steps of a story.
+/// The weights add up to 21, which is the weight of traffic among the steps of a test case.
 pub(crate) fn traffic() -> impl Strategy<Value = Traffic> {
     prop_oneof![
         8 => (side(), 1_usize..60_000).prop_map(|(side, bytes)| Traffic::Write(side, bytes)),
@@ -49,13 +49,13 @@ pub(crate) fn side() -> impl Strategy<Value = Side> {
 }
 
 /// A fault for the next segments of a side, and how many.
-pub(crate) fn fault() -> impl Strategy<Value = (Side, usize, Fate)> {
-    let fate = prop_oneof![
-        Just(Fate::Lose),
-        Just(Fate::Duplicate),
-        (1_u64..200).prop_map(|millis| Fate::Delay(Span::from_millis(millis))),
+pub(crate) fn fault() -> impl Strategy<Value = (Side, usize, Fault)> {
+    let fault = prop_oneof![
+        Just(Fault::Lose),
+        Just(Fault::Duplicate),
+        (1_u64..200).prop_map(|millis| Fault::Delay(Span::from_millis(millis))),
     ];
-    (side(), 1_usize..12, fate)
+    (side(), 1_usize..12, fault)
 }
 
 /// Links that lose at most this share of the packets.

@@ -3,7 +3,7 @@
 use manypath_core::{Span, Time};
 use manypath_tcp::{CloseReason, ConnectionId, Event, WriteError};
 
-use crate::stage::{A, FIRST, Fate, Pair, Z};
+use crate::stage::{A, FIRST, Fault, Pair, Z};
 
 #[test]
 fn three_segments_open_a_connection() {
@@ -61,7 +61,7 @@ fn a_peer_without_selective_acknowledgements_gets_none() {
 fn a_lost_syn_costs_a_second_and_the_initial_window() {
     for (from, label) in [(A, "SYN"), (Z, "SYN ACK")] {
         let mut pair = Pair::new();
-        pair.network.once(from, label, Fate::Lose);
+        pair.network.once(from, label, Fault::Lose);
         pair.open(A);
         pair.drive(Span::from_millis(1100));
         assert_eq!(pair.events(A), [Event::Connected(FIRST)]);
@@ -74,7 +74,7 @@ fn a_lost_syn_costs_a_second_and_the_initial_window() {
 #[test]
 fn data_replaces_a_lost_ack_of_the_handshake() {
     let mut pair = Pair::new();
-    pair.network.once(A, "ACK", Fate::Lose);
+    pair.network.once(A, "ACK", Fault::Lose);
     pair.open(A);
     pair.settle();
     assert_eq!(pair.events(Z), []);
@@ -86,7 +86,7 @@ fn data_replaces_a_lost_ack_of_the_handshake() {
 #[test]
 fn a_lost_ack_of_the_handshake_is_repeated_on_demand() {
     let mut pair = Pair::new();
-    pair.network.once(A, "ACK", Fate::Lose);
+    pair.network.once(A, "ACK", Fault::Lose);
     pair.open(A);
     pair.drive(Span::from_millis(1500));
     assert_eq!(pair.events(Z), [Event::Connected(FIRST)]);

@@ -3,12 +3,12 @@
 use manypath_core::{RtoRule, Span, Time};
 
 use crate::loss::{warm, warm_with};
-use crate::stage::{A, Fate, Pair, Path, Z, link};
+use crate::stage::{A, Fault, Pair, Path, Z, link};
 
 #[test]
 fn the_timer_doubles_until_something_new_is_measured() {
     let mut pair = warm_with(|config| config.rto.rule = RtoRule::EXACT);
-    pair.network.times(4, A, "DATA", Fate::Lose);
+    pair.network.times(4, A, "DATA", Fault::Lose);
     pair.write(A, 1000);
     pair.drive_until_read(Z, 1000);
     let at: Vec<Time> = pair.data_sent(A, 1000).iter().map(|sent| sent.0).collect();
@@ -134,7 +134,7 @@ fn a_long_repair_is_no_timeout() {
     let mut sent_already = 0;
     pair.network.rule(move |sent| {
         sent_already += usize::from(sent.from == A && sent.has_data());
-        if sent.from == A && sent_already <= 30 { Fate::Lose } else { Fate::Pass }
+        if sent.from == A && sent_already <= 30 { Fault::Lose } else { Fault::None }
     });
     pair.write(A, 60 * 1460);
     pair.drive_until_read(Z, 60 * 1460);

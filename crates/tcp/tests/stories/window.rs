@@ -3,7 +3,7 @@
 use manypath_core::{RtoRule, Span};
 use manypath_tcp::CloseReason;
 
-use crate::stage::{A, Fate, Pair, Z};
+use crate::stage::{A, Fault, Pair, Z};
 
 fn small(receive_buffer: usize) -> Pair {
     let mut pair = Pair::configured(|_, config| config.receive_buffer = receive_buffer);
@@ -55,7 +55,7 @@ fn a_lost_window_update_is_requested() {
     let mut pair = small(20_000);
     pair.write(A, 40_000);
     pair.drive(Span::from_millis(300));
-    pair.network.once(Z, "ACK", Fate::Lose);
+    pair.network.once(Z, "ACK", Fault::Lose);
     pair.read(Z);
     let took = pair.drive_until_read(Z, 20_000);
     assert!(took > Span::from_millis(100) && took < Span::from_millis(500), "{took}");

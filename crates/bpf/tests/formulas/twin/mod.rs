@@ -136,7 +136,7 @@ impl Twin {
 }
 
 impl Algorithm for Twin {
-    fn hears_acks(&self) -> bool {
+    fn uses_acks(&self) -> bool {
         true
     }
 

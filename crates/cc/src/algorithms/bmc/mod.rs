@@ -221,7 +221,7 @@ impl Initial {
 }
 
 impl Algorithm for Bmc {
-    fn hears_acks(&self) -> bool {
+    fn uses_acks(&self) -> bool {
         true
     }
 

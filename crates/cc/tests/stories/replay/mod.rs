@@ -136,9 +136,9 @@ impl Vector {
         let Some(algorithm) = (player.make)(&self.algorithm) else { return false };
         let mut controller = self.controller(algorithm);
         for event in &self.before {
-            event.happen(&mut controller);
+            event.apply(&mut controller);
         }
-        self.event.happen(&mut controller);
+        self.event.apply(&mut controller);
         for (index, after) in self.expect.iter().enumerate() {
             let path = PathId(index as u8);
             let place = format!("{} ({}), {path}", self.id, self.description);
@@ -149,7 +149,7 @@ impl Vector {
 }
 
 impl Event {
-    fn happen(&self, controller: &mut Controller) {
+    fn apply(&self, controller: &mut Controller) {
         match *self {
             Self::Ack { path, bytes } => {
                 let ack = PathAck { path: PathId(path), bytes, was_full: true, may_grow: true };

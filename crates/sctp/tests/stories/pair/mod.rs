@@ -12,7 +12,7 @@ use manypath_sctp::{
 
 pub(crate) use log::{Sent, label};
 use network::Arrived;
-pub(crate) use network::{Fate, Network};
+pub(crate) use network::{Fault, Network};
 
 /// One of the two endpoints.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -6,11 +6,11 @@ use manypath_sctp::Packet;
 
 use super::{A, Sent, Side, Z, label};
 
-/// The fate of a packet that an endpoint sends.
+/// What the network does to a packet that an endpoint sends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Fate {
+pub(crate) enum Fault {
     /// It is delivered.
-    Pass,
+    None,
     /// It is lost.
     Lose,
     /// It is delivered twice.
@@ -41,8 +41,8 @@ pub(super) struct Arrived {
     pub(super) damaged_byte: Option<u32>,
 }
 
-/// A rule that determines the fate of packets.
-struct Rule(Box<dyn FnMut(&Sent) -> Fate>);
+/// A rule that chooses the faults of packets.
+struct Rule(Box<dyn FnMut(&Sent) -> Fault>);
 
 /// The network: one pipe per path and direction, and the packets in flight.
 pub(crate) struct Network {
@@ -94,9 +94,9 @@ impl Network {
         self.broken.len()
     }
 
-    /// Adds a rule. The first rule with another result than [`Fate::Pass`] determines the fate of a packet.
-    pub(crate) fn rule(&mut self, fate: impl FnMut(&Sent) -> Fate + 'static) {
-        self.rules.push(Rule(Box::new(fate)));
+    /// Adds a rule. The first rule with another result than [`Fault::None`] determines the fault of a packet.
+    pub(crate) fn rule(&mut self, fault: impl FnMut(&Sent) -> Fault + 'static) {
+        self.rules.push(Rule(Box::new(fault)));
     }
 
     /// Removes all rules.
@@ -104,27 +104,27 @@ impl Network {
         self.rules.clear();
     }
 
-    /// The next packet of `from` whose label begins with `label` has this fate.
-    pub(crate) fn once(&mut self, from: Side, label: &'static str, fate: Fate) {
-        self.times(1, from, label, fate);
+    /// The next packet of `from` whose label begins with `label` has this fault.
+    pub(crate) fn once(&mut self, from: Side, label: &'static str, fault: Fault) {
+        self.times(1, from, label, fault);
     }
 
-    /// The next `count` packets of `from` whose labels begin with `label` have this fate.
-    pub(crate) fn times(&mut self, count: usize, from: Side, label: &'static str, fate: Fate) {
+    /// The next `count` packets of `from` whose labels begin with `label` have this fault.
+    pub(crate) fn times(&mut self, count: usize, from: Side, label: &'static str, fault: Fault) {
         let mut left = count;
         self.rule(move |sent| {
             let is_meant = left > 0 && sent.from == from && sent.label.starts_with(label);
             left -= usize::from(is_meant);
-            if is_meant { fate } else { Fate::Pass }
+            if is_meant { fault } else { Fault::None }
         });
     }
 
-    /// Loses all packets on this path until [`Self::mend`].
+    /// Loses all packets on this path until [`Self::restore`].
     pub(crate) fn cut(&mut self, path: usize) {
         self.broken[path] = true;
     }
 
-    pub(crate) fn mend(&mut self, path: usize) {
+    pub(crate) fn restore(&mut self, path: usize) {
         self.broken[path] = false;
     }
 
@@ -157,30 +157,30 @@ impl Network {
             lost: false,
         };
         let mut decided =
-            self.rules.iter_mut().map(|rule| (rule.0)(&sent)).filter(|fate| *fate != Fate::Pass);
-        let fate =
-            if self.broken[path] { Fate::Lose } else { decided.next().unwrap_or(Fate::Pass) };
-        sent.lost = fate == Fate::Lose;
+            self.rules.iter_mut().map(|rule| (rule.0)(&sent)).filter(|fault| *fault != Fault::None);
+        let fault =
+            if self.broken[path] { Fault::Lose } else { decided.next().unwrap_or(Fault::None) };
+        sent.lost = fault == Fault::Lose;
         self.log.push(sent);
         let handle = self.packets.len();
         let last_byte = packet.size() as u32 - 1;
         let mut set_out = |packet, damaged_byte| {
             self.packets.push(Some(UnderWay { packet, via: via.reversed(), damaged_byte }));
         };
-        match fate {
-            Fate::Lose => return,
-            Fate::Duplicate => {
+        match fault {
+            Fault::Lose => return,
+            Fault::Duplicate => {
                 set_out(packet.clone(), None);
                 set_out(packet, None);
                 self.push(now, from, path, handle);
                 return self.push(now, from, path, handle + 1);
             }
-            Fate::Damage(byte) => set_out(packet, Some(byte.min(last_byte))),
+            Fault::Damage(byte) => set_out(packet, Some(byte.min(last_byte))),
             _ => set_out(packet, None),
         }
-        match fate {
-            Fate::Delay(span) => self.late.push((now + span, from, path, handle)),
-            Fate::Hold => self.held.push((from, path, handle)),
+        match fault {
+            Fault::Delay(span) => self.late.push((now + span, from, path, handle)),
+            Fault::Hold => self.held.push((from, path, handle)),
             _ => self.push(now, from, path, handle),
         }
     }

@@ -149,10 +149,10 @@ impl Story {
     }
 
     fn count(&mut self) {
-        for (fate, count) in self.faults.fates() {
-            self.tally.add(Subject::Fate, fate, count);
+        for (fault, count) in self.faults.packets() {
+            self.tally.add(Subject::Fault, fault, count);
         }
-        self.tally.add(Subject::Fate, "overflow", self.pair.network.overflows);
+        self.tally.add(Subject::Fault, "overflow", self.pair.network.overflows);
         for end in &self.setting.ends {
             for switch in super::switches::positions(&end.config) {
                 self.tally.add(Subject::Switch, format!("{} {}", switch.name, switch.position), 1);

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use manypath_core::{Random, Span, Streams};
 
 use super::setting::PATHS;
-use crate::pair::{Fate, Network, Sent, Side};
+use crate::pair::{Fault, Network, Sent, Side};
 
 /// The probability of each fault, per thousand packets.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,14 +26,14 @@ struct AllPaths {
     /// By sending side, then by path.
     paths: [[PathFaults; PATHS]; 2],
     random: Random,
-    /// Number of packets per fate.
-    fates: BTreeMap<&'static str, u64>,
+    /// Number of packets per fault, and of those without a fault.
+    packets: BTreeMap<&'static str, u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct PathFaults {
-    /// The fate of the next packets, and the number of these packets; a later call replaces it.
-    next: Option<(Fate, usize)>,
+    /// The fault of the next packets, and the number of these packets; a later call replaces it.
+    next: Option<(Fault, usize)>,
     rates: FaultRates,
     cut: bool,
 }
@@ -41,15 +41,15 @@ struct PathFaults {
 impl Faults {
     pub(crate) fn over(network: &mut Network, seed: u64) -> Self {
         let random = Streams::new(seed, 0).stream("weather");
-        let paths = AllPaths { paths: Default::default(), random, fates: BTreeMap::new() };
+        let paths = AllPaths { paths: Default::default(), random, packets: BTreeMap::new() };
         let faults = Self(Rc::new(RefCell::new(paths)));
         let decides = faults.clone();
-        network.rule(move |sent| decides.0.borrow_mut().fate_of(sent));
+        network.rule(move |sent| decides.0.borrow_mut().fault_of(sent));
         faults
     }
 
-    pub(crate) fn apply_to_next(&self, side: Side, path: usize, packets: usize, fate: Fate) {
-        self.0.borrow_mut().paths[side as usize][path].next = Some((fate, packets));
+    pub(crate) fn apply_to_next(&self, side: Side, path: usize, packets: usize, fault: Fault) {
+        self.0.borrow_mut().paths[side as usize][path].next = Some((fault, packets));
     }
 
     pub(crate) fn set_rates(&self, side: Side, path: usize, rates: FaultRates) {
@@ -66,31 +66,31 @@ impl Faults {
         }
     }
 
-    /// Number of packets per fate.
-    pub(crate) fn fates(&self) -> BTreeMap<&'static str, u64> {
-        self.0.borrow().fates.clone()
+    /// Number of packets per fault, and of those without a fault.
+    pub(crate) fn packets(&self) -> BTreeMap<&'static str, u64> {
+        self.0.borrow().packets.clone()
     }
 }
 
 impl AllPaths {
-    fn fate_of(&mut self, sent: &Sent) -> Fate {
+    fn fault_of(&mut self, sent: &Sent) -> Fault {
         let path = &mut self.paths[sent.from as usize][sent.path];
-        let forced = path.next.map(|(fate, _)| fate);
-        path.next = path.next.and_then(|(fate, left)| (left > 1).then_some((fate, left - 1)));
+        let forced = path.next.map(|(fault, _)| fault);
+        path.next = path.next.and_then(|(fault, left)| (left > 1).then_some((fault, left - 1)));
         let (cut, rates) = (path.cut, path.rates);
-        let (fate, name) = match forced {
-            _ if cut => (Fate::Lose, "blackout"),
-            Some(fate) => (fate, name(fate)),
+        let (fault, name) = match forced {
+            _ if cut => (Fault::Lose, "blackout"),
+            Some(fault) => (fault, name(fault)),
             None => {
-                let fate = self.draw(rates, sent.size);
-                (fate, name(fate))
+                let fault = self.draw(rates, sent.size);
+                (fault, name(fault))
             }
         };
-        *self.fates.entry(name).or_default() += 1;
-        fate
+        *self.packets.entry(name).or_default() += 1;
+        fault
     }
 
-    fn draw(&mut self, rates: FaultRates, size: usize) -> Fate {
+    fn draw(&mut self, rates: FaultRates, size: usize) -> Fault {
         let FaultRates { lose, duplicate, delay, damage } = rates;
         let mut drawn = self.random.below(1000);
         let mut falls_on = |share: u16| {
@@ -99,30 +99,30 @@ impl AllPaths {
             falls
         };
         if falls_on(lose) {
-            Fate::Lose
+            Fault::Lose
         } else if falls_on(duplicate) {
-            Fate::Duplicate
+            Fault::Duplicate
         } else if falls_on(delay) {
-            Fate::Delay(Span::from_millis(self.random.between(1, 300)))
+            Fault::Delay(Span::from_millis(self.random.between(1, 300)))
         } else if falls_on(damage) {
-            Fate::Damage(self.random.below(size as u64) as u32)
+            Fault::Damage(self.random.below(size as u64) as u32)
         } else {
-            Fate::Pass
+            Fault::None
         }
     }
 }
 
-/// The names of all fates that [`Faults`] can cause.
-pub(crate) const FATES: [&str; 7] =
-    ["pass", "lose", "duplicate", "delay", "hold", "damage", "blackout"];
+/// The names of all faults that [`Faults`] can cause, and of their absence.
+pub(crate) const FAULTS: [&str; 7] =
+    ["none", "lose", "duplicate", "delay", "hold", "damage", "blackout"];
 
-fn name(fate: Fate) -> &'static str {
-    match fate {
-        Fate::Pass => "pass",
-        Fate::Lose => "lose",
-        Fate::Duplicate => "duplicate",
-        Fate::Delay(_) => "delay",
-        Fate::Hold => "hold",
-        Fate::Damage(_) => "damage",
+fn name(fault: Fault) -> &'static str {
+    match fault {
+        Fault::None => "none",
+        Fault::Lose => "lose",
+        Fault::Duplicate => "duplicate",
+        Fault::Delay(_) => "delay",
+        Fault::Hold => "hold",
+        Fault::Damage(_) => "damage",
     }
 }

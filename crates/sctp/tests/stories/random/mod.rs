@@ -15,7 +15,7 @@ mod story;
 mod switches;
 mod tally;
 
-pub(crate) use faults::FATES;
-pub(crate) use numbered::{narrate, place_of, tell, try_one};
+pub(crate) use faults::FAULTS;
+pub(crate) use numbered::{narrate, place_of, run, try_one};
 pub(crate) use switches::positions;
 pub(crate) use tally::{Subject, Tally};

@@ -35,7 +35,7 @@ pub(crate) fn try_one(number: u64) -> Result<Tally, String> {
 ///
 /// # Errors
 /// The shortest story that fails.
-pub(crate) fn tell(number: u64) -> Result<Tally, Box<Failure>> {
+pub(crate) fn run(number: u64) -> Result<Tally, Box<Failure>> {
     let mut tree = tree(number);
     let complaint = match complaint_of(&tree.current(), None) {
         Ok(tally) => return Ok(tally),

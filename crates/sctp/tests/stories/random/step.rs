@@ -6,7 +6,7 @@ use proptest::sample::select;
 
 use super::faults::FaultRates;
 use super::setting::PATHS;
-use crate::pair::{A, Fate, Side, Z};
+use crate::pair::{A, Fault, Side, Z};
 
 /// A step. Numbers of paths and streams are taken modulo the existing ones.
 #[derive(Clone, Copy, Debug)]
@@ -17,14 +17,14 @@ pub(crate) enum Step {
     Read { side: Side, most: usize },
     /// Time passes.
     Pass(Span),
-    /// The next packets of one side on a path have this fate.
-    Treat { side: Side, path: usize, packets: usize, fate: Fate },
+    /// The next packets of one side on a path have this fault.
+    Treat { side: Side, path: usize, packets: usize, fault: Fault },
     /// From now on, packets of one side on a path have faults with these probabilities.
     SetRates { side: Side, path: usize, rates: FaultRates },
     /// All further packets of one side on a path are lost.
     Cut { side: Side, path: usize },
     /// A path works again, both ways.
-    Mend { path: usize },
+    Restore { path: usize },
     /// Held packets are sent.
     Release,
     /// The application requests shutdown.
@@ -54,12 +54,12 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         100 => (side(), most).prop_map(|(side, most)| Step::Read { side, most }),
         120 => (1..120_u64).prop_map(|ms| Step::Pass(Span::from_millis(ms))),
         40 => (1..4000_u64).prop_map(|ms| Step::Pass(Span::from_millis(ms))),
-        100 => (side(), 0..PATHS, 1..6_usize, fate())
-            .prop_map(|(side, path, packets, fate)| Step::Treat { side, path, packets, fate }),
+        100 => (side(), 0..PATHS, 1..6_usize, fault())
+            .prop_map(|(side, path, packets, fault)| Step::Treat { side, path, packets, fault }),
         20 => (side(), 0..PATHS, rates())
             .prop_map(|(side, path, rates)| Step::SetRates { side, path, rates }),
         15 => (side(), 0..PATHS).prop_map(|(side, path)| Step::Cut { side, path }),
-        20 => (0..PATHS).prop_map(|path| Step::Mend { path }),
+        20 => (0..PATHS).prop_map(|path| Step::Restore { path }),
         10 => Just(Step::Release),
         8 => side().prop_map(Step::Shutdown),
         1 => side().prop_map(Step::Abort),
@@ -76,13 +76,13 @@ fn length() -> impl Strategy<Value = Length> {
     prop_oneof![30 => bytes.prop_map(Length::Bytes), 1 => Just(Length::Most)]
 }
 
-fn fate() -> impl Strategy<Value = Fate> {
+fn fault() -> impl Strategy<Value = Fault> {
     prop_oneof![
-        3 => Just(Fate::Lose),
-        1 => Just(Fate::Duplicate),
-        2 => (1..400_u64).prop_map(|ms| Fate::Delay(Span::from_millis(ms))),
-        1 => (0..1500_u32).prop_map(Fate::Damage),
-        1 => Just(Fate::Hold),
+        3 => Just(Fault::Lose),
+        1 => Just(Fault::Duplicate),
+        2 => (1..400_u64).prop_map(|ms| Fault::Delay(Span::from_millis(ms))),
+        1 => (0..1500_u32).prop_map(Fault::Damage),
+        1 => Just(Fault::Hold),
     ]
 }
 

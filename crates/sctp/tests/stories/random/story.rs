@@ -94,14 +94,14 @@ impl Story {
             }
             Step::Read { side, most } => self.read(side, most),
             Step::Pass(span) => self.pass(span),
-            Step::Treat { side, path, packets, fate } => {
-                self.faults.apply_to_next(side, path % paths, packets, fate);
+            Step::Treat { side, path, packets, fault } => {
+                self.faults.apply_to_next(side, path % paths, packets, fault);
             }
             Step::SetRates { side, path, rates } => {
                 self.faults.set_rates(side, path % paths, rates);
             }
             Step::Cut { side, path } => self.faults.cut(side, path % paths),
-            Step::Mend { path } => self.faults.clear_path(path % paths),
+            Step::Restore { path } => self.faults.clear_path(path % paths),
             Step::Release => self.pair.network.release(self.pair.now),
             Step::Shutdown(side) => self.shut_down(side),
             Step::Abort(side) => self.abort(side),

@@ -16,7 +16,7 @@ pub(crate) enum Subject {
     TimerCancelled,
     ChunkSent,
     ChunkReceived,
-    Fate,
+    Fault,
     Switch,
     Event,
     End,

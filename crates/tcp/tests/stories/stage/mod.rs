@@ -15,7 +15,7 @@ use manypath_tcp::{CloseReason, Config, ConnectionId, Endpoint, Event, Segment, 
 pub(crate) use bytes::pattern;
 pub(crate) use network::Network;
 pub(crate) use pair::Pair;
-pub(crate) use path::{Fate, Path, link};
+pub(crate) use path::{Fault, Path, link};
 pub(crate) use several::{PLAIN, Several};
 pub(crate) use side::{A, Side, Z};
 

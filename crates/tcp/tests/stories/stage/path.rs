@@ -7,11 +7,11 @@ use manypath_tcp::Segment;
 use super::log::Sent;
 use super::{A, Side, Z};
 
-/// What happens to a segment that an endpoint sends.
+/// What the network does to a segment that an endpoint sends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Fate {
+pub(crate) enum Fault {
     /// It is delivered.
-    Pass,
+    None,
     /// It is lost.
     Lose,
     /// It is delivered twice.
@@ -20,8 +20,8 @@ pub(crate) enum Fate {
     Delay(Span),
 }
 
-/// Decides what happens to a segment.
-struct Rule(Box<dyn FnMut(&Sent) -> Fate>);
+/// Chooses the faults of segments.
+struct Rule(Box<dyn FnMut(&Sent) -> Fault>);
 
 /// One pipe in each direction, and the segments in them.
 pub(crate) struct Path {
@@ -55,23 +55,23 @@ impl Path {
         }
     }
 
-    /// From now on `fate` decides on every segment that the earlier rules pass.
-    pub(crate) fn rule(&mut self, fate: impl FnMut(&Sent) -> Fate + 'static) {
-        self.rules.push(Rule(Box::new(fate)));
+    /// Adds a rule. It chooses the fault of each further segment to which the earlier rules do nothing.
+    pub(crate) fn rule(&mut self, fault: impl FnMut(&Sent) -> Fault + 'static) {
+        self.rules.push(Rule(Box::new(fault)));
     }
 
-    /// Applies `fate` to the next segment of `from` whose label begins with `label`.
-    pub(crate) fn once(&mut self, from: Side, label: &'static str, fate: Fate) {
-        self.times(1, from, label, fate);
+    /// Applies `fault` to the next segment of `from` whose label begins with `label`.
+    pub(crate) fn once(&mut self, from: Side, label: &'static str, fault: Fault) {
+        self.times(1, from, label, fault);
     }
 
-    /// Applies `fate` to the next `count` segments of `from` whose labels begin with `label`.
-    pub(crate) fn times(&mut self, count: usize, from: Side, label: &'static str, fate: Fate) {
+    /// Applies `fault` to the next `count` segments of `from` whose labels begin with `label`.
+    pub(crate) fn times(&mut self, count: usize, from: Side, label: &'static str, fault: Fault) {
         let mut left = count;
         self.rule(move |sent| {
             let is_meant = left > 0 && sent.from == from && sent.label.starts_with(label);
             left -= usize::from(is_meant);
-            if is_meant { fate } else { Fate::Pass }
+            if is_meant { fault } else { Fault::None }
         });
     }
 
@@ -80,10 +80,10 @@ impl Path {
         let mut seen = 0;
         self.rule(move |sent| {
             if sent.from != from || !sent.has_data() {
-                return Fate::Pass;
+                return Fault::None;
             }
             seen += 1;
-            if numbers.contains(&seen) { Fate::Lose } else { Fate::Pass }
+            if numbers.contains(&seen) { Fault::Lose } else { Fault::None }
         });
     }
 
@@ -93,25 +93,25 @@ impl Path {
         let mut victim = None;
         self.rule(move |sent| {
             if left == 0 || sent.from != from || *victim.get_or_insert(sent.seq) != sent.seq {
-                return Fate::Pass;
+                return Fault::None;
             }
             left -= 1;
-            Fate::Lose
+            Fault::Lose
         });
     }
 
-    /// Drops all segments until [`Self::mend`].
+    /// Drops all segments until [`Self::restore`].
     pub(crate) fn cut(&mut self) {
         self.is_cut = true;
     }
 
-    pub(crate) fn mend(&mut self) {
+    pub(crate) fn restore(&mut self) {
         self.is_cut = false;
     }
 
-    /// Removes all rules and mends the path.
+    /// Removes all rules and restores the path.
     pub(crate) fn clear_rules(&mut self) {
-        self.mend();
+        self.restore();
         self.rules.clear();
     }
 
@@ -119,23 +119,23 @@ impl Path {
     pub(crate) fn send(&mut self, now: Time, from: Side, segment: Segment) {
         let mut sent = Sent::new(now, from, &segment);
         let mut decided =
-            self.rules.iter_mut().map(|rule| (rule.0)(&sent)).filter(|fate| *fate != Fate::Pass);
-        let fate = if self.is_cut { Fate::Lose } else { decided.next().unwrap_or(Fate::Pass) };
-        sent.lost = fate == Fate::Lose;
+            self.rules.iter_mut().map(|rule| (rule.0)(&sent)).filter(|fault| *fault != Fault::None);
+        let fault = if self.is_cut { Fault::Lose } else { decided.next().unwrap_or(Fault::None) };
+        sent.lost = fault == Fault::Lose;
         self.log.push(sent);
         let handle = self.segments.len();
-        match fate {
-            Fate::Lose => {}
-            Fate::Duplicate => {
+        match fault {
+            Fault::Lose => {}
+            Fault::Duplicate => {
                 self.segments.extend([Some(segment.clone()), Some(segment)]);
                 self.push(now, from, handle);
                 self.push(now, from, handle + 1);
             }
-            Fate::Delay(span) => {
+            Fault::Delay(span) => {
                 self.segments.push(Some(segment));
                 self.late.push((now + span, from, handle));
             }
-            Fate::Pass => {
+            Fault::None => {
                 self.segments.push(Some(segment));
                 self.push(now, from, handle);
             }
