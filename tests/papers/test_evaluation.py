@@ -2,16 +2,17 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 
 from manypath.errors import UserError
-from manypath.papers import evaluate, registry
+from manypath.papers import evaluate, plain, registry
 from manypath.papers.verdict import VERDICTS
 
 KEYS = {
     *("id", "paper", "place", "says", "verdict", "measured", "expected", "runs", "needed", "parts", "why", "profiles"),
-    *("causes", "reconstructed", "reconstructed_needed", "published"),
+    *("causes", "reconstructed", "reconstructed_needed", "reconstructed_needed_seconds", "published"),
 }
 
 
@@ -29,6 +30,15 @@ def test_one_figure_gives_its_claims_as_plain_data(evaluation):
         assert claim["runs"] == 2
         assert claim["why"] or claim["verdict"] == "holds"
         assert claim["profiles"] == {}
+
+
+def test_a_claim_has_its_verdict_and_budget_under_the_reconstructed_settings(evaluation, monkeypatch):
+    found = SimpleNamespace(reconstructed="undecided", needed=120, needed_seconds=90.0)
+    monkeypatch.setattr(plain, "kept_result", lambda _: SimpleNamespace(claim=lambda _: found))
+    for claim in evaluation.claims:
+        assert claim["reconstructed"] == "undecided"
+        assert claim["reconstructed_needed"] == 120
+        assert claim["reconstructed_needed_seconds"] == 90.0
 
 
 def test_a_second_call_returns_equal_results_from_the_store(evaluation, tmp_path):

@@ -7,7 +7,7 @@ from scipy import stats
 from manypath.papers.check import Check, all_of
 from manypath.papers.goals import no_harm
 from manypath.papers.predicates import above, below, crosses, near, rises_with
-from manypath.papers.verdict import Line
+from manypath.papers.verdict import Hypotheses, Line
 
 
 @pytest.fixture
@@ -109,6 +109,41 @@ def test_parts_that_may_contradict_are_corrected_too():
     assert all_of(below(10.0 + sample, 0.0), part).parts[1].contradicted
 
 
+CLOSE = np.array([0.5, 0.1, 0.45, 0.4, 0.1])
+"""A sample with p = 0.012: significant after correction for 3 or 4 tests, and not for 5 or 6."""
+
+
+def test_a_part_says_that_its_contradiction_is_not_significant_after_correction():
+    part = below({1: -1.0 - CLOSE, 2: CLOSE, 3: -1.0 - CLOSE}, 0.0, what="this")
+    assert part.contradicted
+    assert "correction" not in part.measured
+    both = all_of(part, above(CLOSE, 0.0, what="that"))
+    assert both.undecided
+    assert [check.verdict for check in both.parts] == ["undecided", "holds"]
+    assert both.measured == (
+        f"{part.measured} (the contradiction is not significant after correction for 2 parts) [undecided]; "
+        f"{both.parts[1].measured}"
+    )
+    assert "1 contradicted" in part.measured
+    assert "correction" not in both.parts[1].measured
+
+
+def test_a_part_that_is_undecided_by_itself_or_stays_contradicted_needs_no_reason():
+    undecided, against = above(CLOSE, 0.3), below(10.0 + CLOSE, 0.0)
+    both = all_of(undecided, against)
+    assert [check.verdict for check in both.parts] == ["undecided", "contradicted"]
+    assert "correction" not in both.measured
+
+
+def test_the_count_of_points_has_the_correction_of_the_verdict():
+    """With `slightly` the average is one more test, so the point with p = 0.012 is not contradicted."""
+    points = {1: -CLOSE, **dict.fromkeys((2, 3, 4), 9.0 + CLOSE)}
+    assert "3 of 4 points hold, 1 contradicted, " in above(points, 0.0).measured
+    check = above(points, 0.0, slightly=True)
+    assert check.holds
+    assert "3 of 4 points hold, closest" in check.measured
+
+
 def test_slightly_averages_the_points_and_forbids_a_reversal():
     sample = np.array([0.4, 0.0, 0.35, 0.3, 0.0])
     assert above({1: sample, 2: sample, 3: sample}, 0.0, slightly=True).holds
@@ -206,3 +241,53 @@ def test_the_estimated_number_of_runs_has_a_power_of_80_percent(runs, effect):
         assert 0.8 <= power <= 0.86
     assert Line(0.5, 0.5, 0.0, 1.0, runs).runs_to_decide() is None
     assert Line(0.5, 0.5, 1e-4, 1.0, runs).runs_to_decide() is None
+
+
+def power_of(runs, effect, significance):
+    """Return the power of a one-sided t-test."""
+    return stats.nct.sf(stats.t.isf(significance, runs - 1), runs - 1, effect * np.sqrt(runs))
+
+
+@pytest.mark.parametrize(("lines", "parts"), [(1, 4), (4, 1), (3, 2), (4, 6)])
+def test_the_estimate_for_a_contradiction_has_the_correction_over_points_and_parts(lines, parts):
+    against = Line(0.9, 0.1, -0.5, 1.0, 5)
+    unknown = {number: Line(0.1, 0.9, 0.5, 1.0, 5) for number in range(1, lines)}
+    outlook = Hypotheses({0: against, **unknown}).outlook(parts)
+    assert outlook is not None
+    assert outlook.towards == "contradicted"
+    assert outlook.runs is not None
+    assert 0.8 <= power_of(outlook.runs, 0.5, 0.05 / (lines * parts)) <= 0.82
+
+
+def test_the_estimate_of_a_part_counts_the_other_parts():
+    sample = np.array([-0.9, 0.6, -0.8, 0.7, -0.6])
+    alone = above(sample, 0.0)
+    part = all_of(alone, *(above(CLOSE, 0.0) for _ in range(3))).parts[0]
+    effect = -sample.mean() / sample.std(ddof=1)
+    for check, significance in ((alone, 0.05), (part, 0.05 / 4)):
+        assert check.outlook is not None
+        assert check.outlook.towards == "contradicted"
+        assert check.outlook.runs is not None
+        assert 0.8 <= power_of(check.outlook.runs, effect, significance) <= 0.82
+
+
+def test_a_conjunction_needs_the_runs_of_its_slowest_part():
+    fast, slow = above(CLOSE, 0.2), above(CLOSE, 0.29)
+    assert fast.outlook is not None
+    assert slow.outlook is not None
+    assert fast.outlook.towards == slow.outlook.towards == "holds"
+    assert fast.outlook.runs < slow.outlook.runs
+    for parts in ((fast, slow), (slow, fast)):
+        assert all_of(*parts).outlook == slow.outlook
+    never = above(np.full(5, 1.0), 1.0)
+    whole = all_of(fast, never, slow)
+    assert whole.outlook is not None
+    assert whole.outlook.runs is None
+
+
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_the_reverse_test_of_near_without_a_tolerance_is_the_two_sided_t_test(side):
+    sample = side * np.array([-1.5, 0.2, 1.9, 0.4])
+    check = near(7.0 + sample, 7.0, within=1e-9)
+    (line,) = check.hypotheses.required.values()
+    assert line.reverse == pytest.approx(stats.ttest_1samp(sample, 0.0).pvalue)

@@ -141,8 +141,8 @@ def test_a_result_is_read_back_unchanged(result, tmp_path):
     [
         ({"paper": "another"}, 'paper: "another" is not made_up'),
         ({"paper": "two\nlines"}, 'paper: "two lines" is not made_up'),
-        ({"found": ("nothing",)}, "nothing: unknown factor"),
-        ({"factors": ()}, "burst: unknown factor"),
+        ({"found": ("nothing",)}, 'found: "nothing" is no factor'),
+        ({"factors": ()}, 'rivals: "burst" is no factor'),
     ],
 )
 def test_an_inconsistent_file_is_refused(result, tmp_path, change, words):

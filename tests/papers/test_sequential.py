@@ -88,6 +88,15 @@ def test_runs_stop_at_the_budget_and_cheap_claims_are_first():
     assert all(item.check.undecided for item in found)
 
 
+@pytest.mark.parametrize(("budget", "looks"), [(7.0, []), (20.0, [8]), (24.0, [8, 16]), (55.0, [8, 16])])
+def test_all_looks_share_the_budget(budget, looks):
+    """The looks at 8, 16 and 32 runs cost 8, 16 and 32 s more."""
+    case = Case.of("world", name="a", mean=0)
+    laboratory = Laboratory(case)
+    decide([claim(1, positive(case))], laboratory.first(4), plan(4, 32), laboratory.run, budget)
+    assert [count for _, count in laboratory.asked] == looks
+
+
 def test_a_claim_with_constant_samples_gets_no_third_look():
     case = Case.of("world", name="a", mean=0)
     laboratory = Laboratory(case)

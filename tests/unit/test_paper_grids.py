@@ -93,6 +93,14 @@ def test_stored_runs_are_not_measured_again(tmp_path: Path, measured: list[str])
     assert len(measured) == 18
 
 
+def test_results_of_the_other_stack_are_not_reported_as_unused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    plan(runs=1).run(tmp_path, 1)
+    plan(runs=2).run(tmp_path, 1)
+    told = capsys.readouterr().err
+    assert "usrsctp" in told
+    assert "another engine" not in told
+
+
 def test_measured_runs_are_compared_with_simulations_of_the_same_seed(tmp_path: Path):
     points = plan().run(tmp_path, 1)
     assert [(point.stack, str(point.case)) for point in points[::3]] == [

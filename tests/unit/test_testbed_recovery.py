@@ -111,7 +111,9 @@ def test_nothing_arrives_in_the_course_of_a_silence():
     assert found.sum() == pytest.approx(2 * 16)
 
 
-def test_stacks_alternate_and_every_contestant_runs_as_often(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_stacks_alternate_and_every_contestant_runs_as_often(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     ran: list[tuple[str, int]] = []
     points = [(0.0, 0), (END, 1000)]
     outcome = {
@@ -135,6 +137,10 @@ def test_stacks_alternate_and_every_contestant_runs_as_often(tmp_path: Path, mon
     assert ran == [(each.title, number) for number in (0, 1) for each in CONTESTANTS]
     assert all(len(each.measured) == len(each.simulated) == 2 for each in found)
     assert plan.missing(tmp_path) == 0
+    RecoveryPlan(runs=3).run(tmp_path, 1)
+    told = capsys.readouterr().err
+    assert "usrsctp" in told
+    assert "another engine" not in told
 
 
 @pytest.mark.parametrize(

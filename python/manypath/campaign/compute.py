@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -46,8 +46,12 @@ class Computation:
         progress: Progress | bool = True,
         executor: Executor | None = None,
         title: str = "campaign",
+        siblings: Collection[str] = (),
     ) -> None:
-        """Parameters as in `Campaign.run`."""
+        """Parameters as in `Campaign.run`.
+
+        `siblings` has the versions of other runners of the same campaign, whose results are used elsewhere.
+        """
         automatic = progress_on_stderr(title) if progress is True else Silent()
         self.display = automatic if isinstance(progress, bool) else progress
         self.engine = runner.version
@@ -56,6 +60,7 @@ class Computation:
         self._executor = executor or LocalExecutor(workers)
         self._outcomes: dict[str, str] = {}
         self._title = title
+        self._siblings = frozenset(siblings)
         self._begun = False
 
     def __enter__(self) -> Computation:
@@ -116,7 +121,11 @@ class Computation:
         if self._begun or self._store is None:
             return
         self._begun = True
-        others = {version: runs for version, runs in self._store.others.items() if _kind(version) == _kind(self.engine)}
+        others = {
+            version: runs
+            for version, runs in self._store.others.items()
+            if _kind(version) == _kind(self.engine) and version not in self._siblings
+        }
         if others:
             told = f"{sum(others.values())} results of another engine ({', '.join(others)})"
             self.display.say(f"{self._store.folder} has {told}, which are not used")

@@ -58,6 +58,7 @@ def papers(
 ) -> None:
     """Reproduce papers: compute missing runs, draw the figures, check every claim, write the report."""
     from manypath.papers import chosen, evaluate
+    from manypath.papers.evaluation import narrowed
     from manypath.papers.publishing import check_targets
     from manypath.papers.publishing import publish as write_published
     from manypath.report.targets import check as check_report
@@ -67,7 +68,7 @@ def papers(
     _check_options({**options, "workers": workers, "shard": shard, "dask": dask, "publish": publish, "json": as_json})
     check_workers(workers)
     check_store(store)
-    wanted = chosen(names or None, full=full)
+    wanted = narrowed(chosen(names or None, full=full), figure, runs)
     if publish:
         check_targets(wanted)
     where = {"store": store, "workers": workers, "executor": None if dask is None else executor_of(dask, workers)}

@@ -61,7 +61,7 @@ def report(
     options = {"figure": figure, "runs": runs, "full": full, **extras}
     parts: list[PaperEvaluation] = []
     absent: list[str] = []
-    for name in dict.fromkeys(names or (*NAMES, *STUDIES)):
+    for name in names or (*NAMES, *STUDIES):
         try:
             parts += evaluate([name], store=store, progress=False, compute=False, **options).papers
         except NotStored as lack:

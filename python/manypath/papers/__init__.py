@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from manypath.arguments import text
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 
 if TYPE_CHECKING:
     from manypath.papers.evaluation import evaluate
@@ -62,7 +63,7 @@ def chosen(names: str | Paper | Iterable[str | Paper] | None, *, full: bool = Fa
     Raises
     ------
     UserError
-        If a paper does not exist.
+        If a paper does not exist or is given twice.
     """
     from manypath.papers.paper import Paper
 
@@ -71,7 +72,11 @@ def chosen(names: str | Paper | Iterable[str | Paper] | None, *, full: bool = Fa
     several = [given] if isinstance(given, str | Paper) or not isinstance(given, Iterable) else list(given)
     wanted = several or default
     known = {} if all(isinstance(each, Paper) for each in wanted) else registry()
-    return [each if isinstance(each, Paper) else _named(each, known) for each in wanted]
+    found = [each if isinstance(each, Paper) else _named(each, known) for each in wanted]
+    twice = next((name for name, times in Counter(each.name for each in found).items() if times > 1), None)
+    if twice is not None:
+        raise UserError(f"paper: {quoted(twice)} is given twice: give each paper once")
+    return found
 
 
 def _named(name: str, papers: Mapping[str, Paper]) -> Paper:

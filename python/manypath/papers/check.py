@@ -129,7 +129,7 @@ def all_of(*checks: Check) -> Check:
 
     The statement that all parts hold needs no correction (intersection-union test). The statement that *some* part is
     contradicted needs Holm's correction over the parts. A part that is contradicted only before the correction is
-    undecided.
+    undecided, and the text of its measured values says so.
     """
     leaves = [leaf for check in checks for leaf in check.leaves()]
     smallest = {index: min(leaf.hypotheses.reverses().values(), default=1.0) for index, leaf in enumerate(leaves)}
@@ -160,7 +160,8 @@ def _as_part(leaf: Check, against: bool, parts: int) -> Check:
     """Return a check as one of several parts; `against` is whether it is contradicted after the correction."""
     if leaf.verdict in ("holds", "open") or against:
         return leaf
-    return replace(leaf, verdict="undecided", outlook=leaf.hypotheses.outlook(parts))
+    why = f" (the contradiction is not significant after correction for {parts} parts)" if leaf.contradicted else ""
+    return replace(leaf, verdict="undecided", measured=f"{leaf.measured}{why}", outlook=leaf.hypotheses.outlook(parts))
 
 
 def _outlook(parts: tuple[Check, ...]) -> Outlook | None:

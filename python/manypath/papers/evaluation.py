@@ -102,12 +102,10 @@ def evaluate(
     NotStored
         If the store lacks a run and `compute` is false.
     """
-    if runs is not None:
-        whole("runs", runs, "number of replications", least=1)
     threads_of(workers)
     check_executor(executor)
     number = None if figure is None else str(figure)
-    papers = _with_figure(chosen(names, full=full), number)
+    papers = narrowed(chosen(names, full=full), number, runs)
     precisions = {paper.name: _with_runs(paper.precision(full=full), runs) for paper in papers}
     grow = None if report is None else _growing(report, papers, tell=bool(progress))
     parts: dict[str, PaperEvaluation] = {}
@@ -162,8 +160,16 @@ def _searches(paper: Paper, *, full: bool, runs: int | None) -> bool:
     return published is None or not is_of(published, paper)
 
 
-def _with_figure(papers: Sequence[Paper], figure: str | None) -> list[Paper]:
-    """Return the papers with a figure of this number."""
+def narrowed(papers: Sequence[Paper], figure: str | None, runs: int | None) -> list[Paper]:
+    """Return the papers with a figure of this number, and check the number of replications.
+
+    Raises
+    ------
+    UserError
+        If no paper has the figure, or the number of replications is invalid.
+    """
+    if runs is not None:
+        whole("runs", runs, "number of replications", least=1)
     numbers = {paper.name: {str(drawing.number) for drawing in paper.figures} for paper in papers}
     found = [paper for paper in papers if figure is None or figure in numbers[paper.name]]
     if figure is not None and not found:

@@ -39,6 +39,7 @@ def plain_claim(item: Verified, part: PaperEvaluation, table: Published | None) 
         "profiles": {name: check.verdict for name, check in checks.items()},
         "reconstructed": None if changed is None else changed.reconstructed,
         "reconstructed_needed": None if changed is None else changed.needed,
+        "reconstructed_needed_seconds": None if changed is None else changed.needed_seconds,
         "published": None if full is None else _published(full),
     }
 

@@ -23,7 +23,7 @@ from manypath.papers.check import Check, decided
 from manypath.papers.evidence import Sample
 from manypath.papers.paired import estimate
 from manypath.papers.reading import Reading
-from manypath.papers.verdict import Hypotheses, Line, beyond, exact
+from manypath.papers.verdict import Hypotheses, Line, beyond, exact, level
 from manypath.papers.verdict import within as lies_within
 
 Points = Mapping[Any, Sample]
@@ -62,9 +62,10 @@ def near(
     else:
         lines = {key: lies_within(offsets[key], limits[key]) for key in points}
     each = "" if len(points) == 1 else " at each point"
+    hypotheses = Hypotheses(lines)
     return decided(
-        Hypotheses(lines),
-        measured=_head(what) + _listing(points, lines, unit, over),
+        hypotheses,
+        measured=_head(what) + _listing(points, hypotheses, unit, over),
         expected=_head(what) + f"{_span(targets)} ± {_span(limits)} {unit}".rstrip() + each + _confidence(lines),
         runs=min(line.runs for line in lines.values()),
         what=what,
@@ -238,7 +239,7 @@ def _ordering(
         hypotheses = Hypotheses({AVERAGE: beyond(slack[AVERAGE])}, lines)
     return decided(
         hypotheses,
-        measured=_head(what) + _versus(points, others, lines, unit, over),
+        measured=_head(what) + _versus(points, others, hypotheses, unit, over),
         expected=_head(what) + _rule(">" if sign > 0.0 else "<", times, right, slightly, len(points), unit),
         runs=_runs(points),
         what=what,
@@ -304,21 +305,22 @@ def label(key: object) -> str:
     return f"{key:g}" if isinstance(key, float) else str(key)
 
 
-def _listing(points: Points, lines: Mapping[Any, Line], unit: str, over: str) -> str:
-    worst = _worst(lines)
+def _listing(points: Points, hypotheses: Hypotheses, unit: str, over: str) -> str:
+    worst = _worst({key: hypotheses.all[key] for key in points})
     if len(points) == 1:
         return f"{estimate(points[worst])} {unit}".rstrip()
-    return f"{_count(lines)}worst {estimate(points[worst])} {unit}".rstrip() + f" at {label(worst)} {over}".rstrip()
+    count = points_decided(hypotheses)
+    return f"{count}, worst {estimate(points[worst])} {unit}".rstrip() + f" at {label(worst)} {over}".rstrip()
 
 
-def _versus(points: Points, others: Points, lines: Mapping[Any, Line], unit: str, over: str) -> str:
-    worst = _worst(lines)
+def _versus(points: Points, others: Points, hypotheses: Hypotheses, unit: str, over: str) -> str:
+    worst = _worst({key: hypotheses.all[key] for key in points})
     other = others[worst]
     rival = f"{other.flat[0]:.3g}" if np.ptp(other) == 0.0 else estimate(other)
     pair = f"{estimate(points[worst])} against {rival} {unit}".rstrip()
     if len(points) == 1:
         return pair
-    return f"{_count(lines)}closest {pair} at {label(worst)} {over}".rstrip()
+    return f"{points_decided(hypotheses)}, closest {pair} at {label(worst)} {over}".rstrip()
 
 
 def _worst(lines: Mapping[Any, Line]) -> Any:
@@ -326,16 +328,15 @@ def _worst(lines: Mapping[Any, Line]) -> Any:
     return max(lines, key=lambda key: (lines[key].shown, -lines[key].reverse, -lines[key].distance))
 
 
-def _count(lines: Mapping[Any, Line]) -> str:
-    """Return the text of `points_decided`, with a comma."""
-    return f"{points_decided(Hypotheses(lines))}, "
-
-
 def points_decided(hypotheses: Hypotheses) -> str:
-    """Return as text at how many points a statement is shown, and at how many its opposite."""
-    points = len(hypotheses.required)
-    against = len(hypotheses.reversed())
-    said = f"{points - len(hypotheses.unshown())} of {points} points hold"
+    """Return as text at how many points a statement is shown, and at how many its opposite.
+
+    The average over the points is no point, but Holm's correction includes it.
+    """
+    points = {key: line for key, line in hypotheses.all.items() if key != AVERAGE}
+    shown = sum(line.shown < level() for line in points.values())
+    against = sum(key in points for key in hypotheses.reversed())
+    said = f"{shown} of {len(points)} points hold"
     return f"{said}, {against} contradicted" if against else said
 
 

@@ -91,7 +91,7 @@ def certainty(table: Table, claims: Sequence[str], chosen: Combination, draws: i
     rivals = [index for index in np.argsort(-plain, kind="stable") if ties[index] > 1.0 - SURE]
     names = [factor.name for factor in table.factors]
     return Certainty(
-        shares=dict(zip(names, map(float, wins @ changed), strict=True)),
+        shares=dict(zip(names, map(float, np.minimum(wins @ changed, 1.0)), strict=True)),  # ties round above 1
         rivals=tuple(settings[index] for index in rivals if settings[index] != chosen),
         together=_together(names, wins, changed),
     )

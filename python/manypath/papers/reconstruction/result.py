@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from manypath.errors import UserError, quoted
 from manypath.outputs import Kind, writing
-from manypath.papers import kept
+from manypath.papers import kept, registry
 from manypath.papers.reconstruction.factors import Deviation
 from manypath.papers.reconstruction.halves import HalfName
 from manypath.papers.verdict import Verdict
+
+Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+"""A share of fits, or a credit, 0 to 1."""
+
+Amount = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+"""A finite number of at least 0."""
+
+Count = Annotated[int, Field(ge=1)]
+"""A number of runs or settings, at least 1."""
 
 Told = Literal["changed", "as stated", "not told"]
 """Level of a factor that the claims identify; `not told` if they identify none."""
@@ -41,7 +52,7 @@ class FactorResult:
     stated: str
     changed: str
     deviation: Deviation
-    share: float
+    share: Share
     told: Told
 
 
@@ -61,11 +72,11 @@ class Scores:
         Smallest and largest score of the settings of the design.
     """
 
-    stated: float
-    found: float
-    random: float
-    low: float
-    high: float
+    stated: Share
+    found: Share
+    random: Share
+    low: Share
+    high: Share
 
 
 @dataclass(frozen=True)
@@ -133,10 +144,10 @@ class ClaimResult:
     half: HalfName | Literal[""]
     stated: Verdict
     reconstructed: Verdict
-    stated_credit: float | None
-    reconstructed_credit: float | None
-    needed: int | None
-    needed_seconds: float | None
+    stated_credit: Share | None
+    reconstructed_credit: Share | None
+    needed: Count | None
+    needed_seconds: Amount | None
 
 
 @dataclass(frozen=True)
@@ -178,17 +189,17 @@ class Reconstruction:
     paper: str
     tag: str
     engine: str
-    seed: int
-    replications: int
-    settings: int
-    runs: int
+    seed: Annotated[int, Field(ge=0)]
+    replications: Count
+    settings: Count
+    runs: Count
     digest: str
     factors: tuple[FactorResult, ...]
     found: tuple[str, ...]
-    penalty: float
+    penalty: Amount
     scores: Scores
     rivals: tuple[tuple[str, ...], ...]
-    together: tuple[tuple[str, ...], ...]
+    together: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...]
     halves: tuple[Half, ...]
     transfers: tuple[Transfer, ...]
     claims: tuple[ClaimResult, ...]
@@ -225,7 +236,10 @@ def kept_result(paper: str) -> Reconstruction | None:
         If the file exists and is no reconstruction of this paper.
     """
     file = kept.file_of(paper, FILE)
-    return load(file, paper) if file.is_file() else None
+    if not file.is_file():
+        return None
+    known = registry().get(paper)
+    return load(file, paper, None if known is None else [claim.id for claim in known.claims])
 
 
 def publish(results: Sequence[Reconstruction]) -> None:
@@ -242,8 +256,17 @@ def publish(results: Sequence[Reconstruction]) -> None:
             result.save(target)
 
 
-def load(file: Path, paper: str) -> Reconstruction:
+def load(file: Path, paper: str, claims: Collection[str] | None = None) -> Reconstruction:
     """Read a reconstruction of a paper.
+
+    Parameters
+    ----------
+    file
+        The file.
+    paper
+        Name of the paper.
+    claims
+        Ids of all claims of the paper, which must be those of the file; None accepts any.
 
     Raises
     ------
@@ -251,7 +274,7 @@ def load(file: Path, paper: str) -> Reconstruction:
         If the file is no reconstruction, is inconsistent, or belongs to another paper.
     """
     found = kept.read(_ADAPTER, file, AGAIN)
-    wrong = _wrong(found, paper)
+    wrong = next(_wrong(found, paper, claims), None)
     if wrong:
         raise UserError(f"{file}: {wrong}: {AGAIN}")
     return found
@@ -260,22 +283,40 @@ def load(file: Path, paper: str) -> Reconstruction:
 AGAIN = "write it again with manypath reconstruct --publish"
 
 
-def _wrong(found: Reconstruction, paper: str) -> str | None:
-    """Return a description of an inconsistency in a file; None if there is none."""
+def _wrong(found: Reconstruction, paper: str, claims: Collection[str] | None) -> Iterator[str]:
+    """Describe the inconsistencies in a file: the field, and what is wrong."""
     if found.paper != paper:
-        return f"paper: {quoted(found.paper)} is not {paper}"
+        yield f"paper: {quoted(found.paper)} is not {paper}"
+    for field, text, digits in (("engine", found.engine, 16), ("digest", found.digest, 64)):
+        if not re.fullmatch(f"[0-9a-f]{{{digits}}}", text):
+            yield f"{field}: {quoted(text)} is no number of {digits} hexadecimal digits"
     names = [each.name for each in found.factors]
     ids = [each.id for each in found.claims]
-    if len(set(names)) < len(names):
-        return "factors: duplicate name"
-    if len(set(ids)) < len(ids):
-        return "claims: duplicate id"
-    lists = [found.found, *found.rivals, *found.together, *(half.found for half in found.halves)]
-    unknown = sorted({name for each in lists for name in each} - set(names))
-    if unknown:
-        return f"{unknown[0]}: unknown factor"
-    every = [found.scores, *(scores for half in found.halves for scores in (half.fitted, half.untouched))]
-    for scores in (*every, *(transfer.scores for transfer in found.transfers)):
-        if not all(0.0 <= value <= 1.0 for value in astuple(scores)):
-            return "scores: a mean credit is outside 0 to 1"
-    return None
+    yield from _repeated("factors", names)
+    yield from _repeated("claims", ids)
+    lists = {
+        "found": [found.found],
+        "rivals": found.rivals,
+        "together": found.together,
+        "halves.found": [half.found for half in found.halves],
+        "transfers.carried": [transfer.carried for transfer in found.transfers],
+    }
+    for field, each in lists.items():
+        yield from _unknown(field, (name for group in each for name in group), names, "factor")
+    if claims is not None:
+        yield from _unknown("claims", ids, claims, "claim of the paper")
+        yield from (f"claims: {number} is missing" for number in claims if number not in ids)
+    halves = [half.name for half in found.halves]
+    yield from _repeated("halves", halves)
+    yield from (f"halves: {name} is missing" for name in get_args(HalfName) if name not in halves)
+    tested = [number for half in found.halves for number in half.claims]
+    yield from _repeated("halves.claims", tested)
+    yield from _unknown("halves.claims", tested, ids, "claim of the file")
+
+
+def _repeated(field: str, values: Sequence[str]) -> Iterator[str]:
+    return (f"{field}: {quoted(value)} occurs twice" for value, times in Counter(values).items() if times > 1)
+
+
+def _unknown(field: str, values: Iterable[str], known: Collection[str], what: str) -> Iterator[str]:
+    return (f"{field}: {quoted(value)} is no {what}" for value in values if value not in known)
