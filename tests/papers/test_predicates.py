@@ -276,7 +276,7 @@ def test_a_conjunction_needs_the_runs_of_its_slowest_part():
     assert fast.outlook is not None
     assert slow.outlook is not None
     assert fast.outlook.towards == slow.outlook.towards == "holds"
-    assert fast.outlook.runs < slow.outlook.runs
+    assert (fast.outlook.runs or 0) < (slow.outlook.runs or 0)
     for parts in ((fast, slow), (slow, fast)):
         assert all_of(*parts).outlook == slow.outlook
     never = above(np.full(5, 1.0), 1.0)
