@@ -94,6 +94,7 @@ def reconstruction_of(trials: Trials) -> Reconstruction:
             for name, claims in halves.items()
         ),
         transfers=(),
+        precision=paper.full.name,
         claims=_claims(trials, found, halves),
     )
 
