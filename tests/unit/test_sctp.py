@@ -402,7 +402,7 @@ async def test_data_takes_the_primary_path():
         with pytest.raises(mp.UserError, match=line):
             client.set_primary(foreign)
         for wrong in (2, -1, True, "first"):
-            with pytest.raises(mp.UserError, match=r"path: .* is no .*: give 0 to 1, or one of `paths`"):
+            with pytest.raises(mp.UserError, match=r"path: .* is not a .*: give 0 to 1, or one of `paths`"):
                 client.set_primary(wrong)  # pyright: ignore[reportArgumentType]
 
 

@@ -103,7 +103,7 @@ const TRANSITIONS: [&str; 29] = [
     "path INACTIVE -> path ACTIVE",
 ];
 
-const TIMERS: [&str; 8] = [
+const TIMERS: [&str; 10] = [
     "T1 setup",
     "T2 shutdown",
     "T3 retransmit",
@@ -111,10 +111,12 @@ const TIMERS: [&str; 8] = [
     "SACK",
     "pause",
     "window probe",
+    "pacing",
+    "MTU search",
     "heartbeat",
 ];
 
-const CHUNKS: [&str; 17] = [
+const CHUNKS: [&str; 18] = [
     "DATA",
     "INIT",
     "INIT ACK",
@@ -132,6 +134,7 @@ const CHUNKS: [&str; 17] = [
     "COOKIE ECHO",
     "COOKIE ACK",
     "PKTDROP",
+    "PAD",
 ];
 
 const EVENTS: [&str; 8] = [

@@ -292,7 +292,7 @@ def _wrong(found: Reconstruction, paper: str, claims: Collection[str] | None) ->
         yield f"paper: {quoted(found.paper)} is not {paper}"
     for field, text, digits in (("engine", found.engine, 16), ("digest", found.digest, 64)):
         if not re.fullmatch(f"[0-9a-f]{{{digits}}}", text):
-            yield f"{field}: {quoted(text)} is no number of {digits} hexadecimal digits"
+            yield f"{field}: {quoted(text)} is not a number of {digits} hexadecimal digits"
     names = [each.name for each in found.factors]
     ids = [each.id for each in found.claims]
     yield from _repeated("factors", names)
