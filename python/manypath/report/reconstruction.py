@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from manypath import papers
@@ -109,6 +110,6 @@ def _scores(result: Reconstruction) -> list[ScoreView]:
     ]
 
 
-def _named(result: Reconstruction, names: tuple[str, ...]) -> str:
+def _named(result: Reconstruction, names: Iterable[str]) -> str:
     """Return the changed levels of settings as text."""
     return "; ".join(result.factor(name).changed for name in names)

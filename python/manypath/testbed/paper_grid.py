@@ -50,7 +50,7 @@ class PaperSize:
             for levels in product(*grid.values()):
                 yield Case.of(experiment, **dict(zip(grid, levels, strict=True)))
 
-    def under(self, controls: Container[str]) -> Iterator[Case]:
+    def under(self, controls: Container[object]) -> Iterator[Case]:
         """Yield the cases of some congestion controls. Cases without this factor are left out."""
         return (case for case in self.cases() if dict(case.factors).get(CONTROL) in controls)
 
