@@ -27,7 +27,8 @@ up to 400 packets with retransmissions."""
 @pytest.mark.parametrize("cmt", [1, 2, 3, 4])
 @pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(*BOTH_FAMILIES, only=MULTIHOMED))
 def test_load_sharing_both_ways(stage, listener: str, connecter: str, carrier: Carrier, cmt: int) -> None:
-    total, size = 3_000_000, ONE_PACKET
+    # More than a second, so that one retransmission timeout does not decide the shares.
+    total, size = 12_000_000, ONE_PACKET
     with stage(carrier, paths=2) as on:
         for host in on.hosts:
             host.limit("40mbit")
