@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +23,6 @@ from manypath.errors import Stopped, UserError, quoted, remedy
 
 if TYPE_CHECKING:
     from manypath.testbed import Comparison, Row
-    from manypath.testbed.calibration import Calibration
 
 
 RUNS = 10
@@ -269,12 +269,7 @@ def _measure_comparison(options: Options) -> None:
     comparison = _comparison(scenario)
     controls = _controls(scenario, comparison, options.cc)
     check_store(options.store)
-    calibrations: list[Calibration] = []
-
-    def calibrate() -> None:
-        made = calibrated(options.store, quick=True, tell=lambda text: typer.echo(text, err=True))
-        calibrations.append(made)
-
+    calibrate = cache(partial(calibrated, options.store, quick=True, tell=partial(typer.echo, err=True)))
     try:
         rows = beside(
             comparison.scenario,
@@ -293,7 +288,7 @@ def _measure_comparison(options: Options) -> None:
     given = {"testbed": Testbed(tries, chosen).version, "simulations": options.simulations, "cc": options.cc}
     several = {name: count for name, count in (("at once", at_once), ("tries", tries)) if count > 1}
     settings = Settings(options.seed, runs, options={**given, **several})
-    (calibration,) = calibrations
+    calibration = calibrate()
     if options.as_json:
         made, plain = asdict(calibration), [_plain(row) for row in rows]
         print_json({"scenario": scenario, **settings.document(), "calibration": made, "rows": plain})

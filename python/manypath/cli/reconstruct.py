@@ -93,16 +93,6 @@ def _print(result: Reconstruction) -> None:
 
 
 def _scores(result: Reconstruction) -> list[list[str]]:
-    from manypath.papers.reconstruction.finding import scores_of
+    from manypath.papers.reconstruction.score_table import score_table
 
-    return [
-        [
-            ", ".join(row.settings) or "as stated",
-            row.fitted,
-            row.scored,
-            f"{row.scores.found:.3f}",
-            f"{row.scores.stated:.3f}",
-            f"{row.scores.random:.3f} ({row.scores.low:.3f} to {row.scores.high:.3f})",
-        ]
-        for row in scores_of(result)
-    ]
+    return [[", ".join(settings) or "as stated", *texts] for settings, *texts in score_table(result)]

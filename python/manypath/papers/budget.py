@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
-
-from pydantic import Field
+from typing import NamedTuple
 
 from manypath.display import duration
 from manypath.papers.causes import Verified
@@ -23,8 +21,8 @@ class Budget(NamedTuple):
         0 if the runs are measurements.
     """
 
-    runs: Annotated[int, Field(ge=1)] | None
-    seconds: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] | None
+    runs: int | None
+    seconds: float | None
 
     def __str__(self) -> str:
         """Describe the budget; empty without a number of runs."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from manypath import papers
 from manypath.papers import NAMES
 from manypath.papers.reconstruction.factors import PENALTY
-from manypath.papers.reconstruction.finding import finding, scores_of
+from manypath.papers.reconstruction.finding import finding
 from manypath.papers.reconstruction.result import FactorResult, Reconstruction, kept_result
+from manypath.papers.reconstruction.score_table import ScoreRow, score_table
 
 
 @dataclass(frozen=True)
@@ -24,18 +25,6 @@ class FactorView:
 
 
 @dataclass(frozen=True)
-class ScoreView:
-    """Mean credits of one set of claims under fitted settings, those of the text, and random ones."""
-
-    settings: str
-    fitted: str
-    scored: str
-    found: str
-    stated: str
-    random: str
-
-
-@dataclass(frozen=True)
 class ReconstructionView:
     """The section about a reconstruction.
 
@@ -46,7 +35,7 @@ class ReconstructionView:
 
     finding: str
     factors: list[FactorView]
-    scores: list[ScoreView]
+    scores: list[ScoreRow]
     exceptions: list[str]
     together: list[str]
     rivals: list[str]
@@ -96,17 +85,14 @@ def _factor(factor: FactorResult) -> FactorView:
     )
 
 
-def _scores(result: Reconstruction) -> list[ScoreView]:
+def _scores(result: Reconstruction) -> list[ScoreRow]:
+    """Return the table of scores with descriptions of settings and tags of papers."""
     return [
-        ScoreView(
-            settings=_named(result, row.settings) or "as stated",
-            fitted=row.fitted,
+        row._replace(
+            settings=tuple(result.factor(name).changed for name in row.settings),
             scored=f"[{papers.registry()[row.scored].tag}]" if row.scored in NAMES else row.scored,
-            found=f"{row.scores.found:.3f}",
-            stated=f"{row.scores.stated:.3f}",
-            random=f"{row.scores.random:.3f} ({row.scores.low:.3f} to {row.scores.high:.3f})",
         )
-        for row in scores_of(result)
+        for row in score_table(result)
     ]
 
 

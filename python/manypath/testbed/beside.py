@@ -70,7 +70,7 @@ def beside(
     at_once: int = 1,
     tries: int = 1,
     stacks: Mapping[str, str] | None = None,
-    checked: Callable[[], None] = lambda: None,
+    checked: Callable[[], object] = lambda: None,
 ) -> list[Row]:
     """Run scenarios on real stacks and in the simulator, and compare the goodput of their flows.
 

@@ -1,12 +1,10 @@
-"""The finding of a reconstruction as three sentences, and the tables behind it, generated from its data."""
+"""The finding of a reconstruction as three sentences, generated from its data."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from statistics import fmean
-from typing import NamedTuple
 
-from manypath.papers.reconstruction.result import Reconstruction, Scores
+from manypath.papers.reconstruction.result import Reconstruction
 
 
 def finding(result: Reconstruction) -> str:
@@ -66,22 +64,3 @@ def _identified(result: Reconstruction) -> str:
         f"Of {len(result.factors)} settings, at least 95 % of the bootstrap fits agree on {len(changed) + kept}: "
         f"{which}, {kept} as in the text; {loose} cannot be identified."
     )
-
-
-class Score(NamedTuple):
-    """A row of the table of scores: changed settings, the claims of the fit, the scored claims, and the scores."""
-
-    settings: Sequence[str]
-    fitted: str
-    scored: str
-    scores: Scores
-
-
-def scores_of(result: Reconstruction) -> list[Score]:
-    """Return the scores of the fits to all claims and to each half, and those on other papers."""
-    rows = [Score(result.found, "all claims", "all claims", result.scores)]
-    for half in result.halves:
-        rows.append(Score(half.found, f"half {half.name}", f"half {half.name}", half.fitted))
-        rows.append(Score(half.found, f"half {half.name}", "the other half", half.untouched))
-    rows += [Score(each.carried, "all claims", each.to, each.scores) for each in result.transfers]
-    return rows
