@@ -207,9 +207,7 @@ def test_published_results_have_columns_beside_those_of_the_runs(
     monkeypatch.setattr(columns, "load", lambda _: Kept({each: Verdict(each, "undecided") for each in ids}))
     monkeypatch.setattr(views, "load", lambda _: None)
     monkeypatch.setattr(columns, "kept_result", lambda _: Kept([Verdict(each, "holds") for each in ids]))
-    section = ReconstructionView(
-        "RED fits best. It predicts. No more is identified.", [], [], [], [], [], True, "1 run"
-    )
+    section = ReconstructionView("RED fits best. It predicts. No more is identified.", [], [], [], [], [], "1 run")
     monkeypatch.setattr(views, "reconstruction_of", lambda _: section)
     view = view_of(part)
     assert [column.name for column in view.columns] == [HERE, FULL, RECONSTRUCTED]

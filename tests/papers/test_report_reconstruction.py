@@ -32,7 +32,6 @@ RESULT = Reconstruction(
     together=(("queue", "accounting"),),
     halves=(HALF, replace(HALF, name="B")),
     transfers=(Transfer("dreibholz2011_impact", ("queue",), SCORES),),
-    precision="full",
     claims=(),
 )
 
@@ -70,16 +69,6 @@ def test_scores_of_each_half_and_of_other_papers_are_listed(section):
 
 def test_settings_that_differ_from_the_text_are_named(section):
     assert section.exceptions == ["accounting of INET; text: accounting as printed"]
-
-
-def test_the_section_says_whether_verdicts_have_full_precision(section, monkeypatch: pytest.MonkeyPatch):
-    assert section.is_full
-    assert "short runs" not in section.finding
-    monkeypatch.setattr(reconstruction, "kept_result", lambda _: replace(RESULT, precision="reconstructed"))
-    short = reconstruction_of("dreibholz2012_testbed")
-    assert short is not None
-    assert not short.is_full
-    assert "as the text says, in the short runs of the fit." in short.finding
 
 
 def test_settings_are_named_by_their_descriptions(section):

@@ -29,8 +29,7 @@ class ReconstructionView:
     """The section about a reconstruction.
 
     `exceptions` are levels of the text that the runs as the text says do not have. `together` has groups of settings
-    that the claims distinguish only jointly, `rivals` other settings that fit as well. `is_full` says whether full
-    precision decided the verdicts.
+    that the claims distinguish only jointly, `rivals` other settings that fit as well.
     """
 
     finding: str
@@ -39,7 +38,6 @@ class ReconstructionView:
     exceptions: list[str]
     together: list[str]
     rivals: list[str]
-    is_full: bool
     facts: str
 
 
@@ -61,7 +59,6 @@ def reconstruction_of(paper: str) -> ReconstructionView | None:
         exceptions=[f"{each.stated}; text: {each.changed}" for each in result.factors if each.deviation == "stated"],
         together=[_named(result, group) for group in result.together],
         rivals=[_named(result, rival) for rival in result.rivals],
-        is_full=result.precision == "full",
         facts=f"{result.settings} settings, {result.runs:,} runs, {result.replications} of each case; "
         f"seed {result.seed}, engine {result.engine}, digest {result.digest[:16]}",
     )

@@ -18,19 +18,14 @@ def _changed(result: Reconstruction) -> str:
     if not result.found:
         return (
             f"No joint change of {factors} settings gains more credit on the claims of [{result.tag}] than its "
-            f"penalty: as the text says, {stated} of {claims} claims hold{_where(result)}."
+            f"penalty: as the text says, {stated} of {claims} claims hold."
         )
     now = sum(claim.reconstructed == "holds" for claim in result.claims)
     changes = "; ".join(result.factor(name).changed for name in result.found)
     return (
         f"The settings that fit [{result.tag}] best change {len(result.found)} of {factors} settings ({changes}): "
-        f"{now} of {claims} claims hold, and {stated} as the text says{_where(result)}."
+        f"{now} of {claims} claims hold, and {stated} as the text says."
     )
-
-
-def _where(result: Reconstruction) -> str:
-    """Say which runs decided the claims, if they do not have full precision."""
-    return "" if result.precision == "full" else ", in the short runs of the fit"
 
 
 def _tested(result: Reconstruction) -> str:

@@ -182,8 +182,6 @@ class Reconstruction:
         The fits to each half.
     transfers : tuple of Transfer
         Tests on the other papers of the group.
-    precision : str
-        Name of the precision of the runs that decided the claims: `full`, or `reconstructed` for the runs of the fit.
     claims : tuple of ClaimResult
         The claims under the stated and the reconstructed settings.
     """
@@ -204,7 +202,6 @@ class Reconstruction:
     together: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...]
     halves: tuple[Half, ...]
     transfers: tuple[Transfer, ...]
-    precision: str
     claims: tuple[ClaimResult, ...]
 
     def claim(self, number: str) -> ClaimResult | None:

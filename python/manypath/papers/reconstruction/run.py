@@ -94,7 +94,6 @@ def reconstruction_of(trials: Trials) -> Reconstruction:
             for name, claims in halves.items()
         ),
         transfers=(),
-        precision=paper.full.name,
         claims=_claims(trials, found, halves),
     )
 
