@@ -26,8 +26,19 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "pcapng", may_use: &["core"], tests_may_use: &[], pure: false },
     Layer { name: "program", may_use: &[], tests_may_use: &[], pure: false },
     Layer { name: "sim", may_use: &["core", "link"], tests_may_use: &[], pure: true },
-    Layer { name: "sctp", may_use: &["core", "cc"], tests_may_use: &["link", "sim"], pure: true },
-    Layer { name: "tcp", may_use: &["core", "cc"], tests_may_use: &["link", "sim"], pure: true },
+    Layer { name: "stage", may_use: &["core", "link"], tests_may_use: &[], pure: true },
+    Layer {
+        name: "sctp",
+        may_use: &["core", "cc"],
+        tests_may_use: &["link", "sim", "stage"],
+        pure: true,
+    },
+    Layer {
+        name: "tcp",
+        may_use: &["core", "cc"],
+        tests_may_use: &["link", "sim", "stage"],
+        pure: true,
+    },
     Layer { name: "events", may_use: &["core", "sctp", "tcp"], tests_may_use: &[], pure: false },
     Layer {
         name: "lab",
