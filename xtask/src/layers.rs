@@ -24,6 +24,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "cc", may_use: &["core"], tests_may_use: &[], pure: true },
     Layer { name: "link", may_use: &["core"], tests_may_use: &[], pure: true },
     Layer { name: "pcapng", may_use: &["core"], tests_may_use: &[], pure: false },
+    Layer { name: "namespace", may_use: &[], tests_may_use: &[], pure: false },
     Layer { name: "program", may_use: &[], tests_may_use: &[], pure: false },
     Layer { name: "sim", may_use: &["core", "link"], tests_may_use: &[], pure: true },
     Layer { name: "stage", may_use: &["core", "link"], tests_may_use: &[], pure: true },
@@ -51,16 +52,21 @@ pub(crate) const LAYERS: &[Layer] = &[
         name: "net",
         // Only the program uses `lab`, for the settings of a flow of a scenario
         may_use: &["core", "cc", "events", "lab", "pcapng", "program", "sctp", "tcp"],
-        tests_may_use: &["decode"],
+        tests_may_use: &["decode", "namespace"],
         pure: false,
     },
     Layer {
         name: "emu",
-        may_use: &["core", "link", "pcapng", "program"],
+        may_use: &["core", "link", "namespace", "pcapng", "program"],
         tests_may_use: &[],
         pure: false,
     },
-    Layer { name: "bpf", may_use: &["core", "program"], tests_may_use: &["cc"], pure: false },
+    Layer {
+        name: "bpf",
+        may_use: &["core", "namespace", "program"],
+        tests_may_use: &["cc"],
+        pure: false,
+    },
     Layer { name: "cc-quinn", may_use: &["core", "cc"], tests_may_use: &[], pure: false },
     Layer {
         name: "py",
