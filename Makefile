@@ -26,7 +26,7 @@ export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
 
 # The emulator and the program for real networks need Linux.
-without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-emu --exclude manypath-net)
+without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-emu --exclude manypath-namespace --exclude manypath-net)
 
 # What maturin puts into a wheel beside the package, if this folder exists: programs, which pip installs as it does scripts.
 wheel_data := manypath._native.data

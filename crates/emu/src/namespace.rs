@@ -2,12 +2,10 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
 
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use manypath_namespace::within;
 
 use crate::error::EmulationError;
 
@@ -84,17 +82,8 @@ impl Namespace {
     /// # Errors
     /// If the namespace is gone, or if the caller lacks the rights.
     pub fn within<T: Send>(&self, act: impl FnOnce() -> T + Send) -> Result<T, EmulationError> {
-        let what = || format!("namespace {}", self.name);
-        let file = File::open(path(&self.name)).map_err(EmulationError::system(what()))?;
-        // A namespace belongs to a thread, so a temporary thread enters it and never has to return.
-        let entered = thread::scope(|scope| {
-            let inside = scope.spawn(|| -> io::Result<T> {
-                move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))?;
-                Ok(act())
-            });
-            inside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
-        entered.map_err(EmulationError::system(what()))
+        let entered = File::open(path(&self.name)).and_then(|file| within(&file, act));
+        entered.map_err(EmulationError::system(format!("namespace {}", self.name)))
     }
 
     /// Runs `ip` commands inside.

@@ -12,11 +12,10 @@
 //! ```
 
 pub use counters::{counter, subflows};
-pub use namespace::Namespace;
+pub use manypath_namespace::Namespace;
 pub use network::{Family, Network};
 pub use transfer::{Outcome, Running, Transfer};
 
 mod counters;
-mod namespace;
 mod network;
 mod transfer;

@@ -123,7 +123,7 @@ impl Network {
             namespace.set("net.mptcp.enabled", "1")?;
         }
         self.router.set("net.ipv4.ip_forward", "1")?;
-        self.router.set("net.ipv6.conf.all.forwarding", "1")
+        Ok(self.router.set("net.ipv6.conf.all.forwarding", "1")?)
     }
 
     /// Connects the interface `near` of one namespace with `far` of another, without offloads, so that each packet is
@@ -153,7 +153,8 @@ impl Network {
         let address = family.host(network, host);
         let nodad = if *family == Family::V6 { " nodad" } else { "" };
         let prefix = family.prefix();
-        namespace.run(&format!("ip addr add {address}/{prefix} dev {name}{nodad}")).map(drop)
+        namespace.run(&format!("ip addr add {address}/{prefix} dev {name}{nodad}"))?;
+        Ok(())
     }
 
     fn exit(&self, exit: usize, tbf: Option<&str>) -> Result<(), Error> {
@@ -186,7 +187,8 @@ impl Network {
         router.run(&format!("{ip} route add {target} via {onward} table {table}"))?;
         router.run(&format!("{ip} rule add from {own} table {table}"))?;
         let back = family.host(101 + exit, 1);
-        receiver.run(&format!("{ip} route add {own} via {back}")).map(drop)
+        receiver.run(&format!("{ip} route add {own} via {back}"))?;
+        Ok(())
     }
 
     /// Adds the addresses of all paths but the first as endpoints of Multipath TCP, and raises its limits.

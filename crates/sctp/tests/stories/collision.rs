@@ -119,7 +119,7 @@ fn a_cookie_of_an_earlier_answer_is_dropped_when_it_comes_late() {
     pair.open(Z);
     pair.settle();
     pair.arrows();
-    pair.network.release(pair.now);
+    pair.release();
     pair.drive(Span::from_millis(100));
     assert!(pair.arrows().is_empty(), "the late cookie changes nothing (action C)");
     assert!(pair.events(Z).is_empty());
@@ -142,7 +142,7 @@ fn a_cookie_that_was_made_for_an_association_opens_no_other_one() {
     pair.abort(A);
     assert_eq!(pair.close_reason(A), Some(CloseReason::AbortedHere));
     pair.arrows();
-    pair.network.release(pair.now);
+    pair.release();
     pair.settle();
     assert_eq!(pair.arrows(), ["A -> ABORT -> Z"]);
     assert_eq!(pair.events(A), []);

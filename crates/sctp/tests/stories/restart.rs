@@ -193,7 +193,7 @@ fn a_cookie_that_ties_to_another_association_is_dropped() {
     pair.settle();
     pair.events(Z);
     pair.arrows();
-    pair.network.release(pair.now);
+    pair.release();
     pair.drive(Span::from_millis(100));
     assert!(pair.arrows().is_empty());
     assert!(pair.events(Z).is_empty());
@@ -214,7 +214,7 @@ fn a_restart_during_shutdown_is_refused() {
     pair.open(A);
     pair.settle();
     pair.network.times(1, Z, "SHUTDOWN ACK", Fault::Lose);
-    pair.network.release(pair.now);
+    pair.release();
     pair.arrows();
     pair.drive(Span::from_millis(15));
     // SHUTDOWN arrives first, then COOKIE ECHO: action A in SHUTDOWN-ACK-SENT

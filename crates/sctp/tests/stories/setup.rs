@@ -132,7 +132,7 @@ fn data_before_cookie_ack_counts_as_cookie_ack() {
     assert_eq!(pair.events(A), [Event::Connected(FIRST), Event::Readable(FIRST)]);
     assert_eq!(pair.read(A), 1000);
     pair.send(A, 100);
-    pair.network.release(pair.now);
+    pair.release();
     pair.drive(Span::from_secs(10));
     assert_eq!(pair.read(Z), 100);
     let count = |side, label: &str| {
@@ -386,7 +386,7 @@ fn a_late_error_about_an_older_cookie_does_not_prevent_the_association() {
     pair.drive_until(|pair| pair.announcements().len() == 3);
     // Z accepts the new cookie. Before A receives COOKIE ACK, late copies of the old cookie are refused
     pair.network.once(Z, "COOKIE ACK", Fault::Lose);
-    pair.network.release(pair.now);
+    pair.release();
     pair.drive(Span::from_secs(3));
     assert!(pair.events(A).contains(&Event::Connected(FIRST)));
     pair.send(A, 100);
@@ -437,7 +437,7 @@ fn a_cookie_opens_one_association_even_if_that_is_over_and_forgotten() {
         }
         pair.drive(Span::from_millis(50));
         pair.arrows();
-        pair.network.release(pair.now);
+        pair.release();
         pair.settle();
         assert_eq!(pair.arrows(), ["Z -> ABORT -> A"]);
         assert_eq!(pair.events(Z), []);
@@ -452,7 +452,7 @@ fn no_new_attempt_follows_if_a_peer_has_acknowledged_data_and_refuses_its_cookie
     pair.network.cut(0);
     pair.drive(Span::from_millis(600));
     pair.network.restore(0);
-    pair.network.release(pair.now);
+    pair.release();
     pair.settle();
     assert_eq!(pair.arrows().last().map(String::as_str), Some("Z -> ERROR -> A"));
     assert_eq!(pair.close_reason(A), Some(CloseReason::AbortedByPeer));

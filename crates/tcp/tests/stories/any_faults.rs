@@ -6,7 +6,7 @@ use manypath_tcp::{Config, Event};
 use proptest::prelude::*;
 
 use crate::random::{self, TIME_WAIT, Traffic, assert_good_end, fault, side, traffic};
-use crate::stage::{A, FIRST, Fault, Pair, Path, Side, Z};
+use crate::stage::{A, FIRST, Fault, Network, Pair, Side, Z};
 
 /// A step of a random test case.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ fn story() -> impl Strategy<Value = Story> {
 
 /// Opens the connection, executes the steps and removes all faults.
 fn run(story: &Story) -> Pair {
-    let mut pair = Pair::across(Path::of(&story.link), |side, config| {
+    let mut pair = Pair::across(Network::of(std::slice::from_ref(&story.link)), |side, config| {
         *config = story.configs[side as usize].clone();
     });
     pair.open(A);
@@ -82,14 +82,14 @@ fn run(story: &Story) -> Pair {
         match *step {
             Step::Traffic(traffic) => traffic.execute(&mut pair),
             Step::Close(side) => pair.close(side),
-            Step::Cut => pair.network.cut(),
-            Step::Restore => pair.network.restore(),
+            Step::Cut => pair.network.cut(0),
+            Step::Restore => pair.network.restore(0),
             // An empty label matches every segment
             Step::Fault(side, count, fault) => pair.network.times(count, side, "", fault),
         }
     }
-    // Also ends a cut
-    pair.network.clear_rules();
+    pair.network.restore(0);
+    pair.network.forget_rules();
     pair
 }
 

@@ -145,14 +145,14 @@ fn reports_of_parts_of_segments_do_not_confuse_the_books() {
 #[test]
 fn a_receiver_that_takes_its_reports_back_gets_the_data_again() {
     let mut pair = known();
-    pair.network.cut();
+    pair.network.cut(0);
     pair.write(A, 10 * 1460);
     let mut lie = forged(5001, 1001, Flags::ACK);
     lie.options.sack.push(SackBlock { start: 1001 + 1460, end: 1001 + 10 * 1460 });
     pair.inject(A, lie);
     // The acknowledgement of the first segment is forged, too; that segment is injected below, the others are lost
     pair.inject(A, forged(5001, 1001 + 1460, Flags::ACK));
-    pair.network.restore();
+    pair.network.restore(0);
     let mut first = forged(1001, 5001, Flags::ACK);
     first.payload.push(pattern(A, 0, 1460));
     pair.inject(Z, first);

@@ -32,10 +32,10 @@ fn a_pause_of_a_timeout_takes_the_window_back_to_its_beginning() {
 fn a_window_that_is_smaller_than_its_beginning_stays_so() {
     let mut pair = Pair::new();
     pair.connect();
-    pair.network.cut();
+    pair.network.cut(0);
     pair.write(A, 1460);
     pair.drive(Span::from_millis(250));
-    pair.network.restore();
+    pair.network.restore(0);
     pair.drive_until_read(Z, 1460);
     pair.drive(Span::from_secs(3));
     let before = pair.path_stats(A).window;

@@ -125,7 +125,7 @@ fn a_lost_tail_after_an_earlier_loss_is_retransmitted() {
 #[test]
 fn a_retransmission_that_is_lost_waits_for_the_timer() {
     let mut pair = warm(true);
-    pair.network.lose_repeatedly(A, 2);
+    pair.lose_repeatedly(A, 2);
     pair.write(A, 80 * 1460);
     pair.drive_until_read(Z, 80 * 1460);
     let sent = pair.data_sent(A, 1460);
@@ -143,7 +143,7 @@ fn the_timer_of_a_lost_retransmission_ends_though_later_losses_are_repaired_mean
         config.send_buffer = 2_000_000;
         config.receive_buffer = 2_000_000;
     });
-    pair.network.lose_repeatedly(A, 2);
+    pair.lose_repeatedly(A, 2);
     // Every eighth segment of new data is lost, once, so that a repair is due in every round trip
     let mut newest = None;
     let mut new_segments = 0;
@@ -171,7 +171,7 @@ fn the_timer_of_a_lost_retransmission_ends_though_later_losses_are_repaired_mean
 #[test]
 fn selectively_acknowledged_data_is_not_retransmitted_after_a_timeout() {
     let mut pair = warm(true);
-    pair.network.lose_repeatedly(A, 2);
+    pair.lose_repeatedly(A, 2);
     pair.write(A, 20 * 1460);
     pair.drive_until_read(Z, 20 * 1460);
     let again = pair.repeated(A, 1460);
@@ -183,10 +183,10 @@ fn selectively_acknowledged_data_is_not_retransmitted_after_a_timeout() {
 #[test]
 fn a_lost_flight_is_retransmitted_in_slow_start() {
     let mut pair = warm(true);
-    pair.network.cut();
+    pair.network.cut(0);
     pair.write(A, 40 * 1460);
     pair.drive(Span::from_millis(150));
-    pair.network.restore();
+    pair.network.restore(0);
     pair.network.log.clear();
     pair.drive_until_read(Z, 40 * 1460);
     let at: Vec<Time> =

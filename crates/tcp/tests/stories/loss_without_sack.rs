@@ -30,7 +30,7 @@ fn each_partial_acknowledgement_repairs_the_next_hole() {
 fn duplicates_after_a_timeout_begin_no_second_repair() {
     let mut pair = warm(false);
     // Losing the first segment and its retransmission makes the timer resend data that the peer has already
-    pair.network.lose_repeatedly(A, 2);
+    pair.lose_repeatedly(A, 2);
     pair.write(A, 60 * 1460);
     pair.drive_until_read(Z, 60 * 1460);
     pair.drive(Span::from_secs(1));

@@ -7,7 +7,7 @@ use manypath_tcp::{Config, Multipath, Scheduler};
 use proptest::prelude::*;
 
 use crate::random::{self, TIME_WAIT, Traffic, assert_good_end, fault, side, traffic};
-use crate::stage::{A, Fault, Path, Several, Side, Z};
+use crate::stage::{A, Fault, Several, Side, Z};
 
 /// A step of a random test case.
 #[derive(Clone, Debug)]
@@ -98,18 +98,20 @@ fn run(story: &Story) -> Several {
     for step in &story.steps {
         match *step {
             Step::Traffic(traffic) => traffic.execute(&mut several),
-            Step::Cut(path) => several.network[path % paths].cut(),
-            Step::Restore(path) => several.network[path % paths].restore(),
-            // An empty label matches every segment
+            Step::Cut(path) => several.network.cut(path % paths),
+            Step::Restore(path) => several.network.restore(path % paths),
             Step::Fault(path, side, count, fault) => {
-                several.network[path % paths].times(count, side, "", fault);
+                let path = path % paths;
+                several
+                    .network
+                    .times_if(count, fault, move |sent| sent.path == path && sent.from == side);
             }
             Step::Join(side, path) => several.join(side, path % paths),
             Step::Leave(side, path) => several.leave(side, PathId(path)),
         }
     }
-    // Also ends the cuts
-    several.network.iter_mut().for_each(Path::clear_rules);
+    (0..paths).for_each(|path| several.network.restore(path));
+    several.network.forget_rules();
     several
 }
 

@@ -17,7 +17,7 @@ fn time_after_a_blackout(path: usize, scheduler: Scheduler, after: Span) -> (Spa
     several.connect();
     several.write(A, 2_000_000);
     several.drive(after);
-    several.network[path].cut();
+    several.network.cut(path);
     // The queue drains: 100 packets in 120 ms
     several.drive(Span::from_millis(140));
     several.read(Z);

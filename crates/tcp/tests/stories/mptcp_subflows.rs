@@ -3,7 +3,7 @@
 use manypath_core::{PathId, Span};
 use manypath_tcp::{CloseReason, Config, Event, Flags, MultipathOption, Options, Segment};
 
-use crate::stage::{A, FIRST, Fault, PLAIN, Path, Several, Side, Z, link};
+use crate::stage::{A, FIRST, Fault, PLAIN, Several, Side, Z, link};
 
 fn up(path: u8) -> Event {
     Event::PathUp { connection: FIRST, path: PathId(path) }
@@ -96,11 +96,11 @@ fn a_path_that_one_side_has_given_up_comes_back_although_the_other_side_still_ha
         config.max_retransmissions = 3;
     });
     several.connect();
-    several.network[1].cut();
+    several.network.cut(1);
     several.transfer(500_000);
     several.drive(Span::from_secs(20));
     assert!(several.events(A).contains(&down(1)) && !several.events(Z).contains(&down(1)));
-    several.network[1].restore();
+    several.network.restore(1);
     several.join(A, 1);
     several.drive(Span::from_secs(1));
     assert!(several.events(A).contains(&up(2)) && several.events(Z).contains(&up(2)));
@@ -131,7 +131,7 @@ fn data_of_a_failed_path_is_reinjected_on_another_path() {
     several.connect();
     several.write(A, 1_000_000);
     several.drive(Span::from_millis(200));
-    several.network[0].cut();
+    several.network.cut(0);
     let took = several.transfer(1_000_000);
     // 1.4 MB and more over one path of 10 Mbit/s, and a timeout
     assert!(took > Span::from_millis(1100) && took < Span::from_millis(1900), "{took}");
@@ -146,9 +146,9 @@ fn data_of_a_failed_path_is_reinjected_on_another_path() {
 fn a_path_that_works_again_is_used_again() {
     let mut several = Several::new(&[link(10, 10), link(10, 10)], PLAIN);
     several.connect();
-    several.network[0].cut();
+    several.network.cut(0);
     several.transfer(1_000_000);
-    several.network[0].restore();
+    several.network.restore(0);
     several.drive(Span::from_secs(10));
     let before = several.path_stats(Z, 0).bytes_received;
     several.transfer(1_000_000);
@@ -163,7 +163,7 @@ fn without_any_path_the_connection_is_over() {
         config.max_retransmissions = 3;
     });
     several.connect();
-    several.network.iter_mut().for_each(Path::cut);
+    (0..2).for_each(|path| several.network.cut(path));
     several.write(A, 100_000);
     several.drive(Span::from_secs(60));
     let closed = Event::Closed { connection: FIRST, reason: CloseReason::Unreachable };
@@ -201,11 +201,11 @@ fn a_join_with_a_wrong_token_is_refused() {
     let mut several = predictable(3, |_, _| ());
     several.open(2);
     several.settle();
-    several.network[2].log.clear();
+    several.network.log.clear();
     let syn = Segment { seq: 5, flags: Flags::SYN, options: join(12_345), ..Segment::default() };
     several.inject(Z, 2, syn);
-    let log = &several.network[2].log;
-    assert_eq!(log.iter().map(|sent| sent.label.as_str()).collect::<Vec<_>>(), ["RST"]);
+    let log = several.network.log.iter().filter(|sent| sent.path == 2);
+    assert_eq!(log.map(|sent| sent.label.as_str()).collect::<Vec<_>>(), ["RST"]);
     assert_eq!(several.endpoint(Z).path_count(FIRST), 2);
     several.transfer(100_000);
     assert_eq!(several.finish(), [CloseReason::Finished; 2]);
@@ -216,7 +216,7 @@ fn a_join_that_meets_a_peer_without_the_connection_is_given_up() {
     let mut several = predictable(2, |_, _| ());
     several.open(1);
     several.settle();
-    several.network[1].rule(|sent| if sent.from == Z { Fault::Lose } else { Fault::None });
+    several.network.times_if(usize::MAX, Fault::Lose, |sent| sent.path == 1 && sent.from == Z);
     several.join(A, 1);
     several.settle();
     let rst = Segment { ack: 1001, flags: Flags::RST.with(Flags::ACK), ..Segment::default() };
@@ -230,7 +230,9 @@ fn a_join_that_meets_a_peer_without_the_connection_is_given_up() {
 #[test]
 fn a_lost_syn_only_delays_a_join() {
     let mut several = predictable(2, |_, _| ());
-    several.network[1].once(A, "SYN", Fault::Lose);
+    several.network.times_if(1, Fault::Lose, |sent| {
+        (sent.path, sent.from) == (1, A) && sent.label.starts_with("SYN")
+    });
     several.open(2);
     several.settle();
     several.transfer(100_000);
@@ -249,7 +251,7 @@ fn with_a_peer_that_speaks_tcp_only_the_first_path_carries_everything() {
         several.settle();
         several.join(A, 1);
         several.transfer(500_000);
-        assert!(several.network[1].log.is_empty());
+        assert!(several.network.log.iter().all(|sent| sent.path == 0));
         for side in [A, Z] {
             assert_eq!(several.endpoint(side).path_count(FIRST), 1);
         }

@@ -7,7 +7,7 @@ use manypath_link::{LinkConfig, LossConfig, QueueConfig};
 use manypath_tcp::{CloseReason, Config, Recovery};
 use proptest::prelude::*;
 
-use crate::stage::{A, FIRST, Fault, Network, Side, Stage, Z};
+use crate::stage::{A, FIRST, Fault, Side, Stage, Z};
 
 /// At least twenty of the longest timeouts, so that a FIN is unlikely to arrive later.
 pub(crate) const TIME_WAIT: Span = Span::from_secs(200);
@@ -25,7 +25,7 @@ pub(crate) enum Traffic {
 
 impl Traffic {
     /// Executes the action on `stage`.
-    pub(crate) fn execute<N: Network>(self, stage: &mut Stage<N>) {
+    pub(crate) fn execute<const MULTIPATH: bool>(self, stage: &mut Stage<MULTIPATH>) {
         match self {
             Self::Write(side, bytes) => _ = stage.write_what_fits(side, bytes),
             Self::Read(side, pieces) => _ = stage.read_at_most(side, pieces),
@@ -100,7 +100,11 @@ prop_compose! {
 }
 
 /// Both sides must end within `limit`, every byte must have arrived, and no timer may be left after another `rest`.
-pub(crate) fn assert_good_end<N: Network>(stage: &mut Stage<N>, limit: Span, rest: Span) {
+pub(crate) fn assert_good_end<const MULTIPATH: bool>(
+    stage: &mut Stage<MULTIPATH>,
+    limit: Span,
+    rest: Span,
+) {
     assert_eq!(stage.finish_within(limit), [CloseReason::Finished; 2]);
     for side in [A, Z] {
         let (written, read) = stage.written_and_read(side);

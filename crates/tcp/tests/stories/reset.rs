@@ -63,7 +63,7 @@ fn a_peer_that_stays_silent_is_given_up() {
     pair.connect();
     let rto = pair.path_stats(A).rto;
     assert_eq!(rto, pair.path_stats(A).srtt + Span::from_millis(200));
-    pair.network.cut();
+    pair.network.cut(0);
     pair.write(A, 1000);
     let start = pair.now;
     pair.drive_until(|pair| pair.close_reason(A) == Some(CloseReason::Unreachable));

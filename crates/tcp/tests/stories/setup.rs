@@ -121,7 +121,7 @@ fn crossing_syns_open_one_connection() {
 #[test]
 fn a_peer_that_never_answers_is_given_up() {
     let mut pair = Pair::configured(|_, config| config.max_syn_retransmissions = 3);
-    pair.network.cut();
+    pair.network.cut(0);
     pair.open(A);
     pair.drive_until(|pair| pair.close_reason(A).is_some());
     // 1 + 2 + 4 + 8 seconds

@@ -3,7 +3,7 @@
 use manypath_core::{RtoRule, Span, Time};
 
 use crate::loss::{warm, warm_with};
-use crate::stage::{A, Fault, Pair, Path, Z, link};
+use crate::stage::{A, Fault, Network, Pair, Z, link};
 
 #[test]
 fn the_timer_doubles_until_something_new_is_measured() {
@@ -26,7 +26,7 @@ fn the_timer_doubles_until_something_new_is_measured() {
 #[test]
 fn a_timeout_takes_the_window_to_one_segment_and_the_threshold_to_half_of_what_was_in_flight() {
     let mut pair = warm(true);
-    pair.network.cut();
+    pair.network.cut(0);
     pair.write(A, 30 * 1460);
     pair.drive(Span::from_millis(350));
     let path = pair.path_stats(A);
@@ -62,7 +62,7 @@ fn the_timer_stops_when_everything_has_arrived() {
 /// A full segment follows 60 small ones on a path with a constant round-trip time of 300 ms, so that its own sample is
 /// 1.2 ms longer; returns the number of timeouts.
 fn timeouts_on_a_long_path(rule: RtoRule) -> u64 {
-    let mut pair = Pair::across(Path::of(&link(10, 150)), |_, config| {
+    let mut pair = Pair::across(Network::of(&[link(10, 150)]), |_, config| {
         config.rto.rule = rule;
         config.ack_every = 1;
     });
@@ -89,7 +89,7 @@ fn the_text_of_rfc_6298_lets_the_timer_run_out_where_the_round_trip_time_is_cons
 #[test]
 fn the_contribution_of_the_first_sample_to_the_timeout_decays_once_per_round() {
     // Round trips of 300 ms: the handshake's sample gives a margin of 600 ms; the minimum is 200 ms
-    let mut pair = Pair::across(Path::of(&link(10, 150)), |_, config| config.ack_every = 1);
+    let mut pair = Pair::across(Network::of(&[link(10, 150)]), |_, config| config.ack_every = 1);
     pair.connect();
     let margin_after_rounds = |pair: &mut Pair, rounds: usize| {
         for _ in 0..rounds {

@@ -72,7 +72,7 @@ fn a_peer_that_answers_probes_is_never_given_up() {
     pair.write(A, 30_000);
     pair.drive(Span::from_secs(60));
     assert_eq!(pair.close_reason(A), None);
-    pair.network.cut();
+    pair.network.cut(0);
     pair.drive(Span::from_secs(10));
     assert_eq!(pair.close_reason(A), Some(CloseReason::Unreachable));
 }

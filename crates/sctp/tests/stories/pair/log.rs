@@ -1,48 +1,56 @@
-//! The log of sent packets, displayed as arrows.
+//! What the log keeps of SCTP packets.
 
-use std::fmt;
+use manypath_core::Streams;
+use manypath_sctp::{Config, Control, Data, Endpoint, Packet, Sack};
+use manypath_stage::Protocol;
 
-use manypath_core::Time;
-use manypath_sctp::{Control, Data, Packet, Sack};
-
-use super::Side;
-
-/// A sent packet.
+/// The chunks of a sent packet, and its header.
 #[derive(Clone, Debug)]
-pub(crate) struct Sent {
-    pub(crate) at: Time,
-    pub(crate) from: Side,
-    pub(crate) path: usize,
-    /// Names of its chunks, such as `COOKIE ECHO + DATA`.
-    pub(crate) label: String,
+pub(crate) struct Chunks {
     pub(crate) tag: u32,
     /// Control chunks other than SACK.
     pub(crate) control: Vec<Control>,
     pub(crate) sack: Option<Sack>,
     pub(crate) data: Vec<Data>,
-    /// Bytes of the IP packet.
-    pub(crate) size: usize,
     /// Whether IP may fragment it.
     pub(crate) may_fragment: bool,
-    /// Whether the network lost it.
-    pub(crate) lost: bool,
 }
 
-impl fmt::Display for Sent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let to = if self.lost { "lost" } else { ["A", "Z"][self.from.other() as usize] };
-        write!(f, "{:?} -> {} -> {to}", self.from, self.label)
+impl Protocol for Chunks {
+    type Packet = Packet;
+    type Endpoint = Endpoint;
+    type Config = Config;
+
+    const MOST_INSTANTS: u64 = 3_000_000;
+    const MIXES_PATHS: bool = true;
+
+    fn endpoint(config: Config, streams: &Streams, name: &str) -> Endpoint {
+        Endpoint::new(config, streams, name)
     }
-}
 
-/// Names of the chunks of a packet, in wire order.
-pub(crate) fn label(packet: &Packet) -> String {
-    let control = packet.control.iter().map(name);
-    let sack_name = if packet.sack.non_renegable_chunk { "NR-SACK" } else { "SACK" };
-    let sack = packet.has_sack.then_some(sack_name);
-    let data = packet.data.iter().map(|_| "DATA");
-    let names: Vec<&str> = control.chain(sack).chain(data).collect();
-    names.join(" + ")
+    /// Names of its chunks, in wire order.
+    fn label(packet: &Packet) -> String {
+        let control = packet.control.iter().map(name);
+        let sack_name = if packet.sack.non_renegable_chunk { "NR-SACK" } else { "SACK" };
+        let sack = packet.has_sack.then_some(sack_name);
+        let data = packet.data.iter().map(|_| "DATA");
+        let names: Vec<&str> = control.chain(sack).chain(data).collect();
+        names.join(" + ")
+    }
+
+    fn content(packet: &Packet) -> Self {
+        Self {
+            tag: packet.tag,
+            control: packet.control.clone(),
+            sack: packet.has_sack.then(|| packet.sack.clone()),
+            data: packet.data.clone(),
+            may_fragment: packet.may_fragment,
+        }
+    }
+
+    fn has_data(&self) -> bool {
+        !self.data.is_empty()
+    }
 }
 
 fn name(chunk: &Control) -> &'static str {

@@ -35,7 +35,7 @@ impl Pair {
 
     /// Packets of `side` with DATA.
     pub(crate) fn data_packets(&self, side: Side) -> impl Iterator<Item = &Sent> {
-        self.network.log.iter().filter(move |sent| sent.from == side && !sent.data.is_empty())
+        self.network.log.iter().filter(move |sent| sent.from == side && sent.has_data())
     }
 
     /// SACKs of `side` with the times at which they were sent.
@@ -62,13 +62,12 @@ impl Pair {
     /// Continues and lets `side` read all data that arrives, until it has `bytes` payload bytes; returns the time that
     /// it took.
     pub(crate) fn drive_until_read(&mut self, side: Side, bytes: usize) -> Span {
-        let start = self.now;
         let mut read = 0;
-        self.drive_until(|pair| {
+        let elapsed = self.drive_until(|pair| {
             read += pair.read(side);
             read >= bytes
         });
         assert_eq!(read, bytes, "more data arrived than was sent");
-        self.now - start
+        elapsed
     }
 }

@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 
-use super::{A, FIRST, Network, Side, Stage, Z};
+use super::{A, FIRST, Side, Stage, Z};
 
-impl<N: Network> Stage<N> {
+impl<const MULTIPATH: bool> Stage<MULTIPATH> {
     /// Writes this many bytes of the side's pattern.
     pub(crate) fn write(&mut self, side: Side, bytes: usize) {
         assert_eq!(self.write_what_fits(side, bytes), bytes, "{side:?} takes all of it");
@@ -47,7 +47,7 @@ impl<N: Network> Stage<N> {
     /// These numbers for both sides, for the message of an assertion.
     pub(super) fn account(&self) -> String {
         let [(a, a_read), (z, z_read)] = [A, Z].map(|side| self.written_and_read(side));
-        format!("{a_read} of {a} bytes of A and {z_read} of {z} bytes of Z have been read")
+        format!(": {a_read} of {a} bytes of A and {z_read} of {z} bytes of Z have been read")
     }
 }
 

@@ -1,86 +1,63 @@
-//! The environment of all stories: two endpoints, A and Z, and a network between them, in virtual time.
+//! The environment of all stories: two TCP endpoints, A and Z, and a network between them, in virtual time.
 
 mod bytes;
-mod clock;
 mod log;
-mod network;
 mod pair;
-mod path;
 mod several;
-mod side;
 
-use manypath_core::{SansIo, Span, Streams, Time, Via};
-use manypath_tcp::{CloseReason, Config, ConnectionId, Endpoint, Event, Segment, Stats};
+use std::ops::{Deref, DerefMut};
+
+use manypath_core::{SansIo as _, Span, Via};
+use manypath_stage::drive_until;
+use manypath_tcp::{CloseReason, Config, ConnectionId, Event, Segment, Stats};
 
 pub(crate) use bytes::pattern;
-pub(crate) use network::Network;
+use log::Fields;
+pub(crate) use manypath_stage::{A, Fault, Side, Z, link};
 pub(crate) use pair::Pair;
-pub(crate) use path::{Fault, Path, link};
 pub(crate) use several::{PLAIN, Several};
-pub(crate) use side::{A, Side, Z};
+
+pub(crate) type Network = manypath_stage::Network<Fields>;
+pub(crate) type Sent = manypath_stage::Sent<Fields>;
 
 /// The connection of most stories, on both sides.
 pub(crate) const FIRST: ConnectionId = ConnectionId(0);
 
-/// Two endpoints and the network between them.
-pub(crate) struct Stage<N> {
-    pub(crate) now: Time,
-    /// One path, or several by number.
-    pub(crate) network: N,
-    endpoints: [Endpoint; 2],
-    configs: [Config; 2],
-    events: [Vec<Event>; 2],
+/// Two endpoints and the network between them: one path, or several for Multipath TCP.
+pub(crate) struct Stage<const MULTIPATH: bool> {
+    stage: manypath_stage::Stage<Fields>,
     /// Bytes that each side has written, and the position of its next write in the pattern.
     written: [u64; 2],
     /// Bytes that each side has read.
     read: [u64; 2],
-    /// Instants at which something happened.
-    turns: u64,
 }
 
-impl<N: Network> Stage<N> {
+impl<const MULTIPATH: bool> Deref for Stage<MULTIPATH> {
+    type Target = manypath_stage::Stage<Fields>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.stage
+    }
+}
+
+impl<const MULTIPATH: bool> DerefMut for Stage<MULTIPATH> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.stage
+    }
+}
+
+impl<const MULTIPATH: bool> Stage<MULTIPATH> {
     /// Two endpoints across `network`; `change` adapts each configuration.
-    pub(crate) fn across(network: N, change: impl Fn(Side, &mut Config)) -> Self {
+    pub(crate) fn across(network: Network, change: impl Fn(Side, &mut Config)) -> Self {
         let configs = [A, Z].map(|side| {
             let mut config = Config::default();
             change(side, &mut config);
             config.port = side.port();
-            config.local = (0..network.paths().len()).map(|path| side.via(path).local).collect();
+            config.local = (0..network.paths()).map(|path| side.address(path)).collect();
             config
         });
-        let endpoint = |side: Side| {
-            let config = configs[side as usize].clone();
-            Endpoint::new(config, &Streams::new(1, 0), &format!("{side:?}"))
-        };
-        Self {
-            now: Time::ZERO,
-            network,
-            endpoints: [A, Z].map(endpoint),
-            configs,
-            events: [Vec::new(), Vec::new()],
-            written: [0; 2],
-            read: [0; 2],
-            turns: 0,
-        }
-    }
-
-    /// Replaces an endpoint by a new one without state, as after a crash.
-    pub(crate) fn reboot(&mut self, side: Side) {
-        let config = self.configs[side as usize].clone();
-        let streams = Streams::new(7, 0);
-        *self.endpoint(side) = Endpoint::new(config, &streams, &format!("{side:?}"));
-    }
-
-    pub(crate) fn endpoint(&mut self, side: Side) -> &mut Endpoint {
-        &mut self.endpoints[side as usize]
-    }
-
-    /// Calls the endpoint, then collects the segments and events that result.
-    pub(crate) fn act<T>(&mut self, side: Side, act: impl FnOnce(&mut Endpoint, Time) -> T) -> T {
-        let now = self.now;
-        let result = act(self.endpoint(side), now);
-        self.drain(side);
-        result
+        let stage = manypath_stage::Stage::new(network, 1, configs);
+        Self { stage, written: [0; 2], read: [0; 2] }
     }
 
     /// `side` starts to open a connection over the first `paths` paths.
@@ -91,7 +68,7 @@ impl<N: Network> Stage<N> {
 
     /// A opens a connection over all paths; when this returns, each path works, and the log is empty.
     pub(crate) fn connect(&mut self) {
-        let paths = self.network.paths().len();
+        let paths = self.network.paths();
         self.open_over(A, paths);
         self.settle();
         for side in [A, Z] {
@@ -99,7 +76,7 @@ impl<N: Network> Stage<N> {
             assert_eq!(events.first(), Some(&Event::Connected(FIRST)));
             assert_eq!(events.len(), paths, "{events:?}");
         }
-        self.network.paths_mut().iter_mut().for_each(|path| path.log.clear());
+        self.network.log.clear();
     }
 
     pub(crate) fn close(&mut self, side: Side) {
@@ -142,11 +119,6 @@ impl<N: Network> Stage<N> {
         *self.endpoint(side).stats(FIRST)
     }
 
-    /// Events since the last call.
-    pub(crate) fn events(&mut self, side: Side) -> Vec<Event> {
-        std::mem::take(&mut self.events[side as usize])
-    }
-
     /// Why the first connection of `side` ended, if it did; discards the events until then.
     pub(crate) fn close_reason(&mut self, side: Side) -> Option<CloseReason> {
         self.events(side).into_iter().find_map(|event| match event {
@@ -155,22 +127,21 @@ impl<N: Network> Stage<N> {
         })
     }
 
-    /// Collects the segments and events of an endpoint.
-    fn drain(&mut self, side: Side) {
-        let now = self.now;
-        let mut may_transmit = true;
-        for segments in 0.. {
-            assert!(segments < 10_000, "{side:?} never stops sending at {now}");
-            let mut segment = Segment::default();
-            let Some(via) = self.endpoint(side).poll_transmit(now, &mut segment) else { break };
-            assert!(may_transmit, "{side:?} said at {now} that nothing more would leave");
-            may_transmit = self.endpoint(side).may_transmit();
-            let mut paths = self.network.paths_mut().iter_mut().enumerate();
-            let on_its_way = paths.find(|(path, _)| side.via(*path) == via);
-            on_its_way.expect("the path exists").1.send(now, side, segment);
-        }
-        while let Some(event) = self.endpoint(side).poll_event() {
-            self.events[side as usize].push(event);
-        }
+    /// Runs events until `done` holds; returns the elapsed time.
+    pub(crate) fn drive_until(&mut self, done: impl FnMut(&mut Self) -> bool) -> Span {
+        self.drive_at_most(Span::from_secs(3600), done)
+    }
+
+    /// Runs events until `done` holds, which must be within `limit`; returns the elapsed time.
+    fn drive_at_most(&mut self, limit: Span, done: impl FnMut(&mut Self) -> bool) -> Span {
+        drive_until(self, limit, done, Self::account)
+    }
+
+    /// Drops the next segment of `from` and its retransmissions, `count` segments in all.
+    pub(crate) fn lose_repeatedly(&mut self, from: Side, count: usize) {
+        let mut victim = None;
+        self.network.times_if(count, Fault::Lose, move |sent| {
+            sent.from == from && *victim.get_or_insert(sent.seq) == sent.seq
+        });
     }
 }

@@ -3,11 +3,10 @@
 use manypath_core::{PathId, Span, Time};
 use manypath_tcp::{Config, ConnectionId, PathStats, Segment};
 
-use super::log::Sent;
-use super::{Path, Side, Stage};
+use super::{Network, Sent, Side, Stage};
 
 /// Two endpoints and the path between them.
-pub(crate) type Pair = Stage<Path>;
+pub(crate) type Pair = Stage<false>;
 
 impl Pair {
     /// Two endpoints with the usual constants.
@@ -17,7 +16,7 @@ impl Pair {
 
     /// Two endpoints; `change` adapts each configuration.
     pub(crate) fn configured(change: impl Fn(Side, &mut Config)) -> Self {
-        Self::across(Path::new(), change)
+        Self::across(Network::new(1), change)
     }
 
     /// `side` starts to open a connection.
@@ -64,10 +63,5 @@ impl Pair {
             highest = highest.max(number);
         }
         again
-    }
-
-    /// Segments sent since the last call, such as `A -> SYN -> Z`; `A -> SYN -> lost` if the network drops it.
-    pub(crate) fn arrows(&mut self) -> Vec<String> {
-        self.network.log.drain(..).map(|sent| sent.to_string()).collect()
     }
 }

@@ -4,10 +4,10 @@ use manypath_core::{PathId, Span};
 use manypath_link::LinkConfig;
 use manypath_tcp::{CloseReason, Config, ConnectionId, Multipath, PathStats, Scheduler, Segment};
 
-use super::{A, FIRST, Path, Side, Stage, Z};
+use super::{A, FIRST, Network, Side, Stage, Z};
 
 /// Two endpoints and the paths between them.
-pub(crate) type Several = Stage<Vec<Path>>;
+pub(crate) type Several = Stage<true>;
 
 /// The usual rules: no option is enabled.
 pub(crate) const PLAIN: Multipath = Multipath {
@@ -24,7 +24,7 @@ impl Several {
 
     /// The same; `change` adapts each configuration.
     pub(crate) fn configured(links: &[LinkConfig], change: impl Fn(Side, &mut Config)) -> Self {
-        Self::across(links.iter().map(Path::of).collect(), |side, config| {
+        Self::across(Network::of(links), |side, config| {
             config.data_option_bytes = 20;
             config.ack_option_bytes = 20;
             change(side, config);
