@@ -164,9 +164,10 @@ wheel: build $(if $(without_linux),,emu net) ## a wheel of the package for machi
 	trap 'rm -rf $(wheel_data)' EXIT; $(call maturin,$(use_profile)) build --release --locked --quiet --out dist
 	@ls dist/manypath-*.whl
 
-docs: ## write the generated pages of docs/reference, the Jupyter notebooks, and the documentation of the crates
+docs: build ## write the generated pages of docs/reference, the Jupyter notebooks, and the documentation of the crates
 	cargo xtask docs
 	$(PYTHON) docs/builder/notebooks.py
+	$(bin)/python docs/builder/counters.py
 	cargo doc --workspace --exclude manypath-bpf $(without_linux) --no-deps --quiet
 
 results: build ## run the simulations whose tables are in docs, and write the tables; TABLE=name makes one, all take 5 minutes

@@ -8,6 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from manypath import _native
+
+FLOW_COUNTERS: Mapping[str, str] = dict(_native.flow_counters())
+"""Counters of a flow with their meanings, from the engine."""
+
 LABELS: Mapping[str, tuple[str, ...]] = {
     "flows": ("flow",),
     "streams": ("flow", "stream"),
@@ -26,18 +31,7 @@ MEASUREMENTS: Mapping[str, tuple[str, ...]] = {
         "data_packets",
         "loss_rate",
         "window_cuts",
-        "fast_retransmissions",
-        "timeouts",
-        "retransmitted_chunks",
-        "duplicate_chunks",
-        "spurious_fast_retransmissions",
-        "spurious_bursts",
-        "rescheduled_chunks",
-        "damaged_packets",
-        "drop_reports",
-        "reported_chunks",
-        "refused_chunks",
-        "given_up_chunks",
+        *FLOW_COUNTERS,
         "latency_mean",
         "latency_p50",
         "latency_p95",

@@ -88,3 +88,8 @@ def test_commands_of_a_group_are_listed_with_links_and_full_sentences(monkeypatc
     assert "\n* [`store`](#manypath-store): List, show, prune and export the contents of a folder of results.\n" in text
     assert "\n* [`export`](#manypath-store-export): Write all runs of a campaign" in text
     assert not [line for line in text.splitlines() if line.startswith("* ") and line.endswith("...")]
+
+
+def test_the_page_about_measurements_has_the_counters_of_the_engine():
+    page = (ROOT / "docs/reference/measurements.md").read_text(encoding="utf-8")
+    assert builder("counters").written(page) == page, "run `make docs`"

@@ -418,8 +418,8 @@ async def test_both_ends_count_the_same_transfer():
         assert (sent.messages_sent, sent.bytes_sent) == (1, 1_000_000)
         assert (received.messages_received, received.bytes_received) == (1, 1_000_000)
         assert sent.data_chunks_sent == sum(path.sent for path in client.paths)
-        assert sent.data_chunks_sent_again == sum(path.retransmitted for path in client.paths)
-        assert sent.data_packets_sent == sum(path.packets_sent for path in client.paths)
+        assert sent.retransmitted_chunks == sum(path.retransmitted for path in client.paths)
+        assert sent.data_packets == sum(path.packets_sent for path in client.paths)
         assert sum(path.acknowledged for path in client.paths) == 1_000_000
         assert sum(path.received for path in server.paths) == 1_000_000
         for path in client.paths:

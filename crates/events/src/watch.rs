@@ -175,8 +175,8 @@ impl From<&sctp::Stats> for Marks {
         Self {
             timeout: stats.timer_retransmissions,
             fast_retransmission: stats.fast_retransmissions,
-            drop_report: stats.drop_report_retransmissions,
-            rescheduling: stats.rescheduled,
+            drop_report: stats.reported_chunks,
+            rescheduling: stats.rescheduled_chunks,
             window_probe: stats.probe_retransmissions,
         }
     }

@@ -3,14 +3,14 @@
 use indexmap::IndexMap;
 use manypath_core::Span;
 use manypath_link::{Counters, LinkConfig};
-use manypath_sctp::StreamStats;
+use manypath_sctp::{FlowStats, StreamStats};
 
 use crate::app::Sink;
 use crate::means::Means;
 use crate::outcome::{
     Blocked, FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
 };
-use crate::reading::{EndReading, FlowReading, PathReading, Reading, ReorderReading};
+use crate::reading::{FlowReading, PathReading, Reading, ReorderReading};
 use crate::scenario::Scenario;
 
 /// The outcome between the readings `before` and `after`, which are the measured time apart.
@@ -78,8 +78,7 @@ fn of_flow(
     seconds: f64,
 ) -> FlowOutcome {
     let delivered_bytes = after.delivered_bytes - before.delivered_bytes;
-    let at_source = |count: fn(&EndReading) -> u64| count(&after.source) - count(&before.source);
-    let at_sink = |count: fn(&EndReading) -> u64| count(&after.sink) - count(&before.sink);
+    let (source, sink) = (after.source - before.source, after.sink - before.sink);
     let streams = of_streams(&before.streams, &after.streams);
     let lost = paths.values().map(|path| path.lost_packets).sum();
     FlowOutcome {
@@ -87,21 +86,10 @@ fn of_flow(
         throughput: paths.values().map(|path| path.throughput).sum(),
         delivered_bytes,
         delivered_messages: after.delivered_messages - before.delivered_messages,
-        data_packets: at_source(|end| end.data_packets),
-        loss_rate: rate(lost, at_source(|end| end.data_packets)),
+        data_packets: source.data_packets,
+        loss_rate: rate(lost, source.data_packets),
         window_cuts: paths.values().map(|path| path.window_cuts).sum(),
-        fast_retransmissions: at_source(|end| end.fast_retransmitted),
-        timeouts: at_source(|end| end.timeouts),
-        retransmitted_chunks: at_source(|end| end.retransmitted),
-        duplicate_chunks: at_sink(|end| end.duplicates),
-        spurious_fast_retransmissions: at_source(|end| end.spurious_fast_retransmissions),
-        spurious_bursts: at_source(|end| end.spurious_bursts),
-        rescheduled_chunks: at_source(|end| end.rescheduled),
-        damaged_packets: at_source(|end| end.damaged) + at_sink(|end| end.damaged),
-        drop_reports: at_source(|end| end.drop_reports),
-        reported_chunks: at_source(|end| end.reported_chunks),
-        refused_chunks: at_sink(|end| end.refused),
-        given_up_chunks: at_sink(|end| end.given_up),
+        counters: FlowStats::new(&source, &sink),
         latency: Latency::default(),
         reorder_buffer: of_reorder(&before.reorder, &after.reorder, seconds),
         head_of_line: streams.iter().copied().fold(HeadOfLine::default(), HeadOfLine::add),
@@ -132,9 +120,10 @@ fn of_path(
         lost_packets,
         loss_rate: rate(lost_packets, data_packets),
         window_cuts: after.source.window_cuts - before.source.window_cuts,
-        fast_retransmissions: after.source.fast_retransmitted - before.source.fast_retransmitted,
+        fast_retransmissions: after.source.fast_retransmissions
+            - before.source.fast_retransmissions,
         timeouts: after.source.timeouts - before.source.timeouts,
-        rescheduled_chunks: after.source.rescheduled - before.source.rescheduled,
+        rescheduled_chunks: after.source.rescheduled_chunks - before.source.rescheduled_chunks,
         blocked: of_blocked(before.blocked, after.blocked),
     }
 }

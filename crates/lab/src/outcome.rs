@@ -1,6 +1,7 @@
 //! What a run measured, as the document that Python reads.
 
 use indexmap::IndexMap;
+use manypath_sctp::FlowStats;
 use serde::{Deserialize, Serialize};
 
 /// The outcome of one run. Rates in bit/s, times in seconds, sizes in bytes. Unless noted otherwise, counters cover the
@@ -40,30 +41,9 @@ pub struct FlowOutcome {
     pub loss_rate: Option<f64>,
     /// Window reductions by fast retransmission, or by rescheduling as in INET.
     pub window_cuts: u64,
-    /// DATA chunks that fast retransmission marked, or TCP segments that it sent again.
-    pub fast_retransmissions: u64,
-    /// Expiries of the retransmission timer.
-    pub timeouts: u64,
-    /// DATA chunks or TCP segments sent again, for any reason.
-    pub retransmitted_chunks: u64,
-    /// DATA chunks or TCP segments that arrived again.
-    pub duplicate_chunks: u64,
-    /// Fast retransmissions whose chunks had arrived.
-    pub spurious_fast_retransmissions: u64,
-    /// SACKs that caused two or more such retransmissions at once.
-    pub spurious_bursts: u64,
-    /// DATA chunks that were moved to another path because they blocked its buffer.
-    pub rescheduled_chunks: u64,
-    /// Packets that arrived damaged, at either end.
-    pub damaged_packets: u64,
-    /// Packet drop reports that arrived at the source.
-    pub drop_reports: u64,
-    /// DATA chunks that were sent again because of these reports.
-    pub reported_chunks: u64,
-    /// DATA chunks or TCP segments that the sink dropped for lack of buffer space.
-    pub refused_chunks: u64,
-    /// DATA chunks that had arrived and that the sink dropped again to make room for others.
-    pub given_up_chunks: u64,
+    /// Counters of its ends, each a field of the document. With TCP, chunks are segments.
+    #[serde(flatten)]
+    pub counters: FlowStats,
     /// Time from the hand-over of a message by the sending application to its delivery to the receiving one.
     pub latency: Latency,
     /// Payload in the sink's receive buffer that the application cannot read yet.

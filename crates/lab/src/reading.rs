@@ -15,35 +15,12 @@ use crate::endpoint::{ConnectionId, Ending, Endpoint};
 pub(crate) struct FlowReading {
     pub(crate) delivered_messages: u64,
     pub(crate) delivered_bytes: u64,
-    pub(crate) source: EndReading,
-    pub(crate) sink: EndReading,
+    /// Counters that TCP does not have are 0.
+    pub(crate) source: sctp::Stats,
+    pub(crate) sink: sctp::Stats,
     pub(crate) reorder: ReorderReading,
     /// Streams in use, at the sink; empty for TCP.
     pub(crate) streams: Vec<StreamStats>,
-}
-
-/// Counters of one end of a flow so far. Counters that a protocol does not have are 0.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct EndReading {
-    pub(crate) data_packets: u64,
-    pub(crate) timeouts: u64,
-    /// Chunks or segments sent again by fast retransmission.
-    pub(crate) fast_retransmitted: u64,
-    /// Chunks or segments retransmitted after a timeout.
-    pub(crate) timer_retransmitted: u64,
-    /// Chunks or segments retransmitted, for any reason; for chunks, those that have been sent.
-    pub(crate) retransmitted: u64,
-    pub(crate) duplicates: u64,
-    pub(crate) spurious_fast_retransmissions: u64,
-    pub(crate) spurious_bursts: u64,
-    pub(crate) rescheduled: u64,
-    pub(crate) damaged: u64,
-    pub(crate) drop_reports: u64,
-    pub(crate) reported_chunks: u64,
-    /// Chunks of window probes for which the peer's buffer has room again.
-    pub(crate) probed: u64,
-    pub(crate) refused: u64,
-    pub(crate) given_up: u64,
 }
 
 /// Occupancy of the sink's reorder buffer: bytes that cannot be read yet.
@@ -73,9 +50,9 @@ pub(crate) struct PathEndReading {
     pub(crate) wire_bytes: u64,
     pub(crate) window_cuts: u64,
     /// Chunks or segments sent again by fast retransmission.
-    pub(crate) fast_retransmitted: u64,
+    pub(crate) fast_retransmissions: u64,
     pub(crate) timeouts: u64,
-    pub(crate) rescheduled: u64,
+    pub(crate) rescheduled_chunks: u64,
     /// New payload bytes received.
     pub(crate) bytes_received: u64,
     pub(crate) window: u64,
@@ -214,10 +191,10 @@ impl Laboratory {
 
 impl Endpoint {
     /// Reads the counters of the association or connection; `damaged` packets reached the host.
-    pub(crate) fn read(&self, id: ConnectionId, damaged: u64) -> EndReading {
+    pub(crate) fn read(&self, id: ConnectionId, damaged: u64) -> sctp::Stats {
         match self {
-            Self::Sctp(sctp) => EndReading::from(sctp.stats(id.sctp())),
-            Self::Tcp(tcp) => EndReading { damaged, ..EndReading::from(tcp.stats(id.tcp())) },
+            Self::Sctp(sctp) => *sctp.stats(id.sctp()),
+            Self::Tcp(tcp) => of_connection(tcp.stats(id.tcp()), damaged),
         }
     }
 
@@ -260,61 +237,39 @@ impl PathEndReading {
             data_packets: self.data_packets + later.data_packets,
             wire_bytes: self.wire_bytes + later.wire_bytes,
             window_cuts: self.window_cuts + later.window_cuts,
-            fast_retransmitted: self.fast_retransmitted + later.fast_retransmitted,
+            fast_retransmissions: self.fast_retransmissions + later.fast_retransmissions,
             timeouts: self.timeouts + later.timeouts,
-            rescheduled: self.rescheduled + later.rescheduled,
+            rescheduled_chunks: self.rescheduled_chunks + later.rescheduled_chunks,
             bytes_received: self.bytes_received + later.bytes_received,
             ..later
         }
     }
 }
 
-impl From<&sctp::Stats> for EndReading {
-    fn from(stats: &sctp::Stats) -> Self {
-        Self {
-            data_packets: stats.data_packets_sent,
-            timeouts: stats.timeouts,
-            fast_retransmitted: stats.fast_retransmissions,
-            timer_retransmitted: stats.timer_retransmissions,
-            retransmitted: stats.data_chunks_sent_again,
-            duplicates: stats.duplicates_received,
-            spurious_fast_retransmissions: stats.spurious_fast_retransmissions,
-            spurious_bursts: stats.spurious_bursts,
-            rescheduled: stats.rescheduled,
-            damaged: stats.damaged_received,
-            drop_reports: stats.drop_reports_received,
-            reported_chunks: stats.drop_report_retransmissions,
-            probed: stats.probe_retransmissions,
-            refused: stats.dropped_no_buffer,
-            given_up: stats.given_up,
-        }
-    }
-}
-
-impl From<&tcp::Stats> for EndReading {
-    fn from(stats: &tcp::Stats) -> Self {
-        Self {
-            data_packets: stats.data_packets_sent,
-            timeouts: stats.timeouts,
-            fast_retransmitted: stats.fast_retransmissions,
-            timer_retransmitted: stats.timer_retransmissions,
-            retransmitted: stats.fast_retransmissions + stats.timer_retransmissions,
-            duplicates: stats.duplicates_received,
-            refused: stats.dropped_no_buffer,
-            ..Self::default()
-        }
+/// The counters of a connection by the names that an association has for them.
+fn of_connection(stats: &tcp::Stats, damaged_packets: u64) -> sctp::Stats {
+    sctp::Stats {
+        data_packets: stats.data_packets,
+        timeouts: stats.timeouts,
+        fast_retransmissions: stats.fast_retransmissions,
+        timer_retransmissions: stats.timer_retransmissions,
+        retransmitted_chunks: stats.fast_retransmissions + stats.timer_retransmissions,
+        duplicate_chunks: stats.duplicates_received,
+        refused_chunks: stats.dropped_no_buffer,
+        damaged_packets,
+        ..sctp::Stats::default()
     }
 }
 
 impl From<sctp::PathStats> for PathEndReading {
     fn from(stats: sctp::PathStats) -> Self {
         Self {
-            data_packets: stats.data_packets_sent,
+            data_packets: stats.data_packets,
             wire_bytes: stats.wire_bytes_sent,
             window_cuts: stats.window_cuts,
-            fast_retransmitted: stats.fast_retransmissions,
+            fast_retransmissions: stats.fast_retransmissions,
             timeouts: stats.timeouts,
-            rescheduled: stats.rescheduled,
+            rescheduled_chunks: stats.rescheduled_chunks,
             bytes_received: stats.bytes_received,
             window: stats.window,
             ssthresh: stats.ssthresh,
@@ -331,12 +286,12 @@ impl From<sctp::PathStats> for PathEndReading {
 impl From<tcp::PathStats> for PathEndReading {
     fn from(stats: tcp::PathStats) -> Self {
         Self {
-            data_packets: stats.data_packets_sent,
+            data_packets: stats.data_packets,
             wire_bytes: stats.wire_bytes_sent,
             window_cuts: stats.window_cuts,
-            fast_retransmitted: stats.fast_retransmissions,
+            fast_retransmissions: stats.fast_retransmissions,
             timeouts: stats.timeouts,
-            rescheduled: 0,
+            rescheduled_chunks: 0,
             bytes_received: stats.bytes_received,
             window: stats.window,
             ssthresh: stats.ssthresh,

@@ -27,7 +27,7 @@ mod _native {
     #[pymodule_export]
     use crate::registries::{
         algorithm_is_coupled, algorithm_mistake, algorithm_parameters, algorithms, engine_version,
-        events, loss_models, profiles, queues,
+        events, flow_counters, loss_models, profiles, queues,
     };
     #[pymodule_export]
     use crate::run::{available_memory, check, ideal_rates, memory, run, run_batch};

@@ -52,6 +52,12 @@ pub(crate) fn loss_models() -> Names {
     manypath_lab::loss_models().iter().map(|kind| (kind.name, kind.summary)).collect()
 }
 
+/// Counters of a flow: names and descriptions.
+#[pyfunction]
+pub(crate) fn flow_counters() -> Names {
+    manypath_lab::FlowStats::COUNTERS.iter().map(|counter| (counter.name, counter.doc)).collect()
+}
+
 /// A hash of the engine's sources. Results of different versions must not be mixed.
 #[pyfunction]
 pub(crate) fn engine_version() -> &'static str {

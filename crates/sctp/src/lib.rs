@@ -39,5 +39,5 @@ pub use packet::{
     Sack,
 };
 pub use path::{BlockedTime, PathState, PathStats};
-pub use stats::{ReorderStats, Stats, StreamStats};
+pub use stats::{Counter, FlowStats, ReorderStats, Stats, StreamStats};
 pub use wire::{ChunkPlace, DecodeError, Rule};

@@ -1,64 +1,148 @@
 //! Counters of associations and streams, which are always enabled.
 
+use std::ops::Sub;
+
 use manypath_core::Span;
 
-/// Counters of an association.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Stats {
+/// A counter of `T`, a struct of counters.
+#[derive(Debug)]
+pub struct Counter<T> {
+    /// The name of the field.
+    pub name: &'static str,
+    /// The meaning, in one line of Markdown.
+    pub doc: &'static str,
+    /// Reads the counter.
+    pub get: fn(&T) -> u64,
+}
+
+/// Defines a struct of counters with the table of its counters, `COUNTERS`. Fields after the `;` are no counters.
+macro_rules! counters {
+    (
+        $(#[$about:meta])*
+        $of:ident {
+            $($(#[doc = $doc:literal])+ $name:ident,)+
+            $(; $($(#[doc = $state_doc:literal])+ $state:ident: $type:ty,)+)?
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+        pub struct $of {
+            $($(#[doc = $doc])+ pub $name: u64,)+
+            $($($(#[doc = $state_doc])+ pub $state: $type,)+)?
+        }
+
+        impl $of {
+            /// All counters, in the order of the fields.
+            pub const COUNTERS: &[$crate::Counter<Self>] = &[$($crate::Counter {
+                name: stringify!($name),
+                doc: concat!($($doc),+).trim_ascii_start(),
+                get: |it| it.$name,
+            }),+];
+        }
+    };
+}
+pub(crate) use counters;
+
+/// Defines [`Stats`], and [`FlowStats`] with the counters of `flow`.
+macro_rules! association_counters {
+    (
+        flow { $($(#[doc = $doc:literal])+ $end:ident $name:ident,)+ }
+        $($(#[doc = $own_doc:literal])+ $own:ident,)+
+    ) => {
+        counters! {
+            /// Counters of an association.
+            Stats { $($(#[doc = $own_doc])+ $own,)+ $($(#[doc = $doc])+ $name,)+ }
+        }
+
+        /// The counters since an earlier reading.
+        impl Sub for Stats {
+            type Output = Self;
+
+            fn sub(self, earlier: Self) -> Self {
+                Self {
+                    $($own: self.$own - earlier.$own,)+
+                    $($name: self.$name - earlier.$name,)+
+                }
+            }
+        }
+
+        counters! {
+            /// Counters of a flow: each of its source, of its sink, or the sum of both.
+            #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+            FlowStats { $($(#[doc = $doc])+ $name,)+ }
+        }
+
+        impl FlowStats {
+            /// The counters of a flow whose ends have the counters `source` and `sink`.
+            #[must_use]
+            pub fn new(source: &Stats, sink: &Stats) -> Self {
+                Self { $($name: association_counters!(@ $end source sink $name),)+ }
+            }
+        }
+    };
+    (@ source $source:ident $sink:ident $name:ident) => { $source.$name };
+    (@ sink $source:ident $sink:ident $name:ident) => { $sink.$name };
+    (@ both $source:ident $sink:ident $name:ident) => { $source.$name + $sink.$name };
+}
+
+// Results of simulations have the counters of `flow` by these names.
+association_counters! {
+    flow {
+        /// DATA chunks that fast retransmission marked.
+        source fast_retransmissions,
+        /// Expiries of T3, the retransmission timer.
+        source timeouts,
+        /// Retransmitted DATA chunks.
+        source retransmitted_chunks,
+        /// DATA chunks that arrived more than once.
+        sink duplicate_chunks,
+        /// Spurious fast retransmissions: the peer reported the chunk as a duplicate.
+        source spurious_fast_retransmissions,
+        /// SACKs that caused at least two spurious fast retransmissions.
+        source spurious_bursts,
+        /// DATA chunks that were moved to another path because they blocked its buffer.
+        source rescheduled_chunks,
+        /// Packets that arrived damaged.
+        both damaged_packets,
+        /// Packet drop reports that arrived.
+        source drop_reports,
+        /// DATA chunks that a packet drop report marked for retransmission.
+        source reported_chunks,
+        /// DATA chunks dropped because the receive buffer was full.
+        sink refused_chunks,
+        /// Received DATA chunks that were dropped to make room for others in a full receive buffer (reneging).
+        sink given_up_chunks,
+    }
     /// Packets sent, of any kind.
-    pub packets_sent: u64,
+    packets_sent,
     /// Packets received, of any kind.
-    pub packets_received: u64,
+    packets_received,
     /// Packets with DATA sent.
-    pub data_packets_sent: u64,
+    data_packets,
     /// DATA chunks sent, retransmissions included.
-    pub data_chunks_sent: u64,
-    /// DATA chunks of these that were retransmissions.
-    pub data_chunks_sent_again: u64,
+    data_chunks_sent,
     /// SACKs sent.
-    pub sacks_sent: u64,
+    sacks_sent,
     /// SACKs received.
-    pub sacks_received: u64,
+    sacks_received,
     /// SACKs that arrived after a newer one and were ignored.
-    pub stale_sacks: u64,
-    /// Chunks that fast retransmission marked for retransmission.
-    pub fast_retransmissions: u64,
+    stale_sacks,
     /// Chunks that a timer marked for retransmission.
-    pub timer_retransmissions: u64,
-    /// Expiries of T3.
-    pub timeouts: u64,
-    /// DATA chunks that arrived more than once.
-    pub duplicates_received: u64,
-    /// DATA chunks dropped because the receive buffer was full.
-    pub dropped_no_buffer: u64,
-    /// Received DATA chunks that were dropped to make room in a full receive buffer; the peer must retransmit them.
-    pub given_up: u64,
-    /// Spurious fast retransmissions: the peer reported the chunk as a duplicate.
-    pub spurious_fast_retransmissions: u64,
-    /// SACKs that caused at least two spurious fast retransmissions.
-    pub spurious_bursts: u64,
-    /// Packets that arrived damaged.
-    pub damaged_received: u64,
+    timer_retransmissions,
     /// Packet drop reports sent.
-    pub drop_reports_sent: u64,
-    /// Packet drop reports received.
-    pub drop_reports_received: u64,
-    /// Chunks that a drop report marked for retransmission.
-    pub drop_report_retransmissions: u64,
+    drop_reports_sent,
     /// Chunks that the peer's full receive buffer dropped, marked for retransmission when it has room again.
-    pub probe_retransmissions: u64,
-    /// Chunks that were rescheduled to another path because they blocked its buffer.
-    pub rescheduled: u64,
+    probe_retransmissions,
     /// Messages that expired before their first transmission.
-    pub messages_expired: u64,
+    messages_expired,
     /// Messages that the application sent.
-    pub messages_sent: u64,
+    messages_sent,
     /// Payload bytes that the application sent.
-    pub bytes_sent: u64,
+    bytes_sent,
     /// Messages delivered to the application.
-    pub messages_received: u64,
+    messages_received,
     /// Payload bytes delivered to the application.
-    pub bytes_received: u64,
+    bytes_received,
 }
 
 /// Head-of-line blocking on one inbound stream: complete ordered messages that wait for an earlier one.
@@ -87,4 +171,23 @@ pub struct ReorderStats {
     /// Integral over time in bytes times nanoseconds. Its growth between two readings divided by the time between them
     /// is the mean occupancy.
     pub byte_nanos: u128,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flow_has_the_counters_of_its_source_of_its_sink_or_of_both() {
+        let ends = [1, 10].map(|count| {
+            let early = Stats { timeouts: count, ..Stats::default() };
+            let (timeouts, duplicate_chunks) = (3 * count, 4 * count);
+            let late = Stats { timeouts, duplicate_chunks, damaged_packets: count, ..early };
+            late - early
+        });
+        let flow = FlowStats::new(&ends[0], &ends[1]);
+        let counted = FlowStats::COUNTERS.iter().map(|it| (it.name, (it.get)(&flow)));
+        let counted: Vec<_> = counted.filter(|(_, count)| *count > 0).collect();
+        assert_eq!(counted, [("timeouts", 2), ("duplicate_chunks", 40), ("damaged_packets", 11)]);
+    }
 }

@@ -10,7 +10,7 @@ pub struct Stats {
     /// Segments received, of any kind.
     pub packets_received: u64,
     /// Segments with data or FIN sent, retransmissions included.
-    pub data_packets_sent: u64,
+    pub data_packets: u64,
     /// Pure acknowledgements sent.
     pub acks_sent: u64,
     /// Acknowledgements received that acknowledged nothing new and indicated a gap.
@@ -39,7 +39,7 @@ pub struct Stats {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct PathStats {
     /// Segments with data or FIN sent on the path, retransmissions included.
-    pub data_packets_sent: u64,
+    pub data_packets: u64,
     /// Network-layer bytes of these segments, IP header included.
     pub wire_bytes_sent: u64,
     /// Data segments received on the path.

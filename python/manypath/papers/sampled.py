@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from manypath import _native
 from manypath.campaign import Cell
 from manypath.campaign.runners import SIMULATOR, Halt
-from manypath.campaign.runners.runner import Outcome
+from manypath.campaign.runners.runner import JsonOrError
 from manypath.papers.curves import CurveStore
 from manypath.papers.traces import Trace, trace_of
 from manypath.run import rows
@@ -44,7 +44,7 @@ class Sampled:
         """Refuse scenarios for which the memory does not suffice with `at_once` parallel runs."""
         SIMULATOR.prepare(cells, at_once)
 
-    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[JsonOrError]:
         """Compute cells: sampled ones one by one, the others in one batch of the engine."""
         sampled = {number: self._run(cell, halt) for number, cell in enumerate(cells) if self._is_sampled(cell)}
         others = iter(SIMULATOR.run([cell for cell in cells if not self._is_sampled(cell)], threads, halt))
@@ -70,7 +70,7 @@ class Sampled:
     def _is_sampled(self, cell: Cell) -> bool:
         return cell.document in self.series and cell.replication < self.replications
 
-    def _run(self, cell: Cell, halt: Halt) -> Outcome:
+    def _run(self, cell: Cell, halt: Halt) -> JsonOrError:
         """Sample one cell; after a halt return the engine's outcome of a stopped run."""
         if halt.is_set():
             return SIMULATOR.run([cell], 1, halt)[0]

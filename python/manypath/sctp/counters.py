@@ -13,11 +13,11 @@ class AssociationCounters:
     """All packets sent."""
     packets_received: int
     """All packets received."""
-    data_packets_sent: int
+    data_packets: int
     """Data packets sent."""
     data_chunks_sent: int
     """DATA chunks sent, retransmissions included."""
-    data_chunks_sent_again: int
+    retransmitted_chunks: int
     """Retransmitted DATA chunks."""
     messages_sent: int
     """Messages that the program passed to `send`."""
@@ -43,24 +43,26 @@ class AssociationCounters:
     """Chunks marked for fast retransmission. RFC 9260 section 7.2.4"""
     spurious_fast_retransmissions: int
     """Fast retransmissions that the peer reported as duplicates."""
+    spurious_bursts: int
+    """SACKs that caused at least two spurious fast retransmissions."""
     probe_retransmissions: int
     """Chunks that were dropped at a full receive buffer of the peer, and sent again when it had room."""
-    drop_report_retransmissions: int
+    reported_chunks: int
     """Chunks marked for retransmission because the peer reported a damaged packet."""
-    rescheduled: int
+    rescheduled_chunks: int
     """Chunks that another path retransmitted because they blocked its buffer."""
-    duplicates_received: int
+    duplicate_chunks: int
     """Duplicate DATA chunks received."""
-    dropped_no_buffer: int
+    refused_chunks: int
     """DATA chunks dropped because the receive buffer was full."""
-    given_up: int
+    given_up_chunks: int
     """Received DATA chunks that were discarded for others in a full receive buffer (reneging); the peer sends them
     again."""
-    damaged_received: int
+    damaged_packets: int
     """Damaged packets received."""
     drop_reports_sent: int
     """Packet drop reports sent."""
-    drop_reports_received: int
+    drop_reports: int
     """Packet drop reports received."""
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing_extensions import override
 
 from manypath.campaign.cell import Cell
-from manypath.campaign.runners import SIMULATOR, Halt, Outcome, Runner, chance
+from manypath.campaign.runners import SIMULATOR, Halt, JsonOrError, Runner, chance
 
 
 class PairedSimulator(Runner):
@@ -30,7 +30,7 @@ class PairedSimulator(Runner):
         SIMULATOR.prepare(cells, at_once)
 
     @override
-    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[JsonOrError]:
         """Simulate cells in one batch."""
         return SIMULATOR.run([replace(cell, seed=chance(cell), replication=0) for cell in cells], threads, halt)
 

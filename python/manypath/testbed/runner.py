@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from manypath import _native
 from manypath.campaign.cell import Cell
-from manypath.campaign.runners import Halt, Outcome, Runner, chance
+from manypath.campaign.runners import Halt, JsonOrError, Runner, chance
 from manypath.emulation import Emulation, Pair
 from manypath.errors import UserError
 from manypath.programs import EMULATOR, fingerprint, program
@@ -92,11 +92,11 @@ class Testbed(Runner):
         clean()
 
     @override
-    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[JsonOrError]:
         """Run the cells one after the other."""
         return [self._run(cell, halt) for cell in cells]
 
-    def _run(self, cell: Cell, halt: Halt) -> Outcome:
+    def _run(self, cell: Cell, halt: Halt) -> JsonOrError:
         scenario, seed = json.loads(cell.document), chance(cell)
         contestants = assigned(self._stacks, scenario["flows"])
         try:

@@ -1,10 +1,10 @@
 //! Detection of changes of a host.
 
-use manypath_events::{Closed, EndWatch, Event, Marks, PathView, Side};
+use manypath_events::{Closed, EndWatch, Event, PathView, Side};
 
 use crate::build::via;
 use crate::host::Host;
-use crate::reading::{EndReading, PathEndReading};
+use crate::reading::PathEndReading;
 
 /// The last known state of a host.
 #[derive(Debug)]
@@ -59,18 +59,6 @@ impl From<PathEndReading> for PathView {
             outstanding: reading.outstanding,
             timeouts: reading.timeouts,
             window_cuts: reading.window_cuts,
-        }
-    }
-}
-
-impl From<&EndReading> for Marks {
-    fn from(reading: &EndReading) -> Self {
-        Self {
-            timeout: reading.timer_retransmitted,
-            fast_retransmission: reading.fast_retransmitted,
-            drop_report: reading.reported_chunks,
-            rescheduling: reading.rescheduled,
-            window_probe: reading.probed,
         }
     }
 }

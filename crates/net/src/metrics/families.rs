@@ -1,6 +1,6 @@
 //! The metric families by name. The name of a family ends with its unit; the samples of a counter end with `_total`.
 
-use super::{AssociationSnapshot, Snapshot};
+use super::Snapshot;
 use crate::blocked::blocked_by;
 use crate::{Path, PathState};
 
@@ -91,87 +91,7 @@ pub(super) const ENDPOINT: &[Family<Snapshot>] = &[
     ),
 ];
 
-/// Families of an association.
-pub(super) const ASSOCIATION: &[Family<AssociationSnapshot>] = &[
-    family!(
-        Counter,
-        "manypath_association_sent_bytes",
-        "bytes",
-        "Payload sent by the application.",
-        |it| it.stats.bytes_sent
-    ),
-    family!(
-        Counter,
-        "manypath_association_received_bytes",
-        "bytes",
-        "Payload delivered to the application.",
-        |it| it.stats.bytes_received
-    ),
-    family!(
-        Counter,
-        "manypath_association_sent_messages",
-        "messages",
-        "Messages sent by the application.",
-        |it| it.stats.messages_sent
-    ),
-    family!(
-        Counter,
-        "manypath_association_received_messages",
-        "messages",
-        "Messages delivered to the application.",
-        |it| it.stats.messages_received
-    ),
-    family!(
-        Counter,
-        "manypath_association_sent_packets",
-        "packets",
-        "Packets sent, of any kind.",
-        |it| it.stats.packets_sent
-    ),
-    family!(
-        Counter,
-        "manypath_association_received_packets",
-        "packets",
-        "Packets received, of any kind.",
-        |it| it.stats.packets_received
-    ),
-    family!(
-        Counter,
-        "manypath_association_sent_chunks",
-        "chunks",
-        "DATA chunks sent, retransmissions included.",
-        |it| it.stats.data_chunks_sent
-    ),
-    family!(
-        Counter,
-        "manypath_association_retransmitted_chunks",
-        "chunks",
-        "Retransmitted DATA chunks.",
-        |it| it.stats.data_chunks_sent_again
-    ),
-    family!(
-        Counter,
-        "manypath_association_duplicate_chunks",
-        "chunks",
-        "Received duplicate DATA chunks.",
-        |it| it.stats.duplicates_received
-    ),
-    family!(
-        Counter,
-        "manypath_association_dropped_chunks",
-        "chunks",
-        "DATA chunks dropped because the receive buffer was full.",
-        |it| it.stats.dropped_no_buffer
-    ),
-    family!(Counter, "manypath_association_sent_sacks", "sacks", "SACKs sent.", |it| it
-        .stats
-        .sacks_sent),
-    family!(Counter, "manypath_association_received_sacks", "sacks", "SACKs received.", |it| it
-        .stats
-        .sacks_received),
-];
-
-/// Families of a path.
+/// Families of a path, beside its counters.
 pub(super) const PATH: &[Family<Path>] = &[
     Family {
         name: "manypath_path",
@@ -194,64 +114,6 @@ pub(super) const PATH: &[Family<Path>] = &[
         "1 for the primary path, which data prefers unless all paths carry data concurrently.",
         |it| u8::from(it.is_primary)
     ),
-    family!(
-        Counter,
-        "manypath_path_sent_bytes",
-        "bytes",
-        "Bytes of sent packets with DATA, network header included.",
-        |it| it.stats.wire_bytes_sent
-    ),
-    family!(
-        Counter,
-        "manypath_path_acknowledged_bytes",
-        "bytes",
-        "Acknowledged payload whose last transmission used the path.",
-        |it| it.stats.bytes_acked
-    ),
-    family!(Counter, "manypath_path_received_bytes", "bytes", "New payload received.", |it| it
-        .stats
-        .bytes_received),
-    family!(Counter, "manypath_path_sent_packets", "packets", "Packets with DATA sent.", |it| it
-        .stats
-        .data_packets_sent),
-    family!(
-        Counter,
-        "manypath_path_received_packets",
-        "packets",
-        "Packets with DATA received.",
-        |it| it.stats.data_packets_received
-    ),
-    family!(
-        Counter,
-        "manypath_path_sent_chunks",
-        "chunks",
-        "DATA chunks sent, retransmissions included.",
-        |it| it.stats.data_chunks_sent
-    ),
-    family!(
-        Counter,
-        "manypath_path_retransmitted_chunks",
-        "chunks",
-        "DATA chunks retransmitted on the path, after a transmission on any path.",
-        |it| it.stats.data_chunks_sent_again
-    ),
-    family!(
-        Counter,
-        "manypath_path_fast_retransmissions",
-        "",
-        "DATA chunks marked for fast retransmission.",
-        |it| it.stats.fast_retransmissions
-    ),
-    family!(
-        Counter,
-        "manypath_path_window_cuts",
-        "",
-        "Reductions of the congestion window by fast retransmissions.",
-        |it| it.stats.window_cuts
-    ),
-    family!(Counter, "manypath_path_timeouts", "", "Retransmission timers that expired.", |it| it
-        .stats
-        .timeouts),
     family!(Gauge, "manypath_path_congestion_window_bytes", "bytes", "Congestion window.", |it| it
         .stats
         .window),

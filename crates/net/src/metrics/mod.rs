@@ -8,14 +8,14 @@ mod http;
 use std::fmt::Write;
 use std::net::SocketAddr;
 
-use manypath_sctp::Stats;
+use manypath_sctp::{Counter, PathStats, Stats};
 
 #[cfg(feature = "program")]
 pub(crate) use families::STATES;
 pub use http::serve;
 
 use crate::{Counters, Endpoint, Path};
-use families::{ASSOCIATION, ENDPOINT, Family, Kind, PATH};
+use families::{ENDPOINT, Family, Kind, PATH};
 
 /// The state of an endpoint at one instant.
 #[derive(Debug)]
@@ -44,24 +44,48 @@ pub fn text(endpoint: &Endpoint) -> String {
         begin(&mut out, family);
         sample(&mut out, family, "", &snapshot);
     }
-    for family in ASSOCIATION {
-        begin(&mut out, family);
-        for association in &snapshot.associations {
-            let labels = format!("association=\"{}\"", association.peer);
-            sample(&mut out, family, &labels, association);
-        }
+    let associations =
+        || snapshot.associations.iter().map(|it| (format!("association=\"{}\"", it.peer), it));
+    let paths = || {
+        associations().flat_map(|(labels, association)| {
+            let numbered = association.paths.iter().enumerate();
+            numbered.map(move |(number, path)| (format!("{labels},path=\"{number}\""), path))
+        })
+    };
+    for counter in Stats::COUNTERS {
+        count(
+            &mut out,
+            "association",
+            counter,
+            associations().map(|(labels, it)| (labels, &it.stats)),
+        );
+    }
+    for counter in PathStats::COUNTERS {
+        count(&mut out, "path", counter, paths().map(|(labels, it)| (labels, &it.stats)));
     }
     for family in PATH {
         begin(&mut out, family);
-        for association in &snapshot.associations {
-            for (number, path) in association.paths.iter().enumerate() {
-                let labels = format!("association=\"{}\",path=\"{number}\"", association.peer);
-                sample(&mut out, family, &labels, path);
-            }
+        for (labels, path) in paths() {
+            sample(&mut out, family, &labels, path);
         }
     }
     out.push_str("# EOF\n");
     out
+}
+
+/// Writes a counter of the engine by its name, with a sample for each labelled subject.
+fn count<'a, T: 'a>(
+    out: &mut String,
+    of: &str,
+    counter: &Counter<T>,
+    subjects: impl Iterator<Item = (String, &'a T)>,
+) {
+    let Counter { name, doc, get } = *counter;
+    // Writing to a string cannot fail
+    let _ = writeln!(out, "# TYPE manypath_{of}_{name} counter\n# HELP manypath_{of}_{name} {doc}");
+    for (labels, subject) in subjects {
+        let _ = writeln!(out, "manypath_{of}_{name}_total{{{labels}}} {}", get(subject));
+    }
 }
 
 /// Writes the description of a family.

@@ -78,7 +78,7 @@ pub(super) struct Baseline {
 
 impl Baseline {
     pub(super) fn new(association: &Association) -> Self {
-        Self { paths: association.paths(), retransmits: association.stats().data_chunks_sent_again }
+        Self { paths: association.paths(), retransmits: association.stats().retransmitted_chunks }
     }
 }
 
@@ -135,7 +135,7 @@ impl<'a> Sampler<'a> {
     pub(super) fn take(&mut self) -> Interval {
         // Later time belongs to the next interval
         let (now, time) = self.association.paths_and_time();
-        let retransmits = self.association.stats().data_chunks_sent_again;
+        let retransmits = self.association.stats().retransmitted_chunks;
         let paths = changes(&self.paths, &now);
         let total: u64 = paths.iter().map(PathTotal::carried).sum();
         let paths = paths.into_iter().zip(&now).map(|(carried, path)| PathInterval {

@@ -116,12 +116,12 @@ async fn scraped_metrics_equal_the_counters() {
     let packets = |name: &str| value(&format!("manypath_endpoint_{name}_packets_total ")) as u64;
     assert!((before.sent..=after.sent).contains(&packets("sent")));
     assert!((before.received..=after.received).contains(&packets("received")));
-    let of_peer = format!("manypath_association_received_bytes_total{{association=\"{peer}\"}}");
+    let of_peer = format!("manypath_association_bytes_received_total{{association=\"{peer}\"}}");
     assert_eq!(value(&of_peer), 2_000_000.0);
     let path = format!("{{association=\"{peer}\",path=\"0\"}}");
-    assert_eq!(value(&format!("manypath_path_received_bytes_total{path}")), 2_000_000.0);
+    assert_eq!(value(&format!("manypath_path_bytes_received_total{path}")), 2_000_000.0);
     let stats = pair.server.paths()[0].stats;
-    let packets = value(&format!("manypath_path_received_packets_total{path}"));
+    let packets = value(&format!("manypath_path_data_packets_received_total{path}"));
     assert_eq!(packets, stats.data_packets_received as f64);
     let up = format!("{{association=\"{peer}\",path=\"0\",manypath_path_state=\"up\"}}");
     assert_eq!(value(&format!("manypath_path_state{up}")), 1.0);

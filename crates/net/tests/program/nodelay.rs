@@ -83,7 +83,7 @@ async fn the_verdict_about_a_file_does_not_wait_for_the_acknowledgement_of_an_ea
         association.set_primary(other).unwrap();
         say(&end).await;
         assert_eq!(hear().await, "V");
-        let duplicates = association.stats().duplicates_received;
+        let duplicates = association.stats().duplicate_chunks;
         soon(association.shutdown()).await.unwrap();
         assert_eq!(receiving.wait().code, Some(0));
         duplicates
@@ -132,7 +132,7 @@ async fn an_echo_of_small_messages_does_not_wait_with_nodelay() {
             let echo = soon(association.receive()).await.unwrap().expect("it comes back");
             assert_eq!(echo.payload, vec![place; 1000]);
         }
-        let duplicates = association.stats().duplicates_received;
+        let duplicates = association.stats().duplicate_chunks;
         soon(association.shutdown()).await.unwrap();
         assert_eq!(listener.wait().code, Some(0));
         duplicates
@@ -151,7 +151,7 @@ async fn the_last_messages_of_a_test_do_not_wait_with_nodelay() {
         let serving = perf::serve(&client.association, &settings, |_| (), |_| ());
         let outcome = soon(serving).await.unwrap();
         assert_eq!(outcome.local.received.expect("it receives").bytes, 3000);
-        let duplicates = client.association.stats().duplicates_received;
+        let duplicates = client.association.stats().duplicate_chunks;
         soon(client.association.closed()).await.unwrap();
         assert_eq!(client.program.wait().code, Some(0));
         duplicates

@@ -52,7 +52,7 @@ impl Called {
     /// Tells `send` that its file is verified, and waits until the program has succeeded. Returns the number of
     /// duplicate chunks that had arrived before.
     pub(crate) async fn tell_verified(self) -> u64 {
-        let duplicates = self.association.stats().duplicates_received;
+        let duplicates = self.association.stats().duplicate_chunks;
         self.says("V").await;
         soon(self.association.closed()).await.unwrap();
         assert_eq!(self.program.wait().code, Some(0));

@@ -5,7 +5,7 @@ use std::convert::identity;
 use manypath_core::Span;
 use manypath_net::{BlockedTime, Counters, Stats};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 
 /// A dictionary of the named fields of a struct, with each value passed through `$as`.
 macro_rules! dictionary {
@@ -18,15 +18,8 @@ macro_rules! dictionary {
 
 /// The counters of an association.
 pub(crate) fn of_association<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, PyDict>> {
-    dictionary!(py, stats, identity;
-        packets_sent, packets_received, data_packets_sent, data_chunks_sent,
-        data_chunks_sent_again, messages_sent, messages_received, messages_expired,
-        bytes_sent, bytes_received, sacks_sent, sacks_received, stale_sacks, timeouts,
-        timer_retransmissions, fast_retransmissions, spurious_fast_retransmissions,
-        probe_retransmissions, drop_report_retransmissions, rescheduled,
-        duplicates_received, dropped_no_buffer, given_up, damaged_received,
-        drop_reports_sent, drop_reports_received,
-    )
+    let counters = Stats::COUNTERS.iter();
+    counters.map(|counter| (counter.name, (counter.get)(stats))).into_py_dict(py)
 }
 
 /// The counters of an endpoint.

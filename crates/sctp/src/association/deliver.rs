@@ -30,9 +30,9 @@ impl Association {
         counters.data_packets_received += 1;
         counters.bytes_received += arrival.new_bytes;
         if arrival.is_unusual() {
-            self.stats.duplicates_received += arrival.duplicates;
-            self.stats.dropped_no_buffer += arrival.dropped;
-            self.stats.given_up += arrival.given_up;
+            self.stats.duplicate_chunks += arrival.duplicates;
+            self.stats.refused_chunks += arrival.dropped;
+            self.stats.given_up_chunks += arrival.given_up;
             if let Some(tsn) = arrival.without_data {
                 self.fail(Cause::NoUserData(tsn));
                 return;

@@ -19,7 +19,7 @@ impl Association {
         let header = usize::from(packet.network_header);
         let place = (damaged_byte as usize).saturating_sub(header);
         if !self.drop_reports || !leaves_first_chunk(place) {
-            self.stats.damaged_received += 1;
+            self.stats.damaged_packets += 1;
             return;
         }
         let mut damaged = Vec::with_capacity(packet.size());
@@ -36,7 +36,7 @@ impl Association {
     /// There is no report if the first chunk is known to be unrecognisable, or if the packet contains ABORT, INIT ACK
     /// or a packet drop report.
     pub(crate) fn handle_damaged_bytes(&mut self, via: Via, damaged: &Bytes, place: Option<usize>) {
-        self.stats.damaged_received += 1;
+        self.stats.damaged_packets += 1;
         if !self.drop_reports
             || !place.is_none_or(leaves_first_chunk)
             || must_not_be_reported(damaged)
@@ -60,7 +60,7 @@ impl Association {
     ) {
         let says_damage = report.bad_checksum && !report.from_middlebox;
         let Some(path) = path.filter(|_| self.drop_reports && says_damage) else { return };
-        self.stats.drop_reports_received += 1;
+        self.stats.drop_reports += 1;
         for part in report.parts() {
             match part {
                 Part::Sack => self.receiver.demand_sack(),
@@ -80,7 +80,7 @@ impl Association {
         let round_trip_ago = Time::ZERO + now.saturating_since(one_round_trip);
         let chunks = self.sender.take_dropped(report, path, round_trip_ago);
         if chunks > 0 {
-            self.stats.drop_report_retransmissions += u64::from(chunks);
+            self.stats.reported_chunks += u64::from(chunks);
             known.retransmission_due = true;
             // As after a fast retransmission, T3 restarts when the earliest chunk of the path is retransmitted
             if self.sender.extent(path).is_none() {

@@ -47,8 +47,8 @@ impl Association {
     fn take_over(&mut self, path: PathId, blocking: Blocking) {
         let immediately = self.config.sack_immediately != SackRequest::Never;
         self.sender.reschedule(blocking, path, immediately);
-        self.stats.rescheduled += 1;
-        self.paths[path.index()].stats.rescheduled += 1;
+        self.stats.rescheduled_chunks += 1;
+        self.paths[path.index()].stats.rescheduled_chunks += 1;
         if self.sender.extent(blocking.path).is_none() {
             self.timers.cancel(Timer::Retransmit(blocking.path));
             self.control.clear_partial(blocking.path);

@@ -253,8 +253,8 @@ impl Association {
         {
             self.start_timer(now, path);
         }
-        self.stats.data_chunks_sent_again += 1;
-        self.paths[path.index()].stats.data_chunks_sent_again += 1;
+        self.stats.retransmitted_chunks += 1;
+        self.paths[path.index()].stats.retransmitted_chunks += 1;
         self.push_data(path, packet, left, data);
     }
 
@@ -284,8 +284,8 @@ impl Association {
         let known = &mut self.paths[path.index()];
         known.last_sent = now;
         known.burst_left = known.burst_left.saturating_sub(1);
-        known.stats.data_packets_sent += 1;
-        self.stats.data_packets_sent += 1;
+        known.stats.data_packets += 1;
+        self.stats.data_packets += 1;
         if !self.timers.is_set(Timer::Retransmit(path)) {
             self.start_timer(now, path);
         }

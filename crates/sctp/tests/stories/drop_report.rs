@@ -46,9 +46,9 @@ fn a_damaged_packet_is_reported_and_its_data_retransmitted_at_once() {
     assert_eq!((after.window_cuts, after.timeouts, after.fast_retransmissions), (0, 0, 0));
     assert_eq!((after.ssthresh, after.rto), (before.ssthresh, before.rto), "no sample either");
     let (sender, receiver) = (stats(&mut pair, A), stats(&mut pair, Z));
-    assert_eq!((sender.drop_reports_received, sender.drop_report_retransmissions), (1, 1));
-    assert_eq!((receiver.damaged_received, receiver.drop_reports_sent), (1, 1));
-    assert_eq!(receiver.duplicates_received, 0);
+    assert_eq!((sender.drop_reports, sender.reported_chunks), (1, 1));
+    assert_eq!((receiver.damaged_packets, receiver.drop_reports_sent), (1, 1));
+    assert_eq!(receiver.duplicate_chunks, 0);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn both_sides_must_agree() {
             let reported = pair.arrows().iter().any(|arrow| arrow.contains("PKTDROP"));
             assert_eq!(reported, offers == [true, true]);
             assert_eq!(pair.read(side.other()), 1400, "T3 retransmits unreported chunks");
-            assert_eq!(stats(&mut pair, side.other()).damaged_received, 1);
+            assert_eq!(stats(&mut pair, side.other()).damaged_packets, 1);
         }
     }
 }
@@ -143,9 +143,9 @@ fn windows_stay_as_they_are_while_gap_reports_come_in() {
     pair.drive_until_read(Z, 300 * 1452);
     let after = path_stats(&mut pair, A);
     assert_eq!((after.window_cuts, after.timeouts, after.fast_retransmissions), (0, 0, 0));
-    assert_eq!(stats(&mut pair, A).drop_report_retransmissions, 1);
+    assert_eq!(stats(&mut pair, A).reported_chunks, 1);
     assert!(pair.sacks(Z).any(|(_, sack)| !sack.gaps.is_empty()), "the gap was seen");
-    assert_eq!(stats(&mut pair, Z).duplicates_received, 0);
+    assert_eq!(stats(&mut pair, Z).duplicate_chunks, 0);
 }
 
 #[test]
@@ -302,8 +302,8 @@ fn a_transfer_over_noisy_paths_is_complete_and_no_window_is_cut() {
     pair.drive(Span::from_secs(10));
     assert_eq!(received + pair.read(Z), 20 * 20 * 1452);
     let (sender, receiver) = (stats(&mut pair, A), stats(&mut pair, Z));
-    assert!(sender.drop_report_retransmissions > 20, "{sender:?}");
-    assert_eq!((sender.fast_retransmissions, receiver.duplicates_received), (0, 0));
+    assert!(sender.reported_chunks > 20, "{sender:?}");
+    assert_eq!((sender.fast_retransmissions, receiver.duplicate_chunks), (0, 0));
 }
 
 /// A sender that will receive reports.
@@ -350,7 +350,7 @@ fn a_report_counts_unless_the_chunk_has_been_acknowledged() {
     assert_eq!(peer.returns(0, report(&sent[1])), []);
     assert_eq!(peer.returns(0, report(&sent[0])), []);
     let stats = peer.endpoint.stats(FIRST);
-    assert_eq!((stats.drop_reports_received, stats.drop_report_retransmissions), (4, 1));
+    assert_eq!((stats.drop_reports, stats.reported_chunks), (4, 1));
 }
 
 #[test]
@@ -433,7 +433,7 @@ fn a_closed_window_repeats_nothing_for_a_report() {
     peer.watches(Span::from_millis(100));
     let full = PacketDrop { queued: 100_000, ..report(&sent[3]) };
     assert_eq!(peer.returns(0, full), []);
-    assert_eq!(peer.endpoint.stats(FIRST).drop_report_retransmissions, 0);
+    assert_eq!(peer.endpoint.stats(FIRST).reported_chunks, 0);
 }
 
 #[test]
@@ -480,7 +480,7 @@ fn drop_reports_without_agreement_are_ignored() {
     let mut peer = Peer::of(alone());
     let sent = packets(&mut peer, 1);
     assert_eq!(peer.returns(0, report(&sent[0])), []);
-    assert_eq!(peer.endpoint.stats(FIRST).drop_reports_received, 0);
+    assert_eq!(peer.endpoint.stats(FIRST).drop_reports, 0);
 }
 
 #[test]

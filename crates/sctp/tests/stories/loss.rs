@@ -175,7 +175,7 @@ fn copies_of_packets_are_delivered_once() {
     pair.drive_until_read(Z, 40 * 1452);
     pair.drive(Span::from_secs(1));
     assert_eq!(pair.read(Z), 0);
-    assert_eq!(pair.endpoint(Z).stats(FIRST).duplicates_received, 40);
+    assert_eq!(pair.endpoint(Z).stats(FIRST).duplicate_chunks, 40);
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn with_the_window_closed_what_lies_beyond_is_dropped_and_the_answer_is_immediat
         let sack = peer.sends([sized(4, 1)]).unwrap();
         assert_eq!((sack.cumulative, sack.window, blocks(&sack)), (Tsn(3), 0, vec![]));
     }
-    assert_eq!(peer.endpoint.stats(FIRST).dropped_no_buffer, 3);
+    assert_eq!(peer.endpoint.stats(FIRST).refused_chunks, 3);
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn a_chunk_beyond_the_reach_of_gap_blocks_is_dropped() {
     let sack = peer.sends([data(farthest)]).unwrap();
     assert_eq!(blocks(&sack), [(farthest, farthest)]);
     assert_eq!(peer.read(), [100]);
-    assert_eq!(peer.endpoint.stats(FIRST).dropped_no_buffer, 1);
+    assert_eq!(peer.endpoint.stats(FIRST).refused_chunks, 1);
 }
 
 #[test]

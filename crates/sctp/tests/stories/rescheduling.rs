@@ -32,8 +32,8 @@ fn a_path_that_waits_for_a_missing_chunk_sends_it_itself() {
     assert_eq!(peer.says(FIVE_ARRIVED), []);
     let mut peer = eight_chunks(Rescheduling::Threshold);
     assert_eq!(peer.says(FIVE_ARRIVED), [(1, vec![1])]);
-    assert_eq!(peer.endpoint.stats(FIRST).rescheduled, 1);
-    assert_eq!([0, 1].map(|path| peer.stats(path).rescheduled), [0, 1]);
+    assert_eq!(peer.endpoint.stats(FIRST).rescheduled_chunks, 1);
+    assert_eq!([0, 1].map(|path| peer.stats(path).rescheduled_chunks), [0, 1]);
     assert_eq!(peer.endpoint.stats(FIRST).fast_retransmissions, 0);
 }
 
@@ -58,7 +58,7 @@ fn the_window_of_the_path_that_had_the_chunks_stays_at_one_packet_at_least() {
         assert_eq!(again, [(1, vec![cumulative + 1])], "the next one blocks now");
     }
     assert_eq!(peer.stats(0).window, 1468);
-    assert_eq!(peer.endpoint.stats(FIRST).rescheduled, 3);
+    assert_eq!(peer.endpoint.stats(FIRST).rescheduled_chunks, 3);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn acknowledging_a_rescheduled_chunk_opens_no_window_that_is_full() {
     let with_another = Report { cumulative: 1, gaps: &[(5, 8)], path: 1, ..Report::default() };
     for (report, growth) in [(by_cumulative_tsn, 0), (by_gap_block, 0), (with_another, 1216)] {
         let mut peer = with_full_windows(Rescheduling::Threshold);
-        assert_eq!(peer.endpoint.stats(FIRST).rescheduled, 1);
+        assert_eq!(peer.endpoint.stats(FIRST).rescheduled_chunks, 1);
         for path in [0, 1] {
             let stats = peer.stats(path);
             assert!(stats.outstanding >= stats.window, "{stats:?}");
@@ -134,7 +134,7 @@ fn the_paper_wants_more_than_half_of_the_buffer_blocked_and_inet_half() {
         let mut peer = in_buffer(send_buffer, Config { rescheduling, ..concurrent() });
         peer.says(FIVE_ARRIVED);
         assert_eq!(
-            peer.endpoint.stats(FIRST).rescheduled,
+            peer.endpoint.stats(FIRST).rescheduled_chunks,
             expected,
             "{rescheduling:?} {send_buffer}"
         );
@@ -155,7 +155,7 @@ fn in_a_divided_buffer_half_of_a_share_blocks() {
         // A share is 14,520 bytes
         let mut peer = in_buffer(29_039, settings);
         peer.says(FIVE_ARRIVED);
-        assert_eq!(peer.endpoint.stats(FIRST).rescheduled, expected, "{buffer_split:?}");
+        assert_eq!(peer.endpoint.stats(FIRST).rescheduled_chunks, expected, "{buffer_split:?}");
     }
 }
 
@@ -183,7 +183,7 @@ fn a_share_is_of_as_many_paths_as_may_send_new_data() {
         let (first, last) = (on_second[0], on_second[0] + 2);
         assert!(packets[0].0 == 0 && on_second.contains(&last), "{packets:?}");
         peer.tells(Report { cumulative: 9, gaps: &[(first, last)], path: 1, ..Report::default() });
-        assert_eq!(peer.stats(1).rescheduled, expected);
+        assert_eq!(peer.stats(1).rescheduled_chunks, expected);
     }
 }
 
@@ -199,7 +199,11 @@ fn one_path_at_a_time_reschedules_nothing() {
         assert_eq!(peer.says(missing), []);
         peer.watches(Span::from_millis(1));
         peer.says(missing);
-        assert_eq!(peer.endpoint.stats(FIRST).rescheduled, expected, "with CMT: {concurrent}");
+        assert_eq!(
+            peer.endpoint.stats(FIRST).rescheduled_chunks,
+            expected,
+            "with CMT: {concurrent}"
+        );
     }
 }
 
@@ -244,7 +248,7 @@ fn a_path_sends_its_own_chunk_again_after_a_round_trip_and_in_inet_after_two() {
         peer.says(Report { gaps: &[(5, 6)], path: sack_path, ..Report::default() });
         peer.watches(Span::from_millis(wait));
         peer.says(Report { cumulative: 3, gaps: &[(5, 7)], path: sack_path, ..Report::default() });
-        peer.stats(1).rescheduled
+        peer.stats(1).rescheduled_chunks
     };
     assert_eq!(repeats(Threshold, 1, 1), 1);
     assert_eq!(repeats(Threshold, 0, 1), 0, "the round-trip time of path 1 is unknown");
@@ -284,7 +288,7 @@ fn in_inet_a_pause_goes_on_when_another_chunk_is_taken_over() {
     // Path 0 now pauses for a second, because its round-trip time was not measured
     peer.watches(Span::from_millis(300));
     assert_eq!(peer.says(Report { cumulative: 2, ..FIVE_ARRIVED }), [(1, vec![3])]);
-    assert_eq!((peer.stats(0).window_cuts, peer.stats(1).rescheduled), (1, 3));
+    assert_eq!((peer.stats(0).window_cuts, peer.stats(1).rescheduled_chunks), (1, 3));
     peer.says(Report { cumulative: 8, ..Report::default() });
     assert!(peer.takes(8, 1452).iter().all(|(path, _)| *path == 1));
     assert_eq!(peer.watches(Span::from_millis(699)), []);
@@ -307,7 +311,11 @@ fn inet_reschedules_nothing_to_a_path_in_fast_recovery() {
     for (rescheduling, packets, expected) in [(Threshold, 3, 1), (Inet, 1, 1), (Inet, 3, 0)] {
         let peer = blocked_by_two_chunks(packets, Config { rescheduling, ..concurrent() });
         assert_eq!(peer.stats(1).in_recovery, packets == 3);
-        assert_eq!(peer.stats(1).rescheduled, expected, "{rescheduling:?}, {packets} packets");
+        assert_eq!(
+            peer.stats(1).rescheduled_chunks,
+            expected,
+            "{rescheduling:?}, {packets} packets"
+        );
     }
 }
 
@@ -318,11 +326,11 @@ fn inet_reschedules_nothing_to_a_path_that_pauses() {
         let settings = Config { rescheduling, cc, path_blocking, ..concurrent() };
         // RPv1 requests a reduction by the whole window when chunk 4 is lost, so that path 1 may pause
         let mut peer = blocked_by_two_chunks(3, settings);
-        assert_eq!(peer.stats(1).rescheduled, 0);
+        assert_eq!(peer.stats(1).rescheduled_chunks, 0);
         // The retransmission of chunk 4 has arrived: Fast Recovery is over
         peer.tells(Report { gaps: &[(4, 6)], path: 1, ..Report::default() });
         assert!(!peer.stats(1).in_recovery);
-        assert_eq!(peer.stats(1).rescheduled, expected, "{path_blocking:?}");
+        assert_eq!(peer.stats(1).rescheduled_chunks, expected, "{path_blocking:?}");
     }
 }
 
@@ -357,7 +365,7 @@ fn a_path_that_comes_back_blocked_takes_no_growth_from_the_others() {
     let plain = after_a_sack_for_three_paths(Rescheduling::None);
     assert_eq!(windows(&plain)[..2], [4404 + 1468, 4404]);
     let inet = after_a_sack_for_three_paths(Rescheduling::Inet);
-    assert_eq!([0, 1, 2].map(|path| inet.stats(path).rescheduled), [0, 0, 1]);
+    assert_eq!([0, 1, 2].map(|path| inet.stats(path).rescheduled_chunks), [0, 0, 1]);
     assert_eq!([0, 1, 2].map(|path| inet.stats(path).window_cuts), [0, 1, 0]);
     assert_eq!([0, 2].map(|path| windows(&inet)[path]), [0, 2].map(|path| windows(&plain)[path]));
 }
@@ -375,7 +383,7 @@ fn kept(ordered: bool, window_left: u32) -> u64 {
     peer.says(Report { kept: &[(4, 6)], path: 1, ..Report::default() });
     peer.window = window_left;
     peer.says(Report { kept: &[(4, 8)], path: 1, ..Report::default() });
-    peer.endpoint.stats(FIRST).rescheduled
+    peer.endpoint.stats(FIRST).rescheduled_chunks
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn a_probe_that_was_not_taken_comes_again_as_soon_as_there_is_room_for_it() {
     assert_eq!(peer.reports(3, &[]), [[4]]);
     assert_eq!(peer.reports(3, &[]), [[0; 0]; 0], "once");
     let stats = peer.endpoint.stats(FIRST);
-    assert_eq!((stats.probe_retransmissions, stats.data_chunks_sent_again), (1, 1));
+    assert_eq!((stats.probe_retransmissions, stats.retransmitted_chunks), (1, 1));
     assert_eq!((peer.stats(0).window_cuts, peer.stats(0).timeouts), (0, 0));
 }
 
@@ -158,7 +158,7 @@ fn a_slow_reader_never_gets_more_than_its_buffer_holds() {
             read += usize::from(pair.read_one(Z).is_some());
             pair.drive(Span::from_millis(7));
         }
-        let dropped = pair.endpoint(Z).stats(FIRST).dropped_no_buffer;
+        let dropped = pair.endpoint(Z).stats(FIRST).refused_chunks;
         let probes = pair.endpoint(A).stats(FIRST).timeouts + 20;
         assert!(dropped <= probes, "{dropped} chunks came without need");
     }

@@ -90,9 +90,9 @@ impl Subflow {
         stats: &mut Stats,
     ) {
         segment.options.other_bytes = config.data_option_bytes;
-        self.stats.data_packets_sent += 1;
+        self.stats.data_packets += 1;
         self.stats.wire_bytes_sent += segment.header_length() as u64 + payload;
-        stats.data_packets_sent += 1;
+        stats.data_packets += 1;
     }
 
     /// Fills the segment with RST and a sequence number that the peer must accept. RFC 9293 §3.10.7.1, RFC 5961 §3

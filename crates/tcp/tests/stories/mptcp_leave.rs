@@ -21,7 +21,7 @@ fn when_both_sides_leave_different_paths_at_once_each_keeps_a_direction() {
     for side in [A, Z] {
         assert_eq!(several.written_and_read(side), (200_000, 200_000));
     }
-    let sent = |several: &mut Several, side, path| several.path_stats(side, path).data_packets_sent;
+    let sent = |several: &mut Several, side, path| several.path_stats(side, path).data_packets;
     let before = [sent(&mut several, A, 1), sent(&mut several, Z, 0)];
     several.transfer(100_000);
     several.write(Z, 100_000);

@@ -69,7 +69,7 @@ fn redundant_paths_carry_everything_and_deliver_it_once() {
     // The time of a single path: 1389 segments of 1500 bytes in 1.67 s
     assert!(took > Span::from_millis(1680) && took < Span::from_millis(1950), "{took}");
     for path in [0, 1] {
-        let sent = several.path_stats(A, path).data_packets_sent;
+        let sent = several.path_stats(A, path).data_packets;
         assert!(sent > 1300, "path {path} sent {sent}");
     }
     assert_eq!(several.stats(Z).bytes_received, 2_000_000);

@@ -28,10 +28,10 @@ fn nagle_holds_a_small_segment_while_data_is_outstanding() {
         for _ in 0..5 {
             pair.write(A, 100);
         }
-        assert_eq!(pair.path_stats(A).data_packets_sent, at_once);
+        assert_eq!(pair.path_stats(A).data_packets, at_once);
         pair.drive_until_read(Z, 500);
         pair.drive(Span::from_millis(100));
-        assert_eq!(pair.path_stats(A).data_packets_sent, if nagle { 2 } else { 5 });
+        assert_eq!(pair.path_stats(A).data_packets, if nagle { 2 } else { 5 });
     }
 }
 

@@ -21,7 +21,7 @@ from manypath.arguments import span, text
 from manypath.campaign.cell import Cell
 from manypath.campaign.runners.function import STOPPED, VERSION
 from manypath.campaign.runners.row import read_row, row
-from manypath.campaign.runners.runner import Halt, Outcome, Runner, chance
+from manypath.campaign.runners.runner import Halt, JsonOrError, Runner, chance
 from manypath.errors import UserError, remedy
 from manypath.quantity import SPAN
 
@@ -69,11 +69,11 @@ class Command(Runner):
             self._line({**json.loads(document), "seed": 0, "replication": 0})
 
     @override
-    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[JsonOrError]:
         """Run the program for the cells in sequence."""
         return [self._run(cell, halt) for cell in cells]
 
-    def _run(self, cell: Cell, halt: Halt) -> Outcome:
+    def _run(self, cell: Cell, halt: Halt) -> JsonOrError:
         values = {**json.loads(cell.document), "seed": chance(cell), "replication": cell.replication}
         line = self._line(values)
         try:

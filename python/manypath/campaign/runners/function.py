@@ -14,7 +14,7 @@ from manypath import _native
 from manypath.arguments import text
 from manypath.campaign.cell import Cell
 from manypath.campaign.runners.row import row
-from manypath.campaign.runners.runner import Halt, Outcome, Runner, chance
+from manypath.campaign.runners.runner import Halt, JsonOrError, Runner, chance
 from manypath.errors import UserError, quoted
 
 
@@ -64,11 +64,11 @@ class Function(Runner):
         """Do nothing."""
 
     @override
-    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[JsonOrError]:
         """Call the function for the cells in sequence."""
         return [_native.RunError(STOPPED) if halt.is_set() else self._call(cell) for cell in cells]
 
-    def _call(self, cell: Cell) -> Outcome:
+    def _call(self, cell: Cell) -> JsonOrError:
         try:
             return row(self.function(**json.loads(cell.document), seed=chance(cell)))
         except Exception as error:

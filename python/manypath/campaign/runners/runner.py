@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 from manypath import _native
 from manypath.campaign.cell import Cell
 
-Outcome = str | _native.RunError
+JsonOrError = str | _native.RunError
 """The outcome of a run as JSON, or its error."""
 
 
@@ -48,7 +48,7 @@ class Runner(Protocol):
         """Raise `UserError` if these cells cannot be run, with `at_once` of them in parallel."""
         ...
 
-    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[JsonOrError]:
         """Compute cells on a number of threads; return the outcomes in the order of the cells."""
         ...
 

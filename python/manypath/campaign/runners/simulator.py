@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from manypath import _native
 from manypath.campaign.cell import Cell
-from manypath.campaign.runners.runner import Halt, Outcome, Runner
+from manypath.campaign.runners.runner import Halt, JsonOrError, Runner
 from manypath.errors import UserError
 from manypath.refusal import told
 
@@ -34,7 +34,7 @@ class Simulator(Runner):
             raise UserError(f"{told(error)} (with {at_once} parallel runs)") from None
 
     @override
-    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[JsonOrError]:
         """Compute cells in one batch of the engine."""
         documents = list(dict.fromkeys(cell.document for cell in cells))
         index = {document: number for number, document in enumerate(documents)}

@@ -65,8 +65,8 @@ impl SeenPackets {
         let mut counted: Vec<_> = paths
             .iter()
             .map(|path| {
-                let (chunks, copies) = (path.data_chunks_sent, path.data_chunks_sent_again);
-                (path.data_packets_sent, chunks, copies, path.sacks_sent)
+                let (chunks, copies) = (path.data_chunks_sent, path.retransmitted_chunks);
+                (path.data_packets, chunks, copies, path.sacks_sent)
             })
             .filter(|counted| *counted != (0, 0, 0, 0))
             .collect();
@@ -79,18 +79,18 @@ impl SeenPackets {
 /// The association's counters are the sums of those of its paths.
 fn add_up(stats: &Stats, paths: &[PathStats]) {
     let sum = |count: fn(&PathStats) -> u64| paths.iter().map(count).sum::<u64>();
-    assert_eq!(stats.data_packets_sent, sum(|path| path.data_packets_sent));
+    assert_eq!(stats.data_packets, sum(|path| path.data_packets));
     assert_eq!(stats.data_chunks_sent, sum(|path| path.data_chunks_sent));
-    assert_eq!(stats.data_chunks_sent_again, sum(|path| path.data_chunks_sent_again));
+    assert_eq!(stats.retransmitted_chunks, sum(|path| path.retransmitted_chunks));
     // A marked chunk may be acknowledged before its retransmission
-    assert!(stats.data_chunks_sent_again <= marked(stats), "{stats:?}");
+    assert!(stats.retransmitted_chunks <= marked(stats), "{stats:?}");
     assert_eq!(stats.sacks_sent, sum(|path| path.sacks_sent));
     assert_eq!(stats.fast_retransmissions, sum(|path| path.fast_retransmissions));
     assert_eq!(stats.timeouts, sum(|path| path.timeouts));
-    assert_eq!(stats.rescheduled, sum(|path| path.rescheduled));
-    assert!(stats.data_packets_sent <= stats.packets_sent);
+    assert_eq!(stats.rescheduled_chunks, sum(|path| path.rescheduled_chunks));
+    assert!(stats.data_packets <= stats.packets_sent);
     assert!(stats.stale_sacks <= stats.sacks_received);
-    assert!(sum(|path| path.window_cuts) <= stats.fast_retransmissions + stats.rescheduled);
+    assert!(sum(|path| path.window_cuts) <= stats.fast_retransmissions + stats.rescheduled_chunks);
     assert!(sum(|path| path.bytes_acked) <= stats.bytes_sent);
     assert!(stats.spurious_fast_retransmissions <= stats.fast_retransmissions);
     assert!(2 * stats.spurious_bursts <= stats.spurious_fast_retransmissions);
@@ -100,9 +100,9 @@ fn add_up(stats: &Stats, paths: &[PathStats]) {
 fn marked(stats: &Stats) -> u64 {
     stats.fast_retransmissions
         + stats.timer_retransmissions
-        + stats.drop_report_retransmissions
+        + stats.reported_chunks
         + stats.probe_retransmissions
-        + stats.rescheduled
+        + stats.rescheduled_chunks
 }
 
 fn compare_messages(stats: &Stats, party: &Party, peer: &Party) {

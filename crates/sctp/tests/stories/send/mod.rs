@@ -304,5 +304,5 @@ fn a_fast_retransmission_stays_on_the_path_of_the_original() {
         peer.reports(0, &[(2, last)]);
     }
     assert_eq!(peer.stats(0).fast_retransmissions, 1);
-    assert_eq!((peer.last_path, peer.stats(1).data_packets_sent), (0, 0));
+    assert_eq!((peer.last_path, peer.stats(1).data_packets), (0, 0));
 }

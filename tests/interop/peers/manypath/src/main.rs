@@ -117,8 +117,8 @@ impl Peer {
             json!({
                 "fast_retransmitted": stats.fast_retransmissions,
                 "timeouts": stats.timeouts,
-                "drop_reports": stats.drop_reports_received,
-                "drop_reports_marked": stats.drop_report_retransmissions,
+                "drop_reports": stats.drop_reports,
+                "drop_reports_marked": stats.reported_chunks,
             }),
         );
     }

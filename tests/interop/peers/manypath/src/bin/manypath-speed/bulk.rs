@@ -66,9 +66,9 @@ fn tell(endpoint: &Endpoint, association: &Association) {
             "packets_sent": counters.sent,
             "packets_refused": counters.dropped,
             "packets_received": counters.received,
-            "sent_again": stats.data_chunks_sent_again,
+            "sent_again": stats.retransmitted_chunks,
             "timeouts": stats.timeouts,
-            "dropped_for_window": stats.dropped_no_buffer,
+            "dropped_for_window": stats.refused_chunks,
         }),
     );
 }
