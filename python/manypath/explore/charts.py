@@ -26,10 +26,20 @@ class Theme:
     ink: str
     faint: str
     grid: str
+    series: tuple[str, ...]
+
+    def colour(self, number: int) -> str:
+        """Return the colour of a path, a link or a flow."""
+        return self.series[number % len(self.series)]
 
 
-LIGHT = Theme("#1f2937", "#4b5563", "#e5e7eb")
-DARK = Theme("#f3f4f6", "#9ca3af", "#374151")
+LIGHT = Theme("#1f2937", "#4b5563", "#e5e7eb", COLOURS)
+"""Dark on light."""
+
+DARK = Theme("#f3f4f6", "#9ca3af", "#374151", (
+    "#56b4e9", "#f28c4a", "#3dd6a3", "#e5a3cb", "#f0b840", "#8fd0f5", "#cda86f", "#b5b5b5",
+))
+"""Light on dark; the hues of the palette are the same."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +81,13 @@ def course(trace: Trace, theme: Theme, *, narrow: bool) -> Option:
     names = list(dict.fromkeys(trace.paths["flow"]))
     paths = list(dict.fromkeys(trace.paths["path"]))
     for number, path in enumerate(paths[:MOST_PATHS]):
-        _windows(chart, trace, path, number, names)
-        if rows.get(path):
+        _windows(chart, trace, path, theme.colour(number), names)
+        if path in rows:
             _strip(chart, trace, path, rows[path])
     if len(trace.links):
         chart.grid(110, "queue, packets")
         for number, (link, part) in enumerate(list(trace.links.groupby("link", sort=False))[:MOST_PATHS]):
-            chart.line(f"queue {link}", part["time"], part["queue"], _colour(number), kind=LINES[number % len(LINES)])
+            chart.line(f"queue {link}", part["time"], part["queue"], theme.colour(number), kind=LINES[number % len(LINES)])
     if "goodput" in trace.paths:
         _goodput(chart, trace, paths, names)
     return chart.finished(trace.since)
@@ -91,7 +101,7 @@ def shares(state: State, answer: Answer, fair: Fair | None, theme: Theme, *, nar
     bars: list[Option] = [
         {
             "type": "bar", "stack": "measured", "name": f"on {path}", "barMaxWidth": 34,
-            "itemStyle": {"color": _colour(number), "decal": DECALS[number % len(DECALS)]},
+            "itemStyle": {"color": theme.colour(number), "decal": DECALS[number % len(DECALS)]},
             "data": [_number(result.paths["goodput"].get((flow, path), 0.0)) for flow in flows],
         }
         for number, path in enumerate(paths)
@@ -126,7 +136,7 @@ def comparison(state: State, answers: Mapping[str, Answer], theme: Theme, *, nar
         rival = f"; {state.rival} {answer.result.goodput[state.rival]:.2f}" if state.rival is not None else ""
         chart.grid(110, f"{cc}: window, kB   ({said}{rival} Mbit/s)")
         for number, (path, part) in enumerate(own.groupby("path", sort=False)):
-            chart.line(f"window {path}", part["time"], part["cwnd"] / 1e3, _colour(number))
+            chart.line(f"window {path}", part["time"], part["cwnd"] / 1e3, theme.colour(number))
     return chart.finished(0.0)
 
 
@@ -137,14 +147,14 @@ def sweep(values: Sequence[str], flows: Mapping[str, Mapping[str, Sequence[float
         means = [_number(np.mean(samples[value])) if samples.get(value) else None for value in values]
         series.append({"type": "line", "name": flow, "data": means, "symbolSize": 8, "connectNulls": True,
                        "symbol": SYMBOLS[number % len(SYMBOLS)], "lineStyle": {"type": LINES[number % len(LINES)]},
-                       "itemStyle": {"color": _colour(number)}, "color": _colour(number)})
+                       "itemStyle": {"color": theme.colour(number)}, "color": theme.colour(number)})
         bars = []
         for at, value in enumerate(values):
             if len(samples.get(value, ())) > 1:
                 found = interval(samples[value])
                 bars.append([at, _number(found.low), _number(found.high)])
         series.append({"type": "custom", "name": f"{flow}, 95 % interval", ":renderItem": WHISKER, "data": bars,
-                       "itemStyle": {"color": _colour(number)}, "encode": {"x": 0, "y": [1, 2]},
+                       "itemStyle": {"color": theme.colour(number)}, "encode": {"x": 0, "y": [1, 2]},
                        "tooltip": {"show": False}, "silent": True})
     return {
         **_frame(theme), "tooltip": {"trigger": "axis", ":valueFormatter": RATE},
@@ -159,25 +169,25 @@ class _Stack:
     """Plots below each other with a common time axis."""
 
     def __init__(self, theme: Theme, end: float, *, narrow: bool) -> None:
-        self._theme, self._end, self._narrow = theme, end, narrow
+        self.theme, self._end, self._narrow = theme, end, narrow
         self._grids: list[Option] = []
         self._titles: list[Option] = []
         self._xs: list[Option] = []
         self._ys: list[Option] = []
         self._series: list[Option] = []
-        self._top = 64 if narrow else 44
+        self._top = 44 if narrow else 72
 
     def grid(self, height: int, title: str, *, gap: int = 22, values: bool = True) -> None:
         """Begin a plot."""
         number = len(self._grids)
         self._top += gap
         self._titles.append({"text": title, "left": 4, "top": self._top - 20,
-                             "textStyle": {"fontSize": 12, "fontWeight": 600, "color": self._theme.ink}})
+                             "textStyle": {"fontSize": 12, "fontWeight": 600, "color": self.theme.ink}})
         self._grids.append({"left": 46, "right": 14, "top": self._top, "height": height})
         self._top += height + 6
-        self._xs.append({**_axis(self._theme), "gridIndex": number, "min": 0, "max": self._end,
+        self._xs.append({**_axis(self.theme), "gridIndex": number, "min": 0, "max": self._end,
                          "axisLabel": {"show": False}, "splitLine": {"show": False}})
-        self._ys.append({**_axis(self._theme), "gridIndex": number, "splitNumber": 3, "show": values})
+        self._ys.append({**_axis(self.theme), "gridIndex": number, "splitNumber": 3, "show": values})
 
     def line(self, name: str, time: pd.Series, values: pd.Series, colour: str, kind: Any = "solid", width: float = 1.5) -> None:
         """Add a curve to the last plot."""
@@ -201,31 +211,40 @@ class _Stack:
         """Add shares of time from 0 to 1 to the last plot, stacked."""
         number = len(self._grids) - 1
         self._series.append({
-            "type": "bar", "name": name, "stack": stack, "barWidth": "100%", "xAxisIndex": number,
+            "type": "bar", "name": name, "stack": stack, "barWidth": "140%", "xAxisIndex": number,
             "yAxisIndex": number, "itemStyle": {"color": colour, "decal": decal}, "animation": False,
             "data": _points(pd.Series(time), pd.Series(values)),
         })
 
     def limit(self, most: float) -> None:
         """Limit the vertical axis of the last plot."""
-        self._ys[-1]["min"], self._ys[-1]["max"] = 0, most
+        self._ys[-1] |= {"min": 0, "max": most, "interval": most / 2}
+
+    def _measured_from(self, since: float) -> None:
+        """Draw the start of the measurement in every plot, with words in the last one."""
+        first = {each["xAxisIndex"]: each for each in reversed(self._series) if each["type"] == "line"}
+        for number, each in first.items():
+            each["markLine"] = {
+                "silent": True, "symbol": "none", "data": [{"xAxis": since}], "animation": False,
+                "lineStyle": {"color": self.theme.faint, "type": "dashed"},
+                "label": {
+                    "show": number == len(self._grids) - 1 and not self._narrow, "formatter": "measured from here",
+                    "color": self.theme.faint, "position": "end", "align": "left", "fontSize": 10, "distance": 4,
+                },
+            }
 
     def finished(self, since: float) -> Option:
         """Return the chart; its height is at ``height``, in pixels."""
-        self._xs[-1] |= {"axisLabel": {"show": True, "color": self._theme.faint}, "name": "time, s",
-                         "nameLocation": "middle", "nameGap": 22, "nameTextStyle": {"color": self._theme.faint}}
-        if since and self._series:
-            self._series[0]["markLine"] = {
-                "silent": True, "symbol": "none", "data": [{"xAxis": since}], "animation": False,
-                "lineStyle": {"color": self._theme.faint, "type": "dashed"},
-                "label": {"formatter": "measured from here", "color": self._theme.faint, "position": "insideEndTop",
-                          "rotate": 0, "align": "left", "fontSize": 10},
-            }
+        self._xs[-1] |= {"axisLabel": {"show": True, "color": self.theme.faint}, "name": "time, s",
+                         "nameLocation": "middle", "nameGap": 22, "nameTextStyle": {"color": self.theme.faint}}
+        if since:
+            self._measured_from(since)
         legend = list(dict.fromkeys(each["name"] for each in self._series))
         return {
-            **_frame(self._theme), "height": self._top + 36, "title": self._titles, "grid": self._grids,
+            **_frame(self.theme), "height": self._top + 36, "title": self._titles, "grid": self._grids,
             "xAxis": self._xs, "yAxis": self._ys, "series": self._series,
-            "legend": {**_legend(self._theme, top=0), "type": "scroll", "data": legend},
+            "legend": {**_legend(self.theme, top=0), "type": "scroll" if self._narrow else "plain", "data": legend,
+                       "itemGap": 12, "itemHeight": 10},
             "tooltip": {"trigger": "axis", ":formatter": HOVER, "confine": True},
             "axisPointer": {"link": [{"xAxisIndex": "all"}], "label": {"show": False}},
             "dataZoom": [{"type": "inside", "xAxisIndex": list(range(len(self._xs))), "filterMode": "none",
@@ -233,14 +252,17 @@ class _Stack:
         }
 
 
-def _windows(chart: _Stack, trace: Trace, path: str, number: int, names: Sequence[str]) -> None:
+def _windows(chart: _Stack, trace: Trace, path: str, own_colour: str, names: Sequence[str]) -> None:
     """Add the windows of a path: the first flow in the colour of the path, the others in grey."""
     own = trace.paths[trace.paths["path"] == path]
     chart.grid(120, f"{path}: congestion window, kB")
-    top = 1.25 * float(np.nanpercentile(own["cwnd"], 99)) / 1e3 if own["cwnd"].notna().any() else 1.0
+    # The peak of the first slow start may be much larger than all windows of the measurement.
+    steady = own["cwnd"][own["time"] >= trace.since]
+    steady = steady if steady.notna().any() else own["cwnd"]
+    top = 1.3 * float(steady.max()) / 1e3 if steady.notna().any() else 1.0
     for flow, part in own.groupby("flow", sort=False):
         place = names.index(str(flow))
-        colour, width = (_colour(number), 1.6) if place == 0 else (GREY, 1.1)
+        colour, width = (own_colour, 1.6) if place == 0 else (GREY, 1.1)
         chart.line(f"window of {flow}", part["time"], part["cwnd"] / 1e3, colour, LINES[place % len(LINES)], width)
         threshold = part["ssthresh"].where(part["ssthresh"] / 1e3 <= top) / 1e3
         chart.line(f"ssthresh of {flow}", part["time"], threshold, colour, "dotted", 1.0)
@@ -272,24 +294,27 @@ def _rows(trace: Trace) -> dict[str, list[str]]:
         return {}
     flow = trace.paths["flow"].iloc[0]
     own = trace.paths[trace.paths["flow"] == flow]
-    found = {str(path): [column for column in known if part[column].notna().any()] for path, part in own.groupby("path")}
-    return {path: columns for path, columns in found.items() if columns}
+    found: dict[str, list[str]] = {}
+    for path, part in own.groupby("path"):
+        if part[known].notna().any(axis=None):
+            found[str(path)] = [column for column in known if part[column].sum() > 0.0]
+    return found
 
 
 def _goodput(chart: _Stack, trace: Trace, paths: Sequence[str], names: Sequence[str]) -> None:
     """Add the goodput of each flow, and of the first flow over each path, as a moving average."""
     chart.grid(130, "goodput, Mbit/s")
-    samples = trace.paths
+    samples, theme = trace.paths, chart.theme
     for place, flow in enumerate(names):
         own = samples[samples["flow"] == flow]
         total = own.groupby("time")["goodput"].sum()
         chart.line(f"goodput of {flow}", pd.Series(total.index), _smooth(total), INKS[place % len(INKS)] if place else
-                   chart._theme.ink, LINES[place % len(LINES)], 1.8)
+                   theme.ink, LINES[place % len(LINES)], 1.8)
         if place == 0 and own["path"].nunique() > 1:
             for number, path in enumerate(paths):
                 part = own[own["path"] == path]
                 if len(part):
-                    chart.line(f"on {path}", part["time"], _smooth(part["goodput"]), _colour(number), "solid", 1.1)
+                    chart.line(f"on {path}", part["time"], _smooth(part["goodput"]), theme.colour(number), "solid", 1.1)
     again = [mark for mark in trace.marks if mark.name == "recovery:marked_for_retransmit"]
     chart.marks("retransmissions", again, "triangle", COLOURS[3], 0.0)
 
@@ -332,10 +357,6 @@ def _legend(theme: Theme, **more: Any) -> Option:
             "pageIconColor": theme.ink, "itemWidth": 18, **more}
 
 
-def _colour(number: int) -> str:
-    return COLOURS[number % len(COLOURS)]
-
-
 GREY = "#7d7d7d"
 """Colour of the windows of rivals; visible on light and on dark ground."""
 
@@ -370,7 +391,10 @@ LOST = ("link:packet_lost", "link:packet_dropped", "link:packet_damaged")
 CUT = ("recovery:window_cut",)
 EXPIRED = ("recovery:loss_timer_expired",)
 
-MARKS = ((LOST, "path://M0,0L10,10M10,0L0,10", GREY, 0.95), (CUT, "diamond", "#e69f00", 0.85), (EXPIRED, "pin", "#d55e00", 0.9))
+CROSS = "path://M2,0L5,3L8,0L10,2L7,5L10,8L8,10L5,7L2,10L0,8L3,5L0,2Z"
+"""The symbol of losses."""
+
+MARKS = ((LOST, CROSS, GREY, 0.95), (CUT, "diamond", "#e69f00", 0.85), (EXPIRED, "pin", "#d55e00", 0.9))
 """Marks of a path: their events, symbol, colour, and height as a share of the plot."""
 
 MARK_NAMES = {LOST: "losses", CUT: "fast retransmissions", EXPIRED: "timeouts"}

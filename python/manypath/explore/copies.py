@@ -17,7 +17,7 @@ class Copies:
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        with ui.button("Take along", icon="ios_share").props("flat dense no-caps").mark("take"), ui.menu():
+        with ui.button("Take along", icon="ios_share").props("flat dense no-caps"), ui.menu():
             for name in KINDS:
                 ui.menu_item(f"Copy as {name}", lambda name=name: self._copy(name))
             ui.separator()
@@ -25,7 +25,7 @@ class Copies:
                 ui.menu_item(f"Download {name}", lambda file=file: self._download(file))
         with ui.dialog() as self._dialog, ui.card().style("width: min(900px, 94vw); max-width: 94vw"):
             self._title = ui.label("").style("font-weight: 650")
-            self._text = ui.label("").classes("x-code").mark("copied").props('tabindex=0 aria-label="Copied text"')
+            self._text = ui.label("").classes("x-code").props('tabindex=0 aria-label="Copied text"')
             ui.button("Close", on_click=self._dialog.close).props("flat no-caps")
 
     async def _copy(self, name: str) -> None:

@@ -197,7 +197,7 @@ REASONS = {
 }
 """Reasons of events in words."""
 
-SAMPLES = 500
+SAMPLES = 400
 """Number of samples of a run."""
 
 BINS = 200

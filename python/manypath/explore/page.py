@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import html
+import json
 import threading
 import time
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from manypath.explore.attach import Attached
 from manypath.explore.charts import DARK, LIGHT, Theme, Trace
 from manypath.explore.controls import changed
 from manypath.explore.copies import Copies
-from manypath.explore.look import CSS
+from manypath.explore.look import CSS, SCRIPT
 from manypath.explore.moves import Answer, Cancelled
 from manypath.explore.panel import Panel
 from manypath.explore.state import State
@@ -95,11 +96,12 @@ class Page:
 
     def _build(self) -> None:
         ui.add_css(CSS)
+        ui.add_head_html(f"<script>{SCRIPT}</script>")
         self._dark = ui.dark_mode(None)
         ui.html('<a class="x-skip" href="#picture">Skip to the picture</a>', sanitize=False)
         with ui.element("header").classes("x-head"):
             ui.html("<h1>manypath explore</h1>", sanitize=False)
-            self._status = ui.label("").classes("x-status").props('role="status" aria-live="polite"').mark("status")
+            self._status = ui.label("").classes("x-status").props('role="status" aria-live="polite"')
             self._bar = ui.linear_progress(0.0, show_value=False, size="3px").classes("x-bar").props("instant-feedback")
             self._bar.visible = False
             if self._attached is None:
@@ -108,34 +110,34 @@ class Page:
                 'flat dense round aria-label="Switch between light and dark"'
             )
         if self._attached is not None:
-            with ui.element("main").classes("x-main").style("grid-template-columns: minmax(0, 1fr)"), _card("picture"):
+            with ui.element("main").classes("x-main").style("display: block"), _card("picture"):
                 self._course = ui.echart({}).style("width: 100%; height: 420px").props('role="img"')
             return
         with ui.element("main").classes("x-main"):
             with ui.element("nav").classes("x-side").props('aria-label="Settings"'):
                 self.panel = Panel(self)
-            with ui.element("div"):
-                self._build_pictures()
+            self._build_pictures()
 
     def _build_pictures(self) -> None:
-        with _card("picture"):
+        with ui.element("div").classes("x-first"), _card("picture"):
             self._heading("What happens over time")
-            self._course = ui.echart({}).style("width: 100%; height: 760px").props('role="img"').mark("course")
-            self._numbers = ui.html("", sanitize=False).classes("x-scroll").mark("numbers")
-        with _card("goals"):
-            self._heading("Resource pooling: the three goals")
-            self._lights = ui.html("", sanitize=False).style("width: 100%").mark("lights")
-        with ui.element("div").classes("x-two"):
-            with _card("shares"):
-                self._heading("Shares against the fair ones")
-                self._shares = ui.echart({}).style("width: 100%; height: 250px").props('role="img"').mark("shares")
-                self._remark = ui.label("").classes("x-note")
-            with _card("network"):
-                self._heading("Network")
-                self._drawing = ui.html("", sanitize=False).classes("x-net").style("width: 100%")
-                self._flows = ui.label("").classes("x-note")
-        self.compare = Compare(self)
-        self.sweep = Sweep(self)
+            self._course = ui.echart({}).style("width: 100%; height: 760px").props('role="img"')
+            self._numbers = ui.html("", sanitize=False).classes("x-scroll")
+        with ui.element("div").classes("x-rest"):
+            with _card("goals"):
+                self._heading("Resource pooling: the three goals")
+                self._lights = ui.html("", sanitize=False).classes("x-lights")
+            with ui.element("div").classes("x-two"):
+                with _card("shares"):
+                    self._heading("Shares against the fair ones")
+                    self._shares = ui.echart({}).style("width: 100%; height: 250px").props('role="img"')
+                    self._remark = ui.label("").classes("x-note")
+                with _card("network"):
+                    self._heading("Network")
+                    self._drawing = ui.html("", sanitize=False).classes("x-net").style("width: 100%")
+                    self._flows = ui.label("").classes("x-note")
+            self.compare = Compare(self)
+            self.sweep = Sweep(self)
 
     @staticmethod
     def _heading(text: str) -> None:
@@ -260,13 +262,15 @@ class Page:
 
 
 def replace(chart: ui.echart, option: charts.Option) -> None:
-    """Replace the content of a chart, and its height if the option has one."""
+    """Replace the content of a chart, and its height if the option has one.
+
+    The option goes to the browser as a text: as a property of the element it would be observed deeply there, which takes
+    longer than drawing, and the server would keep it.
+    """
     height = option.pop("height", None)
     if height is not None:
         chart.style(f"height: {height}px")
-    chart.options.clear()
-    chart.options.update(option)
-    chart.update()
+    chart.client.run_javascript(f"manypath.draw({chart.id}, {json.dumps(json.dumps(option))})")
 
 
 def _card(name: str) -> ui.element:

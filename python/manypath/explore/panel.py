@@ -29,9 +29,9 @@ class Panel:
             ui.html("<h2>Preset</h2>", sanitize=False)
             headings = presets.headings()
             self._heading = ui.select(headings, value=headings[0], on_change=self._list).props(
-                'dense outlined options-dense aria-label="Collection of presets"').style("width: 100%").mark("collection")
+                'dense outlined options-dense aria-label="Collection of presets"').style("width: 100%")
             self._name = ui.select(presets.names(headings[0]), with_input=True, on_change=self._load).props(
-                'dense outlined options-dense aria-label="Preset" label="Choose a scenario"').style("width: 100%").mark("preset")
+                'dense outlined options-dense aria-label="Preset" label="Choose a scenario"').style("width: 100%")
         self._space = ui.element("div")
         self.refresh(page.state)
 
@@ -96,10 +96,10 @@ class _Widget:
         self._page = page
         self._place = control.place
         self._steps = control.steps
-        self._quiet = True
+        self._known: Any = control.value
         self._slider: ui.slider | None = None
         said = f'aria-label="{_attribute(f"{control.group}, {control.label}. {control.explanation}")}"'
-        with ui.element("div").classes("x-control").mark(f"control-{control.place}"):
+        with ui.element("div").classes("x-control"):
             match control.kind:
                 case "switch":
                     self._input: Any = ui.switch(control.label, value=bool(control.value), on_change=self._moved)
@@ -120,11 +120,10 @@ class _Widget:
                 with self._tip:
                     self._why = ui.label(control.explanation)
                     ui.label(f"In the documentation: {control.reference}").style("opacity: 0.8")
-        self._quiet = False
 
     def show(self, control: Control) -> None:
         """Show a value that was set elsewhere, and no refusal."""
-        self._quiet = True
+        self._known = control.value
         if control.kind == "amount":
             self._input.error = None
             if not _same(self._input.value, control.value):
@@ -135,21 +134,24 @@ class _Widget:
             self._slider.value = self._at(control.value)
         if self._why.text != control.explanation:
             self._why.text = control.explanation
-        self._quiet = False
 
     async def _moved(self) -> None:
-        if self._quiet:
+        """Pass on a value of the user; events of values that the page set itself are ignored."""
+        value = self._input.value
+        if _same(value, self._known):
+            if hasattr(self._input, "error"):
+                self._input.error = None
             return
-        said = await self._page.set(self._place, self._input.value)
+        said = await self._page.set(self._place, value)
         if said and hasattr(self._input, "error"):
             self._input.error = said
 
     async def _slid(self, event: Any) -> None:
         value = self._steps[int(event.args)]
-        self._quiet = True
-        self._input.value = value
-        self._quiet = False
-        self._input.error = await self._page.set(self._place, value) or None
+        if not _same(value, self._known):
+            self._known = value
+            self._input.value = value
+            self._input.error = await self._page.set(self._place, value) or None
 
     def _at(self, value: Any) -> int:
         """Return the step that is nearest to a value."""
@@ -178,7 +180,7 @@ def _amount(text: Any) -> float | None:
 
 def _same(text: Any, value: Any) -> bool:
     """Whether a text of the user means the value, such as ``10Mbit/s`` and ``10 Mbit/s``."""
-    return str(text).replace(" ", "") == str(value).replace(" ", "") or (
+    return text == value or str(text).replace(" ", "") == str(value).replace(" ", "") or (
         _amount(text) is not None and _amount(text) == _amount(value)
     )
 

@@ -33,8 +33,8 @@ class Compare:
             names = [name for name, _ in _native.algorithms()]
             chosen = list(page.state.compare)
             self._chosen = ui.select(names, value=chosen, multiple=True, label="congestion controls", on_change=self._moved)
-            self._chosen.props("dense outlined options-dense use-chips").style("width: 100%").mark("compare")
-            self._chart = ui.echart({}).style("width: 100%; height: 0").props('role="img"').mark("comparison")
+            self._chosen.props("dense outlined options-dense use-chips").style("width: 100%")
+            self._chart = ui.echart({}).style("width: 100%; height: 0").props('role="img"')
 
     async def update(self, stop: threading.Event) -> None:
         """Run the chosen controls and draw each as soon as it is there."""
@@ -71,16 +71,16 @@ class Sweep:
                 places = self._places()
                 first = page.state.sweep[:1] or tuple(places)[:1]
                 self._place = ui.select(places, value=first[0] if first else None, label="setting")
-                self._place.props("dense outlined options-dense").style("flex: 1 1 220px").mark("sweep-setting")
+                self._place.props("dense outlined options-dense").style("flex: 1 1 220px")
                 values = page.state.sweep[1] if len(page.state.sweep) > 1 else "1 Mbit/s, 2 Mbit/s, 5 Mbit/s, 10 Mbit/s"
                 self._values = ui.input("values, separated by commas", value=values)
-                self._values.props("dense outlined").style("flex: 2 1 280px").mark("sweep-values")
+                self._values.props("dense outlined").style("flex: 2 1 280px")
                 self._runs = ui.number("runs each", value=5, min=1, max=50, precision=0).props("dense outlined")
                 self._runs.style("flex: 0 1 110px")
-                ui.button("Sweep", on_click=self._start).props("unelevated no-caps").mark("sweep-start")
+                ui.button("Sweep", on_click=self._start).props("unelevated no-caps")
                 ui.button("Stop", on_click=lambda: self._stop.set()).props("flat no-caps")
-            self._said = ui.label("").classes("x-note").props('role="status"').mark("sweep-status")
-            self._chart = ui.echart({}).style("width: 100%; height: 0").props('role="img"').mark("sweep-chart")
+            self._said = ui.label("").classes("x-note").props('role="status"')
+            self._chart = ui.echart({}).style("width: 100%; height: 0").props('role="img"')
         ui.context.client.on_delete(lambda: self._stop.set())
 
     def _places(self) -> dict[str, str]:
