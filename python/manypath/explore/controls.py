@@ -118,11 +118,21 @@ def _of_links(scenario: Scenario) -> Iterator[Control]:
             shown = "no limit of its own" if size is None else _shown(size)
             yield control(f"queue.{field}", "queue size", model=type(queue), source=field, value=shown,
                           steps=PACKETS if field == "packets" else BYTES)
+            for inner in type(queue).model_fields:
+                if inner not in ("kind", "packets", "bytes"):
+                    value = getattr(queue, inner)
+                    yield control(f"queue.{inner}", f"queue {inner}", model=type(queue), source=inner, advanced=True,
+                                  kind="switch" if isinstance(value, bool) else "amount",
+                                  value=value if isinstance(value, bool) else _shown(value))
         loss = link.loss
         yield control("loss", "loss", kind="choice", value=loss.kind, choices=tuple(LOSSES))
-        if isinstance(loss, Bernoulli):
-            yield control("loss.p", "loss probability", model=Bernoulli, source="p", value=f"{100 * loss.p:g} %",
-                          steps=SHARES)
+        for inner in type(loss).model_fields:
+            if inner != "kind":
+                value = getattr(loss, inner)
+                share = not isinstance(value, Quantity)
+                yield control(f"loss.{inner}", f"loss {inner.replace('_', ' ')}", model=type(loss), source=inner,
+                              value=f"{100 * value:.12g} %" if share else _shown(value),
+                              steps=SHARES if inner == "p" else ())
         yield control("jitter", "jitter", value=_shown(link.jitter), advanced=True)
 
 
@@ -194,6 +204,8 @@ def _with_link(state: State, name: str, field: str, value: Any) -> State:
     back = _mirrored(state.scenario, name)
     outer, _, inner = field.partition(".")
     with _Short(""):
+        if field in ("queue", "loss") and value == getattr(link, field).kind:
+            return state
         if field == "queue":
             size = {"bytes": link.queue.bytes} if link.queue.bytes is not None else {"packets": link.queue.packets or 100}
             size = {key: each.dimension.show(each) if isinstance(each, Quantity) else each for key, each in size.items()}
@@ -272,19 +284,19 @@ class _Short:
 
 
 def _read(model: type[Model], field: str, value: Any) -> Any:
-    """Return a text of the page as the type of the field: numbers without a dimension are read as numbers."""
+    """Return a text of the page as the type of the field; quantities and probabilities read texts themselves."""
     annotation = model.model_fields[field].annotation
-    if isinstance(value, str) and annotation in (int, int | None, float, float | None):
-        if field in OF_SIZES or model.model_fields[field].metadata and "_read_by" in repr(model.model_fields[field].metadata):
-            return value
-        text = value.strip()
-        try:
-            return float(text) if "." in text or annotation in (float, float | None) else int(text)
-        except ValueError:
-            if not text and annotation in (int | None, float | None):
-                return None
-            raise UserError(f"{field}: {text or 'an empty text'} is no number: write a number") from None
-    return value
+    reads_texts = any(hasattr(part, "func") for part in model.model_fields[field].metadata)
+    if not isinstance(value, str) or annotation not in (int, int | None, float, float | None) or reads_texts:
+        return value
+    text = value.strip()
+    if not text and annotation in (int | None, float | None):
+        return None
+    try:
+        return float(text) if annotation in (float, float | None) else int(text)
+    except ValueError:
+        kind = "number" if annotation in (float, float | None) else "whole number"
+        raise UserError(f"{field}: {text or 'an empty text'} is no {kind}: write one") from None
 
 
 def _whole(name: str, value: Any, least: int, most: int) -> int:
@@ -328,9 +340,6 @@ LOSSES = {
 
 FIRST = ("cc", "scheduler", "send_order", "send_buffer", "receive_buffer")
 """The fields of flows that are shown at once, in their order."""
-
-OF_SIZES = ("bytes", "p")
-"""Fields that read texts themselves."""
 
 RATES = tuple(f"{n} {unit}" for unit, numbers in (("kbit/s", (250, 500)), ("Mbit/s", (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)))
               for n in numbers)

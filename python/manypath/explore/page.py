@@ -111,7 +111,7 @@ class Page:
             )
         if self._attached is not None:
             with ui.element("main").classes("x-main").style("display: block"), _card("picture"):
-                self._course = ui.echart({}).style("width: 100%; height: 420px").props('role="img"')
+                self._course = ui.echart({}).style("width: 100%; height: 420px").props('role="img" aria-label="Windows of the log over time"')
             return
         with ui.element("main").classes("x-main"):
             with ui.element("nav").classes("x-side").props('aria-label="Settings"'):
@@ -121,7 +121,7 @@ class Page:
     def _build_pictures(self) -> None:
         with ui.element("div").classes("x-first"), _card("picture"):
             self._heading("What happens over time")
-            self._course = ui.echart({}).style("width: 100%; height: 760px").props('role="img"')
+            self._course = ui.echart({}).style("width: 100%; height: 760px").props('role="img" aria-label="Windows, queues and goodput over time"')
             self._numbers = ui.html("", sanitize=False).classes("x-scroll")
         with ui.element("div").classes("x-rest"):
             with _card("goals"):
@@ -130,7 +130,7 @@ class Page:
             with ui.element("div").classes("x-two"):
                 with _card("shares"):
                     self._heading("Shares against the fair ones")
-                    self._shares = ui.echart({}).style("width: 100%; height: 250px").props('role="img"')
+                    self._shares = ui.echart({}).style("width: 100%; height: 250px").props('role="img" aria-label="Goodput and fair shares of each flow"')
                     self._remark = ui.label("").classes("x-note")
                 with _card("network"):
                     self._heading("Network")

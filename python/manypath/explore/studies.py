@@ -34,7 +34,7 @@ class Compare:
             chosen = list(page.state.compare)
             self._chosen = ui.select(names, value=chosen, multiple=True, label="congestion controls", on_change=self._moved)
             self._chosen.props("dense outlined options-dense use-chips").style("width: 100%")
-            self._chart = ui.echart({}).style("width: 100%; height: 0").props('role="img"')
+            self._chart = ui.echart({}).style("width: 100%; height: 0").props('role="img" aria-label="Windows of each congestion control"')
 
     async def update(self, stop: threading.Event) -> None:
         """Run the chosen controls and draw each as soon as it is there."""
@@ -80,7 +80,7 @@ class Sweep:
                 ui.button("Sweep", on_click=self._start).props("unelevated no-caps")
                 ui.button("Stop", on_click=lambda: self._stop.set()).props("flat no-caps")
             self._said = ui.label("").classes("x-note").props('role="status"')
-            self._chart = ui.echart({}).style("width: 100%; height: 0").props('role="img"')
+            self._chart = ui.echart({}).style("width: 100%; height: 0").props('role="img" aria-label="Goodput at each value"')
         ui.context.client.on_delete(lambda: self._stop.set())
 
     def _places(self) -> dict[str, str]:
