@@ -37,8 +37,15 @@ def linked(address: str, state: State) -> str:
 def test_the_first_page_shows_curves_numbers_goals_and_the_network(browser: Browser, address: str):
     assert browser.open(address) == expected(presets.default())
     names = browser.until(lambda: browser.chart("picture"))
-    for name in ("window of multipath", "ssthresh of multipath", "queue south", "goodput of rival", "losses",
-                 "blocked by the congestion window", "retransmissions"):
+    for name in (
+        "window of multipath",
+        "ssthresh of multipath",
+        "queue south",
+        "goodput of rival",
+        "losses",
+        "blocked by the congestion window",
+        "retransmissions",
+    ):
         assert name in names
     browser.until(lambda: "fluid equilibrium" in browser.chart("shares"))
     assert {"resource pooling", "best single path", "on south"} <= set(browser.chart("shares"))
@@ -129,8 +136,10 @@ def test_copies_of_the_page_give_its_digest_and_its_link_restores_it(browser: Br
         browser.click(f"Copy as {kind}")
         ours = "import manypath" if kind == "Python" else "http://"
         texts[kind] = browser.until(
-            lambda ours=ours: (text := browser.js("return document.querySelector('.x-code')?.textContent || ''"))
-            .startswith(ours) and text
+            lambda ours=ours: (
+                (text := browser.js("return document.querySelector('.x-code')?.textContent || ''")).startswith(ours)
+                and text
+            )
         )
         browser.click("Close")
         browser.until(lambda: browser.js("return document.querySelector('.q-dialog__backdrop') === null"))
@@ -207,8 +216,9 @@ def test_a_phone_shows_the_whole_width_and_everything_has_a_name(browser: Browse
         assert browser.js("return document.scrollingElement.scrollWidth - innerWidth") <= 0
     finally:
         browser.size(1280, 1000)
-    nameless = """return [...document.querySelectorAll('input, button, [role=img]')].filter(each => each.offsetParent
-        && !(each.getAttribute('aria-label') || each.innerText || each.closest('label')?.innerText)).map(e => e.outerHTML)"""
+    nameless = """return [...document.querySelectorAll('input, button, [role=img]')]
+        .filter(each => each.offsetParent && !each.getAttribute('aria-label') && !each.innerText
+            && !each.closest('label')?.innerText).map(each => each.outerHTML)"""
     assert browser.js(nameless) == []
 
 

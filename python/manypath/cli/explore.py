@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -54,7 +55,5 @@ def explore(
 
             threading.Timer(1.0, webbrowser.open, [address]).start()
 
-    try:
+    with suppress(KeyboardInterrupt):
         serve(state or default(), port, attached, ready)
-    except KeyboardInterrupt:
-        pass

@@ -36,9 +36,21 @@ class Theme:
 LIGHT = Theme("#1f2937", "#4b5563", "#e5e7eb", COLOURS)
 """Dark on light."""
 
-DARK = Theme("#f3f4f6", "#9ca3af", "#374151", (
-    "#56b4e9", "#f28c4a", "#3dd6a3", "#e5a3cb", "#f0b840", "#8fd0f5", "#cda86f", "#b5b5b5",
-))
+DARK = Theme(
+    "#f3f4f6",
+    "#9ca3af",
+    "#374151",
+    (
+        "#56b4e9",
+        "#f28c4a",
+        "#3dd6a3",
+        "#e5a3cb",
+        "#f0b840",
+        "#8fd0f5",
+        "#cda86f",
+        "#b5b5b5",
+    ),
+)
 """Light on dark; the hues of the palette are the same."""
 
 
@@ -87,7 +99,9 @@ def course(trace: Trace, theme: Theme, *, narrow: bool) -> Option:
     if len(trace.links):
         chart.grid(110, "queue, packets")
         for number, (link, part) in enumerate(list(trace.links.groupby("link", sort=False))[:MOST_PATHS]):
-            chart.line(f"queue {link}", part["time"], part["queue"], theme.colour(number), kind=LINES[number % len(LINES)])
+            chart.line(
+                f"queue {link}", part["time"], part["queue"], theme.colour(number), kind=LINES[number % len(LINES)]
+            )
     if "goodput" in trace.paths:
         _goodput(chart, trace, paths, names)
     return chart.finished(trace.since)
@@ -100,7 +114,10 @@ def shares(state: State, answer: Answer, fair: Fair | None, theme: Theme, *, nar
     paths = list(dict.fromkeys(result.paths.index.get_level_values("path")))
     bars: list[Option] = [
         {
-            "type": "bar", "stack": "measured", "name": f"on {path}", "barMaxWidth": 34,
+            "type": "bar",
+            "stack": "measured",
+            "name": f"on {path}",
+            "barMaxWidth": 34,
             "itemStyle": {"color": theme.colour(number), "decal": DECALS[number % len(DECALS)]},
             "data": [_number(result.paths["goodput"].get((flow, path), 0.0)) for flow in flows],
         }
@@ -113,10 +130,21 @@ def shares(state: State, answer: Answer, fair: Fair | None, theme: Theme, *, nar
         for (name, rates), symbol in zip(points.items(), ("diamond", "triangle", "rect"), strict=False):
             data = [[_number(rates[flow]), flow] for flow in flows if flow in rates]
             if data:
-                bars.append({"type": "scatter", "name": name, "symbol": symbol, "symbolSize": 13, "data": data, "z": 5,
-                             "itemStyle": {"color": theme.ink}})
+                bars.append(
+                    {
+                        "type": "scatter",
+                        "name": name,
+                        "symbol": symbol,
+                        "symbolSize": 13,
+                        "data": data,
+                        "z": 5,
+                        "itemStyle": {"color": theme.ink},
+                    }
+                )
     return {
-        **_frame(theme), "legend": _legend(theme, top=0), "tooltip": {"trigger": "axis", ":valueFormatter": RATE},
+        **_frame(theme),
+        "legend": _legend(theme, top=0),
+        "tooltip": {"trigger": "axis", ":valueFormatter": RATE},
         "grid": {"left": 8, "right": 24, "top": 56 if narrow else 40, "bottom": 24, "containLabel": True},
         "xAxis": _axis(theme, "Mbit/s", nameLocation="middle", nameGap=22),
         "yAxis": {**_axis(theme), "type": "category", "data": flows, "inverse": True},
@@ -132,36 +160,59 @@ def comparison(state: State, answers: Mapping[str, Answer], theme: Theme, *, nar
         samples = answer.result.series["paths"]
         own = samples[samples["flow"] == state.multipath]
         rates = answer.result.paths["goodput"]
-        said = ", ".join(f"{path} {rate:.2f}" for path, rate in rates[state.multipath].items())
-        rival = f"; {state.rival} {answer.result.goodput[state.rival]:.2f}" if state.rival is not None else ""
+        said = ", ".join(f"{path} {rate:.2f}" for path, rate in rates[str(state.multipath)].items())
+        rival = f"; {state.rival} {answer.result.goodput[str(state.rival)]:.2f}" if state.rival is not None else ""
         chart.grid(110, f"{cc}: window, kB   ({said}{rival} Mbit/s)")
         for number, (path, part) in enumerate(own.groupby("path", sort=False)):
             chart.line(f"window {path}", part["time"], part["cwnd"] / 1e3, theme.colour(number))
     return chart.finished(0.0)
 
 
-def sweep(values: Sequence[str], flows: Mapping[str, Mapping[str, Sequence[float]]], label: str, theme: Theme) -> Option:
+def sweep(
+    values: Sequence[str], flows: Mapping[str, Mapping[str, Sequence[float]]], label: str, theme: Theme
+) -> Option:
     """Return the mean goodput of each flow at each value, with 95 % intervals from two runs on."""
     series: list[Option] = []
     for number, (flow, samples) in enumerate(flows.items()):
         means = [_number(np.mean(samples[value])) if samples.get(value) else None for value in values]
-        series.append({"type": "line", "name": flow, "data": means, "symbolSize": 8, "connectNulls": True,
-                       "symbol": SYMBOLS[number % len(SYMBOLS)], "lineStyle": {"type": LINES[number % len(LINES)]},
-                       "itemStyle": {"color": theme.colour(number)}, "color": theme.colour(number)})
+        series.append(
+            {
+                "type": "line",
+                "name": flow,
+                "data": means,
+                "symbolSize": 8,
+                "connectNulls": True,
+                "symbol": SYMBOLS[number % len(SYMBOLS)],
+                "lineStyle": {"type": LINES[number % len(LINES)]},
+                "itemStyle": {"color": theme.colour(number)},
+                "color": theme.colour(number),
+            }
+        )
         bars = []
         for at, value in enumerate(values):
             if len(samples.get(value, ())) > 1:
                 found = interval(samples[value])
                 bars.append([at, _number(found.low), _number(found.high)])
-        series.append({"type": "custom", "name": f"{flow}, 95 % interval", ":renderItem": WHISKER, "data": bars,
-                       "itemStyle": {"color": theme.colour(number)}, "encode": {"x": 0, "y": [1, 2]},
-                       "tooltip": {"show": False}, "silent": True})
+        series.append(
+            {
+                "type": "custom",
+                "name": f"{flow}, 95 % interval",
+                ":renderItem": WHISKER,
+                "data": bars,
+                "itemStyle": {"color": theme.colour(number)},
+                "encode": {"x": 0, "y": [1, 2]},
+                "tooltip": {"show": False},
+                "silent": True,
+            }
+        )
     return {
-        **_frame(theme), "tooltip": {"trigger": "axis", ":valueFormatter": RATE},
+        **_frame(theme),
+        "tooltip": {"trigger": "axis", ":valueFormatter": RATE},
         "legend": {**_legend(theme, top=0), "data": list(flows)},
         "grid": {"left": 8, "right": 24, "top": 40, "bottom": 24, "containLabel": True},
         "xAxis": {**_axis(theme, label, nameLocation="middle", nameGap=26), "type": "category", "data": list(values)},
-        "yAxis": _axis(theme, "Mbit/s"), "series": series,
+        "yAxis": _axis(theme, "Mbit/s"),
+        "series": series,
     }
 
 
@@ -181,40 +232,85 @@ class _Stack:
         """Begin a plot."""
         number = len(self._grids)
         self._top += gap
-        self._titles.append({"text": title, "left": 4, "top": self._top - 20,
-                             "textStyle": {"fontSize": 12, "fontWeight": 600, "color": self.theme.ink}})
+        self._titles.append(
+            {
+                "text": title,
+                "left": 4,
+                "top": self._top - 20,
+                "textStyle": {"fontSize": 12, "fontWeight": 600, "color": self.theme.ink},
+            }
+        )
         self._grids.append({"left": 46, "right": 14, "top": self._top, "height": height})
         self._top += height + 6
-        self._xs.append({**_axis(self.theme), "gridIndex": number, "min": 0, "max": self._end,
-                         "axisLabel": {"show": False}, "splitLine": {"show": False}})
+        self._xs.append(
+            {
+                **_axis(self.theme),
+                "gridIndex": number,
+                "min": 0,
+                "max": self._end,
+                "axisLabel": {"show": False},
+                "splitLine": {"show": False},
+            }
+        )
         self._ys.append({**_axis(self.theme), "gridIndex": number, "splitNumber": 3, "show": values})
 
-    def line(self, name: str, time: pd.Series, values: pd.Series, colour: str, kind: Any = "solid", width: float = 1.5) -> None:
+    def line(
+        self, name: str, time: pd.Series, values: pd.Series, colour: str, kind: Any = "solid", width: float = 1.5
+    ) -> None:
         """Add a curve to the last plot."""
         number = len(self._grids) - 1
-        self._series.append({
-            "type": "line", "name": name, "data": _points(time, values), "showSymbol": False, "xAxisIndex": number,
-            "yAxisIndex": number, "color": colour, "lineStyle": {"width": width, "type": kind}, "animation": False,
-        })
+        self._series.append(
+            {
+                "type": "line",
+                "name": name,
+                "data": _points(time, values),
+                "showSymbol": False,
+                "xAxisIndex": number,
+                "yAxisIndex": number,
+                "color": colour,
+                "lineStyle": {"width": width, "type": kind},
+                "animation": False,
+            }
+        )
 
     def marks(self, name: str, marks: Sequence[Mark], symbol: str, colour: str, height: float) -> None:
         """Add marks to the last plot, at a height in its units."""
         number = len(self._grids) - 1
-        data = [{"value": [_number(mark.time), height], "name": f"{mark.time:.3f} s, {mark.flow}: {mark.words}"}
-                for mark in marks[:MOST_MARKS]]
-        self._series.append({
-            "type": "scatter", "name": name, "data": data, "symbol": symbol, "symbolSize": 9, "xAxisIndex": number,
-            "yAxisIndex": number, "itemStyle": {"color": colour}, "animation": False, "z": 4,
-        })
+        data = [
+            {"value": [_number(mark.time), height], "name": f"{mark.time:.3f} s, {mark.flow}: {mark.words}"}
+            for mark in marks[:MOST_MARKS]
+        ]
+        self._series.append(
+            {
+                "type": "scatter",
+                "name": name,
+                "data": data,
+                "symbol": symbol,
+                "symbolSize": 9,
+                "xAxisIndex": number,
+                "yAxisIndex": number,
+                "itemStyle": {"color": colour},
+                "animation": False,
+                "z": 4,
+            }
+        )
 
     def bars(self, name: str, time: np.ndarray, values: np.ndarray, colour: str, decal: Option, stack: str) -> None:
         """Add shares of time from 0 to 1 to the last plot, stacked."""
         number = len(self._grids) - 1
-        self._series.append({
-            "type": "bar", "name": name, "stack": stack, "barWidth": "140%", "xAxisIndex": number,
-            "yAxisIndex": number, "itemStyle": {"color": colour, "decal": decal}, "animation": False,
-            "data": _points(pd.Series(time), pd.Series(values)),
-        })
+        self._series.append(
+            {
+                "type": "bar",
+                "name": name,
+                "stack": stack,
+                "barWidth": "140%",
+                "xAxisIndex": number,
+                "yAxisIndex": number,
+                "itemStyle": {"color": colour, "decal": decal},
+                "animation": False,
+                "data": _points(pd.Series(time), pd.Series(values)),
+            }
+        )
 
     def limit(self, most: float) -> None:
         """Limit the vertical axis of the last plot."""
@@ -225,30 +321,60 @@ class _Stack:
         first = {each["xAxisIndex"]: each for each in reversed(self._series) if each["type"] == "line"}
         for number, each in first.items():
             each["markLine"] = {
-                "silent": True, "symbol": "none", "data": [{"xAxis": since}], "animation": False,
+                "silent": True,
+                "symbol": "none",
+                "data": [{"xAxis": since}],
+                "animation": False,
                 "lineStyle": {"color": self.theme.faint, "type": "dashed"},
                 "label": {
-                    "show": number == len(self._grids) - 1 and not self._narrow, "formatter": "measured from here",
-                    "color": self.theme.faint, "position": "end", "align": "left", "fontSize": 10, "distance": 4,
+                    "show": number == len(self._grids) - 1 and not self._narrow,
+                    "formatter": "measured from here",
+                    "color": self.theme.faint,
+                    "position": "end",
+                    "align": "left",
+                    "fontSize": 10,
+                    "distance": 4,
                 },
             }
 
     def finished(self, since: float) -> Option:
         """Return the chart; its height is at ``height``, in pixels."""
-        self._xs[-1] |= {"axisLabel": {"show": True, "color": self.theme.faint}, "name": "time, s",
-                         "nameLocation": "middle", "nameGap": 22, "nameTextStyle": {"color": self.theme.faint}}
+        self._xs[-1] |= {
+            "axisLabel": {"show": True, "color": self.theme.faint},
+            "name": "time, s",
+            "nameLocation": "middle",
+            "nameGap": 22,
+            "nameTextStyle": {"color": self.theme.faint},
+        }
         if since:
             self._measured_from(since)
         legend = list(dict.fromkeys(each["name"] for each in self._series))
         return {
-            **_frame(self.theme), "height": self._top + 36, "title": self._titles, "grid": self._grids,
-            "xAxis": self._xs, "yAxis": self._ys, "series": self._series,
-            "legend": {**_legend(self.theme, top=0), "type": "scroll" if self._narrow else "plain", "data": legend,
-                       "itemGap": 12, "itemHeight": 10},
+            **_frame(self.theme),
+            "height": self._top + 36,
+            "title": self._titles,
+            "grid": self._grids,
+            "xAxis": self._xs,
+            "yAxis": self._ys,
+            "series": self._series,
+            "legend": {
+                **_legend(self.theme, top=0),
+                "type": "scroll" if self._narrow else "plain",
+                "data": legend,
+                "itemGap": 12,
+                "itemHeight": 10,
+            },
             "tooltip": {"trigger": "axis", ":formatter": HOVER, "confine": True},
             "axisPointer": {"link": [{"xAxisIndex": "all"}], "label": {"show": False}},
-            "dataZoom": [{"type": "inside", "xAxisIndex": list(range(len(self._xs))), "filterMode": "none",
-                          "zoomOnMouseWheel": "ctrl", "moveOnMouseMove": False}],
+            "dataZoom": [
+                {
+                    "type": "inside",
+                    "xAxisIndex": list(range(len(self._xs))),
+                    "filterMode": "none",
+                    "zoomOnMouseWheel": "ctrl",
+                    "moveOnMouseMove": False,
+                }
+            ],
         }
 
 
@@ -269,7 +395,13 @@ def _windows(chart: _Stack, trace: Trace, path: str, own_colour: str, names: Seq
     chart.limit(max(_nice(top), 1.0))
     marks = [mark for mark in trace.marks if mark.path == path]
     for name, symbol, colour, height in MARKS:
-        chart.marks(MARK_NAMES[name], [mark for mark in marks if mark.name in name], symbol, colour, height * max(_nice(top), 1.0))
+        chart.marks(
+            MARK_NAMES[name],
+            [mark for mark in marks if mark.name in name],
+            symbol,
+            colour,
+            height * max(_nice(top), 1.0),
+        )
 
 
 def _strip(chart: _Stack, trace: Trace, path: str, columns: Sequence[str]) -> None:
@@ -308,8 +440,14 @@ def _goodput(chart: _Stack, trace: Trace, paths: Sequence[str], names: Sequence[
     for place, flow in enumerate(names):
         own = samples[samples["flow"] == flow]
         total = own.groupby("time")["goodput"].sum()
-        chart.line(f"goodput of {flow}", pd.Series(total.index), _smooth(total), INKS[place % len(INKS)] if place else
-                   theme.ink, LINES[place % len(LINES)], 1.8)
+        chart.line(
+            f"goodput of {flow}",
+            pd.Series(total.index),
+            _smooth(total),
+            INKS[place % len(INKS)] if place else theme.ink,
+            LINES[place % len(LINES)],
+            1.8,
+        )
         if place == 0 and own["path"].nunique() > 1:
             for number, path in enumerate(paths):
                 part = own[own["path"] == path]
@@ -324,7 +462,11 @@ def _smooth(values: pd.Series) -> pd.Series:
 
 
 def _points(time: pd.Series, values: pd.Series) -> list[list[float | None]]:
-    pairs = zip(np.round(time.to_numpy(dtype=float), 3).tolist(), np.round(values.to_numpy(dtype=float), 3).tolist(), strict=True)
+    pairs = zip(
+        np.round(time.to_numpy(dtype=float), 3).tolist(),
+        np.round(values.to_numpy(dtype=float), 3).tolist(),
+        strict=True,
+    )
     return [[at, None if value != value else value] for at, value in pairs]  # noqa: PLR0124 - not a number
 
 
@@ -334,27 +476,40 @@ def _nice(top: float) -> float:
     return float(next((factor * power for factor in (1, 1.5, 2, 3, 4, 5, 6, 8) if factor * power >= top), 10 * power))
 
 
-def _number(value: float) -> float | None:
+def _number(value: Any) -> float | None:
     return None if value != value else round(float(value), 4)  # noqa: PLR0124 - not a number
 
 
 def _frame(theme: Theme) -> Option:
     return {
-        "animation": False, "backgroundColor": "transparent", "textStyle": {"color": theme.ink, "fontFamily": "inherit"},
+        "animation": False,
+        "backgroundColor": "transparent",
+        "textStyle": {"color": theme.ink, "fontFamily": "inherit"},
         "aria": {"enabled": True},
     }
 
 
 def _axis(theme: Theme, name: str = "", **more: Any) -> Option:
     return {
-        "type": "value", "name": name, "nameTextStyle": {"color": theme.faint}, "axisLabel": {"color": theme.faint},
-        "axisLine": {"lineStyle": {"color": theme.faint}}, "splitLine": {"lineStyle": {"color": theme.grid}}, **more,
+        "type": "value",
+        "name": name,
+        "nameTextStyle": {"color": theme.faint},
+        "axisLabel": {"color": theme.faint},
+        "axisLine": {"lineStyle": {"color": theme.faint}},
+        "splitLine": {"lineStyle": {"color": theme.grid}},
+        **more,
     }
 
 
 def _legend(theme: Theme, **more: Any) -> Option:
-    return {"textStyle": {"color": theme.ink}, "inactiveColor": theme.faint, "pageTextStyle": {"color": theme.ink},
-            "pageIconColor": theme.ink, "itemWidth": 18, **more}
+    return {
+        "textStyle": {"color": theme.ink},
+        "inactiveColor": theme.faint,
+        "pageTextStyle": {"color": theme.ink},
+        "pageIconColor": theme.ink,
+        "itemWidth": 18,
+        **more,
+    }
 
 
 GREY = "#7d7d7d"
@@ -427,7 +582,8 @@ HOVER = """items => {
 
 WHISKER = """(params, api) => {
   const low = api.coord([api.value(0), api.value(1)]), high = api.coord([api.value(0), api.value(2)]);
-  const line = (x1, y1, x2, y2) => ({type: 'line', shape: {x1, y1, x2, y2}, style: {stroke: api.visual('color'), lineWidth: 2}});
+  const style = {stroke: api.visual('color'), lineWidth: 2};
+  const line = (x1, y1, x2, y2) => ({type: 'line', shape: {x1, y1, x2, y2}, style});
   return {type: 'group', children: [line(low[0], low[1], high[0], high[1]),
     line(low[0] - 5, low[1], low[0] + 5, low[1]), line(high[0] - 5, high[1], high[0] + 5, high[1])]};
 }"""

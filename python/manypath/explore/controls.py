@@ -104,8 +104,15 @@ def _of_links(scenario: Scenario) -> Iterator[Control]:
             also = " Holds for both directions." if both else ""
             says = f"{_explanation(model, own.pop('source', field))}{also}"
             place = SEPARATOR.join(("links", name, field))
-            return Control(place, f"Link {name}", label, own.pop("kind", "amount"), **own, explanation=says,
-                           reference=f"manypath.{model.__name__}")
+            return Control(
+                place,
+                f"Link {name}",
+                label,
+                own.pop("kind", "amount"),
+                **own,
+                explanation=says,
+                reference=f"manypath.{model.__name__}",
+            )
 
         if link.trace is None:
             yield control("rate", "rate", value=_shown(link.rate), steps=RATES)
@@ -116,42 +123,73 @@ def _of_links(scenario: Scenario) -> Iterator[Control]:
         if size is not None or queue.kind != "drop-tail":
             field = "bytes" if queue.packets is None and queue.bytes is not None else "packets"
             shown = "no limit of its own" if size is None else _shown(size)
-            yield control(f"queue.{field}", "queue size", model=type(queue), source=field, value=shown,
-                          steps=PACKETS if field == "packets" else BYTES)
+            yield control(
+                f"queue.{field}",
+                "queue size",
+                model=type(queue),
+                source=field,
+                value=shown,
+                steps=PACKETS if field == "packets" else BYTES,
+            )
             for inner in type(queue).model_fields:
                 if inner not in ("kind", "packets", "bytes"):
                     value = getattr(queue, inner)
-                    yield control(f"queue.{inner}", f"queue {inner}", model=type(queue), source=inner, advanced=True,
-                                  kind="switch" if isinstance(value, bool) else "amount",
-                                  value=value if isinstance(value, bool) else _shown(value))
+                    yield control(
+                        f"queue.{inner}",
+                        f"queue {inner}",
+                        model=type(queue),
+                        source=inner,
+                        advanced=True,
+                        kind="switch" if isinstance(value, bool) else "amount",
+                        value=value if isinstance(value, bool) else _shown(value),
+                    )
         loss = link.loss
         yield control("loss", "loss", kind="choice", value=loss.kind, choices=tuple(LOSSES))
         for inner in type(loss).model_fields:
             if inner != "kind":
                 value = getattr(loss, inner)
                 share = not isinstance(value, Quantity)
-                yield control(f"loss.{inner}", f"loss {inner.replace('_', ' ')}", model=type(loss), source=inner,
-                              value=f"{100 * value:.12g} %" if share else _shown(value),
-                              steps=SHARES if inner == "p" else ())
+                yield control(
+                    f"loss.{inner}",
+                    f"loss {inner.replace('_', ' ')}",
+                    model=type(loss),
+                    source=inner,
+                    value=f"{100 * value:.12g} %" if share else _shown(value),
+                    steps=SHARES if inner == "p" else (),
+                )
         yield control("jitter", "jitter", value=_shown(link.jitter), advanced=True)
 
 
 def _of_flows(state: State) -> Iterator[Control]:
     multipath, rival = state.multipath, state.rival
     if rival is not None:
-        yield Control("rivals", "Flows", "rivals", "amount", str(len(_rivals(state))),
-                      "Number of single-path flows that compete with the multipath flow. All have the settings of the "
-                      "first one.", "manypath.Scenario", steps=tuple(map(str, range(1, MOST_RIVALS + 1))))
+        yield Control(
+            "rivals",
+            "Flows",
+            "rivals",
+            "amount",
+            str(len(_rivals(state))),
+            "Number of single-path flows that compete with the multipath flow. All have the settings of the first one.",
+            "manypath.Scenario",
+            steps=tuple(map(str, range(1, MOST_RIVALS + 1))),
+        )
     shown = list(dict.fromkeys(name for name in (multipath, rival, *state.scenario.flows) if name is not None))
     twins = set(_rivals(state)[1:])
     for name in [name for name in shown if name not in twins][:MOST_FLOWS]:
         flow = state.scenario.flows[name]
         group = f"Flow {name}"
         if name == multipath and flow.app.kind == "saturated":
-            yield Control(SEPARATOR.join(("transport", name)), group, "transport", "choice", flow.transport,
-                          "The protocol. The rivals use the same one: SCTP, or TCP beside Multipath TCP. A change "
-                          "resets the mechanisms to the defaults of the protocol.",
-                          f"manypath.{type(flow).__name__}", choices=("sctp", "mptcp"))
+            yield Control(
+                SEPARATOR.join(("transport", name)),
+                group,
+                "transport",
+                "choice",
+                flow.transport,
+                "The protocol. The rivals use the same one: SCTP, or TCP beside Multipath TCP. A change "
+                "resets the mechanisms to the defaults of the protocol.",
+                f"manypath.{type(flow).__name__}",
+                choices=("sctp", "mptcp"),
+            )
         for field in _fields(flow):
             yield _of_flow(name, flow, field, group)
 
@@ -175,23 +213,49 @@ def _of_flow(name: str, flow: Model, field: str, group: str) -> Control:
     says = _explanation(type(flow), field)
     if field == "cc":
         says = "; ".join(f"{entry}: {text}" for entry, text in _native.algorithms() if entry == value) or says
-    return Control(SEPARATOR.join(("flows", name, field)), group, field.replace("_", " "), kind, shown, says,
-                   f"manypath.{type(flow).__name__}", choices, steps, advanced=field not in FIRST)
+    return Control(
+        SEPARATOR.join(("flows", name, field)),
+        group,
+        field.replace("_", " "),
+        kind,
+        shown,
+        says,
+        f"manypath.{type(flow).__name__}",
+        choices,
+        steps,
+        advanced=field not in FIRST,
+    )
 
 
 def _of_the_run(state: State) -> Iterator[Control]:
     scenario = state.scenario
     for field in ("warmup", "measure"):
-        yield Control(field, "Run", field, "amount", _shown(getattr(scenario, field)), _explanation(Scenario, field),
-                      "manypath.Scenario", steps=SPANS)
-    yield Control("seed", "Run", "seed", "amount", str(state.seed),
-                  "Seed of the random numbers. Equal seeds give equal runs.", "manypath.run")
+        yield Control(
+            field,
+            "Run",
+            field,
+            "amount",
+            _shown(getattr(scenario, field)),
+            _explanation(Scenario, field),
+            "manypath.Scenario",
+            steps=SPANS,
+        )
+    yield Control(
+        "seed",
+        "Run",
+        "seed",
+        "amount",
+        str(state.seed),
+        "Seed of the random numbers. Equal seeds give equal runs.",
+        "manypath.run",
+    )
 
 
 def _fields(flow: Model) -> list[str]:
     """Return the fields of a flow that are controls, the most frequent first."""
     plain = [
-        name for name, field in type(flow).model_fields.items()
+        name
+        for name, field in type(flow).model_fields.items()
         if name not in ("transport", "paths", "app", "start", "rto") and field.annotation is not None
     ]
     return sorted(plain, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
@@ -207,8 +271,12 @@ def _with_link(state: State, name: str, field: str, value: Any) -> State:
         if field in ("queue", "loss") and value == getattr(link, field).kind:
             return state
         if field == "queue":
-            size = {"bytes": link.queue.bytes} if link.queue.bytes is not None else {"packets": link.queue.packets or 100}
-            size = {key: each.dimension.show(each) if isinstance(each, Quantity) else each for key, each in size.items()}
+            size = (
+                {"bytes": link.queue.bytes} if link.queue.bytes is not None else {"packets": link.queue.packets or 100}
+            )
+            size = {
+                key: each.dimension.show(each) if isinstance(each, Quantity) else each for key, each in size.items()
+            }
             queue = QUEUES[_known(value, tuple(QUEUES))]
             new = link.but(queue=queue(**size))
         elif field == "loss":
@@ -264,7 +332,7 @@ def _with_transport(state: State, name: str, transport: str) -> State:
         else:
             app = {"kind": "saturated", "message": "1452 B"}
             multi = Sctp(paths=flow.paths, cc=flow.cc, app=app)
-            flows[each] = multi if each == name else Sctp.standard(flow.paths[0], cc=flow.cc, app=app)
+            flows[each] = multi if each == name else Sctp.standard(next(iter(flow.paths)), cc=flow.cc, app=app)
     return state.but(scenario=state.scenario.but(flows=flows))
 
 
@@ -341,8 +409,11 @@ LOSSES = {
 FIRST = ("cc", "scheduler", "send_order", "send_buffer", "receive_buffer")
 """The fields of flows that are shown at once, in their order."""
 
-RATES = tuple(f"{n} {unit}" for unit, numbers in (("kbit/s", (250, 500)), ("Mbit/s", (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)))
-              for n in numbers)
+RATES = tuple(
+    f"{n} {unit}"
+    for unit, numbers in (("kbit/s", (250, 500)), ("Mbit/s", (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)))
+    for n in numbers
+)
 DELAYS = tuple(f"{n} ms" for n in (1, 2, 5, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200, 300))
 PACKETS = tuple(str(n) for n in (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1000))
 BYTES = tuple(f"{n} kB" for n in (10, 20, 50, 100, 200, 500, 1000, 2000, 5000))

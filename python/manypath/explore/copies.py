@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nicegui import ui
@@ -19,10 +20,10 @@ class Copies:
         self._page = page
         with ui.button("Take along", icon="ios_share").props("flat dense no-caps"), ui.menu():
             for name in KINDS:
-                ui.menu_item(f"Copy as {name}", lambda name=name: self._copy(name))
+                ui.menu_item(f"Copy as {name}", partial(self._copy, name))
             ui.separator()
             for name, file in FILES.items():
-                ui.menu_item(f"Download {name}", lambda file=file: self._download(file))
+                ui.menu_item(f"Download {name}", partial(self._download, file))
         with ui.dialog() as self._dialog, ui.card().style("width: min(900px, 94vw); max-width: 94vw"):
             self._title = ui.label("").style("font-weight: 650")
             self._text = ui.label("").classes("x-code").props('tabindex=0 aria-label="Copied text"')

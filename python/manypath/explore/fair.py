@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import linprog
 
 from manypath.errors import UserError
 from manypath.explore.moves import Answer, Cancelled
+from manypath.explore.pooling import pooled
 from manypath.explore.state import State
 from manypath.run import Result, run
-from manypath.scenario import Scenario, Sctp
+from manypath.scenario import Scenario
 from manypath.theory import fluid
 
 Light = Literal["holds", "does not hold", "does not apply"]
@@ -97,7 +97,8 @@ def goals(state: State, answer: Answer, shares: Fair) -> list[Goal]:
     total = float(result.goodput[state.multipath])
     path, best = max(shares.best_path.items(), key=lambda item: item[1])
     first = Goal(
-        names[0], _light(total >= (1 - SLACK) * best),
+        names[0],
+        _light(total >= (1 - SLACK) * best),
         f"{total:.2f} Mbit/s in total, {best:.2f} Mbit/s as a single-path flow on {path}",
         "The multipath flow gets at least as much as a single-path flow on its best path.",
     )
@@ -107,72 +108,19 @@ def goals(state: State, answer: Answer, shares: Fair) -> list[Goal]:
     shared = state.scenario.flows[state.rival].paths[0]
     own, rival = (float(result.paths["goodput"][name, shared]) for name in (state.multipath, state.rival))
     second = Goal(
-        names[1], _light(own <= (1 + SLACK) * rival),
+        names[1],
+        _light(own <= (1 + SLACK) * rival),
         f"{own:.2f} Mbit/s of the multipath flow on {shared}, {rival:.2f} Mbit/s of {state.rival}",
         "On a shared path the multipath flow takes no more than a single-path flow.",
     )
     without = shares.uncoupled[shared]
     third = Goal(
-        names[2], _light(own < (1 - SLACK) * without),
+        names[2],
+        _light(own < (1 - SLACK) * without),
         f"{own:.2f} Mbit/s on {shared}, {without:.2f} Mbit/s with the uncoupled control {UNCOUPLED}",
         "The multipath flow moves load away from the shared path, compared with an uncoupled control.",
     )
     return [first, second, third]
-
-
-def pooled(scenario: Scenario) -> dict[str, float]:
-    """Return the goodput of each flow if all capacity were one pool: max-min fairness over the forward links, Mbit/s.
-
-    Flows may divide their rate among their paths in any way. Every step raises the rate of all flows that are not yet
-    limited, by linear programs.
-    """
-    flows = scenario.flows
-    columns = [(name, path) for name, flow in flows.items() for path in flow.paths]
-    links = list(dict.fromkeys(link for _, path in columns for link in scenario.network.paths[path].forward))
-    use = np.zeros((len(links), len(columns) + 1))
-    for at, (name, path) in enumerate(columns):
-        for link in scenario.network.paths[path].forward:
-            use[links.index(link), at] = 1 / _efficiency(scenario, name, link)
-    room = np.array([scenario.network.links[link].rate / 1e6 for link in links])
-    fixed: dict[str, float] = {}
-    while len(fixed) < len(flows):
-        level = _raised(columns, use, room, fixed, None, flows)
-        limited = [
-            name for name in flows
-            if name not in fixed and _raised(columns, use, room, fixed, name, flows, level) <= level * (1 + 1e-6)
-        ]
-        fixed |= dict.fromkeys(limited or [name for name in flows if name not in fixed], level)
-    return {name: fixed[name] for name in flows}
-
-
-def _raised(columns, use, room, fixed, wanted, flows, level=0.0) -> float:
-    """Return the largest common rate of the flows that are not fixed, or of the `wanted` one, the others at `level`."""
-    equal, total, least, floor = [], [], [], []
-    for name in flows:
-        row = np.array([1.0 if each == name else 0.0 for each, _ in columns] + [0.0])
-        if name in fixed:
-            equal.append(row)
-            total.append(fixed[name])
-        elif wanted is None or name == wanted:
-            row[-1] = -1.0
-            equal.append(row)
-            total.append(0.0)
-        else:
-            least.append(-row)
-            floor.append(-level * (1 - 1e-9))
-    cost = np.zeros(len(columns) + 1)
-    cost[-1] = -1.0
-    found = linprog(cost, np.vstack([use, *least]), np.concatenate([room, floor]), np.vstack(equal), total)
-    return float(-found.fun) if found.success else level
-
-
-def _efficiency(scenario: Scenario, name: str, link: str) -> float:
-    """Return the payload per byte on the link in full packets."""
-    flow = scenario.flows[name]
-    overhead = int(scenario.network.links[link].overhead)
-    if isinstance(flow, Sctp):
-        return (int(flow.mtu) - SCTP_HEADERS) / (int(flow.mtu) + overhead)
-    return (int(flow.mss) - int(flow.option_bytes)) / (int(flow.mss) + TCP_HEADERS + overhead)
 
 
 def _alone(state: State) -> Iterator[tuple[str, Scenario]]:
@@ -186,7 +134,7 @@ def _alone(state: State) -> Iterator[tuple[str, Scenario]]:
 
 
 def _goodput(scenario: Scenario, state: State, stop: threading.Event) -> float:
-    return float(_run(scenario, state.seed, stop).goodput[state.multipath])
+    return float(_run(scenario, state.seed, stop).goodput[str(state.multipath)])
 
 
 def _run(scenario: Scenario, seed: int, stop: threading.Event) -> Result:
@@ -208,7 +156,7 @@ def _equilibrium(scenario: Scenario) -> tuple[dict[str, float], str]:
     return {name: float(np.sum(rates)) * model.payload[name] * 8 / 1e6 for name, rates in found.goodput.items()}, ""
 
 
-def _light(reached: bool) -> Light:  # noqa: FBT001
+def _light(reached: bool) -> Light:
     return "holds" if reached else "does not hold"
 
 
@@ -217,9 +165,3 @@ UNCOUPLED = "newreno"
 
 SLACK = 0.1
 """Tolerance of the goals, as in the papers' goals (`papers/goals.py`)."""
-
-SCTP_HEADERS = 48
-"""Headers of a packet with one DATA chunk: IPv4, SCTP and DATA, bytes."""
-
-TCP_HEADERS = 40
-"""Headers of a segment without options: IPv4 and TCP, bytes. Options count in the MSS."""

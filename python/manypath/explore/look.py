@@ -7,14 +7,16 @@ CSS = """
 .body--dark { --ink: #f3f4f6; --faint: #a7b0bd; --line: #374151; --ground: #0f141b; --card: #171e27; --grid: #3a4452;
   --good: #4ad3a1; --bad: #ff9d94; --series-1: #56b4e9; --series-2: #f28c4a; --series-3: #3dd6a3; --series-4: #e5a3cb;
   --series-5: #f0b840; --series-6: #8fd0f5; --series-7: #cda86f; --series-8: #b5b5b5; }
-body { background: var(--ground) !important; color: var(--ink); font-family: system-ui, "Segoe UI", Roboto, sans-serif; }
+body { background: var(--ground) !important; color: var(--ink);
+  font-family: system-ui, "Segoe UI", Roboto, sans-serif; }
 .nicegui-content { padding: 0; gap: 0; }
 .x-head { display: flex; align-items: center; gap: 12px; width: 100%; padding: 8px 20px; background: var(--card);
   border-bottom: 1px solid var(--line); position: sticky; top: 0; z-index: 20; flex-wrap: wrap; }
 .x-head h1 { font-size: 18px; line-height: 1.3; font-weight: 650; margin: 0; letter-spacing: 0; }
 .x-head .x-status { color: var(--faint); font-size: 13px; flex: 1 1 240px; min-width: 0; }
 .x-head .x-bar { position: absolute; left: 0; right: 0; bottom: -2px; height: 3px; }
-.x-main { display: grid; grid-template: "side first" auto "side rest" 1fr / 320px minmax(0, 1fr); column-gap: 16px; width: 100%; padding: 16px 20px;
+.x-main { display: grid; grid-template: "side first" auto "side rest" 1fr / 320px minmax(0, 1fr);
+  column-gap: 16px; width: 100%; padding: 16px 20px;
   align-items: start; max-width: 1700px; margin: 0 auto; }
 .x-first { grid-area: first; min-width: 0; } .x-rest { grid-area: rest; min-width: 0; }
 .x-side { grid-area: side; position: sticky; top: 66px; max-height: calc(100vh - 80px); overflow-y: auto; }
@@ -35,7 +37,8 @@ body { background: var(--ground) !important; color: var(--ink); font-family: sys
 .x-net svg { width: 100%; height: auto; max-height: 300px; overflow: visible; }
 .x-two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 14px; width: 100%; }
 table.x-numbers { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
-.x-numbers th, .x-numbers td { padding: 3px 8px; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
+.x-numbers th, .x-numbers td { padding: 3px 8px; text-align: right; border-bottom: 1px solid var(--line);
+  white-space: nowrap; }
 .x-numbers th:nth-child(-n+2), .x-numbers td:nth-child(-n+2) { text-align: left; }
 .x-numbers th { color: var(--faint); font-weight: 600; }
 .x-scroll { overflow-x: auto; width: 100%; }
@@ -46,7 +49,8 @@ table.x-numbers { border-collapse: collapse; width: 100%; font-size: 13px; font-
 :focus-visible { outline: 3px solid #e69f00 !important; outline-offset: 1px; }
 @media (max-width: 1000px) { .x-main { grid-template-columns: minmax(0, 1fr); padding: 10px; }
   .x-first { grid-area: first; min-width: 0; } .x-rest { grid-area: rest; min-width: 0; }
-.x-side { grid-area: side; position: static; max-height: none; order: 2; } .x-two { grid-template-columns: minmax(0, 1fr); }
+.x-side { grid-area: side; position: static; max-height: none; order: 2;
+  } .x-two { grid-template-columns: minmax(0, 1fr); }
   .x-head { padding: 8px 12px; position: relative; }
   .x-head h1 { flex: 1; } .x-head .x-status { flex: 1 0 100%; order: 5; } }
 @media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import html
 import json
+import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from nicegui import run as background
@@ -111,7 +112,11 @@ class Page:
             )
         if self._attached is not None:
             with ui.element("main").classes("x-main").style("display: block"), _card("picture"):
-                self._course = ui.echart({}).style("width: 100%; height: 420px").props('role="img" aria-label="Windows of the log over time"')
+                self._course = (
+                    ui.echart({})
+                    .style("width: 100%; height: 420px")
+                    .props('role="img" aria-label="Windows of the log over time"')
+                )
             return
         with ui.element("main").classes("x-main"):
             with ui.element("nav").classes("x-side").props('aria-label="Settings"'):
@@ -121,7 +126,11 @@ class Page:
     def _build_pictures(self) -> None:
         with ui.element("div").classes("x-first"), _card("picture"):
             self._heading("What happens over time")
-            self._course = ui.echart({}).style("width: 100%; height: 760px").props('role="img" aria-label="Windows, queues and goodput over time"')
+            self._course = (
+                ui.echart({})
+                .style("width: 100%; height: 760px")
+                .props('role="img" aria-label="Windows, queues and goodput over time"')
+            )
             self._numbers = ui.html("", sanitize=False).classes("x-scroll")
         with ui.element("div").classes("x-rest"):
             with _card("goals"):
@@ -130,7 +139,11 @@ class Page:
             with ui.element("div").classes("x-two"):
                 with _card("shares"):
                     self._heading("Shares against the fair ones")
-                    self._shares = ui.echart({}).style("width: 100%; height: 250px").props('role="img" aria-label="Goodput and fair shares of each flow"')
+                    self._shares = (
+                        ui.echart({})
+                        .style("width: 100%; height: 250px")
+                        .props('role="img" aria-label="Goodput and fair shares of each flow"')
+                    )
                     self._remark = ui.label("").classes("x-note")
                 with _card("network"):
                     self._heading("Network")
@@ -174,7 +187,7 @@ class Page:
             self._share = 1.0
             self._say(f"error: the run failed: {error}")
 
-    def _next(self, parts) -> tuple[Answer, charts.Option] | None:
+    def _next(self, parts: Iterator[Answer]) -> tuple[Answer, charts.Option] | None:
         """Return the next answer with its chart, in a thread."""
         answer = next(parts, None)
         if answer is None:
@@ -191,7 +204,7 @@ class Page:
         self._lights.set_content("".join(_light(goal) for goal in fair.goals(state, answer, found)))
         if state.scenario.network != self._network:
             drawn = await background.io_bound(_drawing, state.scenario.network)
-            if move != self.move:
+            if move != self.move or drawn is None:
                 return
             self._network = state.scenario.network
             self._drawing.set_content(drawn)
@@ -217,7 +230,9 @@ class Page:
         option = charts.shares(state, answer, found, self.theme, narrow=self.narrow)
         self._shares.style(f"height: {110 + 42 * len(state.scenario.flows)}px")
         replace(self._shares, option)
-        self._remark.text = f"Fluid equilibrium: {found.fluid_remark}" if found is not None and found.fluid_remark else ""
+        self._remark.text = (
+            f"Fluid equilibrium: {found.fluid_remark}" if found is not None and found.fluid_remark else ""
+        )
 
     def _progress(self, move: int) -> Callable[[float], None]:
         def tell(share: float) -> None:
@@ -240,7 +255,7 @@ class Page:
     def _stop_runs(self) -> None:
         self._stop.set()
 
-    def _set_dark(self, dark: bool) -> None:  # noqa: FBT001
+    def _set_dark(self, dark: bool) -> None:
         self._dark.value = dark
         self.theme = DARK if dark else LIGHT
 
@@ -264,8 +279,8 @@ class Page:
 def replace(chart: ui.echart, option: charts.Option) -> None:
     """Replace the content of a chart, and its height if the option has one.
 
-    The option goes to the browser as a text: as a property of the element it would be observed deeply there, which takes
-    longer than drawing, and the server would keep it.
+    The option goes to the browser as a text. As a property of the element it would be observed deeply there, which
+    takes longer than drawing, and the server would keep it.
     """
     height = option.pop("height", None)
     if height is not None:
@@ -297,10 +312,18 @@ def _table(answer: Answer) -> str:
     """Return the numbers of each flow and path as a table."""
     heads = ("flow", "path", "goodput, Mbit/s", "loss", "window cuts", "timeouts", "mean RTT, ms")
     rows = []
-    for (flow, path), row in answer.result.paths.iterrows():
-        loss = "" if row["loss_rate"] != row["loss_rate"] else f"{100 * row['loss_rate']:.2f} %"  # noqa: PLR0124
-        rtt = "" if row["srtt"] != row["srtt"] else f"{1e3 * row['srtt']:.0f}"  # noqa: PLR0124 - not a number
-        cells = (flow, path, f"{row['goodput']:.2f}", loss, f"{row['window_cuts']:.0f}", f"{row['timeouts']:.0f}", rtt)
+    for row in answer.result.paths.reset_index().to_dict("records"):
+        loss = "" if math.isnan(row["loss_rate"]) else f"{100 * row['loss_rate']:.2f} %"
+        rtt = "" if math.isnan(row["srtt"]) else f"{1e3 * row['srtt']:.0f}"
+        cells = (
+            row["flow"],
+            row["path"],
+            f"{row['goodput']:.2f}",
+            loss,
+            f"{row['window_cuts']:.0f}",
+            f"{row['timeouts']:.0f}",
+            rtt,
+        )
         rows.append("<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>")
     head = "".join(f'<th scope="col">{text}</th>' for text in heads)
     return f'<table class="x-numbers"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'

@@ -28,10 +28,16 @@ class Panel:
         with ui.element("section").classes("x-card"):
             ui.html("<h2>Preset</h2>", sanitize=False)
             headings = presets.headings()
-            self._heading = ui.select(headings, value=headings[0], on_change=self._list).props(
-                'dense outlined options-dense aria-label="Collection of presets"').style("width: 100%")
-            self._name = ui.select(presets.names(headings[0]), with_input=True, on_change=self._load).props(
-                'dense outlined options-dense aria-label="Preset" label="Choose a scenario"').style("width: 100%")
+            self._heading = (
+                ui.select(headings, value=headings[0], on_change=self._list)
+                .props('dense outlined options-dense aria-label="Collection of presets"')
+                .style("width: 100%")
+            )
+            self._name = (
+                ui.select(presets.names(headings[0]), with_input=True, on_change=self._load)
+                .props('dense outlined options-dense aria-label="Preset" label="Choose a scenario"')
+                .style("width: 100%")
+            )
         self._space = ui.element("div")
         self.refresh(page.state)
 
@@ -75,7 +81,7 @@ class Panel:
     async def _list(self) -> None:
         """Offer the presets of the chosen collection."""
         names = await background.io_bound(presets.names, self._heading.value)
-        self._name.set_options(names, value=None)
+        self._name.set_options(names or [], value=None)
 
     async def _load(self) -> None:
         if not self._name.value:
@@ -180,8 +186,10 @@ def _amount(text: Any) -> float | None:
 
 def _same(text: Any, value: Any) -> bool:
     """Whether a text of the user means the value, such as ``10Mbit/s`` and ``10 Mbit/s``."""
-    return text == value or str(text).replace(" ", "") == str(value).replace(" ", "") or (
-        _amount(text) is not None and _amount(text) == _amount(value)
+    return (
+        text == value
+        or str(text).replace(" ", "") == str(value).replace(" ", "")
+        or (_amount(text) is not None and _amount(text) == _amount(value))
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from typing import TYPE_CHECKING
 
 from manypath.errors import UserError, remedy
 from manypath.explore.state import State
@@ -21,6 +22,9 @@ from manypath.scenario import (
     bottleneck,
     disjoint,
 )
+
+if TYPE_CHECKING:
+    from manypath.papers.paper import Paper
 
 OWN = "Everyday networks"
 """Heading of the presets that are not from papers."""
@@ -57,7 +61,7 @@ def preset(heading: str, name: str) -> State:
 
 
 @cache
-def _papers() -> dict[str, object]:
+def _papers() -> dict[str, Paper]:
     from manypath.papers import NAMES, registry
 
     papers = registry()
@@ -67,14 +71,14 @@ def _papers() -> dict[str, object]:
 @cache
 def _under(heading: str) -> Mapping[str, Callable[[], Scenario]]:
     if heading == OWN:
-        return {name: build for name, build in EVERYDAY.items()}
+        return EVERYDAY
     for paper in _papers().values():
         if heading == f"[{paper.tag}] {paper.title}":
             return _of_paper(paper)
     raise UserError(f'preset: "{heading}" is no heading: {remedy(heading, headings())}')
 
 
-def _of_paper(paper) -> dict[str, Callable[[], Scenario]]:
+def _of_paper(paper: Paper) -> dict[str, Callable[[], Scenario]]:
     """Return the points of a paper's quick grids; an experiment without a grid takes no factors."""
     found: dict[str, Callable[[], Scenario]] = {}
     quick = paper.quick

@@ -30,7 +30,6 @@ HOST = "127.0.0.1"
 """The only address of the server."""
 
 
-
 def serve(first: State, port: int, attached: Attached | None, ready: Callable[[str], object]) -> None:
     """Serve the page until Ctrl-C; `ready` receives its address.
 
@@ -72,8 +71,9 @@ def _app(token: str, first: State, attached: Attached | None) -> FastAPI:
         await Page(token, first, attached).show(s)
 
     # Pages of the browser reconnect within this time; later the server forgets them and their runs.
-    ui.run_with(app, tailwind=False, reconnect_timeout=3.0, message_history_length=0, show_welcome_message=False,
-                favicon=ICON)
+    ui.run_with(
+        app, tailwind=False, reconnect_timeout=3.0, message_history_length=0, show_welcome_message=False, favicon=ICON
+    )
     pages.config.quasar_config["brand"] = {"primary": "#0072b2", "secondary": "#009e73", "negative": "#b3261e"}
     return app
 
@@ -139,4 +139,3 @@ ICON = (
     'stroke-width="4"/></svg>'
 )
 """The icon of the page: two paths."""
-

@@ -32,9 +32,15 @@ class Compare:
             ).classes("x-note")
             names = [name for name, _ in _native.algorithms()]
             chosen = list(page.state.compare)
-            self._chosen = ui.select(names, value=chosen, multiple=True, label="congestion controls", on_change=self._moved)
+            self._chosen = ui.select(
+                names, value=chosen, multiple=True, label="congestion controls", on_change=self._moved
+            )
             self._chosen.props("dense outlined options-dense use-chips").style("width: 100%")
-            self._chart = ui.echart({}).style("width: 100%; height: 0").props('role="img" aria-label="Windows of each congestion control"')
+            self._chart = (
+                ui.echart({})
+                .style("width: 100%; height: 0")
+                .props('role="img" aria-label="Windows of each congestion control"')
+            )
 
     async def update(self, stop: threading.Event) -> None:
         """Run the chosen controls and draw each as soon as it is there."""
@@ -78,14 +84,23 @@ class Sweep:
                 self._runs = ui.number("runs each", value=5, min=1, max=50, precision=0).props("dense outlined")
                 self._runs.style("flex: 0 1 110px")
                 ui.button("Sweep", on_click=self._start).props("unelevated no-caps")
-                ui.button("Stop", on_click=lambda: self._stop.set()).props("flat no-caps")
+                ui.button("Stop", on_click=self._halt).props("flat no-caps")
             self._said = ui.label("").classes("x-note").props('role="status"')
-            self._chart = ui.echart({}).style("width: 100%; height: 0").props('role="img" aria-label="Goodput at each value"')
-        ui.context.client.on_delete(lambda: self._stop.set())
+            self._chart = (
+                ui.echart({}).style("width: 100%; height: 0").props('role="img" aria-label="Goodput at each value"')
+            )
+        ui.context.client.on_delete(self._halt)
+
+    def _halt(self) -> None:
+        """Stop the sweep that goes on."""
+        self._stop.set()
 
     def _places(self) -> dict[str, str]:
-        return {each.place: f"{each.group}: {each.label}" for each in controls(self._page.state)
-                if each.kind != "switch" and each.place != "seed" and not each.advanced}
+        return {
+            each.place: f"{each.group}: {each.label}"
+            for each in controls(self._page.state)
+            if each.kind != "switch" and each.place != "seed" and not each.advanced
+        }
 
     async def _start(self) -> None:
         """Run every value, one replication after another, and draw after each round of values."""

@@ -1,4 +1,4 @@
-"""A scenario as Python, as TOML and as a command line, each of which gives the same run."""
+"""A scenario as Python, as TOML and as a command line. Each text gives the same run."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ def toml(scenario: Scenario) -> str | None:
         access = _plain(network.access)
         if network.access != Network.model_fields["access"].default:
             lines += [f"network.access = {_inline(access)}", ""]
-        lines += ["[network.links]", *(f"{_key(name)} = {_inline(_plain(link))}" for name, link in network.links.items())]
+        lines += [
+            "[network.links]",
+            *(f"{_key(name)} = {_inline(_plain(link))}" for name, link in network.links.items()),
+        ]
         lines += ["", "[network.paths]"]
         lines += [f"{_key(name)} = {_inline(_plain(path))}" for name, path in network.paths.items()]
     else:
