@@ -56,6 +56,10 @@ def test_a_link_with_an_unknown_congestion_control_is_refused():
 
 
 def test_every_control_accepts_its_own_value():
+    for name in presets.names(presets.OWN):
+        state = presets.preset(presets.OWN, name)
+        for control in controls(state):
+            assert changed(state, control.place, control.value).scenario == state.scenario, control.place
     for transport in ("sctp", "mptcp"):
         state = changed(small(), "transport\tmultipath", transport)
         for control in controls(state):

@@ -155,7 +155,7 @@ def shares(state: State, answer: Answer, fair: Fair | None, theme: Theme, *, nar
 def comparison(state: State, answers: Mapping[str, Answer], theme: Theme, *, narrow: bool) -> Option:
     """Return the windows of the multipath flow under several congestion controls, one plot each."""
     end = max(answer.whole for answer in answers.values())
-    chart = _Stack(theme, end, narrow=narrow)
+    chart = _Stack(theme, end, narrow=narrow, top=36)
     for cc, answer in answers.items():
         samples = answer.result.series["paths"]
         own = samples[samples["flow"] == state.multipath]
@@ -219,14 +219,14 @@ def sweep(
 class _Stack:
     """Plots below each other with a common time axis."""
 
-    def __init__(self, theme: Theme, end: float, *, narrow: bool) -> None:
+    def __init__(self, theme: Theme, end: float, *, narrow: bool, top: int = 72) -> None:
         self.theme, self._end, self._narrow = theme, end, narrow
         self._grids: list[Option] = []
         self._titles: list[Option] = []
         self._xs: list[Option] = []
         self._ys: list[Option] = []
         self._series: list[Option] = []
-        self._top = 44 if narrow else 72
+        self._top = 44 if narrow else top
 
     def grid(self, height: int, title: str, *, gap: int = 22, values: bool = True) -> None:
         """Begin a plot."""

@@ -122,7 +122,7 @@ def _of_links(scenario: Scenario) -> Iterator[Control]:
         size = queue.packets if queue.packets is not None else queue.bytes
         if size is not None or queue.kind != "drop-tail":
             field = "bytes" if queue.packets is None and queue.bytes is not None else "packets"
-            shown = "no limit of its own" if size is None else _shown(size)
+            shown = "" if size is None else _shown(size)
             yield control(
                 f"queue.{field}",
                 "queue size",
@@ -322,7 +322,8 @@ def _with_transport(state: State, name: str, transport: str) -> State:
     """Change the protocol of a multipath flow, and of the single-path flows."""
     from manypath.scenario import Mptcp, Sctp, Tcp
 
-    transport = _known(transport, ("sctp", "mptcp"))
+    if _known(transport, ("sctp", "mptcp")) == state.scenario.flows[name].transport:
+        return state
     flows: dict[str, Any] = {}
     for each, flow in state.scenario.flows.items():
         if flow.app.kind != "saturated" or (each != name and len(flow.paths) > 1):

@@ -33,7 +33,7 @@ body { background: var(--ground) !important; color: var(--ink);
 .x-light b { font-size: 14px; } .x-light .x-word { font-weight: 650; color: var(--faint); }
 .x-light.holds { border-left-color: var(--good); } .x-light.holds .x-word { color: var(--good); }
 .x-light.not { border-left-color: var(--bad); } .x-light.not .x-word { color: var(--bad); }
-.x-net { overflow: hidden; padding-right: 14px; }
+.x-net { padding-right: 8%; }
 .x-net svg { width: 100%; height: auto; max-height: 300px; overflow: visible; }
 .x-two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 14px; width: 100%; }
 table.x-numbers { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
@@ -47,10 +47,9 @@ table.x-numbers { border-collapse: collapse; width: 100%; font-size: 13px; font-
 .q-expansion-item__container .q-item { padding: 4px 0; min-height: 36px; font-weight: 600; }
 .x-skip { position: absolute; left: -9999px; } .x-skip:focus { left: 12px; top: 8px; z-index: 50; }
 :focus-visible { outline: 3px solid #e69f00 !important; outline-offset: 1px; }
-@media (max-width: 1000px) { .x-main { grid-template-columns: minmax(0, 1fr); padding: 10px; }
-  .x-first { grid-area: first; min-width: 0; } .x-rest { grid-area: rest; min-width: 0; }
-.x-side { grid-area: side; position: static; max-height: none; order: 2;
-  } .x-two { grid-template-columns: minmax(0, 1fr); }
+@media (max-width: 1000px) {
+  .x-main { grid-template: "first" auto "side" auto "rest" auto / minmax(0, 1fr); padding: 10px; }
+  .x-side { position: static; max-height: none; } .x-two { grid-template-columns: minmax(0, 1fr); }
   .x-head { padding: 8px 12px; position: relative; }
   .x-head h1 { flex: 1; } .x-head .x-status { flex: 1 0 100%; order: 5; } }
 @media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }
