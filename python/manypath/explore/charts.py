@@ -303,7 +303,7 @@ class _Stack:
                 "type": "bar",
                 "name": name,
                 "stack": stack,
-                "barWidth": "140%",
+                "barWidth": "170%",
                 "xAxisIndex": number,
                 "yAxisIndex": number,
                 "itemStyle": {"color": colour, "decal": decal},
