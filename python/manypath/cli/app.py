@@ -20,6 +20,7 @@ from manypath.cli.decode import decode
 from manypath.cli.emulate import emulate
 from manypath.cli.examples import examples
 from manypath.cli.expect import expect
+from manypath.cli.explore import explore
 from manypath.cli.group import Group
 from manypath.cli.kernel import kernel
 from manypath.cli.list import list_
@@ -48,6 +49,7 @@ app = typer.Typer(
 app.command(epilog="Example: manypath examples")(examples)
 app.command(epilog="Example: manypath run examples/two_paths.toml --seed 7 --series '100 ms'")(run)
 app.command(epilog="Example: manypath show examples/two_paths.toml --plot network.svg")(show)
+app.command(epilog="Example: manypath explore examples/two_paths.toml")(explore)
 app.command(epilog="Example: manypath decode run.pcapng --summary")(decode)
 app.command(epilog="Example: manypath sweep examples/sweep.toml --plot shares.svg")(sweep)
 app.command(epilog="Example: sudo manypath measure shared --cc lia --runs 10 --at-once 4")(measure)

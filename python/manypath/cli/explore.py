@@ -1,0 +1,59 @@
+"""`manypath explore`: a local page on which every setting of a scenario is a control."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from manypath.errors import UserError
+
+
+def explore(
+    file: Annotated[
+        Path | None, typer.Argument(help="Scenario file in TOML or JSON; two paths with a rival by default.")
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="Port on 127.0.0.1; 0 takes a free one.")] = 0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
+    attach: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE-OR-SOCKET",
+            help="Show this event log while it is written, such as that of `manypath net ... --events OUT`.",
+        ),
+    ] = None,
+) -> None:
+    """Explore a scenario on a local page: each control changes the curves at once. Ctrl-C ends it."""
+    if file is not None and attach is not None:
+        raise UserError("--attach: not valid with a scenario file: give one of them")
+    state = None
+    if file is not None:
+        from manypath.explore.state import State
+        from manypath.scenario import Scenario
+
+        state = State(Scenario.from_file(file))
+    try:
+        import nicegui  # noqa: F401 - only whether it is there
+    except ImportError:
+        raise UserError('explore: nicegui is not installed: pip install "manypath[explore]"') from None
+    from manypath.explore.attach import Attached
+    from manypath.explore.presets import default
+    from manypath.explore.server import serve
+
+    attached = None
+    if attach is not None:
+        attached = Attached(attach)
+        attached.start()
+
+    def ready(address: str) -> None:
+        typer.echo(f"{address}\nCtrl-C ends the explorer.")
+        if browser:
+            import threading
+            import webbrowser
+
+            threading.Timer(1.0, webbrowser.open, [address]).start()
+
+    with suppress(KeyboardInterrupt):
+        serve(state or default(), port, attached, ready)

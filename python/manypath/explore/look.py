@@ -1,0 +1,84 @@
+"""The style sheet of the page, light and dark, from the width of a phone on; and the script that fills its charts."""
+
+CSS = """
+:root { --ink: #1f2937; --faint: #4b5563; --line: #d1d5db; --ground: #f8fafc; --card: #ffffff; --grid: #d9d9d9;
+  --good: #00734f; --bad: #b3261e; --series-1: #0072b2; --series-2: #c24e00; --series-3: #00805a;
+  --series-4: #a8588a; --series-5: #9a6a00; --series-6: #1f78a8; --series-7: #7a5a2a; --series-8: #5f5f5f; }
+.body--dark { --ink: #f3f4f6; --faint: #a7b0bd; --line: #374151; --ground: #0f141b; --card: #171e27; --grid: #3a4452;
+  --good: #4ad3a1; --bad: #ff9d94; --series-1: #56b4e9; --series-2: #f28c4a; --series-3: #3dd6a3; --series-4: #e5a3cb;
+  --series-5: #f0b840; --series-6: #8fd0f5; --series-7: #cda86f; --series-8: #b5b5b5; }
+body { background: var(--ground) !important; color: var(--ink);
+  font-family: system-ui, "Segoe UI", Roboto, sans-serif; }
+.nicegui-content { padding: 0; gap: 0; }
+.x-head { display: flex; align-items: center; gap: 12px; width: 100%; padding: 8px 20px; background: var(--card);
+  border-bottom: 1px solid var(--line); position: sticky; top: 0; z-index: 20; flex-wrap: wrap; }
+.x-head h1 { font-size: 18px; line-height: 1.3; font-weight: 650; margin: 0; letter-spacing: 0; }
+.x-head .x-status { color: var(--faint); font-size: 13px; flex: 1 1 240px; min-width: 0; }
+.x-head .x-bar { position: absolute; left: 0; right: 0; bottom: -2px; height: 3px; }
+.x-main { display: grid; grid-template: "side first" auto "side rest" 1fr / 320px minmax(0, 1fr);
+  column-gap: 16px; width: 100%; padding: 16px 20px;
+  align-items: start; max-width: 1700px; margin: 0 auto; }
+.x-first { grid-area: first; min-width: 0; } .x-rest { grid-area: rest; min-width: 0; }
+.x-side { grid-area: side; position: sticky; top: 66px; max-height: calc(100vh - 80px); overflow-y: auto; }
+.x-card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 12px 14px; width: 100%;
+  margin-bottom: 14px; gap: 6px; display: flex; flex-direction: column; min-width: 0; }
+.x-card h2 { font-size: 15px; line-height: 1.3; font-weight: 650; margin: 0; letter-spacing: 0; }
+.x-card p, .x-note { color: var(--faint); font-size: 13px; margin: 0; line-height: 1.45; }
+.x-control { width: 100%; margin: 2px 0 4px; }
+.x-control .q-slider { margin-top: -6px; }
+.x-why { color: var(--faint); font-size: 12px; line-height: 1.4; }
+.x-row { display: flex; gap: 8px; flex-wrap: wrap; align-items: center; width: 100%; }
+.x-lights { display: grid; grid-template-columns: repeat(auto-fit, minmax(210px, 1fr)); gap: 10px; width: 100%; }
+.x-light { border: 1px solid var(--line); border-left: 5px solid var(--faint); border-radius: 8px; padding: 8px 10px; }
+.x-light b { font-size: 14px; } .x-light .x-word { font-weight: 650; color: var(--faint); }
+.x-light.holds { border-left-color: var(--good); } .x-light.holds .x-word { color: var(--good); }
+.x-light.not { border-left-color: var(--bad); } .x-light.not .x-word { color: var(--bad); }
+.x-net { padding-right: 8%; }
+.x-net svg { width: 100%; height: auto; max-height: 300px; overflow: visible; }
+.x-two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 14px; width: 100%; }
+table.x-numbers { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
+.x-numbers th, .x-numbers td { padding: 3px 8px; text-align: right; border-bottom: 1px solid var(--line);
+  white-space: nowrap; }
+.x-numbers th:nth-child(-n+2), .x-numbers td:nth-child(-n+2) { text-align: left; }
+.x-numbers th { color: var(--faint); font-weight: 600; }
+.x-scroll { overflow-x: auto; width: 100%; }
+.x-code { white-space: pre; overflow: auto; max-height: 60vh; font: 12px/1.5 ui-monospace, monospace; width: 100%;
+  background: var(--ground); border: 1px solid var(--line); border-radius: 8px; padding: 10px; }
+.q-expansion-item__container .q-item { padding: 4px 0; min-height: 36px; font-weight: 600; }
+.x-skip { position: absolute; left: -9999px; } .x-skip:focus { left: 12px; top: 8px; z-index: 50; }
+:focus-visible { outline: 3px solid #e69f00 !important; outline-offset: 1px; }
+@media (max-width: 1000px) {
+  .x-main { grid-template: "first" auto "side" auto "rest" auto / minmax(0, 1fr); padding: 10px; }
+  .x-side { position: static; max-height: none; } .x-two { grid-template-columns: minmax(0, 1fr); }
+  .x-head { padding: 8px 12px; position: relative; }
+  .x-head h1 { flex: 1; } .x-head .x-status { flex: 1 0 100%; order: 5; } }
+@media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }
+"""
+"""The style sheet. Colours are those of the figures, lighter on dark ground."""
+
+SCRIPT = """
+window.manypath = {
+  functions: new Map(),
+  revived(part) {
+    for (const key of Object.keys(part || {})) {
+      if (!key.startsWith(':')) continue;
+      const text = part[key];
+      if (!this.functions.has(text)) this.functions.set(text, new Function('return (' + text + ')')());
+      part[key.slice(1)] = this.functions.get(text);
+      delete part[key];
+    }
+  },
+  draw(id, text) {
+    const element = getElement(id);
+    if (!element || !element.chart) { setTimeout(() => this.draw(id, text), 20); return; }
+    const option = JSON.parse(text);
+    this.revived(option.tooltip);
+    option.series.forEach(series => this.revived(series));
+    const shape = JSON.stringify([option.series.map(series => series.name), option.grid]);
+    element.chart.resize();
+    element.chart.setOption(option, {notMerge: shape !== element.shape});
+    element.shape = shape;
+  },
+};
+"""
+"""Fills a chart with an option; keys that begin with a colon hold the source of functions."""

@@ -1,0 +1,207 @@
+"""The runs behind a page: one run for each move, its marks, and the start of a long run while it goes on."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from manypath.errors import UserError
+from manypath.quantity import SPAN
+from manypath.run import Result, run
+from manypath.scenario import Scenario
+
+
+class Cancelled(Exception):
+    """A later move replaced the run."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Events of one kind that are close in time.
+
+    Attributes
+    ----------
+    time : float
+        Time of the first one, seconds.
+    flow, path : str
+        The flow and the path; retransmissions are known of a flow only, and have an empty path.
+    name : str
+        Name of the events, such as ``recovery:window_cut``.
+    reason : str
+        Their reason as the engine states it; empty without one.
+    count : int
+        Their number.
+    """
+
+    time: float
+    flow: str
+    path: str
+    name: str
+    reason: str
+    count: int
+
+    @property
+    def words(self) -> str:
+        """What happened, in words."""
+        what = WORDS[self.name]
+        return f"{self.count} × {what}" + (f" ({self.reason})" if self.reason else "")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One finished run.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        The scenario that ran.
+    result : Result
+        Its result, with a series.
+    marks : list of Mark
+        Losses, timeouts and retransmissions in the order of time.
+    whole : float
+        Duration of the whole run, seconds; longer than that of a run that is only its start.
+    """
+
+    scenario: Scenario
+    result: Result
+    marks: list[Mark]
+    whole: float
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether this is only the start of the run."""
+        return duration(self.scenario) < self.whole
+
+
+def answers(
+    scenario: Scenario, seed: int, stop: threading.Event, progress: Callable[[float], object] = lambda _: None
+) -> Iterator[Answer]:
+    """Run a scenario; yield the starts of a long run first, then the whole run.
+
+    Raises
+    ------
+    Cancelled
+        When `stop` is set.
+    UserError
+        If the scenario cannot run.
+    """
+    whole = duration(scenario)
+    for part in (*_starts(scenario), scenario):
+        yield answer(part, seed, stop, progress, whole)
+
+
+def answer(
+    scenario: Scenario,
+    seed: int,
+    stop: threading.Event,
+    progress: Callable[[float], object] = lambda _: None,
+    whole: float | None = None,
+) -> Answer:
+    """Run a scenario once, with a series and its marks. `progress` receives the finished share."""
+    total = duration(scenario) if whole is None else whole
+
+    def tell(seconds: float) -> None:
+        if stop.is_set():
+            raise Cancelled
+        progress(seconds / total)
+
+    tell(0.0)
+    with TemporaryDirectory(prefix="manypath-explore-") as folder:
+        file = Path(folder) / "events.jsonl"
+        result = run(scenario, seed, series=interval(scenario), events=file, only=list(WORDS), progress=tell)
+        with file.open(encoding="utf-8") as lines:
+            next(lines)
+            marks = gathered(map(json.loads, lines), duration(scenario) / BINS)
+    if stop.is_set():
+        raise Cancelled
+    return Answer(scenario, result, marks, total)
+
+
+def gathered(events: Iterable[dict[str, Any]], within: float) -> list[Mark]:
+    """Return the marks of events at sources; equal events `within` some seconds are one mark."""
+    marks: list[Mark] = []
+    last: dict[tuple[str, str, str, str], int] = {}
+    for event in events:
+        if event.get("host") != "source" or event["name"] not in WORDS:
+            continue
+        data = event.get("data", {})
+        reason = str(data.get("reason") or data.get("trigger") or "")
+        reason = REASONS.get((event["name"], reason), reason.replace("_", " "))
+        key = (event.get("flow", ""), event.get("path", ""), event["name"], reason)
+        count = int(data.get("count", 1))
+        place = last.get(key)
+        if place is not None and event["time"] - marks[place].time < within:
+            old = marks[place]
+            marks[place] = Mark(old.time, *key, old.count + count)
+        else:
+            last[key] = len(marks)
+            marks.append(Mark(float(event["time"]), *key, count))
+    return marks
+
+
+def duration(scenario: Scenario) -> float:
+    """Return the simulated time of a scenario, seconds."""
+    return (scenario.warmup + scenario.measure) / 1e9
+
+
+def interval(scenario: Scenario) -> str:
+    """Return the sampling interval of the curves."""
+    return SPAN.show(max(round(duration(scenario) * 1e9 / SAMPLES), 100_000))
+
+
+def _starts(scenario: Scenario) -> Iterator[Scenario]:
+    """Yield the scenarios that are the start of a long one: equal until their end, which is earlier."""
+    links = scenario.network.links
+    rates = sum(min(links[name].rate for name in path.forward) for path in scenario.network.paths.values())
+    packets = rates * duration(scenario) / 12_000
+    for share in (1 / 16, 1 / 4):
+        if packets * share < LONG / 16:
+            continue
+        end = round(duration(scenario) * share * 1e9)
+        network = scenario.network
+        links = {
+            name: link.but(events=tuple(event for event in link.events if event.at < end)) if link.events else link
+            for name, link in network.links.items()
+        }
+        try:
+            yield scenario.but(network=network.but(links=links), warmup="0 s", measure=f"{end} ns")
+        except UserError:
+            # A flow starts after this end.
+            continue
+
+
+WORDS = {
+    "link:packet_lost": "packet lost on the link",
+    "link:packet_dropped": "packet dropped by the queue",
+    "link:packet_damaged": "packet damaged on the link",
+    "recovery:window_cut": "fast retransmission cut the window",
+    "recovery:loss_timer_expired": "retransmission timeout",
+    "recovery:marked_for_retransmit": "retransmission",
+}
+"""Events that are marked, in words."""
+
+REASONS = {
+    ("link:packet_dropped", "full"): "the queue was full",
+    ("link:packet_dropped", "early"): "the discipline asked the sender to slow down",
+    ("link:packet_dropped", "late"): "it waited too long",
+    ("link:packet_dropped", "down"): "the link was down",
+    ("link:packet_lost", "chance"): "by the loss model",
+    ("link:packet_lost", "down"): "the link went down",
+    ("recovery:marked_for_retransmit", "window_probe"): "the peer's buffer had been full",
+}
+"""Reasons of events in words."""
+
+SAMPLES = 400
+"""Number of samples of a run."""
+
+BINS = 200
+"""Smallest distance of equal marks, as a share of the run."""
+
+LONG = 1_000_000
+"""Packets from which a run shows its start first."""

@@ -1,0 +1,345 @@
+"""One page in one tab: its state, its runs, and the parts that show them."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import json
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from nicegui import run as background
+from nicegui import ui
+
+from manypath import _native
+from manypath.errors import UserError
+from manypath.explore import charts, fair, moves
+from manypath.explore.attach import Attached
+from manypath.explore.charts import DARK, LIGHT, Theme, Trace
+from manypath.explore.controls import changed
+from manypath.explore.copies import Copies
+from manypath.explore.look import CSS, SCRIPT
+from manypath.explore.moves import Answer, Cancelled
+from manypath.explore.panel import Panel
+from manypath.explore.state import State
+from manypath.explore.studies import Compare, Sweep
+from manypath.figures.topology import topology
+
+if TYPE_CHECKING:
+    from manypath.scenario import Network
+
+DRAWING = threading.Lock()
+"""Held while matplotlib draws, because its settings belong to the process."""
+
+
+class Page:
+    """The page of one tab. Tabs share nothing but the program."""
+
+    def __init__(self, token: str, first: State, attached: Attached | None) -> None:
+        self.token = token
+        self.state = first
+        self.theme: Theme = LIGHT
+        self.narrow = False
+        self.move = 0
+        """Number of the last move."""
+        self._attached = attached
+        self._stop = threading.Event()
+        self._share = 1.0
+        self._network: Network | None = None
+        self._began = 0.0
+
+    async def show(self, packed: str) -> None:
+        """Build the page; the text of a link restores its state."""
+        refused = ""
+        if packed:
+            try:
+                self.state = State.unpacked(packed)
+            except UserError as error:
+                refused = str(error)
+        self._build()
+        client = ui.context.client
+        client.on_delete(self._stop_runs)
+        await client.connected()
+        dark, width = await ui.run_javascript(
+            "[matchMedia('(prefers-color-scheme: dark)').matches, innerWidth]", timeout=10.0
+        )
+        self.narrow = width < NARROW
+        self._set_dark(dark)
+        if refused:
+            ui.notify(refused, type="negative", timeout=0, close_button=True)
+        if self._attached is not None:
+            ui.timer(1.0, self._follow)
+        else:
+            ui.timer(0.2, self._tell)
+            await self._run()
+
+    async def set(self, place: str, value: Any) -> str:
+        """Change one setting and run; return the message if the value is refused."""
+        try:
+            state = changed(self.state, place, value)
+        except UserError as error:
+            return str(error).splitlines()[0]
+        await self.go(state)
+        return ""
+
+    async def go(self, state: State) -> None:
+        """Show another state."""
+        self.state = state
+        self.panel.refresh(state)
+        await self._run()
+
+    def save_link(self) -> None:
+        """Write the state into the address of the browser, so that a reload restores it."""
+        ui.run_javascript(f"history.replaceState(null, '', '?s={self.state.packed()}')")
+
+    def _build(self) -> None:
+        ui.add_css(CSS)
+        ui.add_head_html(f"<script>{SCRIPT}</script>")
+        self._dark = ui.dark_mode(None)
+        ui.html('<a class="x-skip" href="#picture">Skip to the picture</a>', sanitize=False)
+        with ui.element("header").classes("x-head"):
+            ui.html("<h1>manypath explore</h1>", sanitize=False)
+            self._status = ui.label("").classes("x-status").props('role="status" aria-live="polite"')
+            self._bar = ui.linear_progress(0.0, show_value=False, size="3px").classes("x-bar").props("instant-feedback")
+            self._bar.visible = False
+            if self._attached is None:
+                self._copies = Copies(self)
+            ui.button(icon="contrast", on_click=self._toggle).props(
+                'flat dense round aria-label="Switch between light and dark"'
+            )
+        if self._attached is not None:
+            with ui.element("main").classes("x-main").style("display: block"), _card("picture"):
+                self._course = (
+                    ui.echart({})
+                    .style("width: 100%; height: 420px")
+                    .props('role="img" aria-label="Windows of the log over time"')
+                )
+            return
+        with ui.element("main").classes("x-main"):
+            with ui.element("nav").classes("x-side").props('aria-label="Settings"'):
+                self.panel = Panel(self)
+            self._build_pictures()
+
+    def _build_pictures(self) -> None:
+        with ui.element("div").classes("x-first"), _card("picture"):
+            self._heading("What happens over time")
+            self._course = (
+                ui.echart({})
+                .style("width: 100%; height: 760px")
+                .props('role="img" aria-label="Windows, queues and goodput over time"')
+            )
+            self._numbers = ui.html("", sanitize=False).classes("x-scroll")
+        with ui.element("div").classes("x-rest"):
+            with _card("goals"):
+                self._heading("Resource pooling: the three goals")
+                self._lights = ui.html("", sanitize=False).classes("x-lights")
+            with ui.element("div").classes("x-two"):
+                with _card("shares"):
+                    self._heading("Shares against the fair ones")
+                    self._shares = (
+                        ui.echart({})
+                        .style("width: 100%; height: 250px")
+                        .props('role="img" aria-label="Goodput and fair shares of each flow"')
+                    )
+                    self._remark = ui.label("").classes("x-note")
+                with _card("network"):
+                    self._heading("Network")
+                    self._drawing = ui.html("", sanitize=False).classes("x-net").style("width: 100%")
+                    self._flows = ui.label("").classes("x-note")
+            self.compare = Compare(self)
+            self.sweep = Sweep(self)
+
+    @staticmethod
+    def _heading(text: str) -> None:
+        ui.html(f"<h2>{html.escape(text)}</h2>", sanitize=False)
+
+    async def _run(self) -> None:
+        """Run the state; a later move cancels it."""
+        self._stop_runs()
+        stop = self._stop = threading.Event()
+        self.move += 1
+        move, state = self.move, self.state
+        self._share, self._began = 0.0, time.monotonic()
+        self.save_link()
+        parts = moves.answers(state.scenario, state.seed, stop, self._progress(move))
+        try:
+            answer = None
+            while True:
+                found = await background.io_bound(self._next, parts)
+                if found is None or move != self.move:
+                    break
+                answer, option = found
+                self._draw(answer, option, move)
+            if answer is None or move != self.move:
+                return
+            self._share = 1.0
+            await asyncio.sleep(PAUSE)
+            await self._draw_the_rest(state, answer, stop, move)
+        except Cancelled:
+            return
+        except UserError as error:
+            self._share = 1.0
+            self._say(f"error: {str(error).splitlines()[0]}")
+        except _native.RunError as error:
+            self._share = 1.0
+            self._say(f"error: the run failed: {error}")
+
+    def _next(self, parts: Iterator[Answer]) -> tuple[Answer, charts.Option] | None:
+        """Return the next answer with its chart, in a thread."""
+        answer = next(parts, None)
+        if answer is None:
+            return None
+        return answer, charts.course(Trace.of(answer), self.theme, narrow=self.narrow)
+
+    async def _draw_the_rest(self, state: State, answer: Answer, stop: threading.Event, move: int) -> None:
+        """Draw what needs further runs: fair shares, goals, the comparison, and the drawing of the network."""
+        self._draw_shares(state, answer, None)
+        found = await background.io_bound(fair.fair, state, stop)
+        if move != self.move or found is None:
+            return
+        self._draw_shares(state, answer, found)
+        self._lights.set_content("".join(_light(goal) for goal in fair.goals(state, answer, found)))
+        if state.scenario.network != self._network:
+            drawn = await background.io_bound(_drawing, state.scenario.network)
+            if move != self.move or drawn is None:
+                return
+            self._network = state.scenario.network
+            self._drawing.set_content(drawn)
+        self._flows.text = " · ".join(
+            f"{name}: {flow.transport.upper()}, {flow.cc}, on {', '.join(flow.paths)}"
+            for name, flow in state.scenario.flows.items()
+        )
+        await self.compare.update(stop)
+
+    def _draw(self, answer: Answer, option: charts.Option, move: int) -> None:
+        """Draw the curves, the status and the numbers."""
+        option["aria"] = {"enabled": True, "description": _spoken(answer)}
+        replace(self._course, option)
+        self._numbers.set_content(_table(answer))
+        spent = 1e3 * (time.monotonic() - self._began)
+        seconds = moves.duration(answer.scenario)
+        if answer.is_partial:
+            self._say(f"move {move}: the first {seconds:g} s of {answer.whole:g} s")
+        else:
+            self._say(f"move {move}: {seconds:g} s of network in {spent:.0f} ms · digest {answer.result.digest}")
+
+    def _draw_shares(self, state: State, answer: Answer, found: fair.Fair | None) -> None:
+        option = charts.shares(state, answer, found, self.theme, narrow=self.narrow)
+        self._shares.style(f"height: {110 + 42 * len(state.scenario.flows)}px")
+        replace(self._shares, option)
+        self._remark.text = (
+            f"Fluid equilibrium: {found.fluid_remark}" if found is not None and found.fluid_remark else ""
+        )
+
+    def _progress(self, move: int) -> Callable[[float], None]:
+        def tell(share: float) -> None:
+            if move == self.move:
+                self._share = share
+
+        return tell
+
+    def _tell(self) -> None:
+        """Show the progress of a run that takes long."""
+        is_long = self._share < 1.0 and time.monotonic() - self._began > PAUSE
+        if is_long != self._bar.visible:
+            self._bar.visible = is_long
+        if is_long:
+            self._bar.value = self._share
+
+    def _say(self, text: str) -> None:
+        self._status.text = text
+
+    def _stop_runs(self) -> None:
+        self._stop.set()
+
+    def _set_dark(self, dark: bool) -> None:
+        self._dark.value = dark
+        self.theme = DARK if dark else LIGHT
+
+    async def _toggle(self) -> None:
+        self._set_dark(self.theme is LIGHT)
+        if self._attached is None:
+            await self._run()
+
+    def _follow(self) -> None:
+        """Draw the log as far as it was read."""
+        attached = self._attached
+        if attached is None:
+            return
+        self._say(f"{attached.place}: {attached.lines:,} events" + (f" · {attached.title}" if attached.title else ""))
+        trace = attached.trace()
+        if len(trace.paths):
+            option = charts.course(trace, self.theme, narrow=self.narrow)
+            replace(self._course, option)
+
+
+def replace(chart: ui.echart, option: charts.Option) -> None:
+    """Replace the content of a chart, and its height if the option has one.
+
+    The option goes to the browser as a text. As a property of the element it would be observed deeply there, which
+    takes longer than drawing, and the server would keep it.
+    """
+    height = option.pop("height", None)
+    if height is not None:
+        chart.style(f"height: {height}px")
+    chart.client.run_javascript(f"manypath.draw({chart.id}, {json.dumps(json.dumps(option))})")
+
+
+def _card(name: str) -> ui.element:
+    return ui.element("section").classes("x-card").props(f'id="{name}"')
+
+
+def _drawing(network: Network) -> str:
+    """Return the drawing of a network with the colours of the page."""
+    with DRAWING:
+        return topology(network).inline("net")
+
+
+def _light(goal: fair.Goal) -> str:
+    """Return one light, with a symbol and a word beside its colour."""
+    kind, sign = {"holds": ("holds", "✓"), "does not hold": ("not", "✗"), "does not apply": ("", "–")}[goal.light]
+    return (
+        f'<div class="x-light {kind}"><b>{html.escape(goal.name)}</b><br>'
+        f'<span class="x-word">{sign} {goal.light}</span>'
+        f'<p>{html.escape(goal.numbers)}</p><p class="x-why">{html.escape(goal.rule)}</p></div>'
+    )
+
+
+def _table(answer: Answer) -> str:
+    """Return the numbers of each flow and path as a table."""
+    heads = ("flow", "path", "goodput, Mbit/s", "loss", "window cuts", "timeouts", "mean RTT, ms")
+    rows = []
+    for row in answer.result.paths.reset_index().to_dict("records"):
+        loss = "" if math.isnan(row["loss_rate"]) else f"{100 * row['loss_rate']:.2f} %"
+        rtt = "" if math.isnan(row["srtt"]) else f"{1e3 * row['srtt']:.0f}"
+        cells = (
+            row["flow"],
+            row["path"],
+            f"{row['goodput']:.2f}",
+            loss,
+            f"{row['window_cuts']:.0f}",
+            f"{row['timeouts']:.0f}",
+            rtt,
+        )
+        rows.append("<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>")
+    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
+    return f'<table class="x-numbers"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+
+
+def _spoken(answer: Answer) -> str:
+    """Return the run in words, for screen readers."""
+    rates = ", ".join(f"{name} {rate:.2f} Mbit/s" for name, rate in answer.result.goodput.items())
+    return (
+        f"Congestion windows, queues and goodput over {answer.whole:g} s. Goodput: {rates}. "
+        f"{sum(mark.count for mark in answer.marks)} losses, timeouts and retransmissions."
+    )
+
+
+NARROW = 1000
+"""Width of a window below which the page has one column, pixels."""
+
+PAUSE = 0.25
+"""Time after a move before further runs begin, seconds."""

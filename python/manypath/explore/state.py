@@ -1,0 +1,98 @@
+"""What a page shows: a scenario, its seed, and what it is compared with. A link holds all of it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from manypath.errors import UserError, quoted
+from manypath.scenario import Scenario
+from manypath.scenario.names import known_algorithm
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything that a page shows.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        The scenario.
+    seed : int
+        Seed of its run.
+    compare : tuple of str
+        Congestion controls of the first multipath flow that are compared, on the same random losses.
+    sweep : tuple of str
+        Control of a sweep and its values, as texts; empty without a sweep.
+    """
+
+    scenario: Scenario
+    seed: int = 1
+    compare: tuple[str, ...] = ()
+    sweep: tuple[str, ...] = ()
+
+    @property
+    def multipath(self) -> str | None:
+        """Name of the first flow over several paths; None without one."""
+        return next((name for name, flow in self.scenario.flows.items() if len(flow.paths) > 1), None)
+
+    @property
+    def rival(self) -> str | None:
+        """Name of the first flow over one path that is also a path of the multipath flow; None without one."""
+        if self.multipath is None:
+            return None
+        paths = self.scenario.flows[self.multipath].paths
+        flows = self.scenario.flows.items()
+        return next((name for name, flow in flows if len(flow.paths) == 1 and flow.paths[0] in paths), None)
+
+    def with_cc(self, cc: str) -> Scenario:
+        """Return the scenario with another congestion control of the multipath flow."""
+        flows = dict(self.scenario.flows)
+        if self.multipath is not None:
+            flows[self.multipath] = flows[self.multipath].but(cc=cc)
+        return self.scenario.but(flows=flows)
+
+    def but(self, **changes: Any) -> Self:
+        """Return a copy with some fields changed."""
+        return replace(self, **changes)
+
+    def packed(self) -> str:
+        """Return the state as a text for an address."""
+        content = {
+            "scenario": json.loads(self.scenario.document()),
+            "seed": self.seed,
+            "compare": self.compare,
+            "sweep": self.sweep,
+        }
+        small = zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 9)
+        return base64.urlsafe_b64encode(small).decode().rstrip("=")
+
+    @classmethod
+    def unpacked(cls, text: str) -> Self:
+        """Read the text of an address.
+
+        Raises
+        ------
+        UserError
+            If the text was changed or cut, or its scenario is invalid.
+        """
+        try:
+            small = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+            unpack = zlib.decompressobj()
+            content = json.loads(unpack.decompress(small, MOST_BYTES))
+            fields, seed = content["scenario"], content["seed"]
+            compare, sweep = tuple(content["compare"]), tuple(content["sweep"])
+            if type(seed) is not int or seed < 0 or not all(isinstance(each, str) for each in (*compare, *sweep)):
+                raise ValueError(seed)
+            for name in compare:
+                known_algorithm(name)
+        except (ValueError, KeyError, TypeError, zlib.error, RecursionError):
+            raise UserError(f"link: {quoted(text)} is no state of the explorer: copy the whole link again") from None
+        return cls(Scenario.from_fields(fields), seed, compare, sweep)
+
+
+MOST_BYTES = 4_000_000
+"""Largest document of a link, bytes."""

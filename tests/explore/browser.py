@@ -1,0 +1,136 @@
+"""Chromium without a window, and a page of the explorer in it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+PATIENCE = 20.0
+"""Longest time that a test waits for the page, seconds."""
+
+
+def lacking() -> str | None:
+    """Return what this machine lacks for tests in a browser; None if it lacks nothing."""
+    for module, package in (("selenium", "selenium"), ("nicegui", "nicegui")):
+        try:
+            __import__(module)
+        except ImportError:
+            return f"needs the Python package {package}: pip install 'manypath[dev]'"
+    for program, package in (("chromium", "chromium"), ("chromedriver", "chromium-driver")):
+        if shutil.which(program) is None:
+            return f"needs {program}: apt-get install {package}"
+    return None
+
+
+@contextmanager
+def explorer(*arguments: str, cwd: Path) -> Iterator[str]:
+    """Start the explorer; yield its address."""
+    with (cwd / "explorer.err").open("w") as errors:
+        command = [sys.executable, "-m", "manypath", "explore", "--no-browser", *arguments]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=cwd)
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().strip()
+            assert address.startswith("http://127.0.0.1:"), (cwd / "explorer.err").read_text()
+            yield address
+        finally:
+            server.terminate()
+            server.wait(PATIENCE)
+            if server.stdout is not None:
+                server.stdout.close()
+    assert (cwd / "explorer.err").read_text() == ""
+
+
+class Browser:
+    """One browser with one tab that shows a page."""
+
+    def __init__(self) -> None:
+        from selenium import webdriver
+
+        options = webdriver.ChromeOptions()
+        options.binary_location = shutil.which("chromium") or ""
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+        self.size(1280, 1000)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.driver.quit()
+
+    def size(self, width: int, height: int) -> None:
+        """Set the size of the window, and so the width of the page."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def js(self, script: str, *arguments: Any) -> Any:
+        """Run a script in the page; return its result."""
+        return self.driver.execute_script(script, *arguments)
+
+    def open(self, address: str) -> str:
+        """Open a page; return the digest of its first run."""
+        self.driver.get(address)
+        return self.digest()
+
+    @property
+    def status(self) -> str:
+        """The status of the page."""
+        return self.js("return document.querySelector('.x-status')?.innerText || ''")
+
+    def digest(self, other_than: str | None = None) -> str:
+        """Wait for the digest of a finished run, which may have to differ from another one."""
+        self.until(lambda: "digest" in self.status and (other_than is None or other_than not in self.status))
+        found = re.search(r"digest (\w{16})", self.status)
+        assert found is not None
+        return found[1]
+
+    def until(self, condition: Callable[[], Any]) -> Any:
+        """Wait until a condition holds; return its value."""
+        end = time.monotonic() + PATIENCE
+        while not (value := condition()):
+            assert time.monotonic() < end, self.status
+            time.sleep(0.05)
+        return value
+
+    def input(self, label: str) -> Any:
+        """Return the field of a control whose label begins like this."""
+        return self.driver.find_element("css selector", f'input[aria-label^="{label}"]')
+
+    def write(self, label: str, text: str) -> None:
+        """Replace the text of a field."""
+        from selenium.webdriver.common.keys import Keys
+
+        self.input(label).send_keys(Keys.CONTROL, "a")
+        self.input(label).send_keys(text)
+
+    def slider(self, label: str) -> Any:
+        """Return the slider of a control, which takes keys."""
+        script = "return arguments[0].closest('.x-control').querySelector('.q-slider [tabindex=\"0\"]')"
+        return self.js(script, self.input(label))
+
+    def chart(self, card: str) -> list[str]:
+        """Return the names of the curves that a chart shows."""
+        script = """const box = document.querySelector(`#${arguments[0]} .nicegui-echart`);
+            const chart = box && getElement(Number(box.id.slice(1))).chart;
+            return chart ? (chart.getOption().series || []).map(series => series.name) : []"""
+        return self.js(script, card)
+
+    def click(self, text: str) -> None:
+        """Click a button or an entry of a menu."""
+        path = f'//*[self::button or contains(@class,"q-item")][contains(normalize-space(.),"{text}")]'
+        self.until(lambda: [each for each in self.driver.find_elements("xpath", path) if each.is_displayed()])
+        next(each for each in self.driver.find_elements("xpath", path) if each.is_displayed()).click()
+
+    def errors(self) -> list[str]:
+        """Return the errors and warnings on the console of the page."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]

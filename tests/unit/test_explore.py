@@ -1,0 +1,350 @@
+"""The explorer without a browser: states and links, controls and refusals, copies, presets, runs, shares and logs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import manypath as mp
+from manypath.errors import UserError
+from manypath.explore import charts, fair, moves, presets, texts
+from manypath.explore.attach import Attached
+from manypath.explore.controls import changed, controls
+from manypath.explore.pooling import pooled
+from manypath.explore.state import State
+
+SHORT = {"warmup": "1 s", "measure": "2 s"}
+
+
+def small(**changes: object) -> State:
+    """Return the first state of the page with a short run."""
+    state = presets.default()
+    return state.but(scenario=state.scenario.but(**{**SHORT, **changes}))
+
+
+def answered(state: State) -> moves.Answer:
+    return list(moves.answers(state.scenario, state.seed, threading.Event()))[-1]
+
+
+def test_a_link_restores_the_whole_state():
+    state = small().but(seed=7, compare=("lia", "olia"), sweep=("rivals", "1, 2"))
+    assert State.unpacked(state.packed()) == state
+
+
+@pytest.mark.parametrize("damage", ["", "x", "eJw", "A" * 2000])
+def test_a_damaged_link_is_refused_in_one_line(damage: str):
+    with pytest.raises(UserError, match=r"^link: .* copy the whole link again$"):
+        State.unpacked(damage)
+
+
+def test_a_cut_link_is_refused():
+    with pytest.raises(UserError, match="is no state of the explorer"):
+        State.unpacked(small().packed()[:-40])
+
+
+def test_a_link_with_an_unknown_congestion_control_is_refused():
+    with pytest.raises(UserError, match="is no state of the explorer"):
+        State.unpacked(small().but(compare=("nonsense",)).packed())
+
+
+def test_every_control_accepts_its_own_value():
+    for name in presets.names(presets.OWN):
+        state = presets.preset(presets.OWN, name)
+        for control in controls(state):
+            assert changed(state, control.place, control.value).scenario == state.scenario, control.place
+    for transport in ("sctp", "mptcp"):
+        state = changed(small(), "transport\tmultipath", transport)
+        for control in controls(state):
+            assert changed(state, control.place, control.value).scenario == state.scenario, control.place
+
+
+def refusal(state: State, place: str, value: str) -> str:
+    """Return the message with which a value is refused; empty if it is valid."""
+    try:
+        changed(state, place, value)
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+def test_every_step_and_choice_of_every_control_is_valid_or_refused_with_a_remedy():
+    state = small()
+    for control in controls(state):
+        for value in (*control.steps, *control.choices):
+            said = refusal(state, control.place, value)
+            assert not said or ": " in said, control.place
+
+
+def test_every_control_has_an_explanation():
+    state = small()
+    assert not [control.place for control in controls(state) if len(control.explanation) < 10]
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        ("links\tsouth\trate", "2", 'rate: "2" has no unit: write "2 Mbit/s"'),
+        ("links\tsouth\trate", "0 Mbit/s", "rate: 0 is too small"),
+        ("links\tsouth\tqueue.packets", "0", "packets: 0 is too small: give more than 0"),
+        ("links\tsouth\tqueue.packets", "many", "packets: many is no whole number: write one"),
+        ("links\tsouth\tqueue", "lifo", "lifo: is unknown: choose one of drop-tail"),
+        ("flows\tmultipath\tsend_buffer", "", 'send_buffer: "" is no size'),
+        ("flows\tmultipath\tcc", "lai", 'cc: there is no congestion control "lai"; did you mean "lia"?'),
+        ("rivals", "0", "rivals: 0 is no whole number from 1 to 8"),
+        ("seed", "-1", "seed: -1 is no whole number"),
+        ("measure", "0 s", "measure: 0 s is too short"),
+        ("nothing\there\tat\tall", "1", "control: nothing"),
+    ],
+)
+def test_a_wrong_value_is_refused_in_one_line(place: str, value: str, said: str):
+    with pytest.raises(UserError) as refused:
+        changed(small(), place, value)
+    assert str(refused.value).startswith(said)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_link_changes_in_both_directions_while_they_are_equal():
+    links = changed(small(), "links\tsouth\trate", "2 Mbit/s").scenario.network.links
+    assert links["south"].rate == links["south/back"].rate == 2_000_000
+    dsl = presets.preset(presets.OWN, "DSL with LTE")
+    links = changed(dsl, "links\tdsl\trate", "20 Mbit/s").scenario.network.links
+    assert (links["dsl"].rate, links["dsl/back"].rate) == (20_000_000, 2_000_000)
+
+
+def test_rivals_are_added_and_removed():
+    three = changed(small(), "rivals", "3")
+    assert list(three.scenario.flows) == ["multipath", "rival", "rival2", "rival3"]
+    assert changed(three, "rivals", "1").scenario == small().scenario
+
+
+NETWORKS = {
+    "disjoint": small,
+    "two directions": lambda: presets.preset(presets.OWN, "DSL with LTE"),
+    "shared": lambda: presets.preset(presets.OWN, "One shared bottleneck"),
+    "mptcp": lambda: changed(small(), "transport\tmultipath", "mptcp"),
+    "bursts and events": lambda: presets.preset(presets.OWN, "WiFi that fades"),
+    "no access links": lambda: presets.preset(presets.headings()[5], presets.names(presets.headings()[5])[0]),
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_copies_give_the_digest_of_the_page(name: str, tmp_path: Path):
+    state = NETWORKS[name]().but(seed=5)
+    state = changed(changed(state, "measure", "35 s"), "seed", "5")
+    digest = answered(state).result.digest
+
+    program = texts.python(state.scenario, state.seed)
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert printed.stdout.strip() == digest
+
+    command = texts.command(state.scenario, state.seed)
+    line = command.replace("manypath run", f"{shlex.quote(sys.executable)} -m manypath run")
+    printed = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert f"digest {digest}, seed 5" in printed.stdout
+
+    text = texts.toml(state.scenario)
+    assert (text is None) == (name == "no access links")
+    if text is not None:
+        (tmp_path / "copied.toml").write_text(text)
+        assert mp.Scenario.from_file(tmp_path / "copied.toml").document() == state.scenario.document()
+
+
+def test_every_point_of_every_paper_is_a_preset_that_links_and_copies_keep(tmp_path: Path):
+    for heading in presets.headings():
+        for name in presets.names(heading):
+            state = presets.preset(heading, name)
+            assert State.unpacked(state.packed()) == state, name
+            assert controls(state)
+            text = texts.toml(state.scenario)
+            if text is not None:
+                (tmp_path / "preset.toml").write_text(text)
+                assert mp.Scenario.from_file(tmp_path / "preset.toml") == state.scenario, name
+
+
+def test_one_preset_of_every_experiment_runs():
+    for heading in presets.headings():
+        first: dict[str, str] = {}
+        for name in presets.names(heading):
+            first.setdefault(name if heading == presets.OWN else name.partition(":")[0], name)
+        for name in first.values():
+            state = presets.preset(heading, name)
+            starts = [
+                moves.duration(state.scenario),
+                *(flow.start.latest / 1e9 for flow in state.scenario.flows.values()),
+            ]
+            links = {
+                link: each.but(events=()) if each.events else each
+                for link, each in state.scenario.network.links.items()
+            }
+            shortened = state.scenario.but(
+                network=state.scenario.network.but(links=links), warmup="0 s", measure=f"{max(starts[1:]) + 2:.3f} s"
+            )
+            answer = answered(state.but(scenario=shortened))
+            option = charts.course(charts.Trace.of(answer), charts.LIGHT, narrow=True)
+            assert option["series"], name
+            assert pooled(shortened).keys() == shortened.flows.keys()
+
+
+def test_a_long_run_shows_its_start_first_and_the_start_is_exact():
+    state = small(measure="99 s")
+    fast = changed(changed(state, "links\tsouth\trate", "100 Mbit/s"), "links\tnorth\trate", "100 Mbit/s")
+    answers = list(moves.answers(fast.scenario, 1, threading.Event()))
+    assert [answer.is_partial for answer in answers] == [True, True, False]
+    start, whole = answers[0], answers[-1]
+    end = moves.duration(start.scenario)
+    early = [mark.time for mark in whole.marks if mark.time < 0.9 * end and mark.name == "recovery:window_cut"]
+    assert early
+    assert set(early) <= {mark.time for mark in start.marks}
+
+
+def test_a_later_move_cancels_a_run():
+    stop = threading.Event()
+    state = small(measure="30000 s")
+    began = time.monotonic()
+    threading.Timer(0.5, stop.set).start()
+    with pytest.raises(moves.Cancelled):
+        moves.answer(state.scenario, 1, stop)
+    assert time.monotonic() - began < 10.0
+
+
+def test_marks_count_what_the_result_counts():
+    state = changed(small(measure="20 s", warmup="0 s"), "links\tsouth\tloss", "bernoulli")
+    answer = answered(state)
+    cuts = sum(mark.count for mark in answer.marks if mark.name == "recovery:window_cut")
+    assert cuts == answer.result.paths["window_cuts"].sum() > 0
+    reasons = {mark.reason for mark in answer.marks if mark.name == "link:packet_lost"}
+    assert reasons == {"by the loss model"}
+
+
+def test_the_strip_has_only_what_the_engine_states():
+    sctp = charts.course(charts.Trace.of(answered(small())), charts.LIGHT, narrow=False)
+    tcp = answered(changed(small(), "transport\tmultipath", "mptcp"))
+    option = charts.course(charts.Trace.of(tcp), charts.LIGHT, narrow=False)
+    assert any("blocked" in each["name"] for each in sctp["series"])
+    assert not any("blocked" in each["name"] for each in option["series"])
+    narrow = changed(small(), "flows\tmultipath\treceive_buffer", "20 kB")
+    option = charts.course(charts.Trace.of(answered(narrow)), charts.LIGHT, narrow=False)
+    assert "blocked by the peer's receive window" in {each["name"] for each in option["series"]} or (
+        "blocked by its share of a divided buffer" in {each["name"] for each in option["series"]}
+    )
+
+
+def test_pooled_shares_are_max_min_fair():
+    link = mp.Link(rate="10 Mbit/s", overhead="0 B")
+    app = {"kind": "saturated", "message": "1452 B"}
+    flows = {"both": mp.Sctp(paths=["a", "b"], app=app), "one": mp.Sctp.standard("a", app=app)}
+    state = mp.Scenario(network=mp.disjoint(a=link, b=link.but(rate="4 Mbit/s")), flows=flows)
+    payload = 1452 / 1500
+    assert pooled(state) == pytest.approx({"both": 7 * payload, "one": 7 * payload})
+    poor = state.but(network=mp.disjoint(a=link, b=link.but(rate="20 Mbit/s")))
+    assert pooled(poor) == pytest.approx({"both": 20 * payload, "one": 10 * payload})
+
+
+def test_goals_have_lights_with_numbers():
+    state = small(warmup="5 s", measure="35 s")
+    lights = {}
+    for cc in ("newreno", "lia"):
+        coupled = state.but(scenario=state.with_cc(cc))
+        found = fair.goals(coupled, answered(coupled), fair.fair(coupled, threading.Event()))
+        lights[cc] = [goal.light for goal in found]
+        assert all("Mbit/s" in goal.numbers for goal in found)
+    # Without coupling, no load moves away from the shared path: the two compared runs are the same run.
+    assert lights["newreno"][2] == "does not hold"
+    assert lights["lia"] == ["holds", "holds", "holds"]
+
+
+def test_a_log_is_followed_while_it_grows(tmp_path: Path):
+    log, grows = tmp_path / "run.jsonl", tmp_path / "grows.jsonl"
+    result = mp.run(small().scenario, events=log, series="event")
+    lines = log.read_text().splitlines(keepends=True)
+    grows.write_text("".join(lines[:100]) + lines[100][:20])
+    attached = Attached(grows)
+    attached.start()
+    try:
+        until(lambda: attached.lines == 99)
+        with grows.open("a") as file:
+            file.write(lines[100][20:] + "".join(lines[101:]))
+        until(lambda: attached.lines == len(lines) - 1)
+    finally:
+        attached.close()
+    assert attached.refused == 0
+    trace = attached.trace()
+    own = trace.paths[(trace.paths["flow"] == "multipath") & (trace.paths["path"] == "north")]
+    changes = result.series["paths"].query("flow == 'multipath' and path == 'north'")
+    assert own["cwnd"].iloc[-1] == changes["cwnd"].iloc[-1]
+    assert charts.course(trace, charts.DARK, narrow=False)["series"]
+
+
+def test_a_log_comes_from_a_socket_and_wrong_lines_are_counted(tmp_path: Path):
+    place = tmp_path / "events.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(place))
+        listener.listen()
+        attached = Attached(place)
+        attached.start()
+        peer, _ = listener.accept()
+        event = {
+            "time": 1.5,
+            "flow": "f",
+            "host": "source",
+            "path": "p",
+            "name": "recovery:metrics_updated",
+            "data": {"cwnd": 3000},
+        }
+        peer.sendall(f"no json\n[1]\n{json.dumps(event)}\n".encode())
+        peer.close()
+        until(lambda: attached.lines == 1)
+    assert attached.refused == 2
+    assert attached.trace().paths["cwnd"].tolist() == [3000.0]
+
+
+def test_a_long_log_takes_bounded_memory(tmp_path: Path):
+    (tmp_path / "log").touch()
+    attached = Attached(tmp_path / "log")
+    for number in range(20_000):
+        data = {"cwnd": number}
+        attached.take(
+            json.dumps(
+                {
+                    "time": number / 100,
+                    "flow": "f",
+                    "host": "source",
+                    "path": "p",
+                    "name": "recovery:metrics_updated",
+                    "data": data,
+                }
+            )
+        )
+    trace = attached.trace()
+    assert len(trace.paths) <= 4000
+    assert trace.paths["cwnd"].iloc[-1] == 19_999
+    assert trace.paths["time"].is_monotonic_increasing
+
+
+def until(condition, patience: float = 20.0) -> None:
+    """Wait for a condition."""
+    end = time.monotonic() + patience
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_a_missing_framework_is_said_in_one_line(called, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "nicegui", None)
+    printed = called("explore", "--no-browser", code=2)
+    assert printed.err.strip() == 'error: explore: nicegui is not installed: pip install "manypath[explore]"'
+
+
+def test_a_missing_log_and_a_wrong_file_are_refused(called, tmp_path: Path):
+    pytest.importorskip("nicegui", reason="the extra explore is not installed")
+    printed = called("explore", "--no-browser", "--attach", str(tmp_path / "none"), code=2)
+    assert printed.err.startswith("error: --attach: ")
+    assert "there is no such file" in called("explore", str(tmp_path / "none.toml"), code=2).err
