@@ -14,6 +14,7 @@ from manypath.papers.evaluation import evaluate
 from manypath.papers.evidence import Case
 from manypath.papers.publishing import check_targets, publish, table
 from manypath.papers.tried import tried_on
+from manypath.papers.verdict import NOTHING_DECIDES
 from manypath.stats import interval
 
 TABLES = [name for name in (*NAMES, *STUDIES) if published.file_of(name).is_file()]
@@ -132,8 +133,16 @@ def test_the_table_of_another_program_is_not_replaced(package):
         (lambda text: re.sub(r'"cpu_seconds": [0-9.]+', '"cpu_seconds": -1', text), "cpu_seconds: -1"),
         (lambda _: "[" * 100_000, "lists or tables are nested too deeply"),
         (lambda text: re.sub(r'"flows":\["', '"flows":["other","', text, count=1), "each row needs"),
+        (lambda text: re.sub(r'"engine": "..', '"engine": "zz', text), "is not a number of 16 hexadecimal digits"),
+        (lambda text: re.sub(r'"seed": [0-9]+', '"seed": -1', text), "seed: -1 is too small"),
+        (lambda text: re.sub(r'("claims": \[\s*)(\{"id".*\})', r"\1\2,\2", text, count=1), "occurs twice"),
+        (lambda text: text.replace('"needed":null', '"needed":-3', 1), "claims.0.needed: -3 is too small"),
+        (lambda text: text.replace('"needed":null', '"needed":3', 1), "needed: 3 runs, but the claim is decided"),
+        (
+            lambda text: text.replace('"needed_seconds":null', '"needed_seconds":3', 1),
+            "needed_seconds: 3, but needed has no number of runs",
+        ),
     ],
-    ids=["torn", "version", "verdict", "field", "list", "endless", "negative", "deep", "flows"],
 )
 def test_a_damaged_table_is_reported_in_one_line(change, message, full, tmp_path):
     file = tmp_path / "published.json"
@@ -175,7 +184,10 @@ def test_every_undecided_claim_of_the_package_has_its_number_of_deciding_runs(na
     assert found is not None
     for claim in found.claims.values():
         if claim.verdict == "undecided":
-            assert claim.needed is not None or "on the line" in claim.why, claim.id
+            assert claim.needed is not None or NOTHING_DECIDES in claim.why, claim.id
+            assert (claim.needed is None) == (claim.needed_seconds is None), claim.id
+        else:
+            assert claim.needed is None, claim.id
 
 
 def test_the_tables_of_the_package_are_small():

@@ -8,7 +8,7 @@ from reconstruction_world import FACTORS, changes_of, paper, trials
 
 import manypath
 from manypath.errors import UserError
-from manypath.papers import kept, registry
+from manypath.papers import kept, published, registry
 from manypath.papers.check import Check, all_of
 from manypath.papers.claim import Claim
 from manypath.papers.predicates import above, near, rises_with
@@ -180,3 +180,11 @@ def test_published_results_fit_the_paper(name):
     if found is not None:
         assert [factor.name for factor in found.factors] == [factor.name for factor in each.factors]
         assert [claim.id for claim in found.claims] == [claim.id for claim in each.claims]
+        full = published.load(name)
+        assert full is not None
+        assert {claim.id: claim.stated for claim in found.claims} == {
+            claim.id: claim.verdict for claim in full.claims.values()
+        }
+        assert found.engine == full.engine
+        for claim in found.claims:
+            assert (claim.reconstructed == "undecided") == (claim.needed is not None), claim.id

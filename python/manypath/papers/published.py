@@ -6,15 +6,17 @@ it (`manypath.papers.publishing`). It contains means, intervals, verdicts, cause
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter
+from pydantic import AfterValidator, BeforeValidator, TypeAdapter
 
+from manypath.errors import UserError, quoted
 from manypath.papers import kept
 from manypath.papers.check import joined_expected, joined_measured
+from manypath.papers.consistency import Amount, Count, Whole, malformed, repeated, superfluous
 from manypath.papers.evidence import Case
 from manypath.papers.published_rows import CaseGroup, ChangeGroup, PublishedCase, PublishedChange
 from manypath.papers.tried import Tried
@@ -29,10 +31,6 @@ FORMAT = 3
 
 FILE = "published.json"
 """Name of a table, in the folder of its paper."""
-
-
-Seconds = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
-"""Processor time, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -92,9 +90,9 @@ class PublishedClaim:
     verdict: Verdict
     measured: str
     expected: str
-    runs: int
-    needed: int | None
-    needed_seconds: Seconds | None
+    runs: Whole
+    needed: Count | None
+    needed_seconds: Amount | None
     why: str
     explanation: str
     parts: tuple[PublishedPart, ...]
@@ -116,7 +114,7 @@ class Published:
     warmup, measure : str
         Transient and measurement window of experiments without their own.
     seed : int
-        Seed of all runs.
+        Whole of all runs.
     engine : str
         Version of the engine that computed the runs.
     runs : int
@@ -166,10 +164,15 @@ def load(name: str) -> Published | None:
     Raises
     ------
     UserError
-        If the file is no table of this version.
+        If the file is no table of this version, is inconsistent, or belongs to another paper.
     """
     file = file_of(name)
-    return read(file) if file.is_file() else None
+    if not file.is_file():
+        return None
+    found = read(file)
+    if found.paper != name:
+        raise UserError(f"{file}: paper: {quoted(found.paper)} is not {name}: {AGAIN}")
+    return found
 
 
 def is_of(published: Published, paper: Paper) -> bool:
@@ -183,9 +186,12 @@ def read(file: Path) -> Published:
     Raises
     ------
     UserError
-        If the file is no table of this version.
+        If the file is no table of this version, or is inconsistent.
     """
-    table = kept.read(_TABLE, file, "delete it and publish the paper again")
+    table = kept.read(_TABLE, file, AGAIN)
+    wrong = next(_wrong(table), None)
+    if wrong:
+        raise UserError(f"{file}: {wrong}: {AGAIN}")
     precision = table.precision
     return Published(
         paper=table.paper,
@@ -205,6 +211,18 @@ def read(file: Path) -> Published:
         profiles=table.profiles,
         matrix=None if table.mutations is None else _matrix(table.mutations),
     )
+
+
+AGAIN = "delete it and publish the paper again"
+
+
+def _wrong(table: _Table) -> Iterator[str]:
+    """Describe the inconsistencies in a table: the field, and what is wrong."""
+    yield from malformed("engine", table.engine, 16)
+    yield from malformed("digest", table.digest, 16)
+    yield from repeated("claims", [each.id for each in table.claims])
+    for each in table.claims:
+        yield from superfluous(f"claims.{each.id}", each.verdict, each.needed, each.needed_seconds)
 
 
 def _with_texts(claim: Any) -> Any:
@@ -236,8 +254,8 @@ def _readable(version: int) -> int:
 @dataclass(frozen=True)
 class _Precision:
     name: str
-    replications: int
-    most: int
+    replications: Count
+    most: Whole
     warmup: str
     measure: str
 
@@ -256,10 +274,10 @@ class _Table:
     published: Annotated[int, AfterValidator(_readable)]
     paper: str
     engine: str
-    seed: int
+    seed: Whole
     precision: _Precision
-    runs: int
-    cpu_seconds: Seconds
+    runs: Count
+    cpu_seconds: Amount
     digest: str
     claims: tuple[Annotated[PublishedClaim, BeforeValidator(_with_texts)], ...]
     cases: tuple[CaseGroup, ...]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,18 +13,13 @@ from pydantic import Field, TypeAdapter
 from manypath.errors import UserError, quoted
 from manypath.outputs import Kind, writing
 from manypath.papers import kept, registry
+from manypath.papers.consistency import Amount, Count, Whole, malformed, repeated, superfluous, unknown
 from manypath.papers.reconstruction.factors import Deviation
 from manypath.papers.reconstruction.halves import HalfName
 from manypath.papers.verdict import Verdict
 
 Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 """A share of fits, or a credit, 0 to 1."""
-
-Amount = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
-"""A finite number of at least 0."""
-
-Count = Annotated[int, Field(ge=1)]
-"""A number of runs or settings, at least 1."""
 
 Told = Literal["changed", "as stated", "not told"]
 """Level of a factor that the claims identify; `not told` if they identify none."""
@@ -161,7 +154,7 @@ class Reconstruction:
     engine : str
         Version of the engine that computed the runs.
     seed, replications : int
-        Seed of all runs, and runs of each case in the fit.
+        Whole of all runs, and runs of each case in the fit.
     settings, runs : int
         Number of settings in the fit, and number of their runs.
     digest : str
@@ -189,7 +182,7 @@ class Reconstruction:
     paper: str
     tag: str
     engine: str
-    seed: Annotated[int, Field(ge=0)]
+    seed: Whole
     replications: Count
     settings: Count
     runs: Count
@@ -287,13 +280,12 @@ def _wrong(found: Reconstruction, paper: str, claims: Collection[str] | None) ->
     """Describe the inconsistencies in a file: the field, and what is wrong."""
     if found.paper != paper:
         yield f"paper: {quoted(found.paper)} is not {paper}"
-    for field, text, digits in (("engine", found.engine, 16), ("digest", found.digest, 64)):
-        if not re.fullmatch(f"[0-9a-f]{{{digits}}}", text):
-            yield f"{field}: {quoted(text)} is not a number of {digits} hexadecimal digits"
+    yield from malformed("engine", found.engine, 16)
+    yield from malformed("digest", found.digest, 64)
     names = [each.name for each in found.factors]
     ids = [each.id for each in found.claims]
-    yield from _repeated("factors", names)
-    yield from _repeated("claims", ids)
+    yield from repeated("factors", names)
+    yield from repeated("claims", ids)
     lists = {
         "found": [found.found],
         "rivals": found.rivals,
@@ -302,21 +294,16 @@ def _wrong(found: Reconstruction, paper: str, claims: Collection[str] | None) ->
         "transfers.carried": [transfer.carried for transfer in found.transfers],
     }
     for field, each in lists.items():
-        yield from _unknown(field, (name for group in each for name in group), names, "factor")
+        yield from unknown(field, (name for group in each for name in group), names, "factor")
     if claims is not None:
-        yield from _unknown("claims", ids, claims, "claim of the paper")
+        yield from unknown("claims", ids, claims, "claim of the paper")
         yield from (f"claims: {number} is missing" for number in claims if number not in ids)
+    for each in found.claims:
+        yield from superfluous(f"claims.{each.id}", each.reconstructed, each.needed, each.needed_seconds)
+    yield from repeated("found", found.found)
     halves = [half.name for half in found.halves]
-    yield from _repeated("halves", halves)
+    yield from repeated("halves", halves)
     yield from (f"halves: {name} is missing" for name in get_args(HalfName) if name not in halves)
     tested = [number for half in found.halves for number in half.claims]
-    yield from _repeated("halves.claims", tested)
-    yield from _unknown("halves.claims", tested, ids, "claim of the file")
-
-
-def _repeated(field: str, values: Sequence[str]) -> Iterator[str]:
-    return (f"{field}: {quoted(value)} occurs twice" for value, times in Counter(values).items() if times > 1)
-
-
-def _unknown(field: str, values: Iterable[str], known: Collection[str], what: str) -> Iterator[str]:
-    return (f"{field}: {quoted(value)} is no {what}" for value in values if value not in known)
+    yield from repeated("halves.claims", tested)
+    yield from unknown("halves.claims", tested, ids, "claim of the file")
