@@ -171,12 +171,16 @@ async fn metrics_count_the_packets_of_a_capture() {
     };
     for (endpoint, ip, outside) in [(client, "127.0.0.1", 0), (server, "127.0.0.11", 1)] {
         let text = metrics::text(endpoint);
-        for (name, place) in [("sent", "source"), ("received", "destination")] {
-            let told = |of: &str| total(&text, &format!("manypath_{of}_{name}_packets_total"));
-            assert_eq!(told("endpoint"), count(ip, place, None), "{ip} {name}");
-            assert_eq!(told("path"), count(ip, place, Some("DATA")), "{ip} {name} with data");
+        let with_data = ["data_packets", "data_packets_received"];
+        let directions = [("sent", "source"), ("received", "destination")];
+        for ((name, place), with_data) in directions.into_iter().zip(with_data) {
+            let told = |name: &str| total(&text, &format!("manypath_{name}_total"));
+            let [all, data] = [None, Some("DATA")].map(|kind| count(ip, place, kind));
+            assert_eq!(told(&format!("endpoint_{name}_packets")), all, "{ip} {name}");
+            assert_eq!(told(&format!("path_{with_data}")), data, "{ip} {name} with data");
             // INIT and INIT ACK belong to no association at the listening side
-            assert_eq!(told("association") + outside, count(ip, place, None), "{ip} {name}");
+            let told = told(&format!("association_packets_{name}"));
+            assert_eq!(told + outside, all, "{ip} {name}");
         }
     }
 }
