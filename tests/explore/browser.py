@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 PATIENCE = 20.0
 """Longest time that a test waits for the page, seconds."""
@@ -29,9 +30,21 @@ def lacking() -> str | None:
     return None
 
 
+class Server(NamedTuple):
+    """A running explorer."""
+
+    address: str
+    pid: int
+
+    def busy(self) -> float:
+        """Return the processor time that it has used, seconds."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @contextmanager
-def explorer(*arguments: str, cwd: Path) -> Iterator[str]:
-    """Start the explorer; yield its address."""
+def explorer(*arguments: str, cwd: Path) -> Iterator[Server]:
+    """Start the explorer."""
     with (cwd / "explorer.err").open("w") as errors:
         command = [sys.executable, "-m", "manypath", "explore", "--no-browser", *arguments]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=cwd)
@@ -39,7 +52,7 @@ def explorer(*arguments: str, cwd: Path) -> Iterator[str]:
             assert server.stdout is not None
             address = server.stdout.readline().strip()
             assert address.startswith("http://127.0.0.1:"), (cwd / "explorer.err").read_text()
-            yield address
+            yield Server(address, server.pid)
         finally:
             server.terminate()
             server.wait(PATIENCE)
@@ -130,6 +143,11 @@ class Browser:
         path = f'//*[self::button or contains(@class,"q-item")][contains(normalize-space(.),"{text}")]'
         self.until(lambda: [each for each in self.driver.find_elements("xpath", path) if each.is_displayed()])
         next(each for each in self.driver.find_elements("xpath", path) if each.is_displayed()).click()
+
+    def busy(self) -> float:
+        """Return the processor time of the page's main thread, seconds, since `Performance.enable`."""
+        metrics = self.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
 
     def errors(self) -> list[str]:
         """Return the errors and warnings on the console of the page."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import Browser, explorer, lacking
+from browser import Browser, Server, explorer, lacking
 
 
 @pytest.fixture(scope="session")
@@ -20,11 +20,17 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of an explorer."""
+def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """An explorer."""
     folder: Path = tmp_path_factory.mktemp("explorer")
     with explorer(cwd=folder) as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def address(server: Server) -> str:
+    """The address of the explorer."""
+    return server.address
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from browser import Browser, explorer
+from browser import Browser, Server, explorer
 
 import manypath as mp
 from manypath.explore import presets
@@ -58,10 +58,12 @@ def test_another_address_has_no_page(browser: Browser, address: str):
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(address[:-3] + "xyz")  # noqa: S310 - the address is our own
     assert refused.value.code == 404
+    refused.value.close()
     request = urllib.request.Request(address, headers={"Host": "evil.example"})  # noqa: S310
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(request)  # noqa: S310
     assert refused.value.code == 400
+    refused.value.close()
 
 
 def test_controls_change_the_picture_and_wrong_values_are_refused_beside_them(browser: Browser, address: str):
@@ -80,10 +82,12 @@ def test_controls_change_the_picture_and_wrong_values_are_refused_beside_them(br
     assert browser.js("return location.search").startswith("?s=")
 
 
-def test_a_move_is_drawn_within_300_ms(browser: Browser, address: str, record_property):
+def test_a_move_is_drawn_within_300_ms_of_processor_time(browser: Browser, server: Server):
+    """Other work on the machine lengthens the real time of a move, which only a failure shows."""
     from selenium.webdriver.common.keys import Keys
 
-    browser.open(address)
+    browser.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+    browser.open(server.address)
     browser.until(lambda: browser.js("return document.querySelector('#network svg') !== null"))
     browser.js("""
         window.took = []; let began = null, before = '';
@@ -95,14 +99,16 @@ def test_a_move_is_drawn_within_300_ms(browser: Browser, address: str, record_pr
           window.took.push(performance.now() - began); began = null;
         }));""")
     slider = browser.slider("Link south, rate.")
-    for number in range(12):
-        slider.send_keys(Keys.ARROW_LEFT if number < 6 else Keys.ARROW_RIGHT)
+    busy = []
+    for number in range(8):
+        before = server.busy() + browser.busy()
+        slider.send_keys(Keys.ARROW_LEFT if number < 4 else Keys.ARROW_RIGHT)
         browser.until(lambda number=number: browser.js("return window.took.length") == number + 1)
-        time.sleep(0.3)
+        busy.append(server.busy() + browser.busy() - before)
+        # The fair shares of this move are computed before the next one.
+        time.sleep(1.5)
     took = sorted(browser.js("return window.took"))
-    record_property("milliseconds", took)
-    # Other work on the machine only adds to the time, so the quickest move is that of an idle machine.
-    assert took[0] <= 300.0, took
+    assert sorted(busy)[len(busy) // 2] <= 0.3, f"processor time in s: {busy}; real time in ms: {took}"
 
 
 @pytest.mark.parametrize("name", presets.EVERYDAY)
@@ -168,8 +174,9 @@ def test_downloads_have_the_run(browser: Browser, address: str):
     assert len(pd.read_parquet(io.BytesIO(content("series.parquet")))) == len(table)
     assert b"<svg" in content("figure.svg")
     assert content("capture.pcapng").startswith(b"\x0a\x0d\x0d\x0a")
-    with pytest.raises(urllib.error.HTTPError):
+    with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(f"{address}/series.csv?s=damaged")  # noqa: S310
+    refused.value.close()
 
 
 def test_congestion_controls_are_compared(browser: Browser, address: str):
@@ -253,7 +260,7 @@ def test_a_log_is_shown_while_it_is_written(browser: Browser, tmp_path: Path):
     lines = log.read_text().splitlines(keepends=True)
     grows.write_text("".join(lines[:50]))
     with explorer("--attach", str(grows), cwd=tmp_path) as place:
-        browser.driver.get(place)
+        browser.driver.get(place.address)
         browser.until(lambda: ": 49 events" in browser.status)
         threading.Thread(target=lambda: grows.open("a").write("".join(lines[50:]))).start()
         browser.until(lambda: f"{len(lines) - 1:,} events" in browser.status)

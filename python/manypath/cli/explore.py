@@ -45,10 +45,11 @@ def explore(
     attached = None
     if attach is not None:
         attached = Attached(attach)
-        attached.start()
 
     def ready(address: str) -> None:
         typer.echo(f"{address}\nCtrl-C ends the explorer.")
+        if attached is not None:
+            attached.start()
         if browser:
             import threading
             import webbrowser

@@ -64,10 +64,11 @@ class Attached:
     def trace(self) -> Trace:
         """Return what has been read so far."""
         with self._lock:
+            # A metric holds until the next event that has it, so the last one holds until the end.
             rows = [
                 (time, flow, path, cwnd, ssthresh)
                 for (flow, path), samples in self._rows.items()
-                for time, cwnd, ssthresh in samples
+                for time, cwnd, ssthresh in (*samples, (self._end, *samples[-1][1:]))
             ]
             events, end = list(self._events), self._end
         paths = pd.DataFrame(rows, columns=["time", "flow", "path", "cwnd", "ssthresh"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import logging
 import secrets
 import socket
 import tempfile
@@ -38,6 +39,8 @@ def serve(first: State, port: int, attached: Attached | None, ready: Callable[[s
     UserError
         If the port is taken.
     """
+    # A request for another address would be a warning in the terminal.
+    logging.getLogger("nicegui").setLevel(logging.ERROR)
     listener = _listener(port)
     token = secrets.token_urlsafe(16)
     address = f"http://{HOST}:{listener.getsockname()[1]}/{token}"
