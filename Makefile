@@ -35,7 +35,7 @@ wheel_data := manypath._native.data
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
-.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop testbed bench-net soak soak-kernel fuzz fuzz-quick bench
+.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop testbed bench-net bench-explore soak soak-kernel fuzz fuzz-quick bench
 .PHONY: profile build emu net kernel wheel tools docs results site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
@@ -107,6 +107,9 @@ testbed: emu net build $(venv)/.packages ## measure [D12] and [G12] with real st
 bench-net: build $(venv)/.tools ## measure SCTP on real sockets beside usrsctp; needs root; ARGS=--quick takes a minute
 	tests/interop/peers/build speed
 	PYTHONPATH=tests/interop $(bin)/python -m speed $(ARGS)
+
+bench-explore: build $(venv)/.tools ## measure the time from a move in the explorer to its picture; needs chromium
+	$(bin)/pytest --quiet -m speed tests/explore
 
 soak: ## 100,000 random stories of SCTP, and bugs made on purpose that they must find; STORY=n runs one of them
 	cargo test --quiet --package manypath-sctp --features soak --profile soak --test soak -- \

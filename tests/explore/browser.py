@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -35,11 +34,6 @@ class Server(NamedTuple):
 
     address: str
     pid: int
-
-    def busy(self) -> float:
-        """Return the processor time that it has used, seconds."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
@@ -143,11 +137,6 @@ class Browser:
         path = f'//*[self::button or contains(@class,"q-item")][contains(normalize-space(.),"{text}")]'
         self.until(lambda: [each for each in self.driver.find_elements("xpath", path) if each.is_displayed()])
         next(each for each in self.driver.find_elements("xpath", path) if each.is_displayed()).click()
-
-    def busy(self) -> float:
-        """Return the processor time of the page's main thread, seconds, since `Performance.enable`."""
-        metrics = self.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
-        return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
 
     def errors(self) -> list[str]:
         """Return the errors and warnings on the console of the page."""
