@@ -174,7 +174,7 @@ structure! {
 }
 
 structure! {
-    /// `SCTP_STREAM_RESET_EVENT`; the streams follow. RFC 6525 §6.1.1
+    /// `SCTP_STREAM_RESET_EVENT`; the streams follow.
     ("struct sctp_stream_reset_event", "strreset_", Natural)
     StreamResetEvent {
         /// `SCTP_STREAM_RESET_EVENT`.

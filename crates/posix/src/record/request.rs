@@ -25,7 +25,11 @@ pub enum Request<'a> {
         /// `SHUT_RD`, `SHUT_WR` or `SHUT_RDWR`.
         how: i32,
     },
-    /// Fills the socket's buffer while a connection is made. The daemon reads it when that has ended.
+    /// Fills the socket's buffer, so that the descriptor is not writable while a connection is made.
+    ///
+    /// A program sends it when a non-blocking `connect` was answered with `EINPROGRESS`. The daemon stops reading a
+    /// socket before it gives that answer. It continues when the connection is made or has failed, and ignores the
+    /// filler. So the order of the two ends does not matter.
     Filler {
         /// Length of the record in bytes.
         length: usize,
