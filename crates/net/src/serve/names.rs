@@ -16,6 +16,12 @@ pub(super) fn canonical(domain: u16, address: &SocketAddr) -> Result<IpAddr, Err
     Ok(address.ip().to_canonical())
 }
 
+/// Addresses of the daemon that a socket may use.
+pub(super) fn of_family(domain: u16, only_v6: bool, all: &[IpAddr]) -> Vec<IpAddr> {
+    let fits = |ip: &&IpAddr| (domain != INET || ip.is_ipv4()) && (!only_v6 || ip.is_ipv6());
+    all.iter().filter(fits).copied().collect()
+}
+
 /// The primary address of an association's peer.
 pub(super) fn peer(domain: u16, association: &Association) -> Option<SocketAddr> {
     let paths = association.paths();

@@ -11,8 +11,8 @@ use tokio::sync::oneshot;
 use super::daemon::Shared;
 use super::errors::errno;
 use super::names;
-use super::socket::{Inherited, Phase, Socket};
-use crate::socket::interface_addresses;
+use super::socket::{Inherited, Phase, Socket, State};
+use crate::socket::{interface_addresses, local_addresses};
 use crate::{Builder, Endpoint, Error, Peer};
 
 /// `bind`, and `sctp_bindx` with further addresses.
@@ -112,7 +112,7 @@ pub(super) async fn listen(
         }
         let mut ports = shared.ports();
         state.port = ports.bind(socket.cookie, state.port, &state.addresses)?;
-        (builder(shared, &state.addresses, &state.options), state.addresses.clone(), state.port)
+        (builder(shared, socket.domain, &state)?, state.addresses.clone(), state.port)
     };
     let builder = match shared.settings.encapsulation {
         Some(udp) => builder.encapsulation(udp),
@@ -204,7 +204,7 @@ pub(super) fn begin(
     }
     let addresses = peers.iter().map(|peer| names::canonical(socket.domain, peer));
     let addresses = addresses.collect::<Result<Vec<IpAddr>, Errno>>()?;
-    let builder = builder(shared, &state.addresses, &state.options);
+    let builder = builder(shared, socket.domain, &state)?;
     let peer = Peer::new(addresses, port);
     let (builder, peer) = match shared.settings.encapsulation {
         Some(udp) => {
@@ -245,10 +245,21 @@ async fn connect(
 }
 
 /// The settings of an endpoint of a socket.
-fn builder(shared: &Shared, addresses: &[IpAddr], options: &super::options::Options) -> Builder {
-    let local = if addresses.is_empty() { &shared.settings.local } else { addresses };
-    let builder = shared.settings.builder.clone().local(local.iter().copied());
-    builder.configure(|config| options.apply(config))
+fn builder(shared: &Shared, domain: u16, state: &State) -> Result<Builder, Errno> {
+    let State { addresses, options, .. } = state;
+    let all = match (addresses.is_empty(), shared.settings.local.is_empty()) {
+        (false, _) => addresses.clone(),
+        (true, false) => shared.settings.local.clone(),
+        // Without a restriction, the endpoint follows the routes of the system
+        (true, true) if !options.only_v6 => Vec::new(),
+        (true, true) => local_addresses().map_err(|error| errno(&error))?,
+    };
+    let local = names::of_family(domain, options.only_v6, &all);
+    if local.is_empty() && !all.is_empty() {
+        return Err(Errno::EADDRNOTAVAIL);
+    }
+    let builder = shared.settings.builder.clone().local(local);
+    Ok(builder.configure(|config| options.apply(config)))
 }
 
 /// Largest backlog: `SOMAXCONN`.

@@ -88,6 +88,10 @@ impl SocketOption {
         Self { name, level: libc::SOL_SOCKET, number, support: Support::Always, get, set }
     }
 
+    const fn ipv6(name: &'static str, number: i32, get: Option<Get>, set: Option<Set>) -> Self {
+        Self { name, level: libc::IPPROTO_IPV6, number, support: Support::Always, get, set }
+    }
+
     const fn early(self) -> Self {
         Self { support: Support::BeforeAssociation, ..self }
     }
@@ -172,6 +176,7 @@ pub const OPTIONS: &[SocketOption] = &[
     socket!(SO_RCVBUF, Some(s::receive_buffer), Some(s::set_receive_buffer)).early(),
     socket!(SO_SNDBUF, Some(s::send_buffer), Some(s::set_send_buffer)).early(),
     socket!(SO_REUSEADDR, Some(s::reuse), Some(s::set_reuse)),
+    SocketOption::ipv6("IPV6_V6ONLY", libc::IPV6_V6ONLY, Some(s::only_v6), Some(s::set_only_v6)),
 ];
 
 #[cfg(test)]

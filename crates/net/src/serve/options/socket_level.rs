@@ -1,6 +1,7 @@
-//! Options of level `SOL_SOCKET`.
+//! Options of the levels `SOL_SOCKET` and `IPPROTO_IPV6`.
 
 use manypath_posix::abi::Layout;
+use manypath_posix::abi::address::INET6;
 use manypath_posix::abi::constants::IPPROTO_SCTP;
 use nix::errno::Errno;
 use nix::libc;
@@ -71,6 +72,27 @@ pub(super) fn reuse(socket: &Socket, _: &[u8]) -> Value {
 /// Has no effect: there is no TIME-WAIT that it could shorten.
 pub(super) fn set_reuse(socket: &Socket, bytes: &[u8]) -> Done {
     socket.state().options.reuse = i32::decode(bytes).ok_or(Errno::EINVAL)? != 0;
+    Ok(())
+}
+
+/// Fails for sockets of IPv4, which do not have the option.
+pub(super) fn only_v6(socket: &Socket, _: &[u8]) -> Value {
+    if socket.domain != INET6 {
+        return Err(Errno::ENOPROTOOPT);
+    }
+    Ok(i32::from(socket.state().options.only_v6).encode())
+}
+
+/// Cannot be set behind `bind`. ipv6(7)
+pub(super) fn set_only_v6(socket: &Socket, bytes: &[u8]) -> Done {
+    if socket.domain != INET6 {
+        return Err(Errno::ENOPROTOOPT);
+    }
+    let mut state = socket.state();
+    if state.port != 0 || !matches!(state.phase, Phase::Closed) {
+        return Err(Errno::EINVAL);
+    }
+    state.options.only_v6 = i32::decode(bytes).ok_or(Errno::EINVAL)? != 0;
     Ok(())
 }
 

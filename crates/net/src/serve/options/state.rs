@@ -28,6 +28,8 @@ pub(in crate::serve) struct Options {
     pub(super) send_buffer: Option<usize>,
     pub(super) receive_buffer: Option<usize>,
     pub(super) reuse: bool,
+    /// The socket has no IPv4 addresses.
+    pub(in crate::serve) only_v6: bool,
 }
 
 impl Default for Options {
@@ -55,6 +57,7 @@ impl Default for Options {
             send_buffer: None,
             receive_buffer: None,
             reuse: false,
+            only_v6: false,
         }
     }
 }
