@@ -1,6 +1,7 @@
 //! The daemon: accepts connections of programs and knows their sockets.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -238,14 +239,15 @@ async fn open(
     let socket = Arc::new(Socket::new(cookie, connection, inherited));
     let refusal = {
         let mut known = shared.known();
-        if known.sockets.len() >= shared.settings.most_sockets {
-            Some(Errno::ENFILE)
-        } else if known.sockets.contains_key(&cookie) {
+        let is_full = known.sockets.len() >= shared.settings.most_sockets;
+        match known.sockets.entry(cookie) {
             // A second connection for the same descriptor
-            return Ok(());
-        } else {
-            known.sockets.insert(cookie, Arc::clone(&socket));
-            None
+            Entry::Occupied(_) => return Ok(()),
+            Entry::Vacant(_) if is_full => Some(Errno::ENFILE),
+            Entry::Vacant(place) => {
+                place.insert(Arc::clone(&socket));
+                None
+            }
         }
     };
     if let Some(Adoption { association, endpoint, done, .. }) = adoption
