@@ -109,6 +109,35 @@ assert server.recv(100) == b'passed'
 }
 
 #[test]
+fn the_death_of_the_daemon_ends_every_call() {
+    let daemon = Daemon::start();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let limit = Instant::now() + Duration::from_secs(30);
+            while daemon.sockets() < 3 && Instant::now() < limit {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            std::thread::sleep(Duration::from_millis(300));
+            daemon.die();
+        });
+        python(
+            &daemon,
+            "
+listener = listening()
+client = stream()
+client.connect(listener.getsockname())
+server, _ = listener.accept()
+assert server.recv(100) == b''
+fails(errno.EPIPE, server.send, b'x')
+fails(errno.ECONNRESET, client.getpeername)
+fails(errno.EINVAL, listener.accept)
+fails(errno.EPROTONOSUPPORT, stream)
+",
+        );
+    });
+}
+
+#[test]
 fn five_hundred_sockets_leave_nothing() {
     let daemon = Daemon::start();
     python(
