@@ -98,17 +98,6 @@ impl Daemon {
         self.shared.delay.store(delay.as_millis() as u64, Ordering::Relaxed);
     }
 
-    /// Ends as a killed process does: its socket does not answer, and its ends of the programs' sockets are closed.
-    pub(crate) fn die(&self) {
-        std::fs::remove_file(self.path()).expect("the socket");
-        let state = self.shared.state();
-        let ends: Vec<_> = state.sockets.values().map(|socket| Arc::clone(&socket.end)).collect();
-        drop(state);
-        for end in ends {
-            let _ = shutdown(&end, Shutdown::Both);
-        }
-    }
-
     /// How many sockets programs have.
     pub(crate) fn sockets(&self) -> usize {
         self.shared.state().sockets.len()
@@ -176,7 +165,18 @@ impl Shared {
         }
     }
 
+    /// Ends as a killed process does: its socket does not answer, and its ends of the programs' sockets are closed.
+    fn die(&self) {
+        std::fs::remove_file(&self.path).expect("the socket");
+        for socket in self.state().sockets.values() {
+            let _ = shutdown(&socket.end, Shutdown::Both);
+        }
+    }
+
     fn pass(&self, from: u64, sent: &Sent<'_>) {
+        if sent.bytes == b"daemon, die" {
+            return self.die();
+        }
         let state = self.state();
         let Some(peer) = state.sockets[&from].peer.and_then(|peer| state.sockets.get(&peer)) else {
             return;
