@@ -10,7 +10,7 @@ use manypath_posix::record::{
     Request, Sent,
 };
 use rustix::net::{Shutdown, shutdown};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ struct Shared {
 }
 
 struct State {
-    sockets: HashMap<u64, Socket>,
+    sockets: BTreeMap<u64, Socket>,
     /// Listening sockets by port.
     listeners: HashMap<u16, u64>,
     last_port: u16,
@@ -74,7 +74,8 @@ impl Daemon {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("sctp");
         let listener = wire::listener(&path);
-        let state = State { sockets: HashMap::new(), listeners: HashMap::new(), last_port: 40_000 };
+        let state =
+            State { sockets: BTreeMap::new(), listeners: HashMap::new(), last_port: 40_000 };
         let (delay, state) = (AtomicU64::new(0), Mutex::new(state));
         let shared = Arc::new(Shared { path, delay, state });
         let daemon = Self { shared: Arc::clone(&shared), _folder: folder };
@@ -164,7 +165,18 @@ impl Shared {
         }
     }
 
+    /// Ends as a killed process does: its socket does not answer, and its ends of the programs' sockets are closed.
+    fn die(&self) {
+        std::fs::remove_file(&self.path).expect("the socket");
+        for socket in self.state().sockets.values() {
+            let _ = shutdown(&socket.end, Shutdown::Both);
+        }
+    }
+
     fn pass(&self, from: u64, sent: &Sent<'_>) {
+        if sent.bytes == b"daemon, die" {
+            return self.die();
+        }
         let state = self.state();
         let Some(peer) = state.sockets[&from].peer.and_then(|peer| state.sockets.get(&peer)) else {
             return;

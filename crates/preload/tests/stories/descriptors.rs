@@ -109,6 +109,54 @@ assert server.recv(100) == b'passed'
 }
 
 #[test]
+fn a_child_reads_although_other_threads_were_reading_at_the_fork() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        "
+client, server = pair()
+done = False
+def poll():
+    while not done:
+        try:
+            server.recv(1, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            pass
+threads = [threading.Thread(target=poll) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for _ in range(100):
+    if os.fork() == 0:
+        signal.alarm(10)
+        fails(errno.EAGAIN, client.recv, 1, socket.MSG_DONTWAIT)
+        os._exit(0)
+    assert os.wait()[1] == 0
+done = True
+",
+    );
+}
+
+#[test]
+fn the_death_of_the_daemon_ends_every_call() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        "
+listener = listening()
+client = stream()
+client.connect(listener.getsockname())
+server, _ = listener.accept()
+threading.Timer(0.3, lambda: client.send(b'daemon, die')).start()
+assert server.recv(100) == b''
+fails(errno.EPIPE, server.send, b'x')
+fails(errno.ECONNRESET, client.getpeername)
+fails(errno.EINVAL, listener.accept)
+fails(errno.EPROTONOSUPPORT, stream)
+",
+    );
+}
+
+#[test]
 fn five_hundred_sockets_leave_nothing() {
     let daemon = Daemon::start();
     python(

@@ -1,7 +1,7 @@
 /* The calls that Python does not make: vectors of messages, and the checked ones of _FORTIFY_SOURCE. */
 #include <arpa/inet.h>
-#include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +30,19 @@ int main(int argc, char **argv) {
     require(!connect(client, (struct sockaddr *)&address, length), "connect");
     int server = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     require(server >= 0, "accept4");
+    require(fcntl(server, F_GETFD) == FD_CLOEXEC, "SOCK_CLOEXEC");
+    require(!(fcntl(server, F_GETFL) & O_NONBLOCK), "a blocking socket");
+    int second = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_SCTP);
+    require(fcntl(second, F_GETFD) == FD_CLOEXEC, "SOCK_CLOEXEC of socket");
+    require(fcntl(second, F_GETFL) & O_NONBLOCK, "SOCK_NONBLOCK of socket");
+    struct timeval limit = {7, 7};
+    length = sizeof limit;
+    require(!getsockopt(second, SOL_SOCKET, SO_RCVTIMEO, &limit, &length), "SO_RCVTIMEO");
+    require(limit.tv_sec == 0 && limit.tv_usec == 0, "no time limit");
+    require(!fcntl(second, F_SETFL, 0), "F_SETFL");
+    require(!connect(second, (struct sockaddr *)&address, sizeof address), "the second connection");
+    int other = accept(listener, NULL, NULL);
+    require(other >= 0 && fcntl(other, F_GETFD) == 0, "accept without flags");
 
     /* Two messages by sendmmsg, of two parts each; recvmmsg takes both and waits for no third. */
     char one[] = "one", two[] = "two";
