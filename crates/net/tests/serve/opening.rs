@@ -102,6 +102,11 @@ fn a_silent_peer_times_out() {
     opened.set(IPPROTO_SCTP, SCTP_INITMSG, &init.encode()).expect("valid");
     assert_eq!(opened.connect("127.0.0.1:5001"), Err(libc::ETIMEDOUT));
     assert_eq!(opened.error(), 0, "the call has told it");
+    assert_eq!(opened.connect_later("127.0.0.1:5001"), Err(libc::EINPROGRESS));
+    std::thread::sleep(Duration::from_millis(20));
+    assert!(!is_writable(&opened), "the attempt lasts at least 100 ms");
+    until(|| is_writable(&opened));
+    assert_eq!(opened.error(), libc::ETIMEDOUT);
 }
 
 #[test]
