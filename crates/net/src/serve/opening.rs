@@ -192,6 +192,19 @@ pub(super) fn begin(
     peers: &[SocketAddr],
     later: bool,
 ) -> Result<oneshot::Receiver<Result<(), Errno>>, Errno> {
+    let begun = try_to_begin(shared, socket, peers, later);
+    if later && begun.is_err() {
+        socket.has_not_begun();
+    }
+    begun
+}
+
+fn try_to_begin(
+    shared: &Arc<Shared>,
+    socket: &Arc<Socket>,
+    peers: &[SocketAddr],
+    later: bool,
+) -> Result<oneshot::Receiver<Result<(), Errno>>, Errno> {
     let mut state = socket.state();
     match state.phase {
         Phase::Closed => {}

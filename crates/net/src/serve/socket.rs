@@ -54,8 +54,8 @@ pub(super) struct State {
     pub(super) addresses: Vec<IpAddr>,
     /// The value of `SO_ERROR`.
     pub(super) error: Option<Errno>,
-    /// A non-blocking connection attempt has ended, so that the record that fills the buffer must be read.
-    takes_filler: bool,
+    /// Records that fill the buffer, to be read because their non-blocking connection attempt has ended.
+    fillers: u32,
 }
 
 #[derive(Debug)]
@@ -105,7 +105,7 @@ impl Socket {
             port: 0,
             addresses: Vec::new(),
             error: None,
-            takes_filler: false,
+            fillers: 0,
         };
         Self { cookie, domain, connection, state: Mutex::new(state), changed: Notify::new() }
     }
@@ -136,7 +136,6 @@ impl Socket {
         let deliver = delivery::run(Arc::clone(self), association.clone(), number);
         let delivering = tokio::spawn(deliver).abort_handle();
         state.phase = Phase::Connected(Connected { association, endpoint, number, delivering });
-        state.takes_filler = true;
         drop(state);
         self.changed.notify_waiters();
     }
@@ -146,8 +145,14 @@ impl Socket {
         let mut state = self.state();
         state.phase = Phase::Closed;
         state.error = later.then_some(why);
-        state.takes_filler = true;
+        state.fillers += u32::from(later);
         drop(state);
+        self.changed.notify_waiters();
+    }
+
+    /// A non-blocking connection attempt did not begin.
+    pub(super) fn has_not_begun(&self) {
+        self.state().fillers += 1;
         self.changed.notify_waiters();
     }
 
@@ -182,7 +187,7 @@ impl Socket {
         let (is_connecting, keeps_filler) = {
             let state = self.state();
             let is_closed = matches!(state.phase, Phase::Closed);
-            (matches!(state.phase, Phase::Connecting(_)), is_closed && !state.takes_filler)
+            (matches!(state.phase, Phase::Connecting(_)), is_closed && state.fillers == 0)
         };
         if is_connecting {
             return self.until(changed).await;
@@ -228,7 +233,8 @@ impl Socket {
                 Ok(())
             }
             Request::Filler { .. } => {
-                self.state().takes_filler = false;
+                let mut state = self.state();
+                state.fillers = state.fillers.saturating_sub(1);
                 Ok(())
             }
             Request::Open { .. } | Request::Call(_) => Err(End::Abort),
