@@ -25,8 +25,8 @@ rust_sources := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
 
-# The emulator and the program for real networks need Linux.
-without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-emu --exclude manypath-namespace --exclude manypath-net)
+# The emulator, the program for real networks and the sockets for unmodified programs need Linux.
+without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-emu --exclude manypath-namespace --exclude manypath-net --exclude manypath-posix --exclude manypath-preload)
 
 # What maturin puts into a wheel beside the package, if this folder exists: programs, which pip installs as it does scripts.
 wheel_data := manypath._native.data

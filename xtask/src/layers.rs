@@ -25,6 +25,8 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "link", may_use: &["core"], tests_may_use: &[], pure: true },
     Layer { name: "pcapng", may_use: &["core"], tests_may_use: &[], pure: false },
     Layer { name: "namespace", may_use: &[], tests_may_use: &[], pure: false },
+    Layer { name: "posix", may_use: &[], tests_may_use: &[], pure: false },
+    Layer { name: "preload", may_use: &["posix"], tests_may_use: &[], pure: false },
     Layer { name: "program", may_use: &[], tests_may_use: &[], pure: false },
     Layer { name: "sim", may_use: &["core", "link"], tests_may_use: &[], pure: true },
     Layer { name: "stage", may_use: &["core", "link"], tests_may_use: &[], pure: true },
@@ -51,7 +53,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         name: "net",
         // Only the program uses `lab`, for the settings of a flow of a scenario
-        may_use: &["core", "cc", "events", "lab", "pcapng", "program", "sctp", "tcp"],
+        may_use: &["core", "cc", "events", "lab", "pcapng", "posix", "program", "sctp", "tcp"],
         tests_may_use: &["decode", "namespace"],
         pure: false,
     },

@@ -199,6 +199,21 @@ impl Association {
         self.wait(|entry| &mut entry.changed, look).await
     }
 
+    /// Begins a shutdown without waiting for its end.
+    #[cfg(feature = "serve")]
+    pub(crate) fn begin_shutdown(&self) {
+        self.with_state(|state, id| {
+            // Pending or the end of an association that has ended
+            let _ = poll_shutdown(state, id, &mut false);
+        });
+    }
+
+    /// Like [`receive`](Self::receive), with TSN and stream sequence number. Not together with a [`Stream`].
+    #[cfg(feature = "serve")]
+    pub(crate) async fn receive_numbered(&self) -> Result<Option<sctp::Received>, Error> {
+        self.wait(|entry| &mut entry.readable, poll_receive_numbered).await
+    }
+
     /// Like [`shutdown`](Self::shutdown), and discards all data that has not been received: the data that has arrived,
     /// and the data that the peer still sends. If there was any, [`receive`](Self::receive) fails with
     /// [`Error::Closed`] from then on, so that a reader does not take the end for a complete transfer. Data that waits
@@ -327,6 +342,23 @@ pub(crate) fn poll_receive_on(
         }
     }
     Poll::Pending
+}
+
+/// Reads the next message of an association without [`Stream`]s.
+#[cfg(feature = "serve")]
+fn poll_receive_numbered(
+    state: &mut State,
+    id: AssociationId,
+) -> Poll<Result<Option<sctp::Received>, Error>> {
+    let now = state.clock.now();
+    if let Some(received) = state.core.receive_numbered(now, id) {
+        state.wake_driver_if_needed();
+        return Poll::Ready(Ok(Some(received)));
+    }
+    match state.entry(id).end_of_messages() {
+        Some(end) => Poll::Ready(end.map(|_| None)),
+        None => Poll::Pending,
+    }
 }
 
 /// Shuts down an association; ready when it has ended, which is a change.

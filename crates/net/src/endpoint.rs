@@ -201,6 +201,33 @@ impl Endpoint {
         Ok(Association::new(Arc::clone(shared), id.await?))
     }
 
+    /// Admits associations until `backlog` of them wait to be accepted, or none if it is `None`. Those that wait then
+    /// are shut down.
+    #[cfg(feature = "serve")]
+    pub(crate) fn admit(&self, backlog: Option<usize>) {
+        let mut state = self.handle.shared.lock();
+        if let Some(backlog) = backlog {
+            return state.core.listen(backlog);
+        }
+        state.core.stop_listening();
+        while let Some(id) = state.core.accept() {
+            state.abandon(id);
+        }
+    }
+
+    /// Whether it neither listens nor has associations.
+    #[cfg(feature = "serve")]
+    pub(crate) fn is_idle(&self) -> bool {
+        let state = self.handle.shared.lock();
+        state.open() == 0 && !state.core.listens()
+    }
+
+    /// The number of associations that have not ended.
+    #[cfg(feature = "serve")]
+    pub(crate) fn open(&self) -> usize {
+        self.handle.shared.lock().open()
+    }
+
     /// The SCTP port.
     #[must_use]
     pub fn port(&self) -> u16 {

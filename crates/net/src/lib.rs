@@ -79,6 +79,8 @@ mod paths;
 mod peer;
 #[cfg(feature = "perf")]
 pub mod perf;
+#[cfg(feature = "serve")]
+pub mod serve;
 mod shared_file;
 mod socket;
 mod stream;

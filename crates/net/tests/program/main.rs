@@ -13,3 +13,4 @@ mod peer;
 mod perf;
 mod process;
 mod silence;
+mod sockets;

@@ -32,6 +32,11 @@ impl Association {
         self.receiver.set_sack_every(every);
     }
 
+    /// Sets whether a small message waits while data is outstanding.
+    pub(crate) fn set_nagle(&mut self, nagle: bool) {
+        self.own_config().nagle = nagle;
+    }
+
     /// Sets the largest number of outstanding chunks.
     pub(crate) fn set_max_outstanding(&mut self, chunks: usize) {
         self.own_config().max_outstanding = chunks;

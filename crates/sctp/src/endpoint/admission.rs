@@ -59,6 +59,12 @@ impl Endpoint {
         self.admission.listens = false;
     }
 
+    /// Whether new associations are admitted.
+    #[must_use]
+    pub fn listens(&self) -> bool {
+        self.admission.listens
+    }
+
     /// The association that has waited longest since [`Event::Incoming`](crate::Event::Incoming).
     ///
     /// Associations that ended earlier are skipped and released, unless they have messages to read, packets to send or

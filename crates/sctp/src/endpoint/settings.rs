@@ -27,6 +27,13 @@ impl Endpoint {
         }
     }
 
+    /// Sets whether a small message waits while data is outstanding: see [`Config::nagle`](crate::Config::nagle).
+    pub fn set_nagle(&mut self, id: AssociationId, nagle: bool) {
+        if let Some(association) = self.association_mut(id) {
+            association.set_nagle(nagle);
+        }
+    }
+
     /// Lets so many chunks be outstanding at most; 32,768 is the largest number that counts.
     pub fn set_max_outstanding(&mut self, id: AssociationId, chunks: usize) {
         if let Some(association) = self.association_mut(id) {

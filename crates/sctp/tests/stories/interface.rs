@@ -197,6 +197,22 @@ fn settings_of_one_association_can_be_changed_while_it_lives() {
 }
 
 #[test]
+fn an_application_may_stop_and_start_the_delay_of_small_messages() {
+    let mut pair = Pair::configured(1, |_, config| config.nagle = false);
+    pair.connect();
+    for (nagle, packets) in [(true, 1), (false, 2), (true, 1)] {
+        pair.act(A, |endpoint, _| endpoint.set_nagle(FIRST, nagle));
+        pair.network.log.clear();
+        pair.send(A, 100);
+        pair.send(A, 100);
+        assert_eq!(pair.data_packets(A).count(), packets, "{nagle}");
+        // The acknowledgement may be delayed
+        pair.drive(Span::from_secs(1));
+        assert_eq!(pair.data_packets(A).count(), 2);
+    }
+}
+
+#[test]
 fn an_association_may_have_settings_of_its_own_from_the_start() {
     let mut pair = Pair::new(2);
     let vias = [A.via(0), A.via(1)];

@@ -10,12 +10,13 @@ use manypath_net::Peer;
 
 use crate::listen::Listen;
 use crate::perf::Perf;
+use crate::sockets::{Run, Serve};
 use crate::watch::Watched;
 
 /// SCTP between real machines, over several paths at once.
 #[derive(Debug, Parser)]
 #[command(name = "manypath-net", version, arg_required_else_help = false)]
-#[command(subcommand_value_name = "listen|send|receive|perf")]
+#[command(subcommand_value_name = "listen|send|receive|perf|serve|run")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) task: Task,
@@ -32,24 +33,37 @@ pub(crate) enum Task {
     Receive(Receive),
     /// Measure throughput like iperf3: serve tests, or run one.
     Perf(Box<Perf>),
+    /// Give unmodified programs SCTP sockets: the daemon alone.
+    Serve(Box<Serve>),
+    /// Run an unmodified program with SCTP sockets of this stack.
+    Run(Box<Run>),
 }
 
 impl Task {
-    /// The arguments of all tasks.
-    pub(crate) fn local(&self) -> &Local {
+    /// The requested outputs.
+    pub(crate) fn watched(&self) -> Watched {
         match self {
-            Self::Listen(listen) => &listen.local,
-            Self::Send(send) => &send.local,
-            Self::Receive(receive) => &receive.local,
-            Self::Perf(perf) => &perf.local,
+            Self::Listen(listen) => listen.local.watched.clone(),
+            Self::Send(send) => send.local.watched.clone(),
+            Self::Receive(receive) => receive.local.watched.clone(),
+            Self::Perf(perf) => perf.local.watched.clone(),
+            Self::Serve(serve) => serve.watched(),
+            Self::Run(run) => run.watched(),
         }
+    }
+
+    /// Whether one thread is enough: packets and records alternate.
+    pub(crate) fn has_one_thread(&self) -> bool {
+        matches!(self, Self::Serve(_) | Self::Run(_))
     }
 
     /// Files that the task reads.
     pub(crate) fn inputs(&self) -> Vec<PathBuf> {
         match self {
             Self::Send(send) => vec![send.file.clone()],
-            Self::Listen(_) | Self::Receive(_) | Self::Perf(_) => Vec::new(),
+            Self::Listen(_) | Self::Receive(_) | Self::Perf(_) | Self::Serve(_) | Self::Run(_) => {
+                Vec::new()
+            }
         }
     }
 }

@@ -12,6 +12,7 @@ mod progress;
 mod protocol;
 mod receive;
 mod send;
+mod sockets;
 mod stop;
 mod watch;
 
@@ -31,7 +32,7 @@ fn main() -> ExitCode {
         Err(error) => return manypath_program::answer(&error, "error"),
     };
     match run(arguments) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(mut failure) => {
             failure.tell();
             ExitCode::from(failure.code)
@@ -40,15 +41,21 @@ fn main() -> ExitCode {
 }
 
 /// Runs the task until it completes, or until a signal ends it.
-fn run(arguments: Arguments) -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
+    let mut runtime = if arguments.task.has_one_thread() {
+        tokio::runtime::Builder::new_current_thread()
+    } else {
+        tokio::runtime::Builder::new_multi_thread()
+    };
+    let runtime = runtime
         .enable_all()
         .build()
         .map_err(|error| Failure::broken(format!("threads: {error}")))?;
     let done = runtime.block_on(async {
         let stop = Stop::on_signals()?;
+        let mut code = ExitCode::SUCCESS;
         let task = &arguments.task;
-        let (watched, inputs) = (task.local().watched.clone(), task.inputs());
+        let (watched, inputs) = (task.watched(), task.inputs());
         // Opening a pipe may block until there is a reader
         let watch = stop.clone().or_block(|| Watch::begin(watched, inputs)).await?;
         let done = match arguments.task {
@@ -56,8 +63,16 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
             Task::Send(send) => send::run(send, stop, &watch).await,
             Task::Receive(receive) => receive::run(receive, stop, &watch).await,
             Task::Perf(perf) => perf::run(*perf, stop, &watch).await,
+            Task::Serve(serve) => sockets::serve(*serve, stop, &watch).await,
+            Task::Run(run) => match sockets::run(*run, stop, &watch).await {
+                Ok(ended) => {
+                    code = ended;
+                    Ok(())
+                }
+                Err(failure) => Err(failure),
+            },
         };
-        done.and(watch.finish()).and(output::finish())
+        done.and(watch.finish()).and(output::finish()).map(|()| code)
     });
     // Threads that write an abandoned file remove it
     runtime.shutdown_timeout(Duration::from_secs(2));

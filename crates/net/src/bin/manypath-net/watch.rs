@@ -33,6 +33,13 @@ pub(crate) struct Watched {
     only: Vec<String>,
 }
 
+impl Watched {
+    /// A capture alone.
+    pub(crate) fn packets(pcapng: Option<PathBuf>) -> Self {
+        Self { metrics: None, pcapng, events: None, only: Vec::new() }
+    }
+}
+
 /// The outputs of an endpoint.
 #[derive(Debug)]
 pub(crate) struct Watch {
@@ -87,23 +94,35 @@ impl Watch {
 
     /// Creates the endpoint with its outputs.
     pub(crate) async fn bind(&self, builder: Builder, port: u16) -> Result<Endpoint, Failure> {
-        let builder = match &self.capture {
-            Some((_, capture)) => builder.capture(capture.clone()),
-            None => builder,
-        };
-        let builder = match &self.events {
-            Some((_, log)) => builder.events(log.clone()),
-            None => builder,
-        };
-        let endpoint = builder.bind(port).await?;
-        let mut new_files = self.new_files.lock().unwrap_or_else(PoisonError::into_inner);
-        new_files.drain(..).for_each(NewFile::keep);
-        drop(new_files);
+        let endpoint = self.outputs(builder).bind(port).await?;
+        self.keep_files();
         if let Some(listener) = &self.metrics {
             let listener = TcpListener::from_std(listener.try_clone()?)?;
             tokio::spawn(metrics::serve(listener, endpoint.clone()));
         }
         Ok(endpoint)
+    }
+
+    /// Attaches the outputs to endpoints that are created later.
+    pub(crate) fn attach(&self, builder: Builder) -> Builder {
+        self.keep_files();
+        self.outputs(builder)
+    }
+
+    fn outputs(&self, builder: Builder) -> Builder {
+        let builder = match &self.capture {
+            Some((_, capture)) => builder.capture(capture.clone()),
+            None => builder,
+        };
+        match &self.events {
+            Some((_, log)) => builder.events(log.clone()),
+            None => builder,
+        }
+    }
+
+    fn keep_files(&self) {
+        let mut new_files = self.new_files.lock().unwrap_or_else(PoisonError::into_inner);
+        new_files.drain(..).for_each(NewFile::keep);
     }
 
     /// Completes the files.

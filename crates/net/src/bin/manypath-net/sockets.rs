@@ -1,0 +1,233 @@
+//! `manypath-net serve` and `manypath-net run`: SCTP sockets for programs that are written for those of Linux.
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{ExitCode, ExitStatus};
+use std::time::Duration;
+
+use clap::Args;
+use manypath_net::Peer;
+use manypath_net::serve::{Daemon, Settings};
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::process::Command;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::addresses::builder;
+use crate::arguments::{Bound, Local, port, whole};
+use crate::failure::Failure;
+use crate::stop::Stop;
+use crate::watch::{Watch, Watched};
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Serve {
+    /// Path of the Unix socket for programs: MANYPATH_SCTP_SOCKET in their environment. Programs of the same user and of
+    /// root may connect.
+    #[arg(long, value_name = "PATH")]
+    socket: PathBuf,
+    #[command(flatten)]
+    stack: Stack,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Run {
+    /// The library that gives the program its sockets. By default libmanypath_preload.so beside this program.
+    #[arg(long, value_name = "FILE")]
+    preload: Option<PathBuf>,
+    #[command(flatten)]
+    stack: Stack,
+    /// Program and its arguments.
+    #[arg(
+        value_name = "COMMAND",
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    command: Vec<OsString>,
+}
+
+/// The protocol stack of all sockets.
+#[derive(Clone, Debug, Args)]
+struct Stack {
+    /// Local addresses of the sockets, separated by commas. By default all addresses of the machine. Packets of
+    /// ADDRESS%INTERFACE, such as 192.0.2.7%eth0, leave only on that interface.
+    #[arg(long, value_name = "ADDRESS[%INTERFACE],...", value_delimiter = ',')]
+    local: Vec<Bound>,
+    /// UDP port of listening sockets, and of peers.
+    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
+        value_parser = port)]
+    encapsulation: u16,
+    /// Send packets directly in IP instead of UDP: needs root or CAP_NET_RAW.
+    #[arg(long, conflicts_with = "encapsulation")]
+    raw: bool,
+    /// Congestion control; `manypath list` shows the names.
+    #[arg(long, value_name = "NAME", default_value = "cmt-rpv2")]
+    cc: String,
+    /// Pace the packets of each path over its round-trip time, for fewer losses in short queues.
+    #[arg(long)]
+    pacing: bool,
+    /// Largest number of sockets.
+    #[arg(long, value_name = "COUNT", default_value_t = 4096, allow_negative_numbers = true,
+        value_parser = |text: &str| whole::<u32>(text, 1..=65_536))]
+    limit: u32,
+    /// Write all packets to a file that Wireshark and `manypath decode` open.
+    #[arg(long, value_name = "FILE")]
+    pcapng: Option<PathBuf>,
+}
+
+impl Serve {
+    pub(crate) fn watched(&self) -> Watched {
+        Watched::packets(self.stack.pcapng.clone())
+    }
+}
+
+impl Run {
+    pub(crate) fn watched(&self) -> Watched {
+        Watched::packets(self.stack.pcapng.clone())
+    }
+}
+
+/// Serves programs until stopped by a signal.
+pub(crate) async fn serve(serve: Serve, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
+    let daemon = start(&serve.stack, &serve.socket, watch)?;
+    eprintln!("sockets at {}", serve.socket.display());
+    stop.requested().await;
+    daemon.drain(SHORT).await;
+    Ok(())
+}
+
+/// Runs a program with sockets of this process; returns its exit code, or 128 and the number of its signal.
+pub(crate) async fn run(run: Run, stop: Stop, watch: &Watch) -> Result<ExitCode, Failure> {
+    let library = library(run.preload)?;
+    let folder = tempfile::tempdir()?;
+    let socket = folder.path().join("socket");
+    let daemon = start(&run.stack, &socket, watch)?;
+    let (program, arguments) =
+        run.command.split_first().ok_or_else(|| Failure::input("COMMAND is missing"))?;
+    let mut child = Command::new(program)
+        .args(arguments)
+        .env(ENVIRONMENT, &socket)
+        .env(LD_PRELOAD, preloaded(std::env::var_os(LD_PRELOAD), &library))
+        .spawn()
+        .map_err(|error| Failure::input(format!("{}: {error}", program.display())))?;
+    let passing = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).map(pass_signals);
+    let status = child.wait().await?;
+    if let Some(passing) = passing {
+        passing?.abort();
+    }
+    daemon.drain(if stop.is_requested() { SHORT } else { LONG }).await;
+    Ok(code(status))
+}
+
+fn start(stack: &Stack, socket: &Path, watch: &Watch) -> Result<Daemon, Failure> {
+    let local = Local {
+        bind: stack.local.clone(),
+        port: 0,
+        raw: stack.raw,
+        cc: stack.cc.clone(),
+        pacing: stack.pacing,
+        watched: Watched::packets(None),
+    };
+    let settings = Settings {
+        path: socket.to_owned(),
+        builder: watch.attach(builder(&local, stack.encapsulation)),
+        local: stack.local.iter().map(|bound| bound.address).collect(),
+        encapsulation: (!stack.raw).then_some(stack.encapsulation),
+        most_sockets: stack.limit as usize,
+    };
+    Daemon::start(settings)
+        .map_err(|error| Failure::input(format!("`--socket` is {}: {error}", socket.display())))
+}
+
+/// The library for programs.
+fn library(named: Option<PathBuf>) -> Result<PathBuf, Failure> {
+    let found = match named {
+        Some(file) => Some(file).filter(|file| file.is_file()),
+        None => {
+            let program = std::env::current_exe()?;
+            let beside = program
+                .parent()
+                .into_iter()
+                .flat_map(|folder| [folder.join(LIBRARY), folder.join("../lib").join(LIBRARY)]);
+            beside.into_iter().find(|file| file.is_file())
+        }
+    };
+    let found = found.ok_or_else(|| {
+        Failure::input(format!("`--preload`: there is no {LIBRARY}; name its file"))
+    })?;
+    // The dynamic linker resolves it in the program's folder
+    Ok(found.canonicalize()?)
+}
+
+/// `LD_PRELOAD` with our library behind those that are there.
+fn preloaded(before: Option<OsString>, library: &Path) -> OsString {
+    let mut all = before.filter(|text| !text.is_empty()).unwrap_or_default();
+    if !all.is_empty() {
+        all.push(":");
+    }
+    all.push(library);
+    all
+}
+
+/// Passes signals to the program. A terminal sends SIGINT and SIGQUIT to the program too.
+fn pass_signals(to: Pid) -> Result<tokio::task::JoinHandle<()>, Failure> {
+    let from_terminal = std::io::stdin().is_terminal();
+    let mut hangup = signal(SignalKind::hangup())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut quit = signal(SignalKind::quit())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut user_1 = signal(SignalKind::user_defined1())?;
+    let mut user_2 = signal(SignalKind::user_defined2())?;
+    Ok(tokio::spawn(async move {
+        loop {
+            let (signal, is_passed) = tokio::select! {
+                _ = hangup.recv() => (Signal::HUP, true),
+                _ = interrupt.recv() => (Signal::INT, !from_terminal),
+                _ = quit.recv() => (Signal::QUIT, !from_terminal),
+                _ = terminate.recv() => (Signal::TERM, true),
+                _ = user_1.recv() => (Signal::USR1, true),
+                _ = user_2.recv() => (Signal::USR2, true),
+            };
+            if is_passed {
+                // Fails only if the program has ended
+                let _ = kill_process(to, signal);
+            }
+        }
+    }))
+}
+
+/// The exit code of shells.
+fn code(status: ExitStatus) -> ExitCode {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX))
+}
+
+const LIBRARY: &str = "libmanypath_preload.so";
+const LD_PRELOAD: &str = "LD_PRELOAD";
+/// The variable with the path of the Unix socket.
+const ENVIRONMENT: &str = manypath_posix::record::ENVIRONMENT;
+/// Time for shutting associations down after the program has ended.
+const LONG: Duration = Duration::from_secs(20);
+/// The same after a signal.
+const SHORT: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_preloaded_libraries_stay_in_front() {
+        let library = Path::new("/lib/ours.so");
+        assert_eq!(preloaded(None, library), "/lib/ours.so");
+        assert_eq!(preloaded(Some("".into()), library), "/lib/ours.so");
+        assert_eq!(preloaded(Some("/lib/a.so".into()), library), "/lib/a.so:/lib/ours.so");
+    }
+
+    #[test]
+    fn codes_are_those_of_shells() {
+        // wait(2): the exit code is in the second byte, the signal in the first
+        assert_eq!(code(ExitStatus::from_raw(3 << 8)), ExitCode::from(3));
+        assert_eq!(code(ExitStatus::from_raw(15)), ExitCode::from(143));
+    }
+}

@@ -1,0 +1,149 @@
+//! The calls of programs.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use manypath_posix::abi::Layout;
+use manypath_posix::abi::address::{decode, decode_all, encode};
+use manypath_posix::abi::constants::*;
+use manypath_posix::record::{Answer, Call, Operation};
+use nix::errno::Errno;
+use tokio::sync::oneshot;
+
+use super::connection::Connection;
+use super::daemon::Shared;
+use super::names;
+use super::opening;
+use super::options::{SocketOption, Support};
+use super::socket::{Phase, Socket};
+
+/// The result of a call.
+#[derive(Debug, Default)]
+struct Outcome {
+    value: i32,
+    bytes: Vec<u8>,
+}
+
+type Called = Result<Outcome, Errno>;
+
+/// Carries out a call and answers it.
+pub(super) async fn answer(
+    shared: &Arc<Shared>,
+    connection: &Connection,
+    descriptor: &OwnedFd,
+    call: &Call<'_>,
+) -> io::Result<()> {
+    let called = match shared.find(descriptor) {
+        Some(socket) => carry_out(shared, &socket, call).await,
+        // Its association has ended, and the program did not notice
+        None => Err(Errno::ENOTCONN),
+    };
+    let refused = called.is_err() && is_refused(call);
+    let (errno, Outcome { value, bytes }) = match called {
+        Ok(outcome) => (0, outcome),
+        Err(errno) => (errno as i32, Outcome { value: -1, bytes: Vec::new() }),
+    };
+    connection.send(&Answer::Reply { errno, value, refused, bytes: &bytes }, None).await
+}
+
+/// Whether the call needs an option that the daemon lacks.
+fn is_refused(call: &Call<'_>) -> bool {
+    let is_about_options = matches!(call.operation, Operation::GetOption | Operation::SetOption);
+    is_about_options
+        && SocketOption::find(call.level, call.option)
+            .is_none_or(|option| matches!(option.support, Support::Refused(..)))
+}
+
+async fn carry_out(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
+    match call.operation {
+        Operation::Bind => {
+            let (address, _) = decode(call.bytes).ok_or(Errno::EINVAL)?;
+            done(opening::bind(shared, socket, &[address], false))
+        }
+        Operation::Listen => done(opening::listen(shared, socket, call.option).await),
+        Operation::Connect => {
+            let (address, _) = decode(call.bytes).ok_or(Errno::EINVAL)?;
+            let attempt = opening::begin(shared, socket, &[address], call.non_blocking)?;
+            done(wait(attempt, call.non_blocking).await)
+        }
+        Operation::Accept => match socket.state().phase {
+            Phase::Listening(..) => Ok(Outcome::default()),
+            _ => Err(Errno::EINVAL),
+        },
+        Operation::SocketName => Ok(bytes(encode(names::local(socket)))),
+        Operation::PeerName => {
+            let connected = socket.connected().ok_or(Errno::ENOTCONN)?;
+            let peer = names::peer(socket.domain, &connected.association);
+            Ok(bytes(encode(peer.ok_or(Errno::ENOTCONN)?)))
+        }
+        Operation::GetOption => get_option(shared, socket, call).await,
+        Operation::SetOption => set_option(shared, socket, call).await,
+    }
+}
+
+fn done(result: Result<(), Errno>) -> Called {
+    result.map(|()| Outcome::default())
+}
+
+fn bytes(bytes: Vec<u8>) -> Outcome {
+    Outcome { bytes, value: 0 }
+}
+
+/// The result of a connection attempt.
+async fn wait(
+    attempt: oneshot::Receiver<Result<(), Errno>>,
+    non_blocking: bool,
+) -> Result<(), Errno> {
+    if non_blocking {
+        return Err(Errno::EINPROGRESS);
+    }
+    // The attempt is dropped if the program closes the socket meanwhile
+    attempt.await.unwrap_or(Err(Errno::ECONNABORTED))
+}
+
+async fn get_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
+    if (call.level, call.option) == (IPPROTO_SCTP, SCTP_SOCKOPT_CONNECTX3) {
+        return connect_to_all(shared, socket, call).await;
+    }
+    let option = SocketOption::find(call.level, call.option).ok_or(Errno::ENOPROTOOPT)?;
+    let value = option.get(socket, call.bytes)?;
+    let is_list = call.level == IPPROTO_SCTP
+        && matches!(call.option, SCTP_GET_PEER_ADDRS | SCTP_GET_LOCAL_ADDRS);
+    if is_list && value.len() > call.room as usize {
+        return Err(Errno::ENOMEM);
+    }
+    Ok(bytes(value))
+}
+
+async fn set_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
+    if call.level == IPPROTO_SCTP {
+        match call.option {
+            SCTP_SOCKOPT_BINDX_ADD | SCTP_SOCKOPT_BINDX_REM => {
+                let addresses = decode_all(call.bytes).ok_or(Errno::EINVAL)?;
+                return done(match call.option {
+                    SCTP_SOCKOPT_BINDX_ADD => opening::bind(shared, socket, &addresses, true),
+                    _ => opening::unbind(shared, socket, &addresses),
+                });
+            }
+            SCTP_SOCKOPT_CONNECTX | SCTP_SOCKOPT_CONNECTX_OLD => {
+                return connect_to_all(shared, socket, call).await;
+            }
+            _ => {}
+        }
+    }
+    let option = SocketOption::find(call.level, call.option).ok_or(Errno::ENOPROTOOPT)?;
+    done(option.set(socket, call.bytes))
+}
+
+/// `sctp_connectx`. Its value is the number of the association, where it has one.
+async fn connect_to_all(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
+    let addresses = decode_all(call.bytes).ok_or(Errno::EINVAL)?;
+    let attempt = opening::begin(shared, socket, &addresses, call.non_blocking)?;
+    wait(attempt, call.non_blocking).await?;
+    let number = socket.connected().map_or(0, |connected| connected.number);
+    match call.option {
+        SCTP_SOCKOPT_CONNECTX_OLD => Ok(Outcome::default()),
+        _ => Ok(Outcome { value: number, bytes: number.encode() }),
+    }
+}

@@ -1,0 +1,146 @@
+//! A connection with a program: a Unix socket whose messages are records.
+
+use std::cell::RefCell;
+use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+
+use bytes::Bytes;
+use manypath_posix::record::{Answer, HEAD, LARGEST_RECORD};
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, Shutdown, recv, recvmsg, sendmsg, shutdown,
+};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use crate::socket::register;
+
+/// The daemon's end of a connection. One task receives, any task sends.
+#[derive(Debug)]
+pub(super) struct Connection {
+    socket: AsyncFd<OwnedFd>,
+}
+
+/// A received record and the descriptor that came with it.
+#[derive(Debug)]
+pub(super) struct Record {
+    pub(super) bytes: Bytes,
+    pub(super) descriptor: Option<OwnedFd>,
+}
+
+impl Connection {
+    pub(super) fn new(socket: OwnedFd) -> io::Result<Self> {
+        Ok(Self { socket: register(socket)? })
+    }
+
+    /// The next record; `None` after the program has closed its end. Cancel-safe.
+    ///
+    /// The error is [`ErrorKind::ConnectionReset`] if the program closed its end with unread records, and
+    /// [`ErrorKind::InvalidData`] for a record that is too long.
+    pub(super) async fn receive(&self) -> io::Result<Option<Record>> {
+        self.when_readable(receive_now).await
+    }
+
+    /// The head of the next record, which stays there; fewer bytes at the end of the connection. Cancel-safe.
+    pub(super) async fn peek(&self) -> io::Result<Vec<u8>> {
+        self.when_readable(|socket| {
+            let mut head = [0; HEAD];
+            let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+            let (length, _) = recv(socket, &mut head[..], flags)?;
+            Ok(head[..length].to_vec())
+        })
+        .await
+    }
+
+    /// Waits until the program has closed its end, while records may wait to be read.
+    pub(super) async fn hung_up(&self) {
+        while let Ok(mut guard) = self.socket.ready(Interest::READABLE).await {
+            if guard.ready().is_read_closed() {
+                return;
+            }
+            guard.clear_ready();
+        }
+    }
+
+    /// Sends a record, and a descriptor with it. Cancel-safe: a record is sent whole or not at all.
+    pub(super) async fn send(
+        &self,
+        answer: &Answer<'_>,
+        descriptor: Option<&OwnedFd>,
+    ) -> io::Result<()> {
+        let head = answer.head();
+        let send = |socket: &OwnedFd| send_now(socket, &head, answer.payload(), descriptor);
+        match send(self.socket.get_ref()) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            done => return done,
+        }
+        loop {
+            let mut guard = self.socket.writable().await?;
+            if let Ok(done) = guard.try_io(|socket| send(socket.get_ref())) {
+                return done;
+            }
+        }
+    }
+
+    /// Sends no more: the program reads the end of the file behind the records that were sent.
+    pub(super) fn finish(&self) {
+        // Fails only if the program has closed its end
+        let _ = shutdown(self.socket.get_ref(), Shutdown::Write);
+    }
+
+    async fn when_readable<T>(&self, read: impl Fn(&OwnedFd) -> io::Result<T>) -> io::Result<T> {
+        match read(self.socket.get_ref()) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            done => return done,
+        }
+        loop {
+            let mut guard = self.socket.readable().await?;
+            if let Ok(done) = guard.try_io(|socket| read(socket.get_ref())) {
+                return done;
+            }
+        }
+    }
+}
+
+thread_local! {
+    /// Memory for one record. It is copied in its real length.
+    static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; LARGEST_RECORD]);
+}
+
+fn receive_now(socket: &OwnedFd) -> io::Result<Option<Record>> {
+    SCRATCH.with_borrow_mut(|scratch| {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
+        let mut parts = [IoSliceMut::new(scratch)];
+        let received = recvmsg(socket, &mut parts, &mut control, flags)?;
+        let descriptor = control.drain().find_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
+            _ => None,
+        });
+        if received.flags.intersects(ReturnFlags::TRUNC | ReturnFlags::CTRUNC) {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        let bytes = Bytes::copy_from_slice(&scratch[..received.bytes]);
+        Ok((!bytes.is_empty()).then_some(Record { bytes, descriptor }))
+    })
+}
+
+/// Sends a record whose parts are in different places.
+pub(super) fn send_now(
+    socket: &OwnedFd,
+    head: &[u8; HEAD],
+    payload: &[u8],
+    descriptor: Option<&OwnedFd>,
+) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    let descriptors = descriptor.map(|descriptor| [descriptor.as_fd()]);
+    if let Some(descriptors) = &descriptors {
+        control.push(SendAncillaryMessage::ScmRights(descriptors));
+    }
+    let parts = [IoSlice::new(head), IoSlice::new(payload)];
+    sendmsg(socket, &parts, &mut control, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?;
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! Error numbers as the sockets of Linux give them.
+
+use std::io;
+
+use nix::errno::Errno;
+
+use crate::Error;
+
+/// The error number of a failure to bind, to listen or to connect, or of the end of an association.
+pub(super) fn errno(error: &Error) -> Errno {
+    match error {
+        Error::AddressInUse(_) => Errno::EADDRINUSE,
+        Error::NotLocal(_) => Errno::EADDRNOTAVAIL,
+        Error::NoInterface(_) => Errno::ENODEV,
+        Error::NoRights(_) => Errno::EACCES,
+        Error::KernelSctp => Errno::EPROTONOSUPPORT,
+        Error::NoRoute(_) => Errno::ENETUNREACH,
+        Error::AlreadyConnected(_) => Errno::EISCONN,
+        Error::Refused(_) | Error::PortUnreachable(_) => Errno::ECONNREFUSED,
+        Error::HostUnreachable(_) => Errno::EHOSTUNREACH,
+        Error::TimedOut | Error::Unreachable => Errno::ETIMEDOUT,
+        Error::Aborted(_) => Errno::ECONNRESET,
+        Error::AbortedHere | Error::ProtocolViolation | Error::EndpointClosed => {
+            Errno::ECONNABORTED
+        }
+        Error::Closed => Errno::EPIPE,
+        Error::MessageTooLarge { .. } => Errno::EMSGSIZE,
+        Error::System { error, .. } => of_system(error),
+        _ => Errno::EINVAL,
+    }
+}
+
+/// The error number of an error of the system.
+fn of_system(error: &io::Error) -> Errno {
+    error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_of_associations_have_the_numbers_of_linux() {
+        // net/sctp/sm_statefuns.c: ABORT gives ECONNRESET, or ECONNREFUSED before the association is established
+        assert_eq!(errno(&Error::Aborted(None)), Errno::ECONNRESET);
+        assert_eq!(errno(&Error::Refused(None)), Errno::ECONNREFUSED);
+        assert_eq!(errno(&Error::TimedOut), Errno::ETIMEDOUT);
+        let busy = io::Error::from_raw_os_error(Errno::ENOBUFS as i32);
+        assert_eq!(errno(&Error::system("a socket")(busy)), Errno::ENOBUFS);
+    }
+}

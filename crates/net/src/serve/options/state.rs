@@ -1,0 +1,123 @@
+//! The values of a socket's options.
+
+use manypath_core::{RtoLimits, Span};
+use manypath_posix::abi::message::{InitMsg, SndInfo};
+use manypath_posix::abi::option::EventSubscribe;
+use manypath_posix::record::{LARGEST_MESSAGE, PartialReliability, SendInfo};
+
+use crate::{Association, Config};
+
+/// The options of a socket. `None` stands for the value of the daemon's settings.
+#[derive(Clone, Debug)]
+pub(in crate::serve) struct Options {
+    pub(super) init: InitMsg,
+    pub(super) nodelay: bool,
+    pub(super) rto: Option<RtoLimits>,
+    pub(super) heartbeat: Option<Span>,
+    pub(super) path_retransmissions: Option<u32>,
+    pub(super) association_retransmissions: Option<u32>,
+    /// Packets for each SACK, and its longest delay.
+    pub(super) sack: Option<(u32, Span)>,
+    pub(super) send: SndInfo,
+    pub(super) reliability: Option<PartialReliability>,
+    pub(in crate::serve) events: EventSubscribe,
+    pub(in crate::serve) receive_info: bool,
+    pub(super) peer_udp: Option<u16>,
+    /// `l_onoff` and `l_linger`.
+    pub(super) linger: (i32, i32),
+    pub(super) send_buffer: Option<usize>,
+    pub(super) receive_buffer: Option<usize>,
+    pub(super) reuse: bool,
+    /// The socket has no IPv4 addresses.
+    pub(in crate::serve) only_v6: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            // Linux: Documentation/networking/ip-sysctl.rst. INIT has fewer inbound streams than there
+            init: InitMsg {
+                num_ostreams: 10,
+                max_instreams: 1024,
+                max_attempts: 8,
+                max_init_timeo: 60_000,
+            },
+            nodelay: false,
+            rto: None,
+            heartbeat: None,
+            path_retransmissions: None,
+            association_retransmissions: None,
+            sack: None,
+            send: SndInfo::default(),
+            reliability: None,
+            events: EventSubscribe::default(),
+            receive_info: false,
+            peer_udp: None,
+            linger: (0, 0),
+            send_buffer: None,
+            receive_buffer: None,
+            reuse: false,
+            only_v6: false,
+        }
+    }
+}
+
+impl Options {
+    /// Changes the settings of an endpoint.
+    pub(in crate::serve) fn apply(&self, config: &mut Config) {
+        config.outbound_streams = self.init.num_ostreams;
+        config.inbound_streams = self.init.max_instreams;
+        config.init_max_retransmissions = self.init.max_attempts.into();
+        config.nagle = !self.nodelay;
+        config.rto = self.rto.unwrap_or(config.rto);
+        config.heartbeat_interval = self.heartbeat.unwrap_or(config.heartbeat_interval);
+        config.path_max_retransmissions =
+            self.path_retransmissions.unwrap_or(config.path_max_retransmissions);
+        config.association_max_retransmissions =
+            self.association_retransmissions.unwrap_or(config.association_max_retransmissions);
+        if let Some((every, delay)) = self.sack {
+            (config.sack_every, config.sack_delay) = (every, delay);
+        }
+        // The largest message of a program fits
+        let size = |wanted: usize| wanted.max(LARGEST_MESSAGE);
+        config.send_buffer = self.send_buffer.map_or(config.send_buffer, size);
+        config.receive_buffer = self.receive_buffer.map_or(config.receive_buffer, size);
+    }
+
+    /// Changes the settings of an association.
+    pub(in crate::serve) fn apply_to(&self, association: &Association) {
+        association.with_state(|state, id| {
+            state.core.set_nagle(id, !self.nodelay);
+            if let Some(rto) = self.rto {
+                state.core.set_rto(id, rto);
+            }
+            if let Some(interval) = self.heartbeat {
+                state.core.set_heartbeat_interval(id, interval);
+            }
+            if let Some((every, delay)) = self.sack {
+                state.core.set_sack(id, every, delay);
+            }
+            state.wake_driver();
+        });
+    }
+
+    /// What applies to messages without information of their own.
+    pub(in crate::serve) fn send_info(&self) -> SendInfo {
+        let SndInfo { sid, flags, ppid, context, .. } = self.send;
+        SendInfo { stream: sid, flags, ppid, context, association: 0 }
+    }
+
+    pub(in crate::serve) fn reliability(&self) -> Option<PartialReliability> {
+        self.reliability
+    }
+
+    /// Whether the last close aborts the association: `SO_LINGER` with a time of 0.
+    pub(in crate::serve) fn aborts_on_close(&self) -> bool {
+        self.linger.0 != 0 && self.linger.1 == 0
+    }
+
+    /// The UDP port of peers, if the program has set it.
+    pub(in crate::serve) fn peer_udp_port(&self) -> Option<u16> {
+        self.peer_udp
+    }
+}

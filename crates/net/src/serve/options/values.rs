@@ -1,0 +1,397 @@
+//! Options of level `IPPROTO_SCTP`. A one-to-one socket has one association, so the number of the association is
+//! ignored where programs pass it. RFC 6458 §8
+
+use std::net::SocketAddr;
+
+use manypath_core::Span;
+use manypath_posix::abi::address::{encode_all, in_family};
+use manypath_posix::abi::constants::*;
+use manypath_posix::abi::message::{InitMsg, SndInfo, SndRcvInfo};
+use manypath_posix::abi::option::{
+    AssocParams, AssocValue, DefaultPrInfo, Event, EventSubscribe, GetAddrs, PaddrInfo,
+    PaddrParams, RtoInfo, SackInfo, SetPrim, Status, UdpEncaps,
+};
+use manypath_posix::abi::{Address, Layout};
+use manypath_posix::record::PartialReliability;
+use nix::errno::Errno;
+
+use crate::serve::names;
+use crate::serve::socket::{Connected, Phase, Socket};
+use crate::{Config, Path, PathState};
+
+type Value = Result<Vec<u8>, Errno>;
+type Done = Result<(), Errno>;
+
+/// A value of a program.
+fn given<T: Layout>(bytes: &[u8]) -> Result<T, Errno> {
+    T::decode(bytes).ok_or(Errno::EINVAL)
+}
+
+/// Milliseconds of a value of C.
+fn milliseconds(span: Span) -> u32 {
+    (span.as_secs_f64() * 1000.0).round() as u32
+}
+
+/// Changes the options, and applies them to the association.
+fn change(socket: &Socket, change: impl FnOnce(&mut super::Options)) {
+    let mut state = socket.state();
+    change(&mut state.options);
+    if let Phase::Connected(connected) = &state.phase {
+        state.options.apply_to(&connected.association);
+    }
+}
+
+fn number(socket: &Socket) -> i32 {
+    socket.connected().map_or(0, |connected| connected.number)
+}
+
+pub(super) fn rto(socket: &Socket, _: &[u8]) -> Value {
+    let rto = socket.state().options.rto.unwrap_or_else(|| Config::for_real_networks().rto);
+    let [initial, max, min] = [rto.initial, rto.max, rto.min].map(milliseconds);
+    Ok(RtoInfo { assoc_id: number(socket), initial, max, min }.encode())
+}
+
+pub(super) fn set_rto(socket: &Socket, bytes: &[u8]) -> Done {
+    let RtoInfo { initial, max, min, .. } = given(bytes)?;
+    let mut rto = socket.state().options.rto.unwrap_or_else(|| Config::for_real_networks().rto);
+    for (place, value) in [(&mut rto.initial, initial), (&mut rto.max, max), (&mut rto.min, min)] {
+        if value != 0 {
+            *place = Span::from_millis(value.into());
+        }
+    }
+    if rto.min > rto.max {
+        return Err(Errno::EINVAL);
+    }
+    change(socket, |options| options.rto = Some(rto));
+    Ok(())
+}
+
+pub(super) fn association(socket: &Socket, _: &[u8]) -> Value {
+    let set = socket.state().options.association_retransmissions;
+    let config = Config::for_real_networks();
+    let most = set.unwrap_or(config.association_max_retransmissions);
+    let peers =
+        socket.connected().map_or(0, |it| names::peers(socket.domain, &it.association).len());
+    let params = AssocParams {
+        assoc_id: number(socket),
+        asocmaxrxt: most as u16,
+        number_peer_destinations: peers as u16,
+        cookie_life: milliseconds(config.cookie_life),
+        ..AssocParams::default()
+    };
+    Ok(params.encode())
+}
+
+pub(super) fn set_association(socket: &Socket, bytes: &[u8]) -> Done {
+    let AssocParams { asocmaxrxt, .. } = given(bytes)?;
+    if asocmaxrxt != 0 {
+        socket.state().options.association_retransmissions = Some(asocmaxrxt.into());
+    }
+    Ok(())
+}
+
+pub(super) fn init(socket: &Socket, _: &[u8]) -> Value {
+    Ok(socket.state().options.init.encode())
+}
+
+/// Zeros do not change a value.
+pub(super) fn set_init(socket: &Socket, bytes: &[u8]) -> Done {
+    let wanted: InitMsg = given(bytes)?;
+    let init = &mut socket.state().options.init;
+    for (place, value) in [
+        (&mut init.num_ostreams, wanted.num_ostreams),
+        (&mut init.max_instreams, wanted.max_instreams),
+        (&mut init.max_attempts, wanted.max_attempts),
+        (&mut init.max_init_timeo, wanted.max_init_timeo),
+    ] {
+        if value != 0 {
+            *place = value;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn nodelay(socket: &Socket, _: &[u8]) -> Value {
+    Ok(i32::from(socket.state().options.nodelay).encode())
+}
+
+pub(super) fn set_nodelay(socket: &Socket, bytes: &[u8]) -> Done {
+    let nodelay = given::<i32>(bytes)? != 0;
+    change(socket, |options| options.nodelay = nodelay);
+    Ok(())
+}
+
+pub(super) fn primary(socket: &Socket, _: &[u8]) -> Value {
+    let connected = socket.connected().ok_or(Errno::EINVAL)?;
+    let peer = names::peer(socket.domain, &connected.association).ok_or(Errno::EINVAL)?;
+    Ok(SetPrim { assoc_id: connected.number, addr: peer.into() }.encode())
+}
+
+pub(super) fn set_primary(socket: &Socket, bytes: &[u8]) -> Done {
+    let SetPrim { addr, .. } = given(bytes)?;
+    let connected = socket.connected().ok_or(Errno::EINVAL)?;
+    let (place, _) = path_to(socket, &connected, addr)?;
+    connected.association.set_primary(place).map_err(|_| Errno::EINVAL)
+}
+
+/// The path to an address of the peer, and its number.
+fn path_to(
+    socket: &Socket,
+    connected: &Connected,
+    wanted: Address,
+) -> Result<(usize, Path), Errno> {
+    let ip = names::canonical(socket.domain, &wanted.0.ok_or(Errno::EINVAL)?)?;
+    let paths = connected.association.paths();
+    paths.into_iter().enumerate().find(|(_, path)| path.remote == ip).ok_or(Errno::EINVAL)
+}
+
+pub(super) fn path_parameters(socket: &Socket, bytes: &[u8]) -> Value {
+    let PaddrParams { address, .. } = given(bytes)?;
+    let (config, state) = (Config::for_real_networks(), socket.state());
+    let options = &state.options;
+    let params = PaddrParams {
+        assoc_id: if let Phase::Connected(it) = &state.phase { it.number } else { 0 },
+        address,
+        hbinterval: milliseconds(options.heartbeat.unwrap_or(config.heartbeat_interval)),
+        pathmaxrxt: options.path_retransmissions.unwrap_or(config.path_max_retransmissions) as u16,
+        sackdelay: milliseconds(options.sack.map_or(config.sack_delay, |(_, delay)| delay)),
+        flags: SPP_HB_ENABLE | SPP_PMTUD_ENABLE | SPP_SACKDELAY_ENABLE,
+        ..PaddrParams::default()
+    };
+    Ok(params.encode())
+}
+
+/// All paths have the same parameters. Heartbeats and the discovery of the MTU cannot be switched off.
+pub(super) fn set_path_parameters(socket: &Socket, bytes: &[u8]) -> Done {
+    let PaddrParams { hbinterval, pathmaxrxt, sackdelay, flags, .. } = given(bytes)?;
+    if flags & (SPP_HB_DISABLE | SPP_PMTUD_DISABLE | SPP_SACKDELAY_DISABLE) != 0 {
+        return Err(Errno::EOPNOTSUPP);
+    }
+    let every = Config::for_real_networks().sack_every;
+    change(socket, |options| {
+        if hbinterval != 0 {
+            options.heartbeat = Some(Span::from_millis(hbinterval.into()));
+        }
+        if pathmaxrxt != 0 {
+            options.path_retransmissions = Some(pathmaxrxt.into());
+        }
+        if sackdelay != 0 && flags & SPP_SACKDELAY_ENABLE != 0 {
+            let every = options.sack.map_or(every, |(every, _)| every);
+            options.sack = Some((every, Span::from_millis(sackdelay.into())));
+        }
+    });
+    Ok(())
+}
+
+pub(super) fn send_parameters(socket: &Socket, _: &[u8]) -> Value {
+    let state = socket.state();
+    let SndInfo { sid, flags, ppid, context, .. } = state.options.send;
+    let timetolive = state.options.reliability.map_or(0, |it| it.value);
+    let info = SndRcvInfo { stream: sid, flags, ppid, context, timetolive, ..Default::default() };
+    Ok(info.encode())
+}
+
+pub(super) fn set_send_parameters(socket: &Socket, bytes: &[u8]) -> Done {
+    let SndRcvInfo { stream, flags, ppid, context, timetolive, .. } = given(bytes)?;
+    let mut state = socket.state();
+    state.options.send = SndInfo { sid: stream, flags, ppid, context, assoc_id: 0 };
+    state.options.reliability = (timetolive > 0)
+        .then_some(PartialReliability { policy: SCTP_PR_SCTP_TTL, value: timetolive });
+    Ok(())
+}
+
+pub(super) fn send_info(socket: &Socket, _: &[u8]) -> Value {
+    Ok(socket.state().options.send.encode())
+}
+
+pub(super) fn set_send_info(socket: &Socket, bytes: &[u8]) -> Done {
+    socket.state().options.send = given(bytes)?;
+    Ok(())
+}
+
+pub(super) fn reliability(socket: &Socket, _: &[u8]) -> Value {
+    let set = socket.state().options.reliability;
+    let PartialReliability { policy, value } =
+        set.unwrap_or(PartialReliability { policy: SCTP_PR_SCTP_NONE, value: 0 });
+    Ok(DefaultPrInfo { assoc_id: number(socket), value, policy }.encode())
+}
+
+/// Only a lifetime is supported.
+pub(super) fn set_reliability(socket: &Socket, bytes: &[u8]) -> Done {
+    let DefaultPrInfo { value, policy, .. } = given(bytes)?;
+    let set = match policy {
+        SCTP_PR_SCTP_NONE => None,
+        SCTP_PR_SCTP_TTL => Some(PartialReliability { policy, value }),
+        _ => return Err(Errno::EINVAL),
+    };
+    socket.state().options.reliability = set;
+    Ok(())
+}
+
+pub(super) fn events(socket: &Socket, _: &[u8]) -> Value {
+    Ok(socket.state().options.events.encode())
+}
+
+/// Programs may have a shorter structure, of an older header file.
+pub(super) fn set_events(socket: &Socket, bytes: &[u8]) -> Done {
+    if bytes.len() > EventSubscribe::SIZE {
+        return Err(Errno::EINVAL);
+    }
+    let mut all = vec![0; EventSubscribe::SIZE];
+    all[..bytes.len()].copy_from_slice(bytes);
+    socket.state().options.events = given(&all)?;
+    Ok(())
+}
+
+/// The place of a notification in the subscription of all.
+fn place(kind: u16) -> Result<usize, Errno> {
+    let place = usize::from(kind.checked_sub(SCTP_DATA_IO_EVENT).ok_or(Errno::EINVAL)?);
+    if place < EventSubscribe::SIZE { Ok(place) } else { Err(Errno::EINVAL) }
+}
+
+pub(super) fn event(socket: &Socket, bytes: &[u8]) -> Value {
+    let event: Event = given(bytes)?;
+    let on = socket.state().options.events.encode()[place(event.type_)?];
+    Ok(Event { on, ..event }.encode())
+}
+
+pub(super) fn set_event(socket: &Socket, bytes: &[u8]) -> Done {
+    let Event { type_, on, .. } = given(bytes)?;
+    let mut state = socket.state();
+    let mut all = state.options.events.encode();
+    all[place(type_)?] = u8::from(on != 0);
+    state.options.events = given(&all)?;
+    Ok(())
+}
+
+fn information(socket: &Socket, connected: &Connected, path: &Path) -> PaddrInfo {
+    let port = connected.association.peer_port();
+    let state = match (path.stats.confirmed, path.stats.state) {
+        (false, _) => SCTP_UNCONFIRMED,
+        (true, PathState::Active) => SCTP_ACTIVE,
+        (true, PathState::PotentiallyFailed) => SCTP_PF,
+        (true, _) => SCTP_INACTIVE,
+    };
+    PaddrInfo {
+        assoc_id: connected.number,
+        address: in_family(SocketAddr::new(path.remote, port), socket.domain).into(),
+        state,
+        cwnd: u32::try_from(path.stats.window).unwrap_or(u32::MAX),
+        srtt: milliseconds(path.stats.srtt),
+        rto: milliseconds(path.stats.rto),
+        mtu: path.mtu.into(),
+    }
+}
+
+pub(super) fn status(socket: &Socket, _: &[u8]) -> Value {
+    let connected = socket.connected().ok_or(Errno::EINVAL)?;
+    let paths = connected.association.paths();
+    let primary = paths.iter().find(|path| path.is_primary).or(paths.first());
+    let streams = connected.association.streams();
+    let is_done = connected.association.with_state(|state, id| state.entry(id).peer_is_done);
+    let fragment = primary.map_or(0, |path| u32::from(path.mtu).saturating_sub(HEADERS));
+    let status = Status {
+        assoc_id: connected.number,
+        state: if is_done { SCTP_SHUTDOWN_RECEIVED } else { SCTP_ESTABLISHED },
+        instrms: streams.inbound,
+        outstrms: streams.outbound,
+        fragmentation_point: fragment,
+        primary: primary.map(|path| information(socket, &connected, path)).unwrap_or_default(),
+        ..Status::default()
+    };
+    Ok(status.encode())
+}
+
+pub(super) fn path_information(socket: &Socket, bytes: &[u8]) -> Value {
+    let PaddrInfo { address, .. } = given(bytes)?;
+    let connected = socket.connected().ok_or(Errno::EINVAL)?;
+    let (_, path) = path_to(socket, &connected, address)?;
+    Ok(information(socket, &connected, &path).encode())
+}
+
+pub(super) fn peer_addresses(socket: &Socket, _: &[u8]) -> Value {
+    let connected = socket.connected().ok_or(Errno::EINVAL)?;
+    let addresses = names::peers(socket.domain, &connected.association);
+    Ok(list(connected.number, &addresses))
+}
+
+pub(super) fn local_addresses(socket: &Socket, _: &[u8]) -> Value {
+    Ok(list(number(socket), &names::locals(socket)))
+}
+
+fn list(assoc_id: i32, addresses: &[SocketAddr]) -> Vec<u8> {
+    let head = GetAddrs { assoc_id, addr_num: addresses.len() as u32 };
+    [head.encode(), encode_all(addresses)].concat()
+}
+
+pub(super) fn sack(socket: &Socket, _: &[u8]) -> Value {
+    let config = Config::for_real_networks();
+    let set = socket.state().options.sack;
+    let (freq, delay) = set.unwrap_or((config.sack_every, config.sack_delay));
+    Ok(SackInfo { assoc_id: number(socket), delay: milliseconds(delay), freq }.encode())
+}
+
+pub(super) fn set_sack(socket: &Socket, bytes: &[u8]) -> Done {
+    let SackInfo { delay, freq, .. } = given(bytes)?;
+    if delay > LONGEST_SACK_DELAY {
+        return Err(Errno::EINVAL);
+    }
+    let config = Config::for_real_networks();
+    change(socket, |options| {
+        let (every, span) = options.sack.unwrap_or((config.sack_every, config.sack_delay));
+        let every = if freq == 0 { every } else { freq };
+        let span = if delay == 0 { span } else { Span::from_millis(delay.into()) };
+        options.sack = Some((every, span));
+    });
+    Ok(())
+}
+
+pub(super) fn receive_info(socket: &Socket, _: &[u8]) -> Value {
+    Ok(i32::from(socket.state().options.receive_info).encode())
+}
+
+pub(super) fn set_receive_info(socket: &Socket, bytes: &[u8]) -> Done {
+    socket.state().options.receive_info = given::<i32>(bytes)? != 0;
+    Ok(())
+}
+
+pub(super) fn peer_udp(socket: &Socket, bytes: &[u8]) -> Value {
+    let encaps: UdpEncaps = given(bytes)?;
+    let port = socket.state().options.peer_udp.unwrap_or(0).to_be();
+    Ok(UdpEncaps { port, ..encaps }.encode())
+}
+
+pub(super) fn set_peer_udp(socket: &Socket, bytes: &[u8]) -> Done {
+    let UdpEncaps { port, .. } = given(bytes)?;
+    socket.state().options.peer_udp = Some(u16::from_be(port)).filter(|port| *port != 0);
+    Ok(())
+}
+
+/// An option that is off.
+pub(super) fn zero(_: &Socket, _: &[u8]) -> Value {
+    Ok(0_i32.encode())
+}
+
+/// An option that cannot be on.
+pub(super) fn set_zero(_: &Socket, bytes: &[u8]) -> Done {
+    if given::<i32>(bytes)? == 0 { Ok(()) } else { Err(Errno::EOPNOTSUPP) }
+}
+
+/// The path MTU decides.
+pub(super) fn no_value(socket: &Socket, _: &[u8]) -> Value {
+    Ok(AssocValue { id: number(socket), value: 0 }.encode())
+}
+
+/// A program may pass a number alone, as older header files have it.
+pub(super) fn set_no_value(_: &Socket, bytes: &[u8]) -> Done {
+    let value = match bytes.len() {
+        4 => given::<u32>(bytes)?,
+        _ => given::<AssocValue>(bytes)?.value,
+    };
+    if value == 0 { Ok(()) } else { Err(Errno::EOPNOTSUPP) }
+}
+
+/// Headers of IPv4, UDP and SCTP, and of a DATA chunk, in bytes.
+const HEADERS: u32 = 20 + 8 + 12 + 16;
+/// Longest delay of a SACK in milliseconds. RFC 9260 §6.2
+const LONGEST_SACK_DELAY: u32 = 500;

@@ -1,0 +1,126 @@
+//! `manypath-net run`: unmodified programs with SCTP sockets.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::process::Process;
+
+/// The library for programs, which is built once.
+fn library() -> &'static str {
+    static LIBRARY: OnceLock<String> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut build = Command::new(cargo);
+        build.args(["build", "--package", "manypath-preload", "--message-format", "json"]);
+        // A relative CARGO_TARGET_DIR is meant from the root of the workspace
+        build.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+        let built = build.output().expect("cargo runs");
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        let lines = String::from_utf8(built.stdout).expect("it is UTF-8");
+        let mut files = lines.lines().filter_map(|line| {
+            let message: serde_json::Value = serde_json::from_str(line).ok()?;
+            let files = message["filenames"].as_array()?.clone();
+            files.iter().find_map(|file| {
+                let file = file.as_str()?;
+                file.ends_with("libmanypath_preload.so").then(|| file.to_owned())
+            })
+        });
+        files.next().expect("cargo names the library")
+    })
+}
+
+/// Runs a program of Python.
+fn run(local: &str, udp: u16, program: &str) -> Process {
+    let udp = udp.to_string();
+    let words = ["run", "--local", local, "--encapsulation", &udp, "--preload", library()];
+    Process::start(words.into_iter().chain(["--", "python3", "-c", program]))
+}
+
+fn free_port() -> u16 {
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
+    socket.local_addr().expect("an address").port()
+}
+
+#[test]
+fn programs_of_python_exchange_messages() {
+    let udp = free_port();
+    let mut server = run("127.0.0.1", udp, SERVER);
+    assert_eq!(server.out_line(), "listening\n");
+    let client = run("127.0.0.2", udp, CLIENT).wait();
+    assert_eq!((client.out.as_str(), client.code), ("100000\n", Some(3)), "{}", client.err);
+    let server = server.wait();
+    assert_eq!((server.out.as_str(), server.code), ("127.0.0.2\nend\n", Some(0)), "{}", server.err);
+}
+
+#[test]
+fn a_program_may_end_before_its_data_has_arrived() {
+    let udp = free_port();
+    let counter = SERVER.replace("accepted.sendall(message.upper())", "print(len(message))");
+    let mut server = run("127.0.0.1", udp, &counter);
+    assert_eq!(server.out_line(), "listening\n");
+    let sender = "import socket; it = socket.socket(proto=132); it.connect(('127.0.0.1', 5001))\n\
+                  for _ in range(20): it.sendall(bytes(100000))";
+    let sender = run("127.0.0.2", udp, sender).wait();
+    assert_eq!(sender.code, Some(0), "{}", sender.err);
+    let said = server.wait();
+    let all = format!("127.0.0.2\n{}end\n", "100000\n".repeat(20));
+    assert_eq!((said.out, said.code), (all, Some(0)), "{}", said.err);
+}
+
+#[test]
+fn the_end_of_a_program_is_that_of_the_wrapper() {
+    let ends = |program: &str| run("127.0.0.1", free_port(), program).wait().code;
+    assert_eq!(ends("raise SystemExit(7)"), Some(7));
+    assert_eq!(ends("import os; os.kill(os.getpid(), 9)"), Some(128 + 9));
+    let mut waits = run(
+        "127.0.0.1",
+        free_port(),
+        "import signal, sys\n\
+         signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\n\
+         print('ready', flush=True)\n\
+         signal.pause()",
+    );
+    assert_eq!(waits.out_line(), "ready\n");
+    waits.terminate();
+    assert_eq!(waits.wait().code, Some(5), "the program has handled the signal");
+}
+
+#[test]
+fn a_missing_library_is_named() {
+    let missing = PathBuf::from("/nowhere/libmanypath_preload.so");
+    let words = ["run", "--preload", missing.to_str().expect("text"), "--", "true"];
+    let said = Process::start(words).wait();
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.starts_with("error: `--preload`"), "{}", said.err);
+}
+
+const SERVER: &str = "
+import socket
+listener = socket.socket(proto=132)
+listener.bind(('127.0.0.1', 5001))
+listener.listen(1)
+print('listening', flush=True)
+accepted, peer = listener.accept()
+print(peer[0], flush=True)
+while message := accepted.recv(200000):
+    accepted.sendall(message.upper())
+print('end', flush=True)
+";
+
+const CLIENT: &str = "
+import socket, sys
+connected = socket.socket(proto=132)
+connected.settimeout(20)
+connected.connect(('127.0.0.1', 5001))
+connected.sendall(b'hello')
+assert connected.recv(100) == b'HELLO'
+connected.sendall(b'x' * 100000)
+length = 0
+while length < 100000:
+    part = connected.recv(3000)
+    assert part == b'X' * len(part)
+    length += len(part)
+print(length)
+sys.exit(3)
+";

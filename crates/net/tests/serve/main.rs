@@ -1,0 +1,9 @@
+//! The daemon of SCTP sockets, as programs see it: two daemons on the loopback interface.
+
+#![cfg(feature = "serve")]
+
+mod ending;
+mod guest;
+mod hostile;
+mod opening;
+mod transfer;

@@ -1,0 +1,119 @@
+//! `socket`, `listen`, `connect`, `shutdown` and `ioctl(FIONREAD)`.
+
+#![expect(unsafe_code, reason = "the caller's addresses are behind pointers")]
+
+use super::control::{self, FOREVER, call, waiting_call};
+use super::descriptor;
+use super::name::given;
+use super::receive;
+use super::refusal::Once;
+use super::system::{self, Owned, Result, part, part_mut};
+use crate::abi::constants::IPPROTO_SCTP;
+use crate::record::{Answer, Call, HEAD, Operation, Request};
+use libc::{c_int, sockaddr, socklen_t};
+
+/// `socket`: none if the arguments ask for another protocol than SCTP, or if the environment has no daemon.
+#[must_use]
+pub fn socket(domain: c_int, kind: c_int, protocol: c_int) -> Option<Result<c_int>> {
+    let flags = kind & (libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK);
+    let kind = kind & !flags;
+    let is_sctp = matches!(domain, libc::AF_INET | libc::AF_INET6)
+        && match kind {
+            libc::SOCK_STREAM => protocol == IPPROTO_SCTP,
+            // It is the default of this type
+            libc::SOCK_SEQPACKET => protocol == IPPROTO_SCTP || protocol == 0,
+            _ => false,
+        };
+    (is_sctp && descriptor::daemon().is_some())
+        .then(|| open(domain, kind, flags).map(Owned::release))
+}
+
+static NO_DAEMON: Once = Once::new("the daemon that MANYPATH_SCTP_SOCKET names cannot be reached");
+
+fn open(domain: c_int, kind: c_int, flags: c_int) -> Result<Owned> {
+    let socket = control::connection(flags & libc::SOCK_CLOEXEC).map_err(|errno| match errno {
+        libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM => errno,
+        _ => {
+            NO_DAEMON.name();
+            libc::EPROTONOSUPPORT
+        }
+    })?;
+    let head = Request::Open { domain, kind, protocol: IPPROTO_SCTP }.head();
+    let fd = socket.fd();
+    // SAFETY: the part is an array
+    uninterrupted(|| unsafe { system::send(fd, &[part(&head)], Some(fd), libc::MSG_NOSIGNAL) })?;
+    let mut head = [0; HEAD];
+    // SAFETY: the part is an array that nothing else uses
+    let (length, _) = uninterrupted(|| unsafe { system::receive(fd, &[part_mut(&mut head)], 0) })?;
+    match Answer::decode(&head[..length]) {
+        Ok(Answer::Opened { errno: 0 }) => {}
+        Ok(Answer::Opened { errno }) => return Err(errno),
+        // The daemon closes connections beyond its limit
+        _ => return Err(libc::ENOBUFS),
+    }
+    control::set_patience(fd, FOREVER)?;
+    if flags & libc::SOCK_NONBLOCK != 0 {
+        system::set_non_blocking(fd, true)?;
+    }
+    descriptor::set_may_have();
+    Ok(socket)
+}
+
+/// Repeats a call that signals interrupt, and gives other failures of the daemon's connection the `errno` of a lack.
+fn uninterrupted<T>(mut action: impl FnMut() -> Result<T>) -> Result<T> {
+    loop {
+        match action() {
+            Err(libc::EINTR) => {}
+            Err(_) => return Err(libc::ENOBUFS),
+            done => return done,
+        }
+    }
+}
+
+/// `listen`.
+///
+/// # Errors
+/// Its `errno`.
+pub fn listen(fd: c_int, backlog: c_int) -> Result<()> {
+    call(fd, &Call { option: backlog, ..Call::new(Operation::Listen) }, &mut []).map(drop)
+}
+
+/// `connect`.
+///
+/// # Errors
+/// Its `errno`.
+///
+/// # Safety
+/// As for `connect`.
+pub unsafe fn connect(fd: c_int, address: *const sockaddr, length: socklen_t) -> Result<()> {
+    // SAFETY: the caller's promise
+    let bytes = unsafe { given(address, length) }?;
+    waiting_call(fd, &Call { bytes, ..Call::new(Operation::Connect) }, &mut []).map(drop)
+}
+
+/// `shutdown`.
+///
+/// # Errors
+/// Its `errno`.
+pub fn shutdown(fd: c_int, how: c_int) -> Result<()> {
+    if !(0..=2).contains(&how) {
+        return Err(libc::EINVAL);
+    }
+    // A socket without peer has ENOTCONN
+    call(fd, &Call::new(Operation::PeerName), &mut [])?;
+    let head = Request::Shutdown { how }.head();
+    // SAFETY: the part is an array
+    match unsafe { system::send(fd, &[part(&head)], None, libc::MSG_NOSIGNAL) } {
+        // The association has ended already
+        Err(libc::EPIPE | libc::ECONNRESET) => Err(libc::ENOTCONN),
+        other => other.map(drop),
+    }
+}
+
+/// `ioctl(FIONREAD)`: the unread bytes of the first message.
+///
+/// # Errors
+/// Its `errno`.
+pub fn readable_bytes(fd: c_int) -> Result<c_int> {
+    receive::unread(fd).map(|bytes| bytes as c_int)
+}

@@ -1,0 +1,93 @@
+//! `bind`, `getsockname` and `getpeername`.
+
+#![expect(unsafe_code, reason = "the caller's addresses are behind pointers")]
+
+use super::control::call;
+use super::system::Result;
+use crate::abi::Address;
+use crate::abi::Layout as _;
+use crate::record::{Call, Operation};
+use libc::{c_int, sockaddr, socklen_t};
+use std::slice;
+
+/// `bind`.
+///
+/// # Errors
+/// Its `errno`.
+///
+/// # Safety
+/// As for `bind`.
+pub unsafe fn bind(fd: c_int, address: *const sockaddr, length: socklen_t) -> Result<()> {
+    // SAFETY: the caller's promise
+    let bytes = unsafe { given(address, length) }?;
+    call(fd, &Call { bytes, ..Call::new(Operation::Bind) }, &mut []).map(drop)
+}
+
+/// `getsockname`.
+///
+/// # Errors
+/// Its `errno`.
+///
+/// # Safety
+/// As for `getsockname`.
+pub unsafe fn socket_name(fd: c_int, address: *mut sockaddr, length: *mut socklen_t) -> Result<()> {
+    // SAFETY: the caller's promise
+    unsafe { name(fd, Operation::SocketName, address, length) }
+}
+
+/// `getpeername`.
+///
+/// # Errors
+/// Its `errno`.
+///
+/// # Safety
+/// As for `getpeername`.
+pub unsafe fn peer_name(fd: c_int, address: *mut sockaddr, length: *mut socklen_t) -> Result<()> {
+    // SAFETY: the caller's promise
+    unsafe { name(fd, Operation::PeerName, address, length) }
+}
+
+unsafe fn name(
+    fd: c_int,
+    operation: Operation,
+    address: *mut sockaddr,
+    length: *mut socklen_t,
+) -> Result<()> {
+    let mut buffer = [0; Address::SIZE];
+    let reply = call(fd, &Call::new(operation), &mut buffer)?;
+    if address.is_null() || length.is_null() {
+        return Err(libc::EFAULT);
+    }
+    // SAFETY: the caller's promise
+    unsafe { put(&buffer[..reply.length], address, length) };
+    Ok(())
+}
+
+/// The bytes of an address that the caller gave.
+///
+/// # Safety
+/// `address` has `length` bytes, or is null.
+pub(super) unsafe fn given<'a>(address: *const sockaddr, length: socklen_t) -> Result<&'a [u8]> {
+    let length = length as usize;
+    if length > Address::SIZE {
+        Err(libc::EINVAL)
+    } else if address.is_null() {
+        if length == 0 { Ok(&[]) } else { Err(libc::EFAULT) }
+    } else {
+        // SAFETY: the caller's promise
+        Ok(unsafe { slice::from_raw_parts(address.cast(), length) })
+    }
+}
+
+/// Writes an address for the caller, cut to the room that `length` gives, and its full length.
+///
+/// # Safety
+/// `address` has room for `*length` bytes.
+pub(super) unsafe fn put(bytes: &[u8], address: *mut sockaddr, length: *mut socklen_t) {
+    // SAFETY: the caller's promise
+    unsafe {
+        let room = (*length as usize).min(bytes.len());
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), address.cast(), room);
+        *length = bytes.len() as socklen_t;
+    }
+}

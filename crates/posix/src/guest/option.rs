@@ -1,0 +1,138 @@
+//! `getsockopt` and `setsockopt`.
+
+#![expect(unsafe_code, reason = "the caller's values are behind pointers")]
+
+use super::control::{Reply, call, waiting_call};
+use super::system::{self, Result};
+use crate::abi::Layout as _;
+use crate::abi::constants::{
+    IPPROTO_SCTP, SCTP_SOCKOPT_CONNECTX, SCTP_SOCKOPT_CONNECTX_OLD, SCTP_SOCKOPT_CONNECTX3,
+    SCTP_SOCKOPT_PEELOFF_FLAGS,
+};
+use crate::abi::option::PeeloffArg;
+use crate::record::{Call, Operation};
+use libc::{c_int, c_void, socklen_t};
+use std::ptr::copy_nonoverlapping;
+use std::slice;
+
+/// The longest value of an option in bytes. A longer one is cut: `getsockopt` never fills more.
+const LONGEST: usize = 65_536;
+/// The longest value on the stack.
+const SHORT: usize = 512;
+
+/// Whether the kernel has the option of the Unix socket: it is about blocking, not about SCTP.
+#[must_use]
+pub fn is_of_descriptor(level: c_int, option: c_int) -> bool {
+    /// `SO_RCVTIMEO_NEW` and `SO_SNDTIMEO_NEW`, which libc has on some machines only.
+    const TIMEOUTS: [c_int; 2] = [66, 67];
+    level == libc::SOL_SOCKET
+        && (matches!(option, libc::SO_RCVTIMEO | libc::SO_SNDTIMEO | libc::SO_RCVLOWAT)
+            || option == libc::SO_COOKIE
+            || TIMEOUTS.contains(&option))
+}
+
+/// `setsockopt`.
+///
+/// # Errors
+/// Its `errno`.
+///
+/// # Safety
+/// As for `setsockopt`.
+pub unsafe fn set_option(
+    fd: c_int,
+    level: c_int,
+    option: c_int,
+    value: *const c_void,
+    length: socklen_t,
+) -> Result<c_int> {
+    let length = length as usize;
+    if length > LONGEST {
+        return Err(libc::EINVAL);
+    }
+    if value.is_null() && length > 0 {
+        return Err(libc::EFAULT);
+    }
+    let bytes = match length {
+        0 => &[],
+        // SAFETY: the caller's promise
+        _ => unsafe { slice::from_raw_parts(value.cast(), length) },
+    };
+    let request = Call { level, option, bytes, ..Call::new(Operation::SetOption) };
+    ask(fd, &request, &mut []).map(|reply| reply.value)
+}
+
+/// `getsockopt`.
+///
+/// # Errors
+/// Its `errno`.
+///
+/// # Safety
+/// As for `getsockopt`.
+pub unsafe fn get_option(
+    fd: c_int,
+    level: c_int,
+    option: c_int,
+    value: *mut c_void,
+    length: *mut socklen_t,
+) -> Result<c_int> {
+    if length.is_null() {
+        return Err(libc::EFAULT);
+    }
+    // SAFETY: the caller's promise
+    let room = unsafe { *length };
+    if c_int::try_from(room).is_err() {
+        return Err(libc::EINVAL);
+    }
+    let used = (room as usize).min(LONGEST);
+    if value.is_null() && used > 0 {
+        return Err(libc::EFAULT);
+    }
+    let (mut short, mut long);
+    let buffer = if used <= SHORT {
+        short = [0; 2 * SHORT];
+        &mut short[..]
+    } else {
+        long = vec![0; 2 * used];
+        &mut long[..]
+    };
+    let (given, answer) = buffer.split_at_mut(used);
+    let answer = &mut answer[..used];
+    // SAFETY: the caller's promise
+    unsafe { copy_nonoverlapping(value.cast(), given.as_mut_ptr(), used) };
+    let request = Call { level, option, room, bytes: given, ..Call::new(Operation::GetOption) };
+    let reply = ask(fd, &request, answer)?;
+    let mut returned = reply.value;
+    if let Some(socket) = reply.descriptor {
+        returned = socket.fd();
+        let flags = match option {
+            SCTP_SOCKOPT_PEELOFF_FLAGS => u32::decode(&given[PeeloffArg::SIZE.min(used)..]),
+            _ => None,
+        };
+        let flags = flags.unwrap_or(0).cast_signed();
+        if flags & libc::SOCK_CLOEXEC == 0 {
+            system::control(returned, libc::F_SETFD, 0)?;
+        }
+        system::set_non_blocking(returned, flags & libc::SOCK_NONBLOCK != 0)?;
+        if let Some(field) = answer.get_mut(4..PeeloffArg::SIZE) {
+            returned.put(field);
+        }
+        let _ = socket.release();
+    }
+    // SAFETY: the caller's promise
+    unsafe {
+        copy_nonoverlapping(answer.as_ptr(), value.cast(), reply.length);
+        *length = reply.length as socklen_t;
+    }
+    Ok(returned)
+}
+
+fn ask(fd: c_int, request: &Call<'_>, answer: &mut [u8]) -> Result<Reply> {
+    let connects = matches!(
+        request.option,
+        SCTP_SOCKOPT_CONNECTX | SCTP_SOCKOPT_CONNECTX_OLD | SCTP_SOCKOPT_CONNECTX3
+    );
+    match request.level == IPPROTO_SCTP && connects {
+        true => waiting_call(fd, request, answer),
+        false => call(fd, request, answer),
+    }
+}

@@ -1,0 +1,365 @@
+//! A daemon for tests: it connects SCTP sockets of programs to each other, without a network.
+
+use crate::wire;
+use manypath_posix::abi::address;
+use manypath_posix::abi::constants::{
+    IPPROTO_SCTP, SCTP_ABORT, SCTP_AUTH_KEY, SCTP_EVENTS, SCTP_RECVRCVINFO,
+};
+use manypath_posix::record::{
+    ANCILLARY_RCVINFO, ANCILLARY_SNDRCV, Answer, Call, LARGEST_RECORD, Operation, Received,
+    Request, Sent,
+};
+use rustix::net::{Shutdown, shutdown};
+use std::collections::{BTreeMap, HashMap};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Errors and options of Linux.
+const EINVAL: i32 = 22;
+const EADDRINUSE: i32 = 98;
+const ENOPROTOOPT: i32 = 92;
+const ECONNRESET: i32 = 104;
+const ENOTCONN: i32 = 107;
+const ECONNREFUSED: i32 = 111;
+const EINPROGRESS: i32 = 115;
+const AF_INET6: i32 = 10;
+const SOL_SOCKET: i32 = 1;
+const SO_TYPE: i32 = 3;
+const SO_ERROR: i32 = 4;
+const SO_PROTOCOL: i32 = 38;
+const SO_DOMAIN: i32 = 39;
+
+/// A running daemon. Its threads end with the test.
+pub(crate) struct Daemon {
+    shared: Arc<Shared>,
+    _folder: TempDir,
+}
+
+struct Shared {
+    path: PathBuf,
+    /// How long a connection takes, in milliseconds.
+    delay: AtomicU64,
+    state: Mutex<State>,
+}
+
+struct State {
+    sockets: BTreeMap<u64, Socket>,
+    /// Listening sockets by port.
+    listeners: HashMap<u16, u64>,
+    last_port: u16,
+}
+
+/// A socket of a program.
+struct Socket {
+    /// The daemon's end.
+    end: Arc<OwnedFd>,
+    domain: i32,
+    kind: i32,
+    local: Option<SocketAddr>,
+    remote: Option<SocketAddr>,
+    peer: Option<u64>,
+    connecting: bool,
+    error: i32,
+    ancillary: u16,
+}
+
+impl Daemon {
+    pub(crate) fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("sctp");
+        let listener = wire::listener(&path);
+        let state =
+            State { sockets: BTreeMap::new(), listeners: HashMap::new(), last_port: 40_000 };
+        let (delay, state) = (AtomicU64::new(0), Mutex::new(state));
+        let shared = Arc::new(Shared { path, delay, state });
+        let daemon = Self { shared: Arc::clone(&shared), _folder: folder };
+        thread::spawn(move || {
+            loop {
+                let end = Arc::new(wire::accept(&listener));
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || shared.serve(&end));
+            }
+        });
+        daemon
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.shared.path
+    }
+
+    /// Lets each connection take this time.
+    pub(crate) fn connect_after(&self, delay: Duration) {
+        self.shared.delay.store(delay.as_millis() as u64, Ordering::Relaxed);
+    }
+
+    /// How many sockets programs have.
+    pub(crate) fn sockets(&self) -> usize {
+        self.shared.state().sockets.len()
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no panic")
+    }
+
+    /// Serves a connection: a socket or one call.
+    fn serve(self: &Arc<Self>, end: &Arc<OwnedFd>) {
+        let mut buffer = vec![0; LARGEST_RECORD];
+        let Some((length, Some(passed))) = wire::receive(end, &mut buffer) else {
+            return;
+        };
+        let cookie = wire::cookie(&passed);
+        drop(passed);
+        match Request::decode(&buffer[..length]).expect("a record") {
+            Request::Open { domain, kind, protocol } => {
+                assert_eq!(protocol, IPPROTO_SCTP);
+                let socket = Socket {
+                    end: Arc::clone(end),
+                    domain,
+                    kind,
+                    local: None,
+                    remote: None,
+                    peer: None,
+                    connecting: false,
+                    error: 0,
+                    ancillary: 0,
+                };
+                self.state().sockets.insert(cookie, socket);
+                wire::send(end, &Answer::Opened { errno: 0 }.encode(), None);
+                self.carry(cookie, end, &mut buffer);
+                self.close(cookie);
+            }
+            Request::Call(call) => self.call(cookie, &call, end),
+            other => panic!("{other:?} is not the first record"),
+        }
+    }
+
+    /// Passes messages of a socket to its peer.
+    fn carry(&self, cookie: u64, end: &Arc<OwnedFd>, buffer: &mut [u8]) {
+        loop {
+            while self.state().sockets[&cookie].connecting {
+                thread::sleep(Duration::from_millis(2));
+            }
+            if !wire::readable(end, Duration::from_millis(2)) {
+                continue;
+            }
+            if self.state().sockets[&cookie].connecting {
+                continue;
+            }
+            let Some((length, _)) = wire::receive(end, buffer).filter(|it| it.0 > 0) else {
+                return;
+            };
+            match Request::decode(&buffer[..length]).expect("a record") {
+                Request::Data(sent) => self.pass(cookie, &sent),
+                Request::Shutdown { how: 0 } | Request::Filler { .. } => {}
+                Request::Shutdown { .. } => self.end_peer(cookie),
+                other => panic!("{other:?} within an association"),
+            }
+        }
+    }
+
+    /// Ends as a killed process does: its socket does not answer, and its ends of the programs' sockets are closed.
+    fn die(&self) {
+        std::fs::remove_file(&self.path).expect("the socket");
+        for socket in self.state().sockets.values() {
+            let _ = shutdown(&socket.end, Shutdown::Both);
+        }
+    }
+
+    fn pass(&self, from: u64, sent: &Sent<'_>) {
+        if sent.bytes == b"daemon, die" {
+            return self.die();
+        }
+        let state = self.state();
+        let Some(peer) = state.sockets[&from].peer.and_then(|peer| state.sockets.get(&peer)) else {
+            return;
+        };
+        let info = sent.info.unwrap_or_default();
+        let end = Arc::clone(&peer.end);
+        let record = match info.flags & SCTP_ABORT {
+            0 => Answer::Data(Received {
+                end_of_record: true,
+                ancillary: peer.ancillary,
+                stream: info.stream,
+                ppid: info.ppid,
+                flags: info.flags & 1,
+                association: 1,
+                source: peer.remote,
+                bytes: sent.bytes,
+                ..Received::default()
+            }),
+            _ => Answer::Error { errno: ECONNRESET },
+        };
+        drop(state);
+        wire::send(&end, &record.encode(), None);
+        if info.flags & SCTP_ABORT != 0 {
+            let _ = shutdown(&end, Shutdown::Both);
+        }
+    }
+
+    fn end_peer(&self, cookie: u64) {
+        let state = self.state();
+        if let Some(peer) = state.sockets[&cookie].peer.and_then(|peer| state.sockets.get(&peer)) {
+            let _ = shutdown(&peer.end, Shutdown::Write);
+        }
+    }
+
+    fn close(&self, cookie: u64) {
+        self.end_peer(cookie);
+        let mut state = self.state();
+        state.sockets.remove(&cookie);
+        state.listeners.retain(|_, listener| *listener != cookie);
+    }
+
+    fn call(self: &Arc<Self>, cookie: u64, call: &Call<'_>, control: &OwnedFd) {
+        if call.operation == Operation::Connect {
+            return self.connect(cookie, call, control);
+        }
+        let mut state = self.state();
+        let result = match state.sockets.contains_key(&cookie) {
+            true => state.answer(cookie, call),
+            false => Err(ENOTCONN),
+        };
+        drop(state);
+        let (errno, bytes) = match &result {
+            Ok(bytes) => (0, &bytes[..]),
+            Err(errno) => (*errno, &[][..]),
+        };
+        let refused = call.level == IPPROTO_SCTP && errno == ENOPROTOOPT;
+        wire::send(control, &Answer::Reply { errno, value: 0, refused, bytes }.encode(), None);
+    }
+
+    fn connect(self: &Arc<Self>, cookie: u64, call: &Call<'_>, control: &OwnedFd) {
+        let (to, _) = address::decode(call.bytes).expect("an address");
+        let reply = |errno| {
+            let answer = Answer::Reply { errno, value: 0, refused: false, bytes: &[] };
+            wire::send(control, &answer.encode(), None);
+        };
+        self.state().socket(cookie).connecting = true;
+        let shared = Arc::clone(self);
+        let finish = move || {
+            thread::sleep(Duration::from_millis(shared.delay.load(Ordering::Relaxed)));
+            let errno = shared.establish(cookie, to).err().unwrap_or(0);
+            if let Some(socket) = shared.state().sockets.get_mut(&cookie) {
+                socket.error = errno;
+                socket.connecting = false;
+            }
+            errno
+        };
+        if call.non_blocking {
+            reply(EINPROGRESS);
+            finish();
+        } else {
+            reply(finish());
+        }
+    }
+
+    /// Makes the server's socket and puts it into the queue of the listening one.
+    fn establish(&self, client: u64, to: SocketAddr) -> Result<(), i32> {
+        let (listener, domain) = {
+            let state = self.state();
+            let listener = state.listeners.get(&to.port()).ok_or(ECONNREFUSED)?;
+            (*listener, state.sockets[listener].domain)
+        };
+        let end = wire::connect(&self.path);
+        let cookie = wire::cookie(&end);
+        let open = Request::Open { domain, kind: 1, protocol: IPPROTO_SCTP };
+        wire::send(&end, &open.encode(), Some(&end));
+        let mut buffer = [0; 128];
+        wire::receive(&end, &mut buffer).expect("opened");
+        let mut state = self.state();
+        let from = state.bound(client);
+        state.socket(client).peer = Some(cookie);
+        state.socket(client).remote = Some(to);
+        state.socket(cookie).peer = Some(client);
+        state.socket(cookie).remote = Some(from);
+        state.socket(cookie).local = Some(to);
+        let queue = Arc::clone(&state.socket(listener).end);
+        drop(state);
+        wire::send(&queue, &Answer::Accept { peer: from }.encode(), Some(&end));
+        Ok(())
+    }
+}
+
+impl State {
+    fn socket(&mut self, cookie: u64) -> &mut Socket {
+        self.sockets.get_mut(&cookie).expect("a socket")
+    }
+
+    /// The local address; a socket without one gets a port.
+    fn bound(&mut self, cookie: u64) -> SocketAddr {
+        if let Some(local) = self.socket(cookie).local {
+            return local;
+        }
+        self.last_port += 1;
+        let ip = match self.socket(cookie).domain {
+            AF_INET6 => IpAddr::from(Ipv6Addr::LOCALHOST),
+            _ => Ipv4Addr::LOCALHOST.into(),
+        };
+        let local = (ip, self.last_port).into();
+        self.socket(cookie).local = Some(local);
+        local
+    }
+
+    /// The bytes of the reply, or an error.
+    fn answer(&mut self, cookie: u64, call: &Call<'_>) -> Result<Vec<u8>, i32> {
+        let listens = self.listeners.values().any(|listener| *listener == cookie);
+        match call.operation {
+            Operation::Bind => {
+                let (mut local, _) = address::decode(call.bytes).ok_or(EINVAL)?;
+                if self.listeners.contains_key(&local.port()) {
+                    return Err(EADDRINUSE);
+                }
+                if local.port() == 0 {
+                    local.set_port(self.bound(cookie).port());
+                }
+                self.socket(cookie).local = Some(local);
+            }
+            Operation::Listen => {
+                let port = self.bound(cookie).port();
+                self.listeners.insert(port, cookie);
+            }
+            Operation::Accept if !listens => return Err(EINVAL),
+            Operation::Accept => {}
+            Operation::SocketName => return Ok(address::encode(self.bound(cookie))),
+            Operation::PeerName => {
+                let remote = self.socket(cookie).remote;
+                return remote.map(address::encode).ok_or(ENOTCONN);
+            }
+            Operation::GetOption => return self.option(cookie, call),
+            Operation::SetOption => return self.set_option(cookie, call),
+            Operation::Connect => panic!("a connection takes time"),
+        }
+        Ok(Vec::new())
+    }
+
+    fn option(&mut self, cookie: u64, call: &Call<'_>) -> Result<Vec<u8>, i32> {
+        let socket = self.socket(cookie);
+        let value = match (call.level, call.option) {
+            (SOL_SOCKET, SO_TYPE) => socket.kind,
+            (SOL_SOCKET, SO_PROTOCOL) => IPPROTO_SCTP,
+            (SOL_SOCKET, SO_DOMAIN) => socket.domain,
+            (SOL_SOCKET, SO_ERROR) => std::mem::take(&mut socket.error),
+            _ => return Err(ENOPROTOOPT),
+        };
+        Ok(value.to_ne_bytes().to_vec())
+    }
+
+    fn set_option(&mut self, cookie: u64, call: &Call<'_>) -> Result<Vec<u8>, i32> {
+        let ancillary = match (call.level, call.option) {
+            (IPPROTO_SCTP, SCTP_EVENTS) => ANCILLARY_SNDRCV,
+            (IPPROTO_SCTP, SCTP_RECVRCVINFO) => ANCILLARY_RCVINFO,
+            (IPPROTO_SCTP, SCTP_AUTH_KEY) => return Err(ENOPROTOOPT),
+            _ => 0,
+        };
+        self.socket(cookie).ancillary |= if call.bytes[0] == 0 { 0 } else { ancillary };
+        Ok(Vec::new())
+    }
+}

@@ -1,0 +1,178 @@
+//! Descriptors that are duplicated, inherited, passed and replaced.
+
+use crate::daemon::Daemon;
+use crate::program::python;
+use std::time::{Duration, Instant};
+
+#[test]
+fn the_last_close_ends_the_association() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        "
+client, server = pair()
+copy = client.dup()
+client.close()
+child = os.fork()
+if child == 0:
+    copy.send(b'from the child')
+    os._exit(0)
+os.waitpid(child, 0)
+assert server.recv(100) == b'from the child'
+fails(errno.EAGAIN, server.recv, 100, socket.MSG_DONTWAIT)
+reader, _ = os.pipe()
+os.dup2(reader, copy.fileno())
+assert server.recv(100) == b''
+",
+    );
+}
+
+#[test]
+fn a_program_uses_the_sockets_that_it_inherits() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        "
+client, server = pair()
+os.dup2(client.fileno(), 57)
+client.close()
+code = 'import socket; s = socket.socket(fileno=57); s.send(b\"from %d\" % s.proto); s.shutdown(1)'
+status = os.spawnvp(os.P_WAIT, 'python3', ['python3', '-c', code])
+assert status == 0
+assert server.recv(100) == b'from 132'
+assert server.recv(100) == b''
+",
+    );
+}
+
+#[test]
+fn a_socket_of_exec_is_closed_if_it_has_cloexec() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        "
+client, server = pair()
+if os.fork() == 0:
+    os.execvp('sleep', ['sleep', '5'])
+client.close()
+start = time.monotonic()
+assert server.recv(100) == b'' and time.monotonic() - start < 4
+",
+    );
+}
+
+#[test]
+fn children_accept_from_the_listening_socket_of_their_parent() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        "
+listener = listening()
+children = set()
+for _ in range(3):
+    child = os.fork()
+    if child == 0:
+        server, _ = listener.accept()
+        server.send(b'%d' % os.getpid())
+        os._exit(0)
+    children.add(child)
+clients = [stream() for _ in children]
+for client in clients:
+    client.connect(listener.getsockname())
+assert {int(client.recv(100)) for client in clients} == children
+for _ in children:
+    assert os.wait()[1] == 0
+",
+    );
+}
+
+#[test]
+fn a_process_uses_a_socket_that_another_passed() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        "
+left, right = socket.socketpair()
+os.set_inheritable(right.fileno(), True)
+code = '''import socket, sys
+unix = socket.socket(fileno=int(sys.argv[1]))
+[passed] = socket.recv_fds(unix, 1, 1)[1]
+socket.socket(fileno=passed).send(b'passed')'''
+child = os.spawnvp(os.P_NOWAIT, 'python3', ['python3', '-c', code, str(right.fileno())])
+client, server = pair()
+socket.send_fds(left, [b'x'], [client.fileno()])
+client.close()
+assert os.waitpid(child, 0)[1] == 0
+assert server.recv(100) == b'passed'
+",
+    );
+}
+
+#[test]
+fn a_child_reads_although_other_threads_were_reading_at_the_fork() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        "
+client, server = pair()
+done = False
+def poll():
+    while not done:
+        try:
+            server.recv(1, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            pass
+threads = [threading.Thread(target=poll) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for _ in range(100):
+    if os.fork() == 0:
+        signal.alarm(10)
+        fails(errno.EAGAIN, client.recv, 1, socket.MSG_DONTWAIT)
+        os._exit(0)
+    assert os.wait()[1] == 0
+done = True
+",
+    );
+}
+
+#[test]
+fn the_death_of_the_daemon_ends_every_call() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        "
+listener = listening()
+client = stream()
+client.connect(listener.getsockname())
+server, _ = listener.accept()
+threading.Timer(0.3, lambda: client.send(b'daemon, die')).start()
+assert server.recv(100) == b''
+fails(errno.EPIPE, server.send, b'x')
+fails(errno.ECONNRESET, client.getpeername)
+fails(errno.EINVAL, listener.accept)
+fails(errno.EPROTONOSUPPORT, stream)
+",
+    );
+}
+
+#[test]
+fn five_hundred_sockets_leave_nothing() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        "
+before = len(os.listdir('/proc/self/fd'))
+sockets = [stream() for _ in range(500)]
+assert len({each.getsockname() for each in sockets}) == 500
+for each in sockets:
+    each.close()
+assert len(os.listdir('/proc/self/fd')) == before
+",
+    );
+    let limit = Instant::now() + Duration::from_secs(60);
+    while daemon.sockets() > 0 {
+        assert!(Instant::now() < limit, "{} sockets", daemon.sockets());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

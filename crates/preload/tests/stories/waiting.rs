@@ -1,0 +1,137 @@
+//! Blocking, time limits, signals and edge-triggered events.
+
+use crate::daemon::Daemon;
+use crate::program::python;
+use std::time::Duration;
+
+/// How long connections take in the tests that wait for one.
+const DELAY: Duration = Duration::from_millis(500);
+
+#[test]
+fn a_non_blocking_connection_gives_one_edge_when_it_is_made() {
+    let daemon = Daemon::start();
+    daemon.connect_after(DELAY);
+    python(
+        &daemon,
+        "
+listener = listening()
+client = stream()
+client.setblocking(False)
+events = select.epoll()
+events.register(client, select.EPOLLOUT | select.EPOLLIN | select.EPOLLET)
+events.poll(0)
+assert client.connect_ex(listener.getsockname()) == errno.EINPROGRESS
+assert events.poll(0.1) == []
+assert not select.select([], [client], [], 0)[1]
+assert events.poll(10) == [(client.fileno(), select.EPOLLOUT)]
+assert client.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == 0
+assert events.poll(0.1) == []
+server, _ = listener.accept()
+server.send(b'hello')
+assert events.poll(10)[0][1] & select.EPOLLIN
+assert client.recv(100) == b'hello'
+fails(errno.EAGAIN, client.recv, 100)
+",
+    );
+}
+
+#[test]
+fn a_non_blocking_connection_that_fails_is_writable_and_has_its_error() {
+    let daemon = Daemon::start();
+    daemon.connect_after(DELAY);
+    python(
+        &daemon,
+        "
+client = stream()
+client.setblocking(False)
+assert client.connect_ex(('127.0.0.1', 9)) == errno.EINPROGRESS
+assert not select.select([], [client], [], 0.1)[1]
+assert select.select([], [client], [], 10)[1]
+assert client.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == errno.ECONNREFUSED
+assert client.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == 0
+",
+    );
+}
+
+#[test]
+fn a_blocking_connection_waits_until_a_signal_or_its_time_limit() {
+    let daemon = Daemon::start();
+    daemon.connect_after(Duration::from_secs(3));
+    // The calls of libc: those of Python continue after a signal
+    python(
+        &daemon,
+        "
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+listener = listening()
+address = struct.pack('=H', socket.AF_INET) + struct.pack('!H4s8x', listener.getsockname()[1], bytes([127, 0, 0, 1]))
+def connect(client):
+    start = time.monotonic()
+    assert libc.connect(client.fileno(), address, 16) == -1
+    assert time.monotonic() - start < 2
+    return ctypes.get_errno()
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+assert connect(stream()) == errno.EINTR
+limited = stream()
+limited.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack('ll', 0, 200_000))
+assert connect(limited) == errno.EINPROGRESS
+",
+    );
+}
+
+#[test]
+fn receiving_and_accepting_wait_as_long_as_the_descriptor_says() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        "
+listener = listening()
+client = stream()
+client.connect(listener.getsockname())
+server, _ = listener.accept()
+for waiting, action in ((server, lambda: server.recv(10)), (listener, listener.accept)):
+    waiting.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack('ll', 0, 200_000))
+    start = time.monotonic()
+    fails(errno.EAGAIN, action)
+    assert 0.19 < time.monotonic() - start < 5
+    waiting.setblocking(False)
+    fails(errno.EAGAIN, action)
+def later():
+    time.sleep(0.2)
+    client.send(b'late')
+server.setblocking(True)
+server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, bytes(16))
+thread = threading.Thread(target=later)
+thread.start()
+assert server.recv(100) == b'late'
+thread.join()
+",
+    );
+}
+
+#[test]
+fn a_sender_whose_peer_does_not_read_waits_or_is_told() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        "
+client, server = pair()
+client.setblocking(False)
+sent = 0
+try:
+    for _ in range(1000):
+        sent += client.send(bytes(10_000))
+        time.sleep(0.001)
+except BlockingIOError:
+    pass
+assert 100_000 < sent < 5_000_000
+received = 0
+while received < sent:
+    received += len(server.recv(3_000))
+assert select.select([], [client], [], 10)[1]
+client.send(b'again')
+assert server.recv(100) == b'again'
+",
+    );
+}
