@@ -38,7 +38,7 @@ def unknown(field: str, values: Iterable[str], known: Collection[str], what: str
 
 
 def superfluous(field: str, verdict: str, needed: int | None, seconds: float | None) -> Iterator[str]:
-    """Describe a budget of a claim that is decided, and a budget of which only the time is given."""
+    """Describe a budget of a claim that is decided, and a time without a number of runs."""
     if verdict != "undecided" and needed is not None:
         yield f"{field}.needed: {needed} runs, but the claim is decided"
     if needed is None and seconds is not None:
