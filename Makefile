@@ -30,6 +30,8 @@ without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-e
 
 # What maturin puts into a wheel beside the package, if this folder exists: programs, which pip installs as it does scripts.
 wheel_data := manypath._native.data
+# The library for `manypath-net run`, where manypath-net looks for it, and where pip installs it.
+preload := $(venv)/lib/libmanypath_preload.so
 
 # Programs of the kernel are compiled by clang; their loader needs libelf and zlib. Nothing else does.
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
@@ -144,11 +146,15 @@ $(bin)/manypath-emu: $(rust_sources) | $(bin)/python
 	cargo build --package manypath-emu --release --locked --quiet
 	install target/release/manypath-emu $@
 
-net: $(bin)/manypath-net ## build SCTP for real networks, .venv/bin/manypath-net; Linux only
+net: $(bin)/manypath-net $(preload) ## build SCTP for real networks, .venv/bin/manypath-net; Linux only
 
 $(bin)/manypath-net: $(rust_sources) | $(bin)/python
 	cargo build --package manypath-net --release --locked --quiet
 	install target/release/manypath-net $@
+
+$(preload): $(rust_sources) | $(bin)/python
+	cargo build --package manypath-preload --release --locked --quiet
+	install target/release/libmanypath_preload.so $@
 
 kernel: ## the command .venv/bin/manypath-kernel, which loads congestion control into the kernel; needs clang
 	@$(kernel_tools) || { echo 'make kernel needs $(kernel_packages)' >&2; exit 1; }
@@ -159,8 +165,9 @@ build_kernel := cargo build --package manypath-bpf --release --locked --quiet
 
 wheel: build $(if $(without_linux),,emu net) ## a wheel of the package for machines like this one, dist/manypath-*.whl
 	@rm -rf $(wheel_data) dist/manypath-*.whl
-	@mkdir -p $(wheel_data)/scripts
+	@mkdir -p $(wheel_data)/scripts $(wheel_data)/data/lib
 	$(if $(without_linux),,install $(bin)/manypath-emu $(bin)/manypath-net $(wheel_data)/scripts)
+	$(if $(without_linux),,install $(preload) $(wheel_data)/data/lib)
 	@if [[ $$(uname -s) != Linux ]]; then :; \
 	elif $(kernel_tools); then $(build_kernel) && install target/release/manypath-kernel $(wheel_data)/scripts; \
 	else echo 'The wheel will not have manypath-kernel, which needs $(kernel_packages).'; fi

@@ -178,6 +178,21 @@ def test_a_file_is_transferred_between_two_processes(call, programs: Path, tmp_p
     assert (tmp_path / "into/letter").read_text() == "over SCTP"
 
 
+LISTENER = """
+import socket
+with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_SCTP) as sctp:
+    sctp.bind(("127.0.0.16", 5001))
+    sctp.listen()
+    print("listens on", *sctp.getsockname())
+"""
+
+
+@needs_linux
+def test_an_unmodified_program_has_sctp_sockets(call):
+    words = ["net", "run", "--local", "127.0.0.16", "--encapsulation", "39898", "--"]
+    assert call("manypath", *words, "python", "-c", LISTENER) == "listens on 127.0.0.16 5001\n"
+
+
 @needs_linux
 def test_the_kernel_loader_runs_if_clang_built_it(call):
     if shutil.which("clang") is None:
@@ -278,7 +293,7 @@ def test_no_program_needs_a_newer_c_library_than_the_wheels_tag(programs: Path):
     tag = re.search(r"manylinux_2_(\d+)_", WHEEL.name)
     assert tag, f"{WHEEL.name}: the tag has no version of the C library"
     engine = next(programs.parent.glob("lib/*/site-packages/manypath/_native*.so"))
-    for binary in (engine, *programs.glob("manypath-*")):
+    for binary in (engine, programs.parent / "lib/libmanypath_preload.so", *programs.glob("manypath-*")):
         wanted = {int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)", binary.read_bytes())}
         assert max(wanted) <= int(tag[1]), binary.name
 
