@@ -103,10 +103,11 @@ impl Daemon {
         self.shared.known().sockets.len()
     }
 
-    /// Waits until the associations of closed sockets have ended, at most for `limit`. The rest is aborted.
+    /// Waits until all sockets are closed and their associations have ended, at most for `limit`. Associations of closed
+    /// sockets are aborted then. A program that has ended may have left records that are not read yet.
     pub async fn drain(&self, limit: Duration) {
         let draining = &self.shared.draining;
-        if timeout(limit, draining.wait()).await.is_err() {
+        if timeout(limit, self.shared.wait_until_idle()).await.is_err() {
             draining.hurry.notify_waiters();
             // The drivers send the ABORTs
             let _ = timeout(FAREWELL, draining.wait()).await;
@@ -127,6 +128,17 @@ impl Shared {
     pub(super) fn find(&self, descriptor: &OwnedFd) -> Option<Arc<Socket>> {
         let cookie = sockopt::socket_cookie(descriptor).ok()?;
         self.known().sockets.get(&cookie).map(Arc::clone)
+    }
+
+    /// Waits until no socket is open and no association drains.
+    async fn wait_until_idle(&self) {
+        loop {
+            let changed = self.draining.changed.notified();
+            if self.known().sockets.is_empty() {
+                return self.draining.wait().await;
+            }
+            changed.await;
+        }
     }
 
     /// A number for a new association.
@@ -264,6 +276,7 @@ async fn open(
     if refusal.is_none() {
         socket.serve(&shared).await;
         shared.known().sockets.remove(&cookie);
+        shared.draining.changed.notify_waiters();
     }
     Ok(())
 }

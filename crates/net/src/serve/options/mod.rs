@@ -194,6 +194,39 @@ mod tests {
         }
     }
 
+    /// The row of an option in the documentation.
+    fn row(option: &SocketOption) -> String {
+        let name = option.name;
+        match option.support {
+            Support::Refused(_, reason) => format!("| `{name}` | refused | {reason} |"),
+            support => {
+                let uses = match (option.can_be_read(), option.can_be_set()) {
+                    (true, true) => "read, set",
+                    (true, false) => "read",
+                    (false, _) => "set",
+                };
+                let note = match support {
+                    Support::BeforeAssociation => " new values apply to later associations",
+                    _ => "",
+                };
+                format!("| `{name}` | {uses} |{note} |")
+            }
+        }
+    }
+
+    #[test]
+    fn the_page_on_programs_has_all_options() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/how-to/programs.md");
+        let text = std::fs::read_to_string(page).expect("the page");
+        let said: Vec<&str> = text
+            .lines()
+            .skip_while(|line| *line != "| option | use | note |")
+            .skip(2)
+            .take_while(|line| line.starts_with('|'))
+            .collect();
+        assert_eq!(said, OPTIONS.iter().map(row).collect::<Vec<_>>());
+    }
+
     #[test]
     fn an_option_works_or_has_a_reason() {
         for option in OPTIONS {
