@@ -26,12 +26,12 @@ def sent(tmp_path: Path) -> Path:
 def test_iperf3(network, start, tmp_path: Path, mode: str) -> None:
     server = start(network.right, mode, 1, "iperf3", "-s", "-1", "--forceflush", into=tmp_path / "server")
     server.until("Server listening")
-    words = ["iperf3", "--sctp", "-c", network.right.ipv4[0], "-n", "4M", "--json"]
+    words = ["iperf3", "--sctp", "-c", network.right.ipv4[0], "-t", "2", "--json"]
     report = json.loads(start(network.left, mode, 1, *words, into=tmp_path / "client").ends_well())
     assert report["start"]["test_start"]["protocol"] == "SCTP"
-    assert report["end"]["sum_sent"]["bytes"] >= 4 << 20
-    # The server stops to count when the client's control connection says that the test is over.
-    assert report["end"]["sum_received"]["bytes"] > 0
+    sent, received = (report["end"][which]["bytes"] for which in ("sum_sent", "sum_received"))
+    # The server stops to count when the client's control connection, which is TCP, says that the test is over.
+    assert 0 < received <= sent
     server.ends_well()
 
 
