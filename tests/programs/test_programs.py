@@ -60,6 +60,21 @@ def test_socat(network, start, tmp_path: Path, sent: Path, mode: str) -> None:
 
 
 @MODES
+def test_a_program_ends_while_its_data_wait_for_a_slow_path(
+    network, start, tmp_path: Path, sent: Path, mode: str
+) -> None:
+    network.left.limit("100mbit")
+    address = network.right.ipv4[0]
+    words = ["socat", "-d", "-d", "-u", f"SCTP4-LISTEN:7001,bind={address}", "STDOUT"]
+    server = start(network.right, mode, 1, *words, into=tmp_path / "received")
+    server.until("listening on")
+    words = ["socat", "-u", f"OPEN:{sent}", f"SCTP4-CONNECT:{address}:7001"]
+    start(network.left, mode, 1, *words, into=tmp_path / "client").ends_well()
+    server.ends_well()
+    assert server.into.read_bytes() == sent.read_bytes()
+
+
+@MODES
 def test_sockets_of_python(network, start, tmp_path: Path, sent: Path, mode: str) -> None:
     receives(network, start, tmp_path, mode, 1)
     words = ["python3", "-c", SENDER, network.right.ipv4[0], str(sent), "0"]
