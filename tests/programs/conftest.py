@@ -14,7 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "interop"))
 
 from network import Network, remove_stale, wired
-from wrapped import BUILT, Wrapped
+from wrapped import PROGRAM, Wrapped
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -23,8 +23,8 @@ def _able() -> None:
     if os.geteuid() != 0:
         pytest.fail("these tests make network namespaces, which needs root: run make programs as root")
     missing = [name for name in ("iperf3", "ncat", "socat") if shutil.which(name) is None]
-    if missing or not (BUILT / "libmanypath_preload.so").exists():
-        pytest.fail(f"run make programs, which builds the library and installs programs (missing: {missing})")
+    if missing or not PROGRAM.exists():
+        pytest.fail(f"run make programs, which builds {PROGRAM.name} and installs programs (missing: {missing})")
     remove_stale()
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from network import Host
 
-BUILT = Path(os.environ.get("MANYPATH_PROGRAMS", Path(__file__).parents[2] / "target" / "release"))
-"""The folder with `manypath-net` and `libmanypath_preload.so`."""
+PROGRAM = Path(__file__).parents[2] / ".venv/bin/manypath-net"
+"""The program, which `make net` builds beside its library."""
 
 PATIENCE = 20.0
 """Seconds that a test waits for an event."""
@@ -23,7 +23,7 @@ class Wrapped:
     def __init__(self, host: Host, mode: str, paths: int, *words: str, feed: Path | None = None, into: Path) -> None:
         local = ["--local", ",".join(host.ipv4[:paths])]
         raw = ["--raw"] if mode == "raw" else []
-        line = host.command(str(BUILT / "manypath-net"), "run", *raw, *local, "--", *words)
+        line = host.command(str(PROGRAM), "run", *raw, *local, "--", *words)
         self.words, self.into = words, into
         self.errors = into.with_suffix(".errors")
         with into.open("wb") as out, self.errors.open("wb") as errors:
