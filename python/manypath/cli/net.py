@@ -13,7 +13,9 @@ from manypath.programs import NET, become
 def net(
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(help="Command and its arguments: listen, send, receive, perf, run or serve.", autocompletion=net_words),
+        typer.Argument(
+            help="Command and its arguments: listen, send, receive, perf, run or serve.", autocompletion=net_words
+        ),
     ] = None,
 ) -> None:
     """Transfer files and messages with SCTP over several paths of a real network, measure, or run SCTP programs."""
