@@ -116,7 +116,7 @@ def made_up(runs, noise, shift=0.0):
             ]
         )
     found = Evidence(evidence)
-    return PaperEvaluation(PAPER, PAPER.full, None, found, [], grown=found, engine="made up")
+    return PaperEvaluation(PAPER, PAPER.full, None, found, [], grown=found, engine="0123456789abcdef")
 
 
 def pairs(tmp_path, shift):

@@ -276,7 +276,7 @@ class _Table:
     engine: str
     seed: Whole
     precision: _Precision
-    runs: Count
+    runs: Whole
     cpu_seconds: Amount
     digest: str
     claims: tuple[Annotated[PublishedClaim, BeforeValidator(_with_texts)], ...]
