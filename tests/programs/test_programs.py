@@ -97,7 +97,7 @@ def test_a_transfer_goes_on_without_its_first_path(network, start, tmp_path: Pat
 
 def receives(network, start, tmp_path: Path, mode: str, paths: int):
     """Start a program that writes what it receives."""
-    words = ["python3", "-c", RECEIVER, network.right.ipv4[0] if paths == 1 else "0.0.0.0"]  # noqa: S104
+    words = ["python3", "-c", RECEIVER, network.right.ipv4[0] if paths == 1 else ""]
     server = start(network.right, mode, paths, *words, into=tmp_path / "received")
     server.until("listening")
     return server

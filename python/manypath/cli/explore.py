@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -34,10 +35,8 @@ def explore(
         from manypath.scenario import Scenario
 
         state = State(Scenario.from_file(file))
-    try:
-        import nicegui  # noqa: F401 - only whether it is there
-    except ImportError:
-        raise UserError('explore: nicegui is not installed: pip install "manypath[explore]"') from None
+    if find_spec("nicegui") is None:
+        raise UserError('explore: nicegui is not installed: pip install "manypath[explore]"')
     from manypath.explore.attach import Attached
     from manypath.explore.presets import default
     from manypath.explore.server import serve

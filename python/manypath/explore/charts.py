@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -467,7 +468,7 @@ def _points(time: pd.Series, values: pd.Series) -> list[list[float | None]]:
         np.round(values.to_numpy(dtype=float), 3).tolist(),
         strict=True,
     )
-    return [[at, None if value != value else value] for at, value in pairs]  # noqa: PLR0124 - not a number
+    return [[at, None if isnan(value) else value] for at, value in pairs]
 
 
 def _nice(top: float) -> float:
@@ -477,7 +478,7 @@ def _nice(top: float) -> float:
 
 
 def _number(value: Any) -> float | None:
-    return None if value != value else round(float(value), 4)  # noqa: PLR0124 - not a number
+    return None if isnan(value) else round(float(value), 4)
 
 
 def _frame(theme: Theme) -> Option:

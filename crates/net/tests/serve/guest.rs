@@ -301,11 +301,12 @@ impl Guest {
 
 /// A listening socket, and a connected one with its accepted end.
 pub(crate) struct Pair {
-    pub(crate) server: Host,
-    pub(crate) client: Host,
+    // Closed before the daemons, which wait for open sockets
     pub(crate) listener: Guest,
     pub(crate) opened: Guest,
     pub(crate) accepted: Guest,
+    pub(crate) server: Host,
+    pub(crate) client: Host,
 }
 
 impl Pair {
