@@ -103,15 +103,26 @@ impl Daemon {
         self.shared.known().sockets.len()
     }
 
-    /// Waits until all sockets are closed and their associations have ended, at most for `limit`. Associations of closed
-    /// sockets are aborted then. A program that has ended may have left records that are not read yet.
+    /// Waits until all sockets are closed and their associations have ended, at most for `limit`. Other associations are
+    /// aborted then. A program that has ended may have left records that are not read yet.
     pub async fn drain(&self, limit: Duration) {
-        let draining = &self.shared.draining;
         if timeout(limit, self.shared.wait_until_idle()).await.is_err() {
-            draining.hurry.notify_waiters();
+            self.shared.draining.hurry.notify_waiters();
             // The drivers send the ABORTs
-            let _ = timeout(FAREWELL, draining.wait()).await;
+            let _ = timeout(FAREWELL, self.abort_all()).await;
         }
+    }
+
+    async fn abort_all(&self) {
+        let open: Vec<_> =
+            self.shared.known().sockets.values().filter_map(|socket| socket.connected()).collect();
+        for connected in &open {
+            connected.association.abort("");
+        }
+        for connected in open {
+            let _ = connected.association.closed().await;
+        }
+        self.shared.draining.wait().await;
     }
 }
 

@@ -1,6 +1,5 @@
 //! A socket of a program, and the task that reads what the program sends.
 
-use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -206,7 +205,6 @@ impl Socket {
         let record = match self.connection.receive().await {
             Ok(Some(record)) => record,
             Ok(None) => return Err(End::Closed),
-            Err(error) if error.kind() == ErrorKind::ConnectionReset => return Err(End::Abort),
             Err(_) => return Err(End::Abort),
         };
         self.handle(shared, record).await

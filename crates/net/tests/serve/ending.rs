@@ -69,13 +69,20 @@ fn until_readable(guest: &Guest) {
 }
 
 #[test]
+fn a_daemon_that_must_end_aborts_the_associations_of_open_sockets() {
+    let pair = Pair::new();
+    drop(pair.client);
+    assert_eq!(pair.accepted.receive(), Read::Error(libc::ECONNRESET));
+    // The program of the daemon that ended reads the end, not a message
+    assert_eq!(pair.opened.receive(), Read::End);
+}
+
+#[test]
 fn a_closed_listening_socket_ends_associations_that_were_not_accepted() {
     let udp = free_port();
     let server = Host::new(&["127.0.0.1"], udp);
     let client = Host::new(&["127.0.0.2"], udp);
-    let listener = server.socket();
-    listener.bind("127.0.0.1:5001").expect("it is free");
-    listener.listen(5).expect("it is bound");
+    let listener = server.listening("127.0.0.1:5001");
     let opened: Vec<Guest> = (0..3)
         .map(|_| {
             let guest = client.socket();

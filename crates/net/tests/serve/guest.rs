@@ -72,6 +72,14 @@ impl Host {
         Guest::open(&self.path, libc::AF_INET).expect("a socket")
     }
 
+    /// A socket that listens.
+    pub(crate) fn listening(&self, address: &str) -> Guest {
+        let listener = self.socket();
+        listener.bind(address).expect("it is free");
+        listener.listen(5).expect("it is bound");
+        listener
+    }
+
     /// Waits until a condition holds.
     pub(crate) fn until(&self, holds: impl Fn(&Daemon) -> bool) {
         until(|| holds(&self.daemon));

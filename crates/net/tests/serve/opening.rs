@@ -80,9 +80,7 @@ fn a_port_without_a_listening_socket_refuses() {
     let udp = free_port();
     let server = Host::new(&["127.0.0.1"], udp);
     let client = Host::new(&["127.0.0.2"], udp);
-    let listener = server.socket();
-    listener.bind("127.0.0.1:5001").expect("it is free");
-    listener.listen(5).expect("it is bound");
+    let _listener = server.listening("127.0.0.1:5001");
     let opened = client.socket();
     assert_eq!(opened.connect("127.0.0.1:5002"), Err(libc::ECONNREFUSED));
     assert_eq!(opened.connect("127.0.0.1:5001"), Ok(()), "the same socket may try again");
@@ -114,9 +112,7 @@ fn a_non_blocking_connection_attempt_ends_with_a_writable_descriptor() {
     let udp = free_port();
     let server = Host::new(&["127.0.0.1"], udp);
     let client = Host::new(&["127.0.0.2"], udp);
-    let listener = server.socket();
-    listener.bind("127.0.0.1:5001").expect("it is free");
-    listener.listen(5).expect("it is bound");
+    let _listener = server.listening("127.0.0.1:5001");
     for (port, error) in [(5001, 0), (5002, libc::ECONNREFUSED)] {
         let opened = client.socket();
         let begun = opened.connect_later(&format!("127.0.0.1:{port}"));
