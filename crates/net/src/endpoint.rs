@@ -102,7 +102,12 @@ impl Endpoint {
         Ok(association)
     }
 
-    fn begin(&self, peer: &Peer, change: impl FnOnce(&mut Config)) -> Result<Association, Error> {
+    /// Begins to open an association. Messages can be sent at once; they wait until it is established.
+    pub(crate) fn begin(
+        &self,
+        peer: &Peer,
+        change: impl FnOnce(&mut Config),
+    ) -> Result<Association, Error> {
         let Handle { shared, setting } = &*self.handle;
         let mut config = setting.config.clone();
         change(&mut config);

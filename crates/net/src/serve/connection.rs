@@ -4,9 +4,11 @@ use std::cell::RefCell;
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
-use manypath_posix::record::{Answer, HEAD, LARGEST_RECORD};
+use manypath_posix::queue::is_read;
+use manypath_posix::record::{Answer, HEAD, LARGEST_RECORD, Received};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, Shutdown, recv, recvmsg, sendmsg, shutdown,
@@ -20,6 +22,8 @@ use crate::socket::register;
 #[derive(Debug)]
 pub(super) struct Connection {
     socket: AsyncFd<OwnedFd>,
+    /// The program may have unread messages, not only notifications.
+    has_messages: AtomicBool,
 }
 
 /// A received record and the descriptor that came with it.
@@ -31,7 +35,7 @@ pub(super) struct Record {
 
 impl Connection {
     pub(super) fn new(socket: OwnedFd) -> io::Result<Self> {
-        Ok(Self { socket: register(socket)? })
+        Ok(Self { socket: register(socket)?, has_messages: AtomicBool::new(false) })
     }
 
     /// The next record; `None` after the program has closed its end. Cancel-safe.
@@ -53,6 +57,24 @@ impl Connection {
         .await
     }
 
+    /// Whether a program that closed its end with unread records has left messages unread. Notifications do not count.
+    pub(super) fn has_unread_messages(&self) -> bool {
+        self.has_messages.load(Ordering::Relaxed)
+    }
+
+    /// Remembers whether unread records are messages.
+    fn note(&self, answer: &Answer<'_>) {
+        match answer {
+            Answer::Data(Received { notification: false, .. }) => {
+                self.has_messages.store(true, Ordering::Relaxed);
+            }
+            Answer::Data(_) if self.has_unread_messages() && is_read(self.socket.as_fd()) => {
+                self.has_messages.store(false, Ordering::Relaxed);
+            }
+            _ => {}
+        }
+    }
+
     /// Waits until the program has closed its end, while records may wait to be read.
     pub(super) async fn hung_up(&self) {
         while let Ok(mut guard) = self.socket.ready(Interest::READABLE).await {
@@ -69,6 +91,7 @@ impl Connection {
         answer: &Answer<'_>,
         descriptor: Option<&OwnedFd>,
     ) -> io::Result<()> {
+        self.note(answer);
         let head = answer.head();
         let send = |socket: &OwnedFd| send_now(socket, &head, answer.payload(), descriptor);
         match send(self.socket.get_ref()) {

@@ -24,7 +24,7 @@ use super::Settings;
 use super::calls;
 use super::connection::{Connection, Record, send_now};
 use super::ports::Ports;
-use super::socket::{Inherited, Socket};
+use super::socket::{Inherited, Socket, Style};
 use crate::socket::register;
 use crate::{Association, Endpoint};
 
@@ -55,13 +55,13 @@ struct Known {
     adopted: HashMap<u64, Adoption>,
 }
 
-/// A socket of an accepted association before its connection exists.
+/// A socket that the daemon makes for a program, before its connection exists.
 #[derive(Debug)]
 struct Adoption {
     inherited: Inherited,
-    association: Association,
-    endpoint: Endpoint,
-    done: oneshot::Sender<()>,
+    /// The association that was accepted.
+    accepted: Option<(Association, Endpoint)>,
+    done: oneshot::Sender<Arc<Socket>>,
 }
 
 /// Counts the associations that are shut down in the background.
@@ -115,7 +115,7 @@ impl Daemon {
 
     async fn abort_all(&self) {
         let open: Vec<_> =
-            self.shared.known().sockets.values().filter_map(|socket| socket.connected()).collect();
+            self.shared.known().sockets.values().flat_map(|socket| socket.associations()).collect();
         for connected in &open {
             connected.association.abort("");
         }
@@ -157,23 +157,22 @@ impl Shared {
         self.next_association.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Makes a socket for an accepted association; returns the program's end.
+    /// Makes a socket for a program, with an accepted association; returns the program's end too.
     pub(super) async fn adopt(
         &self,
         inherited: Inherited,
-        association: Association,
-        endpoint: Endpoint,
-    ) -> io::Result<OwnedFd> {
+        accepted: Option<(Association, Endpoint)>,
+    ) -> io::Result<(OwnedFd, Arc<Socket>)> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let program = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
         let (done, adopted) = oneshot::channel();
         let cookie = sockopt::socket_cookie(&program)?;
         let open = Request::Open {
             domain: i32::from(inherited.domain),
-            kind: libc::SOCK_STREAM,
+            kind: inherited.style.kind(),
             protocol: IPPROTO_SCTP,
         };
-        let adoption = Adoption { inherited, association, endpoint, done };
+        let adoption = Adoption { inherited, accepted, done };
         self.known().adopted.insert(cookie, adoption);
         let joined = async {
             let address = SocketAddrUnix::new(&self.settings.path)?;
@@ -189,10 +188,10 @@ impl Shared {
         };
         let joined = timeout(FIRST_RECORD, joined).await;
         self.known().adopted.remove(&cookie);
-        joined??;
+        let socket = joined??;
         // The flag belongs to the program
         rustix::io::ioctl_fionbio(&program, false)?;
-        Ok(program)
+        Ok((program, socket))
     }
 }
 
@@ -246,9 +245,13 @@ async fn open(
 ) -> io::Result<()> {
     let cookie = sockopt::socket_cookie(&descriptor)?;
     drop(descriptor);
+    let style = if kind == libc::SOCK_SEQPACKET { Style::Many } else { Style::One };
     let refusal = match (domain, kind, protocol) {
-        (libc::AF_INET | libc::AF_INET6, libc::SOCK_STREAM, 0 | IPPROTO_SCTP) => None,
-        (libc::AF_INET | libc::AF_INET6, libc::SOCK_SEQPACKET, _) => Some(Errno::ESOCKTNOSUPPORT),
+        (
+            libc::AF_INET | libc::AF_INET6,
+            libc::SOCK_STREAM | libc::SOCK_SEQPACKET,
+            0 | IPPROTO_SCTP,
+        ) => None,
         (libc::AF_INET | libc::AF_INET6, ..) => Some(Errno::EPROTONOSUPPORT),
         _ => Some(Errno::EAFNOSUPPORT),
     };
@@ -258,7 +261,7 @@ async fn open(
     let adoption = shared.known().adopted.remove(&cookie);
     let inherited = adoption.as_ref().map(|adoption| adoption.inherited.clone());
     let is_adopted = inherited.is_some();
-    let inherited = inherited.unwrap_or_else(|| Inherited::new(domain as u16));
+    let inherited = inherited.unwrap_or_else(|| Inherited::new(domain as u16, style));
     let socket = Arc::new(Socket::new(cookie, connection, inherited));
     let refusal = {
         let mut known = shared.known();
@@ -273,12 +276,14 @@ async fn open(
             }
         }
     };
-    if let Some(Adoption { association, endpoint, done, .. }) = adoption
+    if let Some(Adoption { accepted, done, .. }) = adoption
         && refusal.is_none()
     {
-        socket.becomes_connected(&shared, association, endpoint);
+        if let Some((association, endpoint)) = accepted {
+            socket.becomes_connected(&shared, association, endpoint);
+        }
         // Fails only if the listening socket was closed
-        let _ = done.send(());
+        let _ = done.send(Arc::clone(&socket));
     }
     let errno = refusal.map_or(0, |errno| errno as i32);
     if !is_adopted {

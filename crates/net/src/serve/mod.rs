@@ -8,16 +8,20 @@
 //! A program can harm only its own sockets: a malformed record aborts the association of its socket.
 
 mod calls;
+mod connected;
 mod connection;
 mod daemon;
 mod delivery;
 mod errors;
+mod many;
 mod names;
 mod notification;
 mod opening;
 mod options;
+mod peeloff;
 mod ports;
 mod socket;
+mod turn;
 
 use std::net::IpAddr;
 use std::path::PathBuf;

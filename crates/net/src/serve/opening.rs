@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use super::daemon::Shared;
 use super::errors::errno;
 use super::names;
+use super::options::Options;
 use super::socket::{Inherited, Phase, Socket, State};
 use crate::socket::{interface_addresses, local_addresses};
 use crate::{Builder, Endpoint, Error, Peer};
@@ -92,7 +93,7 @@ pub(super) async fn listen(
     socket: &Arc<Socket>,
     backlog: i32,
 ) -> Result<(), Errno> {
-    let backlog = usize::try_from(backlog).unwrap_or(LARGEST_BACKLOG).min(LARGEST_BACKLOG);
+    let backlog = waiting(backlog);
     let (builder, addresses, port) = {
         let mut state = socket.state();
         match (&state.phase, backlog) {
@@ -130,8 +131,13 @@ pub(super) async fn listen(
     Ok(())
 }
 
+/// How many associations may wait to be accepted.
+pub(super) fn waiting(backlog: i32) -> usize {
+    usize::try_from(backlog).unwrap_or(LARGEST_BACKLOG).min(LARGEST_BACKLOG)
+}
+
 /// The endpoint of a port, which may have associations of an earlier listening socket.
-async fn listening_endpoint(
+pub(super) async fn listening_endpoint(
     shared: &Shared,
     builder: Builder,
     addresses: &[IpAddr],
@@ -172,13 +178,12 @@ async fn listening_endpoint(
 /// Passes accepted associations to the program.
 async fn accept(shared: Arc<Shared>, socket: Arc<Socket>, endpoint: Endpoint) {
     while let Ok(association) = endpoint.accept().await {
-        let inherited =
-            Inherited { domain: socket.domain, options: socket.state().options.clone() };
+        let options = socket.state().options.clone();
+        let inherited = Inherited { domain: socket.domain, style: socket.style, options };
         let Some(peer) = names::peer(socket.domain, &association) else { continue };
         // Without descriptors or a program, the association is shut down
-        let Ok(program) = shared.adopt(inherited, association, endpoint.clone()).await else {
-            continue;
-        };
+        let adopted = shared.adopt(inherited, Some((association, endpoint.clone()))).await;
+        let Ok((program, _)) = adopted else { continue };
         if socket.connection.send(&Answer::Accept { peer }, Some(&program)).await.is_err() {
             return;
         }
@@ -211,20 +216,11 @@ fn try_to_begin(
         Phase::Connecting(_) => return Err(Errno::EALREADY),
         _ => return Err(Errno::EISCONN),
     }
-    let port = peers.first().ok_or(Errno::EINVAL)?.port();
-    if port == 0 || peers.iter().any(|peer| peer.port() != port) {
-        return Err(Errno::EINVAL);
-    }
-    let addresses = peers.iter().map(|peer| names::canonical(socket.domain, peer));
-    let addresses = addresses.collect::<Result<Vec<IpAddr>, Errno>>()?;
+    let peer = peer(shared, socket.domain, &state.options, peers)?;
     let builder = builder(shared, socket.domain, &state)?;
-    let peer = Peer::new(addresses, port);
-    let (builder, peer) = match shared.settings.encapsulation {
-        Some(udp) => {
-            let udp = state.options.peer_udp_port().unwrap_or(udp);
-            (builder.encapsulation(0), peer.encapsulation(udp))
-        }
-        None => (builder.without_encapsulation(), peer.raw()),
+    let builder = match shared.settings.encapsulation {
+        Some(_) => builder.encapsulation(0),
+        None => builder.without_encapsulation(),
     };
     let own = state.port;
     let (done, result) = oneshot::channel();
@@ -248,6 +244,25 @@ fn try_to_begin(
     Ok(result)
 }
 
+/// The peer with these addresses, whose ports must be equal.
+pub(super) fn peer(
+    shared: &Shared,
+    domain: u16,
+    options: &Options,
+    peers: &[SocketAddr],
+) -> Result<Peer, Errno> {
+    let port = peers.first().ok_or(Errno::EINVAL)?.port();
+    if port == 0 || peers.iter().any(|peer| peer.port() != port) {
+        return Err(Errno::EINVAL);
+    }
+    let addresses = peers.iter().map(|peer| names::canonical(domain, peer));
+    let peer = Peer::new(addresses.collect::<Result<Vec<IpAddr>, Errno>>()?, port);
+    Ok(match shared.settings.encapsulation {
+        Some(udp) => peer.encapsulation(options.peer_udp_port().unwrap_or(udp)),
+        None => peer.raw(),
+    })
+}
+
 async fn connect(
     builder: Builder,
     port: u16,
@@ -258,7 +273,7 @@ async fn connect(
 }
 
 /// The settings of an endpoint of a socket.
-fn builder(shared: &Shared, domain: u16, state: &State) -> Result<Builder, Errno> {
+pub(super) fn builder(shared: &Shared, domain: u16, state: &State) -> Result<Builder, Errno> {
     let State { addresses, options, .. } = state;
     let all = match (addresses.is_empty(), shared.settings.local.is_empty()) {
         (false, _) => addresses.clone(),

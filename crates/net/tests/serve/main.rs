@@ -5,5 +5,8 @@
 mod ending;
 mod guest;
 mod hostile;
+mod many;
+mod many_guest;
 mod opening;
+mod peeloff;
 mod transfer;

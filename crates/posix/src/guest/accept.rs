@@ -4,6 +4,7 @@
 
 use super::control::call;
 use super::name::put;
+use super::receive;
 use super::system::{self, Owned, Result, part_mut};
 use crate::abi::address;
 use crate::record::{Answer, Call, HEAD, Operation};
@@ -24,6 +25,11 @@ pub unsafe fn accept(
     flags: c_int,
 ) -> Result<c_int> {
     if flags & !(libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK) != 0 {
+        return Err(libc::EINVAL);
+    }
+    if receive::has_data(fd)? {
+        // Only a socket that does not listen, or a one-to-many one, has data
+        call(fd, &Call::new(Operation::Accept), &mut [])?;
         return Err(libc::EINVAL);
     }
     let (socket, peer) = match next(fd, libc::MSG_DONTWAIT) {

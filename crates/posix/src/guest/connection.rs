@@ -4,6 +4,7 @@
 
 use super::control::{self, FOREVER, call, waiting_call};
 use super::descriptor;
+use super::many;
 use super::name::given;
 use super::receive;
 use super::refusal::Once;
@@ -52,6 +53,9 @@ fn open(domain: c_int, kind: c_int, flags: c_int) -> Result<Owned> {
         _ => return Err(libc::ENOBUFS),
     }
     control::set_patience(fd, FOREVER)?;
+    if kind == libc::SOCK_SEQPACKET {
+        many::mark(fd)?;
+    }
     if flags & libc::SOCK_NONBLOCK != 0 {
         system::set_non_blocking(fd, true)?;
     }

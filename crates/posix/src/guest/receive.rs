@@ -91,6 +91,17 @@ pub(super) fn unread(fd: c_int) -> Result<usize> {
     }
 }
 
+/// Whether the first record has data of an association.
+pub(super) fn has_data(fd: c_int) -> Result<bool> {
+    let _guard = lock::take()?;
+    let offset = offset(fd)?;
+    let mut head = [0; HEAD];
+    let read = first_head(fd, &mut head);
+    set_offset(fd, offset)?;
+    Ok(read.is_ok_and(|length| length == HEAD)
+        && matches!(Answer::decode_head(&head), Ok((Answer::Data(_), _))))
+}
+
 /// Copies the next bytes without blocking; none at the end of the association.
 ///
 /// # Safety
@@ -167,7 +178,7 @@ fn first_head(fd: c_int, head: &mut [u8; HEAD]) -> Result<usize> {
 }
 
 /// How much of the first record was read, its head included.
-fn offset(fd: c_int) -> Result<usize> {
+pub(super) fn offset(fd: c_int) -> Result<usize> {
     match usize::try_from(system::option::<c_int>(fd, libc::SO_PEEK_OFF, 0)?) {
         Ok(offset) => Ok(offset),
         // The daemon made this socket; until then peeking does not move on

@@ -3,6 +3,7 @@
 mod calls;
 mod daemon;
 mod descriptors;
+mod many;
 mod messages;
 mod program;
 mod waiting;
