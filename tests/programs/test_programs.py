@@ -143,7 +143,8 @@ def test_one_to_many_sockets_of_python(network, start, tmp_path: Path, mode: str
 def test_libsctp(network, start, tmp_path: Path, mode: str) -> None:
     program = str(tmp_path / "one_to_many")
     source = Path(__file__).with_name("one_to_many.c")
-    subprocess.run(["cc", "-Wall", "-Werror", source, "-lsctp", "-o", program], check=True)
+    words = ["cc", "-Wall", "-Werror", str(source), "-lsctp", "-o", program]
+    subprocess.run(words, check=True)
     address = network.right.ipv4[0]
     server = start(network.right, mode, 2, program, "serve", address, into=tmp_path / "server")
     server.until("listening")

@@ -403,6 +403,26 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_message_may_choose_the_path_of_its_first_transmission() {
+        let builder = Endpoint::builder().encapsulation(0);
+        let places = |ends: [u8; 2]| ends.map(|end| [127, 0, 0, end]);
+        let server = builder.clone().local(places([1, 2])).listen(1).bind(0).await.unwrap();
+        let client = builder.local(places([3, 4])).bind(0).await.unwrap();
+        let peer = Peer::new(server.local_addresses(), server.port())
+            .encapsulation(server.encapsulation_port());
+        let opened = client.connect(peer).await.unwrap();
+        let accepted = server.accept().await.unwrap();
+        while !opened.paths()[1].stats.confirmed {
+            tokio::task::yield_now().await;
+        }
+        let chosen = Message { path: Some(manypath_core::PathId(1)), ..Message::new("hello") };
+        opened.send(chosen).await.unwrap();
+        assert_eq!(accepted.receive().await.unwrap().unwrap().payload, "hello");
+        let sent = |path: usize| opened.paths()[path].stats.data_chunks_sent;
+        assert_eq!([sent(0), sent(1)], [0, 1]);
+    }
+
+    #[tokio::test]
     async fn waits_that_were_cancelled_leave_no_waker() {
         const TIMES: usize = 100_000;
         let (endpoint, [opened, accepted]) = pair().await;

@@ -38,7 +38,7 @@ pub(super) struct Outlet {
     number: i32,
     place: Mutex<Place>,
     options: Mutex<Options>,
-    /// The program has asked for a shutdown, whose record may not be read yet.
+    /// The association is shut down behind the messages that were sent. Their records may not be read yet.
     closes: AtomicBool,
 }
 
@@ -135,11 +135,6 @@ impl Connected {
         peer_is_done || self.outlet.closes.load(Ordering::Relaxed)
     }
 
-    /// Remembers that the program has asked for a shutdown.
-    pub(super) fn will_close(&self) {
-        self.outlet.closes.store(true, Ordering::Relaxed);
-    }
-
     /// Ends the association as the kernel does when the last descriptor is closed.
     pub(super) fn close(self, shared: &Arc<Shared>, aborts: bool) {
         let Self { association, endpoint, delivering, outlet, .. } = self;
@@ -163,6 +158,11 @@ impl Outlet {
 
     pub(super) fn options(&self) -> MutexGuard<'_, Options> {
         self.options.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers that the association is shut down behind the messages that were sent.
+    pub(super) fn will_close(&self) {
+        self.closes.store(true, Ordering::Relaxed);
     }
 
     /// The socket.

@@ -1,6 +1,6 @@
 //! The task that delivers messages and notifications of an association to its program.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,15 +17,28 @@ use super::errors::errno;
 use super::notification::Notifier;
 use crate::{Association, Error, Event, Events};
 
-/// Delivers until the association has ended, or the program has closed its end. While the program does not read, messages
-/// stay in the association, whose receive window closes.
+/// Delivers until the association has ended. While the program does not read, messages stay in the association, whose
+/// receive window closes. What arrives behind the program's last read is discarded.
 pub(super) async fn run(outlet: Arc<Outlet>, association: Association) {
     let events = association.events();
     let notifier = Notifier::new(outlet.socket().domain, outlet.number(), association);
     let mut delivery = Delivery { outlet, notifier, is_within: false };
-    // Fails if the program has closed its end, which the socket's own task handles
-    let _ = delivery.run(events).await;
+    if let Err(error) = delivery.run(events).await {
+        if !matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) {
+            // Without memory for a record, the program would miss a message
+            delivery.notifier.association.abort("");
+        }
+        discard(&delivery.notifier.association).await;
+    }
     delivery.outlet.end().await;
+}
+
+/// Reads and drops messages until the association has ended. The program has called `shutdown` for reading, or has closed
+/// its end, while the socket's own task may still read what it sent before.
+async fn discard(association: &Association) {
+    while let Ok(Some(_)) = association.receive_numbered().await {}
+    // The program cannot be told how
+    let _ = association.closed().await;
 }
 
 /// The state of the task.
@@ -65,6 +78,7 @@ impl Delivery {
                 },
                 () = &mut idle, if may_idle => {
                     may_idle = false;
+                    self.outlet.will_close();
                     association.begin_shutdown();
                 }
             }

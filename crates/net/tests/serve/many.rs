@@ -275,6 +275,23 @@ fn a_full_association_stops_its_peer_and_not_the_other_one() {
 }
 
 #[test]
+fn a_full_association_can_be_aborted_and_the_others_continue() {
+    let (trio, [first, second], [own, other]) = Trio::connected();
+    let limit = std::time::Duration::from_millis(100);
+    let timeout = sockopt::Timeout::Send;
+    sockopt::set_socket_timeout(&trio.server.fd, timeout, Some(limit)).expect("valid");
+    // The first client reads nothing
+    let text = "x".repeat(100_000);
+    let blocked = (0..1000).find_map(|_| trio.server.send_on(first, 0, &text).err());
+    assert_eq!(blocked, Some(libc::EAGAIN));
+    assert_eq!(trio.server.send_on(first, SCTP_ABORT, "enough"), Ok(0));
+    until(|| trio.server.send_on(second, 0, "at last") == Ok(7));
+    assert_eq!(trio.clients[1].got_text("at last"), other);
+    assert_eq!(trio.server.received(), Got::Change { of: first, state: SCTP_COMM_LOST });
+    while trio.clients[0].received() != (Got::Change { of: own, state: SCTP_COMM_LOST }) {}
+}
+
+#[test]
 fn one_to_one_sockets_talk_with_one_to_many_ones() {
     let trio = Trio::new();
     let one = trio.client_host.socket();

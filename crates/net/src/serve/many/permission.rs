@@ -76,7 +76,7 @@ fn for_one(connected: &Connected, sent: &Sent<'_>) -> Result<i32, Errno> {
         return Err(Errno::EPIPE);
     }
     if info.flags & SCTP_EOF != 0 {
-        connected.will_close();
+        connected.outlet.will_close();
         return Ok(SEND_RECORD);
     }
     if info.flags & SCTP_ABORT != 0 {

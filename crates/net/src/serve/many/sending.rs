@@ -69,7 +69,7 @@ async fn send_on(
         let _ = socket.pass(connected, sent, info, payload.clone()).await?;
     }
     if info.flags & SCTP_EOF != 0 {
-        connected.will_close();
+        connected.outlet.will_close();
         connected.association.begin_shutdown();
     }
     Ok(())
