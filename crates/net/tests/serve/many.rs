@@ -340,8 +340,8 @@ fn a_message_without_association_fails() {
     let sent = Sent { info: far, bytes: b"no stream", ..Sent::default() };
     assert_eq!(client.transmit(&sent), Err(libc::EINVAL));
     let end = Some(SendInfo { flags: SCTP_EOF, ..SendInfo::default() });
-    let nobody = "127.0.0.1:5002".parse().ok();
-    let sent = Sent { info: end, destination: nobody, ..Sent::default() };
+    let unknown = "127.0.0.1:5002".parse().ok();
+    let sent = Sent { info: end, destination: unknown, ..Sent::default() };
     assert_eq!(client.transmit(&sent), Err(libc::EINVAL), "there is nothing to end");
     client.send_with(None, b"to whom?").expect("the daemon reads it");
     assert_eq!(client.receive(), Read::Error(libc::EPIPE));
