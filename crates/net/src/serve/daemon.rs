@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -26,7 +27,7 @@ use super::connection::{Connection, Record, send_now};
 use super::ports::Ports;
 use super::socket::{Inherited, Socket, Style};
 use crate::socket::register;
-use crate::{Association, Endpoint};
+use crate::{Association, Endpoint, Error};
 
 /// The daemon. Clones are handles of the same one.
 #[derive(Clone, Debug)]
@@ -74,19 +75,21 @@ pub(super) struct Draining {
 }
 
 impl Daemon {
-    /// Creates the Unix socket and serves programs until the last handle and all sockets are gone. Needs a tokio runtime.
+    /// Creates the Unix socket, opens the UDP port or the raw sockets, and serves programs until the last handle and all
+    /// sockets are gone. Needs a tokio runtime. If another program has the UDP port, programs can connect from another
+    /// one, but not listen.
     ///
     /// # Errors
-    /// If the socket cannot be created.
-    pub fn start(settings: Settings) -> io::Result<Self> {
-        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
-        bind(&listener, &SocketAddrUnix::new(&settings.path)?)?;
-        listen(&listener, BACKLOG)?;
-        let listener = register(listener)?;
+    /// If a socket cannot be created.
+    pub fn start(settings: Settings) -> Result<Self, Error> {
+        let ports = Ports::open(&settings)?;
+        let listener = listener(&settings.path).map_err(|error| {
+            let expected = format!("a path for a Unix socket: {error}");
+            Error::Setting { field: "socket", value: settings.path.display().to_string(), expected }
+        })?;
         let shared = Arc::new(Shared {
             known: Mutex::default(),
-            ports: Mutex::default(),
+            ports: Mutex::new(ports),
             // The first numbers have a meaning of their own: SCTP_FUTURE_ASSOC and others
             next_association: AtomicI32::new(3),
             places: Arc::new(Semaphore::new(settings.most_sockets + CALLS)),
@@ -193,6 +196,15 @@ impl Shared {
         rustix::io::ioctl_fionbio(&program, false)?;
         Ok((program, socket))
     }
+}
+
+/// The Unix socket to which programs connect.
+fn listener(path: &Path) -> io::Result<AsyncFd<OwnedFd>> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
+    bind(&listener, &SocketAddrUnix::new(path)?)?;
+    listen(&listener, BACKLOG)?;
+    register(listener)
 }
 
 /// Accepts connections.

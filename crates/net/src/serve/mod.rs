@@ -40,7 +40,7 @@ pub struct Settings {
     pub builder: Builder,
     /// Local addresses; empty for all of the machine.
     pub local: Vec<IpAddr>,
-    /// UDP port of listening sockets, and the UDP port of peers unless a program sets another one; `None` for raw IP.
+    /// UDP port of all sockets, and of peers unless a program sets another one; `None` for raw IP.
     pub encapsulation: Option<u16>,
     /// Largest number of sockets.
     pub most_sockets: usize,

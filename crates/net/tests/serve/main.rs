@@ -9,4 +9,5 @@ mod many;
 mod many_guest;
 mod opening;
 mod peeloff;
+mod ports;
 mod transfer;

@@ -136,8 +136,7 @@ fn start(stack: &Stack, socket: &Path, watch: &Watch) -> Result<Daemon, Failure>
         encapsulation: (!stack.raw).then_some(stack.encapsulation),
         most_sockets: stack.limit as usize,
     };
-    Daemon::start(settings)
-        .map_err(|error| Failure::input(format!("`--socket` is {}: {error}", socket.display())))
+    Ok(Daemon::start(settings)?)
 }
 
 /// The library for programs.

@@ -70,17 +70,14 @@ async fn listening_endpoint(
     socket: &Arc<Socket>,
     backlog: usize,
 ) -> Result<Endpoint, Errno> {
-    let (builder, addresses, port) = {
+    let (builder, port) = {
         let mut state = socket.state();
-        state.port = shared.ports().bind(socket.cookie, state.port, &state.addresses)?;
-        let builder = opening::builder(shared, socket.domain, &state)?;
-        (builder, state.addresses.clone(), state.port)
+        let mut ports = shared.ports();
+        state.port = ports.bind(socket.cookie, state.port, &state.addresses)?;
+        let host = ports.listening_host().map_err(|error| errno(&error))?;
+        (opening::builder(shared, host, socket.domain, &state)?, state.port)
     };
-    let builder = match shared.settings.encapsulation {
-        Some(udp) => builder.encapsulation(udp),
-        None => builder.without_encapsulation(),
-    };
-    opening::listening_endpoint(shared, builder, &addresses, port, backlog).await
+    builder.listen(backlog).bind(port).await.map_err(|error| errno(&error))
 }
 
 /// Adds associations of peers to the socket.
@@ -190,12 +187,10 @@ async fn endpoint(shared: &Arc<Shared>, socket: &Arc<Socket>) -> Result<Endpoint
         return Ok(many.endpoint.clone());
     }
     let (builder, port) = {
-        let state = socket.state();
-        (opening::builder(shared, socket.domain, &state)?, state.port)
-    };
-    let builder = match shared.settings.encapsulation {
-        Some(_) => builder.encapsulation(0),
-        None => builder.without_encapsulation(),
+        let mut state = socket.state();
+        let mut ports = shared.ports();
+        state.port = ports.bind(socket.cookie, state.port, &state.addresses)?;
+        (opening::builder(shared, ports.host(), socket.domain, &state)?, state.port)
     };
     // It may listen later
     let endpoint = builder.listen(1).bind(port).await.map_err(|error| errno(&error))?;
