@@ -68,8 +68,8 @@ impl Endpoint {
         Builder::new()
     }
 
+    /// A handle, which the state counts already.
     pub(crate) fn new(shared: Arc<Shared>, setting: Setting) -> Self {
-        shared.lock().handles += 1;
         Self { handle: Arc::new(Handle { shared, setting }) }
     }
 

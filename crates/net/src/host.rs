@@ -152,6 +152,9 @@ impl Host {
         options::check(&builder.config)?;
         self.handle.check_sockets(&builder)?;
         let mut known = self.handle.addresses();
+        if self.handle.membership.is_closing() {
+            return Err(Error::EndpointClosed);
+        }
         let addresses = self.handle.addresses_of(&builder, &mut known)?;
         let local: Arc<[Address]> = addresses.into_iter().map(Address::from).collect();
         let port = match port {

@@ -33,7 +33,7 @@ struct Inner {
     news: News,
     /// Wakes the driver.
     driver: Option<Waker>,
-    /// No handle of the host is left, so that no endpoint is opened any more.
+    /// The host is closed or has no handle: no endpoint is opened any more.
     is_closing: bool,
     /// The driver is ending, and takes no more endpoints.
     is_ending: bool,
@@ -152,6 +152,11 @@ impl Membership {
     /// Passes sockets of further local addresses to the driver.
     pub(crate) fn add_sockets(&self, sockets: NewSockets) {
         self.tell(|news| news.sockets.push(sockets));
+    }
+
+    /// Whether the host opens no more endpoints.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.lock().is_closing
     }
 
     /// Opens no more endpoints: the driver ends with the last one.

@@ -77,7 +77,7 @@ impl State {
             link,
             is_woken: false,
             alarm: Time::ZERO,
-            handles: 0,
+            handles: 1,
             accepting: Wakers::default(),
             stopping: Wakers::default(),
             is_closing: false,
@@ -363,8 +363,9 @@ impl State {
         !self.has_stopped && !self.core.listens()
     }
 
-    /// Opens an endpoint once more, with other settings for later associations.
+    /// Opens an endpoint once more, for another handle, with other settings for later associations.
     pub(crate) fn reopen(&mut self, config: Config, backlog: Option<usize>) {
+        self.handles += 1;
         self.is_closing = false;
         self.core.set_config(config);
         if let Some(backlog) = backlog {

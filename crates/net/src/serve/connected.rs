@@ -116,6 +116,14 @@ impl Connected {
         })
     }
 
+    /// The number of streams to send on: the wanted one until it is agreed.
+    pub(super) fn outbound_streams(&self) -> u16 {
+        match self.association.streams().outbound {
+            0 => self.options().outbound_streams(),
+            agreed => agreed,
+        }
+    }
+
     /// Whether it is or was established.
     pub(super) fn is_established(&self) -> bool {
         self.association.with_state(|state, id| state.entry(id).connected)
@@ -135,8 +143,10 @@ impl Connected {
         peer_is_done || self.outlet.closes.load(Ordering::Relaxed)
     }
 
-    /// Ends the association as the kernel does when the last descriptor is closed.
+    /// Ends the association as the kernel does when the last descriptor is closed. One that is not established ends at
+    /// once, also if messages wait for it.
     pub(super) fn close(self, shared: &Arc<Shared>, aborts: bool) {
+        let aborts = aborts || !self.is_established();
         let Self { association, endpoint, delivering, outlet, .. } = self;
         delivering.abort();
         outlet.leave_origin();

@@ -98,8 +98,9 @@ async fn endpoints_on_different_addresses_may_have_the_same_port() {
     assert_eq!(accepted.paths()[0].local, loopback(11));
     assert_eq!(accepted_there.paths()[0].local, loopback(12));
     // An endpoint on one address has no peers on the other one
-    drop((other, accepted_there));
+    drop(accepted_there);
     soon(second.close()).await;
+    soon(other.closed()).await.expect("it was shut down");
     let refused = soon(
         client.connect(Peer::new([loopback(12)], 5001).encapsulation(server.encapsulation_port())),
     )
@@ -155,7 +156,7 @@ async fn endpoints_of_one_host_can_talk_with_each_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_flood_to_a_port_without_endpoint_is_refused_and_disturbs_nobody() {
+async fn a_flood_to_a_port_without_endpoint_is_refused_and_disturbs_no_other_endpoint() {
     const FLOOD: u64 = 5000;
     let server = host(&[loopback(11)]).await;
     let client = on(&[loopback(1)]).bind(0).await.unwrap();

@@ -164,6 +164,24 @@ fn a_message_may_have_the_parameters_of_its_new_association() {
 }
 
 #[test]
+fn messages_wait_for_an_association_that_is_being_opened() {
+    // A UDP socket that does not answer
+    let silent = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let host = Host::new(&["127.0.0.2"], silent.local_addr().expect("an address").port());
+    let client = host.many();
+    assert_eq!(client.connect_later(SERVER), Err(libc::EINPROGRESS));
+    assert_eq!(client.send_to(SERVER, "later"), Ok(5));
+    let number = client.numbers()[0];
+    assert_eq!(client.send_on(number, 0, "later too"), Ok(9));
+    let asked = Status { assoc_id: number, ..Status::default() }.encode();
+    let bytes = client.get(IPPROTO_SCTP, SCTP_STATUS, &asked).expect("a status");
+    assert_eq!(Status::decode(&bytes).map(|it| it.state), Some(SCTP_COOKIE_WAIT));
+    assert_eq!(client.connect(SERVER), Err(libc::EALREADY));
+    drop(client);
+    host.until(|daemon| daemon.sockets() == 0);
+}
+
+#[test]
 fn options_apply_to_one_association_or_to_all_or_to_later_ones() {
     let (trio, [first, second], _) = Trio::connected();
     let server = &trio.server;

@@ -2,6 +2,10 @@
 
 use std::net::UdpSocket;
 
+use manypath_posix::abi::Layout;
+use manypath_posix::abi::constants::{IPPROTO_SCTP, SCTP_INITMSG, SCTP_STATUS};
+use manypath_posix::abi::message::InitMsg;
+use manypath_posix::abi::option::Status;
 use manypath_posix::record::Operation;
 use nix::libc;
 
@@ -99,6 +103,26 @@ fn a_port_can_be_used_again_as_soon_as_its_socket_is_closed() {
         drop(accepted);
         assert_eq!(opened.receive(), crate::guest::Read::End);
     }
+}
+
+#[test]
+fn a_socket_that_listens_on_the_port_of_an_earlier_one_has_options_of_its_own() {
+    let mut pair = Pair::new();
+    drop(std::mem::replace(&mut pair.listener, pair.server.socket()));
+    pair.server.until(|daemon| daemon.sockets() == 2);
+    let init = InitMsg { num_ostreams: 3, max_instreams: 3, ..InitMsg::default() };
+    pair.listener.set(IPPROTO_SCTP, SCTP_INITMSG, &init.encode()).expect("valid");
+    pair.listener.bind("127.0.0.1:5001").expect("the port is free");
+    pair.listener.listen(1).expect("it is bound");
+    let opened = pair.client.socket();
+    let accepted = connect(&opened, &pair.listener, "127.0.0.1:5001");
+    let streams = |guest: &Guest| {
+        let bytes = guest.get(IPPROTO_SCTP, SCTP_STATUS, &[0; Status::SIZE]).expect("a status");
+        Status::decode(&bytes).expect("a status").outstrms
+    };
+    assert_eq!(streams(&accepted), 3);
+    assert_ne!(streams(&pair.accepted), 3, "the earlier association keeps its own");
+    talk(&pair.opened, &pair.accepted, "the earlier one stays");
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::serve::daemon::Shared;
 use crate::serve::errors::errno;
 use crate::serve::names;
 use crate::serve::opening;
+use crate::serve::options::Options;
 use crate::serve::socket::{Phase, Socket};
 use crate::{Association, Endpoint, Error};
 
@@ -85,7 +86,8 @@ async fn accept(shared: Arc<Shared>, socket: Arc<Socket>, endpoint: Endpoint) {
     while let Ok(association) = endpoint.accept().await {
         let options = socket.state().options.clone();
         options.apply_to(&association);
-        if let Err((association, _)) = add(&shared, &socket, association, endpoint.clone()) {
+        let added = add(&shared, &socket, association, endpoint.clone(), options);
+        if let Err((association, _)) = added {
             association.abort("");
         }
     }
@@ -97,9 +99,9 @@ fn add(
     socket: &Arc<Socket>,
     association: Association,
     endpoint: Endpoint,
+    options: Options,
 ) -> Result<Connected, (Association, Errno)> {
     let mut state = socket.state();
-    let options = state.options.clone();
     let Phase::Many(many) = &mut state.phase else {
         return Err((association, Errno::ECONNABORTED));
     };
@@ -154,7 +156,7 @@ pub(super) async fn open(
         Error::AlreadyConnected(_) => Errno::EADDRNOTAVAIL,
         error => errno(&error),
     })?;
-    add(shared, socket, association, endpoint).map_err(|(association, why)| {
+    add(shared, socket, association, endpoint, options).map_err(|(association, why)| {
         association.abort("");
         why
     })

@@ -86,7 +86,7 @@ fn for_one(connected: &Connected, sent: &Sent<'_>) -> Result<i32, Errno> {
     if connected.is_closing() {
         return Err(Errno::ESHUTDOWN);
     }
-    has_stream(info, connected.association.streams().outbound)
+    has_stream(info, connected.outbound_streams())
 }
 
 fn has_stream(info: SendInfo, count: u16) -> Result<i32, Errno> {
