@@ -4,6 +4,7 @@
 
 use super::control::call;
 use super::name::put;
+use super::receive;
 use super::system::{self, Owned, Result, part_mut};
 use crate::abi::address;
 use crate::record::{Answer, Call, HEAD, Operation};
@@ -38,6 +39,7 @@ pub unsafe fn accept(
         system::control(socket.fd(), libc::F_SETFD, 0)?;
     }
     system::set_non_blocking(socket.fd(), flags & libc::SOCK_NONBLOCK != 0)?;
+    receive::let_wait(socket.fd())?;
     if !address.is_null() {
         if length.is_null() {
             return Err(libc::EFAULT);

@@ -3,6 +3,7 @@
 mod calls;
 mod daemon;
 mod descriptors;
+mod faults;
 mod messages;
 mod program;
 mod waiting;
