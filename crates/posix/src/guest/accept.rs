@@ -44,6 +44,7 @@ pub unsafe fn accept(
         system::control(socket.fd(), libc::F_SETFD, 0)?;
     }
     system::set_non_blocking(socket.fd(), flags & libc::SOCK_NONBLOCK != 0)?;
+    receive::let_wait(socket.fd())?;
     if !address.is_null() {
         if length.is_null() {
             return Err(libc::EFAULT);
