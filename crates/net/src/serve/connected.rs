@@ -144,8 +144,8 @@ impl Connected {
     }
 
     /// Ends the association as the kernel does when the last descriptor is closed. One that is not established ends at
-    /// once, also if messages wait for it.
-    pub(super) fn close(self, shared: &Arc<Shared>, aborts: bool) {
+    /// once, also if messages wait for it. `rest` are messages that are sent before a shutdown.
+    pub(super) fn close(self, shared: &Arc<Shared>, aborts: bool, rest: Vec<Message>) {
         let aborts = aborts || !self.is_established();
         let Self { association, endpoint, delivering, outlet, .. } = self;
         delivering.abort();
@@ -153,7 +153,7 @@ impl Connected {
         if aborts {
             association.abort("");
         }
-        Draining::add(shared, association, endpoint);
+        Draining::add(shared, association, endpoint, rest);
     }
 }
 

@@ -27,7 +27,7 @@ use super::connection::{Connection, Record, send_now};
 use super::ports::Ports;
 use super::socket::{Inherited, Socket, Style};
 use crate::socket::register;
-use crate::{Association, Endpoint, Error};
+use crate::{Association, Endpoint, Error, Message};
 
 /// The daemon. Clones are handles of the same one.
 #[derive(Clone, Debug)]
@@ -310,15 +310,26 @@ async fn open(
 }
 
 impl Draining {
-    /// Shuts an association down in the background, or aborts it when the daemon must end.
-    pub(super) fn add(shared: &Arc<Shared>, association: Association, endpoint: Endpoint) {
+    /// Shuts an association down in the background, behind its last messages, or aborts it when the daemon must end.
+    pub(super) fn add(
+        shared: &Arc<Shared>,
+        association: Association,
+        endpoint: Endpoint,
+        rest: Vec<Message>,
+    ) {
         shared.draining.change(|count| *count += 1);
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
             let hurry = shared.draining.hurry.notified();
+            let end = async {
+                for message in rest {
+                    association.send(message).await?;
+                }
+                association.close().await
+            };
             tokio::select! {
                 // The peer may lack data; no program can be told
-                _ = association.close() => {}
+                _ = end => {}
                 () = hurry => {
                     association.abort("");
                     let _ = association.closed().await;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use manypath_posix::abi::constants::{SCTP_ABORT, SCTP_EOF};
-use manypath_posix::record::{Answer, HEAD, Request, SendInfo, Sent};
+use manypath_posix::record::{Answer, HEAD, Request, Sent};
 use nix::errno::Errno;
 use nix::libc;
 use tokio::sync::Notify;
@@ -338,7 +338,14 @@ impl Socket {
             return Ok(());
         }
         if !payload.is_empty() {
-            match self.pass(&connected, sent, info, payload).await? {
+            let message = connected.message(sent, info, payload);
+            let aborts = self.state().options.aborts_on_close();
+            let done = tokio::select! {
+                biased;
+                done = association.send(message) => done,
+                () = self.connection.hung_up(), if aborts => return Err(End::Closed),
+            };
+            match done {
                 Ok(()) => {}
                 // The delivery ends too, and tells the program
                 Err(
@@ -353,23 +360,6 @@ impl Socket {
             association.begin_shutdown();
         }
         Ok(())
-    }
-
-    /// Passes a message to an association. While its send buffer is full, no further record is read.
-    pub(super) async fn pass(
-        &self,
-        connected: &Connected,
-        sent: &Sent<'_>,
-        info: SendInfo,
-        payload: Bytes,
-    ) -> Result<Result<(), Error>, End> {
-        let message = connected.message(sent, info, payload);
-        let aborts = self.state().options.aborts_on_close();
-        tokio::select! {
-            biased;
-            done = connected.association.send(message) => Ok(done),
-            () = self.connection.hung_up(), if aborts => Err(End::Closed),
-        }
     }
 
     /// A message to an address opens the association. RFC 6458 §4.1.9
@@ -419,7 +409,7 @@ impl Socket {
                 endpoint.admit(None);
             }
             Phase::Connecting(attempt) => attempt.abort(),
-            Phase::Connected(connected) => connected.close(shared, aborts),
+            Phase::Connected(connected) => connected.close(shared, aborts, Vec::new()),
             Phase::Many(many) => many.close(shared, aborts),
         }
         shared.ports().release(self.cookie);

@@ -293,6 +293,25 @@ fn a_full_association_stops_its_peer_and_not_the_other_one() {
 }
 
 #[test]
+fn a_full_association_does_not_delay_the_end_of_the_others_when_the_socket_is_closed() {
+    let (trio, [first, _], [own, other]) = Trio::connected();
+    let Trio { server, clients, server_host, client_host } = trio;
+    let limit = std::time::Duration::from_millis(100);
+    sockopt::set_socket_timeout(&server.fd, sockopt::Timeout::Send, Some(limit)).expect("valid");
+    // The first client reads nothing
+    let text = "x".repeat(100_000);
+    let sent = (0..1000).take_while(|_| server.send_on(first, 0, &text).is_ok()).count();
+    assert!(sent < 1000, "100 MB wait somewhere");
+    drop(server);
+    assert_eq!(clients[1].received(), Got::Shutdown { of: other });
+    for _ in 0..sent {
+        assert_eq!(clients[0].got_text(&text), own);
+    }
+    assert_eq!(clients[0].received(), Got::Shutdown { of: own });
+    drop((clients, server_host, client_host));
+}
+
+#[test]
 fn a_full_association_can_be_aborted_and_the_others_continue() {
     let (trio, [first, second], [own, other]) = Trio::connected();
     let limit = std::time::Duration::from_millis(100);

@@ -13,7 +13,7 @@ use tokio::task::AbortHandle;
 use super::connected::Connected;
 use super::daemon::Shared;
 use super::socket::Socket;
-use crate::{Association, Endpoint};
+use crate::{Association, Endpoint, Message};
 pub(super) use opening::{connect, listen};
 pub(super) use permission::permission;
 pub(super) use sending::send;
@@ -28,6 +28,8 @@ pub(super) struct Many {
     associations: BTreeMap<i32, Connected>,
     /// Associations that have sockets of their own, for messages that the program sent earlier.
     peeled: BTreeMap<i32, Connected>,
+    /// Messages of a program that has closed its descriptor, by association. They wait for a full send buffer.
+    rest: BTreeMap<i32, Vec<Message>>,
     /// The numbers of associations, also of those that were peeled off, by address and port of the peer.
     peers: HashMap<(IpAddr, u16), i32>,
 }
@@ -55,6 +57,7 @@ impl Many {
             listening: None,
             associations: BTreeMap::new(),
             peeled: BTreeMap::new(),
+            rest: BTreeMap::new(),
             peers: HashMap::new(),
         }
     }
@@ -129,8 +132,17 @@ impl Many {
     /// Ends all associations as the kernel does when the last descriptor is closed.
     pub(super) fn close(mut self, shared: &Arc<Shared>, aborts: bool) {
         self.stop_listening();
-        for connected in self.associations.into_values() {
-            connected.close(shared, aborts);
+        for (number, connected) in self.associations {
+            connected.close(shared, aborts, self.rest.remove(&number).unwrap_or_default());
+        }
+        for (number, messages) in self.rest {
+            let Some(connected) = self.peeled.remove(&number) else { continue };
+            tokio::spawn(async move {
+                for message in messages {
+                    // Fails if the socket of the association has shut it down
+                    let _ = connected.association.send(message).await;
+                }
+            });
         }
     }
 }

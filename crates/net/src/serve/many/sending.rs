@@ -6,6 +6,7 @@ use manypath_posix::record::Sent;
 use nix::errno::Errno;
 
 use super::Found;
+use crate::Message;
 use crate::serve::connected::Connected;
 use crate::serve::names;
 use crate::serve::socket::{End, Phase, Socket};
@@ -24,7 +25,7 @@ pub(in crate::serve) async fn send(
     if info.flags & SCTP_SENDALL != 0 {
         for connected in socket.associations() {
             if connected.is_established() {
-                send_on(socket, &connected, sent, payload).await?;
+                send_on(socket, &connected, sent, payload).await;
             }
         }
         return Ok(());
@@ -38,10 +39,10 @@ pub(in crate::serve) async fn send(
         (None, 0) => return socket.refuse(Errno::EPIPE).await,
         (None, number) => find(socket, |many| many.numbered(number)),
     };
-    match connected {
-        Some(connected) => send_on(socket, &connected, sent, payload).await,
-        None => Ok(()),
+    if let Some(connected) = connected {
+        send_on(socket, &connected, sent, payload).await;
     }
+    Ok(())
 }
 
 /// An association that the socket has, or had when the program sent the message.
@@ -53,24 +54,40 @@ fn find(socket: &Socket, find: impl FnOnce(&super::Many) -> Option<Found>) -> Op
     Some(connected).filter(|connected| !connected.is_over())
 }
 
-async fn send_on(
-    socket: &Socket,
-    connected: &Connected,
-    sent: &Sent<'_>,
-    payload: &Bytes,
-) -> Result<(), End> {
+async fn send_on(socket: &Socket, connected: &Connected, sent: &Sent<'_>, payload: &Bytes) {
     let info = connected.send_info(sent);
     if info.flags & SCTP_ABORT != 0 {
         connected.association.abort(payload.clone());
-        return Ok(());
+        return;
     }
     if !payload.is_empty() {
-        // Its failure is told by a notification
-        let _ = socket.pass(connected, sent, info, payload.clone()).await?;
+        let message = connected.message(sent, info, payload.clone());
+        if waits(socket, connected.number) {
+            postpone(socket, connected.number, message);
+            return;
+        }
+        tokio::select! {
+            biased;
+            // Its failure is told by a notification
+            _ = connected.association.send(message.clone()) => {}
+            () = socket.connection.hung_up() => postpone(socket, connected.number, message),
+        }
     }
-    if info.flags & SCTP_EOF != 0 {
+    if info.flags & SCTP_EOF != 0 && !waits(socket, connected.number) {
         connected.outlet.will_close();
         connected.association.begin_shutdown();
     }
-    Ok(())
+}
+
+/// Lets a message wait until the socket is closed, so that it does not stop the other associations. The program has closed
+/// its descriptor already.
+fn postpone(socket: &Socket, number: i32, message: Message) {
+    if let Phase::Many(many) = &mut socket.state().phase {
+        many.rest.entry(number).or_default().push(message);
+    }
+}
+
+/// Whether messages of an association wait until the socket is closed, which shuts it down behind them.
+fn waits(socket: &Socket, number: i32) -> bool {
+    matches!(&socket.state().phase, Phase::Many(many) if many.rest.contains_key(&number))
 }
