@@ -192,7 +192,11 @@ fn try_to_begin(
                 Ok(())
             }
             Err(error) => {
-                let why = errno(&error);
+                let why = match error {
+                    // An association of an earlier socket with this port has not ended
+                    Error::AlreadyConnected(_) => Errno::EADDRNOTAVAIL,
+                    error => errno(&error),
+                };
                 connecting.has_failed(why, later);
                 Err(why)
             }

@@ -9,7 +9,7 @@ use manypath_posix::abi::option::Status;
 use manypath_posix::record::Operation;
 use nix::libc;
 
-use crate::guest::{Guest, Host, Pair, free_port};
+use crate::guest::{Guest, Host, Pair, Read, free_port, until};
 
 /// Connects a socket and accepts it; returns the accepted one.
 fn connect(opened: &Guest, listener: &Guest, address: &str) -> Guest {
@@ -93,15 +93,15 @@ fn a_port_can_be_used_again_as_soon_as_its_socket_is_closed() {
     for number in 0..20 {
         let opened = pair.client.socket();
         let local = "127.0.0.2:4000";
-        while opened.bind(local) == Err(libc::EADDRINUSE) {
-            std::thread::yield_now();
-        }
-        let accepted = connect(&opened, &pair.listener, "127.0.0.1:5001");
+        until(|| opened.bind(local) != Err(libc::EADDRINUSE));
+        // The shutdown of the earlier association may still be under way
+        until(|| opened.connect("127.0.0.1:5001") != Err(libc::EADDRNOTAVAIL));
+        let (accepted, _) = pair.listener.accept().expect("it is connected");
         talk(&opened, &accepted, &format!("{number}"));
         assert_eq!(accepted.name(Operation::PeerName), Ok(local.parse().expect("an address")));
         // The side that closes first waits for the other one
         drop(accepted);
-        assert_eq!(opened.receive(), crate::guest::Read::End);
+        assert_eq!(opened.receive(), Read::End);
     }
 }
 
