@@ -31,10 +31,13 @@ type Called = Result<Outcome, Errno>;
 pub(super) async fn answer(
     shared: &Arc<Shared>,
     connection: &Connection,
-    descriptor: &OwnedFd,
+    descriptor: OwnedFd,
     call: &Call<'_>,
 ) -> io::Result<()> {
-    let called = match shared.find(descriptor) {
+    let socket = shared.find(&descriptor);
+    // While the call waits, the program's own descriptors keep the socket open
+    drop(descriptor);
+    let called = match socket {
         Some(socket) => carry_out(shared, &socket, call).await,
         // Its association has ended, and the program did not notice
         None => Err(Errno::ENOTCONN),
@@ -113,14 +116,33 @@ async fn get_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>)
     if is_list && value.len() > call.room as usize {
         return Err(Errno::ENOMEM);
     }
+    if call.level == IPPROTO_SCTP && (call.room as usize) < least(call.option, value.len()) {
+        return Err(Errno::EINVAL);
+    }
     Ok(bytes(value))
+}
+
+/// The number of bytes that a program must take of a value of `full` bytes. Linux gives programs of older header files a
+/// part of some structures, and refuses others: net/sctp/socket.c.
+fn least(option: i32, full: usize) -> usize {
+    match option {
+        SCTP_EVENTS => 1,
+        // A number alone
+        SCTP_MAXSEG => 4,
+        // struct sctp_assoc_value
+        SCTP_DELAYED_ACK_TIME => 8,
+        // Up to `spp_ipv6_flowlabel`
+        SCTP_PEER_ADDR_PARAMS => 152,
+        _ => full,
+    }
 }
 
 async fn set_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
     if call.level == IPPROTO_SCTP {
         match call.option {
             SCTP_SOCKOPT_BINDX_ADD | SCTP_SOCKOPT_BINDX_REM => {
-                let addresses = decode_all(call.bytes).ok_or(Errno::EINVAL)?;
+                let addresses = decode_all(call.bytes).filter(|all| !all.is_empty());
+                let addresses = addresses.ok_or(Errno::EINVAL)?;
                 return done(match call.option {
                     SCTP_SOCKOPT_BINDX_ADD => opening::bind(shared, socket, &addresses, true),
                     _ => opening::unbind(shared, socket, &addresses),

@@ -4,12 +4,13 @@ use std::cell::RefCell;
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use manypath_posix::record::{Answer, HEAD, LARGEST_RECORD};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, Shutdown, recv, recvmsg, sendmsg, shutdown,
+    SendAncillaryMessage, SendFlags, Shutdown, recv, recvmsg, sendmsg, shutdown, sockopt,
 };
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -20,6 +21,8 @@ use crate::socket::register;
 #[derive(Debug)]
 pub(super) struct Connection {
     socket: AsyncFd<OwnedFd>,
+    /// A call has failed because the program closed its end with unread records. The kernel says it once.
+    was_reset: AtomicBool,
 }
 
 /// A received record and the descriptor that came with it.
@@ -31,7 +34,7 @@ pub(super) struct Record {
 
 impl Connection {
     pub(super) fn new(socket: OwnedFd) -> io::Result<Self> {
-        Ok(Self { socket: register(socket)? })
+        Ok(Self { socket: register(socket)?, was_reset: AtomicBool::new(false) })
     }
 
     /// The next record; `None` after the program has closed its end. Cancel-safe.
@@ -63,6 +66,20 @@ impl Connection {
         }
     }
 
+    /// Whether the program closed its end with unread records.
+    pub(super) fn was_reset(&self) -> bool {
+        if let Ok(Err(error)) = sockopt::socket_error(self.socket.get_ref()) {
+            self.note(&error.into());
+        }
+        self.was_reset.load(Ordering::Relaxed)
+    }
+
+    fn note(&self, error: &io::Error) {
+        if error.kind() == ErrorKind::ConnectionReset {
+            self.was_reset.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Sends a record, and a descriptor with it. Cancel-safe: a record is sent whole or not at all.
     pub(super) async fn send(
         &self,
@@ -70,7 +87,10 @@ impl Connection {
         descriptor: Option<&OwnedFd>,
     ) -> io::Result<()> {
         let head = answer.head();
-        let send = |socket: &OwnedFd| send_now(socket, &head, answer.payload(), descriptor);
+        let send = |socket: &OwnedFd| {
+            send_now(socket, &head, answer.payload(), descriptor)
+                .inspect_err(|error| self.note(error))
+        };
         match send(self.socket.get_ref()) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             done => return done,

@@ -1,6 +1,6 @@
 //! The task that delivers messages and notifications of an association to its program.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
 use manypath_posix::abi::constants::*;
@@ -15,15 +15,28 @@ use super::notification::Notifier;
 use super::socket::Socket;
 use crate::{Association, Error, Events};
 
-/// Delivers until the association has ended, or the program has closed its end. While the program does not read, messages
-/// stay in the association, whose receive window closes.
+/// Delivers until the association has ended. While the program does not read, messages stay in the association, whose
+/// receive window closes. What arrives behind the program's last read is discarded.
 pub(super) async fn run(socket: Arc<Socket>, association: Association, number: i32) {
     let events = association.events();
     let mut notifier = Notifier::new(socket.domain, number, association);
-    // Fails if the program has closed its end, which the socket's own task handles
-    let _ = deliver(&socket, &mut notifier, events).await;
+    if let Err(error) = deliver(&socket, &mut notifier, events).await {
+        if !matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) {
+            // Without memory for a record, the program would miss a message
+            notifier.association.abort("");
+        }
+        discard(&notifier.association).await;
+    }
     socket.connection.finish();
     socket.has_ended();
+}
+
+/// Reads and drops messages until the association has ended. The program has called `shutdown` for reading, or has closed
+/// its end, while the socket's own task may still read what it sent before.
+async fn discard(association: &Association) {
+    while let Ok(Some(_)) = association.receive_numbered().await {}
+    // The program cannot be told how
+    let _ = association.closed().await;
 }
 
 async fn deliver(socket: &Socket, notifier: &mut Notifier, mut events: Events) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! A socket of a program, and the task that reads what the program sends.
 
 use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -130,6 +131,11 @@ impl Socket {
     ) {
         let number = shared.association_number();
         let mut state = self.state();
+        if matches!(state.phase, Phase::Ended) {
+            // The program has closed the socket meanwhile
+            drop(state);
+            return Draining::add(shared, association, endpoint);
+        }
         state.options.apply_to(&association);
         state.port = endpoint.port();
         let deliver = delivery::run(Arc::clone(self), association.clone(), number);
@@ -265,11 +271,16 @@ impl Socket {
         }
         if !payload.is_empty() {
             let message = self.message(sent, info, payload);
-            let aborts = self.state().options.aborts_on_close();
+            let mut sending = pin!(association.send(message));
             let done = tokio::select! {
                 biased;
-                done = association.send(message) => done,
-                () = self.connection.hung_up(), if aborts => return Err(End::Closed),
+                done = &mut sending => done,
+                () = self.connection.hung_up() => {
+                    if self.state().options.aborts_on_close() || self.connection.was_reset() {
+                        return Err(End::Abort);
+                    }
+                    sending.await
+                }
             };
             match done {
                 Ok(()) => {}
@@ -339,7 +350,8 @@ impl Socket {
     /// Ends the socket as the kernel does when the last descriptor is closed.
     fn close(&self, shared: &Arc<Shared>, end: End) {
         let mut state = self.state();
-        let aborts = end == End::Abort || state.options.aborts_on_close();
+        let aborts =
+            end == End::Abort || self.connection.was_reset() || state.options.aborts_on_close();
         let phase = std::mem::replace(&mut state.phase, Phase::Ended);
         drop(state);
         match phase {

@@ -377,8 +377,11 @@ pub(super) fn set_zero(_: &Socket, bytes: &[u8]) -> Done {
     if given::<i32>(bytes)? == 0 { Ok(()) } else { Err(Errno::EOPNOTSUPP) }
 }
 
-/// The path MTU decides.
-pub(super) fn no_value(socket: &Socket, _: &[u8]) -> Value {
+/// The path MTU decides. A program may take a number alone, as older header files have it.
+pub(super) fn no_value(socket: &Socket, bytes: &[u8]) -> Value {
+    if bytes.len() == 4 {
+        return Ok(0_u32.encode());
+    }
     Ok(AssocValue { id: number(socket), value: 0 }.encode())
 }
 
