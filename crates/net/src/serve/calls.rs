@@ -35,10 +35,13 @@ type Called = Result<Outcome, Errno>;
 pub(super) async fn answer(
     shared: &Arc<Shared>,
     connection: &Connection,
-    descriptor: &OwnedFd,
+    descriptor: OwnedFd,
     call: &Call<'_>,
 ) -> io::Result<()> {
-    let called = match shared.find(descriptor) {
+    let socket = shared.find(&descriptor);
+    // While a call waits, the program's own descriptors keep the socket open
+    let descriptor = (call.operation == Operation::PeelOff).then_some(descriptor);
+    let called = match socket {
         Some(socket) => carry_out(shared, &socket, descriptor, call).await,
         // Its association has ended, and the program did not notice
         None => Err(Errno::ENOTCONN),
@@ -64,7 +67,7 @@ fn is_refused(call: &Call<'_>) -> bool {
 async fn carry_out(
     shared: &Arc<Shared>,
     socket: &Arc<Socket>,
-    descriptor: &OwnedFd,
+    descriptor: Option<OwnedFd>,
     call: &Call<'_>,
 ) -> Called {
     match call.operation {
@@ -98,7 +101,8 @@ async fn carry_out(
             Ok(Outcome { value, ..Outcome::default() })
         }
         Operation::PeelOff => {
-            let peeled = peeloff::peel_off(shared, socket, descriptor, call).await?;
+            let descriptor = descriptor.ok_or(Errno::EBADF)?;
+            let peeled = peeloff::peel_off(shared, socket, &descriptor, call).await?;
             Ok(Outcome { descriptor: Some(peeled), ..Outcome::default() })
         }
     }
@@ -145,11 +149,29 @@ async fn get_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>)
     }
     let option = SocketOption::find(call.level, call.option).ok_or(Errno::ENOPROTOOPT)?;
     let value = option.get(socket, call.bytes)?;
-    let too_long = call.level == IPPROTO_SCTP && value.len() > call.room as usize;
+    let room = call.room as usize;
+    let too_long = call.level == IPPROTO_SCTP && value.len() > room;
     match call.option {
         SCTP_GET_PEER_ADDRS | SCTP_GET_LOCAL_ADDRS if too_long => Err(Errno::ENOMEM),
-        SCTP_GET_ASSOC_ID_LIST if too_long => Err(Errno::EINVAL),
+        option if call.level == IPPROTO_SCTP && room < least(option, value.len()) => {
+            Err(Errno::EINVAL)
+        }
         _ => Ok(bytes(value)),
+    }
+}
+
+/// The number of bytes that a program must take of a value of `full` bytes. Linux gives programs of older header files a
+/// part of some structures, and refuses others: net/sctp/socket.c.
+fn least(option: i32, full: usize) -> usize {
+    match option {
+        SCTP_EVENTS => 1,
+        // A number alone
+        SCTP_MAXSEG => 4,
+        // struct sctp_assoc_value
+        SCTP_DELAYED_ACK_TIME => 8,
+        // Up to `spp_ipv6_flowlabel`
+        SCTP_PEER_ADDR_PARAMS => 152,
+        _ => full,
     }
 }
 
@@ -157,7 +179,8 @@ async fn set_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>)
     if call.level == IPPROTO_SCTP {
         match call.option {
             SCTP_SOCKOPT_BINDX_ADD | SCTP_SOCKOPT_BINDX_REM => {
-                let addresses = decode_all(call.bytes).ok_or(Errno::EINVAL)?;
+                let addresses = decode_all(call.bytes).filter(|all| !all.is_empty());
+                let addresses = addresses.ok_or(Errno::EINVAL)?;
                 return done(match call.option {
                     SCTP_SOCKOPT_BINDX_ADD => opening::bind(shared, socket, &addresses, true),
                     _ => opening::unbind(shared, socket, &addresses),

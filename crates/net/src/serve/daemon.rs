@@ -243,7 +243,7 @@ async fn welcome(shared: Arc<Shared>, socket: OwnedFd) -> io::Result<()> {
         Request::Open { domain, kind, protocol } => {
             open(shared, connection, descriptor, (domain, kind, protocol)).await
         }
-        Request::Call(call) => calls::answer(&shared, &connection, &descriptor, &call).await,
+        Request::Call(call) => calls::answer(&shared, &connection, descriptor, &call).await,
         _ => Ok(()),
     }
 }
@@ -299,7 +299,8 @@ async fn open(
     }
     let errno = refusal.map_or(0, |errno| errno as i32);
     if !is_adopted {
-        socket.connection.send(&Answer::Opened { errno }, None).await?;
+        // Fails if the program has ended, which the socket's own task handles
+        let _ = socket.connection.send(&Answer::Opened { errno }, None).await;
     }
     if refusal.is_none() {
         socket.serve(&shared).await;

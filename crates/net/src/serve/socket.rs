@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -14,7 +15,7 @@ use tokio::task::AbortHandle;
 
 use super::connected::Connected;
 use super::connection::{Connection, Record};
-use super::daemon::Shared;
+use super::daemon::{Draining, Shared};
 use super::errors::errno;
 use super::many::{self, Many};
 use super::opening;
@@ -167,6 +168,11 @@ impl Socket {
     ) {
         let mut state = self.state();
         let options = state.options.clone();
+        if matches!(state.phase, Phase::Ended) {
+            // The program has closed the socket meanwhile
+            drop(state);
+            return Draining::add(shared, association, endpoint, Vec::new());
+        }
         options.apply_to(&association);
         state.port = endpoint.port();
         let connected = Connected::attach(shared, self, association, endpoint, options);
@@ -339,11 +345,16 @@ impl Socket {
         }
         if !payload.is_empty() {
             let message = connected.message(sent, info, payload);
-            let aborts = self.state().options.aborts_on_close();
+            let mut sending = pin!(association.send(message));
             let done = tokio::select! {
                 biased;
-                done = association.send(message) => done,
-                () = self.connection.hung_up(), if aborts => return Err(End::Closed),
+                done = &mut sending => done,
+                () = self.connection.hung_up() => {
+                    if self.state().options.aborts_on_close() || self.connection.was_reset() {
+                        return Err(End::Abort);
+                    }
+                    sending.await
+                }
             };
             match done {
                 Ok(()) => {}
@@ -399,7 +410,8 @@ impl Socket {
     /// Ends the socket as the kernel does when the last descriptor is closed.
     fn close(&self, shared: &Arc<Shared>, end: End) {
         let mut state = self.state();
-        let aborts = end == End::Abort || state.options.aborts_on_close();
+        let aborts =
+            end == End::Abort || self.connection.was_reset() || state.options.aborts_on_close();
         let phase = std::mem::replace(&mut state.phase, Phase::Ended);
         drop(state);
         match phase {

@@ -3,6 +3,7 @@
 #![cfg(feature = "serve")]
 
 mod ending;
+mod faults;
 mod guest;
 mod hostile;
 mod many;

@@ -391,8 +391,11 @@ pub(super) fn set_zero(_: &Target<'_>, bytes: &[u8]) -> Done {
     if given::<i32>(bytes)? == 0 { Ok(()) } else { Err(Errno::EOPNOTSUPP) }
 }
 
-/// The path MTU decides.
-pub(super) fn no_value(at: &Target<'_>, _: &[u8]) -> Value {
+/// The path MTU decides. A program may take a number alone, as older header files have it.
+pub(super) fn no_value(at: &Target<'_>, bytes: &[u8]) -> Value {
+    if bytes.len() == 4 {
+        return Ok(0_u32.encode());
+    }
     Ok(AssocValue { id: at.number(), value: 0 }.encode())
 }
 
