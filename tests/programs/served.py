@@ -30,8 +30,10 @@ class Served:
     def start(self, *words: str, library: Path = LIBRARY) -> subprocess.Popen[str]:
         """Start a program with sockets of the daemon."""
         environment = {**os.environ, "LD_PRELOAD": str(library), "MANYPATH_SCTP_SOCKET": str(self.socket)}
-        streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        return subprocess.Popen(self.host.command(*words), env=environment, text=True, **streams)
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            self.host.command(*words), env=environment, text=True, stdin=pipe, stdout=pipe, stderr=pipe
+        )
 
     def descriptors(self) -> int:
         """Return the number of open descriptors of the daemon."""

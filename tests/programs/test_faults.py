@@ -17,8 +17,8 @@ from wrapped import PATIENCE, PROGRAM
 
 pytestmark = pytest.mark.programs
 
-NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-"""A command in front of another one, which becomes that of the user nobody."""
+UNPRIVILEGED = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+"""A command in front of another one, which takes away its rights: user and group 65534."""
 
 Daemons = Callable[..., Served]
 
@@ -151,8 +151,8 @@ def test_a_daemon_serves_its_own_user_and_root(daemons, public: Path) -> None:
     program, library = public / "manypath-net", public / "library.so"
     shutil.copy(PROGRAM, program)
     shutil.copy(LIBRARY, library)
-    daemon = daemons(folder=public, before=NOBODY, program=program)
-    for user in ([], NOBODY):
+    daemon = daemons(folder=public, before=UNPRIVILEGED, program=program)
+    for user in ([], UNPRIVILEGED):
         done = daemon.start(*user, "perl", "-MSocket", "-e", OPENS, library=library)
         _, errors = done.communicate(timeout=PATIENCE)
         assert done.returncode == 0, errors
@@ -160,7 +160,7 @@ def test_a_daemon_serves_its_own_user_and_root(daemons, public: Path) -> None:
     daemon.socket.unlink()
     other = daemons(folder=public, program=program)
     other.socket.chmod(0o777)
-    refused = other.start(*NOBODY, "perl", "-MSocket", "-e", OPENS, library=library)
+    refused = other.start(*UNPRIVILEGED, "perl", "-MSocket", "-e", OPENS, library=library)
     _, errors = refused.communicate(timeout=PATIENCE)
     assert refused.returncode != 0
     assert "Protocol not supported" in errors or "No buffer space" in errors, errors
@@ -242,7 +242,7 @@ last = connect()
 assert last.recv(100) == b"welcome"
 last.send(b"last")
 """
-"""Forks children that connect and send, half of which read, and kills them."""
+"""Forks children that connect and send, and kills them. Every second child also reads."""
 
 BUSY = """
 import os, socket, sys
