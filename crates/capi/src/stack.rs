@@ -3,7 +3,7 @@
 use crate::failure::{Failure, told};
 use crate::pointer::text;
 use crate::settings::{Plan, Settings};
-use crate::worker::Worker;
+use crate::worker::{StopRequest, Worker};
 use libc::{c_char, c_int, c_uint, pid_t};
 use manypath_net::serve::Daemon;
 use manypath_posix::guest;
@@ -17,7 +17,6 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, Once, TryLockError};
 use std::time::Duration;
 use tempfile::TempDir;
-use tokio::sync::oneshot;
 
 /// What the process has started.
 struct State {
@@ -34,14 +33,8 @@ enum Stack {
     None,
     /// That of another process.
     Attached,
-    Own(Running),
-}
-
-/// The stack in a thread of this process.
-struct Running {
-    worker: Worker,
-    /// Stops the thread, with the time limit for associations.
-    stop: oneshot::Sender<Duration>,
+    /// That in a thread of this process.
+    Own(Worker),
 }
 
 static STATE: Mutex<State> = Mutex::new(State::new(0));
@@ -102,7 +95,7 @@ pub extern "C" fn manypath_sctp_event_fd() -> c_int {
         Stack::Attached => {
             Err(Failure::new(libc::EOPNOTSUPP, "the stack is that of another process"))
         }
-        Stack::Own(running) => match running.worker.event() {
+        Stack::Own(worker) => match worker.event() {
             Ok(event) => Ok(event.into_raw_fd()),
             Err(error) => Err(Failure::system("the event descriptor", &error)),
         },
@@ -141,14 +134,13 @@ impl State {
         self.check_unused()?;
         let path = self.path()?;
         let (ready, started) = sync_channel(1);
-        let (stop, stopped) = oneshot::channel();
         let place = path.clone();
-        let worker = Worker::spawn(move || serve(&plan, &place, &ready, stopped))?;
+        let worker = Worker::spawn(move |stop| serve(&plan, &place, &ready, stop))?;
         if started.recv().is_err() {
             let done = worker.join(Duration::MAX).unwrap_or(Ok(()));
             return done.and(Err(Failure::new(libc::EIO, "the stack has ended")));
         }
-        self.stack = Stack::Own(Running { worker, stop });
+        self.stack = Stack::Own(worker);
         let attached = guest::attach(path.as_os_str().as_bytes());
         if let Err(errno) = attached {
             self.stop(Duration::ZERO)?;
@@ -201,10 +193,9 @@ impl State {
                 guest::detach();
                 Ok(0)
             }
-            Stack::Own(Running { worker, stop }) => {
+            Stack::Own(worker) => {
                 guest::detach();
-                // A stack that has ended by an error does not read it
-                let _ = stop.send(limit);
+                worker.request_stop(limit);
                 match worker.join(limit + FAREWELL) {
                     Some(done) => done.map(|()| 0),
                     None => Err(Failure::new(libc::ETIMEDOUT, "the stack's thread does not end")),
@@ -225,7 +216,7 @@ fn serve(
     plan: &Plan,
     path: &Path,
     ready: &SyncSender<()>,
-    stopped: oneshot::Receiver<Duration>,
+    stop: StopRequest,
 ) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::system("the stack's runtime", &error))?;
@@ -236,7 +227,8 @@ fn serve(
         let daemon = daemon.map_err(|error| Failure::system(what, &error))?;
         // The starting thread waits for it
         let _ = ready.send(());
-        let limit = stopped.await.unwrap_or_default();
+        let limit = stop.arrived().await;
+        let limit = limit.map_err(|error| Failure::system("the request to stop", &error))?;
         daemon.drain(limit).await;
         match capture.map(|capture| capture.finish()) {
             Some(Err(error)) => Err(Failure::system("`capture`", &error)),

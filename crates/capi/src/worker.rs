@@ -14,14 +14,44 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
 
-/// A running thread.
+/// A running thread. Only descriptors that both tables have pass news to it: what wakes a tokio runtime writes to a
+/// descriptor of the runtime's own thread.
 pub(crate) struct Worker {
     thread: JoinHandle<Result<(), Failure>>,
     /// Disconnected when the thread's task has ended.
     ended: Receiver<()>,
     /// Readable from then on.
     event: OwnedFd,
+    /// The request to end.
+    stop: OwnedFd,
+}
+
+/// The request to end, in the thread.
+pub(crate) struct StopRequest(OwnedFd);
+
+impl StopRequest {
+    /// Waits for the request; returns its time limit. Needs a tokio runtime.
+    pub(crate) async fn arrived(self) -> io::Result<Duration> {
+        // SAFETY: the descriptor is owned and not replaced
+        let stop = unsafe { AsyncFd::register_with_interest(self.0, Interest::READABLE) }?;
+        loop {
+            let mut guard = stop.readable().await?;
+            let mut value = 0_u64;
+            let read = guard.try_io(|stop| {
+                // SAFETY: the kernel writes eight bytes
+                let length = unsafe {
+                    libc::read(stop.as_raw_fd(), (&raw mut value).cast(), size_of::<u64>())
+                };
+                check(length as c_long).map(drop)
+            });
+            if let Ok(read) = read {
+                return read.map(|()| Duration::from_millis(value - 1));
+            }
+        }
+    }
 }
 
 impl Worker {
@@ -30,19 +60,21 @@ impl Worker {
     /// # Errors
     /// If the system refuses a descriptor or a thread. Other failures are those of [`join`](Self::join).
     pub(crate) fn spawn(
-        task: impl FnOnce() -> Result<(), Failure> + Send + 'static,
+        task: impl FnOnce(StopRequest) -> Result<(), Failure> + Send + 'static,
     ) -> Result<Self, Failure> {
-        let event = event().map_err(|error| Failure::system("the event descriptor", &error))?;
-        let number = event.as_raw_fd();
+        let event = new_event()?;
+        let stop = new_event()?;
+        let (number, request) = (event.as_raw_fd(), stop.as_raw_fd());
         let (alive, ended) = mpsc::channel::<()>();
         let body = move || {
             let alive = alive;
             // SAFETY: this is a new thread, whose code has used no descriptor
-            let done = unsafe { own_descriptors(number) }
+            let done = unsafe { own_descriptors([number, request]) }
                 .map_err(|error| Failure::system(OWN_DESCRIPTORS, &error))
                 .and_then(|()| {
                     let signal = Signal(number);
-                    let done = task();
+                    // SAFETY: the thread's table has this descriptor, which nothing else there owns
+                    let done = task(StopRequest(unsafe { OwnedFd::from_raw_fd(request) }));
                     drop(signal);
                     done
                 });
@@ -53,12 +85,19 @@ impl Worker {
         let thread = thread::Builder::new().name("manypath-sctp".into()).spawn(body);
         restore_signals(&mask);
         let thread = thread.map_err(|error| Failure::system("the thread of the stack", &error))?;
-        Ok(Self { thread, ended, event })
+        Ok(Self { thread, ended, event, stop })
     }
 
     /// A new descriptor that becomes readable when the task has ended.
     pub(crate) fn event(&self) -> io::Result<OwnedFd> {
         self.event.try_clone()
+    }
+
+    /// Requests the task to end within a time limit.
+    pub(crate) fn request_stop(&self, limit: Duration) {
+        let milliseconds = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX / 2);
+        // A value of 0 is no request
+        add(self.stop.as_raw_fd(), milliseconds + 1);
     }
 
     /// Waits until the task has ended, at most for `limit`. Returns its result, or none if it has not ended.
@@ -79,29 +118,39 @@ struct Signal(c_int);
 
 impl Drop for Signal {
     fn drop(&mut self) {
-        let one = 1_u64;
-        // SAFETY: the kernel reads eight bytes; the thread keeps this descriptor
-        unsafe { libc::write(self.0, (&raw const one).cast(), size_of::<u64>()) };
+        add(self.0, 1);
     }
 }
 
-fn event() -> io::Result<OwnedFd> {
+fn new_event() -> Result<OwnedFd, Failure> {
     // SAFETY: no pointers
-    let fd = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) }.into())?;
+    let fd = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) }.into());
+    let fd = fd.map_err(|error| Failure::system("the event descriptor", &error))?;
     // SAFETY: the descriptor is new
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Gives the thread a table of descriptors of its own, with `kept` and three that read and write nothing: what the
-/// standard library prints must not reach a socket.
+/// Adds to the number of an event descriptor.
+fn add(event: c_int, number: u64) {
+    // SAFETY: the kernel reads eight bytes
+    unsafe { libc::write(event, (&raw const number).cast(), size_of::<u64>()) };
+}
+
+/// Gives the thread a table of descriptors of its own, with those to keep and three that read and write nothing: what
+/// the standard library prints must not reach a socket.
 ///
 /// # Safety
 /// No code of the thread uses other descriptors.
-unsafe fn own_descriptors(kept: c_int) -> io::Result<()> {
-    let number = kept.cast_unsigned();
-    close_range(number + 1, c_uint::MAX, libc::CLOSE_RANGE_UNSHARE)?;
-    if number > 0 {
-        close_range(0, number - 1, 0)?;
+unsafe fn own_descriptors(kept: [c_int; 2]) -> io::Result<()> {
+    let mut kept = kept.map(c_int::cast_unsigned);
+    kept.sort_unstable();
+    let [low, high] = kept;
+    close_range(high + 1, c_uint::MAX, libc::CLOSE_RANGE_UNSHARE)?;
+    if high > low + 1 {
+        close_range(low + 1, high - 1, 0)?;
+    }
+    if low > 0 {
+        close_range(0, low - 1, 0)?;
     }
     loop {
         // SAFETY: the path ends with a zero
@@ -163,7 +212,7 @@ mod tests {
         let (mut reader, writer) = io::pipe().expect("a pipe");
         let (opened, number) = channel();
         let (finish, finished) = channel::<()>();
-        let worker = Worker::spawn(move || {
+        let worker = Worker::spawn(move |_| {
             let file = File::open("/proc/self/maps").expect("a file");
             opened.send(file.as_raw_fd()).expect("the test waits");
             let _ = finished.recv();
@@ -172,7 +221,7 @@ mod tests {
         let worker = worker.expect("a thread");
         let number = number.recv_timeout(LONG).expect("it runs");
         // Behind 0, 1, 2 and the event descriptor, in a process that has many more
-        assert!(number <= worker.event.as_raw_fd(), "{number}");
+        assert!(number <= worker.stop.as_raw_fd(), "{number}");
         drop(writer);
         // The thread has no copy of the other end
         assert_eq!(reader.read(&mut [0]).expect("the end"), 0);
@@ -182,8 +231,21 @@ mod tests {
     }
 
     #[test]
+    fn a_request_to_stop_arrives_with_its_limit() {
+        let worker = Worker::spawn(|stop| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let limit = runtime.expect("a runtime").block_on(stop.arrived());
+            assert_eq!(limit.expect("it arrives"), Duration::from_millis(70));
+            Ok(())
+        });
+        let worker = worker.expect("a thread");
+        worker.request_stop(Duration::from_millis(70));
+        assert_eq!(worker.join(LONG), Some(Ok(())));
+    }
+
+    #[test]
     fn what_the_thread_prints_goes_nowhere() {
-        let worker = Worker::spawn(|| {
+        let worker = Worker::spawn(|_| {
             let file = File::open("/dev/null").expect("it is there");
             assert!(file.as_raw_fd() > 2);
             io::stderr().write_all(b"lost\n").expect("no error");
@@ -194,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_panic_ends_the_thread_and_is_told() {
-        let worker = Worker::spawn(|| panic!("out of luck")).expect("a thread");
+        let worker = Worker::spawn(|_| panic!("out of luck")).expect("a thread");
         let event = worker.event().expect("a copy");
         assert!(is_readable(&event, 20_000));
         let failure = worker.join(LONG).expect("it has ended").expect_err("it panicked");
@@ -204,7 +266,7 @@ mod tests {
     #[test]
     fn a_thread_that_does_not_end_is_left_behind() {
         let (finish, finished) = channel::<()>();
-        let worker = Worker::spawn(move || {
+        let worker = Worker::spawn(move |_| {
             let _ = finished.recv();
             Ok(())
         });
@@ -222,7 +284,7 @@ mod tests {
                 libc::sigismember(mask.as_ptr(), libc::SIGUSR1) == 1
             }
         }
-        let worker = Worker::spawn(|| {
+        let worker = Worker::spawn(|_| {
             assert!(blocks_usr1());
             Ok(())
         });

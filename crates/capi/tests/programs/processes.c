@@ -12,6 +12,14 @@
 
 static const char *path;
 
+/* A child has copies of the memory of threads that it does not have: no leaks of its own. */
+static int is_child;
+
+int __lsan_is_turned_off(void)
+{
+	return is_child;
+}
+
 static int descriptors(void)
 {
 	int count = 0;
@@ -75,13 +83,13 @@ static void descriptors_of_the_stack(void)
 	int before = descriptors(), pipes[2];
 	CHECK(pipe(pipes) == 0);
 	start(local(1));
-	/* The stack keeps no copy of the pipe, and the program gets one descriptor */
+	/* The stack keeps no copy of the pipe, and the program gets two descriptors */
 	close(pipes[1]);
 	CHECK(ready(pipes[0], POLLIN, 0) == POLLHUP);
 	close(pipes[0]);
-	CHECK(descriptors() == before + 1);
+	CHECK(descriptors() == before + 2);
 	end(pair());
-	CHECK(descriptors() == before + 1);
+	CHECK(descriptors() == before + 2);
 	for (int again = 0; again < 3; again++) {
 		CHECK(manypath_sctp_stop(5000) == 0);
 		CHECK(descriptors() == before);
@@ -99,6 +107,7 @@ static void children(void)
 	CHECK(pipe(tell) == 0);
 	pid_t child = fork();
 	if (child == 0) {
+		is_child = 1;
 		close(tell[1]);
 		says(made.client, "from the child");
 		/* The stack of the parent is that of the child, which cannot stop it */
@@ -109,9 +118,11 @@ static void children(void)
 		hears(own, "to the child");
 		/* The parent stops its stack */
 		char byte;
-		CHECK(read(tell[0], &byte, 1) == 0);
+		CHECK(read(tell[0], &byte, 1) == 1);
 		CHECK(ready(made.client, POLLIN, 0) & POLLHUP);
 		FAILS(EPROTONOSUPPORT, manypath_sctp_socket(AF_INET, SOCK_STREAM, 0));
+		/* The parent listens again */
+		CHECK(read(tell[0], &byte, 1) == 0);
 		start(local(2));
 		struct sockaddr_in name = at(1, 7002);
 		int other = connected(&name);
@@ -129,11 +140,13 @@ static void children(void)
 	manypath_sctp_close(second);
 	end(made);
 	CHECK(manypath_sctp_stop(100) == 0);
-	close(tell[1]);
+	CHECK(write(tell[1], "1", 1) == 1);
 	/* The child has no copy of the UDP port */
 	start(local(1));
 	struct sockaddr_in name = at(1, 7002);
-	int listener = listening(&name), server = manypath_sctp_accept(listener, NULL, NULL, 0);
+	int listener = listening(&name);
+	close(tell[1]);
+	int server = manypath_sctp_accept(listener, NULL, NULL, 0);
 	hears(server, "from the stack of the child");
 	says(server, "bye");
 	ends_well(child);
