@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn a_wrong_field_is_named_with_its_value() {
         const NO_TEXT: &CStr = c"\xff";
-        assert_eq!(refusal(|it| it.size = 8), "`size` is 8: expected 64");
+        assert_eq!(refusal(|it| it.size = 8), "`size` is 8: expected 56");
         let local = "expected addresses as 192.0.2.7 or ::1%lo";
         assert_eq!(
             refusal(|it| it.local = c"::1,here".as_ptr()),
