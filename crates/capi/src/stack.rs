@@ -240,7 +240,7 @@ fn serve(
 /// Ends associations when the process ends, and removes the folder.
 fn stop_at_exit() {
     extern "C" fn stop() {
-        // Without a stack there is nothing to do; after a failure nobody can be told
+        // Without a stack there is nothing to do; a failure has no caller to report to
         let _ = with_state(|state| {
             let stopped = match state.stack {
                 Stack::Own(_) => state.stop(Duration::ZERO),

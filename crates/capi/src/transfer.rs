@@ -94,7 +94,6 @@ unsafe fn check_message(message: *const msghdr) -> Result<()> {
 ///
 /// # Safety
 /// The pointers have as many elements or bytes as the numbers say.
-#[expect(clippy::too_many_arguments, reason = "the function of RFC 6458 has them")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn manypath_sctp_sendv(
     fd: c_int,
@@ -135,7 +134,6 @@ pub unsafe extern "C" fn manypath_sctp_sendv(
 ///
 /// # Safety
 /// The pointers have as many elements or bytes as the numbers say.
-#[expect(clippy::too_many_arguments, reason = "the function of RFC 6458 has them")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn manypath_sctp_recvv(
     fd: c_int,
