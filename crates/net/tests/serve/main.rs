@@ -6,4 +6,5 @@ mod ending;
 mod guest;
 mod hostile;
 mod opening;
+mod status;
 mod transfer;
