@@ -91,6 +91,25 @@ pub(super) fn unread(fd: c_int) -> Result<usize> {
     }
 }
 
+/// Removes the error of an association that has ended, if no unread message precedes it.
+pub(super) fn take_error(fd: c_int) -> Option<c_int> {
+    let _guard = lock::take().ok()?;
+    let offset = offset(fd).ok()?;
+    let mut head = [0; HEAD];
+    let read = first_head(fd, &mut head);
+    match (read, Answer::decode_head(&head)) {
+        (Ok(1..), Ok((Answer::Error { errno }, _))) => {
+            // The next record has not been read
+            system::drop_record(fd).and_then(|()| set_offset(fd, 0)).ok()?;
+            Some(errno)
+        }
+        _ => {
+            set_offset(fd, offset).ok()?;
+            None
+        }
+    }
+}
+
 /// Copies the next bytes without blocking; none at the end of the association.
 ///
 /// # Safety

@@ -4,6 +4,7 @@
 
 use super::ancillary;
 use super::name::given;
+use super::receive;
 use super::system::{self, Result, part};
 use crate::abi::address;
 use crate::abi::constants::{SCTP_ABORT, SCTP_EOF};
@@ -65,6 +66,10 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
     if ends & SCTP_EOF != 0 && length > 0 || ends & (SCTP_EOF | SCTP_ABORT) == 0 && length == 0 {
         return Err(libc::EINVAL);
     }
+    // The daemon reads records of an association that has ended no more
+    if system::has_ended(fd) {
+        return Err(refuse(fd, flags));
+    }
     let head = sent.head(length);
     let flags = flags & (libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL);
     let written = if parts.len() < FEW {
@@ -77,9 +82,21 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
         // SAFETY: as above
         unsafe { system::send(fd, &all, None, flags) }
     };
+    match written {
+        Err(libc::EPIPE) => Err(refuse(fd, flags)),
+        written => written.map(|written| written.saturating_sub(HEAD)),
+    }
+}
+
+/// The error of a message behind the end of its association: first why it ended, unless that was read, and then `EPIPE`
+/// with its signal. net/sctp/socket.c, sctp_error
+fn refuse(fd: c_int, flags: c_int) -> c_int {
+    if let Some(why) = receive::take_error(fd) {
+        return why;
+    }
     // A Unix socket of this type gives no signal
-    if written == Err(libc::EPIPE) && flags & libc::MSG_NOSIGNAL == 0 {
+    if flags & libc::MSG_NOSIGNAL == 0 {
         system::raise_pipe();
     }
-    written.map(|written| written.saturating_sub(HEAD))
+    libc::EPIPE
 }
