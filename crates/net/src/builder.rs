@@ -9,6 +9,7 @@ use crate::capture::Tap;
 use crate::driver::{Carriers, Clock, Shared, State};
 use crate::endpoint::Setting;
 use crate::event_log::Recorder;
+use crate::metrics::Registry;
 use crate::socket::{Carrier, Place, Sockets, local_addresses, raw, udp};
 use crate::{Capture, Endpoint, Error, EventLog, Peer, options};
 
@@ -24,6 +25,7 @@ pub struct Builder {
     config: Config,
     capture: Option<Capture>,
     events: Option<EventLog>,
+    registry: Option<Registry>,
 }
 
 impl Builder {
@@ -37,6 +39,7 @@ impl Builder {
             config: options::for_real_networks(),
             capture: None,
             events: None,
+            registry: None,
         }
     }
 
@@ -152,6 +155,21 @@ impl Builder {
         self
     }
 
+    /// Enters the endpoint into a registry.
+    #[cfg(feature = "serve")]
+    pub(crate) fn registry(mut self, registry: Registry) -> Self {
+        self.registry = Some(registry);
+        self
+    }
+
+    /// Checks the settings of the state machine, as [`bind`](Self::bind) does.
+    ///
+    /// # Errors
+    /// If a setting is invalid.
+    pub fn check(&self) -> Result<(), Error> {
+        options::check(&self.config)
+    }
+
     /// Changes other settings of the state machine. The builder itself sets ports, addresses, encapsulation and
     /// backlog.
     pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> Self {
@@ -225,7 +243,11 @@ impl Builder {
             listens: self.backlog.is_some(),
             follows_routes,
         };
-        Ok(Endpoint::start(shared, Sockets::new(udp, raw), setting))
+        let endpoint = Endpoint::start(shared, Sockets::new(udp, raw), setting);
+        if let Some(registry) = &self.registry {
+            registry.add(&endpoint);
+        }
+        Ok(endpoint)
     }
 }
 

@@ -1,7 +1,7 @@
 //! An endpoint: one SCTP port on local addresses.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::Poll;
 
 use manypath_core::{Address, Via};
@@ -27,6 +27,23 @@ pub struct Endpoint {
 struct Handle {
     shared: Arc<Shared>,
     setting: Setting,
+}
+
+/// An endpoint that may be gone.
+#[derive(Clone, Debug)]
+pub(crate) struct WeakEndpoint(Weak<Handle>);
+
+impl WeakEndpoint {
+    /// The endpoint, if it has a handle.
+    #[cfg(feature = "serve")]
+    pub(crate) fn upgrade(&self) -> Option<Endpoint> {
+        self.0.upgrade().map(|handle| Endpoint { handle })
+    }
+
+    /// Whether the endpoint has no handle.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.0.strong_count() == 0
+    }
 }
 
 /// The constant properties of an endpoint.
@@ -220,6 +237,11 @@ impl Endpoint {
     pub(crate) fn is_idle(&self) -> bool {
         let state = self.handle.shared.lock();
         state.open() == 0 && !state.core.listens()
+    }
+
+    /// A reference that does not keep the endpoint.
+    pub(crate) fn downgrade(&self) -> WeakEndpoint {
+        WeakEndpoint(Arc::downgrade(&self.handle))
     }
 
     /// The number of associations that have not ended.

@@ -64,7 +64,7 @@ impl State {
         tap: impl FnOnce(Clock) -> Option<Tap>,
         recorder: Option<Recorder>,
     ) -> Self {
-        let clock = Clock::new();
+        let clock = recorder.as_ref().map_or_else(Clock::new, Recorder::clock);
         Self {
             core,
             clock,

@@ -7,7 +7,7 @@ use manypath_events::{Content, EndWatch, Event, Form, Line, PathView, Side};
 use manypath_sctp::{self as sctp, AssociationId, Control, Endpoint, Packet};
 
 use super::{EventLog, Open};
-use crate::driver::slot;
+use crate::driver::{Clock, slot};
 use crate::events::subject;
 use crate::socket::Arrival;
 
@@ -44,6 +44,11 @@ impl Recorder {
     pub(crate) fn new(log: EventLog) -> Self {
         log.0.begin(Open::new);
         Self { log, ends: Vec::new(), sender: None }
+    }
+
+    /// The clock of all endpoints that write into the file.
+    pub(crate) fn clock(&self) -> Clock {
+        self.log.0.while_open(|open| open.clock).unwrap_or_else(Clock::new)
     }
 
     /// Records that the application opens an association.
