@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,18 +13,21 @@ use manypath_posix::record::{Answer, Request};
 use nix::errno::Errno;
 use nix::libc;
 use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, connect, listen,
-    socket_with, sockopt,
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, connect, socket_with,
+    sockopt,
 };
 use tokio::io::unix::AsyncFd;
 use tokio::sync::{Notify, Semaphore, oneshot};
 use tokio::time::timeout;
 
 use super::Settings;
+use super::access;
 use super::calls;
 use super::connection::{Connection, Record, send_now};
+use super::limits::{Place, Refusal, Usage};
 use super::ports::Ports;
-use super::socket::{Inherited, Socket};
+use super::socket::{Inherited, Phase, Socket};
+use crate::metrics::Registry;
 use crate::socket::register;
 use crate::{Association, Endpoint};
 
@@ -41,8 +44,16 @@ pub(super) struct Shared {
     known: Mutex<Known>,
     pub(super) ports: Mutex<Ports>,
     next_association: AtomicI32,
-    /// Places for connections that have not sent their first record.
-    places: Arc<Semaphore>,
+    /// What programs use.
+    pub(super) usage: Arc<Usage>,
+    /// Sockets that were opened or accepted.
+    opened: AtomicU64,
+    /// Refused connections whose first record is awaited.
+    refusing: Arc<Semaphore>,
+    /// The endpoints of all sockets.
+    pub(super) registry: Registry,
+    /// No socket is opened any more.
+    ends: AtomicBool,
     /// Associations that are shut down after their program has closed them.
     pub(super) draining: Draining,
 }
@@ -78,18 +89,20 @@ impl Daemon {
     ///
     /// # Errors
     /// If the socket cannot be created.
-    pub fn start(settings: Settings) -> io::Result<Self> {
-        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
-        bind(&listener, &SocketAddrUnix::new(&settings.path)?)?;
-        listen(&listener, BACKLOG)?;
-        let listener = register(listener)?;
+    pub fn start(mut settings: Settings) -> io::Result<Self> {
+        let listener = register(access::listener(&settings.path, settings.group)?)?;
+        let registry = Registry::default();
+        settings.builder = settings.builder.registry(registry.clone());
         let shared = Arc::new(Shared {
             known: Mutex::default(),
             ports: Mutex::default(),
             // The first numbers have a meaning of their own: SCTP_FUTURE_ASSOC and others
             next_association: AtomicI32::new(3),
-            places: Arc::new(Semaphore::new(settings.most_sockets + CALLS)),
+            usage: Arc::new(Usage::new(settings.most_sockets, &settings.limits)),
+            opened: AtomicU64::new(0),
+            refusing: Arc::new(Semaphore::new(REFUSALS)),
+            registry,
+            ends: AtomicBool::new(false),
             draining: Draining::default(),
             settings,
         });
@@ -103,7 +116,17 @@ impl Daemon {
         self.shared.known().sockets.len()
     }
 
-    /// Waits until all sockets are closed and their associations have ended, at most for `limit`. Other associations are
+    /// Refuses new sockets and new associations, for programs as if there were no daemon.
+    pub fn open_no_more(&self) {
+        self.shared.ends.store(true, Ordering::Relaxed);
+        for socket in self.shared.sockets() {
+            if let Phase::Listening(endpoint, _) = &socket.state().phase {
+                endpoint.admit(None);
+            }
+        }
+    }
+
+    /// Waits until all associations have ended, at most for `limit`. Other associations are
     /// aborted then. A program that has ended may have left records that are not read yet.
     pub async fn drain(&self, limit: Duration) {
         if timeout(limit, self.shared.wait_until_idle()).await.is_err() {
@@ -135,20 +158,49 @@ impl Shared {
         self.ports.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// All sockets.
+    pub(super) fn sockets(&self) -> Vec<Arc<Socket>> {
+        self.known().sockets.values().map(Arc::clone).collect()
+    }
+
+    /// The number of sockets that were opened or accepted.
+    pub(super) fn opened(&self) -> u64 {
+        self.opened.load(Ordering::Relaxed)
+    }
+
+    /// A place for a socket of a user.
+    fn place(&self, user: u32) -> Result<Place, Refusal> {
+        if self.ends() {
+            self.usage.note(Refusal::Ending);
+            return Err(Refusal::Ending);
+        }
+        self.usage.socket(user)
+    }
+
+    fn ends(&self) -> bool {
+        self.ends.load(Ordering::Relaxed)
+    }
+
     /// The socket that belongs to a program's descriptor.
     pub(super) fn find(&self, descriptor: &OwnedFd) -> Option<Arc<Socket>> {
         let cookie = sockopt::socket_cookie(descriptor).ok()?;
         self.known().sockets.get(&cookie).map(Arc::clone)
     }
 
-    /// Waits until no socket is open and no association drains.
+    /// Waits until no socket is open, or none that may have an association, and no association drains.
     async fn wait_until_idle(&self) {
         loop {
             let changed = self.draining.changed.notified();
-            if self.known().sockets.is_empty() {
+            let has_none = |socket: &Arc<Socket>| {
+                matches!(socket.state().phase, Phase::Closed | Phase::Listening(..) | Phase::Ended)
+            };
+            let sockets = self.sockets();
+            // Programs that run on keep their sockets, which open no association
+            if sockets.is_empty() || self.ends() && sockets.iter().all(has_none) {
                 return self.draining.wait().await;
             }
-            changed.await;
+            // A change of phase does not notify
+            let _ = timeout(GLANCE, changed).await;
         }
     }
 
@@ -210,27 +262,48 @@ async fn serve(shared: Arc<Shared>, listener: AsyncFd<OwnedFd>) {
             tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
         };
-        let Ok(place) = Arc::clone(&shared.places).try_acquire_owned() else { continue };
-        tokio::spawn(async move {
-            // A program that sends something else is cut off
-            let _ = welcome(shared, socket).await;
-            drop(place);
-        });
+        let Some(user) = access::permitted(&socket, shared.settings.group) else {
+            shared.usage.note(Refusal::Rights);
+            refuse(&shared, socket, Refusal::Rights);
+            continue;
+        };
+        match shared.usage.call(user) {
+            Ok(place) => {
+                tokio::spawn(async move {
+                    // A program that sends something else is cut off
+                    let _ = welcome(shared, socket, user, place).await;
+                });
+            }
+            Err(refusal) => refuse(&shared, socket, refusal),
+        }
     }
 }
 
+/// Refuses what a connection asks for.
+fn refuse(shared: &Shared, socket: OwnedFd, refusal: Refusal) {
+    // Further ones are closed, which is refusal enough
+    let Ok(place) = Arc::clone(&shared.refusing).try_acquire_owned() else { return };
+    tokio::spawn(async move {
+        let connection = Connection::new(socket)?;
+        // The kernel drops answers of a connection that is closed with unread records
+        timeout(SHORT, connection.receive()).await??;
+        let errno = refusal.errno() as i32;
+        let answer = Answer::Reply { errno, value: -1, refused: false, bytes: &[] };
+        connection.send(&answer, None).await?;
+        drop(place);
+        io::Result::Ok(())
+    });
+}
+
 /// Handles a connection until its program closes it.
-async fn welcome(shared: Arc<Shared>, socket: OwnedFd) -> io::Result<()> {
-    let user = sockopt::socket_peercred(&socket)?.uid;
-    if !user.is_root() && user != rustix::process::getuid() {
-        return Ok(());
-    }
+async fn welcome(shared: Arc<Shared>, socket: OwnedFd, user: u32, place: Place) -> io::Result<()> {
     let connection = Connection::new(socket)?;
     let first = timeout(FIRST_RECORD, connection.receive()).await??;
     let Some(Record { bytes, descriptor: Some(descriptor) }) = first else { return Ok(()) };
     match Request::decode(&bytes).map_err(io::Error::other)? {
         Request::Open { domain, kind, protocol } => {
-            open(shared, connection, descriptor, (domain, kind, protocol)).await
+            drop(place);
+            open(shared, connection, descriptor, (domain, kind, protocol), user).await
         }
         Request::Call(call) => calls::answer(&shared, &connection, &descriptor, &call).await,
         _ => Ok(()),
@@ -243,6 +316,7 @@ async fn open(
     connection: Connection,
     descriptor: OwnedFd,
     (domain, kind, protocol): (i32, i32, i32),
+    user: u32,
 ) -> io::Result<()> {
     let cookie = sockopt::socket_cookie(&descriptor)?;
     drop(descriptor);
@@ -258,38 +332,42 @@ async fn open(
     let adoption = shared.known().adopted.remove(&cookie);
     let inherited = adoption.as_ref().map(|adoption| adoption.inherited.clone());
     let is_adopted = inherited.is_some();
-    let inherited = inherited.unwrap_or_else(|| Inherited::new(domain as u16));
-    let socket = Arc::new(Socket::new(cookie, connection, inherited));
-    let refusal = {
-        let mut known = shared.known();
-        let is_full = known.sockets.len() >= shared.settings.most_sockets;
-        match known.sockets.entry(cookie) {
-            // A second connection for the same descriptor
-            Entry::Occupied(_) => return Ok(()),
-            Entry::Vacant(_) if is_full => Some(Errno::ENFILE),
-            Entry::Vacant(place) => {
-                place.insert(Arc::clone(&socket));
-                None
-            }
+    let buffer = shared.settings.limits.buffer;
+    let inherited = inherited.unwrap_or_else(|| Inherited::new(domain as u16, user, buffer));
+    let place = match shared.place(inherited.user) {
+        Ok(place) => place,
+        // An association that cannot be accepted is shut down
+        Err(_) if is_adopted => return Ok(()),
+        Err(refusal) => {
+            let answer = Answer::Opened { errno: refusal.errno() as i32 };
+            return connection.send(&answer, None).await;
         }
     };
-    if let Some(Adoption { association, endpoint, done, .. }) = adoption
-        && refusal.is_none()
-    {
+    let socket = Arc::new(Socket::new(cookie, connection, inherited));
+    match shared.known().sockets.entry(cookie) {
+        // A second connection for the same descriptor
+        Entry::Occupied(_) => return Ok(()),
+        Entry::Vacant(entry) => {
+            entry.insert(Arc::clone(&socket));
+        }
+    }
+    shared.opened.fetch_add(1, Ordering::Relaxed);
+    if let Some(Adoption { association, endpoint, done, .. }) = adoption {
         socket.becomes_connected(&shared, association, endpoint);
         // Fails only if the listening socket was closed
         let _ = done.send(());
     }
-    let errno = refusal.map_or(0, |errno| errno as i32);
-    if !is_adopted {
-        socket.connection.send(&Answer::Opened { errno }, None).await?;
-    }
-    if refusal.is_none() {
+    let answered = match is_adopted {
+        true => Ok(()),
+        false => socket.connection.send(&Answer::Opened { errno: 0 }, None).await,
+    };
+    if answered.is_ok() {
         socket.serve(&shared).await;
-        shared.known().sockets.remove(&cookie);
-        shared.draining.changed.notify_waiters();
     }
-    Ok(())
+    drop(place);
+    shared.known().sockets.remove(&cookie);
+    shared.draining.changed.notify_waiters();
+    answered
 }
 
 impl Draining {
@@ -312,6 +390,11 @@ impl Draining {
         });
     }
 
+    /// The number of associations.
+    pub(super) fn count(&self) -> usize {
+        *self.count.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn change(&self, change: impl FnOnce(&mut usize)) {
         change(&mut self.count.lock().unwrap_or_else(PoisonError::into_inner));
         self.changed.notify_waiters();
@@ -320,7 +403,7 @@ impl Draining {
     async fn wait(&self) {
         loop {
             let changed = self.changed.notified();
-            if *self.count.lock().unwrap_or_else(PoisonError::into_inner) == 0 {
+            if self.count() == 0 {
                 return;
             }
             changed.await;
@@ -336,10 +419,12 @@ impl Drop for Shared {
     }
 }
 
-/// Connections that wait to be accepted.
-const BACKLOG: i32 = 1024;
-/// Connections beside those of sockets: calls that are in progress.
-const CALLS: usize = 1024;
+/// Refused connections at once whose first record is awaited.
+const REFUSALS: usize = 64;
+/// How long such a record is awaited.
+const SHORT: Duration = Duration::from_secs(1);
+/// Time between looks at the phases of sockets.
+const GLANCE: Duration = Duration::from_millis(20);
 /// Time in which a connection must send its first record.
 const FIRST_RECORD: Duration = Duration::from_secs(10);
 /// Time for sending ABORTs at the end.

@@ -172,8 +172,8 @@ async fn listening_endpoint(
 /// Passes accepted associations to the program.
 async fn accept(shared: Arc<Shared>, socket: Arc<Socket>, endpoint: Endpoint) {
     while let Ok(association) = endpoint.accept().await {
-        let inherited =
-            Inherited { domain: socket.domain, options: socket.state().options.clone() };
+        let options = socket.state().options.clone();
+        let inherited = Inherited { domain: socket.domain, user: socket.user, options };
         let Some(peer) = names::peer(socket.domain, &association) else { continue };
         // Without descriptors or a program, the association is shut down
         let Ok(program) = shared.adopt(inherited, association, endpoint.clone()).await else {

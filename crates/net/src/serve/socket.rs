@@ -30,6 +30,8 @@ pub(super) struct Socket {
     pub(super) cookie: u64,
     /// `AF_INET` or `AF_INET6`.
     pub(super) domain: u16,
+    /// The user of the program that opened it, or its listening socket.
+    pub(super) user: u32,
     pub(super) connection: Connection,
     state: Mutex<State>,
     /// The phase has changed.
@@ -40,6 +42,7 @@ pub(super) struct Socket {
 #[derive(Clone, Debug)]
 pub(super) struct Inherited {
     pub(super) domain: u16,
+    pub(super) user: u32,
     pub(super) options: Options,
 }
 
@@ -90,14 +93,15 @@ enum End {
 }
 
 impl Inherited {
-    pub(super) fn new(domain: u16) -> Self {
-        Self { domain, options: Options::default() }
+    /// What a socket of a user has if it is not accepted, with the largest size of its buffers.
+    pub(super) fn new(domain: u16, user: u32, largest_buffer: usize) -> Self {
+        Self { domain, user, options: Options::new(largest_buffer) }
     }
 }
 
 impl Socket {
     pub(super) fn new(cookie: u64, connection: Connection, inherited: Inherited) -> Self {
-        let Inherited { domain, options } = inherited;
+        let Inherited { domain, user, options } = inherited;
         let state = State {
             phase: Phase::Closed,
             options,
@@ -106,7 +110,7 @@ impl Socket {
             error: None,
             fillers: 0,
         };
-        Self { cookie, domain, connection, state: Mutex::new(state), changed: Notify::new() }
+        Self { cookie, domain, user, connection, state: Mutex::new(state), changed: Notify::new() }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {

@@ -5,6 +5,8 @@
 mod ending;
 mod guest;
 mod hostile;
+mod limits;
+mod metrics;
 mod opening;
 mod status;
 mod transfer;

@@ -46,22 +46,26 @@ pub(super) fn set_linger(socket: &Socket, bytes: &[u8]) -> Done {
 }
 
 pub(super) fn receive_buffer(socket: &Socket, _: &[u8]) -> Value {
-    let set = socket.state().options.receive_buffer;
-    size(set.unwrap_or_else(|| Config::for_real_networks().receive_buffer))
+    let options = &socket.state().options;
+    let default = || Config::for_real_networks().receive_buffer.min(options.largest_buffer);
+    size(options.receive_buffer.unwrap_or_else(default))
 }
 
 pub(super) fn set_receive_buffer(socket: &Socket, bytes: &[u8]) -> Done {
-    socket.state().options.receive_buffer = Some(doubled(bytes)?);
+    let options = &mut socket.state().options;
+    options.receive_buffer = Some(doubled(bytes, options.largest_buffer)?);
     Ok(())
 }
 
 pub(super) fn send_buffer(socket: &Socket, _: &[u8]) -> Value {
-    let set = socket.state().options.send_buffer;
-    size(set.unwrap_or_else(|| Config::for_real_networks().send_buffer))
+    let options = &socket.state().options;
+    let default = || Config::for_real_networks().send_buffer.min(options.largest_buffer);
+    size(options.send_buffer.unwrap_or_else(default))
 }
 
 pub(super) fn set_send_buffer(socket: &Socket, bytes: &[u8]) -> Done {
-    socket.state().options.send_buffer = Some(doubled(bytes)?);
+    let options = &mut socket.state().options;
+    options.send_buffer = Some(doubled(bytes, options.largest_buffer)?);
     Ok(())
 }
 
@@ -101,10 +105,9 @@ fn size(bytes: usize) -> Value {
 }
 
 /// The size that Linux makes of a wanted one: twice as much, within limits. socket(7)
-fn doubled(bytes: &[u8]) -> Result<usize, Errno> {
+fn doubled(bytes: &[u8], largest: usize) -> Result<usize, Errno> {
     let wanted = i32::decode(bytes).ok_or(Errno::EINVAL)?;
-    Ok((usize::try_from(wanted).unwrap_or(0) * 2).clamp(LEAST_BUFFER, LARGEST_BUFFER))
+    Ok((usize::try_from(wanted).unwrap_or(0) * 2).clamp(LEAST_BUFFER, largest))
 }
 
 const LEAST_BUFFER: usize = 4608;
-const LARGEST_BUFFER: usize = 64 << 20;
