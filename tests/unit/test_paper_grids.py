@@ -77,19 +77,6 @@ def test_each_case_is_measured_by_every_stack_before_it_is_measured_again(tmp_pa
     assert measured == 3 * (3 * ["manypath"] + 3 * ["usrsctp"])
 
 
-def test_a_turn_of_a_stack_fills_the_measurements_at_once(tmp_path: Path, measured: list[str]):
-    plan().run(tmp_path / "two", 6)
-    assert sorted(measured[:6]) == 6 * ["manypath"]
-    assert measured[6:12] == 6 * ["usrsctp"]
-    assert measured[12:] == 3 * ["manypath"] + 3 * ["usrsctp"]
-
-
-def test_a_stack_that_is_alone_has_one_turn(tmp_path: Path):
-    turns: list[str] = []
-    plan(stacks=["usrsctp"]).run(tmp_path, 1, turns.append)
-    assert len(turns) == 1
-
-
 def test_a_plan_may_have_some_congestion_controls_only():
     cases = [
         PaperPlan(PAPER_GRIDS["dreibholz2012"], quick=quick, controls=["cmt-rpv1"]).cases for quick in (True, False)

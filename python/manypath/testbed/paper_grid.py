@@ -167,7 +167,7 @@ PAPER_GRIDS = {
             },
             warmup=10,
             measure=30,
-            runs=3,
+            runs=4,
         ),
         full=PaperSize(
             {

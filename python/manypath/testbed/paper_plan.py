@@ -124,7 +124,7 @@ class PaperPlan:
         """Measure and simulate what the store lacks, and return all points.
 
         Stacks alternate: every stack runs all cases once before any case is repeated. A slow change of the machine
-        then affects all stacks equally. A stack repeats fewer cases than can run at once before the next stack's turn.
+        then affects all stacks equally.
 
         Raises
         ------
@@ -149,22 +149,16 @@ class PaperPlan:
             for each in (simulation, *measurements.values()):
                 each.recall(cells)
             simulation.complete(cells)
-            for turn in self._turns(at_once):
+            for number in range(self.runs):
                 for stack, computation in measurements.items():
-                    told(f"run {turn.start + 1} of {self.runs}: {self.grid.stacks[stack]}")
-                    computation.complete(self._cells(turn))
+                    told(f"run {number + 1} of {self.runs}: {self.grid.stacks[stack]}")
+                    computation.complete(self._cells(range(number, number + 1)))
             simulated = Results(simulation.outcomes(cells))
             return [
                 point
                 for stack, computation in measurements.items()
                 for point in self._points(stack, Results(computation.outcomes(cells)), simulated)
             ]
-
-    def _turns(self, at_once: int) -> Iterator[range]:
-        """Yield the replications that a stack runs before the next stack's turn; all of them if it is alone."""
-        length = self.runs if len(self.stacks) == 1 else max(1, at_once // len(self.cases))
-        for start in range(0, self.runs, length):
-            yield range(start, min(start + length, self.runs))
 
     def _points(self, stack: str, measured: Results, simulated: Results) -> Iterator[Point]:
         for case in self._documents:
