@@ -179,7 +179,9 @@ def _of_field(name: str, place: str, model: Any, field: str, page: str = "") -> 
         known_ones = dict(_native.algorithms())
         kind, choices = "choice", tuple(dict.fromkeys([*known_ones, value]))
         says = f"{value}: {known_ones[value]}" if value in known_ones else says
-        page = f"explanation/algorithms/{value}.md" if value in known_ones else "explanation/congestion-controls.md"
+        # A name may have parameters, as `mptcp-like:2011`.
+        name_only = value.partition(":")[0]
+        page = f"explanation/algorithms/{name_only}.md" if value in known_ones else "explanation/congestion-controls.md"
     elif field == "profile":
         kind, choices = "choice", tuple(entry for entry, _ in _native.profiles())
     elif annotation is bool:
