@@ -23,6 +23,9 @@ RECONNECT = 15.0
 """Time without a connection after which a tab is forgotten, and its run cancelled, seconds. On a loaded machine a
 browser may answer late; a page that was forgotten loads again."""
 
+HISTORY = 50
+"""Messages to a tab that are kept for a reconnection. A chart takes about 100 kB."""
+
 HOST = "127.0.0.1"
 """The only address of the server."""
 
@@ -64,7 +67,7 @@ def _app(token: str, first: State, attached: Attached | None) -> FastAPI:
     app = FastAPI(openapi_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])
 
-    @ui.page(f"/{token}", title="manypath explore")
+    @ui.page(f"/{token}", title="manypath explore", response_timeout=30.0)
     async def _page(s: str = "") -> None:
         await Page(token, first, attached).show(s)
 
@@ -73,7 +76,7 @@ def _app(token: str, first: State, attached: Attached | None) -> FastAPI:
         app,
         tailwind=False,
         reconnect_timeout=RECONNECT,
-        message_history_length=0,
+        message_history_length=HISTORY,
         show_welcome_message=False,
         favicon=ICON,
     )
