@@ -182,8 +182,8 @@ def test_a_phone_shows_the_whole_width_and_everything_has_a_name(browser: Browse
     finally:
         browser.size(1280, 1000)
     nameless = """return [...document.querySelectorAll('input, button, [role=img]')]
-        .filter(each => each.offsetParent && each.ariaHidden !== 'true' && !each.getAttribute('aria-label') && !each.innerText
-            && !each.closest('label')?.innerText).map(each => each.outerHTML)"""
+        .filter(each => each.offsetParent && each.ariaHidden !== 'true' && !each.getAttribute('aria-label')
+            && !each.innerText && !each.closest('label')?.innerText).map(each => each.outerHTML)"""
     assert browser.js(nameless) == []
 
 
