@@ -4,7 +4,7 @@ CSS = """
 :root { --ink: #1f2937; --faint: #4b5563; --line: #d1d5db; --ground: #f8fafc; --card: #ffffff; --grid: #d9d9d9;
   --good: #00734f; --bad: #b3261e; --series-1: #0072b2; --series-2: #c24e00; --series-3: #00805a;
   --series-4: #a8588a; --series-5: #9a6a00; --series-6: #1f78a8; --series-7: #7a5a2a; --series-8: #5f5f5f; }
-.body--dark .q-btn.bg-primary { color: #0f141b !important; }
+.body--dark .q-btn.bg-primary { --q-primary: #1f6fa8; }
 .body--dark { --q-primary: #56b4e9 !important; --ink: #f3f4f6;
   --faint: #a7b0bd; --line: #374151; --ground: #0f141b; --card: #171e27; --grid: #3a4452;
   --good: #4ad3a1; --bad: #ff9d94; --series-1: #56b4e9; --series-2: #f28c4a; --series-3: #3dd6a3; --series-4: #e5a3cb;
@@ -29,7 +29,7 @@ body { background: var(--ground) !important; color: var(--ink);
 .x-control { width: 100%; margin: 2px 0 4px; }
 .x-control .q-slider { margin-top: -6px; }
 .x-switch { display: flex; align-items: center; justify-content: space-between; }
-.q-btn.x-help { color: var(--faint) !important; }
+.x-help { --q-primary: var(--faint); }
 details.x-card > summary { cursor: pointer; list-style: none; display: flex; justify-content: space-between; }
 details.x-card > summary::-webkit-details-marker { display: none; }
 details.x-card > summary::after { content: "+"; color: var(--faint); font-weight: 600; }
@@ -97,6 +97,7 @@ window.manypath = {
     }
   },
 };
+document.documentElement.lang = 'en';
 new MutationObserver(() => {
   cancelAnimationFrame(window.manypath.naming);
   window.manypath.naming = requestAnimationFrame(() => window.manypath.name());

@@ -125,14 +125,14 @@ class Page:
                 'flat dense round aria-label="Switch between light and dark"'
             )
         if self._attached is not None:
-            with ui.element("main").classes("x-main").style("display: block"), _card("picture"):
+            with ui.element("div").classes("x-main").style("display: block"), _card("picture"):
                 self._course = (
                     ui.echart({})
                     .style("width: 100%; height: 420px")
                     .props('role="img" aria-label="Windows of the log over time"')
                 )
             return
-        with ui.element("main").classes("x-main"):
+        with ui.element("div").classes("x-main"):
             with ui.element("nav").classes("x-side").props('aria-label="Settings"'):
                 self.panel = Panel(self)
             self._build_pictures()
