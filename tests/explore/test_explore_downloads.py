@@ -1,4 +1,4 @@
-"""Downloads of the page in a browser: samples, figure and packets, which a long run delays and a click cancels."""
+"""Downloads of the page in a browser: samples, figure and packets, which a click cancels."""
 
 from __future__ import annotations
 
@@ -38,15 +38,3 @@ def test_a_long_download_shows_its_progress_and_is_cancelled(browser: Browser, a
     browser.until(lambda: browser.js("return document.querySelector('.q-dialog__backdrop') === null"))
     assert list(tmp_path.iterdir()) == []
     assert "digest" in browser.status
-
-
-def test_a_download_waits_for_the_run_and_a_stop_ends_both(browser: Browser, address: str):
-    browser.driver.get(linked(address, changed(short(), "measure", "20000 s")))
-    browser.until(lambda: "the first" in browser.status)
-    browser.click("Take along")
-    browser.click("Download data as CSV")
-    browser.until(lambda: "waits for the run" in browser.text('[role="dialog"]'))
-    browser.click("Cancel")
-    browser.until(lambda: browser.js("return document.querySelector('.q-dialog__backdrop') === null"))
-    browser.click("Stop")
-    browser.until(lambda: "stopped, the start of the run is shown" in browser.status)
