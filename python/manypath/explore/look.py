@@ -26,6 +26,11 @@ body { background: var(--ground) !important; color: var(--ink);
 .x-card p, .x-note { color: var(--faint); font-size: 13px; margin: 0; line-height: 1.45; }
 .x-control { width: 100%; margin: 2px 0 4px; }
 .x-control .q-slider { margin-top: -6px; }
+.x-switch { display: flex; align-items: center; justify-content: space-between; }
+.x-help { color: var(--faint) !important; }
+.x-refusal { color: var(--bad); font-size: 12px; line-height: 1.3; } .x-refusal:empty { display: none; }
+.x-compared caption { text-align: left; color: var(--faint); font-size: 12px; padding: 2px 0; }
+.x-numbers th[scope=row] { text-align: left; color: var(--ink); }
 .x-why { color: var(--faint); font-size: 12px; line-height: 1.4; }
 .x-row { display: flex; gap: 8px; flex-wrap: wrap; align-items: center; width: 100%; }
 .x-lights { display: grid; grid-template-columns: repeat(auto-fit, minmax(210px, 1fr)); gap: 10px; width: 100%; }

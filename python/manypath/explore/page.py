@@ -21,6 +21,7 @@ from manypath.explore.attach import Attached
 from manypath.explore.charts import DARK, LIGHT, Theme, Trace
 from manypath.explore.controls import changed
 from manypath.explore.copies import Copies
+from manypath.explore.files import DRAWING
 from manypath.explore.look import CSS, SCRIPT
 from manypath.explore.moves import Answer, Cancelled
 from manypath.explore.panel import Panel
@@ -30,9 +31,6 @@ from manypath.figures.topology import topology
 
 if TYPE_CHECKING:
     from manypath.scenario import Network
-
-DRAWING = threading.Lock()
-"""Held while matplotlib draws, because its settings belong to the process."""
 
 
 class Page:
@@ -45,9 +43,13 @@ class Page:
         self.narrow = False
         self.move = 0
         """Number of the last move."""
+        self.answer: Answer | None = None
+        """The finished run of the state; None while it runs, and if it failed or was stopped."""
+        self.is_running = False
+        """Whether the run of the state goes on."""
         self._attached = attached
         self._stop = threading.Event()
-        self._share = 1.0
+        self._share = 0.0
         self._network: Network | None = None
         self._began = 0.0
 
@@ -75,6 +77,8 @@ class Page:
         else:
             ui.timer(0.2, self._tell)
             await self._run()
+            if self.state.sweep:
+                await self.sweep.start()
 
     async def set(self, place: str, value: Any) -> str:
         """Change one setting and run; return the message if the value is refused."""
@@ -87,6 +91,7 @@ class Page:
 
     async def go(self, state: State) -> None:
         """Show another state."""
+        self.sweep.halt("The settings have changed since this sweep.")
         self.state = state
         self.panel.refresh(state)
         await self._run()
@@ -105,6 +110,8 @@ class Page:
             self._status = ui.label("").classes("x-status").props('role="status" aria-live="polite"')
             self._bar = ui.linear_progress(0.0, show_value=False, size="3px").classes("x-bar").props("instant-feedback")
             self._bar.visible = False
+            self._halt = ui.button("Stop", icon="stop", on_click=self._stopped).props("flat dense no-caps")
+            self._halt.visible = False
             if self._attached is None:
                 self._copies = Copies(self)
             ui.button(icon="contrast", on_click=self._toggle).props(
@@ -163,10 +170,11 @@ class Page:
         self.move += 1
         move, state = self.move, self.state
         self._share, self._began = 0.0, time.monotonic()
+        self.answer, self.is_running = None, True
         self.save_link()
         parts = moves.answers(state.scenario, state.seed, stop, self._progress(move))
+        answer = None
         try:
-            answer = None
             while True:
                 found = await background.io_bound(self._next, parts)
                 if found is None or move != self.move:
@@ -175,17 +183,19 @@ class Page:
                 self._draw(answer, option, move)
             if answer is None or move != self.move:
                 return
-            self._share = 1.0
+            self.answer, self.is_running = answer, False
             await asyncio.sleep(PAUSE)
             await self._draw_the_rest(state, answer, stop, move)
         except Cancelled:
-            return
+            if move == self.move:
+                self._say(f"move {move}: stopped" + (", the start of the run is shown" if answer is not None else ""))
         except UserError as error:
-            self._share = 1.0
             self._say(f"error: {str(error).splitlines()[0]}")
         except _native.RunError as error:
-            self._share = 1.0
             self._say(f"error: the run failed: {error}")
+        finally:
+            if move == self.move:
+                self.is_running = False
 
     def _next(self, parts: Iterator[Answer]) -> tuple[Answer, charts.Option] | None:
         """Return the next answer with its chart, in a thread."""
@@ -208,10 +218,7 @@ class Page:
                 return
             self._network = state.scenario.network
             self._drawing.set_content(drawn)
-        self._flows.text = " · ".join(
-            f"{name}: {flow.transport.upper()}, {flow.cc}, on {', '.join(flow.paths)}"
-            for name, flow in state.scenario.flows.items()
-        )
+        self._flows.text = _flows(state)
         await self.compare.update(stop)
 
     def _draw(self, answer: Answer, option: charts.Option, move: int) -> None:
@@ -228,7 +235,6 @@ class Page:
 
     def _draw_shares(self, state: State, answer: Answer, found: fair.Fair | None) -> None:
         option = charts.shares(state, answer, found, self.theme, narrow=self.narrow)
-        self._shares.style(f"height: {110 + 42 * len(state.scenario.flows)}px")
         replace(self._shares, option)
         self._remark.text = (
             f"Fluid equilibrium: {found.fluid_remark}" if found is not None and found.fluid_remark else ""
@@ -243,14 +249,18 @@ class Page:
 
     def _tell(self) -> None:
         """Show the progress of a run that takes long."""
-        is_long = self._share < 1.0 and time.monotonic() - self._began > PAUSE
+        is_long = self.is_running and time.monotonic() - self._began > PAUSE
         if is_long != self._bar.visible:
-            self._bar.visible = is_long
+            self._bar.visible = self._halt.visible = is_long
         if is_long:
             self._bar.value = self._share
 
     def _say(self, text: str) -> None:
         self._status.text = text
+
+    def _stopped(self) -> None:
+        """Stop the run on request; what is shown stays."""
+        self._stop_runs()
 
     def _stop_runs(self) -> None:
         self._stop.set()
@@ -298,6 +308,17 @@ def _drawing(network: Network) -> str:
         return topology(network).inline("net")
 
 
+def _flows(state: State) -> str:
+    """Return the flows in words."""
+    said = [
+        f"{name}: {flow.transport.upper()}, {flow.cc}, on {', '.join(flow.paths[:MOST_NAMED])}"
+        + (f" and {len(flow.paths) - MOST_NAMED} more" if len(flow.paths) > MOST_NAMED else "")
+        for name, flow in list(state.scenario.flows.items())[:MOST_NAMED]
+    ]
+    rest = len(state.scenario.flows) - len(said)
+    return " · ".join([*said, *([f"{rest} more flows"] if rest else [])])
+
+
 def _light(goal: fair.Goal) -> str:
     """Return one light, with a symbol and a word beside its colour."""
     kind, sign = {"holds": ("holds", "✓"), "does not hold": ("not", "✗"), "does not apply": ("", "–")}[goal.light]
@@ -343,3 +364,6 @@ NARROW = 1000
 
 PAUSE = 0.25
 """Time after a move before further runs begin, seconds."""
+
+MOST_NAMED = 8
+"""Largest number of flows, and of paths of a flow, that are named below the network."""
