@@ -17,7 +17,6 @@ from nicegui import ui
 from manypath import _native
 from manypath.errors import UserError
 from manypath.explore import charts, fair, moves
-from manypath.explore.attach import Attached
 from manypath.explore.charts import DARK, LIGHT, Theme, Trace
 from manypath.explore.controls import changed
 from manypath.explore.copies import Copies
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 class Page:
     """The page of one tab. Tabs share nothing but the program."""
 
-    def __init__(self, token: str, first: State, attached: Attached | None) -> None:
+    def __init__(self, token: str, first: State) -> None:
         self.token = token
         self.state = first
         self.theme: Theme = LIGHT
@@ -47,7 +46,6 @@ class Page:
         """The finished run of the state; None while it runs, and if it failed or was stopped."""
         self.is_running = False
         """Whether the run of the state goes on."""
-        self._attached = attached
         self._stop = threading.Event()
         self._share = 0.0
         self._network: Network | None = None
@@ -72,13 +70,10 @@ class Page:
         self._set_dark(dark)
         if refused:
             ui.notify(refused, type="negative", timeout=0, close_button=True)
-        if self._attached is not None:
-            ui.timer(1.0, self._follow)
-        else:
-            ui.timer(0.2, self._tell)
-            await self._run()
-            if self.state.sweep:
-                await self.sweep.start()
+        ui.timer(0.2, self._tell)
+        await self._run()
+        if self.state.sweep:
+            await self.sweep.start()
 
     async def set(self, place: str, value: Any) -> str:
         """Change one setting and run; return the message if the value is refused."""
@@ -112,19 +107,10 @@ class Page:
             self._bar.visible = False
             self._halt = ui.button("Stop", icon="stop", on_click=self._stopped).props("flat dense no-caps")
             self._halt.visible = False
-            if self._attached is None:
-                self._copies = Copies(self)
+            self._copies = Copies(self)
             ui.button(icon="contrast", on_click=self._toggle).props(
                 'flat dense round aria-label="Switch between light and dark"'
             )
-        if self._attached is not None:
-            with ui.element("main").classes("x-main").style("display: block"), _card("picture"):
-                self._course = (
-                    ui.echart({})
-                    .style("width: 100%; height: 420px")
-                    .props('role="img" aria-label="Windows of the log over time"')
-                )
-            return
         with ui.element("main").classes("x-main"):
             with ui.element("nav").classes("x-side").props('aria-label="Settings"'):
                 self.panel = Panel(self)
@@ -271,19 +257,7 @@ class Page:
 
     async def _toggle(self) -> None:
         self._set_dark(self.theme is LIGHT)
-        if self._attached is None:
-            await self._run()
-
-    def _follow(self) -> None:
-        """Draw the log as far as it was read."""
-        attached = self._attached
-        if attached is None:
-            return
-        self._say(f"{attached.place}: {attached.lines:,} events" + (f" · {attached.title}" if attached.title else ""))
-        trace = attached.trace()
-        if len(trace.paths):
-            option = charts.course(trace, self.theme, narrow=self.narrow)
-            replace(self._course, option)
+        await self._run()
 
 
 def replace(chart: ui.echart, option: charts.Option) -> None:
