@@ -180,7 +180,7 @@ class Total:
 
 
 class Spent:
-    """The time that something took, such as waiting for a window, in parts of which only the sum is known."""
+    """The time that something took, such as waiting for a window, as parts with known sums."""
 
     def __init__(self) -> None:
         self._sum = 0.0
