@@ -38,10 +38,7 @@ def emulate(
     link: Annotated[list[str] | None, CAPTURED] = None,
     events: Annotated[
         Path | None,
-        typer.Option(
-            metavar="OUT",
-            help="Write the counters of links to this file as JSON lines, at each update of the counters.",
-        ),
+        typer.Option(metavar="OUT", help="Write the counters of links to this file, as JSON lines, at each update."),
     ] = None,
     interval: Annotated[float, typer.Option(min=0.01, help="Seconds between two updates of the counters.")] = 1.0,
     realtime: Annotated[
