@@ -40,7 +40,7 @@ impl Association {
             self.hear_of_probes(path);
         }
         self.note_peer_window();
-        if self.control.any_in_recovery() {
+        if self.recovery.any() {
             self.leave_recoveries(sack);
         }
         if progress.anything_new {
@@ -83,14 +83,11 @@ impl Association {
     fn leave_recoveries(&mut self, sack: &Sack) {
         for index in 0..self.paths.len() {
             let path = PathId(index as u8);
-            if !self.control.in_recovery(path) {
-                continue;
-            }
-            let exit = self.paths[index].recovery_exit;
+            let Some(exit) = self.recovery.exit(path) else { continue };
             let path_recovered = self.config.path_fast_recovery
                 && self.sender.lowest_unacked(path).is_none_or(|lowest| lowest.is_after(exit));
             if sack.cumulative.is_at_or_after(exit) || path_recovered {
-                self.control.leave_recovery(path);
+                self.recovery.leave(path);
             }
         }
     }
@@ -116,13 +113,12 @@ impl Association {
     }
 
     fn count_missing(&mut self, now: Time, sack: &Sack, progress: &Progress) {
-        let (paths, config, control) = (&self.paths, &self.config, &self.control);
-        let any_recovers = !config.path_fast_recovery && control.any_in_recovery();
+        let (paths, config, recovery) = (&self.paths, &self.config, &self.recovery);
         self.sender.count_missing(sack, progress, |path| {
             let known = &paths[path.index()];
             let one_round_trip = Time::ZERO + known.srtt_or_initial(config);
             LossDetectionState {
-                in_recovery: any_recovers || control.in_recovery(path),
+                in_recovery: recovery.covers(path, config),
                 round_trip_ago: Time::ZERO + now.saturating_since(one_round_trip),
             }
         });
@@ -147,7 +143,9 @@ impl Association {
                 };
                 let was_full = news.flight_before >= self.control.window(path)
                     || self.is_kept_from_full_window(path, news.flight_before);
-                self.sack_news.acks.push(PathAck { path, bytes: news.bytes, was_full, may_grow });
+                let in_recovery = self.recovery.contains(path);
+                let ack = PathAck { path, bytes: news.bytes, was_full, may_grow, in_recovery };
+                self.sack_news.acks.push(ack);
             }
             if news.answered {
                 let known = &mut self.paths[index];
@@ -186,18 +184,9 @@ impl Association {
         self.apply_sack_news(now);
     }
 
-    /// Whether the path is in Fast Recovery; if all paths share Fast Recovery, whether any path is.
-    pub(super) fn recovers(&self, path: PathId) -> bool {
-        if self.config.path_fast_recovery {
-            self.control.in_recovery(path)
-        } else {
-            self.control.any_in_recovery()
-        }
-    }
-
     fn book_fast_retransmission(&mut self, path: PathId, chunks: u64) {
         self.stats.fast_retransmissions += chunks;
-        let in_recovery = self.recovers(path);
+        let in_recovery = self.recovery.covers(path, &self.config);
         let known = &mut self.paths[path.index()];
         known.stats.fast_retransmissions += chunks;
         known.retransmission_due = true;
@@ -217,8 +206,7 @@ impl Association {
             } else {
                 Some(last_sent)
             };
-            self.paths[path.index()].recovery_exit = exit.unwrap_or(last_sent);
-            self.control.enter_recovery(path);
+            self.recovery.enter(path, exit.unwrap_or(last_sent));
         }
     }
 

@@ -14,8 +14,6 @@ impl Association {
             return;
         }
         self.sender.check();
-        let any_recovers = self.control.paths().iter().any(manypath_cc::Path::in_recovery);
-        assert_eq!(self.control.any_in_recovery(), any_recovers, "any path in Fast Recovery");
         assert_eq!(self.sharers, self.count_sharers(), "paths that divide the buffers");
         let pauses = self.paths.iter().any(Path::pauses);
         assert_eq!(pauses, self.timers.is_set(Timer::Pause), "the timer of pauses");

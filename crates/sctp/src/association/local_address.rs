@@ -88,8 +88,7 @@ impl Association {
             return;
         }
         self.timers.cancel(Timer::Retransmit(path));
-        self.control.on_timeout(now, path);
-        self.end_pause(path);
+        self.reduce_for_timeout(now, path);
         self.stats.timer_retransmissions += u64::from(self.sender.time_out(path, target));
         self.paths[target.index()].retransmission_due = true;
     }

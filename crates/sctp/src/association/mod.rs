@@ -8,6 +8,7 @@ mod control;
 mod cookie;
 mod deliver;
 mod drop_report;
+mod fast_recovery;
 mod heartbeat;
 mod icmp;
 mod immediate_sack;
@@ -39,6 +40,7 @@ use manypath_core::{Address, PathId, Ssn, Time, Tsn, Via};
 use acknowledge::SackNews;
 pub(crate) use collision::{CookieVerdict, InitAnswer};
 pub(crate) use cookie::{Cookie, CookieJar, Terms};
+use fast_recovery::FastRecovery;
 use heartbeat::ProbeTurns;
 use opportunity::Opportunity;
 pub(crate) use setup::{acceptable, check_init, first_tsn, own_init};
@@ -76,6 +78,7 @@ pub(crate) struct Association {
     /// Number of paths that share the buffers.
     sharers: u64,
     control: Controller,
+    recovery: FastRecovery,
     sender: Sender,
     receiver: Receiver,
     timers: Timers,
@@ -408,7 +411,7 @@ impl Association {
             state: known.state,
             confirmed: known.confirmed,
             in_slow_start: self.control.paths().is_slow_start(path),
-            in_recovery: self.control.in_recovery(path),
+            in_recovery: self.recovery.contains(path),
             ..known.stats
         }
     }

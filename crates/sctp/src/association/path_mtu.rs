@@ -39,6 +39,7 @@ impl Association {
         if path.index() < self.paths.len() {
             self.restart_mtu_search(now, path);
             self.control.restart(path);
+            self.recovery.leave(path);
             self.open_opportunity(now, path);
         }
     }

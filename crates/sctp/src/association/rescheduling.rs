@@ -41,7 +41,8 @@ impl Association {
         let is_inet = self.config.rescheduling == Rescheduling::Inet;
         let patience = if is_inet { round_trip + round_trip } else { round_trip };
         let is_late = now.saturating_since(blocking.sent_at) > patience;
-        (blocking.path != path || is_late) && !(is_inet && (self.recovers(path) || known.pauses()))
+        (blocking.path != path || is_late)
+            && !(is_inet && (self.recovery.covers(path, &self.config) || known.pauses()))
     }
 
     fn take_over(&mut self, path: PathId, blocking: Blocking) {
@@ -68,7 +69,7 @@ impl Association {
         if known.pauses() {
             return;
         }
-        if self.recovers(path) {
+        if self.recovery.covers(path, &self.config) {
             let round_trip = known.srtt_or_initial(&self.config);
             self.pause(path, now + round_trip);
         } else {

@@ -36,8 +36,7 @@ impl Association {
         }
         self.stats.timeouts += 1;
         self.paths[path.index()].stats.timeouts += 1;
-        self.control.on_timeout(now, path);
-        self.end_pause(path);
+        self.reduce_for_timeout(now, path);
         let known = &mut self.paths[path.index()];
         known.rtt.back_off();
         known.after_timeout = true;
@@ -56,6 +55,13 @@ impl Association {
         self.stats.timer_retransmissions += u64::from(self.sender.time_out(path, target));
         self.paths[target.index()].retransmission_due = true;
         self.open_opportunity(now, target);
+    }
+
+    /// Reduces the window of a path after a timeout, which ends Fast Recovery and a pause.
+    pub(super) fn reduce_for_timeout(&mut self, now: Time, path: PathId) {
+        self.control.on_timeout(now, path);
+        self.recovery.leave(path);
+        self.end_pause(path);
     }
 
     /// The path for retransmissions after a timeout, or of chunks that wait on a failed path.

@@ -10,6 +10,7 @@ use manypath_core::{Address, PathId, Scope, Span, Time, Tsn, Via};
 
 use super::acknowledge::SackNews;
 use super::cookie::{Cookie, Terms};
+use super::fast_recovery::FastRecovery;
 use super::heartbeat::ProbeTurns;
 use super::opportunity::Opportunity;
 use super::state::{Opening, State};
@@ -92,6 +93,7 @@ impl Association {
             errors: 0,
             sharers: 1,
             control: Controller::new(algorithm, config.profile),
+            recovery: FastRecovery::default(),
             sender: Sender::new(&config),
             receiver: Receiver::new(&config),
             timers: Timers::default(),
