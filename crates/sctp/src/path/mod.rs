@@ -14,7 +14,7 @@ pub(crate) use limit::{SendLimit, Waiting};
 pub(crate) use mtu_search::MtuSearch;
 pub(crate) use network::{Network, header};
 pub(crate) use pacer::{Pace, Pacer};
-pub use stats::PathStats;
+pub use stats::{FlowPathStats, PathStats};
 
 use manypath_core::{RttEstimator, Span, Time, Via};
 
