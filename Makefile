@@ -104,7 +104,7 @@ programs: net build $(venv)/.tools ## iperf3, ncat, socat and Python with our SC
 	PYTHON='$(PYTHON)' .ci/prepare --programs
 	$(bin)/pytest --quiet -m programs tests/programs
 
-testbed: emu net build $(venv)/.packages ## measure [D12] and [G12] with real stacks over emulated links, in 25 minutes; needs root, installs usrsctp and clang
+testbed: emu net build $(venv)/.packages ## measure [D12] and [G12] with real stacks over emulated links, in about half an hour; needs root, installs usrsctp and clang
 	PYTHON='$(PYTHON)' .ci/prepare --testbed
 	@if $(kernel_tools); then $(MAKE) kernel; fi
 	$(bin)/manypath measure dreibholz2012 --quick $(ARGS)
