@@ -47,8 +47,8 @@ def test_ncat(network, start, tmp_path: Path, sent: Path, mode: str) -> None:
     assert server.into.read_bytes() == sent.read_bytes()
 
 
-@MODES
-def test_socat(network, start, tmp_path: Path, sent: Path, mode: str) -> None:
+def socat_transfers(network, start, tmp_path: Path, sent: Path, mode: str) -> None:
+    """Send a file with socat from the left host to the right one and compare it."""
     address = network.right.ipv4[0]
     words = ["socat", "-d", "-d", "-u", f"SCTP4-LISTEN:7001,bind={address}", "STDOUT"]
     server = start(network.right, mode, 1, *words, into=tmp_path / "received")
@@ -57,6 +57,11 @@ def test_socat(network, start, tmp_path: Path, sent: Path, mode: str) -> None:
     start(network.left, mode, 1, *words, into=tmp_path / "client").ends_well()
     server.ends_well()
     assert server.into.read_bytes() == sent.read_bytes()
+
+
+@MODES
+def test_socat(network, start, tmp_path: Path, sent: Path, mode: str) -> None:
+    socat_transfers(network, start, tmp_path, sent, mode)
 
 
 @MODES
@@ -64,14 +69,7 @@ def test_a_program_ends_while_its_data_wait_for_a_slow_path(
     network, start, tmp_path: Path, sent: Path, mode: str
 ) -> None:
     network.left.limit("100mbit")
-    address = network.right.ipv4[0]
-    words = ["socat", "-d", "-d", "-u", f"SCTP4-LISTEN:7001,bind={address}", "STDOUT"]
-    server = start(network.right, mode, 1, *words, into=tmp_path / "received")
-    server.until("listening on")
-    words = ["socat", "-u", f"OPEN:{sent}", f"SCTP4-CONNECT:{address}:7001"]
-    start(network.left, mode, 1, *words, into=tmp_path / "client").ends_well()
-    server.ends_well()
-    assert server.into.read_bytes() == sent.read_bytes()
+    socat_transfers(network, start, tmp_path, sent, mode)
 
 
 @MODES

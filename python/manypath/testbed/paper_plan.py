@@ -123,8 +123,8 @@ class PaperPlan:
     def run(self, store: Path, at_once: int, told: Callable[[str], None] = lambda _: None) -> list[Point]:
         """Measure and simulate what the store lacks, and return all points.
 
-        Stacks alternate: every stack runs all cases once before any case is repeated. A slow change of the machine
-        then affects all stacks equally. A stack repeats fewer cases than can run at once before the next stack's turn.
+        Stacks alternate, so that a slow change of the machine affects all stacks equally. In its turn a stack runs all
+        cases once, or as often as fits into `at_once` measurements.
 
         Raises
         ------
@@ -161,7 +161,7 @@ class PaperPlan:
             ]
 
     def _turns(self, at_once: int) -> Iterator[range]:
-        """Yield the replications that a stack runs before the next stack's turn; all of them if it is alone."""
+        """Yield the replications of each turn of a stack. A stack that is alone has one turn."""
         length = self.runs if len(self.stacks) == 1 else max(1, at_once // len(self.cases))
         for start in range(0, self.runs, length):
             yield range(start, min(start + length, self.runs))
