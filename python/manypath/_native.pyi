@@ -221,8 +221,8 @@ def loss_models() -> list[tuple[str, str]]:
 def events() -> list[tuple[str, str]]:
     """Return events of runs: names and one-line descriptions."""
 
-def flow_counters() -> list[tuple[str, str]]:
-    """Return counters of flows: names and one-line descriptions."""
+def counters() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return counters of results by kind of frame: names and one-line descriptions."""
 
 def engine_version() -> str:
     """Return a hash of the engine's sources; results of different versions are never mixed."""

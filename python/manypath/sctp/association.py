@@ -44,22 +44,24 @@ class Path:
     """Smoothed round-trip time, s; 0 before the first measurement."""
     rto: float
     """Retransmission timeout, s."""
-    sent: int
+    data_chunks_sent: int
     """DATA chunks sent, retransmissions included."""
-    retransmitted: int
+    retransmitted_chunks: int
     """Retransmitted DATA chunks, including those first sent on another path."""
     timeouts: int
     """Retransmission timers that expired."""
-    acknowledged: int
+    bytes_acked: int
     """Payload that the peer acknowledged and that was last sent on this path, bytes."""
-    received: int
-    """Payload received on this path, bytes."""
-    packets_sent: int
+    bytes_received: int
+    """New payload received on this path, bytes."""
+    data_packets: int
     """Data packets sent."""
-    packets_received: int
+    data_packets_received: int
     """Data packets received."""
     wire_bytes_sent: int
     """Size of the data packets sent, with IP and all inner headers, bytes."""
+    mtu_probes: int
+    """Probes of the path MTU sent. RFC 8899"""
     fast_retransmissions: int
     """Chunks marked for fast retransmission. RFC 9260 section 7.2.4"""
     window_cuts: int
@@ -68,7 +70,7 @@ class Path:
     """Number of times that the path became potentially failed. RFC 7829 section 3.2"""
     sacks_sent: int
     """SACKs sent on this path."""
-    rescheduled: int
+    rescheduled_chunks: int
     """Chunks of other paths that this path retransmitted because they blocked its buffer."""
     blocked: Blocked
     """Durations for which the path could not send new data, by cause."""

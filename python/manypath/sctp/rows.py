@@ -42,17 +42,18 @@ class PathRow(TypedDict):
     outstanding: int
     srtt: int
     rto: int
-    sent: int
-    retransmitted: int
+    data_chunks_sent: int
+    retransmitted_chunks: int
     timeouts: int
-    acknowledged: int
-    received: int
-    packets_sent: int
-    packets_received: int
+    bytes_acked: int
+    bytes_received: int
+    data_packets: int
+    data_packets_received: int
     wire_bytes_sent: int
+    mtu_probes: int
     fast_retransmissions: int
     window_cuts: int
     potentially_failed: int
     sacks_sent: int
-    rescheduled: int
+    rescheduled_chunks: int
     blocked: dict[str, int]

@@ -179,7 +179,7 @@ impl Driver {
         while state.tell(now) {
             state.transmit(now, &mut self.sockets);
         }
-        state.counters.dropped = self.sockets.dropped;
+        state.counters.dropped_packets = self.sockets.dropped;
         state.alarm = state.core.poll_timeout();
         if !state.driver.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
             state.driver = Some(cx.waker().clone());

@@ -132,10 +132,10 @@ impl State {
     pub(crate) fn receive(&mut self, now: Time, arrival: Arrival<'_>, sockets: &mut Sockets) {
         let Arrival { via, carrier, bytes } = arrival;
         if bytes.get(2..4) != Some(&self.port.to_be_bytes()) {
-            self.counters.foreign += 1;
+            self.counters.foreign_packets += 1;
             return self.refuse_other_port(now, arrival, sockets);
         }
-        self.counters.received += 1;
+        self.counters.packets_received += 1;
         if let Some(tap) = &self.tap {
             tap.received(now, arrival);
         }
@@ -143,7 +143,7 @@ impl State {
         let packet = &mut self.incoming;
         // Only packet drop reports need the length of the lower headers
         if let Err(error) = packet.decode(&datagram, 0) {
-            self.counters.malformed += 1;
+            self.counters.malformed_packets += 1;
             if error.rule == Rule::Checksum {
                 self.core.handle_damaged_bytes(via, packet, &datagram, None);
             }
@@ -215,7 +215,7 @@ impl State {
             self.outgoing.clear();
             let Some(via) = self.core.poll_transmit(now, &mut self.outgoing) else { break };
             let carrier = self.carriers.carrier(via, &self.outgoing);
-            self.counters.sent += 1;
+            self.counters.packets_sent += 1;
             if let Some(recorder) = &mut self.recorder {
                 recorder.sends(now, &self.core, via, &self.outgoing);
             }

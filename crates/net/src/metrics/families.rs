@@ -53,43 +53,11 @@ macro_rules! family {
     };
 }
 
-/// Families of an endpoint.
-pub(super) const ENDPOINT: &[Family<Snapshot>] = &[
-    family!(Gauge, "manypath_endpoint_associations", "", "Established associations.", |it| it
+/// Families of an endpoint, beside its counters.
+pub(super) const ENDPOINT: &[Family<Snapshot>] =
+    &[family!(Gauge, "manypath_endpoint_associations", "", "Established associations.", |it| it
         .associations
-        .len()),
-    family!(Counter, "manypath_endpoint_sent_packets", "packets", "Packets sent.", |it| it
-        .counters
-        .sent),
-    family!(
-        Counter,
-        "manypath_endpoint_dropped_packets",
-        "packets",
-        "Sent packets that the system refused or could not buffer.",
-        |it| it.counters.dropped
-    ),
-    family!(
-        Counter,
-        "manypath_endpoint_received_packets",
-        "packets",
-        "Packets received for the SCTP port.",
-        |it| it.counters.received
-    ),
-    family!(
-        Counter,
-        "manypath_endpoint_foreign_packets",
-        "packets",
-        "Packets received for other SCTP ports: answered by ABORT inside UDP, ignored in raw IP.",
-        |it| it.counters.foreign
-    ),
-    family!(
-        Counter,
-        "manypath_endpoint_malformed_packets",
-        "packets",
-        "Received packets with invalid encoding.",
-        |it| it.counters.malformed
-    ),
-];
+        .len())];
 
 /// Families of a path, beside its counters.
 pub(super) const PATH: &[Family<Path>] = &[

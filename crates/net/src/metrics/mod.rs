@@ -8,7 +8,8 @@ mod http;
 use std::fmt::Write;
 use std::net::SocketAddr;
 
-use manypath_sctp::{Counter, PathStats, Stats};
+use manypath_core::Counter;
+use manypath_sctp::{PathStats, Stats};
 
 #[cfg(feature = "program")]
 pub(crate) use families::STATES;
@@ -43,6 +44,9 @@ pub fn text(endpoint: &Endpoint) -> String {
     for family in ENDPOINT {
         begin(&mut out, family);
         sample(&mut out, family, "", &snapshot);
+    }
+    for counter in Counters::COUNTERS {
+        count(&mut out, "endpoint", counter, [(String::new(), &snapshot.counters)].into_iter());
     }
     let associations =
         || snapshot.associations.iter().map(|it| (format!("association=\"{}\"", it.peer), it));
@@ -84,7 +88,7 @@ fn count<'a, T: 'a>(
     // Writing to a string cannot fail
     let _ = writeln!(out, "# TYPE manypath_{of}_{name} counter\n# HELP manypath_{of}_{name} {doc}");
     for (labels, subject) in subjects {
-        let _ = writeln!(out, "manypath_{of}_{name}_total{{{labels}}} {}", get(subject));
+        let _ = writeln!(out, "manypath_{of}_{name}_total{} {}", braced(&labels), get(subject));
     }
 }
 
@@ -108,10 +112,12 @@ fn sample<T>(out: &mut String, family: &Family<T>, labels: &str, subject: &T) {
     };
     for (label, value) in (family.values)(subject) {
         let comma = if labels.is_empty() || label.is_empty() { "" } else { "," };
-        let labels = match format!("{labels}{comma}{label}") {
-            all if all.is_empty() => all,
-            all => format!("{{{all}}}"),
-        };
+        let labels = braced(&format!("{labels}{comma}{label}"));
         let _ = writeln!(out, "{}{suffix}{labels} {value}", family.name);
     }
+}
+
+/// Labels in braces; empty without labels.
+fn braced(labels: &str) -> String {
+    if labels.is_empty() { String::new() } else { format!("{{{labels}}}") }
 }

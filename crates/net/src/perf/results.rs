@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cpu, Request};
 use crate::blocked::blocked_by;
-use crate::{BlockedTime, Endpoint, Path, PathStats};
+use crate::{BlockedTime, Endpoint, Path};
 
 /// Totals of one side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,13 +51,13 @@ pub struct PathTotal {
     /// New payload bytes received.
     pub bytes_received: u64,
     /// Packets with DATA sent.
-    pub packets_sent: u64,
+    pub data_packets: u64,
     /// Packets with DATA received.
-    pub packets_received: u64,
+    pub data_packets_received: u64,
     /// Retransmitted DATA chunks, including those first sent on other paths.
-    pub retransmits: u64,
+    pub retransmitted_chunks: u64,
     /// DATA chunks that fast retransmission marked as lost.
-    pub fast_retransmits: u64,
+    pub fast_retransmissions: u64,
     /// Retransmission timers that expired.
     pub timeouts: u64,
     /// Seconds during which it could not send new data, by reason.
@@ -96,10 +96,10 @@ impl PathTotal {
         let counts = [
             self.bytes_acked,
             self.bytes_received,
-            self.packets_sent,
-            self.packets_received,
-            self.retransmits,
-            self.fast_retransmits,
+            self.data_packets,
+            self.data_packets_received,
+            self.retransmitted_chunks,
+            self.fast_retransmissions,
             self.timeouts,
         ];
         let names = blocked_by(&BlockedTime::default()).map(|(name, _)| name);
@@ -110,21 +110,19 @@ impl PathTotal {
 
     /// The differences of a path's counters since `before`.
     pub(super) fn between(before: Option<&Path>, now: &Path) -> Self {
-        let none = PathStats::default();
-        let old = before.map_or(&none, |path| &path.stats);
-        let new = &now.stats;
+        let stats = now.stats - before.map(|path| path.stats).unwrap_or_default();
         let old_blocked = before.map(|path| path.blocked).unwrap_or_default();
         let blocked = blocked_by(&now.blocked).into_iter().zip(blocked_by(&old_blocked));
         Self {
             local: now.local,
             remote: now.remote,
-            bytes_acked: new.bytes_acked - old.bytes_acked,
-            bytes_received: new.bytes_received - old.bytes_received,
-            packets_sent: new.data_packets - old.data_packets,
-            packets_received: new.data_packets_received - old.data_packets_received,
-            retransmits: new.retransmitted_chunks - old.retransmitted_chunks,
-            fast_retransmits: new.fast_retransmissions - old.fast_retransmissions,
-            timeouts: new.timeouts - old.timeouts,
+            bytes_acked: stats.bytes_acked,
+            bytes_received: stats.bytes_received,
+            data_packets: stats.data_packets,
+            data_packets_received: stats.data_packets_received,
+            retransmitted_chunks: stats.retransmitted_chunks,
+            fast_retransmissions: stats.fast_retransmissions,
+            timeouts: stats.timeouts,
             blocked: blocked.map(|((name, new), (_, old))| (name.to_owned(), new - old)).collect(),
         }
     }
@@ -156,10 +154,10 @@ mod tests {
             remote: Ipv4Addr::LOCALHOST.into(),
             bytes_acked: 30,
             bytes_received: 0,
-            packets_sent: 2,
-            packets_received: 0,
-            retransmits: 0,
-            fast_retransmits: 0,
+            data_packets: 2,
+            data_packets_received: 0,
+            retransmitted_chunks: 0,
+            fast_retransmissions: 0,
             timeouts: 0,
             blocked: blocked.into(),
         };

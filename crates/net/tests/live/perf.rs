@@ -103,7 +103,7 @@ async fn the_sums_of_the_document_are_those_of_the_counters() {
     assert_eq!(end["streams"].as_array().unwrap().len(), 6);
     let retransmits = end["sum_sent"]["retransmits"].as_u64().unwrap();
     assert_eq!(retransmits, client.local.retransmits);
-    assert_eq!(sum(&end["paths"], "retransmits"), retransmits);
+    assert_eq!(sum(&end["paths"], "retransmitted_chunks"), retransmits);
     let start = &document["start"]["test_start"];
     assert_eq!((&start["protocol"], &start["bidir"]), (&"SCTP".into(), &1.into()));
     assert_eq!(document["start"]["connected"][1]["remote_host"], "127.0.0.12");
@@ -194,7 +194,7 @@ async fn a_request_for_more_streams_than_there_are_is_refused_on_either_side() {
     let said = refused.expect_err("there are 16").to_string();
     assert_eq!(said, "`streams` is 100, expected at most 15, as both sides have agreed");
     // Another implementation of the client sends the request anyway
-    let word = serde_json::json!({ "request": { "version": 1, "test": request } });
+    let word = serde_json::json!({ "request": { "version": 2, "test": request } });
     pair.client.send(Message::new(word.to_string())).await.unwrap();
     let served = soon(perf::serve(&pair.server, &settings, |_| (), |_| ())).await;
     assert!(served.expect_err("there are 16").is_input());

@@ -14,9 +14,9 @@ pub(crate) use limit::{SendLimit, Waiting};
 pub(crate) use mtu_search::MtuSearch;
 pub(crate) use network::{Network, header};
 pub(crate) use pacer::{Pace, Pacer};
-pub use stats::PathStats;
+pub use stats::{FlowPathStats, PathStats};
 
-use manypath_core::{RttEstimator, Span, Time, Tsn, Via};
+use manypath_core::{RttEstimator, Span, Time, Via};
 
 use crate::config::Config;
 
@@ -55,8 +55,6 @@ pub(crate) struct Path {
     pub(crate) idle_until: Time,
     /// When a SACK was last sent on the path.
     pub(crate) last_sack: Time,
-    /// Exit point of Fast Recovery, valid while the congestion control has the path in it. RFC 9260 §7.2.4
-    pub(crate) recovery_exit: Tsn,
     /// End of the pause in which no new data may be sent, if the path pauses.
     pub(crate) paused_until: Option<Time>,
     /// The departure time of the next packet with DATA, with [`Config::pacing`].
@@ -95,7 +93,6 @@ impl Path {
             last_sent: Time::ZERO,
             idle_until: Time::ZERO,
             last_sack: Time::ZERO,
-            recovery_exit: Tsn(0),
             paused_until: None,
             pacer: Pacer::default(),
             burst_left: config.max_burst,
