@@ -136,7 +136,7 @@ impl Association {
                     CumAck::PathV1 | CumAck::PathV2 => news.advanced,
                 };
                 let was_full = news.flight_before >= self.control.window(path)
-                    || self.limits().is_kept_from_full_window(path, news.flight_before);
+                    || self.is_kept_from_full_window(path, news.flight_before);
                 let in_recovery = self.recovery.contains(path);
                 let ack = PathAck { path, bytes: news.bytes, was_full, may_grow, in_recovery };
                 self.sack_news.acks.push(ack);

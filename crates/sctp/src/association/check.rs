@@ -35,10 +35,10 @@ impl Association {
     /// Panics if a path could send although all paths are marked as waiting for the peer.
     pub(super) fn check_wait_for_peer(&self) {
         for path in self.paths.ids() {
-            let waits = match self.limits().window(path) {
+            let waits = match self.window(path) {
                 Ok(Window::Open) => {
                     !self.sender.has_lost(path)
-                        && self.limits().limit(path, self.paths[path].network.room()).is_some()
+                        && self.limit(path, self.paths[path].network.room()).is_some()
                 }
                 Ok(Window::OpenToLost) => false,
                 Err(_) => true,

@@ -3,7 +3,6 @@
 use manypath_core::PathId;
 
 use super::Association;
-use super::limits::Limits;
 use super::state::State;
 use crate::config::{LimitingWindow, SackRequest};
 use crate::packet::{DATA_HEADER, Packet};
@@ -16,19 +15,16 @@ impl Association {
 
     /// Sets the I bit in a filled packet if a delayed SACK would delay transmissions.
     pub(super) fn ask_for_sack(&mut self, path: PathId, packet: &mut Packet) {
-        let limits = self.limits();
         let asks = match self.config.sack_immediately {
             SackRequest::Never => false,
-            SackRequest::FullWindow => limits.is_last(path),
-            SackRequest::Stalled => limits.is_awaited(path, packet),
+            SackRequest::FullWindow => self.is_last(path),
+            SackRequest::Stalled => self.is_awaited(path, packet),
         };
         if let Some(last) = packet.data.last_mut() {
             self.sender.mark_for_sack(last, asks);
         }
     }
-}
 
-impl Limits<'_> {
     /// Whether the packet is the last one that fits into the window, or the last one of all data.
     ///
     /// One more packet may follow and exceed the window. As in the papers' simulator, that packet does not request a

@@ -1,27 +1,12 @@
 //! What a path may send, and the limit that stops it: its state, its window, the application, the buffers, pacing.
 //! RFC 9260 §6.1
 
-use manypath_cc::Controller;
 use manypath_core::PathId;
 
 use super::Association;
-use super::paths::Paths;
-use super::state::State;
-use super::window_probe::ProbePace;
-use crate::config::{Burst, Config, SplitBy};
+use crate::config::{Burst, SplitBy};
 use crate::path::SendLimit;
-use crate::send::{Sender, Taker, buffer_split};
-
-/// The parts of an association that decide what a path may send. The decisions change none of them.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits<'a> {
-    pub(super) config: &'a Config,
-    pub(super) state: &'a State,
-    pub(super) paths: &'a Paths,
-    pub(super) control: &'a Controller,
-    pub(super) sender: &'a Sender,
-    pub(super) probe_pace: &'a ProbePace,
-}
+use crate::send::{Taker, buffer_split};
 
 /// The chunks that the window of a path allows to send.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -33,24 +18,10 @@ pub(super) enum Window {
 }
 
 impl Association {
-    #[inline]
-    pub(super) fn limits(&self) -> Limits<'_> {
-        Limits {
-            config: &self.config,
-            state: &self.state,
-            paths: &self.paths,
-            control: &self.control,
-            sender: &self.sender,
-            probe_pace: &self.probe_pace,
-        }
-    }
-}
-
-impl Limits<'_> {
     /// The chunks that the window of a path allows to send, or the limit that stops the path.
     #[inline]
     pub(super) fn window(&self, path: PathId) -> Result<Window, SendLimit> {
-        if !self.paths.usable(self.config, path) {
+        if !self.paths.usable(&self.config, path) {
             return Err(SendLimit::Path);
         }
         let known = &self.paths[path];
@@ -155,6 +126,6 @@ impl Limits<'_> {
 
     /// Whether a path carries new data: every path with CMT; otherwise only the primary path, or the first active one.
     fn carries_new_data(&self, path: PathId) -> bool {
-        self.config.concurrent || path == self.paths.for_data(self.config)
+        self.config.concurrent || path == self.paths.for_data(&self.config)
     }
 }

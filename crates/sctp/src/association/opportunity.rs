@@ -148,7 +148,7 @@ impl Association {
                 self.pass_opportunity(now, false);
                 continue;
             }
-            match self.limits().window(path) {
+            match self.window(path) {
                 Ok(window) => return Some((path, window)),
                 Err(limit) => self.end_turn(now, path, Some(limit)),
             }
@@ -194,7 +194,7 @@ impl Association {
         if flight == 0 && self.sender.has_waiting() {
             self.pay_for_idleness(now, path);
         }
-        if self.config.burst == Burst::UseItOrLoseIt && !self.limits().is_paced(path) {
+        if self.config.burst == Burst::UseItOrLoseIt && !self.is_paced(path) {
             let limit = flight
                 + u64::from(self.config.max_burst) * u64::from(self.paths[path].network.mtu());
             self.control.limit_window(path, limit);

@@ -7,11 +7,10 @@
 use manypath_core::{PathId, Time};
 
 use super::Association;
-use super::limits::Limits;
 use super::timers::Timer;
 use crate::path::Pace;
 
-impl Limits<'_> {
+impl Association {
     /// Whether the packets of a path are paced now.
     #[inline]
     pub(super) fn is_paced(&self, path: PathId) -> bool {
@@ -27,9 +26,7 @@ impl Limits<'_> {
             in_flight + more >= self.control.window(path)
         }
     }
-}
 
-impl Association {
     /// Sets the timer for a path that has something to send and waits for its departure time.
     #[cold]
     pub(super) fn wait_for_departure(&mut self, path: PathId) {

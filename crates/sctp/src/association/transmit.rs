@@ -130,7 +130,7 @@ impl Association {
     /// Adds DATA of `path`, if it may send any, to a packet that is sent in any case.
     #[inline(never)]
     fn add_data(&mut self, now: Time, path: PathId, packet: &mut Packet, room: usize) {
-        if let Ok(window) = self.limits().window(path) {
+        if let Ok(window) = self.window(path) {
             self.fill(now, path, packet, room, window).ok();
         }
     }
@@ -163,7 +163,7 @@ impl Association {
         window: Window,
     ) -> Result<(), Option<SendLimit>> {
         if self.paths[path].pacer.holds(now) {
-            return Err(Some(self.limits().limit_while_held(path, room, window)));
+            return Err(Some(self.limit_while_held(path, room, window)));
         }
         let flight = self.sender.flight(path);
         self.fill_now(now, path, packet, room, window)?;
@@ -191,7 +191,7 @@ impl Association {
             self.paths[path].retransmission_due = false;
         }
         let limit = match window {
-            Window::Open => self.limits().limit(path, left),
+            Window::Open => self.limit(path, left),
             Window::OpenToLost => Some(SendLimit::Window),
         };
         if limit.is_none() {
@@ -243,13 +243,9 @@ impl Association {
     /// Adds new data, which no limit stops.
     #[inline]
     fn add_new(&mut self, now: Time, path: PathId, packet: &mut Packet, left: &mut usize) {
-        while let Some(data) = self.sender.send_new(now, self.limits().taker(path), *left) {
+        while let Some(data) = self.sender.send_new(now, self.taker(path), *left) {
             self.push_data(path, packet, left, data);
-            if *left <= DATA_HEADER {
-                return;
-            }
-            let limits = self.limits();
-            if !limits.fits_peer_window(path, limits.next_length(path)) {
+            if *left <= DATA_HEADER || !self.fits_peer_window(path, self.next_length(path)) {
                 return;
             }
         }

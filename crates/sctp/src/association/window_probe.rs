@@ -3,7 +3,6 @@
 use manypath_core::{PathId, Span, Time};
 
 use super::Association;
-use super::limits::Limits;
 use super::timers::Timer;
 use crate::config::{Config, WindowProbe};
 
@@ -32,7 +31,7 @@ impl ProbePace {
     }
 }
 
-impl Limits<'_> {
+impl Association {
     /// Whether a path may send one chunk into a full window.
     #[cold]
     pub(super) fn may_probe(&self, path: PathId) -> bool {
@@ -46,15 +45,13 @@ impl Limits<'_> {
             WindowProbe::Path => self.sender.may_probe_on(path),
         }
     }
-}
 
-impl Association {
     /// Handles a full window on a path: starts the timer of the next probe unless it is running.
     #[cold]
     pub(super) fn wait_for_probe(&mut self, now: Time, path: PathId) {
         if self.config.window_probe_waits
             && !self.timers.is_set(Timer::WindowProbe)
-            && self.limits().could_probe(path)
+            && self.could_probe(path)
         {
             let pause = self.probe_pace.pause(self.paths[path].rto(), &self.config);
             self.timers.set(Timer::WindowProbe, now + pause);
@@ -70,9 +67,7 @@ impl Association {
     /// Records a reported window of the peer. If it is open, the count of probes restarts.
     #[inline]
     pub(super) fn note_peer_window(&mut self) {
-        if self.config.window_probe_waits
-            && self.limits().admits_next(self.paths.for_data(&self.config))
-        {
+        if self.config.window_probe_waits && self.admits_next(self.paths.for_data(&self.config)) {
             self.probe_pace = ProbePace::default();
             self.timers.cancel(Timer::WindowProbe);
         }
