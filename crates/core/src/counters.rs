@@ -2,22 +2,22 @@
 
 /// A counter of `T`, a struct of counters.
 #[derive(Debug)]
-pub struct Counter<T> {
+pub struct Counter<T, V = u64> {
     /// The name of the field.
     pub name: &'static str,
     /// The meaning, in one line of Markdown.
     pub doc: &'static str,
     /// Reads the counter.
-    pub get: fn(&T) -> u64,
+    pub get: fn(&T) -> V,
 }
 
-/// Defines a struct of counters with the table of its counters, `COUNTERS`. Fields after the `;` are no counters: they
-/// are a state, and sums and differences have that of the later reading.
+/// Defines a struct of counters, numbers or times, with the table of its counters, `COUNTERS`. Fields after the `;` are
+/// no counters: they are a state, and sums and differences have that of the later reading.
 #[macro_export]
 macro_rules! counters {
     (
         $(#[$about:meta])*
-        $of:ident {
+        $of:ident: $value:ty {
             $($(#[doc = $doc:literal])+ $name:ident,)+
             $(; $($(#[doc = $state_doc:literal])+ $state:ident: $type:ty,)+)?
         }
@@ -25,13 +25,13 @@ macro_rules! counters {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
         pub struct $of {
-            $($(#[doc = $doc])+ pub $name: u64,)+
+            $($(#[doc = $doc])+ pub $name: $value,)+
             $($($(#[doc = $state_doc])+ pub $state: $type,)+)?
         }
 
         impl $of {
             /// All counters, in the order of the fields.
-            pub const COUNTERS: &[$crate::Counter<Self>] = &[$($crate::Counter {
+            pub const COUNTERS: &[$crate::Counter<Self, $value>] = &[$($crate::Counter {
                 name: stringify!($name),
                 doc: concat!($($doc),+).trim_ascii_start(),
                 get: |it| it.$name,
@@ -65,12 +65,11 @@ macro_rules! counters {
 }
 
 #[cfg(test)]
+#[expect(unreachable_pub, reason = "the macro defines public structs")]
 mod tests {
-    use crate::counters;
-
     counters! {
         /// Counters with a state.
-        Example {
+        Example: u64 {
             /// Packets sent.
             packets_sent,
             /// Bytes of these,

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use manypath_core::Span;
 use manypath_link::{Counters, LinkConfig};
-use manypath_sctp::{FlowPathStats, FlowStats, StreamStats};
+use manypath_sctp::{BlockedTime, FlowPathStats, FlowStats, StreamStats};
 
 use crate::app::Sink;
 use crate::means::Means;
@@ -130,20 +130,17 @@ fn rate(some: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| some as f64 / all as f64)
 }
 
-fn of_blocked(
-    before: Option<manypath_sctp::BlockedTime>,
-    after: Option<manypath_sctp::BlockedTime>,
-) -> Blocked {
+fn of_blocked(before: Option<BlockedTime>, after: Option<BlockedTime>) -> Blocked {
     let Some(after) = after else { return Blocked::default() };
-    let before = before.unwrap_or_default();
-    let seconds = |before, after: Span| Some((after - before).as_secs_f64());
+    let blocked = after - before.unwrap_or_default();
+    let seconds = |time: Span| Some(time.as_secs_f64());
     Blocked {
-        path: seconds(before.path, after.path),
-        window: seconds(before.window, after.window),
-        split_share: seconds(before.split_share, after.split_share),
-        receive_window: seconds(before.receive_window, after.receive_window),
-        send_buffer: seconds(before.send_buffer, after.send_buffer),
-        pacing: seconds(before.pacing, after.pacing),
+        path: seconds(blocked.path),
+        window: seconds(blocked.window),
+        split_share: seconds(blocked.split_share),
+        receive_window: seconds(blocked.receive_window),
+        send_buffer: seconds(blocked.send_buffer),
+        pacing: seconds(blocked.pacing),
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) struct Setting {
 counters! {
     /// Counters of an endpoint, in datagrams.
     #[non_exhaustive]
-    Counters {
+    Counters: u64 {
         /// Packets sent by all associations.
         packets_sent,
         /// Sent packets that the system refused, or that were dropped because a socket was blocked.

@@ -16,7 +16,7 @@ macro_rules! end_counters {
     ) => {
         manypath_core::counters! {
             $(#[$about])*
-            $all {
+            $all: u64 {
                 $($(#[doc = $own_doc])+ $own,)+
                 $($(#[doc = $doc])+ $name,)+
                 $(; $($(#[doc = $state_doc])+ $state: $type,)+)?
@@ -26,7 +26,7 @@ macro_rules! end_counters {
         manypath_core::counters! {
             $(#[$flow_about])*
             #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-            $flow { $($(#[doc = $doc])+ $name,)+ }
+            $flow: u64 { $($(#[doc = $doc])+ $name,)+ }
         }
 
         impl $flow {

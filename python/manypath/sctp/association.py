@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, Self, SupportsBytes, cast
+from typing import Literal, Self, SupportsBytes, cast
 
 from manypath import _native
 from manypath.arguments import of_kind, span, whole
@@ -14,7 +14,6 @@ from manypath.sctp.counters import AssociationCounters, Blocked
 from manypath.sctp.errors import told
 from manypath.sctp.events import Events
 from manypath.sctp.message import Message, message_of
-from manypath.sctp.rows import PathRow
 from manypath.sctp.waiting import finish
 
 
@@ -162,7 +161,8 @@ class Association:
     @property
     def paths(self) -> list[Path]:
         """The current paths; those of the first given address come first."""
-        return [_path_of(row) for row in self._association.paths()]
+        rows = self._association.paths()
+        return [Path(**{**row, "blocked": Blocked(**row["blocked"])}) for row in rows]
 
     def set_primary(self, path: Path | int) -> None:
         """Set the primary path, which carries data while it works, unless all paths do: RFC 9260 section 6.4.
@@ -278,13 +278,6 @@ class Association:
     def __repr__(self) -> str:
         paths = ", ".join(f"{path.local} to {path.remote}" for path in self.paths)
         return f"<manypath.sctp.Association {paths or 'ended'}>"
-
-
-def _path_of(row: PathRow) -> Path:
-    """Convert a row of the engine, whose times are in nanoseconds, to a path."""
-    blocked = Blocked(**{reason: span / 1e9 for reason, span in row["blocked"].items()})
-    fields: dict[str, Any] = {**row, "srtt": row["srtt"] / 1e9, "rto": row["rto"] / 1e9, "blocked": blocked}
-    return Path(**fields)
 
 
 async def complete_events(recorder: _native.SctpEndpoint | None) -> None:

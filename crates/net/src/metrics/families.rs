@@ -1,7 +1,7 @@
 //! The metric families by name. The name of a family ends with its unit; the samples of a counter end with `_total`.
 
 use super::Snapshot;
-use crate::blocked::blocked_by;
+use crate::blocked_seconds;
 use crate::{Path, PathState};
 
 /// A metric family for subjects of type `T`.
@@ -119,9 +119,8 @@ pub(super) const PATH: &[Family<Path>] = &[
         unit: "seconds",
         help: "Time during which the path could not send new data, by reason.",
         values: |it| {
-            let reasons = blocked_by(&it.blocked);
-            let sample = |(reason, span): (&str, f64)| (format!("reason=\"{reason}\""), span);
-            reasons.map(sample).to_vec()
+            let seconds = blocked_seconds(&it.blocked);
+            seconds.map(|(reason, time)| (format!("reason=\"{reason}\""), time)).collect()
         },
     },
 ];

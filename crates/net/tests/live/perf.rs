@@ -61,9 +61,9 @@ async fn both_sides_report_what_both_sides_counted() {
             assert_eq!(sent.streams, [1_670_000, 1_670_000, 1_660_001]);
             assert_eq!(sent.streams, received.streams);
             // The control messages are counted too
-            let acked: u64 = sender.paths.iter().map(|path| path.bytes_acked).sum();
+            let acked: u64 = sender.paths.iter().map(|path| path.counters.bytes_acked).sum();
             assert!((5_000_001..5_010_000).contains(&acked), "{acked}");
-            let arrived: u64 = receiver.paths.iter().map(|path| path.bytes_received).sum();
+            let arrived: u64 = receiver.paths.iter().map(|path| path.counters.bytes_received).sum();
             assert!((5_000_001..5_010_000).contains(&arrived), "{arrived}");
         }
         for (own, told) in [(&client.local, &server.remote), (&server.local, &client.remote)] {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use manypath_net::{Association, Message, Path, PathState, PathStats, Stats};
+use manypath_net::{Association, Message, Path, PathState, PathStats, Stats, blocked_seconds};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 use tokio::runtime::Handle;
 
 use super::operation::{Outcome, SctpOperation};
@@ -113,7 +113,7 @@ impl SctpAssociation {
     }
 }
 
-/// A path for Python, as a dictionary of keyword arguments; times are in nanoseconds.
+/// A path for Python, as a dictionary of keyword arguments; times are in seconds.
 fn row<'py>(py: Python<'py>, path: &Path) -> PyResult<Bound<'py, PyDict>> {
     let stats = &path.stats;
     let row = counters::of(py, PathStats::COUNTERS, stats)?;
@@ -131,8 +131,8 @@ fn row<'py>(py: Python<'py>, path: &Path) -> PyResult<Bound<'py, PyDict>> {
     row.set_item("window", stats.window)?;
     row.set_item("ssthresh", stats.ssthresh)?;
     row.set_item("outstanding", stats.outstanding)?;
-    row.set_item("srtt", stats.srtt.as_nanos())?;
-    row.set_item("rto", stats.rto.as_nanos())?;
-    row.set_item("blocked", counters::of_waiting(py, &path.blocked)?)?;
+    row.set_item("srtt", stats.srtt.as_secs_f64())?;
+    row.set_item("rto", stats.rto.as_secs_f64())?;
+    row.set_item("blocked", blocked_seconds(&path.blocked).into_py_dict(py)?)?;
     Ok(row)
 }
