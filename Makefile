@@ -100,7 +100,7 @@ interop: build emu net $(venv)/.tools ## our SCTP against usrsctp, pion and dcSC
 	@# These tests mostly wait: two for each processor.
 	$(bin)/pytest --quiet -m interop --numprocesses $$((2 * $$(nproc))) tests/interop
 
-programs: net build $(venv)/.tools ## iperf3, ncat, socat and Python with our SCTP sockets, in network namespaces; needs root, which also installs them
+programs: net build $(venv)/.tools ## iperf3, ncat, socat, lksctp-tools and Python with our SCTP sockets, in network namespaces; needs root, which also installs them
 	PYTHON='$(PYTHON)' .ci/prepare --programs
 	$(bin)/pytest --quiet -m programs tests/programs
 

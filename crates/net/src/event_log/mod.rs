@@ -19,7 +19,7 @@ use crate::shared_file::SharedFile;
 /// The lines have the format of the simulator's events. Their flow is an association: the first address of the peer,
 /// its SCTP port, and the number of the association in the file, as in `192.0.2.7:5001#1`. The side that opened it is
 /// its source. A path has the name of its addresses, as in `192.0.2.9 -> 192.0.2.7`. Times count from the creation of
-/// the endpoint.
+/// the host.
 #[derive(Clone, Debug)]
 pub struct EventLog(SharedFile<(File, Selection), Open>);
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -24,9 +25,9 @@ use super::Settings;
 use super::calls;
 use super::connection::{Connection, Record, send_now};
 use super::ports::Ports;
-use super::socket::{Inherited, Socket};
+use super::socket::{Inherited, Socket, Style};
 use crate::socket::register;
-use crate::{Association, Endpoint};
+use crate::{Association, Endpoint, Error, Message};
 
 /// The daemon. Clones are handles of the same one.
 #[derive(Clone, Debug)]
@@ -55,13 +56,13 @@ struct Known {
     adopted: HashMap<u64, Adoption>,
 }
 
-/// A socket of an accepted association before its connection exists.
+/// A socket that the daemon makes for a program, before its connection exists.
 #[derive(Debug)]
 struct Adoption {
     inherited: Inherited,
-    association: Association,
-    endpoint: Endpoint,
-    done: oneshot::Sender<()>,
+    /// The association that was accepted.
+    accepted: Option<(Association, Endpoint)>,
+    done: oneshot::Sender<Arc<Socket>>,
 }
 
 /// Counts the associations that are shut down in the background.
@@ -74,19 +75,21 @@ pub(super) struct Draining {
 }
 
 impl Daemon {
-    /// Creates the Unix socket and serves programs until the last handle and all sockets are gone. Needs a tokio runtime.
+    /// Creates the Unix socket, opens the UDP port or the raw sockets, and serves programs until the last handle and all
+    /// sockets are gone. Needs a tokio runtime. If another program has the UDP port, programs can connect from another
+    /// one, but not listen.
     ///
     /// # Errors
-    /// If the socket cannot be created.
-    pub fn start(settings: Settings) -> io::Result<Self> {
-        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
-        bind(&listener, &SocketAddrUnix::new(&settings.path)?)?;
-        listen(&listener, BACKLOG)?;
-        let listener = register(listener)?;
+    /// If a socket cannot be created.
+    pub fn start(settings: Settings) -> Result<Self, Error> {
+        let ports = Ports::open(&settings)?;
+        let listener = listener(&settings.path).map_err(|error| {
+            let expected = format!("a path for a Unix socket: {error}");
+            Error::Setting { field: "socket", value: settings.path.display().to_string(), expected }
+        })?;
         let shared = Arc::new(Shared {
             known: Mutex::default(),
-            ports: Mutex::default(),
+            ports: Mutex::new(ports),
             // The first numbers have a meaning of their own: SCTP_FUTURE_ASSOC and others
             next_association: AtomicI32::new(3),
             places: Arc::new(Semaphore::new(settings.most_sockets + CALLS)),
@@ -115,7 +118,7 @@ impl Daemon {
 
     async fn abort_all(&self) {
         let open: Vec<_> =
-            self.shared.known().sockets.values().filter_map(|socket| socket.connected()).collect();
+            self.shared.known().sockets.values().flat_map(|socket| socket.associations()).collect();
         for connected in &open {
             connected.association.abort("");
         }
@@ -157,23 +160,22 @@ impl Shared {
         self.next_association.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Makes a socket for an accepted association; returns the program's end.
+    /// Makes a socket for a program, with an accepted association; returns the program's end too.
     pub(super) async fn adopt(
         &self,
         inherited: Inherited,
-        association: Association,
-        endpoint: Endpoint,
-    ) -> io::Result<OwnedFd> {
+        accepted: Option<(Association, Endpoint)>,
+    ) -> io::Result<(OwnedFd, Arc<Socket>)> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let program = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
         let (done, adopted) = oneshot::channel();
         let cookie = sockopt::socket_cookie(&program)?;
         let open = Request::Open {
             domain: i32::from(inherited.domain),
-            kind: libc::SOCK_STREAM,
+            kind: inherited.style.kind(),
             protocol: IPPROTO_SCTP,
         };
-        let adoption = Adoption { inherited, association, endpoint, done };
+        let adoption = Adoption { inherited, accepted, done };
         self.known().adopted.insert(cookie, adoption);
         let joined = async {
             let address = SocketAddrUnix::new(&self.settings.path)?;
@@ -189,11 +191,20 @@ impl Shared {
         };
         let joined = timeout(FIRST_RECORD, joined).await;
         self.known().adopted.remove(&cookie);
-        joined??;
+        let socket = joined??;
         // The flag belongs to the program
         rustix::io::ioctl_fionbio(&program, false)?;
-        Ok(program)
+        Ok((program, socket))
     }
+}
+
+/// The Unix socket to which programs connect.
+fn listener(path: &Path) -> io::Result<AsyncFd<OwnedFd>> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
+    bind(&listener, &SocketAddrUnix::new(path)?)?;
+    listen(&listener, BACKLOG)?;
+    register(listener)
 }
 
 /// Accepts connections.
@@ -232,7 +243,7 @@ async fn welcome(shared: Arc<Shared>, socket: OwnedFd) -> io::Result<()> {
         Request::Open { domain, kind, protocol } => {
             open(shared, connection, descriptor, (domain, kind, protocol)).await
         }
-        Request::Call(call) => calls::answer(&shared, &connection, &descriptor, &call).await,
+        Request::Call(call) => calls::answer(&shared, &connection, descriptor, &call).await,
         _ => Ok(()),
     }
 }
@@ -246,9 +257,13 @@ async fn open(
 ) -> io::Result<()> {
     let cookie = sockopt::socket_cookie(&descriptor)?;
     drop(descriptor);
+    let style = if kind == libc::SOCK_SEQPACKET { Style::Many } else { Style::One };
     let refusal = match (domain, kind, protocol) {
-        (libc::AF_INET | libc::AF_INET6, libc::SOCK_STREAM, 0 | IPPROTO_SCTP) => None,
-        (libc::AF_INET | libc::AF_INET6, libc::SOCK_SEQPACKET, _) => Some(Errno::ESOCKTNOSUPPORT),
+        (
+            libc::AF_INET | libc::AF_INET6,
+            libc::SOCK_STREAM | libc::SOCK_SEQPACKET,
+            0 | IPPROTO_SCTP,
+        ) => None,
         (libc::AF_INET | libc::AF_INET6, ..) => Some(Errno::EPROTONOSUPPORT),
         _ => Some(Errno::EAFNOSUPPORT),
     };
@@ -258,7 +273,7 @@ async fn open(
     let adoption = shared.known().adopted.remove(&cookie);
     let inherited = adoption.as_ref().map(|adoption| adoption.inherited.clone());
     let is_adopted = inherited.is_some();
-    let inherited = inherited.unwrap_or_else(|| Inherited::new(domain as u16));
+    let inherited = inherited.unwrap_or_else(|| Inherited::new(domain as u16, style));
     let socket = Arc::new(Socket::new(cookie, connection, inherited));
     let refusal = {
         let mut known = shared.known();
@@ -273,16 +288,19 @@ async fn open(
             }
         }
     };
-    if let Some(Adoption { association, endpoint, done, .. }) = adoption
+    if let Some(Adoption { accepted, done, .. }) = adoption
         && refusal.is_none()
     {
-        socket.becomes_connected(&shared, association, endpoint);
+        if let Some((association, endpoint)) = accepted {
+            socket.becomes_connected(&shared, association, endpoint);
+        }
         // Fails only if the listening socket was closed
-        let _ = done.send(());
+        let _ = done.send(Arc::clone(&socket));
     }
     let errno = refusal.map_or(0, |errno| errno as i32);
     if !is_adopted {
-        socket.connection.send(&Answer::Opened { errno }, None).await?;
+        // Fails if the program has ended, which the socket's own task handles
+        let _ = socket.connection.send(&Answer::Opened { errno }, None).await;
     }
     if refusal.is_none() {
         socket.serve(&shared).await;
@@ -293,15 +311,26 @@ async fn open(
 }
 
 impl Draining {
-    /// Shuts an association down in the background, or aborts it when the daemon must end.
-    pub(super) fn add(shared: &Arc<Shared>, association: Association, endpoint: Endpoint) {
+    /// Shuts an association down in the background, behind its last messages, or aborts it when the daemon must end.
+    pub(super) fn add(
+        shared: &Arc<Shared>,
+        association: Association,
+        endpoint: Endpoint,
+        rest: Vec<Message>,
+    ) {
         shared.draining.change(|count| *count += 1);
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
             let hurry = shared.draining.hurry.notified();
+            let end = async {
+                for message in rest {
+                    association.send(message).await?;
+                }
+                association.close().await
+            };
             tokio::select! {
                 // The peer may lack data; no program can be told
-                _ = association.close() => {}
+                _ = end => {}
                 () = hurry => {
                     association.abort("");
                     let _ = association.closed().await;

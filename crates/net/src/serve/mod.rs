@@ -8,16 +8,20 @@
 //! A program can harm only its own sockets: a malformed record aborts the association of its socket.
 
 mod calls;
+mod connected;
 mod connection;
 mod daemon;
 mod delivery;
 mod errors;
+mod many;
 mod names;
 mod notification;
 mod opening;
 mod options;
+mod peeloff;
 mod ports;
 mod socket;
+mod turn;
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -36,7 +40,7 @@ pub struct Settings {
     pub builder: Builder,
     /// Local addresses; empty for all of the machine.
     pub local: Vec<IpAddr>,
-    /// UDP port of listening sockets, and the UDP port of peers unless a program sets another one; `None` for raw IP.
+    /// UDP port of all sockets, and of peers unless a program sets another one; `None` for raw IP.
     pub encapsulation: Option<u16>,
     /// Largest number of sockets.
     pub most_sockets: usize,

@@ -3,7 +3,12 @@
 #![cfg(feature = "serve")]
 
 mod ending;
+mod faults;
 mod guest;
 mod hostile;
+mod many;
+mod many_guest;
 mod opening;
+mod peeloff;
+mod ports;
 mod transfer;

@@ -20,6 +20,7 @@ mod control;
 mod descriptor;
 mod file;
 mod lock;
+mod many;
 mod name;
 mod option;
 mod receive;

@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "the caller's message is behind pointers")]
 
 use super::ancillary;
+use super::many;
 use super::name::given;
 use super::system::{self, Result, part};
 use crate::abi::address;
@@ -24,7 +25,7 @@ pub unsafe fn send(fd: c_int, message: *const msghdr, flags: c_int) -> Result<us
     }
     // SAFETY: the caller's promise
     let message = unsafe { &*message };
-    let mut sent = Sent { info: None, reliability: None, destination: None, bytes: &[] };
+    let mut sent = Sent::default();
     if !message.msg_name.is_null() && message.msg_namelen > 0 {
         // SAFETY: the caller's promise
         let name = unsafe { given(message.msg_name.cast(), message.msg_namelen) }?;
@@ -43,9 +44,8 @@ pub unsafe fn send(fd: c_int, message: *const msghdr, flags: c_int) -> Result<us
 
 /// Sends a message with the socket's defaults.
 pub(super) fn send_bytes(fd: c_int, bytes: &[u8]) -> Result<usize> {
-    let sent = Sent { info: None, reliability: None, destination: None, bytes: &[] };
     // SAFETY: the part is a slice
-    unsafe { send_parts(fd, &[part(bytes)], &sent, 0) }
+    unsafe { send_parts(fd, &[part(bytes)], &Sent::default(), 0) }
 }
 
 /// # Safety
@@ -65,6 +65,10 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
     if ends & SCTP_EOF != 0 && length > 0 || ends & (SCTP_EOF | SCTP_ABORT) == 0 && length == 0 {
         return Err(libc::EINVAL);
     }
+    // SAFETY: the caller's promise
+    if let Some(done) = unsafe { ask(fd, parts, sent, length, flags) }? {
+        return Ok(done);
+    }
     let head = sent.head(length);
     let flags = flags & (libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL);
     let written = if parts.len() < FEW {
@@ -77,9 +81,43 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
         // SAFETY: as above
         unsafe { system::send(fd, &all, None, flags) }
     };
-    // A Unix socket of this type gives no signal
-    if written == Err(libc::EPIPE) && flags & libc::MSG_NOSIGNAL == 0 {
+    signalling(written, flags).map(|written| written.saturating_sub(HEAD))
+}
+
+/// Asks the daemon, where that is needed, whether the message may be sent. Returns the result of the call if no record
+/// follows.
+///
+/// # Safety
+/// The parts must be readable.
+unsafe fn ask(
+    fd: c_int,
+    parts: &[iovec],
+    sent: &Sent<'_>,
+    length: usize,
+    flags: c_int,
+) -> Result<Option<usize>> {
+    if !many::must_ask(fd, sent)? {
+        return Ok(None);
+    }
+    let mut reason = Vec::new();
+    if sent.info.is_some_and(|info| info.flags & SCTP_ABORT != 0) {
+        for part in parts.iter().filter(|part| part.iov_len > 0) {
+            let room = many::LONGEST_REASON - reason.len();
+            let length = part.iov_len.min(room);
+            // SAFETY: the caller's promise
+            reason
+                .extend_from_slice(unsafe { slice::from_raw_parts(part.iov_base.cast(), length) });
+        }
+    }
+    let non_blocking = flags & libc::MSG_DONTWAIT != 0 || system::is_non_blocking(fd)?;
+    let sent = Sent { bytes: &reason, ..sent.clone() };
+    signalling(many::ask(fd, &sent, length, non_blocking), flags)
+}
+
+/// Gives the signal of a failure with `EPIPE`, which a Unix socket of this type does not give.
+fn signalling<T>(result: Result<T>, flags: c_int) -> Result<T> {
+    if matches!(result, Err(libc::EPIPE)) && flags & libc::MSG_NOSIGNAL == 0 {
         system::raise_pipe();
     }
-    written.map(|written| written.saturating_sub(HEAD))
+    result
 }

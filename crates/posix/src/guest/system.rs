@@ -227,6 +227,12 @@ pub(super) fn drop_record(fd: c_int) -> Result<()> {
     check(unsafe { libc::syscall(libc::SYS_recvfrom, fd, 0, 0, flags, 0, 0) }).map(drop)
 }
 
+/// Takes no more records: reading finds the end behind those that are there.
+pub(super) fn stop_reading(fd: c_int) -> Result<()> {
+    // SAFETY: no pointers
+    check(unsafe { libc::syscall(libc::SYS_shutdown, fd, libc::SHUT_RD) }).map(drop)
+}
+
 /// Waits until the queue has a record or has ended, unless the descriptor is non-blocking.
 pub(super) fn wait(fd: c_int) -> Result<()> {
     // SAFETY: the kernel writes no byte

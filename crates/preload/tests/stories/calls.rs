@@ -78,14 +78,14 @@ fn an_unsupported_option_is_named_once() {
 alone = stream()
 for _ in range(3):
     fails(errno.ENOPROTOOPT, alone.setsockopt, SCTP, 23, bytes(8))
-fails(errno.EINVAL, alone.sendmsg, [b'x'], [(SCTP, 0, bytes(8))])
-fails(errno.EINVAL, alone.sendmsg, [b'x'], [(SCTP, 0, bytes(8))])
+fails(errno.EINVAL, alone.sendmsg, [b'x'], [(SCTP, 6, bytes(2))])
+fails(errno.EINVAL, alone.sendmsg, [b'x'], [(SCTP, 6, bytes(2))])
 ",
     );
     assert_eq!(
         printed.err,
         "manypath: socket option SCTP_AUTH_KEY is not supported\n\
-         manypath: ancillary data SCTP_INIT are not supported\n"
+         manypath: ancillary data SCTP_AUTHINFO are not supported\n"
     );
 }
 

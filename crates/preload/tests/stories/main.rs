@@ -3,6 +3,8 @@
 mod calls;
 mod daemon;
 mod descriptors;
+mod faults;
+mod many;
 mod messages;
 mod program;
 mod waiting;

@@ -98,6 +98,7 @@ fn option(field: &str) -> &str {
         "congestion" => "--cc",
         "encapsulation" => "--udp",
         "local" => "--bind",
+        "socket" => "--socket",
         other => other,
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use manypath_net::Peer;
 use manypath_net::serve::{Daemon, Settings};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use tokio::process::Command;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -91,6 +91,7 @@ impl Run {
 /// Serves programs until stopped by a signal.
 pub(crate) async fn serve(serve: Serve, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
     let daemon = start(&serve.stack, &serve.socket, watch)?;
+    open_more_files();
     eprintln!("sockets at {}", serve.socket.display());
     stop.requested().await;
     daemon.drain(SHORT).await;
@@ -111,6 +112,8 @@ pub(crate) async fn run(run: Run, stop: Stop, watch: &Watch) -> Result<ExitCode,
         .env(LD_PRELOAD, preloaded(std::env::var_os(LD_PRELOAD), &library))
         .spawn()
         .map_err(|error| Failure::input(format!("{}: {error}", program.display())))?;
+    // The program keeps its own limit
+    open_more_files();
     let passing = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).map(pass_signals);
     let status = child.wait().await?;
     if let Some(passing) = passing {
@@ -136,8 +139,14 @@ fn start(stack: &Stack, socket: &Path, watch: &Watch) -> Result<Daemon, Failure>
         encapsulation: (!stack.raw).then_some(stack.encapsulation),
         most_sockets: stack.limit as usize,
     };
-    Daemon::start(settings)
-        .map_err(|error| Failure::input(format!("`--socket` is {}: {error}", socket.display())))
+    Ok(Daemon::start(settings)?)
+}
+
+/// Raises the limit of open files to what the system allows: each socket needs up to four descriptors.
+fn open_more_files() {
+    let limit = getrlimit(Resource::Nofile);
+    // Without it, the daemon has fewer sockets
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 /// The library for programs.

@@ -1,5 +1,7 @@
 //! The values of a socket's options.
 
+use std::time::Duration;
+
 use manypath_core::{RtoLimits, Span};
 use manypath_posix::abi::message::{InitMsg, SndInfo};
 use manypath_posix::abi::option::EventSubscribe;
@@ -22,6 +24,10 @@ pub(in crate::serve) struct Options {
     pub(super) reliability: Option<PartialReliability>,
     pub(in crate::serve) events: EventSubscribe,
     pub(in crate::serve) receive_info: bool,
+    /// `SCTP_CONTEXT`, which received messages carry.
+    pub(in crate::serve) context: u32,
+    /// Seconds of `SCTP_AUTOCLOSE`, 0 for never.
+    pub(super) autoclose: u32,
     pub(super) peer_udp: Option<u16>,
     /// `l_onoff` and `l_linger`.
     pub(super) linger: (i32, i32),
@@ -52,6 +58,8 @@ impl Default for Options {
             reliability: None,
             events: EventSubscribe::default(),
             receive_info: false,
+            context: 0,
+            autoclose: 0,
             peer_udp: None,
             linger: (0, 0),
             send_buffer: None,
@@ -105,6 +113,31 @@ impl Options {
     pub(in crate::serve) fn send_info(&self) -> SendInfo {
         let SndInfo { sid, flags, ppid, context, .. } = self.send;
         SendInfo { stream: sid, flags, ppid, context, association: 0 }
+    }
+
+    /// Changes the parameters of INIT. Zeros do not change a value.
+    pub(in crate::serve) fn set_init(&mut self, wanted: InitMsg) {
+        let init = &mut self.init;
+        for (place, value) in [
+            (&mut init.num_ostreams, wanted.num_ostreams),
+            (&mut init.max_instreams, wanted.max_instreams),
+            (&mut init.max_attempts, wanted.max_attempts),
+            (&mut init.max_init_timeo, wanted.max_init_timeo),
+        ] {
+            if value != 0 {
+                *place = value;
+            }
+        }
+    }
+
+    /// Number of outgoing streams of new associations.
+    pub(in crate::serve) fn outbound_streams(&self) -> u16 {
+        self.init.num_ostreams
+    }
+
+    /// After how much time without data an association is shut down.
+    pub(in crate::serve) fn autoclose(&self) -> Option<Duration> {
+        (self.autoclose > 0).then(|| Duration::from_secs(self.autoclose.into()))
     }
 
     pub(in crate::serve) fn reliability(&self) -> Option<PartialReliability> {
