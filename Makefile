@@ -37,7 +37,7 @@ preload := $(venv)/lib/libmanypath_preload.so
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
-.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop programs testbed bench-net bench-explore soak soak-kernel fuzz fuzz-quick bench
+.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop peer-usrsctp programs programs-long testbed bench-net bench-explore soak soak-kernel fuzz fuzz-quick bench
 .PHONY: profile build emu net kernel wheel tools docs results site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
@@ -95,14 +95,23 @@ check-python: build $(venv)/.tools
 	$(bin)/ruff format --check
 	$(bin)/pyright --warnings --pythonpath $(bin)/python
 
-interop: build emu net $(venv)/.tools ## our SCTP against usrsctp, pion and dcSCTP, and over faulty links, in network namespaces; needs root, which also installs them
+# A peer of make interop and of make programs, which may run side by side.
+peer-usrsctp:
+	tests/interop/peers/build usrsctp
+
+interop: build emu net $(venv)/.tools peer-usrsctp ## our SCTP against usrsctp, pion and dcSCTP, and over faulty links, in network namespaces; needs root, which also installs them
 	tests/interop/peers/build
 	@# These tests mostly wait: two for each processor.
 	$(bin)/pytest --quiet -m interop --numprocesses $$((2 * $$(nproc))) tests/interop
 
-programs: net build $(venv)/.tools ## iperf3, ncat, socat, lksctp-tools and Python with our SCTP sockets, in network namespaces; needs root, which also installs them
+programs: net build $(venv)/.tools peer-usrsctp ## iperf3, ncat, socat, lksctp-tools and Python with our SCTP sockets, in network namespaces; needs root, which also installs them
 	PYTHON='$(PYTHON)' .ci/prepare --programs
-	$(bin)/pytest --quiet -m programs tests/programs
+	@# These tests mostly wait: two for each processor.
+	$(bin)/pytest --quiet -m 'programs and not programs_long' --numprocesses $$((2 * $$(nproc))) tests/programs
+
+programs-long: net build $(venv)/.tools peer-usrsctp ## the same with faults at a thousand moments, ten thousand connections, Java, Go and Perl, in minutes
+	PYTHON='$(PYTHON)' .ci/prepare --programs-long
+	$(bin)/pytest --quiet -m programs_long tests/programs
 
 testbed: emu net build $(venv)/.packages ## measure [D12] and [G12] with real stacks over emulated links, in about half an hour; needs root, installs usrsctp and clang
 	PYTHON='$(PYTHON)' .ci/prepare --testbed
