@@ -26,7 +26,7 @@ export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
 
 # The emulator, the program for real networks and the sockets for unmodified programs need Linux.
-without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-emu --exclude manypath-namespace --exclude manypath-net --exclude manypath-posix --exclude manypath-preload)
+without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-capi --exclude manypath-emu --exclude manypath-namespace --exclude manypath-net --exclude manypath-posix --exclude manypath-preload)
 
 # What maturin puts into a wheel beside the package, if this folder exists: programs, which pip installs as it does scripts.
 wheel_data := manypath._native.data
@@ -38,7 +38,7 @@ kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
 .PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop peer-usrsctp programs programs-long testbed bench-net bench-explore soak soak-kernel fuzz fuzz-quick bench
-.PHONY: profile build emu net kernel wheel tools docs results site format clean
+.PHONY: profile build emu net capi kernel wheel tools docs results site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
 help: ## list the commands
@@ -169,6 +169,10 @@ $(preload): $(rust_sources) | $(bin)/python
 	cargo build --package manypath-preload --release --locked --quiet
 	install target/release/libmanypath_preload.so $@
 
+capi: | $(bin)/python ## build the C library libmanypath_sctp, into .venv; PREFIX=/usr/local takes another folder; Linux only
+	cargo build --package manypath-capi --release --locked --quiet
+	crates/capi/install target/release $(or $(PREFIX),$(venv))
+
 kernel: ## the command .venv/bin/manypath-kernel, which loads congestion control into the kernel; needs clang
 	@$(kernel_tools) || { echo 'make kernel needs $(kernel_packages)' >&2; exit 1; }
 	$(build_kernel)
@@ -191,6 +195,7 @@ docs: build ## write the generated pages of docs/reference, the Jupyter notebook
 	cargo xtask docs
 	$(PYTHON) docs/builder/notebooks.py
 	$(bin)/python docs/builder/counters.py
+	$(if $(without_linux),,MANYPATH_WRITE_HEADER=1 cargo test --package manypath-capi --test header --quiet)
 	cargo doc --workspace --exclude manypath-bpf $(without_linux) --no-deps --quiet
 
 results: build ## run the simulations whose tables are in docs, and write the tables; TABLE=name makes one, all take 5 minutes

@@ -143,6 +143,12 @@ impl Builder {
         self
     }
 
+    /// Detects a killed peer after about half a minute, also on a side that only receives. An outage of ten seconds ends
+    /// no association, whatever the number of paths.
+    pub fn notice_dead_peers(self) -> Self {
+        self.configure(options::notice_dead_peers)
+    }
+
     /// Captures every packet of the endpoint; several endpoints may share a capture.
     pub fn capture(mut self, capture: Capture) -> Self {
         self.capture = Some(capture);

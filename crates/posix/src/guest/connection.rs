@@ -29,7 +29,7 @@ pub fn socket(domain: c_int, kind: c_int, protocol: c_int) -> Option<Result<c_in
         .then(|| open(domain, kind, flags).map(Owned::release))
 }
 
-static NO_DAEMON: Once = Once::new("the daemon that MANYPATH_SCTP_SOCKET names cannot be reached");
+static NO_DAEMON: Once = Once::new("the daemon of SCTP sockets cannot be reached");
 
 fn open(domain: c_int, kind: c_int, flags: c_int) -> Result<Owned> {
     let socket = control::connection(flags & libc::SOCK_CLOEXEC).map_err(|errno| match errno {

@@ -39,6 +39,14 @@ pub(super) fn connection(flags: c_int) -> Result<Owned> {
     }
 }
 
+/// Checks that the daemon can be reached.
+///
+/// # Errors
+/// That of `connect`; `ENOENT` if there is no daemon.
+pub fn reach() -> Result<()> {
+    connection(libc::SOCK_CLOEXEC).map(drop)
+}
+
 /// How long sending and receiving may block.
 pub(super) fn set_patience(fd: c_int, limit: timeval) -> Result<()> {
     system::set_option(fd, libc::SO_SNDTIMEO, &limit)?;

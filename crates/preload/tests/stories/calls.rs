@@ -94,10 +94,7 @@ fn without_a_daemon_there_is_no_sctp_and_the_program_says_why() {
     let daemon = Daemon::start();
     std::fs::remove_file(daemon.path()).expect("the socket");
     let printed = python(&daemon, "for _ in range(2): fails(errno.EPROTONOSUPPORT, stream)\n");
-    assert_eq!(
-        printed.err,
-        "manypath: the daemon that MANYPATH_SCTP_SOCKET names cannot be reached\n"
-    );
+    assert_eq!(printed.err, "manypath: the daemon of SCTP sockets cannot be reached\n");
 }
 
 #[test]
