@@ -5,6 +5,7 @@
 use super::ancillary;
 use super::many;
 use super::name::given;
+use super::receive;
 use super::system::{self, Result, part};
 use crate::abi::address;
 use crate::abi::constants::{SCTP_ABORT, SCTP_EOF};
@@ -69,6 +70,10 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
     if let Some(done) = unsafe { ask(fd, parts, sent, length, flags) }? {
         return Ok(done);
     }
+    // The daemon reads records of an association that has ended no more
+    if system::has_ended(fd) {
+        return refuse(fd, flags);
+    }
     let head = sent.head(length);
     let flags = flags & (libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL);
     let written = if parts.len() < FEW {
@@ -81,7 +86,10 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
         // SAFETY: as above
         unsafe { system::send(fd, &all, None, flags) }
     };
-    signalling(written, flags).map(|written| written.saturating_sub(HEAD))
+    match written {
+        Err(libc::EPIPE) => refuse(fd, flags),
+        written => written.map(|written| written.saturating_sub(HEAD)),
+    }
 }
 
 /// Asks the daemon, where that is needed, whether the message may be sent. Returns the result of the call if no record
@@ -120,4 +128,13 @@ fn signalling<T>(result: Result<T>, flags: c_int) -> Result<T> {
         system::raise_pipe();
     }
     result
+}
+
+/// The failure of a message behind the end of its association: first why it ended, unless that was read, and then
+/// `EPIPE`. net/sctp/socket.c, sctp_error
+fn refuse(fd: c_int, flags: c_int) -> Result<usize> {
+    match receive::take_error(fd) {
+        Some(why) => Err(why),
+        None => signalling(Err(libc::EPIPE), flags),
+    }
 }
