@@ -3,7 +3,7 @@
 use std::fs::Permissions;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,6 +30,11 @@ impl Folder {
 
     fn socket(&self) -> PathBuf {
         self.folder.path().join("socket")
+    }
+
+    /// A copy of the library for users that may not read the folder of the build.
+    fn library(&self) -> PathBuf {
+        self.folder.path().join("library.so")
     }
 
     /// A running daemon with the file and further words.
@@ -255,45 +260,77 @@ fn the_socket_of_a_killed_daemon_is_replaced_and_that_of_a_running_one_is_not() 
     assert_eq!((said.code, std::fs::read(&socket).unwrap()), (Some(2), b"mine".to_vec()));
 }
 
+/// A folder whose socket programs of other users can reach, with a library that they can read. `None` if this test
+/// cannot run programs of other users.
+fn for_all_users() -> Option<Folder> {
+    let id = Command::new("id").arg("-u").output().expect("it is there").stdout;
+    if id != b"0\n" || !Path::new(PYTHON).exists() {
+        eprintln!("not run: it needs root, and {PYTHON}, which every user may run");
+        return None;
+    }
+    let at = Folder::with("");
+    std::fs::set_permissions(at.folder.path(), Permissions::from_mode(0o755)).unwrap();
+    std::fs::copy(library(), at.library()).expect("there is room");
+    Some(at)
+}
+
 /// What a program of another user, with one supplementary group, gets for a socket.
-fn socket_of(user: u32, group: u32, socket: &Path) -> String {
-    // The user may not read the folder of the build
-    let readable = socket.with_file_name("library.so");
-    std::fs::copy(library(), &readable).expect("there is room");
+fn socket_of(user: u32, group: u32, at: &Folder) -> String {
     let program = "import socket\n\
                    try: socket.socket(proto=132); print('open')\n\
                    except OSError as error: print(error.errno)";
     let mut command = Command::new("setpriv");
     command.args([&format!("--reuid={user}"), "--regid=65534", &format!("--groups={group}")]);
     command.args([PYTHON, "-c", program]);
-    command.env("MANYPATH_SCTP_SOCKET", socket).env("LD_PRELOAD", readable);
+    command.env("MANYPATH_SCTP_SOCKET", at.socket()).env("LD_PRELOAD", at.library());
     let said = Process::of(command).wait();
     assert_eq!(said.code, Some(0), "{said:?}");
     said.out
 }
 
 #[test]
-fn only_members_of_the_group_may_connect_beside_the_user() {
-    let id = Command::new("id").arg("-u").output().expect("it is there").stdout;
-    if id != b"0\n" || !Path::new(PYTHON).exists() {
-        eprintln!("not run: it needs root, and {PYTHON}, which every user may run");
-        return;
-    }
-    let at = Folder::with("");
-    std::fs::set_permissions(at.folder.path(), Permissions::from_mode(0o755)).unwrap();
-    let mode = || std::fs::metadata(at.socket()).map(|it| (it.gid(), it.mode() & 0o777)).unwrap();
+fn only_members_of_the_group_open_sockets_beside_the_user() {
+    let Some(at) = for_all_users() else { return };
     // Group 1 is `daemon` on every Linux system
     let daemon = at.serve(&["--group", "daemon"]);
-    assert_eq!(mode(), (1, 0o660));
-    assert_eq!(socket_of(12_345, 1, &at.socket()), "open\n");
-    assert_eq!(socket_of(12_345, 2, &at.socket()), PERMISSION_DENIED);
-    // The rights of the file are not the only check
-    std::fs::set_permissions(at.socket(), Permissions::from_mode(0o666)).unwrap();
-    assert_eq!(socket_of(12_345, 2, &at.socket()), PERMISSION_DENIED);
+    assert_eq!(socket_of(12_345, 1, &at), "open\n");
+    assert_eq!(socket_of(12_345, 2, &at), PERMISSION_DENIED);
     assert_eq!(stopped(daemon).code, Some(0));
     let daemon = at.serve(&[]);
-    assert_eq!(mode(), (0, 0o600));
-    assert_eq!(socket_of(12_345, 1, &at.socket()), PERMISSION_DENIED);
+    assert_eq!(socket_of(0, 2, &at), "open\n");
+    assert_eq!(socket_of(12_345, 1, &at), PERMISSION_DENIED);
+    assert_eq!(stopped(daemon).code, Some(0));
+}
+
+#[test]
+fn a_program_that_gives_up_its_user_uses_its_sockets_and_opens_no_others() {
+    let Some(at) = for_all_users() else { return };
+    let udp = free_port().to_string();
+    let daemon = at.serve(&["--encapsulation", &udp, "--local", "127.0.0.1"]);
+    let program = "import os, socket\n\
+        listener = socket.socket(proto=132)\n\
+        client = socket.socket(proto=132)\n\
+        many = socket.socket(type=socket.SOCK_SEQPACKET, proto=132)\n\
+        os.setgroups([]); os.setgid(65534); os.setuid(12_345)\n\
+        listener.bind(('127.0.0.1', 5001))\n\
+        listener.listen(1)\n\
+        client.connect(('127.0.0.1', 5001))\n\
+        accepted, peer = listener.accept()\n\
+        assert peer == client.getsockname()\n\
+        accepted.send(b'hello')\n\
+        assert client.recv(100) == b'hello'\n\
+        accepted.setsockopt(132, 3, 1)\n\
+        assert accepted.getsockopt(132, 3) == 1\n\
+        many.connect(('127.0.0.1', 5001))\n\
+        other, peer = listener.accept()\n\
+        assert peer == many.getsockname()\n\
+        try: socket.socket(proto=132)\n\
+        except OSError as error: print(error.errno)";
+    let mut command = Command::new(PYTHON);
+    command.args(["-c", program]);
+    command.env("MANYPATH_SCTP_SOCKET", at.socket()).env("LD_PRELOAD", at.library());
+    let said = Process::of(command).wait();
+    assert_eq!((said.out.as_str(), said.code), (PERMISSION_DENIED, Some(0)), "{said:?}");
     assert_eq!(stopped(daemon).code, Some(0));
 }
 

@@ -3,13 +3,14 @@
 #![expect(unsafe_code, reason = "the caller's message is behind pointers")]
 
 use super::ancillary;
+use super::control::call;
 use super::many;
 use super::name::given;
 use super::receive;
 use super::system::{self, Result, part};
 use crate::abi::address;
 use crate::abi::constants::{SCTP_ABORT, SCTP_EOF};
-use crate::record::{HEAD, LARGEST_MESSAGE, Sent};
+use crate::record::{Call, HEAD, LARGEST_MESSAGE, Operation, Sent};
 use libc::{c_int, iovec, msghdr};
 use std::slice;
 
@@ -70,8 +71,7 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
     if let Some(done) = unsafe { ask(fd, parts, sent, length, flags) }? {
         return Ok(done);
     }
-    // The daemon reads records of an association that has ended no more
-    if system::has_ended(fd) {
+    if has_ended(fd) {
         return refuse(fd, flags);
     }
     let head = sent.head(length);
@@ -128,6 +128,16 @@ fn signalling<T>(result: Result<T>, flags: c_int) -> Result<T> {
         system::raise_pipe();
     }
     result
+}
+
+/// Whether the association has ended: the daemon reads no more records then. A program that has shut reading down must
+/// ask.
+fn has_ended(fd: c_int) -> bool {
+    system::receives_no_more(fd)
+        && matches!(
+            call(fd, &Call::new(Operation::PeerName), &mut []),
+            Err(libc::ENOTCONN | libc::ECONNRESET)
+        )
 }
 
 /// The failure of a message behind the end of its association: first why it ended, unless that was read, and then

@@ -239,8 +239,8 @@ pub(super) fn wait(fd: c_int) -> Result<()> {
     check(unsafe { libc::syscall(libc::SYS_recvfrom, fd, 0, 0, libc::MSG_PEEK, 0, 0) }).map(drop)
 }
 
-/// Whether the other end sends no more.
-pub(super) fn has_ended(fd: c_int) -> bool {
+/// Whether no further record comes: the other end sends no more, or the program reads no more.
+pub(super) fn receives_no_more(fd: c_int) -> bool {
     let mut asks = libc::pollfd { fd, events: libc::POLLRDHUP, revents: 0 };
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     let no_mask = std::ptr::null::<libc::sigset_t>();

@@ -1,7 +1,9 @@
 //! `manypath-net serve` and `manypath-net run`: SCTP sockets for programs that are written for those of Linux.
 
 use std::ffi::OsString;
+use std::fs::Permissions;
 use std::io::IsTerminal;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, ExitStatus};
@@ -158,7 +160,9 @@ fn open_more_files() {
 /// Runs a program with sockets of this process; returns its exit code, or 128 and the number of its signal.
 pub(crate) async fn run(run: Run, stop: Stop, watch: &Watch) -> Result<ExitCode, Failure> {
     let library = library(run.preload)?;
-    let folder = tempfile::tempdir()?;
+    // A program that gives up its rights still uses its sockets
+    let reachable = Permissions::from_mode(0o711);
+    let folder = tempfile::Builder::new().permissions(reachable).tempdir()?;
     let socket = folder.path().join("socket");
     let daemon = start(&run.stack, &socket, Access::default(), watch)?;
     let (program, arguments) =
