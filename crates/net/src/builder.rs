@@ -176,6 +176,14 @@ impl Builder {
         self
     }
 
+    /// Checks the settings of the state machine, as [`bind`](Self::bind) does.
+    ///
+    /// # Errors
+    /// If a setting is invalid.
+    pub fn check(&self) -> Result<(), Error> {
+        options::check(&self.config)
+    }
+
     /// Changes other settings of the state machine. The builder itself sets ports, addresses, encapsulation and
     /// backlog.
     pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> Self {

@@ -10,7 +10,7 @@ use crate::capture::Tap;
 use crate::driver::membership::{Link, Member, Membership, NewSockets};
 use crate::driver::{self, Carriers, Clock, Shared, State};
 use crate::endpoint::Setting;
-use crate::event_log::Recorder;
+use crate::event_log::{EventLog, Recorder};
 use crate::metrics::Snapshot;
 use crate::socket::{Carrier, Place, Sockets, local_addresses, raw, udp};
 use crate::{Builder, Endpoint, Error, Peer, options};
@@ -89,7 +89,8 @@ impl Host {
             Some(0) => udp.first().map(|socket| socket.local().port()),
             port => port,
         };
-        let (membership, clock) = (Arc::<Membership>::default(), Clock::new());
+        let membership = Arc::<Membership>::default();
+        let clock = builder.events.as_ref().map_or_else(Clock::new, EventLog::clock);
         driver::start(Arc::clone(&membership), Sockets::new(udp, raw), clock);
         let addresses = Mutex::new(addresses);
         let handle = Handle { membership, clock, builder, encapsulation, addresses };

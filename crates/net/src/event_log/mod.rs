@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 
 pub(crate) use recorder::Recorder;
 
+use crate::driver::Clock;
 use crate::shared_file::SharedFile;
 
 /// A file of events. A thread writes it, so that no packet waits for the disk. Clones write into the same file.
@@ -19,13 +20,15 @@ use crate::shared_file::SharedFile;
 /// The lines have the format of the simulator's events. Their flow is an association: the first address of the peer,
 /// its SCTP port, and the number of the association in the file, as in `192.0.2.7:5001#1`. The side that opened it is
 /// its source. A path has the name of its addresses, as in `192.0.2.9 -> 192.0.2.7`. Times count from the creation of
-/// the host.
+/// the first host that writes into the file.
 #[derive(Clone, Debug)]
 pub struct EventLog(SharedFile<(File, Selection), Open>);
 
 /// An open file.
 #[derive(Debug)]
 struct Open {
+    /// That of all hosts whose endpoints write.
+    clock: Clock,
     writer: Writer<Background>,
     thread: WriterThread,
     /// Number of named associations.
@@ -42,6 +45,11 @@ impl EventLog {
     /// If the file cannot be opened for writing.
     pub fn create(file: &Path, selection: Selection) -> io::Result<Self> {
         Ok(Self(SharedFile::new((background::open(file)?, selection))))
+    }
+
+    /// The clock of all hosts whose endpoints write into the file.
+    pub(crate) fn clock(&self) -> Clock {
+        self.0.while_open(|open| open.clock).unwrap_or_else(Clock::new)
     }
 
     /// Waits until all events are written, and returns the number of events that are missing because the disk was too
@@ -82,7 +90,7 @@ impl Open {
         let document = RawValue::from_string("{}".to_owned()).ok()?;
         let (background, thread) = background::start(file);
         let writer = Writer::new(background, selection, &header(&document));
-        Some(Self { writer, thread, associations: 0, missed: 0 })
+        Some(Self { clock: Clock::new(), writer, thread, associations: 0, missed: 0 })
     }
 
     fn write(&mut self, line: &Line<'_>) {

@@ -12,10 +12,13 @@ use manypath_sctp::{Counter, PathStats, Stats};
 
 #[cfg(feature = "program")]
 pub(crate) use families::STATES;
+#[cfg(feature = "serve")]
+pub(crate) use families::family;
+pub(crate) use families::{Family, Kind};
 pub use http::serve;
 
 use crate::{Counters, Endpoint, Host, Path};
-use families::{ENDPOINT, Family, Kind, PATH};
+use families::{ENDPOINT, PATH};
 
 /// What has metrics.
 pub trait Source: Send + Sync + 'static {
@@ -32,15 +35,19 @@ impl Source for Endpoint {
 /// The metrics of all endpoints, each labelled with its first address and SCTP port.
 impl Source for Host {
     fn metrics(&self) -> String {
-        let named = |(address, port, snapshot)| {
-            let name = SocketAddr::new(IpAddr::from(address), port);
-            (format!("endpoint=\"{name}\""), snapshot)
-        };
-        let endpoints: Vec<_> = self.snapshots().into_iter().map(named).collect();
         let mut out = String::new();
-        write(&mut out, &endpoints);
+        write(&mut out, &labelled(self));
         end(out)
     }
+}
+
+/// The endpoints of a host, each with its first address and SCTP port as label.
+pub(crate) fn labelled(host: &Host) -> Vec<(String, Snapshot)> {
+    let named = |(address, port, snapshot)| {
+        let name = SocketAddr::new(IpAddr::from(address), port);
+        (format!("endpoint=\"{name}\""), snapshot)
+    };
+    host.snapshots().into_iter().map(named).collect()
 }
 
 /// The state of an endpoint at one instant.
@@ -70,13 +77,13 @@ pub fn text(endpoint: &Endpoint) -> String {
 }
 
 /// The complete text.
-fn end(mut out: String) -> String {
+pub(crate) fn end(mut out: String) -> String {
     out.push_str("# EOF\n");
     out
 }
 
 /// Writes the metrics of endpoints, each with its own labels.
-fn write(out: &mut String, endpoints: &[(String, Snapshot)]) {
+pub(crate) fn write(out: &mut String, endpoints: &[(String, Snapshot)]) {
     for family in ENDPOINT {
         begin(out, family);
         for (labels, snapshot) in endpoints {
@@ -131,6 +138,13 @@ fn count<'a, T: 'a>(
     for (labels, subject) in subjects {
         let _ = writeln!(out, "manypath_{of}_{name}_total{{{labels}}} {}", get(subject));
     }
+}
+
+/// Writes a family for one subject.
+#[cfg(feature = "serve")]
+pub(crate) fn write_family<T>(out: &mut String, family: &Family<T>, subject: &T) {
+    begin(out, family);
+    sample(out, family, "", subject);
 }
 
 /// Writes the description of a family.

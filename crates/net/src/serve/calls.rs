@@ -42,7 +42,10 @@ pub(super) async fn answer(
     // While a call waits, the program's own descriptors keep the socket open
     let descriptor = (call.operation == Operation::PeelOff).then_some(descriptor);
     let called = match socket {
-        Some(socket) => carry_out(shared, &socket, descriptor, call).await,
+        Some(socket) => match shared.usage.call(socket.user) {
+            Ok(_place) => carry_out(shared, &socket, descriptor, call).await,
+            Err(refusal) => Err(refusal.errno()),
+        },
         // Its association has ended, and the program did not notice
         None => Err(Errno::ENOTCONN),
     };

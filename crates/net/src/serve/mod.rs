@@ -5,15 +5,19 @@
 //! its own, so it does not wait behind data. The descriptor of the socket comes with the call: its possession is the
 //! right to make the call, and its cookie (`SO_COOKIE`) is the name of the socket.
 //!
-//! A program can harm only its own sockets: a malformed record aborts the association of its socket.
+//! A program can harm only its own sockets: a malformed record aborts the association of its socket. A user has only its
+//! own share of sockets and calls.
 
+mod access;
 mod calls;
 mod connected;
 mod connection;
 mod daemon;
 mod delivery;
 mod errors;
+mod limits;
 mod many;
+mod metrics;
 mod names;
 mod notification;
 mod opening;
@@ -29,6 +33,7 @@ use std::path::PathBuf;
 use crate::Builder;
 
 pub use daemon::Daemon;
+pub use limits::Limits;
 pub use options::{OPTIONS, SocketOption, Support};
 
 /// The settings of a [`Daemon`].
@@ -44,4 +49,8 @@ pub struct Settings {
     pub encapsulation: Option<u16>,
     /// Largest number of sockets.
     pub most_sockets: usize,
+    /// Limits of a user and of a socket.
+    pub limits: Limits,
+    /// Number of the group whose programs may connect, too; without it only programs of the same user and of root.
+    pub group: Option<u32>,
 }

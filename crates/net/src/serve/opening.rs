@@ -11,7 +11,7 @@ use super::daemon::Shared;
 use super::errors::errno;
 use super::names;
 use super::options::Options;
-use super::socket::{Inherited, Phase, Socket, State};
+use super::socket::{Phase, Socket, State, Style};
 use crate::socket::{LocalAddress, interface_addresses, local_addresses};
 use crate::{Builder, Endpoint, Error, Host, Peer};
 
@@ -138,11 +138,11 @@ pub(super) fn waiting(backlog: i32) -> usize {
 /// Passes accepted associations to the program.
 async fn accept(shared: Arc<Shared>, socket: Arc<Socket>, endpoint: Endpoint) {
     while let Ok(association) = endpoint.accept().await {
-        let options = socket.state().options.clone();
-        let inherited = Inherited { domain: socket.domain, style: socket.style, options };
+        let inherited = socket.passes_on(Style::One);
         let Some(peer) = names::peer(socket.domain, &association) else { continue };
-        // Without descriptors or a program, the association is shut down
-        let adopted = shared.adopt(inherited, Some((association, endpoint.clone()))).await;
+        // Without a place, descriptors or a program, the association is shut down
+        let Ok(place) = shared.place(socket.user) else { continue };
+        let adopted = shared.adopt(inherited, place, Some((association, endpoint.clone()))).await;
         let Ok((program, _)) = adopted else { continue };
         if socket.connection.send(&Answer::Accept { peer }, Some(&program)).await.is_err() {
             return;
@@ -236,13 +236,16 @@ async fn connect(
     Ok((endpoint.connect(peer).await?, endpoint))
 }
 
-/// The settings of an endpoint of a socket.
+/// The settings of an endpoint of a socket; `ENETDOWN` if the daemon ends.
 pub(super) fn builder(
     shared: &Shared,
     host: &Host,
     domain: u16,
     state: &State,
 ) -> Result<Builder, Errno> {
+    if shared.ends() {
+        return Err(Errno::ENETDOWN);
+    }
     let State { addresses, options, .. } = state;
     let is_bound = !addresses.is_empty();
     // Without a restriction, the endpoint follows the routes of the system

@@ -15,7 +15,8 @@ use rustix::net::{RecvFlags, recv};
 use tokio::time::sleep;
 
 use super::daemon::Shared;
-use super::socket::{Inherited, Phase, Socket, Style};
+use super::limits::Refusal;
+use super::socket::{Phase, Socket, Style};
 use super::turn::Permit;
 
 /// Moves an association to a socket of its own; returns the program's end.
@@ -29,9 +30,10 @@ pub(super) async fn peel_off(
     if !socket.is_many() || socket.associations().iter().all(|it| it.number != number) {
         return Err(Errno::EINVAL);
     }
-    let options = socket.state().options.clone();
-    let inherited = Inherited { domain: socket.domain, style: Style::PeeledOff, options };
-    let (program, peeled) = shared.adopt(inherited, None).await.map_err(|_| Errno::ENFILE)?;
+    let inherited = socket.passes_on(Style::PeeledOff);
+    let place = shared.place(socket.user).map_err(Refusal::errno)?;
+    let (program, peeled) =
+        shared.adopt(inherited, place, None).await.map_err(|_| Errno::ENFILE)?;
     let (mut permit, records) = pause(socket, descriptor, call.room as usize).await;
     let mut own_permit = peeled.turn.any().await;
     let moved = match &mut socket.state().phase {

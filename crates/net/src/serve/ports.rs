@@ -12,6 +12,8 @@ use crate::{Builder, Error, Host};
 pub(super) struct Ports {
     bound: Vec<Bound>,
     host: Host,
+    /// The host before it: sockets that connected from another UDP port have its endpoints.
+    former: Option<Host>,
     /// The host has no sockets on the wanted UDP port, because another program has it. The settings for the next
     /// attempt.
     wanted: Option<Builder>,
@@ -40,7 +42,7 @@ impl Ports {
             }
             opened => (opened?, None),
         };
-        Ok(Self { bound: Vec::new(), host, wanted })
+        Ok(Self { bound: Vec::new(), host, former: None, wanted })
     }
 
     /// The host, for a socket that connects.
@@ -48,11 +50,17 @@ impl Ports {
         &self.host
     }
 
+    /// All hosts that have endpoints of sockets.
+    pub(super) fn hosts(&self) -> impl Iterator<Item = &Host> {
+        self.former.iter().chain([&self.host])
+    }
+
     /// The host on the wanted UDP port, for a socket that listens.
     pub(super) fn listening_host(&mut self) -> Result<&Host, Error> {
         if let Some(builder) = &self.wanted {
             // The other program may have ended
-            self.host = Host::open(builder.clone())?;
+            let host = Host::open(builder.clone())?;
+            self.former = Some(std::mem::replace(&mut self.host, host));
             self.wanted = None;
         }
         Ok(&self.host)
@@ -115,6 +123,7 @@ mod tests {
 
     use super::*;
     use crate::Endpoint;
+    use crate::serve::Limits;
 
     /// The ports of a host on a free UDP port.
     fn ports() -> Ports {
@@ -124,6 +133,8 @@ mod tests {
             local: vec![[127, 0, 0, 1].into(), [127, 0, 0, 2].into()],
             encapsulation: Some(0),
             most_sockets: 1,
+            limits: Limits::default(),
+            group: None,
         };
         Ports::open(&settings).expect("a host")
     }

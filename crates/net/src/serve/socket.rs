@@ -31,6 +31,8 @@ pub(super) struct Socket {
     /// `AF_INET` or `AF_INET6`.
     pub(super) domain: u16,
     pub(super) style: Style,
+    /// The user of the program that opened it, or the socket that it comes from.
+    pub(super) user: u32,
     pub(super) connection: Connection,
     state: Mutex<State>,
     /// The phase has changed.
@@ -59,11 +61,12 @@ impl Style {
     }
 }
 
-/// What a socket of an accepted association has from the listening socket.
+/// What a socket has from the listening or one-to-many socket that its association comes from.
 #[derive(Clone, Debug)]
 pub(super) struct Inherited {
     pub(super) domain: u16,
     pub(super) style: Style,
+    pub(super) user: u32,
     pub(super) options: Options,
 }
 
@@ -105,14 +108,15 @@ pub(super) enum End {
 }
 
 impl Inherited {
-    pub(super) fn new(domain: u16, style: Style) -> Self {
-        Self { domain, style, options: Options::default() }
+    /// What a socket of a user has if it comes from no other one, with the largest size of its buffers.
+    pub(super) fn new(domain: u16, style: Style, user: u32, largest_buffer: usize) -> Self {
+        Self { domain, style, user, options: Options::new(largest_buffer) }
     }
 }
 
 impl Socket {
     pub(super) fn new(cookie: u64, connection: Connection, inherited: Inherited) -> Self {
-        let Inherited { domain, style, options } = inherited;
+        let Inherited { domain, style, user, options } = inherited;
         let state = State {
             phase: Phase::Closed,
             options,
@@ -125,6 +129,7 @@ impl Socket {
             cookie,
             domain,
             style,
+            user,
             connection,
             state: Mutex::new(state),
             changed: Notify::new(),
@@ -135,6 +140,12 @@ impl Socket {
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a socket of one of its associations has from it.
+    pub(super) fn passes_on(&self, style: Style) -> Inherited {
+        let options = self.state().options.clone();
+        Inherited { domain: self.domain, style, user: self.user, options }
     }
 
     pub(super) fn is_many(&self) -> bool {
@@ -156,6 +167,24 @@ impl Socket {
             Phase::Connected(connected) => vec![connected.clone()],
             Phase::Many(many) => many.associations().filter(|it| !it.is_over()).cloned().collect(),
             _ => Vec::new(),
+        }
+    }
+
+    /// Whether it has no association, and opens none.
+    pub(super) fn is_idle(&self) -> bool {
+        match &self.state().phase {
+            Phase::Closed | Phase::Listening(..) | Phase::Ended => true,
+            Phase::Connecting(_) | Phase::Connected(_) => false,
+            Phase::Many(many) => many.associations().len() == 0,
+        }
+    }
+
+    /// Refuses further associations of peers.
+    pub(super) fn admit_no_more(&self) {
+        match &self.state().phase {
+            Phase::Listening(endpoint, _) => endpoint.admit(None),
+            Phase::Many(many) => many.endpoint.admit(None),
+            _ => {}
         }
     }
 

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use manypath_net::Endpoint;
-use manypath_net::serve::{Daemon, Settings};
+use manypath_net::serve::{Daemon, Limits, Settings};
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::address::{decode, decode_all, encode, encode_all};
 use manypath_posix::abi::constants::{IPPROTO_SCTP, SCTP_SOCKOPT_BINDX_ADD};
@@ -51,6 +51,8 @@ impl Host {
             local,
             encapsulation: Some(udp),
             most_sockets: 4096,
+            limits: Limits::default(),
+            group: None,
         };
         change(&mut settings);
         let (stop, stopped) = oneshot::channel();

@@ -414,7 +414,8 @@ fn a_malformed_record_aborts_the_associations_of_its_socket_alone() {
 #[test]
 fn a_daemon_limits_the_associations_of_a_socket() {
     let udp = free_port();
-    let server_host = Host::with(&["127.0.0.1"], udp, |settings| settings.most_sockets = 1);
+    // The socket and one association
+    let server_host = Host::with(&["127.0.0.1"], udp, |settings| settings.most_sockets = 2);
     let client_host = Host::new(&["127.0.0.2"], udp);
     let server = server_host.many();
     server.bind(SERVER).expect("it is free");

@@ -33,7 +33,7 @@ static NO_DAEMON: Once = Once::new("the daemon of SCTP sockets cannot be reached
 
 fn open(domain: c_int, kind: c_int, flags: c_int) -> Result<Owned> {
     let socket = control::connection(flags & libc::SOCK_CLOEXEC).map_err(|errno| match errno {
-        libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM => errno,
+        libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::EACCES => errno,
         _ => {
             NO_DAEMON.name();
             libc::EPROTONOSUPPORT
@@ -48,7 +48,9 @@ fn open(domain: c_int, kind: c_int, flags: c_int) -> Result<Owned> {
     let (length, _) = uninterrupted(|| unsafe { system::receive(fd, &[part_mut(&mut head)], 0) })?;
     match Answer::decode(&head[..length]) {
         Ok(Answer::Opened { errno: 0 }) => {}
-        Ok(Answer::Opened { errno }) => return Err(errno),
+        Ok(Answer::Opened { errno } | Answer::Reply { errno, .. }) if errno != 0 => {
+            return Err(errno);
+        }
         // The daemon closes connections beyond its limit
         _ => return Err(libc::ENOBUFS),
     }

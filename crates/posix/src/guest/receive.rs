@@ -114,6 +114,23 @@ pub(super) fn has_data(fd: c_int) -> Result<bool> {
         && matches!(Answer::decode_head(&head), Ok((Answer::Data(_), _))))
 }
 
+/// Removes the error of an association that has ended, if no unread message precedes it.
+pub(super) fn take_error(fd: c_int) -> Option<c_int> {
+    let _guard = lock::take().ok()?;
+    let saved = saved_offset(fd).ok()?;
+    let mut head = [0; HEAD];
+    let read = first_head(fd, &mut head);
+    let error = match (read, Answer::decode_head(&head)) {
+        (Ok(1..), Ok((Answer::Error { errno }, _))) => {
+            system::drop_record(fd).ok()?;
+            Some(errno)
+        }
+        _ => None,
+    };
+    restore_offset(fd, saved).ok()?;
+    error
+}
+
 /// Copies the next bytes without blocking; none at the end of the association.
 ///
 /// # Safety

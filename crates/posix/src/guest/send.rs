@@ -3,12 +3,14 @@
 #![expect(unsafe_code, reason = "the caller's message is behind pointers")]
 
 use super::ancillary;
+use super::control::call;
 use super::many;
 use super::name::given;
+use super::receive;
 use super::system::{self, Result, part};
 use crate::abi::address;
 use crate::abi::constants::{SCTP_ABORT, SCTP_EOF};
-use crate::record::{HEAD, LARGEST_MESSAGE, Sent};
+use crate::record::{Call, HEAD, LARGEST_MESSAGE, Operation, Sent};
 use libc::{c_int, iovec, msghdr};
 use std::slice;
 
@@ -69,6 +71,9 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
     if let Some(done) = unsafe { ask(fd, parts, sent, length, flags) }? {
         return Ok(done);
     }
+    if has_ended(fd) {
+        return refuse(fd, flags);
+    }
     let head = sent.head(length);
     let flags = flags & (libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL);
     let written = if parts.len() < FEW {
@@ -81,7 +86,10 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
         // SAFETY: as above
         unsafe { system::send(fd, &all, None, flags) }
     };
-    signalling(written, flags).map(|written| written.saturating_sub(HEAD))
+    match written {
+        Err(libc::EPIPE) => refuse(fd, flags),
+        written => written.map(|written| written.saturating_sub(HEAD)),
+    }
 }
 
 /// Asks the daemon, where that is needed, whether the message may be sent. Returns the result of the call if no record
@@ -120,4 +128,23 @@ fn signalling<T>(result: Result<T>, flags: c_int) -> Result<T> {
         system::raise_pipe();
     }
     result
+}
+
+/// Whether the association has ended: the daemon reads no more records then. A program that has shut reading down must
+/// ask.
+fn has_ended(fd: c_int) -> bool {
+    system::receives_no_more(fd)
+        && matches!(
+            call(fd, &Call::new(Operation::PeerName), &mut []),
+            Err(libc::ENOTCONN | libc::ECONNRESET)
+        )
+}
+
+/// The failure of a message behind the end of its association: first why it ended, unless that was read, and then
+/// `EPIPE`. net/sctp/socket.c, sctp_error
+fn refuse(fd: c_int, flags: c_int) -> Result<usize> {
+    match receive::take_error(fd) {
+        Some(why) => Err(why),
+        None => signalling(Err(libc::EPIPE), flags),
+    }
 }

@@ -207,15 +207,17 @@ impl Shared {
         drop(state);
         wire::send(&end, &record.encode(), None);
         if info.flags & SCTP_ABORT != 0 {
+            self.state().disconnect(from);
             let _ = shutdown(&end, Shutdown::Both);
         }
     }
 
     fn end_peer(&self, cookie: u64) {
-        let state = self.state();
+        let mut state = self.state();
         if let Some(peer) = state.sockets[&cookie].peer.and_then(|peer| state.sockets.get(&peer)) {
             let _ = shutdown(&peer.end, Shutdown::Write);
         }
+        state.disconnect(cookie);
     }
 
     fn close(&self, cookie: u64) {
@@ -345,6 +347,14 @@ impl Shared {
 impl State {
     fn socket(&mut self, cookie: u64) -> &mut Socket {
         self.sockets.get_mut(&cookie).expect("a socket")
+    }
+
+    /// The peer of a socket has no peer any more.
+    fn disconnect(&mut self, cookie: u64) {
+        let peer = self.socket(cookie).peer;
+        if let Some(peer) = peer.and_then(|peer| self.sockets.get_mut(&peer)) {
+            peer.remote = None;
+        }
     }
 
     /// The local address; a socket without one gets a port.

@@ -3,6 +3,7 @@
 mod calls;
 mod daemon;
 mod descriptors;
+mod ending;
 mod faults;
 mod many;
 mod messages;

@@ -12,6 +12,7 @@ use tokio::task::AbortHandle;
 
 use super::connected::Connected;
 use super::daemon::Shared;
+use super::limits::Place;
 use super::socket::Socket;
 use crate::{Association, Endpoint, Message};
 pub(super) use opening::{connect, listen};
@@ -25,13 +26,21 @@ pub(super) struct Many {
     pub(super) endpoint: Endpoint,
     listening: Option<Listening>,
     /// By number.
-    associations: BTreeMap<i32, Connected>,
+    associations: BTreeMap<i32, Own>,
     /// Associations that have sockets of their own, for messages that the program sent earlier.
     peeled: BTreeMap<i32, Connected>,
     /// Messages of a program that has closed its descriptor, by association. They wait for a full send buffer.
     rest: BTreeMap<i32, Vec<Message>>,
     /// The numbers of associations, also of those that were peeled off, by address and port of the peer.
     peers: HashMap<(IpAddr, u16), i32>,
+}
+
+/// An association of the socket.
+#[derive(Debug)]
+struct Own {
+    connected: Connected,
+    /// It counts like a socket of the user.
+    _place: Place,
 }
 
 /// An endpoint that accepts, and the task that does so.
@@ -67,12 +76,12 @@ impl Many {
     }
 
     pub(super) fn association(&self, number: i32) -> Option<Connected> {
-        self.associations.get(&number).cloned()
+        self.associations.get(&number).map(|own| own.connected.clone())
     }
 
     /// All associations, in the order of their numbers.
     pub(super) fn associations(&self) -> impl ExactSizeIterator<Item = &Connected> {
-        self.associations.values()
+        self.associations.values().map(|own| &own.connected)
     }
 
     /// The association with a peer.
@@ -92,9 +101,9 @@ impl Many {
         self.association(number).map(Found::Here).or_else(peeled)
     }
 
-    fn insert(&mut self, connected: Connected) {
+    fn insert(&mut self, connected: Connected, place: Place) {
         self.learn(connected.number, &connected.association);
-        self.associations.insert(connected.number, connected);
+        self.associations.insert(connected.number, Own { connected, _place: place });
     }
 
     /// Records the addresses of a peer.
@@ -107,16 +116,17 @@ impl Many {
 
     /// Removes an association that has ended; returns whether there was one.
     pub(super) fn remove(&mut self, number: i32) -> bool {
-        let removed = self.associations.remove(&number).or_else(|| self.peeled.remove(&number));
-        if removed.is_some() {
+        let removed =
+            self.associations.remove(&number).is_some() || self.peeled.remove(&number).is_some();
+        if removed {
             self.peers.retain(|_, known| *known != number);
         }
-        removed.is_some()
+        removed
     }
 
     /// Moves an association to a socket of its own.
     pub(super) fn peel_off(&mut self, number: i32, socket: &Arc<Socket>) -> Option<Connected> {
-        let connected = self.associations.remove(&number)?;
+        let Own { connected, .. } = self.associations.remove(&number)?;
         connected.outlet.move_to(socket);
         self.peeled.insert(number, connected.clone());
         Some(connected)
@@ -132,7 +142,7 @@ impl Many {
     /// Ends all associations as the kernel does when the last descriptor is closed.
     pub(super) fn close(mut self, shared: &Arc<Shared>, aborts: bool) {
         self.stop_listening();
-        for (number, connected) in self.associations {
+        for (number, Own { connected, .. }) in self.associations {
             connected.close(shared, aborts, self.rest.remove(&number).unwrap_or_default());
         }
         for (number, messages) in self.rest {

@@ -93,7 +93,7 @@ async fn accept(shared: Arc<Shared>, socket: Arc<Socket>, endpoint: Endpoint) {
     }
 }
 
-/// Adds an association. It is returned if the socket is closed, or has too many.
+/// Adds an association. It is returned if the socket is closed, or the user has no place for it.
 fn add(
     shared: &Arc<Shared>,
     socket: &Arc<Socket>,
@@ -105,11 +105,11 @@ fn add(
     let Phase::Many(many) = &mut state.phase else {
         return Err((association, Errno::ECONNABORTED));
     };
-    if many.associations().len() >= shared.settings.most_sockets {
+    let Ok(place) = shared.place(socket.user) else {
         return Err((association, Errno::ENOBUFS));
-    }
+    };
     let connected = Connected::attach(shared, socket, association, endpoint, options);
-    many.insert(connected.clone());
+    many.insert(connected.clone(), place);
     Ok(connected)
 }
 

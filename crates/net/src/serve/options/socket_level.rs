@@ -51,22 +51,26 @@ pub(super) fn set_linger(at: &Target<'_>, bytes: &[u8]) -> Done {
 }
 
 pub(super) fn receive_buffer(at: &Target<'_>, _: &[u8]) -> Value {
-    let set = at.socket.state().options.receive_buffer;
-    size(set.unwrap_or_else(|| Config::for_real_networks().receive_buffer))
+    let options = &at.socket.state().options;
+    let default = || Config::for_real_networks().receive_buffer.min(options.largest_buffer);
+    size(options.receive_buffer.unwrap_or_else(default))
 }
 
 pub(super) fn set_receive_buffer(at: &Target<'_>, bytes: &[u8]) -> Done {
-    at.socket.state().options.receive_buffer = Some(doubled(bytes)?);
+    let options = &mut at.socket.state().options;
+    options.receive_buffer = Some(doubled(bytes, options.largest_buffer)?);
     Ok(())
 }
 
 pub(super) fn send_buffer(at: &Target<'_>, _: &[u8]) -> Value {
-    let set = at.socket.state().options.send_buffer;
-    size(set.unwrap_or_else(|| Config::for_real_networks().send_buffer))
+    let options = &at.socket.state().options;
+    let default = || Config::for_real_networks().send_buffer.min(options.largest_buffer);
+    size(options.send_buffer.unwrap_or_else(default))
 }
 
 pub(super) fn set_send_buffer(at: &Target<'_>, bytes: &[u8]) -> Done {
-    at.socket.state().options.send_buffer = Some(doubled(bytes)?);
+    let options = &mut at.socket.state().options;
+    options.send_buffer = Some(doubled(bytes, options.largest_buffer)?);
     Ok(())
 }
 
@@ -106,10 +110,9 @@ fn size(bytes: usize) -> Value {
 }
 
 /// The size that Linux makes of a wanted one: twice as much, within limits. socket(7)
-fn doubled(bytes: &[u8]) -> Result<usize, Errno> {
+fn doubled(bytes: &[u8], largest: usize) -> Result<usize, Errno> {
     let wanted = i32::decode(bytes).ok_or(Errno::EINVAL)?;
-    Ok((usize::try_from(wanted).unwrap_or(0) * 2).clamp(LEAST_BUFFER, LARGEST_BUFFER))
+    Ok((usize::try_from(wanted).unwrap_or(0) * 2).clamp(LEAST_BUFFER, largest))
 }
 
 const LEAST_BUFFER: usize = 4608;
-const LARGEST_BUFFER: usize = 64 << 20;

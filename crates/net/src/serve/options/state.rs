@@ -33,13 +33,16 @@ pub(in crate::serve) struct Options {
     pub(super) linger: (i32, i32),
     pub(super) send_buffer: Option<usize>,
     pub(super) receive_buffer: Option<usize>,
+    /// Limit of the daemon for both sizes.
+    pub(super) largest_buffer: usize,
     pub(super) reuse: bool,
     /// The socket has no IPv4 addresses.
     pub(in crate::serve) only_v6: bool,
 }
 
-impl Default for Options {
-    fn default() -> Self {
+impl Options {
+    /// The options of a new socket.
+    pub(in crate::serve) fn new(largest_buffer: usize) -> Self {
         Self {
             // Linux: Documentation/networking/ip-sysctl.rst. INIT has fewer inbound streams than there
             init: InitMsg {
@@ -64,13 +67,12 @@ impl Default for Options {
             linger: (0, 0),
             send_buffer: None,
             receive_buffer: None,
+            largest_buffer,
             reuse: false,
             only_v6: false,
         }
     }
-}
 
-impl Options {
     /// Changes the settings of an endpoint.
     pub(in crate::serve) fn apply(&self, config: &mut Config) {
         config.outbound_streams = self.init.num_ostreams;
@@ -86,10 +88,13 @@ impl Options {
         if let Some((every, delay)) = self.sack {
             (config.sack_every, config.sack_delay) = (every, delay);
         }
-        // The largest message of a program fits
-        let size = |wanted: usize| wanted.max(LARGEST_MESSAGE);
-        config.send_buffer = self.send_buffer.map_or(config.send_buffer, size);
-        config.receive_buffer = self.receive_buffer.map_or(config.receive_buffer, size);
+        config.send_buffer = self.buffer(self.send_buffer, config.send_buffer);
+        config.receive_buffer = self.buffer(self.receive_buffer, config.receive_buffer);
+    }
+
+    /// The size of a buffer that the program has set or not. The largest message of a program fits.
+    fn buffer(&self, set: Option<usize>, default: usize) -> usize {
+        set.unwrap_or(default).min(self.largest_buffer).max(LARGEST_MESSAGE)
     }
 
     /// Changes the settings of an association.

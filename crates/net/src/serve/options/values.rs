@@ -12,6 +12,7 @@ use manypath_posix::abi::option::{
 };
 use manypath_posix::abi::{Address, Layout};
 use manypath_posix::record::PartialReliability;
+use manypath_sctp::AssociationState;
 use nix::errno::Errno;
 
 use super::target::Target;
@@ -278,29 +279,33 @@ pub(super) fn status(at: &Target<'_>, _: &[u8]) -> Value {
     let paths = connected.association.paths();
     let primary = paths.iter().find(|path| path.is_primary).or(paths.first());
     let streams = connected.association.streams();
+    let now = connected.association.with_state(|state, id| state.core.status(id));
+    let now = now.ok_or(Errno::EINVAL)?;
     let fragment = primary.map_or(0, |path| u32::from(path.mtu).saturating_sub(HEADERS));
     let status = Status {
         assoc_id: connected.number,
-        state: state_of(connected),
+        state: state_number(now.state),
+        rwnd: u32::try_from(now.peer_window).unwrap_or(u32::MAX),
+        unackdata: u16::try_from(now.unacknowledged).unwrap_or(u16::MAX),
+        penddata: u16::try_from(now.missing).unwrap_or(u16::MAX),
         instrms: streams.inbound,
         outstrms: streams.outbound,
         fragmentation_point: fragment,
         primary: primary.map(|path| information(at.socket, connected, path)).unwrap_or_default(),
-        ..Status::default()
     };
     Ok(status.encode())
 }
 
-fn state_of(connected: &Connected) -> i32 {
-    let (is_established, is_done) = connected.association.with_state(|state, id| {
-        let entry = state.entry(id);
-        (entry.connected, entry.peer_is_done)
-    });
-    match (is_established, is_done) {
-        (false, _) => SCTP_COOKIE_WAIT,
-        (true, true) => SCTP_SHUTDOWN_RECEIVED,
-        (true, false) if connected.is_closing() => SCTP_SHUTDOWN_PENDING,
-        (true, false) => SCTP_ESTABLISHED,
+fn state_number(state: AssociationState) -> i32 {
+    match state {
+        AssociationState::Closed => SCTP_CLOSED,
+        AssociationState::CookieWait => SCTP_COOKIE_WAIT,
+        AssociationState::CookieEchoed => SCTP_COOKIE_ECHOED,
+        AssociationState::Established => SCTP_ESTABLISHED,
+        AssociationState::ShutdownPending => SCTP_SHUTDOWN_PENDING,
+        AssociationState::ShutdownSent => SCTP_SHUTDOWN_SENT,
+        AssociationState::ShutdownReceived => SCTP_SHUTDOWN_RECEIVED,
+        AssociationState::ShutdownAckSent => SCTP_SHUTDOWN_ACK_SENT,
     }
 }
 
