@@ -139,6 +139,8 @@ impl Plan {
             local: self.local.iter().map(|(address, _)| *address).collect(),
             encapsulation: self.udp,
             most_sockets: self.most_sockets,
+            group: None,
+            limits: serve::Limits::default(),
         };
         Ok((settings, capture))
     }

@@ -2,7 +2,7 @@
 
 use crate::program::network;
 use manypath_net::Endpoint;
-use manypath_net::serve::{self, Settings};
+use manypath_net::serve::{self, Limits, Settings};
 use std::path::PathBuf;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -29,6 +29,8 @@ impl Daemon {
             local: vec![format!("{network}1").parse().expect("an address")],
             encapsulation: Some(9899),
             most_sockets: 16,
+            group: None,
+            limits: Limits::default(),
         };
         let (stop, stopped) = oneshot::channel();
         let (ready, started) = std::sync::mpsc::channel();
