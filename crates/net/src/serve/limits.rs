@@ -71,6 +71,11 @@ impl Refusal {
             Self::Ending => Errno::EPROTONOSUPPORT,
         }
     }
+
+    /// The error number for a program that opens an association. connect(2) and send(2) have these.
+    pub(super) fn errno_of_association(self) -> Errno {
+        if self == Self::Ending { Errno::ENETDOWN } else { Errno::ENOBUFS }
+    }
 }
 
 /// The sockets and calls of all users.

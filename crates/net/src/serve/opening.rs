@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 
 use super::daemon::Shared;
 use super::errors::errno;
+use super::limits::Refusal;
 use super::names;
 use super::options::Options;
 use super::socket::{Phase, Socket, State, Style};
@@ -244,7 +245,7 @@ pub(super) fn builder(
     state: &State,
 ) -> Result<Builder, Errno> {
     if shared.ends() {
-        return Err(Errno::ENETDOWN);
+        return Err(Refusal::Ending.errno_of_association());
     }
     let State { addresses, options, .. } = state;
     let is_bound = !addresses.is_empty();

@@ -6,6 +6,7 @@ use nix::libc;
 use serde_json::Value;
 
 use crate::guest::{Guest, Host, Pair, free_port};
+use crate::many_guest::{SERVER, Trio};
 
 /// The value of a sample.
 fn value(text: &str, sample: &str) -> f64 {
@@ -33,6 +34,27 @@ fn metrics_have_the_sockets_and_all_their_associations() {
     // The type of a family precedes all of its samples, once
     let types = text.lines().filter(|line| line.starts_with("# TYPE manypath_endpoint_sent"));
     assert_eq!(types.count(), 1);
+}
+
+#[test]
+fn metrics_have_one_to_many_sockets_and_associations_that_were_peeled_off() {
+    let (trio, [first, second], _) = Trio::connected();
+    let metrics = || trio.server_host.daemon.metrics();
+    let sockets =
+        |phase| value(&metrics(), &format!("manypath_daemon_sockets{{phase=\"{phase}\"}}"));
+    let endpoint = format!("manypath_endpoint_associations{{endpoint=\"{SERVER}\"}}");
+    assert_eq!((sockets("many"), sockets("connected")), (1.0, 0.0));
+    assert_eq!(value(&metrics(), "manypath_daemon_associations"), 2.0);
+    assert_eq!(value(&metrics(), &endpoint), 2.0);
+    let peeled = trio.server.peel_off(first, 0).expect("it is there");
+    assert_eq!((sockets("many"), sockets("connected")), (1.0, 1.0));
+    assert_eq!(value(&metrics(), "manypath_daemon_associations"), 2.0);
+    assert_eq!(value(&metrics(), &endpoint), 2.0);
+    assert_eq!(value(&metrics(), "manypath_daemon_opened_sockets_total"), 2.0);
+    drop(peeled);
+    trio.server_host.until(|daemon| value(&daemon.metrics(), &endpoint) == 1.0);
+    assert_eq!(value(&metrics(), "manypath_daemon_associations"), 1.0);
+    assert_eq!(trio.server.numbers(), [second]);
 }
 
 #[test]

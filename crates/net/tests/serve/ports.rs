@@ -2,6 +2,7 @@
 
 use std::net::UdpSocket;
 
+use manypath_net::metrics::Source;
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::constants::{IPPROTO_SCTP, SCTP_INITMSG, SCTP_STATUS};
 use manypath_posix::abi::message::InitMsg;
@@ -144,6 +145,12 @@ fn a_daemon_whose_udp_port_is_in_use_connects_and_listens_once_it_is_free() {
     let accepted_back = connect(&back, &listens, "127.0.0.2:5002");
     talk(&back, &accepted_back, "to the wanted UDP port");
     talk(&opened, &accepted, "the earlier one stays");
+    let metrics = client.daemon.metrics();
+    for name in [opened.name(Operation::SocketName), listens.name(Operation::SocketName)] {
+        let name = name.expect("it has a port");
+        let sample = format!("manypath_endpoint_associations{{endpoint=\"{name}\"}} 1\n");
+        assert!(metrics.contains(&sample), "{name}: {metrics}");
+    }
 }
 
 #[test]

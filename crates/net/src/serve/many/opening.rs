@@ -10,6 +10,7 @@ use super::{Found, Listening, Many};
 use crate::serve::connected::Connected;
 use crate::serve::daemon::Shared;
 use crate::serve::errors::errno;
+use crate::serve::limits::{Place, Refusal};
 use crate::serve::names;
 use crate::serve::opening;
 use crate::serve::options::Options;
@@ -84,31 +85,29 @@ async fn listening_endpoint(
 /// Adds associations of peers to the socket.
 async fn accept(shared: Arc<Shared>, socket: Arc<Socket>, endpoint: Endpoint) {
     while let Ok(association) = endpoint.accept().await {
+        let Ok(place) = shared.place(socket.user) else {
+            association.abort("");
+            continue;
+        };
         let options = socket.state().options.clone();
         options.apply_to(&association);
-        let added = add(&shared, &socket, association, endpoint.clone(), options);
-        if let Err((association, _)) = added {
+        if let Err(association) = add(&shared, &socket, (association, place), &endpoint, options) {
             association.abort("");
         }
     }
 }
 
-/// Adds an association. It is returned if the socket is closed, or the user has no place for it.
+/// Adds an association, which has a place. It is returned if the socket is closed.
 fn add(
     shared: &Arc<Shared>,
     socket: &Arc<Socket>,
-    association: Association,
-    endpoint: Endpoint,
+    (association, place): (Association, Place),
+    endpoint: &Endpoint,
     options: Options,
-) -> Result<Connected, (Association, Errno)> {
+) -> Result<Connected, Association> {
     let mut state = socket.state();
-    let Phase::Many(many) = &mut state.phase else {
-        return Err((association, Errno::ECONNABORTED));
-    };
-    let Ok(place) = shared.place(socket.user) else {
-        return Err((association, Errno::ENOBUFS));
-    };
-    let connected = Connected::attach(shared, socket, association, endpoint, options);
+    let Phase::Many(many) = &mut state.phase else { return Err(association) };
+    let connected = Connected::attach(shared, socket, association, endpoint.clone(), options);
     many.insert(connected.clone(), place);
     Ok(connected)
 }
@@ -130,7 +129,8 @@ pub(in crate::serve) async fn connect(
 
 /// Begins to open an association.
 ///
-/// The error is `EISCONN` or `EALREADY` if there is one with an address of the peer.
+/// The error is `EISCONN` or `EALREADY` if there is one with an address of the peer, `ENOBUFS` if the user has no place
+/// for it.
 pub(super) async fn open(
     shared: &Arc<Shared>,
     socket: &Arc<Socket>,
@@ -141,6 +141,7 @@ pub(super) async fn open(
     for peer in peers {
         refuse_known(socket, peer).await?;
     }
+    let place = shared.place(socket.user).map_err(Refusal::errno_of_association)?;
     let endpoint = endpoint(shared, socket).await?;
     let (peer, options) = {
         let state = socket.state();
@@ -156,9 +157,9 @@ pub(super) async fn open(
         Error::AlreadyConnected(_) => Errno::EADDRNOTAVAIL,
         error => errno(&error),
     })?;
-    add(shared, socket, association, endpoint, options).map_err(|(association, why)| {
+    add(shared, socket, (association, place), &endpoint, options).map_err(|association| {
         association.abort("");
-        why
+        Errno::ECONNABORTED
     })
 }
 
