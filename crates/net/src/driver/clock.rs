@@ -1,5 +1,5 @@
-//! The clock of a host and its endpoints: the time of their state machines begins when the host is created, or the first
-//! host that writes into the same file of events.
+//! The clock of a host and its endpoints: the time of their state machines begins when the host is created, or its file of
+//! events.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 

@@ -265,12 +265,12 @@ mod tests {
     #[test]
     fn a_user_without_rights_has_few_connections() {
         let usage = Arc::new(Usage::new(100, &Limits::default()));
-        let stranger = Peer { user: 1, may_open: false };
+        let other = Peer { user: 1, may_open: false };
         let few: Vec<_> =
-            (0..SPARE_CALLS_OF_USER).map(|_| usage.connection(stranger).unwrap()).collect();
-        assert_eq!(usage.connection(stranger).unwrap_err(), Refusal::Calls);
+            (0..SPARE_CALLS_OF_USER).map(|_| usage.connection(other).unwrap()).collect();
+        assert_eq!(usage.connection(other).unwrap_err(), Refusal::Calls);
         assert!(usage.connection(Peer { user: 1, may_open: true }).is_ok());
         drop(few);
-        assert!(usage.connection(stranger).is_ok());
+        assert!(usage.connection(other).is_ok());
     }
 }

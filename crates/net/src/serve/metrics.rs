@@ -87,7 +87,7 @@ const DAEMON: &[Family<Reading>] = &[
         name: "manypath_daemon_refusals",
         kind: Kind::Counter,
         unit: "",
-        help: "Refused sockets and calls, by reason.",
+        help: "Refused sockets, associations of one-to-many sockets, and calls, by reason.",
         values: |it| {
             let sample = |(reason, count): &(&str, u64)| (of(REASON, reason), *count as f64);
             it.refusals.iter().map(sample).collect()

@@ -47,10 +47,10 @@ pub struct Settings {
     pub local: Vec<IpAddr>,
     /// UDP port of all sockets, and of peers unless a program sets another one; `None` for raw IP.
     pub encapsulation: Option<u16>,
-    /// Largest number of sockets.
+    /// Largest number of sockets. An association of a one-to-many socket counts like a socket.
     pub most_sockets: usize,
     /// Limits of a user and of a socket.
     pub limits: Limits,
-    /// Number of the group whose programs may connect, too; without it only programs of the same user and of root.
+    /// Number of the group whose programs may open sockets, too; without it only programs of the same user and of root.
     pub group: Option<u32>,
 }

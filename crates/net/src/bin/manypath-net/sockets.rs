@@ -30,13 +30,14 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Path of the Unix socket for programs: MANYPATH_SCTP_SOCKET in their environment. Programs of the same user and of
-    /// root may connect.
+    /// root may open SCTP sockets.
     #[arg(long, value_name = "PATH", required_unless_present = "config")]
     socket: Option<PathBuf>,
-    /// Group whose programs may connect, too.
+    /// Group whose programs may open SCTP sockets, too.
     #[arg(long, value_name = "NAME")]
     group: Option<String>,
-    /// Largest number of sockets of one user; by default that of all users.
+    /// Largest number of sockets of one user, with the associations of its one-to-many sockets; by default that of all
+    /// users.
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true,
         value_parser = |text: &str| whole::<u32>(text, 1..=65_536))]
     limit_per_user: Option<u32>,
