@@ -29,12 +29,18 @@ fn one_descriptor_talks_with_several_peers() {
 }
 
 #[test]
-fn eof_shuts_one_association_down_behind_its_messages() {
+fn eof_shuts_one_association_down_after_its_messages() {
     let (trio, [first, second], [own, _]) = Trio::connected();
-    assert_eq!(trio.server.send_on(first, 0, "the last one"), Ok(12));
+    // More than the client's receive buffer, which the client does not read yet, so the shutdown waits
+    let text = "x".repeat(100_000);
+    for _ in 0..60 {
+        assert_eq!(trio.server.send_on(first, 0, &text), Ok(text.len()));
+    }
     assert_eq!(trio.server.send_on(first, SCTP_EOF, ""), Ok(0));
     assert_eq!(trio.server.send_on(first, 0, "too late"), Err(libc::ESHUTDOWN));
-    assert_eq!(trio.clients[0].got_text("the last one"), own);
+    for _ in 0..60 {
+        assert_eq!(trio.clients[0].got_text(&text), own);
+    }
     assert_eq!(trio.clients[0].received(), Got::Shutdown { of: own });
     let done = |of| Got::Change { of, state: SCTP_SHUTDOWN_COMP };
     assert_eq!(trio.clients[0].received(), done(own));
