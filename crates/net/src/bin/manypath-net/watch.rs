@@ -8,11 +8,12 @@ use std::sync::{Mutex, PoisonError};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use manypath_events::{NAMES, categories};
+use manypath_net::output_file::NewFile;
 use manypath_net::{Builder, Capture, Endpoint, EventLog, Selection, metrics};
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
-use crate::outputs::{Kind, NewFile, Outputs, refused};
+use crate::outputs::{Kind, Outputs, refused};
 
 /// The requested outputs.
 #[derive(Clone, Debug, Args)]
