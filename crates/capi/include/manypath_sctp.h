@@ -144,11 +144,13 @@ struct manypath_sctp_settings {
    */
   const char *congestion_control;
   /*
-   Path of a pcapng file that gets all packets. A file that is there is overwritten.
+   Path of a pcapng file that gets all packets. An earlier capture of manypath is overwritten; another file that is
+   there is refused with `EEXIST`.
    */
   const char *capture;
   /*
-   Largest number of sockets. The default is 4096.
+   Largest number of sockets. The default is 4096. Each one needs up to four of the descriptors that `RLIMIT_NOFILE`
+   allows the stack; the program has its own table of them.
    */
   uint32_t most_sockets;
 };
@@ -209,11 +211,10 @@ void manypath_sctp_freepaddrs(struct sockaddr *addresses);
 void manypath_sctp_freeladdrs(struct sockaddr *addresses);
 
 /*
- A new socket. `domain` is `AF_INET` or `AF_INET6`, `type` is `SOCK_STREAM` (one-to-one), perhaps with `SOCK_NONBLOCK`
- and `SOCK_CLOEXEC`, `protocol` is `IPPROTO_SCTP` or 0.
+ A new socket. `domain` is `AF_INET` or `AF_INET6`, `type` is `SOCK_STREAM` (one-to-one) or `SOCK_SEQPACKET`
+ (one-to-many), perhaps with `SOCK_NONBLOCK` and `SOCK_CLOEXEC`, `protocol` is `IPPROTO_SCTP` or 0.
 
- Fails with `EPROTONOSUPPORT` if no stack was started or attached, and with `ESOCKTNOSUPPORT` for types that the
- stack lacks.
+ Fails with `EPROTONOSUPPORT` if no stack was started or attached, and with `ESOCKTNOSUPPORT` for other types.
  */
 int manypath_sctp_socket(int domain, int type, int protocol);
 
@@ -226,17 +227,21 @@ int manypath_sctp_socket(int domain, int type, int protocol);
 int manypath_sctp_bind(int fd, const struct sockaddr *address, socklen_t length);
 
 /*
- `listen(2)`. A listening socket is readable when an association can be accepted.
+ `listen(2)`. A one-to-one socket is readable when an association can be accepted. A one-to-many socket accepts
+ associations by itself; a `backlog` of 0 ends that.
  */
 int manypath_sctp_listen(int fd, int backlog);
 
 /*
- `accept4(2)`; `flags` are 0, or `SOCK_NONBLOCK` and `SOCK_CLOEXEC`. `address` and `length` may be NULL.
+ `accept4(2)` of a one-to-one socket; `flags` are 0, or `SOCK_NONBLOCK` and `SOCK_CLOEXEC`. `address` and `length` may be NULL.
 
  # Safety
  As for `accept4`.
  */
-int manypath_sctp_accept(int fd, struct sockaddr *address, socklen_t *length, int flags);
+int manypath_sctp_accept(int fd,
+                         struct sockaddr *address,
+                         socklen_t *length,
+                         int flags);
 
 /*
  `connect(2)`. A non-blocking socket is writable when the attempt has ended; `SO_ERROR` is its result.
@@ -281,7 +286,8 @@ int manypath_sctp_setsockopt(int fd, int level, int option, const void *value, s
 
 /*
  `sctp_peeloff_flags`: makes an association of a one-to-many socket a one-to-one socket and returns its descriptor.
- `flags` are 0, or `SOCK_NONBLOCK` and `SOCK_CLOEXEC`. RFC 6458 §9.2
+ `flags` are 0, or `SOCK_NONBLOCK` and `SOCK_CLOEXEC`. Fails with `EINVAL` if there is no such association, or if the
+ socket is one-to-one. RFC 6458 §9.2
  */
 int manypath_sctp_peeloff(int fd, int32_t association, int flags);
 
@@ -313,8 +319,8 @@ const char *manypath_sctp_error(void);
  When the process ends by `exit` or by the return from `main`, associations that still exist are aborted.
 
  Returns 0. Fails with `EALREADY` if the process has a stack, with `EINVAL` for a setting that is not valid, with
- `EACCES` if it needs more rights, with `EBUSY` if another thread starts or stops the stack, or with an error of the system. `manypath_sctp_error` says what
- is wrong.
+ `EACCES` if it needs more rights, with `EBUSY` if another thread starts or stops the stack, or with an error of the
+ system. `manypath_sctp_error` says what is wrong.
 
  # Safety
  The settings and their texts are valid, or the pointer is null.
@@ -387,7 +393,7 @@ ssize_t manypath_sctp_recvmsg(int fd, struct msghdr *message, int flags);
 
 /*
  `sctp_sendv`: sends a message of `parts_count` parts. `addresses` is NULL with a count of 0, or one address of the
- peer. `info` has `info_length` bytes; `info_type` is a constant `MANYPATH_SCTP_SENDV_...`. RFC 6458 §9.12
+ peer: on a one-to-many socket a message to a new peer opens the association. `info` has `info_length` bytes; `info_type` is a constant `MANYPATH_SCTP_SENDV_...`. RFC 6458 §9.12
 
  # Safety
  The pointers have as many elements or bytes as the numbers say.

@@ -1,7 +1,7 @@
 //! Several addresses of a socket: `sctp_bindx`, `sctp_connectx`, `sctp_getpaddrs` and `sctp_getladdrs`. RFC 6458 §9
 
 use crate::pointer::{check as check_pointer, check_optional};
-use crate::{Result, check, returned};
+use crate::{Result, check};
 use libc::{c_int, c_void, sockaddr, socklen_t};
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::address::{INET, INET6, LENGTH_V4, LENGTH_V6};
@@ -10,7 +10,7 @@ use manypath_posix::abi::constants::{
     SCTP_SOCKOPT_BINDX_REM, SCTP_SOCKOPT_CONNECTX,
 };
 use manypath_posix::abi::option::GetAddrs;
-use manypath_posix::guest;
+use manypath_posix::guest::{self, returned};
 use std::ptr;
 
 /// Flag of `manypath_sctp_bindx`: add the addresses.

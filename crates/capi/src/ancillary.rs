@@ -128,8 +128,10 @@ impl Control {
 
     /// The information that `message` has written, as far as it fits into `room` bytes.
     pub(crate) fn taken(&mut self, message: &msghdr, room: usize) -> Taken<'_> {
-        let rcvinfo = find(message, SCTP_RCVINFO).filter(|it| it.len() == RcvInfo::SIZE);
-        let nxtinfo = find(message, SCTP_NXTINFO).filter(|it| it.len() == NxtInfo::SIZE);
+        // Our pointer in the message is older than this borrow
+        let message = msghdr { msg_control: self.bytes.as_mut_ptr().cast(), ..*message };
+        let rcvinfo = find(&message, SCTP_RCVINFO).filter(|it| it.len() == RcvInfo::SIZE);
+        let nxtinfo = find(&message, SCTP_NXTINFO).filter(|it| it.len() == NxtInfo::SIZE);
         let (kind, first, second) = match (rcvinfo, nxtinfo) {
             (Some(first), Some(second)) if room >= first.len() + second.len() => {
                 (MANYPATH_SCTP_RECVV_RN, first, second)

@@ -2,21 +2,20 @@
 //! function of libc that its name ends with.
 
 use crate::pointer::check as check_pointer;
-use crate::{Result, check, errno, returned};
+use crate::{Result, check};
 use libc::{c_int, c_void, sockaddr, socklen_t};
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::constants::{
     IPPROTO_SCTP, SCTP_SOCKOPT_PEELOFF, SCTP_SOCKOPT_PEELOFF_FLAGS,
 };
 use manypath_posix::abi::option::PeeloffArg;
-use manypath_posix::guest;
+use manypath_posix::guest::{self, errno, returned};
 use std::ptr;
 
-/// A new socket. `domain` is `AF_INET` or `AF_INET6`, `type` is `SOCK_STREAM` (one-to-one), perhaps with `SOCK_NONBLOCK`
-/// and `SOCK_CLOEXEC`, `protocol` is `IPPROTO_SCTP` or 0.
+/// A new socket. `domain` is `AF_INET` or `AF_INET6`, `type` is `SOCK_STREAM` (one-to-one) or `SOCK_SEQPACKET`
+/// (one-to-many), perhaps with `SOCK_NONBLOCK` and `SOCK_CLOEXEC`, `protocol` is `IPPROTO_SCTP` or 0.
 ///
-/// Fails with `EPROTONOSUPPORT` if no stack was started or attached, and with `ESOCKTNOSUPPORT` for types that the
-/// stack lacks.
+/// Fails with `EPROTONOSUPPORT` if no stack was started or attached, and with `ESOCKTNOSUPPORT` for other types.
 #[unsafe(no_mangle)]
 pub extern "C" fn manypath_sctp_socket(domain: c_int, r#type: c_int, protocol: c_int) -> c_int {
     returned(socket(domain, r#type, protocol))
@@ -50,13 +49,14 @@ pub unsafe extern "C" fn manypath_sctp_bind(
     returned(check(fd).and_then(|()| unsafe { guest::bind(fd, address, length) }).map(|()| 0))
 }
 
-/// `listen(2)`. A listening socket is readable when an association can be accepted.
+/// `listen(2)`. A one-to-one socket is readable when an association can be accepted. A one-to-many socket accepts
+/// associations by itself; a `backlog` of 0 ends that.
 #[unsafe(no_mangle)]
 pub extern "C" fn manypath_sctp_listen(fd: c_int, backlog: c_int) -> c_int {
     returned(check(fd).and_then(|()| guest::listen(fd, backlog)).map(|()| 0))
 }
 
-/// `accept4(2)`; `flags` are 0, or `SOCK_NONBLOCK` and `SOCK_CLOEXEC`. `address` and `length` may be NULL.
+/// `accept4(2)` of a one-to-one socket; `flags` are 0, or `SOCK_NONBLOCK` and `SOCK_CLOEXEC`. `address` and `length` may be NULL.
 ///
 /// # Safety
 /// As for `accept4`.
@@ -173,7 +173,8 @@ fn of_libc(result: c_int) -> Result<c_int> {
 }
 
 /// `sctp_peeloff_flags`: makes an association of a one-to-many socket a one-to-one socket and returns its descriptor.
-/// `flags` are 0, or `SOCK_NONBLOCK` and `SOCK_CLOEXEC`. RFC 6458 §9.2
+/// `flags` are 0, or `SOCK_NONBLOCK` and `SOCK_CLOEXEC`. Fails with `EINVAL` if there is no such association, or if the
+/// socket is one-to-one. RFC 6458 §9.2
 #[unsafe(no_mangle)]
 pub extern "C" fn manypath_sctp_peeloff(fd: c_int, association: i32, flags: c_int) -> c_int {
     const SIZE: usize = PeeloffArg::SIZE + size_of::<c_int>();

@@ -1,7 +1,7 @@
 //! Failures of functions that start and stop the stack: an `errno` and a line of text.
 
-use crate::returned;
 use libc::{c_char, c_int};
+use manypath_posix::guest::returned;
 use std::cell::RefCell;
 use std::ffi::CString;
 use std::fmt::Display;
@@ -79,7 +79,7 @@ mod tests {
     fn a_thread_has_the_text_of_its_last_failure_until_a_call_succeeds() {
         assert_eq!(text(), "");
         assert_eq!(told(Err(Failure::field("local", "here", "an address"))), -1);
-        assert_eq!(crate::errno(), libc::EINVAL);
+        assert_eq!(manypath_posix::guest::errno(), libc::EINVAL);
         assert_eq!(text(), "`local` is here: expected an address");
         std::thread::spawn(|| assert_eq!(text(), "")).join().expect("no panic");
         assert_eq!(told(Ok(3)), 3);

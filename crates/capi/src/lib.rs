@@ -19,40 +19,11 @@ pub mod stack;
 pub mod transfer;
 mod worker;
 
-use libc::{c_int, ssize_t};
+use libc::c_int;
 use manypath_posix::guest;
 
 /// The result of a function before it is that of C: `Err(errno)`.
 type Result<T> = std::result::Result<T, c_int>;
-
-/// What a function of C returns: -1 and `errno` for an error.
-fn returned(result: Result<c_int>) -> c_int {
-    result.unwrap_or_else(|errno| {
-        set_errno(errno);
-        -1
-    })
-}
-
-/// The same for a number of bytes.
-fn returned_bytes(result: Result<usize>) -> ssize_t {
-    match result {
-        Ok(bytes) => bytes.cast_signed(),
-        Err(errno) => {
-            set_errno(errno);
-            -1
-        }
-    }
-}
-
-fn set_errno(errno: c_int) {
-    // SAFETY: the pointer is valid in the calling thread
-    unsafe { *libc::__errno_location() = errno };
-}
-
-fn errno() -> c_int {
-    // SAFETY: the pointer is valid in the calling thread
-    unsafe { *libc::__errno_location() }
-}
 
 /// Checks that the descriptor is an SCTP socket of this library. Others would get records that only a daemon reads.
 fn check(fd: c_int) -> Result<()> {

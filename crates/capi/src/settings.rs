@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::pointer::{check, text};
 use libc::{c_char, c_int};
+use manypath_net::output_file::NewFile;
 use manypath_net::{Builder, Capture, Endpoint, Error, Peer, serve};
 use std::ffi::OsStr;
 use std::net::IpAddr;
@@ -27,9 +28,11 @@ pub struct Settings {
     pub pacing: c_int,
     /// Congestion control, by its name in `manypath list`. The default is `cmt-rpv2`.
     pub congestion_control: *const c_char,
-    /// Path of a pcapng file that gets all packets. A file that is there is overwritten.
+    /// Path of a pcapng file that gets all packets. An earlier capture of manypath is overwritten; another file that is
+    /// there is refused with `EEXIST`.
     pub capture: *const c_char,
-    /// Largest number of sockets. The default is 4096.
+    /// Largest number of sockets. The default is 4096. Each one needs up to four of the descriptors that `RLIMIT_NOFILE`
+    /// allows the stack; the program has its own table of them.
     pub most_sockets: u32,
 }
 
@@ -113,26 +116,12 @@ impl Plan {
         })
     }
 
-    /// The settings of a daemon at `path`, and its capture. An endpoint with them was created and closed before, so that
-    /// names, addresses and rights are refused when the stack starts, not when a socket listens. Needs a tokio runtime.
-    pub(crate) async fn settings(
-        &self,
-        path: &Path,
-    ) -> Result<(serve::Settings, Option<Capture>), Failure> {
+    /// The settings of a daemon at `path`.
+    pub(crate) fn settings(&self, path: &Path, capture: Option<&Capture>) -> serve::Settings {
         let builder = self.builder();
-        let trial = match self.udp {
-            Some(_) => builder.clone().encapsulation(0),
-            None => builder.clone().without_encapsulation(),
-        };
-        trial.bind(0).await.map_err(refused)?.close().await;
-        let capture = self.capture.as_deref().map(|file| {
-            let what = format_args!("`capture` is {}", file.display());
-            Capture::create(file).map_err(|error| Failure::system(what, &error))
-        });
-        let capture = capture.transpose()?;
-        let settings = serve::Settings {
+        serve::Settings {
             path: path.to_owned(),
-            builder: match &capture {
+            builder: match capture {
                 Some(capture) => builder.capture(capture.clone()),
                 None => builder,
             },
@@ -141,8 +130,21 @@ impl Plan {
             most_sockets: self.most_sockets,
             group: None,
             limits: serve::Limits::default(),
-        };
-        Ok((settings, capture))
+        }
+    }
+
+    /// Opens the capture, if there is one, and the file, which is removed again if it is new and not kept.
+    pub(crate) fn open_capture(&self) -> Result<(Option<Capture>, Option<NewFile>), Failure> {
+        let Some(file) = &self.capture else { return Ok((None, None)) };
+        let what = format!("`capture` is {}", file.display());
+        let failed = |error| Failure::system(&what, &error);
+        if !Capture::may_replace(file).map_err(failed)? {
+            let remedy = "choose another name, or remove it first";
+            let reason = "it is there, and manypath did not write it as a capture";
+            return Err(Failure::new(libc::EEXIST, format_args!("{what}: {reason}: {remedy}")));
+        }
+        let new = NewFile::at(file);
+        Ok((Some(Capture::create(file).map_err(failed)?), Some(new)))
     }
 
     fn builder(&self) -> Builder {
@@ -156,7 +158,7 @@ impl Plan {
     }
 }
 
-/// The failure of an endpoint with the settings.
+/// The failure of a daemon with the settings.
 pub(crate) fn refused(error: Error) -> Failure {
     let errno = match &error {
         Error::NoRights(_) => libc::EACCES,

@@ -47,8 +47,8 @@ static STATE: Mutex<State> = Mutex::new(State::new(0));
 /// When the process ends by `exit` or by the return from `main`, associations that still exist are aborted.
 ///
 /// Returns 0. Fails with `EALREADY` if the process has a stack, with `EINVAL` for a setting that is not valid, with
-/// `EACCES` if it needs more rights, with `EBUSY` if another thread starts or stops the stack, or with an error of the system. `manypath_sctp_error` says what
-/// is wrong.
+/// `EACCES` if it needs more rights, with `EBUSY` if another thread starts or stops the stack, or with an error of the
+/// system. `manypath_sctp_error` says what is wrong.
 ///
 /// # Safety
 /// The settings and their texts are valid, or the pointer is null.
@@ -221,8 +221,11 @@ fn serve(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::system("the stack's runtime", &error))?;
     runtime.block_on(async {
-        let (settings, capture) = plan.settings(path).await?;
-        let daemon = Daemon::start(settings).map_err(refused)?;
+        let (capture, file) = plan.open_capture()?;
+        let daemon = Daemon::start(plan.settings(path, capture.as_ref())).map_err(refused)?;
+        if let Some(file) = file {
+            file.keep();
+        }
         // The starting thread waits for it
         let _ = ready.send(());
         let limit = stop.arrived().await;

@@ -2,12 +2,12 @@
 
 use crate::ancillary::{Control, Taken};
 use crate::pointer::{check as check_pointer, check_optional, check_parts};
-use crate::{Result, check, returned_bytes};
+use crate::{Result, check};
 use libc::{c_int, c_uint, c_void, cmsghdr, iovec, msghdr, sockaddr, socklen_t, ssize_t};
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::address::{INET, INET6, LENGTH_V4, LENGTH_V6};
 use manypath_posix::abi::message::RcvInfo;
-use manypath_posix::guest;
+use manypath_posix::guest::{self, returned_bytes};
 use std::{ptr, slice};
 
 /// `send(2)`: sends a message on the stream of `SCTP_DEFAULT_SNDINFO`. A peer that is gone raises `SIGPIPE` unless
@@ -90,7 +90,7 @@ unsafe fn check_message(message: *const msghdr) -> Result<()> {
 }
 
 /// `sctp_sendv`: sends a message of `parts_count` parts. `addresses` is NULL with a count of 0, or one address of the
-/// peer. `info` has `info_length` bytes; `info_type` is a constant `MANYPATH_SCTP_SENDV_...`. RFC 6458 §9.12
+/// peer: on a one-to-many socket a message to a new peer opens the association. `info` has `info_length` bytes; `info_type` is a constant `MANYPATH_SCTP_SENDV_...`. RFC 6458 §9.12
 ///
 /// # Safety
 /// The pointers have as many elements or bytes as the numbers say.

@@ -9,6 +9,7 @@ use manypath_core::{Address, Span, Time, Via};
 use manypath_pcapng::background::{self, Background, WriterThread};
 use manypath_pcapng::{Writer, ip, udp};
 
+use crate::output_file;
 use crate::shared_file::SharedFile;
 use crate::socket::{Arrival, Carrier};
 
@@ -40,6 +41,15 @@ impl Capture {
     /// If the file cannot be opened for writing.
     pub fn create(file: &Path) -> io::Result<Self> {
         Ok(Self(SharedFile::new(background::open(file)?)))
+    }
+
+    /// Whether a capture may be written to `file`: it does not exist, is empty, is a device or a pipe, or is a capture of
+    /// manypath.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn may_replace(file: &Path) -> io::Result<bool> {
+        output_file::may_replace(file, manypath_pcapng::is_ours)
     }
 
     /// Waits until all packets are written, and returns the number of packets that are missing because the disk was too

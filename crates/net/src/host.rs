@@ -62,7 +62,7 @@ impl Host {
     /// enabled.
     ///
     /// # Errors
-    /// If an address is not local, or a UDP port is in use or needs rights.
+    /// If a setting is invalid, an address is not local, or a UDP port is in use or needs rights.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
@@ -77,6 +77,7 @@ impl Host {
     /// Like [`bind`](Self::bind), without waiting.
     pub(crate) fn open(builder: Builder) -> Result<Self, Error> {
         let builder = Builder { host: None, ..builder };
+        options::check(&builder.config)?;
         let addresses = match builder.names_addresses() {
             true => builder.addresses(),
             false => local_addresses()?,

@@ -77,6 +77,7 @@ mod host;
 mod message;
 pub mod metrics;
 mod options;
+pub mod output_file;
 mod paths;
 mod peer;
 #[cfg(feature = "perf")]

@@ -1,11 +1,10 @@
 //! The functions that send and receive.
 
 use crate::real::real;
-use crate::returned_bytes;
 use libc::{
     c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t, timespec,
 };
-use manypath_posix::guest;
+use manypath_posix::guest::{self, returned_bytes};
 use std::ptr;
 
 /// A message of `parts` without address and ancillary data.
@@ -316,7 +315,7 @@ fn each(
         let message = unsafe { &mut *messages.add(at) };
         match action(&raw mut message.msg_hdr) {
             Ok(length) => message.msg_len = length as c_uint,
-            Err(errno) if at == 0 => return crate::returned(Err(errno)),
+            Err(errno) if at == 0 => return guest::returned(Err(errno)),
             Err(_) => return at as c_int,
         }
     }

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <stddef.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 
 _Static_assert(sizeof(struct manypath_sctp_sendv_spa) == 32, "src/ancillary.rs");
 _Static_assert(offsetof(struct manypath_sctp_sendv_spa, sendv_sndinfo) == 4, "src/ancillary.rs");
@@ -32,6 +32,16 @@ static void settings(void)
 	bad = good, bad.local = "127.0.0.1%none", refused(&bad, EINVAL, "no interface `none`");
 	bad = good, bad.congestion_control = "reno", refused(&bad, EINVAL, "newreno");
 	bad = good, bad.capture = "/nowhere/file", refused(&bad, ENOENT, "`capture` is /nowhere/file");
+	/* Another file stays, and a new one does not, if the stack does not start */
+	char file[256];
+	snprintf(file, sizeof file, "%s/capture", getenv("TMPDIR"));
+	bad.local = "192.0.2.77", bad.capture = file, refused(&bad, EINVAL, "192.0.2.77");
+	CHECK(access(file, F_OK) != 0);
+	FILE *other = fopen(file, "w");
+	CHECK(other && fputs("a note", other) >= 0 && fclose(other) == 0);
+	bad = good, bad.capture = file, refused(&bad, EEXIST, "manypath did not write it as a capture");
+	struct stat kept;
+	CHECK(stat(file, &kept) == 0 && kept.st_size == 6 && unlink(file) == 0);
 	refused(MISALIGNED(struct manypath_sctp_settings), EFAULT, "not aligned");
 	FAILS(EPROTONOSUPPORT, manypath_sctp_socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP));
 	FAILS(ENOTCONN, manypath_sctp_stop(0));
@@ -266,6 +276,55 @@ static void options_and_addresses(void)
 	CHECK(manypath_sctp_stop(5000) == 0);
 }
 
+static void one_to_many(void)
+{
+	start(local(1));
+	struct sockaddr_in name = at(1, 7001), from;
+	int server = many(), client = many(), on = 1, flags = 0, association;
+	CHECK(manypath_sctp_bind(server, (address *)&name, sizeof name) == 0);
+	CHECK(manypath_sctp_setsockopt(server, IPPROTO_SCTP, SCTP_RECVRCVINFO, &on, sizeof on) == 0);
+	CHECK(manypath_sctp_listen(server, 1) == 0);
+	FAILS(EOPNOTSUPP, manypath_sctp_accept(server, NULL, NULL, 0));
+
+	/* The first message opens the association */
+	char bytes[64];
+	struct sctp_rcvinfo info;
+	struct iovec part = { "hello", 5 }, room = { bytes, sizeof bytes };
+	socklen_t length = sizeof info, from_length = sizeof from;
+	unsigned type;
+	CHECK(manypath_sctp_sendv(client, &part, 1, (address *)&name, 1, NULL, 0, MANYPATH_SCTP_SENDV_NOINFO, 0) == 5);
+	CHECK(ready(server, POLLIN, 10000) & POLLIN);
+	CHECK(manypath_sctp_recvv(server, &room, 1, (address *)&from, &from_length, &info, &length, &type, &flags) == 5);
+	CHECK(type == MANYPATH_SCTP_RECVV_RCVINFO && flags & MSG_EOR && from_length == sizeof from);
+	association = info.rcv_assoc_id;
+	struct sockaddr *found;
+	CHECK(manypath_sctp_getpaddrs(server, association, &found) == 1);
+	CHECK(memcmp(found, &from, sizeof from) == 0);
+	manypath_sctp_freepaddrs(found);
+
+	/* An answer names the association or the address of the peer */
+	struct sctp_sndinfo to = { .snd_assoc_id = association };
+	CHECK(manypath_sctp_sendv(server, &part, 1, NULL, 0, &to, sizeof to, MANYPATH_SCTP_SENDV_SNDINFO, 0) == 5);
+	hears(client, "hello");
+	to.snd_assoc_id = association + 100;
+	FAILS(EPIPE, manypath_sctp_sendv(server, &part, 1, NULL, 0, &to, sizeof to, MANYPATH_SCTP_SENDV_SNDINFO,
+					 MSG_NOSIGNAL));
+
+	to = (struct sctp_sndinfo){ .snd_assoc_id = association, .snd_flags = SCTP_ABORT };
+	struct iovec none = { NULL, 5 };
+	FAILS(EFAULT, manypath_sctp_sendv(server, &none, 1, NULL, 0, &to, sizeof to, MANYPATH_SCTP_SENDV_SNDINFO, 0));
+
+	/* A peeled-off association is a socket of its own */
+	FAILS(EINVAL, manypath_sctp_peeloff(server, association + 100, 0));
+	int peeled = manypath_sctp_peeloff(server, association, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	CHECK(peeled >= 0 && fcntl(peeled, F_GETFL) & O_NONBLOCK && fcntl(peeled, F_GETFD) & FD_CLOEXEC);
+	FAILS(EINVAL, manypath_sctp_peeloff(server, association, 0));
+	says(peeled, "peeled");
+	hears(client, "peeled");
+	CHECK(manypath_sctp_close(peeled) == 0 && manypath_sctp_close(client) == 0 && manypath_sctp_close(server) == 0);
+	CHECK(manypath_sctp_stop(5000) == 0);
+}
+
 int main(int count, char **words)
 {
 	static const struct {
@@ -277,6 +336,7 @@ int main(int count, char **words)
 		{ "wrong_pointers", wrong_pointers },
 		{ "messages", messages },
 		{ "options_and_addresses", options_and_addresses },
+		{ "one_to_many", one_to_many },
 	};
 	for (size_t story = 0; story < sizeof stories / sizeof *stories; story++)
 		if (count == 2 && strcmp(words[1], stories[story].name) == 0)

@@ -57,6 +57,13 @@ static inline int stream(void)
 	return fd;
 }
 
+static inline int many(void)
+{
+	int fd = manypath_sctp_socket(AF_INET, SOCK_SEQPACKET | SOCK_CLOEXEC, IPPROTO_SCTP);
+	CHECK(fd >= 0);
+	return fd;
+}
+
 static inline int listening(struct sockaddr_in *name)
 {
 	int fd = stream(), on = 1;

@@ -153,6 +153,33 @@ static void children(void)
 	CHECK(manypath_sctp_stop(5000) == 0);
 }
 
+static void one_address(void)
+{
+	start(local(1));
+	struct sockaddr_in name = at(1, 7004);
+	int listener = listening(&name);
+	pid_t child = fork();
+	if (child == 0) {
+		/* The UDP port is that of the other stack */
+		is_child = 1;
+		start(local(1));
+		int own = stream();
+		FAILS(EADDRINUSE, manypath_sctp_listen(own, 1));
+		int other = connected(&name);
+		says(other, "from another UDP port");
+		hears(other, "heard");
+		CHECK(manypath_sctp_close(own) == 0 && manypath_sctp_close(other) == 0);
+		CHECK(manypath_sctp_stop(5000) == 0);
+		exit(0);
+	}
+	int server = manypath_sctp_accept(listener, NULL, NULL, 0);
+	hears(server, "from another UDP port");
+	says(server, "heard");
+	ends_well(child);
+	CHECK(manypath_sctp_close(server) == 0 && manypath_sctp_close(listener) == 0);
+	CHECK(manypath_sctp_stop(5000) == 0);
+}
+
 static void exit_without_stop(void)
 {
 	int tell[2];
@@ -283,6 +310,7 @@ int main(int count, char **words)
 		{ "waiting", waiting },
 		{ "descriptors_of_the_stack", descriptors_of_the_stack },
 		{ "children", children },
+		{ "one_address", one_address },
 		{ "exit_without_stop", exit_without_stop },
 		{ "threads", threads },
 		{ "attached", attached },

@@ -39,6 +39,11 @@ fn messages_arrive_with_their_information() {
 }
 
 #[test]
+fn a_one_to_many_socket_opens_associations_and_peels_one_off() {
+    story("one_to_many");
+}
+
+#[test]
 fn sockets_have_options_and_several_addresses() {
     story("options_and_addresses");
 }

@@ -24,6 +24,11 @@ fn children_use_the_stack_of_their_parent_until_they_start_one() {
 }
 
 #[test]
+fn the_second_stack_on_an_address_connects_but_does_not_listen() {
+    tell(&PROGRAM, "one_address", |_| ());
+}
+
+#[test]
 fn a_program_that_exits_aborts_its_associations() {
     tell(&PROGRAM, "exit_without_stop", |_| ());
 }

@@ -88,7 +88,7 @@ impl Daemon {
     /// one, but not listen.
     ///
     /// # Errors
-    /// If a socket cannot be created.
+    /// If a setting is invalid, or a socket cannot be created.
     pub fn start(settings: Settings) -> Result<Self, Error> {
         let ports = Ports::open(&settings)?;
         let listener = access::listener(&settings.path).and_then(register).map_err(|error| {

@@ -25,6 +25,7 @@ mod name;
 mod option;
 mod receive;
 mod refusal;
+mod returned;
 mod send;
 mod system;
 
@@ -36,4 +37,6 @@ pub use file::send_file;
 pub use name::{bind, peer_name, socket_name};
 pub use option::{get_option, is_of_descriptor, set_option};
 pub use receive::receive;
+pub use returned::{returned, returned_bytes};
 pub use send::send;
+pub use system::{errno, set_errno};

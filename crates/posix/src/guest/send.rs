@@ -112,6 +112,9 @@ unsafe fn ask(
         for part in parts.iter().filter(|part| part.iov_len > 0) {
             let room = many::LONGEST_REASON - reason.len();
             let length = part.iov_len.min(room);
+            if part.iov_base.is_null() {
+                return Err(libc::EFAULT);
+            }
             // SAFETY: the caller's promise
             reason
                 .extend_from_slice(unsafe { slice::from_raw_parts(part.iov_base.cast(), length) });

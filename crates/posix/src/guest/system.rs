@@ -34,13 +34,14 @@ impl Drop for Owned {
 }
 
 /// The thread's `errno`.
-pub(super) fn errno() -> c_int {
+#[must_use]
+pub fn errno() -> c_int {
     // SAFETY: the pointer is valid in the calling thread
     unsafe { *libc::__errno_location() }
 }
 
 /// Sets the thread's `errno`.
-pub(super) fn set_errno(errno: c_int) {
+pub fn set_errno(errno: c_int) {
     // SAFETY: the pointer is valid in the calling thread
     unsafe { *libc::__errno_location() = errno };
 }

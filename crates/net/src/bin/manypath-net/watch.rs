@@ -9,11 +9,12 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use manypath_events::{NAMES, categories};
 use manypath_net::metrics::{self, Source};
+use manypath_net::output_file::NewFile;
 use manypath_net::{Builder, Capture, Endpoint, EventLog, Selection};
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
-use crate::outputs::{Kind, NewFile, Outputs, refused};
+use crate::outputs::{Kind, Outputs, refused};
 
 /// The requested outputs.
 #[derive(Clone, Debug, Default, Args)]
