@@ -82,7 +82,7 @@ const DAEMON: &[Family<Reading>] = &[
         Counter,
         "manypath_daemon_opened_sockets",
         "sockets",
-        "Sockets that programs opened or accepted.",
+        "Sockets that programs opened, accepted or peeled off.",
         |it| it.opened
     ),
     Family {
