@@ -72,7 +72,8 @@ def test_a_program_sends_back_what_usrsctp_sends(network, start, peer, tmp_path:
     ],
 )
 def test_the_peer_of_a_program_that(how: str, event: str, network, start, peer, tmp_path: Path) -> None:
-    listener = peer("listen", "udp", **({"send": SIZE} if "unread" in how else {}))
+    # One message: the peer fails if an ABORT arrives before it has sent the last one
+    listener = peer("listen", "udp", **({"send": SIZE, "size": SIZE} if "unread" in how else {}))
     listener.wait_for("listening")
     words = ["python3", "-c", ENDS, network.left.ipv4[0], how]
     client = start(network.right, "udp", 1, *words, into=tmp_path / "client")

@@ -45,11 +45,11 @@ pub(super) struct Shared {
     next_association: AtomicI32,
     /// What programs use.
     pub(super) usage: Arc<Usage>,
-    /// Sockets that were opened or accepted.
+    /// Sockets that were opened, accepted or peeled off.
     opened: AtomicU64,
     /// Refused connections whose first record is awaited.
     refusing: Arc<Semaphore>,
-    /// No socket is opened any more.
+    /// No socket and no association is opened any more.
     ends: AtomicBool,
     /// Associations that are shut down after their program has closed them.
     pub(super) draining: Draining,
@@ -117,7 +117,7 @@ impl Daemon {
         self.shared.known().sockets.len()
     }
 
-    /// Refuses new sockets and new associations, for programs as if there were no daemon.
+    /// Refuses new sockets, as if there were no daemon, and new associations.
     pub fn open_no_more(&self) {
         self.shared.ends.store(true, Ordering::Relaxed);
         for socket in self.shared.sockets() {
@@ -162,7 +162,7 @@ impl Shared {
         self.known().sockets.values().map(Arc::clone).collect()
     }
 
-    /// The number of sockets that were opened or accepted.
+    /// The number of sockets that were opened, accepted or peeled off.
     pub(super) fn opened(&self) -> u64 {
         self.opened.load(Ordering::Relaxed)
     }

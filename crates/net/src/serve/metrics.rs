@@ -4,6 +4,7 @@ use super::Daemon;
 use super::daemon::Shared;
 use super::limits::Counts;
 use super::socket::Phase;
+use crate::Host;
 use crate::metrics::{self, Family, Kind, Source, family};
 
 /// The state of the daemon at one instant.
@@ -24,7 +25,8 @@ impl Source for Daemon {
         for family in DAEMON {
             metrics::write_family(&mut out, family, &reading);
         }
-        let endpoints: Vec<_> = self.shared.ports().hosts().flat_map(metrics::labelled).collect();
+        let hosts: Vec<Host> = self.shared.ports().hosts().cloned().collect();
+        let endpoints: Vec<_> = hosts.iter().flat_map(metrics::labelled).collect();
         metrics::write(&mut out, &endpoints);
         metrics::end(out)
     }
@@ -80,7 +82,7 @@ const DAEMON: &[Family<Reading>] = &[
         Counter,
         "manypath_daemon_opened_sockets",
         "sockets",
-        "Sockets that programs opened or accepted.",
+        "Sockets that programs opened, accepted or peeled off.",
         |it| it.opened
     ),
     Family {

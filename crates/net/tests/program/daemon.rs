@@ -78,6 +78,7 @@ fn each_mistake_of_a_configuration_file_is_one_line() {
         ("raw = \"yes\"", "`raw` is \"yes\", expected true or false"),
         ("local = [\"here\"]", "`local` is \"here\", expected an IPv4 or IPv6 address, perhaps"),
         ("local = [[1]]", "`local` is an array, expected texts in an array"),
+        ("local = \"203.0.113.7\"", "`local` is 203.0.113.7, expected an address of this"),
         ("metrics = \"x\"", "`metrics` is \"x\", expected a port, or an address and a port"),
         ("[limit]\nx = 1", "`limit` is a table, expected a text or a number"),
         ("raw = true\nencapsulation = 9", "`raw` cannot be used with `encapsulation`"),

@@ -10,8 +10,8 @@ use std::process::{ExitCode, ExitStatus};
 use std::time::Duration;
 
 use clap::Args;
-use manypath_net::Peer;
 use manypath_net::serve::{Daemon, Limits, Settings};
+use manypath_net::{Error, Peer};
 use nix::unistd::Group;
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use tokio::process::Command;
@@ -208,9 +208,23 @@ fn start(stack: &Stack, socket: &Path, access: Access, watch: &Watch) -> Result<
         },
         group: access.group,
     };
-    let daemon = Daemon::start(settings)?;
+    let daemon = Daemon::start(settings).map_err(named)?;
     watch.begins(&daemon)?;
     Ok(daemon)
+}
+
+/// The failure of a daemon, with the option of `serve` and `run` that is wrong.
+fn named(error: Error) -> Failure {
+    let message = match &error {
+        Error::NotLocal(address) => {
+            format!("`--local` is {address}, expected an address of this machine")
+        }
+        Error::Setting { field: "local", value, expected } => {
+            format!("`--local` is {value}, expected {expected}")
+        }
+        _ => return error.into(),
+    };
+    Failure::from(error).with_message(message)
 }
 
 /// The library for programs.
