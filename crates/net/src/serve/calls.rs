@@ -60,8 +60,22 @@ pub(super) async fn answer(
 fn is_refused(call: &Call<'_>) -> bool {
     let is_about_options = matches!(call.operation, Operation::GetOption | Operation::SetOption);
     is_about_options
+        && !is_call(call)
         && SocketOption::find(call.level, call.option)
             .is_none_or(|option| matches!(option.support, Support::Refused(..)))
+}
+
+/// Whether the option stands for a call of libsctp, which may fail.
+fn is_call(call: &Call<'_>) -> bool {
+    call.level == IPPROTO_SCTP
+        && matches!(
+            call.option,
+            SCTP_SOCKOPT_BINDX_ADD
+                | SCTP_SOCKOPT_BINDX_REM
+                | SCTP_SOCKOPT_CONNECTX
+                | SCTP_SOCKOPT_CONNECTX_OLD
+                | SCTP_SOCKOPT_CONNECTX3
+        )
 }
 
 async fn carry_out(
@@ -196,12 +210,13 @@ async fn set_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>)
     done(option.set(socket, call.bytes))
 }
 
-/// `sctp_connectx`. Its value is the number of the association, where it has one.
+/// `sctp_connectx`. Its value, or the bytes of `SCTP_SOCKOPT_CONNECTX3`, is the number of the association.
 async fn connect_to_all(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
     let addresses = decode_all(call.bytes).ok_or(Errno::EINVAL)?;
     let number = connect(shared, socket, &addresses, call).await?;
     match call.option {
         SCTP_SOCKOPT_CONNECTX_OLD => Ok(Outcome::default()),
-        _ => Ok(Outcome { value: number, ..bytes(number.encode()) }),
+        SCTP_SOCKOPT_CONNECTX3 => Ok(bytes(number.encode())),
+        _ => Ok(Outcome { value: number, ..Outcome::default() }),
     }
 }
