@@ -1,6 +1,7 @@
 /* What calls of SCTP sockets answer in Linux: net/sctp/socket.c. All sockets belong to this program. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/sctp.h>
 #include <poll.h>
@@ -46,6 +47,71 @@ static void connects_to_all(void) {
     close(accept(listener, NULL, NULL));
 }
 
+static void connect_pair(int *client, int *accepted) {
+    *client = stream();
+    REQUIRE(!connect(*client, (struct sockaddr *)&server, sizeof server));
+    *accepted = accept(listener, NULL, NULL);
+    REQUIRE(*accepted >= 0);
+}
+
+/* A message of as many parts as a call may have, and of none. */
+static void moves_parts(int client, int accepted) {
+    static char bytes[1025];
+    static struct iovec parts[1025];
+    for (int at = 0; at < 1025; at++)
+        parts[at] = (struct iovec){bytes + at, 1};
+    memset(bytes, 'p', sizeof bytes);
+    REQUIRE(writev(client, parts, 1024) == 1024);
+    FAILS(writev(client, parts, 1025), EINVAL);
+    FAILS(readv(accepted, parts, 1025), EINVAL);
+    memset(bytes, 0, sizeof bytes);
+    REQUIRE(readv(accepted, parts, 1023) == 1023 && bytes[1022] == 'p');
+    REQUIRE(recv(accepted, bytes, sizeof bytes, 0) == 1);
+    REQUIRE(!fcntl(accepted, F_SETFL, O_NONBLOCK));
+    FAILS(readv(accepted, parts, 1024), EAGAIN);
+    REQUIRE(!fcntl(accepted, F_SETFL, 0));
+    REQUIRE(send(client, "0123456789", 10, 0) == 10);
+    struct pollfd waits = {.fd = accepted, .events = POLLIN};
+    REQUIRE(poll(&waits, 1, 10000) == 1);
+    REQUIRE(readv(accepted, parts, 1024) == 10 && !memcmp(bytes, "0123456789", 10));
+    REQUIRE(writev(client, parts, 0) == 0 && read(accepted, bytes, 0) == 0);
+    struct msghdr none = {.msg_iovlen = 1}, many = {.msg_iov = parts, .msg_iovlen = 1025};
+    FAILS(sendmsg(client, &none, 0), EFAULT);
+    FAILS(recvmsg(accepted, &none, 0), EFAULT);
+    FAILS(sendmsg(client, &many, 0), EMSGSIZE);
+    FAILS(recvmsg(accepted, &many, 0), EMSGSIZE);
+}
+
+/* Ancillary data without room are cut, and MSG_CTRUNC says so. */
+static void cuts_ancillary_data(int client, int accepted) {
+    int on = 1;
+    size_t whole = CMSG_LEN(sizeof(struct sctp_rcvinfo));
+    REQUIRE(!setsockopt(accepted, IPPROTO_SCTP, SCTP_RECVRCVINFO, &on, sizeof on));
+    for (size_t room = 0; room <= whole; room += 4) {
+        char text[8];
+        _Alignas(struct cmsghdr) char control[64] = {0};
+        struct iovec part = {text, sizeof text};
+        struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = room};
+        size_t expected = room < sizeof(struct cmsghdr) ? 0 : room;
+        REQUIRE(send(client, "text", 4, 0) == 4 && recvmsg(accepted, &message, 0) == 4);
+        REQUIRE(!(message.msg_flags & MSG_CTRUNC) == (room == whole));
+        REQUIRE(message.msg_controllen == expected && ((struct cmsghdr *)control)->cmsg_len == expected);
+    }
+    on = 0;
+    REQUIRE(!setsockopt(accepted, IPPROTO_SCTP, SCTP_RECVRCVINFO, &on, sizeof on));
+}
+
+static void checks_addresses(int client) {
+    struct sockaddr_in name;
+    socklen_t length = -1;
+    FAILS(getpeername(client, (struct sockaddr *)&name, &length), EINVAL);
+    length = 0;
+    REQUIRE(!getsockname(client, NULL, &length) && length == sizeof name);
+    FAILS(getsockname(client, NULL, &length), EFAULT);
+    struct sockaddr none = {.sa_family = AF_UNSPEC};
+    FAILS(connect(client, &none, sizeof none), EOPNOTSUPP);
+}
+
 int main(int argc, char **argv) {
     REQUIRE(argc == 2 && inet_aton(argv[1], &server.sin_addr));
     server.sin_port = htons(7004);
@@ -54,6 +120,11 @@ int main(int argc, char **argv) {
     REQUIRE(!bind(listener, (struct sockaddr *)&server, sizeof server));
     REQUIRE(!listen(listener, 5));
     connects_to_all();
+    int client, accepted;
+    connect_pair(&client, &accepted);
+    moves_parts(client, accepted);
+    cuts_ancillary_data(client, accepted);
+    checks_addresses(client);
     puts("all answers are right");
     return 0;
 }

@@ -46,11 +46,8 @@ pub unsafe fn accept(
     system::set_non_blocking(socket.fd(), flags & libc::SOCK_NONBLOCK != 0)?;
     receive::let_wait(socket.fd())?;
     if !address.is_null() {
-        if length.is_null() {
-            return Err(libc::EFAULT);
-        }
         // SAFETY: the caller's promise
-        unsafe { put(&address::encode(peer), address, length) };
+        unsafe { put(&address::encode(peer), address, length) }?;
     }
     Ok(socket.release())
 }

@@ -9,6 +9,7 @@ use super::name::given;
 use super::receive;
 use super::refusal::Once;
 use super::system::{self, Owned, Result, part, part_mut};
+use crate::abi::Layout as _;
 use crate::abi::constants::IPPROTO_SCTP;
 use crate::record::{Answer, Call, HEAD, Operation, Request};
 use libc::{c_int, sockaddr, socklen_t};
@@ -93,6 +94,10 @@ pub fn listen(fd: c_int, backlog: c_int) -> Result<()> {
 pub unsafe fn connect(fd: c_int, address: *const sockaddr, length: socklen_t) -> Result<()> {
     // SAFETY: the caller's promise
     let bytes = unsafe { given(address, length) }?;
+    if u16::decode(bytes) == Some(libc::AF_UNSPEC as u16) {
+        // An association cannot be dissolved
+        return Err(libc::EOPNOTSUPP);
+    }
     waiting_call(fd, &Call { bytes, ..Call::new(Operation::Connect) }, &mut [])?;
     receive::let_wait(fd)
 }

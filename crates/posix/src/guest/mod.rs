@@ -36,3 +36,4 @@ pub use name::{bind, peer_name, socket_name};
 pub use option::{get_option, is_of_descriptor, set_option};
 pub use receive::receive;
 pub use send::send;
+pub use system::{MOST_PARTS, parts};

@@ -5,7 +5,7 @@
 use super::ancillary;
 use super::many;
 use super::name::given;
-use super::system::{self, Result, part};
+use super::system::{self, MOST_PARTS, Result, part};
 use crate::abi::address;
 use crate::abi::constants::{SCTP_ABORT, SCTP_EOF};
 use crate::record::{HEAD, LARGEST_MESSAGE, Sent};
@@ -33,11 +33,8 @@ pub unsafe fn send(fd: c_int, message: *const msghdr, flags: c_int) -> Result<us
     }
     // SAFETY: the caller's promise
     unsafe { ancillary::read(message, &mut sent) }?;
-    let parts = match message.msg_iovlen {
-        0 => &[],
-        // SAFETY: the caller's promise
-        length => unsafe { slice::from_raw_parts(message.msg_iov, length as _) },
-    };
+    // SAFETY: the caller's promise
+    let parts = unsafe { system::parts(message) }?;
     // SAFETY: the caller's promise
     unsafe { send_parts(fd, parts, &sent, flags) }
 }
@@ -76,10 +73,20 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
         all[1..=parts.len()].copy_from_slice(parts);
         // SAFETY: the head is an array, the parts are the caller's promise
         unsafe { system::send(fd, &all[..=parts.len()], None, flags) }
-    } else {
+    } else if parts.len() < MOST_PARTS {
         let all = [&[part(&head)], parts].concat();
         // SAFETY: as above
         unsafe { system::send(fd, &all, None, flags) }
+    } else {
+        // The head is one part too many
+        let mut all = head.to_vec();
+        for part in parts.iter().filter(|part| part.iov_len > 0) {
+            // SAFETY: the caller's promise
+            let bytes = unsafe { slice::from_raw_parts(part.iov_base.cast(), part.iov_len) };
+            all.extend_from_slice(bytes);
+        }
+        // SAFETY: the part is a slice
+        unsafe { system::send(fd, &[part(&all)], None, flags) }
     };
     signalling(written, flags).map(|written| written.saturating_sub(HEAD))
 }
