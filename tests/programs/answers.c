@@ -1,4 +1,5 @@
 /* What calls of SCTP sockets answer in Linux: net/sctp/socket.c. All sockets belong to this program. */
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +49,9 @@ static void connects_to_all(void) {
 }
 
 static void connect_pair(int *client, int *accepted) {
+    int on = 1;
     *client = stream();
+    REQUIRE(!setsockopt(*client, IPPROTO_SCTP, SCTP_NODELAY, &on, sizeof on));
     REQUIRE(!connect(*client, (struct sockaddr *)&server, sizeof server));
     *accepted = accept(listener, NULL, NULL);
     REQUIRE(*accepted >= 0);
@@ -112,6 +115,76 @@ static void checks_addresses(int client) {
     FAILS(connect(client, &none, sizeof none), EOPNOTSUPP);
 }
 
+/* Messages that cannot be sent fail at once, and leave nothing behind for the next call. */
+static void refuses_messages(void) {
+    char text[8];
+    int fd = stream();
+    FAILS(send(fd, "x", 1, 0), EPIPE);
+    FAILS(send(listener, "x", 1, 0), EPIPE);
+    FAILS(sendto(listener, "x", 1, 0, (struct sockaddr *)&server, sizeof server), EPIPE);
+    FAILS(accept(fd, NULL, NULL), EINVAL);
+    FAILS(recv(fd, text, sizeof text, MSG_DONTWAIT), EAGAIN);
+    REQUIRE(sendto(fd, "opens", 5, 0, (struct sockaddr *)&server, sizeof server) == 5);
+    int accepted = accept(listener, NULL, NULL);
+    REQUIRE(accepted >= 0 && recv(accepted, text, sizeof text, 0) == 5);
+    FAILS(sctp_sendmsg(fd, "x", 1, NULL, 0, 0, 0, 2000, 0, 0), EINVAL);
+    FAILS(sctp_sendmsg(accepted, "x", 1, NULL, 0, 0, 0, 2000, 0, 0), EINVAL);
+    REQUIRE(sctp_sendmsg(accepted, "y", 1, NULL, 0, 0, 0, 1, 0, 0) == 1);
+    REQUIRE(recv(fd, text, sizeof text, 0) == 1 && text[0] == 'y');
+    close(fd);
+    close(accepted);
+}
+
+/* A message behind a shutdown or an abort is not taken and lost. */
+static void refuses_messages_at_the_end(void) {
+    char text[8];
+    int client, accepted;
+    connect_pair(&client, &accepted);
+    REQUIRE(!shutdown(client, SHUT_RD));
+    REQUIRE(send(client, "last", 4, 0) == 4 && recv(accepted, text, sizeof text, 0) == 4);
+    REQUIRE(recv(client, text, sizeof text, 0) == 0);
+    REQUIRE(!shutdown(client, SHUT_WR));
+    errno = 0;
+    REQUIRE(send(client, "lost", 4, 0) < 0 && (errno == ESHUTDOWN || errno == EPIPE));
+    REQUIRE(recv(accepted, text, sizeof text, 0) == 0);
+    errno = 0;
+    REQUIRE(send(accepted, "lost", 4, 0) < 0 && (errno == ESHUTDOWN || errno == EPIPE));
+    close(client);
+    close(accepted);
+    connect_pair(&client, &accepted);
+    struct linger abort = {1, 0};
+    REQUIRE(!setsockopt(client, SOL_SOCKET, SO_LINGER, &abort, sizeof abort));
+    close(client);
+    FAILS(recv(accepted, text, sizeof text, 0), ECONNRESET);
+    errno = 0;
+    REQUIRE(send(accepted, "lost", 4, 0) < 0 && (errno == ECONNRESET || errno == EPIPE));
+    close(accepted);
+}
+
+static void *accepts(void *socket) {
+    FAILS(accept(*(int *)socket, NULL, NULL), EINVAL);
+    return NULL;
+}
+
+/* shutdown ends accept in other threads. */
+static void shuts_down_a_listening_socket(void) {
+    int fd = stream();
+    struct sockaddr_in other = server;
+    other.sin_port = htons(7005);
+    REQUIRE(!bind(fd, (struct sockaddr *)&other, sizeof other) && !listen(fd, 5));
+    REQUIRE(!shutdown(fd, SHUT_WR));
+    FAILS(accept4(fd, NULL, NULL, 1), EINVAL);
+    pthread_t thread;
+    REQUIRE(!pthread_create(&thread, NULL, accepts, &fd));
+    usleep(50000);
+    REQUIRE(!shutdown(fd, SHUT_RDWR) && !pthread_join(thread, NULL));
+    FAILS(accept(fd, NULL, NULL), EINVAL);
+    close(fd);
+    fd = stream();
+    FAILS(shutdown(fd, SHUT_RDWR), ENOTCONN);
+    close(fd);
+}
+
 int main(int argc, char **argv) {
     REQUIRE(argc == 2 && inet_aton(argv[1], &server.sin_addr));
     server.sin_port = htons(7004);
@@ -125,6 +198,9 @@ int main(int argc, char **argv) {
     moves_parts(client, accepted);
     cuts_ancillary_data(client, accepted);
     checks_addresses(client);
+    refuses_messages();
+    refuses_messages_at_the_end();
+    shuts_down_a_listening_socket();
     puts("all answers are right");
     return 0;
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::address::{decode, decode_all, encode};
 use manypath_posix::abi::constants::*;
-use manypath_posix::record::{Answer, Call, Operation};
+use manypath_posix::record::{ASSOCIATION_OVER, Answer, Call, Operation};
 use nix::errno::Errno;
 use tokio::sync::oneshot;
 
@@ -95,7 +95,8 @@ async fn carry_out(
         Operation::Listen => done(opening::listen(shared, socket, call.option).await),
         Operation::Connect => {
             let (address, _) = decode(call.bytes).ok_or(Errno::EINVAL)?;
-            connect(shared, socket, &[address], call).await.map(|_| Outcome::default())
+            connect(shared, socket, &[address], call).await?;
+            Ok(Outcome { value: streams(socket), ..Outcome::default() })
         }
         Operation::Accept if socket.style != Style::One => Err(Errno::EOPNOTSUPP),
         Operation::Accept => match socket.state().phase {
@@ -106,7 +107,8 @@ async fn carry_out(
         Operation::PeerName => {
             let connected = socket.connected().ok_or(Errno::ENOTCONN)?;
             let peer = names::peer(socket.domain, &connected.association);
-            Ok(bytes(encode(peer.ok_or(Errno::ENOTCONN)?)))
+            let bytes = encode(peer.ok_or(Errno::ENOTCONN)?);
+            Ok(Outcome { value: streams(socket), bytes, ..Outcome::default() })
         }
         Operation::GetOption => get_option(shared, socket, call).await,
         Operation::SetOption => set_option(shared, socket, call).await,
@@ -128,6 +130,15 @@ fn done(result: Result<(), Errno>) -> Called {
 
 fn bytes(bytes: Vec<u8>) -> Outcome {
     Outcome { bytes, ..Outcome::default() }
+}
+
+/// How many streams a one-to-one socket sends on. See [`Operation::PeerName`].
+fn streams(socket: &Socket) -> i32 {
+    match socket.connected() {
+        Some(connected) if connected.is_over() => ASSOCIATION_OVER,
+        Some(connected) if !connected.is_closing() => connected.outbound_streams().into(),
+        _ => 0,
+    }
 }
 
 /// The result of a connection attempt.

@@ -141,10 +141,12 @@ async fn accept(shared: Arc<Shared>, socket: Arc<Socket>, endpoint: Endpoint) {
         let options = socket.state().options.clone();
         let inherited = Inherited { domain: socket.domain, style: socket.style, options };
         let Some(peer) = names::peer(socket.domain, &association) else { continue };
+        let streams = association.streams().outbound;
         // Without descriptors or a program, the association is shut down
         let adopted = shared.adopt(inherited, Some((association, endpoint.clone()))).await;
         let Ok((program, _)) = adopted else { continue };
-        if socket.connection.send(&Answer::Accept { peer }, Some(&program)).await.is_err() {
+        let answer = Answer::Accept { peer, streams };
+        if socket.connection.send(&answer, Some(&program)).await.is_err() {
             return;
         }
     }

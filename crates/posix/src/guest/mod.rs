@@ -21,6 +21,7 @@ mod descriptor;
 mod file;
 mod lock;
 mod many;
+mod mark;
 mod name;
 mod option;
 mod receive;

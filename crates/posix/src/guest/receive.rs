@@ -5,6 +5,7 @@
 use super::ancillary;
 use super::control::call;
 use super::lock;
+use super::mark;
 use super::name::put;
 use super::system::{self, MOST_PARTS, Result, part_mut};
 use crate::abi::address;
@@ -147,6 +148,7 @@ unsafe fn attempt(fd: c_int, parts: &[iovec], peek: bool) -> Result<Option<Deliv
         Ok((Answer::Data(received), length)) if length > HEAD => (received, length),
         Ok((Answer::Error { errno }, _)) => {
             system::drop_record(fd)?;
+            mark::doubt(fd)?;
             return Err(errno);
         }
         Ok((Answer::Accept { .. }, _)) => {
