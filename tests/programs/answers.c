@@ -185,6 +185,58 @@ static void shuts_down_a_listening_socket(void) {
     close(fd);
 }
 
+static int set(int fd, int option, const void *value, size_t length) {
+    return setsockopt(fd, IPPROTO_SCTP, option, value, length);
+}
+
+/* Options have exactly their length, except those that were shorter in older header files. */
+static void checks_options(int client) {
+    static const struct {
+        int option, length;
+    } exact[] = {
+        {SCTP_RTOINFO, sizeof(struct sctp_rtoinfo)},
+        {SCTP_ASSOCINFO, sizeof(struct sctp_assocparams)},
+        {SCTP_INITMSG, sizeof(struct sctp_initmsg)},
+        {SCTP_DEFAULT_SEND_PARAM, sizeof(struct sctp_sndrcvinfo)},
+        {SCTP_DEFAULT_SNDINFO, sizeof(struct sctp_sndinfo)},
+        {SCTP_DEFAULT_PRINFO, sizeof(struct sctp_default_prinfo)},
+        {SCTP_CONTEXT, sizeof(struct sctp_assoc_value)},
+        {SCTP_DELAYED_SACK, sizeof(struct sctp_sack_info)},
+        {SCTP_PEER_ADDR_PARAMS, sizeof(struct sctp_paddrparams)},
+        {SCTP_MAXSEG, sizeof(struct sctp_assoc_value)},
+    };
+    for (size_t at = 0; at < sizeof exact / sizeof *exact; at++) {
+        char value[256] = {0};
+        socklen_t length = sizeof value;
+        REQUIRE(!getsockopt(client, IPPROTO_SCTP, exact[at].option, value, &length));
+        REQUIRE((int)length == exact[at].length);
+        REQUIRE(!set(client, exact[at].option, value, length));
+        FAILS(set(client, exact[at].option, value, length + 1), EINVAL);
+        FAILS(set(client, exact[at].option, value, length - 1), EINVAL);
+        length--;
+        FAILS(getsockopt(client, IPPROTO_SCTP, exact[at].option, value, &length), EINVAL);
+    }
+    struct sctp_assoc_value delay = {.assoc_value = 123};
+    REQUIRE(!set(client, SCTP_DELAYED_SACK, &delay, sizeof delay));
+    struct sctp_sack_info sack = {0};
+    socklen_t length = sizeof sack;
+    REQUIRE(!getsockopt(client, IPPROTO_SCTP, SCTP_DELAYED_SACK, &sack, &length) && sack.sack_delay == 123);
+    struct sctp_paddrparams path = {.spp_flags = SPP_HB_ENABLE | SPP_HB_DISABLE};
+    FAILS(set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path), EINVAL);
+    path = (struct sctp_paddrparams){.spp_flags = SPP_SACKDELAY_ENABLE, .spp_sackdelay = 501};
+    FAILS(set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path), EINVAL);
+    path = (struct sctp_paddrparams){.spp_pathmtu = 511};
+    FAILS(set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path), EINVAL);
+    path = (struct sctp_paddrparams){.spp_hbinterval = 7000};
+    REQUIRE(!set(client, SCTP_PEER_ADDR_PARAMS, &path, 152));
+    memcpy(&path.spp_address, &server, sizeof server);
+    REQUIRE(!set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path));
+    ((struct sockaddr_in *)&path.spp_address)->sin_addr.s_addr ^= htonl(3);
+    FAILS(set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path), EINVAL);
+    struct sctp_sndinfo info = {.snd_flags = 0x4000};
+    FAILS(set(client, SCTP_DEFAULT_SNDINFO, &info, sizeof info), EINVAL);
+}
+
 int main(int argc, char **argv) {
     REQUIRE(argc == 2 && inet_aton(argv[1], &server.sin_addr));
     server.sin_port = htons(7004);
@@ -198,6 +250,7 @@ int main(int argc, char **argv) {
     moves_parts(client, accepted);
     cuts_ancillary_data(client, accepted);
     checks_addresses(client);
+    checks_options(client);
     refuses_messages();
     refuses_messages_at_the_end();
     shuts_down_a_listening_socket();

@@ -17,7 +17,7 @@ use super::daemon::Shared;
 use super::many;
 use super::names;
 use super::opening;
-use super::options::{SocketOption, Support};
+use super::options::{SocketOption, Support, least};
 use super::peeloff;
 use super::socket::{Phase, Socket, Style};
 
@@ -178,25 +178,10 @@ async fn get_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>)
     let too_long = call.level == IPPROTO_SCTP && value.len() > room;
     match call.option {
         SCTP_GET_PEER_ADDRS | SCTP_GET_LOCAL_ADDRS if too_long => Err(Errno::ENOMEM),
-        option if call.level == IPPROTO_SCTP && room < least(option, value.len()) => {
+        option if call.level == IPPROTO_SCTP && room < least(option, value.len(), room) => {
             Err(Errno::EINVAL)
         }
         _ => Ok(bytes(value)),
-    }
-}
-
-/// The number of bytes that a program must take of a value of `full` bytes. Linux gives programs of older header files a
-/// part of some structures, and refuses others: net/sctp/socket.c.
-fn least(option: i32, full: usize) -> usize {
-    match option {
-        SCTP_EVENTS => 1,
-        // A number alone
-        SCTP_MAXSEG => 4,
-        // struct sctp_assoc_value
-        SCTP_DELAYED_ACK_TIME => 8,
-        // Up to `spp_ipv6_flowlabel`
-        SCTP_PEER_ADDR_PARAMS => 152,
-        _ => full,
     }
 }
 
