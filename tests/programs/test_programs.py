@@ -154,7 +154,8 @@ def test_libsctp(network, start, tmp_path: Path, mode: str) -> None:
 def test_calls_answer_as_those_of_linux(network, start, tmp_path: Path) -> None:
     program = str(tmp_path / "answers")
     source = Path(__file__).with_name("answers.c")
-    subprocess.run(["cc", "-Wall", "-Werror", str(source), "-lsctp", "-pthread", "-o", program], check=True)
+    words = ["cc", "-Wall", "-Werror", str(source), "-lsctp", "-pthread", "-o", program]
+    subprocess.run(words, check=True)
     started = start(network.left, "udp", 1, program, network.left.ipv4[0], into=tmp_path / "out")
     assert started.ends_well() == "all answers are right\n"
     assert not started.errors.read_text(), "a call was named as an unsupported option"
