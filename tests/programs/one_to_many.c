@@ -56,9 +56,9 @@ static void talk_apart(int fd, sctp_assoc_t association) {
     int count = sctp_getpaddrs(peeled, 0, &addresses);
     require(count > 0, "sctp_getpaddrs");
     sctp_freepaddrs(addresses);
-    send_vector(peeled, 0, "apart");
     int on = 1, flags = 0;
     require(!setsockopt(peeled, IPPROTO_SCTP, SCTP_RECVRCVINFO, &on, sizeof on), "SCTP_RECVRCVINFO");
+    send_vector(peeled, 0, "apart");
     char text[64];
     struct iovec part = {text, sizeof text};
     struct sctp_rcvinfo info;

@@ -151,6 +151,16 @@ def test_libsctp(network, start, tmp_path: Path, mode: str) -> None:
     assert server.ends_well() == "listening\ntalked apart with 2 addresses\n"
 
 
+def test_calls_answer_as_those_of_linux(network, start, tmp_path: Path) -> None:
+    program = str(tmp_path / "answers")
+    source = Path(__file__).with_name("answers.c")
+    words = ["cc", "-Wall", "-Werror", str(source), "-lsctp", "-pthread", "-o", program]
+    subprocess.run(words, check=True)
+    started = start(network.left, "udp", 1, program, network.left.ipv4[0], into=tmp_path / "out")
+    assert started.ends_well() == "all answers are right\n"
+    assert not started.errors.read_text(), "a call was named as an unsupported option"
+
+
 def receives(network, start, tmp_path: Path, mode: str, paths: int):
     """Start a program that writes what it receives."""
     words = ["python3", "-c", RECEIVER, network.right.ipv4[0] if paths == 1 else ""]

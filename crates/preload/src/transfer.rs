@@ -16,6 +16,18 @@ fn message(parts: *const iovec, count: usize) -> msghdr {
     message
 }
 
+/// The message of `readv` and `writev`; none if it has no bytes, for which the kernel calls no socket: `fs/read_write.c`.
+///
+/// # Safety
+/// As for `readv`.
+unsafe fn vector(parts: *const iovec, count: c_int) -> Result<Option<msghdr>, c_int> {
+    let count = usize::try_from(count).ok().filter(|count| *count <= guest::MOST_PARTS);
+    let message = message(parts, count.ok_or(libc::EINVAL)?);
+    // SAFETY: the caller's promise
+    let parts = unsafe { guest::parts(&message) }?;
+    Ok(parts.iter().any(|part| part.iov_len > 0).then_some(message))
+}
+
 /// Receives into one buffer, with the sender's address if `address` is not null.
 ///
 /// # Safety
@@ -71,6 +83,10 @@ unsafe fn transmit(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn read(fd: c_int, bytes: *mut c_void, count: size_t) -> ssize_t {
     if guest::is_ours(fd) {
+        if count == 0 {
+            // net/socket.c, sock_read_iter
+            return 0;
+        }
         // SAFETY: the caller's promise
         return unsafe { receive(fd, bytes, count, 0, ptr::null_mut(), ptr::null_mut()) };
     }
@@ -102,12 +118,13 @@ pub unsafe extern "C" fn __read_chk(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn readv(fd: c_int, parts: *const iovec, count: c_int) -> ssize_t {
     if guest::is_ours(fd) {
-        let Ok(parts_count) = usize::try_from(count) else {
-            return returned_bytes(Err(libc::EINVAL));
-        };
-        let mut message = message(parts, parts_count);
         // SAFETY: the caller's promise
-        return returned_bytes(unsafe { guest::receive(fd, &raw mut message, 0) });
+        return returned_bytes(match unsafe { vector(parts, count) } {
+            // SAFETY: the caller's promise
+            Ok(Some(mut message)) => unsafe { guest::receive(fd, &raw mut message, 0) },
+            Ok(None) => Ok(0),
+            Err(errno) => Err(errno),
+        });
     }
     real!(readv as fn(c_int, *const iovec, c_int) -> ssize_t, fd, parts, count)
 }
@@ -342,12 +359,13 @@ pub unsafe extern "C" fn write(fd: c_int, bytes: *const c_void, count: size_t) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn writev(fd: c_int, parts: *const iovec, count: c_int) -> ssize_t {
     if guest::is_ours(fd) {
-        let Ok(parts_count) = usize::try_from(count) else {
-            return returned_bytes(Err(libc::EINVAL));
-        };
-        let message = message(parts, parts_count);
         // SAFETY: the caller's promise
-        return returned_bytes(unsafe { guest::send(fd, &raw const message, 0) });
+        return returned_bytes(match unsafe { vector(parts, count) } {
+            // SAFETY: the caller's promise
+            Ok(Some(message)) => unsafe { guest::send(fd, &raw const message, 0) },
+            Ok(None) => Ok(0),
+            Err(errno) => Err(errno),
+        });
     }
     real!(writev as fn(c_int, *const iovec, c_int) -> ssize_t, fd, parts, count)
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::address::{decode, decode_all, encode};
 use manypath_posix::abi::constants::*;
-use manypath_posix::record::{Answer, Call, Operation};
+use manypath_posix::record::{ASSOCIATION_OVER, Answer, Call, Operation};
 use nix::errno::Errno;
 use tokio::sync::oneshot;
 
@@ -17,7 +17,7 @@ use super::daemon::Shared;
 use super::many;
 use super::names;
 use super::opening;
-use super::options::{SocketOption, Support};
+use super::options::{SocketOption, Support, least};
 use super::peeloff;
 use super::socket::{Phase, Socket, Style};
 
@@ -63,8 +63,22 @@ pub(super) async fn answer(
 fn is_refused(call: &Call<'_>) -> bool {
     let is_about_options = matches!(call.operation, Operation::GetOption | Operation::SetOption);
     is_about_options
+        && !is_call(call)
         && SocketOption::find(call.level, call.option)
             .is_none_or(|option| matches!(option.support, Support::Refused(..)))
+}
+
+/// Whether the option stands for a call of libsctp, which may fail.
+fn is_call(call: &Call<'_>) -> bool {
+    call.level == IPPROTO_SCTP
+        && matches!(
+            call.option,
+            SCTP_SOCKOPT_BINDX_ADD
+                | SCTP_SOCKOPT_BINDX_REM
+                | SCTP_SOCKOPT_CONNECTX
+                | SCTP_SOCKOPT_CONNECTX_OLD
+                | SCTP_SOCKOPT_CONNECTX3
+        )
 }
 
 async fn carry_out(
@@ -84,7 +98,8 @@ async fn carry_out(
         Operation::Listen => done(opening::listen(shared, socket, call.option).await),
         Operation::Connect => {
             let (address, _) = decode(call.bytes).ok_or(Errno::EINVAL)?;
-            connect(shared, socket, &[address], call).await.map(|_| Outcome::default())
+            connect(shared, socket, &[address], call).await?;
+            Ok(Outcome { value: streams(socket), ..Outcome::default() })
         }
         Operation::Accept if socket.style != Style::One => Err(Errno::EOPNOTSUPP),
         Operation::Accept => match socket.state().phase {
@@ -95,7 +110,8 @@ async fn carry_out(
         Operation::PeerName => {
             let connected = socket.connected().ok_or(Errno::ENOTCONN)?;
             let peer = names::peer(socket.domain, &connected.association);
-            Ok(bytes(encode(peer.ok_or(Errno::ENOTCONN)?)))
+            let bytes = encode(peer.ok_or(Errno::ENOTCONN)?);
+            Ok(Outcome { value: streams(socket), bytes, ..Outcome::default() })
         }
         Operation::GetOption => get_option(shared, socket, call).await,
         Operation::SetOption => set_option(shared, socket, call).await,
@@ -117,6 +133,15 @@ fn done(result: Result<(), Errno>) -> Called {
 
 fn bytes(bytes: Vec<u8>) -> Outcome {
     Outcome { bytes, ..Outcome::default() }
+}
+
+/// How many streams a one-to-one socket sends on. See [`Operation::PeerName`].
+fn streams(socket: &Socket) -> i32 {
+    match socket.connected() {
+        Some(connected) if connected.is_over() => ASSOCIATION_OVER,
+        Some(connected) if !connected.is_closing() => connected.outbound_streams().into(),
+        _ => 0,
+    }
 }
 
 /// The result of a connection attempt.
@@ -156,25 +181,10 @@ async fn get_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>)
     let too_long = call.level == IPPROTO_SCTP && value.len() > room;
     match call.option {
         SCTP_GET_PEER_ADDRS | SCTP_GET_LOCAL_ADDRS if too_long => Err(Errno::ENOMEM),
-        option if call.level == IPPROTO_SCTP && room < least(option, value.len()) => {
+        option if call.level == IPPROTO_SCTP && room < least(option, value.len(), room) => {
             Err(Errno::EINVAL)
         }
         _ => Ok(bytes(value)),
-    }
-}
-
-/// The number of bytes that a program must take of a value of `full` bytes. Linux gives programs of older header files a
-/// part of some structures, and refuses others: net/sctp/socket.c.
-fn least(option: i32, full: usize) -> usize {
-    match option {
-        SCTP_EVENTS => 1,
-        // A number alone
-        SCTP_MAXSEG => 4,
-        // struct sctp_assoc_value
-        SCTP_DELAYED_ACK_TIME => 8,
-        // Up to `spp_ipv6_flowlabel`
-        SCTP_PEER_ADDR_PARAMS => 152,
-        _ => full,
     }
 }
 
@@ -199,12 +209,13 @@ async fn set_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>)
     done(option.set(socket, call.bytes))
 }
 
-/// `sctp_connectx`. Its value is the number of the association, where it has one.
+/// `sctp_connectx`. Its value, or the bytes of `SCTP_SOCKOPT_CONNECTX3`, is the number of the association.
 async fn connect_to_all(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
     let addresses = decode_all(call.bytes).ok_or(Errno::EINVAL)?;
     let number = connect(shared, socket, &addresses, call).await?;
     match call.option {
         SCTP_SOCKOPT_CONNECTX_OLD => Ok(Outcome::default()),
-        _ => Ok(Outcome { value: number, ..bytes(number.encode()) }),
+        SCTP_SOCKOPT_CONNECTX3 => Ok(bytes(number.encode())),
+        _ => Ok(Outcome { value: number, ..Outcome::default() }),
     }
 }

@@ -141,11 +141,13 @@ async fn accept(shared: Arc<Shared>, socket: Arc<Socket>, endpoint: Endpoint) {
     while let Ok(association) = endpoint.accept().await {
         let inherited = socket.passes_on(Style::One);
         let Some(peer) = names::peer(socket.domain, &association) else { continue };
+        let streams = association.streams().outbound;
         // Without a place, descriptors or a program, the association is shut down
         let Ok(place) = shared.place(socket.user) else { continue };
         let adopted = shared.adopt(inherited, place, Some((association, endpoint.clone()))).await;
         let Ok((program, _)) = adopted else { continue };
-        if socket.connection.send(&Answer::Accept { peer }, Some(&program)).await.is_err() {
+        let answer = Answer::Accept { peer, streams };
+        if socket.connection.send(&answer, Some(&program)).await.is_err() {
             return;
         }
     }

@@ -265,7 +265,7 @@ impl Guest {
     pub(crate) fn accept(&self) -> Result<(Self, SocketAddr), i32> {
         let (bytes, with) = read(&self.fd, RecvFlags::empty())?;
         match Answer::decode(&bytes).expect("an answer") {
-            Answer::Accept { peer } => {
+            Answer::Accept { peer, .. } => {
                 let fd = with.expect("a descriptor");
                 limit(&fd);
                 Ok((Self { fd, path: self.path.clone() }, peer))

@@ -2,8 +2,7 @@
 //!
 //! Linux refuses a message at once if its association does not exist, and opens an association before a message to a
 //! new address. So the library asks the daemon before it sends the record of such a message. Messages of other sockets
-//! need no question. The priority of the Unix socket (`SO_PRIORITY`), which has no other use there, tells the two kinds
-//! of sockets apart in all processes that have the descriptor.
+//! need no question.
 
 use super::control::{Failure, Reply, call, waiting_call_if};
 use super::lock;
@@ -17,26 +16,16 @@ use crate::abi::option::PeeloffArg;
 use crate::record::{ALL_SENT, Call, NOTHING_SENT, Operation, Request, Sent};
 use libc::c_int;
 
-/// The priority of the Unix socket of a one-to-many socket. The largest one that needs no rights. socket(7)
-const PRIORITY: c_int = 6;
 /// The largest part of an abort's reason that is sent. A packet has no room for more.
 pub(super) const LONGEST_REASON: usize = 1500;
 /// Flags of messages that need a question.
 const ASKING: u16 = SCTP_ADDR_OVER | SCTP_ABORT | SCTP_EOF | SCTP_SENDALL;
 
-/// Marks the descriptor of a new one-to-many socket.
-pub(super) fn mark(fd: c_int) -> Result<()> {
-    system::set_option(fd, libc::SO_PRIORITY, &PRIORITY)
-}
-
-/// Whether the daemon must be asked before this message is sent.
-pub(super) fn must_ask(fd: c_int, sent: &Sent<'_>) -> Result<bool> {
+/// Whether the daemon must be asked before this message of a one-to-many socket is sent.
+pub(super) fn must_ask(sent: &Sent<'_>) -> bool {
     let names_association =
         sent.info.is_some_and(|info| info.association != 0 || info.flags & ASKING != 0);
-    if !names_association && sent.destination.is_none() {
-        return Ok(false);
-    }
-    Ok(system::option(fd, libc::SO_PRIORITY, 0)? == PRIORITY)
+    names_association || sent.destination.is_some()
 }
 
 /// Asks the daemon whether a message of `length` bytes may be sent. A message to a new address opens the association,

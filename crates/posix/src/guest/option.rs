@@ -5,6 +5,7 @@
 use super::control::{Reply, call, waiting_call};
 use super::many;
 use super::system::Result;
+use crate::abi::Layout as _;
 use crate::abi::constants::{
     IPPROTO_SCTP, SCTP_SOCKOPT_CONNECTX, SCTP_SOCKOPT_CONNECTX_OLD, SCTP_SOCKOPT_CONNECTX3,
     SCTP_SOCKOPT_PEELOFF, SCTP_SOCKOPT_PEELOFF_FLAGS,
@@ -101,7 +102,12 @@ pub unsafe fn get_option(
     let (returned, written) = if is_peel_off(level, option) {
         many::peel_off(fd, option, given, answer)?
     } else {
-        let request = Call { level, option, room, bytes: given, ..Call::new(Operation::GetOption) };
+        let bytes = match (level, option) {
+            // SAFETY: the caller's promise
+            (IPPROTO_SCTP, SCTP_SOCKOPT_CONNECTX3) => unsafe { addresses(given) }?,
+            _ => given,
+        };
+        let request = Call { level, option, room, bytes, ..Call::new(Operation::GetOption) };
         let reply = ask(fd, &request, answer)?;
         (reply.value, reply.length)
     };
@@ -111,6 +117,24 @@ pub unsafe fn get_option(
         *length = written as socklen_t;
     }
     Ok(returned)
+}
+
+/// The addresses of `SCTP_SOCKOPT_CONNECTX3`, which are behind a pointer: `struct sctp_getaddrs_old` of Linux has the
+/// number of the association, the length of the addresses in bytes, and the pointer.
+///
+/// # Safety
+/// The pointer is null, or the addresses are readable.
+unsafe fn addresses<'a>(given: &[u8]) -> Result<&'a [u8]> {
+    let length = given.get(4..).and_then(i32::decode).ok_or(libc::EINVAL)?;
+    let pointer = given.get(8..).and_then(<[u8]>::first_chunk).ok_or(libc::EINVAL)?;
+    let pointer = usize::from_ne_bytes(*pointer) as *const u8;
+    let length = usize::try_from(length).map_err(|_| libc::EINVAL)?;
+    match length {
+        0 | LONGEST.. => Err(libc::EINVAL),
+        _ if pointer.is_null() => Err(libc::EFAULT),
+        // SAFETY: the caller's promise
+        _ => Ok(unsafe { slice::from_raw_parts(pointer, length) }),
+    }
 }
 
 fn is_peel_off(level: c_int, option: c_int) -> bool {

@@ -5,13 +5,13 @@
 use super::ancillary;
 use super::control::call;
 use super::lock;
+use super::mark;
 use super::name::put;
-use super::system::{self, Result, part_mut};
+use super::system::{self, MOST_PARTS, Result, part_mut};
 use crate::abi::address;
 use crate::abi::constants::MSG_NOTIFICATION;
 use crate::record::{Answer, Call, HEAD, Operation, Received};
 use libc::{c_int, iovec, msghdr, socklen_t};
-use std::slice;
 
 /// Bytes that were copied to the caller.
 struct Delivered {
@@ -39,11 +39,8 @@ pub unsafe fn receive(fd: c_int, message: *mut msghdr, flags: c_int) -> Result<u
     }
     // SAFETY: the caller's promise
     let message = unsafe { &mut *message };
-    let parts = match message.msg_iovlen {
-        0 => &[],
-        // SAFETY: the caller's promise
-        length => unsafe { slice::from_raw_parts(message.msg_iov, length as _) },
-    };
+    // SAFETY: the caller's promise
+    let parts = unsafe { system::parts(message) }?;
     let delivered = loop {
         // SAFETY: the caller's promise
         match unsafe { attempt(fd, parts, flags & libc::MSG_PEEK != 0) } {
@@ -70,7 +67,7 @@ pub unsafe fn receive(fd: c_int, message: *mut msghdr, flags: c_int) -> Result<u
     if !message.msg_name.is_null() {
         let mut room: socklen_t = message.msg_namelen;
         // SAFETY: the caller's promise
-        unsafe { put(&source, message.msg_name.cast(), &raw mut room) };
+        unsafe { put(&source, message.msg_name.cast(), &raw mut room) }?;
         message.msg_namelen = room;
     }
     // SAFETY: the caller's promise
@@ -140,26 +137,35 @@ unsafe fn attempt(fd: c_int, parts: &[iovec], peek: bool) -> Result<Option<Deliv
     let saved = saved_offset(fd)?;
     let start = usize::try_from(saved).unwrap_or(0);
     let mut head = [0; HEAD];
-    let position = if start == 0 {
+    let position = if start == 0 && parts.len() < MOST_PARTS {
         // SAFETY: the caller's promise
         match unsafe { peek_with_head(fd, &mut head, parts) }? {
             0 => return Ok(None),
             length => length,
         }
     } else {
-        // The record's first part was read earlier
+        // The record's first part was read earlier, or the head is one part too many
         let length = first_head(fd, &mut head);
-        set_offset(fd, start)?;
+        restore_offset(fd, saved)?;
         if length? == 0 {
             return Ok(None);
         }
+        let from = start.max(HEAD);
+        set_offset(fd, from)?;
         // SAFETY: the caller's promise
-        start + unsafe { system::peek(fd, parts) }?
+        match unsafe { system::peek(fd, parts) } {
+            Ok(length) => from + length,
+            Err(errno) => {
+                restore_offset(fd, saved)?;
+                return Err(errno);
+            }
+        }
     };
     let (received, length) = match Answer::decode_head(&head) {
         Ok((Answer::Data(received), length)) if length > HEAD => (received, length),
         Ok((Answer::Error { errno }, _)) => {
             system::drop_record(fd)?;
+            mark::doubt(fd)?;
             return Err(errno);
         }
         Ok((Answer::Accept { .. }, _)) => {

@@ -3,14 +3,16 @@
 #![expect(unsafe_code, reason = "the caller's message is behind pointers")]
 
 use super::ancillary;
-use super::control::call;
+use super::connection::listens;
+use super::control::{Reply, call};
 use super::many;
+use super::mark::{self, Mark};
 use super::name::given;
 use super::receive;
-use super::system::{self, Result, part};
+use super::system::{self, MOST_PARTS, Result, part};
 use crate::abi::address;
 use crate::abi::constants::{SCTP_ABORT, SCTP_EOF};
-use crate::record::{Call, HEAD, LARGEST_MESSAGE, Operation, Sent};
+use crate::record::{ASSOCIATION_OVER, Call, HEAD, LARGEST_MESSAGE, Operation, Sent};
 use libc::{c_int, iovec, msghdr};
 use std::slice;
 
@@ -35,11 +37,8 @@ pub unsafe fn send(fd: c_int, message: *const msghdr, flags: c_int) -> Result<us
     }
     // SAFETY: the caller's promise
     unsafe { ancillary::read(message, &mut sent) }?;
-    let parts = match message.msg_iovlen {
-        0 => &[],
-        // SAFETY: the caller's promise
-        length => unsafe { slice::from_raw_parts(message.msg_iov, length as _) },
-    };
+    // SAFETY: the caller's promise
+    let parts = unsafe { system::parts(message) }?;
     // SAFETY: the caller's promise
     unsafe { send_parts(fd, parts, &sent, flags) }
 }
@@ -67,9 +66,15 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
     if ends & SCTP_EOF != 0 && length > 0 || ends & (SCTP_EOF | SCTP_ABORT) == 0 && length == 0 {
         return Err(libc::EINVAL);
     }
-    // SAFETY: the caller's promise
-    if let Some(done) = unsafe { ask(fd, parts, sent, length, flags) }? {
-        return Ok(done);
+    match mark::get(fd)? {
+        Mark::Many if many::must_ask(sent) => {
+            // SAFETY: the caller's promise
+            if let Some(done) = unsafe { ask(fd, parts, sent, length, flags) }? {
+                return Ok(done);
+            }
+        }
+        Mark::Many => {}
+        mark => signalling(permit(fd, mark, sent), flags)?,
     }
     if has_ended(fd) {
         return refuse(fd, flags);
@@ -81,10 +86,20 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
         all[1..=parts.len()].copy_from_slice(parts);
         // SAFETY: the head is an array, the parts are the caller's promise
         unsafe { system::send(fd, &all[..=parts.len()], None, flags) }
-    } else {
+    } else if parts.len() < MOST_PARTS {
         let all = [&[part(&head)], parts].concat();
         // SAFETY: as above
         unsafe { system::send(fd, &all, None, flags) }
+    } else {
+        // The head is one part too many
+        let mut all = head.to_vec();
+        for part in parts.iter().filter(|part| part.iov_len > 0) {
+            // SAFETY: the caller's promise
+            let bytes = unsafe { slice::from_raw_parts(part.iov_base.cast(), part.iov_len) };
+            all.extend_from_slice(bytes);
+        }
+        // SAFETY: the part is a slice
+        unsafe { system::send(fd, &[part(&all)], None, flags) }
     };
     match written {
         Err(libc::EPIPE) => refuse(fd, flags),
@@ -92,7 +107,44 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
     }
 }
 
-/// Asks the daemon, where that is needed, whether the message may be sent. Returns the result of the call if no record
+/// Refuses what Linux refuses at once: a message of a one-to-one socket without association, or behind its shutdown, or
+/// for a stream that it lacks.
+fn permit(fd: c_int, mark: Mark, sent: &Sent<'_>) -> Result<()> {
+    let streams = match mark {
+        Mark::Open(streams) if !mark::has_end(fd) => streams,
+        _ => match call(fd, &Call::new(Operation::PeerName), &mut []) {
+            Ok(Reply { value: ASSOCIATION_OVER, .. }) => return permit_alone(fd, Mark::Shut, sent),
+            Ok(_) if mark == Mark::Shut => return Err(libc::ESHUTDOWN),
+            Ok(Reply { value, .. }) => match u16::try_from(value) {
+                Ok(streams @ 1..) => {
+                    mark::set(fd, Mark::Open(streams))?;
+                    streams
+                }
+                _ => return Err(libc::ESHUTDOWN),
+            },
+            Err(libc::ENOTCONN) => return permit_alone(fd, mark, sent),
+            // The record tells how the daemon has ended
+            Err(_) => return Ok(()),
+        },
+    };
+    let stream = sent.info.map_or(0, |info| info.stream);
+    if stream < streams { Ok(()) } else { Err(libc::EINVAL) }
+}
+
+/// The same for a socket without association, for which a message to an address opens one.
+fn permit_alone(fd: c_int, mark: Mark, sent: &Sent<'_>) -> Result<()> {
+    if mark == Mark::Unknown && sent.destination.is_some() && !listens(fd) {
+        return Ok(());
+    }
+    let mut error = [0; 4];
+    let (level, option, room) = (libc::SOL_SOCKET, libc::SO_ERROR, 4);
+    let request = Call { level, option, room, ..Call::new(Operation::GetOption) };
+    // The daemon forgets a socket whose association has ended
+    let known = call(fd, &request, &mut error).map_or(0, |_| i32::from_ne_bytes(error));
+    Err(if known == 0 { libc::EPIPE } else { known })
+}
+
+/// Asks the daemon whether the message may be sent. Returns the result of the call if no record
 /// follows.
 ///
 /// # Safety
@@ -104,9 +156,6 @@ unsafe fn ask(
     length: usize,
     flags: c_int,
 ) -> Result<Option<usize>> {
-    if !many::must_ask(fd, sent)? {
-        return Ok(None);
-    }
     let mut reason = Vec::new();
     if sent.info.is_some_and(|info| info.flags & SCTP_ABORT != 0) {
         for part in parts.iter().filter(|part| part.iov_len > 0) {

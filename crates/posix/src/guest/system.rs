@@ -138,6 +138,27 @@ pub(super) fn part_mut(bytes: &mut [u8]) -> iovec {
     iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() }
 }
 
+/// The largest number of parts of a message: `UIO_MAXIOV`.
+pub const MOST_PARTS: usize = 1024;
+
+/// The parts of a caller's message.
+///
+/// # Errors
+/// `EMSGSIZE` for more than [`MOST_PARTS`], `EFAULT` for a null pointer.
+///
+/// # Safety
+/// The pointer of the message is null, or has as many parts as the message says.
+pub unsafe fn parts<'a>(message: &msghdr) -> std::result::Result<&'a [iovec], c_int> {
+    let length: usize = message.msg_iovlen as _;
+    match length {
+        0 => Ok(&[]),
+        _ if length > MOST_PARTS => Err(libc::EMSGSIZE),
+        _ if message.msg_iov.is_null() => Err(libc::EFAULT),
+        // SAFETY: the caller's promise
+        _ => Ok(unsafe { std::slice::from_raw_parts(message.msg_iov, length) }),
+    }
+}
+
 /// A message of `parts` without address and ancillary data.
 fn message(parts: &[iovec]) -> msghdr {
     // SAFETY: zero is a valid value of each field

@@ -62,13 +62,14 @@ pub enum Operation {
     Bind = 1,
     /// `listen`.
     Listen,
-    /// `connect`. A blocking one is answered when it has ended.
+    /// `connect`. A blocking one is answered when it has ended. The value of the reply is that of [`Self::PeerName`].
     Connect,
     /// Whether `accept` may wait: `EINVAL` if the socket does not listen, `EOPNOTSUPP` if its type has no `accept`.
     Accept,
     /// `getsockname`.
     SocketName,
-    /// `getpeername`.
+    /// `getpeername`. The value of the reply is the number of streams to send on, 0 if the association is being shut down
+    /// or the socket is a one-to-many one, or [`ASSOCIATION_OVER`].
     PeerName,
     /// `getsockopt`.
     GetOption,
@@ -83,6 +84,8 @@ pub enum Operation {
     PeelOff,
 }
 
+/// Value of a reply to [`Operation::PeerName`]: the association has ended, while its last records may be on their way.
+pub const ASSOCIATION_OVER: i32 = -1;
 /// Value of a reply to [`Operation::Send`]: the program sends the record.
 pub const SEND_RECORD: i32 = 0;
 /// Value of a reply to [`Operation::Send`]: the call returns 0.

@@ -20,6 +20,8 @@ use std::thread;
 use std::time::Duration;
 use tempfile::TempDir;
 
+/// Streams of each association.
+const STREAMS: u16 = 10;
 /// Errors and options of Linux.
 const EINVAL: i32 = 22;
 const EPIPE: i32 = 32;
@@ -245,7 +247,8 @@ impl Shared {
             Err(errno) => (*errno, &[][..]),
         };
         let refused = call.level == IPPROTO_SCTP && errno == ENOPROTOOPT;
-        wire::send(control, &Answer::Reply { errno, value: 0, refused, bytes }.encode(), None);
+        let value = if call.operation == Operation::PeerName { STREAMS.into() } else { 0 };
+        wire::send(control, &Answer::Reply { errno, value, refused, bytes }.encode(), None);
     }
 
     /// Answers the question before a message of a one-to-many socket. Association 7 does not exist, the peer at port 9
@@ -295,7 +298,8 @@ impl Shared {
     fn connect(self: &Arc<Self>, cookie: u64, call: &Call<'_>, control: &OwnedFd) {
         let (to, _) = address::decode(call.bytes).expect("an address");
         let reply = |errno| {
-            let answer = Answer::Reply { errno, value: 0, refused: false, bytes: &[] };
+            let value = STREAMS.into();
+            let answer = Answer::Reply { errno, value, refused: false, bytes: &[] };
             wire::send(control, &answer.encode(), None);
         };
         self.state().socket(cookie).connecting = true;
@@ -339,7 +343,7 @@ impl Shared {
         state.socket(cookie).local = Some(to);
         let queue = Arc::clone(&state.socket(listener).end);
         drop(state);
-        wire::send(&queue, &Answer::Accept { peer: from }.encode(), Some(&end));
+        wire::send(&queue, &Answer::Accept { peer: from, streams: STREAMS }.encode(), Some(&end));
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! The socket options of programs.
 
+mod length;
 mod one_to_many;
 mod socket_level;
 mod state;
@@ -11,6 +12,7 @@ use nix::errno::Errno;
 use nix::libc;
 
 use super::socket::Socket;
+pub(super) use length::least;
 pub(super) use state::Options;
 use target::{Scope, Target};
 use values as v;
@@ -71,6 +73,9 @@ impl SocketOption {
 
     pub(super) fn set(&self, socket: &Socket, bytes: &[u8]) -> Result<(), Errno> {
         let set = self.set.ok_or_else(|| self.errno())?;
+        if self.level == IPPROTO_SCTP && !length::suits(self.number, bytes.len()) {
+            return Err(Errno::EINVAL);
+        }
         set(&Target::of(socket, self.scope, bytes, true)?, bytes)
     }
 

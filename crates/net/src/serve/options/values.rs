@@ -15,6 +15,7 @@ use manypath_posix::record::PartialReliability;
 use manypath_sctp::AssociationState;
 use nix::errno::Errno;
 
+use super::length::OLD_PADDR_PARAMS;
 use super::target::Target;
 use crate::serve::connected::Connected;
 use crate::serve::names;
@@ -123,8 +124,21 @@ fn path_to(
     paths.into_iter().enumerate().find(|(_, path)| path.remote == ip).ok_or(Errno::EINVAL)
 }
 
+/// A shorter structure, of an older header file, has no values of the last fields.
+fn given_parameters(at: &Target<'_>, bytes: &[u8]) -> Result<PaddrParams, Errno> {
+    let mut all = bytes.to_vec();
+    if bytes.len() == OLD_PADDR_PARAMS {
+        all.resize(PaddrParams::SIZE, 0);
+    }
+    let params: PaddrParams = given(&all)?;
+    if params.address.0.is_some_and(|address| !address.ip().is_unspecified()) {
+        path_to(at.socket, at.association()?, params.address)?;
+    }
+    Ok(params)
+}
+
 pub(super) fn path_parameters(at: &Target<'_>, bytes: &[u8]) -> Value {
-    let PaddrParams { address, .. } = given(bytes)?;
+    let PaddrParams { address, .. } = given_parameters(at, bytes)?;
     let (config, options) = (Config::for_real_networks(), at.options());
     let params = PaddrParams {
         assoc_id: at.number(),
@@ -140,7 +154,17 @@ pub(super) fn path_parameters(at: &Target<'_>, bytes: &[u8]) -> Value {
 
 /// All paths have the same parameters. Heartbeats and the discovery of the MTU cannot be switched off.
 pub(super) fn set_path_parameters(at: &Target<'_>, bytes: &[u8]) -> Done {
-    let PaddrParams { hbinterval, pathmaxrxt, sackdelay, flags, .. } = given(bytes)?;
+    let params = given_parameters(at, bytes)?;
+    let PaddrParams { hbinterval, pathmaxrxt, pathmtu, sackdelay, flags, .. } = params;
+    let is_both = |both| flags & both == both;
+    if is_both(SPP_HB_ENABLE | SPP_HB_DISABLE)
+        || is_both(SPP_PMTUD_ENABLE | SPP_PMTUD_DISABLE)
+        || is_both(SPP_SACKDELAY_ENABLE | SPP_SACKDELAY_DISABLE)
+        || sackdelay > LONGEST_SACK_DELAY
+        || (1..LEAST_MTU).contains(&pathmtu)
+    {
+        return Err(Errno::EINVAL);
+    }
     if flags & (SPP_HB_DISABLE | SPP_PMTUD_DISABLE | SPP_SACKDELAY_DISABLE) != 0 {
         return Err(Errno::EOPNOTSUPP);
     }
@@ -179,6 +203,9 @@ pub(super) fn send_parameters(at: &Target<'_>, _: &[u8]) -> Value {
 
 pub(super) fn set_send_parameters(at: &Target<'_>, bytes: &[u8]) -> Done {
     let SndRcvInfo { stream, flags, ppid, context, timetolive, .. } = given(bytes)?;
+    if flags & !DEFAULT_FLAGS != 0 {
+        return Err(Errno::EINVAL);
+    }
     at.change(|options| {
         options.send = SndInfo { sid: stream, flags, ppid, context, assoc_id: 0 };
         options.reliability = (timetolive > 0)
@@ -193,6 +220,9 @@ pub(super) fn send_info(at: &Target<'_>, _: &[u8]) -> Value {
 
 pub(super) fn set_send_info(at: &Target<'_>, bytes: &[u8]) -> Done {
     let info: SndInfo = given(bytes)?;
+    if info.flags & !DEFAULT_FLAGS != 0 {
+        return Err(Errno::EINVAL);
+    }
     at.change(|options| options.send = SndInfo { assoc_id: 0, ..info });
     Ok(())
 }
@@ -339,7 +369,14 @@ pub(super) fn sack(at: &Target<'_>, _: &[u8]) -> Value {
 }
 
 pub(super) fn set_sack(at: &Target<'_>, bytes: &[u8]) -> Done {
-    let SackInfo { delay, freq, .. } = given(bytes)?;
+    let SackInfo { delay, freq, .. } = match bytes.len() {
+        // Of an older header file: no delay stands for no delayed SACKs
+        AssocValue::SIZE => {
+            let AssocValue { id, value } = given(bytes)?;
+            SackInfo { assoc_id: id, delay: value, freq: u32::from(value == 0) }
+        }
+        _ => given(bytes)?,
+    };
     if delay > LONGEST_SACK_DELAY {
         return Err(Errno::EINVAL);
     }
@@ -415,5 +452,9 @@ pub(super) fn set_no_value(_: &Target<'_>, bytes: &[u8]) -> Done {
 
 /// Headers of IPv4, UDP and SCTP, and of a DATA chunk, in bytes.
 const HEADERS: u32 = 20 + 8 + 12 + 16;
+/// Flags that messages may have by default. net/sctp/socket.c
+const DEFAULT_FLAGS: u16 = SCTP_UNORDERED | SCTP_ADDR_OVER | SCTP_ABORT | SCTP_EOF;
+/// Least fixed MTU of a path: `SCTP_DEFAULT_MINSEGMENT` of Linux.
+const LEAST_MTU: u32 = 512;
 /// Longest delay of a SACK in milliseconds. RFC 9260 §6.2
 const LONGEST_SACK_DELAY: u32 = 500;
