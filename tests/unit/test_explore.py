@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import manypath as mp
+from manypath import _native
 from manypath.errors import UserError
 from manypath.explore import charts, fair, moves, presets, texts
 from manypath.explore.attach import Attached
@@ -95,13 +96,21 @@ def test_every_control_has_an_explanation():
         ("links\tsouth\trate", "0 Mbit/s", "rate: 0 is too small"),
         ("links\tsouth\tqueue.packets", "0", "packets: 0 is too small: give more than 0"),
         ("links\tsouth\tqueue.packets", "many", "packets: many is no whole number: write one"),
-        ("links\tsouth\tqueue", "lifo", "lifo: is unknown: choose one of drop-tail"),
+        ("links\tsouth\tqueue", "lifo", "queue: lifo is unknown: choose one of drop-tail"),
         ("flows\tmultipath\tsend_buffer", "", 'send_buffer: "" is no size'),
         ("flows\tmultipath\tcc", "lai", 'cc: there is no congestion control "lai"; did you mean "lia"?'),
-        ("rivals", "0", "rivals: 0 is no whole number from 1 to 8"),
+        ("rivals", "9", "rivals: 9 is no whole number from 0 to 8"),
+        ("flows\tmultipath\tapp", "video", "app: video is unknown: choose one of saturated"),
+        ("flows\tmultipath\tapp.message", "9 B to 1 B", "message: "),
+        ("flows\tmultipath\tstart", "soon", "start: "),
+        ("flows\tmultipath\trto.min", "99 s", "initial 3 s is below min 99 s"),
+        ("flows\tmultipath\treceive_buffer", "9000 GB", "flows.multipath.receive_buffer: 9000 GB cannot be used"),
+        ("flows\trival\tpath", "east", 'paths: "east" is no path of the network: known: south, north'),
+        ("links\tsouth\tevents", "x", 'events: "x" is no list'),
+        ("links\tsouth\tqueue.limit", "1", 'control: "links'),
         ("seed", "-1", "seed: -1 is no whole number"),
         ("measure", "0 s", "measure: 0 s is too short"),
-        ("nothing\there\tat\tall", "1", "control: nothing"),
+        ("nothing\there\tat\tall", "1", 'control: "nothing'),
     ],
 )
 def test_a_wrong_value_is_refused_in_one_line(place: str, value: str, said: str):
@@ -123,6 +132,57 @@ def test_rivals_are_added_and_removed():
     three = changed(small(), "rivals", "3")
     assert list(three.scenario.flows) == ["multipath", "rival", "rival2", "rival3"]
     assert changed(three, "rivals", "1").scenario == small().scenario
+    none = changed(three, "rivals", "0")
+    assert list(none.scenario.flows) == ["multipath"]
+    again = changed(none, "rivals", "1").scenario.flows["rival"]
+    assert (again.paths, again.cc, again.dac) == (("south",), "newreno", False)
+
+
+def test_a_setting_of_the_first_rival_holds_for_all_rivals():
+    three = changed(small(), "rivals", "3")
+    state = changed(three, "flows\trival\tcc", "cubic")
+    assert {flow.cc for name, flow in state.scenario.flows.items() if name != "multipath"} == {"cubic"}
+    assert changed(state, "rivals", "1").scenario.flows.keys() == {"multipath", "rival"}
+
+
+def test_each_application_has_its_own_controls_and_changes_the_run():
+    digests = {answered(small()).result.digest}
+    for kind, own in (("transfer", {"size"}), ("cbr", {"rate"}), ("on-off", {"rate", "on", "off"})):
+        state = changed(small(), "flows\tmultipath\tapp", kind)
+        fields = {
+            control.place.partition("app.")[2] for control in controls(state) if "\tmultipath\tapp." in control.place
+        }
+        assert fields == {"message", "ordered", *own}
+        assert state.scenario.flows["multipath"].app.message == small().scenario.flows["multipath"].app.message
+        # Less than the run could transfer.
+        state = changed(state, "flows\tmultipath\tapp.size", "1 MB") if kind == "transfer" else state
+        digests.add(answered(state).result.digest)
+    assert len(digests) == 4
+
+
+def test_a_range_is_one_text():
+    state = changed(small(), "flows\tmultipath\tapp.message", "500 B to 1452 B")
+    state = changed(state, "flows\tmultipath\tstart", "2 s")
+    texts = {control.place: control.value for control in controls(state)}
+    assert texts["flows\tmultipath\tapp.message"] == "500 B to 1452 B"
+    assert texts["flows\tmultipath\tstart"] == "2 s"
+
+
+def test_a_link_whose_directions_differ_has_controls_for_both():
+    dsl = presets.preset(presets.OWN, "DSL with LTE")
+    groups = {control.group for control in controls(dsl)}
+    assert {"Link dsl", "Link dsl/back", "Link lte", "Link lte/back"} <= groups
+    links = changed(dsl, "links\tdsl/back\trate", "1 Mbit/s").scenario.network.links
+    assert (links["dsl"].rate, links["dsl/back"].rate) == (16_000_000, 1_000_000)
+
+
+def test_every_control_has_its_place_in_the_documentation():
+    docs = Path(__file__).parents[2] / "docs"
+    states = [presets.preset(presets.OWN, name) for name in presets.EVERYDAY]
+    states += [changed(small(), "transport\tmultipath", "mptcp")]
+    states += [small().but(scenario=small().with_cc(cc)) for cc, _ in _native.algorithms()]
+    pages = {control.page for state in states for control in controls(state)}
+    assert not [page for page in pages if not (docs / page).is_file()]
 
 
 NETWORKS = {
@@ -151,7 +211,7 @@ def test_copies_give_the_digest_of_the_page(name: str, tmp_path: Path):
     assert f"digest {digest}, seed 5" in printed.stdout
 
     text = texts.toml(state.scenario)
-    assert (text is None) == (name == "no access links")
+    assert text
     if text is not None:
         (tmp_path / "copied.toml").write_text(text)
         assert mp.Scenario.from_file(tmp_path / "copied.toml").document() == state.scenario.document()
