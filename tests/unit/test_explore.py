@@ -135,6 +135,7 @@ def test_rivals_are_added_and_removed():
     none = changed(three, "rivals", "0")
     assert list(none.scenario.flows) == ["multipath"]
     again = changed(none, "rivals", "1").scenario.flows["rival"]
+    assert isinstance(again, mp.Sctp)
     assert (again.paths, again.cc, again.dac) == (("south",), "newreno", False)
 
 

@@ -191,8 +191,11 @@ class _Widget:
         value = self._input.value
         if _same(value, self._known):
             self._refuse("")
-        else:
-            self._refuse(await self._page.set(self._control.place, value))
+            return
+        said = await self._page.set(self._control.place, value)
+        # An accepted value was shown before its run; a later one may have been refused since then.
+        if said:
+            self._refuse(said)
 
     async def _slid(self, event: Any) -> None:
         value, before = self._steps[int(event.args)], self._known
