@@ -1,7 +1,8 @@
-"""Presets of the papers in a browser: one of every experiment is drawn."""
+"""Presets of the papers in a browser: each of them is drawn (`make explore-long`)."""
 
 from __future__ import annotations
 
+import pytest
 from browser import Browser, expected, linked
 
 from manypath.explore import presets
@@ -17,13 +18,11 @@ def shortened(state: State) -> State:
     return state.but(scenario=scenario.but(network=network, warmup="0 s", measure=f"{end:.3f} s"))
 
 
-def test_a_preset_of_every_experiment_is_drawn(browser: Browser, address: str):
-    for heading in presets.headings()[1:]:
-        first: dict[str, str] = {}
-        for name in presets.names(heading):
-            first.setdefault(name.partition(":")[0], name)
-        for name in first.values():
-            state = shortened(presets.preset(heading, name))
-            assert browser.open(linked(address, state)) == expected(state), name
-            assert browser.until(lambda: browser.chart("picture")), name
-            assert browser.errors() == [], name
+@pytest.mark.explore_long
+@pytest.mark.parametrize("heading", presets.headings()[1:])
+def test_every_preset_of_a_paper_is_drawn(browser: Browser, address: str, heading: str):
+    for name in presets.names(heading):
+        state = shortened(presets.preset(heading, name))
+        assert browser.open(linked(address, state)) == expected(state), name
+        assert browser.until(lambda: browser.chart("picture")), name
+        assert browser.errors() == [], name
