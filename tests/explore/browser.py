@@ -188,9 +188,21 @@ class Browser:
 
     def click(self, text: str) -> None:
         """Click a button or an entry of a menu."""
+        from selenium.common.exceptions import StaleElementReferenceException
+
         path = f'//*[self::button or contains(@class,"q-item")][contains(normalize-space(.),"{text}")]'
-        self.until(lambda: [each for each in self.driver.find_elements("xpath", path) if each.is_displayed()])
-        next(each for each in self.driver.find_elements("xpath", path) if each.is_displayed()).click()
+
+        def is_clicked() -> bool:
+            try:
+                shown = next((each for each in self.driver.find_elements("xpath", path) if each.is_displayed()), None)
+                if shown is not None:
+                    shown.click()
+            except StaleElementReferenceException:
+                # The page replaced the element after it was found.
+                return False
+            return shown is not None
+
+        self.until(is_clicked)
 
     def errors(self) -> list[str]:
         """Return the errors and warnings on the console of the page."""

@@ -38,3 +38,20 @@ def test_a_long_download_shows_its_progress_and_is_cancelled(browser: Browser, a
     browser.until(lambda: browser.js("return document.querySelector('.q-dialog__backdrop') === null"))
     assert list(tmp_path.iterdir()) == []
     assert "digest" in browser.status
+
+
+def test_a_download_waits_for_the_run_and_one_without_a_run_says_so(browser: Browser, address: str, tmp_path: Path):
+    long = changed(changed(short(), "measure", "20000 s"), "warmup", "2 s")
+    browser.driver.get(linked(address, long))
+    browser.until(lambda: "the first" in browser.status)
+    browser.click("Take along")
+    browser.click("Download data as CSV")
+    browser.until(lambda: "The download waits for the run." in browser.text('[role="dialog"]'))
+    browser.click("Cancel")
+    browser.until(lambda: browser.js("return document.querySelector('.q-dialog__backdrop') === null"))
+    browser.click("Stop")
+    browser.until(lambda: "stopped, the start of the run is shown" in browser.status)
+    browser.click("Take along")
+    browser.click("Download data as CSV")
+    browser.until(lambda: "explored.csv cannot be written: there is no finished run" in browser.text("body"))
+    assert list(tmp_path.iterdir()) == []

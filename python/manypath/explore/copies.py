@@ -91,7 +91,9 @@ class _Download:
             opening.cancel()
             if stop is self._stop:
                 self._dialog.close()
-        if file is not None:
+        if file is None:
+            ui.notify(f"{name} cannot be written: there is no finished run: change a setting to run again")
+        else:
             ui.download.file(file)
 
     async def _written(self, name: str, stop: threading.Event) -> Path | None:
@@ -110,10 +112,11 @@ class _Download:
     async def _answered(self, stop: threading.Event) -> Answer | None:
         """Wait for the end of the run of the page; return its answer, None if it failed or was stopped."""
         while self._page.is_running:
-            self._share = 0.0
+            self._share = self._page.share
             await asyncio.sleep(0.1)
             if stop.is_set():
                 raise Cancelled
+        self._share = 0.0
         return self._page.answer
 
     def _progress(self, share: float) -> None:

@@ -50,7 +50,8 @@ class Page:
         """Whether the run of the state goes on."""
         self._attached = attached
         self._stop = threading.Event()
-        self._share = 0.0
+        self.share = 0.0
+        """Finished share of the run of the state."""
         self._fair: fair.Fair | None = None
         """The fair shares that are drawn."""
         self._network: Network | None = None
@@ -153,7 +154,7 @@ class Page:
             with ui.element("div").classes("x-two"):
                 with _card("shares"):
                     self._heading("Shares against the fair ones")
-                    self._shares = (
+                    self.shares = (
                         ui.echart({})
                         .style("width: 100%; height: 250px")
                         .props('role="img" aria-label="Goodput and fair shares of each flow"')
@@ -176,7 +177,7 @@ class Page:
         stop = self._stop = threading.Event()
         self.move += 1
         move, state = self.move, self.state
-        self._share, self._began = 0.0, time.monotonic()
+        self.share, self._began = 0.0, time.monotonic()
         self.answer, self.is_running = None, True
         self.save_link()
         parts = moves.answers(state.scenario, state.seed, stop, self._progress(move))
@@ -246,7 +247,7 @@ class Page:
     def _draw_shares(self, state: State, answer: Answer, found: fair.Fair | None) -> None:
         self._fair = found
         option = charts.shares(state, answer, found, self.theme, narrow=self.narrow)
-        replace(self._shares, option)
+        replace(self.shares, option)
         self._remark.text = (
             f"Fluid equilibrium: {found.fluid_remark}" if found is not None and found.fluid_remark else ""
         )
@@ -254,7 +255,7 @@ class Page:
     def _progress(self, move: int) -> Callable[[float], None]:
         def tell(share: float) -> None:
             if move == self.move:
-                self._share = share
+                self.share = share
 
         return tell
 
@@ -264,7 +265,7 @@ class Page:
         if is_long != self._bar.visible:
             self._bar.visible = self._halt.visible = is_long
         if is_long:
-            self._bar.value = self._share
+            self._bar.value = self.share
 
     def _say(self, text: str) -> None:
         self._status.text = text
