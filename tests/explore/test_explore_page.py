@@ -1,20 +1,17 @@
-"""The explorer in a browser: controls, refusals, presets, studies, copies, links, downloads and logs."""
+"""The explorer in a browser: controls, refusals, presets, studies, copies, links and downloads."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
-from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import Browser, expected, explorer, linked, short
+from browser import Browser, expected, linked, short
 
-import manypath as mp
 from manypath.explore import presets
 from manypath.explore.controls import changed
 from manypath.explore.state import State
@@ -210,17 +207,3 @@ def contrast(one: list[int], other: list[int]) -> float:
 
     low, high = sorted((light(one), light(other)))
     return (high + 0.05) / (low + 0.05)
-
-
-def test_a_log_is_shown_while_it_is_written(browser: Browser, tmp_path: Path):
-    log, grows = tmp_path / "run.jsonl", tmp_path / "grows.jsonl"
-    mp.run(short().scenario, events=log, only=["recovery", "link"])
-    lines = log.read_text().splitlines(keepends=True)
-    grows.write_text("".join(lines[:50]))
-    with explorer("--attach", str(grows), cwd=tmp_path) as place:
-        browser.driver.get(place.address)
-        browser.until(lambda: ": 49 events" in browser.status)
-        threading.Thread(target=lambda: grows.open("a").write("".join(lines[50:]))).start()
-        browser.until(lambda: f"{len(lines) - 1:,} events" in browser.status)
-        browser.until(lambda: "window of multipath" in browser.chart("picture"))
-        browser.driver.get("about:blank")

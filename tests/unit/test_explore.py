@@ -1,10 +1,8 @@
-"""The explorer without a browser: states and links, controls and refusals, copies, presets, runs, shares and logs."""
+"""The explorer without a browser: states and links, controls and refusals, copies, presets, runs, and shares."""
 
 from __future__ import annotations
 
-import json
 import shlex
-import socket
 import subprocess
 import sys
 import threading
@@ -17,7 +15,6 @@ import manypath as mp
 from manypath import _native
 from manypath.errors import UserError
 from manypath.explore import charts, fair, moves, presets, texts
-from manypath.explore.attach import Attached
 from manypath.explore.controls import changed, controls
 from manypath.explore.pooling import pooled
 from manypath.explore.state import State
@@ -311,82 +308,6 @@ def test_goals_have_lights_with_numbers():
     # Without coupling, no load moves away from the shared path: the two compared runs are the same run.
     assert lights["newreno"][2] == "does not hold"
     assert lights["lia"] == ["holds", "holds", "holds"]
-
-
-def test_a_log_is_followed_while_it_grows(tmp_path: Path):
-    log, grows = tmp_path / "run.jsonl", tmp_path / "grows.jsonl"
-    result = mp.run(small().scenario, events=log, series="event")
-    lines = log.read_text().splitlines(keepends=True)
-    grows.write_text("".join(lines[:100]) + lines[100][:20])
-    attached = Attached(grows)
-    attached.start()
-    try:
-        until(lambda: attached.lines == 99)
-        with grows.open("a") as file:
-            file.write(lines[100][20:] + "".join(lines[101:]))
-        until(lambda: attached.lines == len(lines) - 1)
-    finally:
-        attached.close()
-    assert attached.refused == 0
-    trace = attached.trace()
-    own = trace.paths[(trace.paths["flow"] == "multipath") & (trace.paths["path"] == "north")]
-    changes = result.series["paths"].query("flow == 'multipath' and path == 'north'")
-    assert own["cwnd"].iloc[-1] == changes["cwnd"].iloc[-1]
-    assert charts.course(trace, charts.DARK, narrow=False)["series"]
-
-
-def test_a_log_comes_from_a_socket_and_wrong_lines_are_counted(tmp_path: Path):
-    place = tmp_path / "events.sock"
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(place))
-        listener.listen()
-        attached = Attached(place)
-        attached.start()
-        peer, _ = listener.accept()
-        event = {
-            "time": 1.5,
-            "flow": "f",
-            "host": "source",
-            "path": "p",
-            "name": "recovery:metrics_updated",
-            "data": {"cwnd": 3000},
-        }
-        peer.sendall(f"no json\n[1]\n{json.dumps(event)}\n".encode())
-        peer.close()
-        until(lambda: attached.lines == 1)
-    assert attached.refused == 2
-    assert attached.trace().paths["cwnd"].tolist() == [3000.0, 3000.0]
-
-
-def test_a_long_log_takes_bounded_memory(tmp_path: Path):
-    (tmp_path / "log").touch()
-    attached = Attached(tmp_path / "log")
-    for number in range(20_000):
-        data = {"cwnd": number}
-        attached.take(
-            json.dumps(
-                {
-                    "time": number / 100,
-                    "flow": "f",
-                    "host": "source",
-                    "path": "p",
-                    "name": "recovery:metrics_updated",
-                    "data": data,
-                }
-            )
-        )
-    trace = attached.trace()
-    assert len(trace.paths) <= 4001
-    assert trace.paths["cwnd"].iloc[-1] == 19_999
-    assert trace.paths["time"].is_monotonic_increasing
-
-
-def until(condition, patience: float = 20.0) -> None:
-    """Wait for a condition."""
-    end = time.monotonic() + patience
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def test_a_missing_framework_is_said_in_one_line(called, monkeypatch: pytest.MonkeyPatch):

@@ -84,6 +84,9 @@ window.manypath = {
     if (!element || !element.chart) { setTimeout(() => this.draw(id, text), 20); return; }
     const option = JSON.parse(text);
     this.revived(option.tooltip);
+    const hover = option.tooltip?.formatter, time = option.xAxis?.[0];
+    // A mark is described from 1/150 of the shown time on, which is about its width.
+    if (hover && time) option.tooltip.formatter = items => hover(items, (time.max - time.min) / 150);
     option.series.forEach(series => this.revived(series));
     const shape = JSON.stringify([option.series.map(series => series.name), option.grid]);
     element.chart.resize();

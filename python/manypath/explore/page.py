@@ -17,7 +17,6 @@ from nicegui import ui
 from manypath import _native
 from manypath.errors import UserError
 from manypath.explore import charts, fair, moves
-from manypath.explore.attach import Attached
 from manypath.explore.charts import DARK, LIGHT, Theme, Trace
 from manypath.explore.controls import changed
 from manypath.explore.copies import Copies
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 class Page:
     """The page of one tab. Tabs share nothing but the program."""
 
-    def __init__(self, token: str, first: State, attached: Attached | None) -> None:
+    def __init__(self, token: str, first: State) -> None:
         self.token = token
         self._client = ui.context.client
         self.state = first
@@ -48,7 +47,6 @@ class Page:
         """The finished run of the state; None while it runs, and if it failed or was stopped."""
         self.is_running = False
         """Whether the run of the state goes on."""
-        self._attached = attached
         self._stop = threading.Event()
         self.share = 0.0
         """Finished share of the run of the state."""
@@ -72,19 +70,16 @@ class Page:
             "[matchMedia('(prefers-color-scheme: dark)').matches, innerWidth]", timeout=10.0
         )
         self.narrow = width < NARROW
-        if self.narrow and self._attached is None:
+        if self.narrow:
             # The results are then near the picture.
             ui.run_javascript("document.querySelectorAll('details.x-group').forEach(group => group.open = false)")
         self._set_dark(dark)
         if refused:
             ui.notify(refused, type="negative", timeout=0, close_button=True)
-        if self._attached is not None:
-            ui.timer(1.0, self._follow)
-        else:
-            ui.timer(0.2, self._tell)
-            await self._run()
-            if self.state.sweep:
-                await self.sweep.start()
+        ui.timer(0.2, self._tell)
+        await self._run()
+        if self.state.sweep:
+            await self.sweep.start()
 
     async def set(self, place: str, value: Any) -> str:
         """Change one setting and run; return the message if the value is refused."""
@@ -120,19 +115,10 @@ class Page:
             self._bar.visible = False
             self._halt = ui.button("Stop", icon="stop", on_click=self._stopped).props("flat dense no-caps")
             self._halt.visible = False
-            if self._attached is None:
-                self._copies = Copies(self)
+            self._copies = Copies(self)
             ui.button(icon="contrast", on_click=self._toggle).props(
                 'flat dense round aria-label="Switch between light and dark"'
             )
-        if self._attached is not None:
-            with ui.element("div").classes("x-main").style("display: block"), _card("picture"):
-                self._course = (
-                    ui.echart({})
-                    .style("width: 100%; height: 420px")
-                    .props('role="img" aria-label="Windows of the log over time"')
-                )
-            return
         with ui.element("div").classes("x-main"):
             with ui.element("nav").classes("x-side").props('aria-label="Settings"'):
                 self.panel = Panel(self)
@@ -285,22 +271,11 @@ class Page:
         """Switch between light and dark; what is drawn gets the other colours without another run."""
         self._set_dark(self.theme is LIGHT)
         answer = self.answer
-        if self._attached is None and answer is not None:
+        if answer is not None:
             self._draw_course(answer, charts.course(Trace.of(answer), self.theme, narrow=self.narrow))
             self._draw_shares(self.state, answer, self._fair)
             self.compare.redraw()
             self.sweep.redraw()
-
-    def _follow(self) -> None:
-        """Draw the log as far as it was read."""
-        attached = self._attached
-        if attached is None:
-            return
-        self._say(f"{attached.place}: {attached.lines:,} events" + (f" · {attached.title}" if attached.title else ""))
-        trace = attached.trace()
-        if len(trace.paths):
-            option = charts.course(trace, self.theme, narrow=self.narrow)
-            replace(self._course, option)
 
 
 def replace(chart: ui.echart, option: charts.Option) -> None:

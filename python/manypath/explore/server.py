@@ -15,7 +15,8 @@ from nicegui import ui
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from manypath.errors import UserError
-from manypath.explore.attach import Attached
+from manypath.explore.live.follower import Follower
+from manypath.explore.live.page import LivePage
 from manypath.explore.page import Page
 from manypath.explore.state import State
 
@@ -30,7 +31,7 @@ HOST = "127.0.0.1"
 """The only address of the server."""
 
 
-def serve(first: State, port: int, attached: Attached | None, ready: Callable[[str], object]) -> None:
+def serve(first: State, port: int, follower: Follower | None, ready: Callable[[str], object]) -> None:
     """Serve the page until Ctrl-C; `ready` receives its address.
 
     Raises
@@ -43,7 +44,7 @@ def serve(first: State, port: int, attached: Attached | None, ready: Callable[[s
     listener = _listener(port)
     token = secrets.token_urlsafe(16)
     address = f"http://{HOST}:{listener.getsockname()[1]}/{token}"
-    server = uvicorn.Server(uvicorn.Config(_app(token, first, attached), log_level="error", lifespan="on"))
+    server = uvicorn.Server(uvicorn.Config(_app(token, first, follower), log_level="error", lifespan="on"))
     ready(address)
     server.run(sockets=[listener])
 
@@ -62,14 +63,14 @@ def _listener(port: int) -> socket.socket:
     return listener
 
 
-def _app(token: str, first: State, attached: Attached | None) -> FastAPI:
+def _app(token: str, first: State, follower: Follower | None) -> FastAPI:
     """Return the application with the page. Requests of other hosts' pages are refused."""
     app = FastAPI(openapi_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])
 
     @ui.page(f"/{token}", title="manypath explore", response_timeout=30.0)
     async def _page(s: str = "") -> None:
-        await Page(token, first, attached).show(s)
+        await (Page(token, first).show(s) if follower is None else LivePage(follower).show())
 
     # Pages of the browser reconnect within this time; later the server forgets them and their runs.
     ui.run_with(

@@ -3,10 +3,10 @@
 RATE = "value => value == null ? '' : Number(value).toFixed(2) + ' Mbit/s'"
 """Shows a rate."""
 
-HOVER = """items => {
+HOVER = """(items, within) => {
   if (!items.length) return '';
   const at = items[0].axisValue;
-  const near = item => item.seriesType !== 'scatter' || Math.abs(item.value[0] - at) < 0.3;
+  const near = item => item.seriesType !== 'scatter' || Math.abs(item.value[0] - at) < within;
   const escape = text => String(text).replace(/[&<>]/g, c => ({'&': '&amp;', '<': '&lt;', '>': '&gt;'})[c]);
   const said = items.filter(item => near(item) && item.value[1] != null).map(item => item.marker + ' ' + (
     item.seriesType === 'scatter' ? escape(item.name)
@@ -14,7 +14,7 @@ HOVER = """items => {
     : Number(item.value[1]).toFixed(1))));
   return '<b>' + Number(at).toFixed(2) + ' s</b><br>' + said.join('<br>');
 }"""
-"""Shows the values at the pointer, and the reasons of the marks there."""
+"""Shows the values at the pointer, and the reasons of the marks within some seconds of it."""
 
 WHISKER = """(params, api) => {
   const low = api.coord([api.value(0), api.value(1)]), high = api.coord([api.value(0), api.value(2)]);
