@@ -37,6 +37,7 @@ OTHER_PROGRAMS = {
     "clang",
     "dask",
     "git",
+    "groupadd",
     "install",
     "ip",
     "jupyter",

@@ -96,12 +96,12 @@ pub(crate) struct Tap {
     capture: Capture,
     /// The UDP port of the endpoint, if it has one.
     port: Option<u16>,
-    /// Offset between the endpoint's time and Unix time.
+    /// Offset between the host's time and Unix time.
     since_1970: Span,
 }
 
 impl Tap {
-    /// A tap for an endpoint on a UDP port; `since_1970` is the Unix time at the endpoint's time 0.
+    /// A tap for an endpoint on a UDP port; `since_1970` is the Unix time at the host's time 0.
     pub(crate) fn new(capture: Capture, port: Option<u16>, since_1970: Span) -> Self {
         capture.0.begin(Open::new);
         Self { capture, port, since_1970 }

@@ -298,8 +298,7 @@ pub unsafe extern "C" fn recvmmsg(
         if flags & libc::MSG_WAITFORONE != 0 {
             own |= libc::MSG_DONTWAIT;
         }
-        // The end of the association is no message
-        if result == Ok(0) { Err(0) } else { result }
+        result
     })
 }
 
@@ -317,7 +316,7 @@ fn each(
         let message = unsafe { &mut *messages.add(at) };
         match action(&raw mut message.msg_hdr) {
             Ok(length) => message.msg_len = length as c_uint,
-            Err(errno) if at == 0 && errno != 0 => return crate::returned(Err(errno)),
+            Err(errno) if at == 0 => return crate::returned(Err(errno)),
             Err(_) => return at as c_int,
         }
     }

@@ -4,6 +4,7 @@
 
 use super::control::call;
 use super::name::put;
+use super::receive;
 use super::system::{self, Owned, Result, part_mut};
 use crate::abi::address;
 use crate::record::{Answer, Call, HEAD, Operation};
@@ -26,6 +27,11 @@ pub unsafe fn accept(
     if flags & !(libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK) != 0 {
         return Err(libc::EINVAL);
     }
+    if receive::has_data(fd)? {
+        // Only a socket that does not listen, or a one-to-many one, has data
+        call(fd, &Call::new(Operation::Accept), &mut [])?;
+        return Err(libc::EINVAL);
+    }
     let (socket, peer) = match next(fd, libc::MSG_DONTWAIT) {
         Err(libc::EAGAIN) => {
             // Only a listening socket may wait
@@ -38,6 +44,7 @@ pub unsafe fn accept(
         system::control(socket.fd(), libc::F_SETFD, 0)?;
     }
     system::set_non_blocking(socket.fd(), flags & libc::SOCK_NONBLOCK != 0)?;
+    receive::let_wait(socket.fd())?;
     if !address.is_null() {
         if length.is_null() {
             return Err(libc::EFAULT);

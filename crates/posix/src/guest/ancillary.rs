@@ -26,7 +26,6 @@ const FLAGS: u16 = SCTP_UNORDERED
     | SCTP_ABORT
     | SCTP_EOF;
 
-static INIT: Once = Once::new("ancillary data SCTP_INIT are not supported");
 static AUTHENTICATION: Once = Once::new("ancillary data SCTP_AUTHINFO are not supported");
 static DESTINATIONS: Once = Once::new("ancillary data SCTP_DSTADDRV4 and V6 are not supported");
 
@@ -103,7 +102,7 @@ fn apply(kind: c_int, bytes: &[u8], sent: &mut Sent<'_>) -> Result<()> {
             let value = if info.policy == SCTP_PR_SCTP_NONE { 0 } else { info.value };
             sent.reliability = Some(PartialReliability { policy: info.policy, value });
         }
-        SCTP_INIT => return refuse(&INIT),
+        SCTP_INIT => sent.init = Some(exactly(bytes)?),
         SCTP_AUTHINFO => return refuse(&AUTHENTICATION),
         SCTP_DSTADDRV4 | SCTP_DSTADDRV6 => return refuse(&DESTINATIONS),
         _ => return Err(libc::EINVAL),

@@ -4,6 +4,7 @@
 
 use super::control::{self, FOREVER, call, waiting_call};
 use super::descriptor;
+use super::many;
 use super::name::given;
 use super::receive;
 use super::refusal::Once;
@@ -28,11 +29,11 @@ pub fn socket(domain: c_int, kind: c_int, protocol: c_int) -> Option<Result<c_in
         .then(|| open(domain, kind, flags).map(Owned::release))
 }
 
-static NO_DAEMON: Once = Once::new("the daemon that MANYPATH_SCTP_SOCKET names cannot be reached");
+static NO_DAEMON: Once = Once::new("the daemon of SCTP sockets cannot be reached");
 
 fn open(domain: c_int, kind: c_int, flags: c_int) -> Result<Owned> {
     let socket = control::connection(flags & libc::SOCK_CLOEXEC).map_err(|errno| match errno {
-        libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM => errno,
+        libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::EACCES => errno,
         _ => {
             NO_DAEMON.name();
             libc::EPROTONOSUPPORT
@@ -47,11 +48,17 @@ fn open(domain: c_int, kind: c_int, flags: c_int) -> Result<Owned> {
     let (length, _) = uninterrupted(|| unsafe { system::receive(fd, &[part_mut(&mut head)], 0) })?;
     match Answer::decode(&head[..length]) {
         Ok(Answer::Opened { errno: 0 }) => {}
-        Ok(Answer::Opened { errno }) => return Err(errno),
+        Ok(Answer::Opened { errno } | Answer::Reply { errno, .. }) if errno != 0 => {
+            return Err(errno);
+        }
         // The daemon closes connections beyond its limit
         _ => return Err(libc::ENOBUFS),
     }
     control::set_patience(fd, FOREVER)?;
+    if kind == libc::SOCK_SEQPACKET {
+        many::mark(fd)?;
+        receive::let_wait(fd)?;
+    }
     if flags & libc::SOCK_NONBLOCK != 0 {
         system::set_non_blocking(fd, true)?;
     }
@@ -88,7 +95,8 @@ pub fn listen(fd: c_int, backlog: c_int) -> Result<()> {
 pub unsafe fn connect(fd: c_int, address: *const sockaddr, length: socklen_t) -> Result<()> {
     // SAFETY: the caller's promise
     let bytes = unsafe { given(address, length) }?;
-    waiting_call(fd, &Call { bytes, ..Call::new(Operation::Connect) }, &mut []).map(drop)
+    waiting_call(fd, &Call { bytes, ..Call::new(Operation::Connect) }, &mut [])?;
+    receive::let_wait(fd)
 }
 
 /// `shutdown`.
@@ -101,6 +109,9 @@ pub fn shutdown(fd: c_int, how: c_int) -> Result<()> {
     }
     // A socket without peer has ENOTCONN
     call(fd, &Call::new(Operation::PeerName), &mut [])?;
+    if how != libc::SHUT_WR {
+        system::stop_reading(fd)?;
+    }
     let head = Request::Shutdown { how }.head();
     // SAFETY: the part is an array
     match unsafe { system::send(fd, &[part(&head)], None, libc::MSG_NOSIGNAL) } {

@@ -227,10 +227,28 @@ pub(super) fn drop_record(fd: c_int) -> Result<()> {
     check(unsafe { libc::syscall(libc::SYS_recvfrom, fd, 0, 0, flags, 0, 0) }).map(drop)
 }
 
+/// Takes no more records: reading finds the end behind those that are there.
+pub(super) fn stop_reading(fd: c_int) -> Result<()> {
+    // SAFETY: no pointers
+    check(unsafe { libc::syscall(libc::SYS_shutdown, fd, libc::SHUT_RD) }).map(drop)
+}
+
 /// Waits until the queue has a record or has ended, unless the descriptor is non-blocking.
 pub(super) fn wait(fd: c_int) -> Result<()> {
     // SAFETY: the kernel writes no byte
     check(unsafe { libc::syscall(libc::SYS_recvfrom, fd, 0, 0, libc::MSG_PEEK, 0, 0) }).map(drop)
+}
+
+/// Whether no further record comes: the other end sends no more, or the program reads no more.
+pub(super) fn receives_no_more(fd: c_int) -> bool {
+    let mut asks = libc::pollfd { fd, events: libc::POLLRDHUP, revents: 0 };
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let no_mask = std::ptr::null::<libc::sigset_t>();
+    // SAFETY: the kernel reads and writes one entry and the time; there is no signal mask
+    let ready = unsafe {
+        libc::syscall(libc::SYS_ppoll, &raw mut asks, 1_usize, &raw mut now, no_mask, 0_usize)
+    };
+    ready == 1 && asks.revents & (libc::POLLRDHUP | libc::POLLHUP) != 0
 }
 
 /// The calling thread.
