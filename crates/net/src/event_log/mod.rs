@@ -124,7 +124,8 @@ mod tests {
         const LINES: usize = 20_000;
         let (mut disk, file) = io::pipe().unwrap();
         let file = File::from(OwnedFd::from(file));
-        let log = EventLog(SharedFile::new((file, Selection::ALL)));
+        let file = SharedFile::new((file, Selection::ALL));
+        let log = EventLog { file, clock: Clock::new() };
         log.file.begin(Open::new);
         // A thousand bytes each, more in total than the queue to the disk takes
         let (flow, event) = ("x".repeat(1000), Event::ConnectionStarted(Nothing {}));
