@@ -173,6 +173,7 @@ RECOVERY = {
     "recovery:window_cut",
     "recovery:congestion_state_updated",
     "recovery:metrics_updated",
+    "recovery:sending_blocked",
 }
 
 

@@ -151,9 +151,11 @@ impl Recorder {
             let Watched { name, side, end, paths, .. } = watched;
             for (path, (_, path_name)) in paths.iter().enumerate() {
                 let view = PathView::from(&core.path_stats(id, PathId(path as u8)));
-                end.look_at_path(path, view, |event| {
-                    open.write(&line(now, name, *side, Some(path_name), event));
-                });
+                let mut write =
+                    |event: &Event<'_>| open.write(&line(now, name, *side, Some(path_name), event));
+                end.look_at_path(path, view, &mut write);
+                let blocked = || core.blocked(now, id, PathId(path as u8));
+                end.look_at_blocked(now, path, blocked, &mut write);
             }
             end.look_at_marks(core.stats(id).into(), |event| {
                 open.write(&line(now, name, *side, None, event));
