@@ -74,7 +74,10 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
             }
         }
         Mark::Many => {}
-        mark => signalling(permit(fd, mark, sent), flags)?,
+        mark => match permit(fd, mark, sent) {
+            Err(libc::EPIPE) => return refuse(fd, flags),
+            permission => permission?,
+        },
     }
     if has_ended(fd) {
         return refuse(fd, flags);
@@ -192,7 +195,7 @@ fn has_ended(fd: c_int) -> bool {
         )
 }
 
-/// The failure of a message behind the end of its association: first why it ended, unless that was read, and then
+/// The failure of a message after the end of its association: first why it ended, unless that was read, and then
 /// `EPIPE`. net/sctp/socket.c, sctp_error
 fn refuse(fd: c_int, flags: c_int) -> Result<usize> {
     match receive::take_error(fd) {
