@@ -185,6 +185,39 @@ static void shuts_down_a_listening_socket(void) {
     close(fd);
 }
 
+static void accepts_with_flags(void) {
+    int client = stream();
+    REQUIRE(!connect(client, (struct sockaddr *)&server, sizeof server));
+    int accepted = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    REQUIRE(accepted >= 0 && fcntl(accepted, F_GETFL) & O_NONBLOCK && fcntl(accepted, F_GETFD) & FD_CLOEXEC);
+    FAILS(bind(client, (struct sockaddr *)&server, sizeof server), EINVAL);
+    struct sctp_getaddrs addresses = {0};
+    socklen_t length = sizeof addresses;
+    FAILS(getsockopt(client, IPPROTO_SCTP, SCTP_GET_PEER_ADDRS, &addresses, &length), ENOMEM);
+    close(client);
+    close(accepted);
+    struct sockaddr_in free_port = server;
+    free_port.sin_port = 0;
+    int bound = stream();
+    REQUIRE(!bind(bound, (struct sockaddr *)&free_port, sizeof free_port));
+    FAILS(bind(bound, (struct sockaddr *)&free_port, sizeof free_port), EINVAL);
+    close(bound);
+}
+
+/* Only messages out of order have a cumulative TSN. */
+static void numbers_messages(int client, int accepted) {
+    struct sctp_event_subscribe events = {.sctp_data_io_event = 1};
+    REQUIRE(!setsockopt(accepted, IPPROTO_SCTP, SCTP_EVENTS, &events, sizeof events));
+    for (int unordered = 0; unordered < 2; unordered++) {
+        struct sctp_sndrcvinfo info = {0};
+        char text[8];
+        int flags = 0;
+        REQUIRE(sctp_sendmsg(client, "text", 4, NULL, 0, 0, unordered ? SCTP_UNORDERED : 0, 0, 0, 0) == 4);
+        REQUIRE(sctp_recvmsg(accepted, text, sizeof text, NULL, NULL, &info, &flags) == 4);
+        REQUIRE(!(info.sinfo_flags & SCTP_UNORDERED) == !unordered && !info.sinfo_cumtsn == !unordered);
+    }
+}
+
 static int set(int fd, int option, const void *value, size_t length) {
     return setsockopt(fd, IPPROTO_SCTP, option, value, length);
 }
@@ -251,6 +284,8 @@ int main(int argc, char **argv) {
     cuts_ancillary_data(client, accepted);
     checks_addresses(client);
     checks_options(client);
+    accepts_with_flags();
+    numbers_messages(client, accepted);
     refuses_messages();
     refuses_messages_at_the_end();
     shuts_down_a_listening_socket();
