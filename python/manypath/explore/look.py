@@ -44,7 +44,8 @@ details.x-card[open] > summary::after { content: "–"; }
 .x-light b { font-size: 14px; } .x-light .x-word { font-weight: 650; color: var(--faint); }
 .x-light.holds { border-left-color: var(--good); } .x-light.holds .x-word { color: var(--good); }
 .x-light.not { border-left-color: var(--bad); } .x-light.not .x-word { color: var(--bad); }
-.x-net { padding-right: 8%; }
+.x-net { overflow-x: auto; padding-right: 4%; }
+.x-net text { font-family: system-ui, "Segoe UI", Roboto, sans-serif !important; }
 .x-net svg { width: 100%; height: auto; max-height: 300px; overflow: visible; }
 .x-two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 14px; width: 100%; }
 table.x-numbers { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
@@ -60,6 +61,7 @@ table.x-numbers { border-collapse: collapse; width: 100%; font-size: 13px; font-
 :focus-visible { outline: 3px solid #e69f00 !important; outline-offset: 1px; }
 @media (max-width: 1000px) {
   .x-main { grid-template: "first" auto "side" auto "rest" auto / minmax(0, 1fr); padding: 10px; }
+  .x-net svg { min-width: 440px; }
   .x-side { position: static; max-height: none; } .x-two { grid-template-columns: minmax(0, 1fr); }
   .x-head { padding: 8px 12px; position: relative; }
   .x-head h1 { flex: 1; } .x-head .x-status { flex: 1 0 100%; order: 5; } }

@@ -91,8 +91,10 @@ class Stack:
                 "name": name,
                 "stack": stack,
                 "barWidth": "170%",
-                "itemStyle": {"color": colour, "decal": decal},
-                "data": points(pd.Series(time), pd.Series(values)),
+                # The border closes the gaps between bars that do not end at a pixel.
+                "itemStyle": {"color": colour, "decal": decal, "borderColor": colour, "borderWidth": 1},
+                # A bar without height would have a border.
+                "data": points(pd.Series(time), pd.Series(values).where(values > 0.0)),
             }
         )
 

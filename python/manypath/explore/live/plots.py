@@ -190,7 +190,10 @@ def _goodput(chart: Stack, flow: Flow, marks: Sequence[Mark], view: View) -> boo
     directions = [(host, totals) for host, totals in directions if totals and _sum(totals) >= LEAST * most]
     if not directions and not marks:
         return False
-    chart.grid(PLOT, "goodput, Mbit/s" if directions else "retransmissions", values=bool(directions))
+    # Marks alone need no height.
+    chart.grid(
+        PLOT if directions else 16, "goodput, Mbit/s" if directions else "retransmissions", values=bool(directions)
+    )
     middles = pd.Series((edges[1:] + edges[:-1]) / 2)
     for place, (host, totals) in enumerate(directions):
         rates = {path: 8e-6 * total.rates(edges) for path, total in totals.items()}
