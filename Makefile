@@ -56,7 +56,9 @@ test-needs:
 	@if [[ $$(id -u) -eq 0 ]]; then PYTHON='$(PYTHON)' .ci/prepare --tests; fi
 
 test-rust: $(bin)/python
-	cargo test --workspace --exclude manypath-bpf $(without_linux) --quiet
+	cargo test --workspace --exclude manypath-bpf --exclude manypath-capi $(without_linux) --quiet
+	@# Alone, with its own features of tokio: with `signal`, tokio opens a pipe that only the first stack could use.
+	$(if $(without_linux),,cargo test --package manypath-capi --quiet)
 
 test-python: build $(if $(without_linux),,emu net) $(venv)/.tools
 	$(bin)/pytest --quiet --numprocesses auto --dist loadscope
