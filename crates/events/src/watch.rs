@@ -87,7 +87,7 @@ impl EndWatch {
     }
 
     /// Compares the time for which a path of SCTP was blocked with that at the last comparison, at most once in
-    /// [`BLOCKED_INTERVAL`], because it changes all the time. `read` returns the time so far.
+    /// `BLOCKED_INTERVAL`, because it changes all the time. `read` returns the time so far.
     pub fn look_at_blocked(
         &mut self,
         now: Time,
