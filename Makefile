@@ -26,7 +26,7 @@ export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
 
 # The emulator, the program for real networks and the sockets for unmodified programs need Linux.
-without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-emu --exclude manypath-namespace --exclude manypath-net --exclude manypath-posix --exclude manypath-preload)
+without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-capi --exclude manypath-emu --exclude manypath-namespace --exclude manypath-net --exclude manypath-posix --exclude manypath-preload)
 
 # What maturin puts into a wheel beside the package, if this folder exists: programs, which pip installs as it does scripts.
 wheel_data := manypath._native.data
@@ -37,8 +37,8 @@ preload := $(venv)/lib/libmanypath_preload.so
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
-.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop programs testbed bench-net bench-explore soak soak-kernel fuzz fuzz-quick bench
-.PHONY: profile build emu net kernel wheel tools docs results site format clean
+.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop peer-usrsctp programs programs-long testbed bench-net bench-explore explore-long soak soak-kernel fuzz fuzz-quick bench
+.PHONY: profile build emu net capi kernel wheel tools docs results site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
 help: ## list the commands
@@ -56,7 +56,9 @@ test-needs:
 	@if [[ $$(id -u) -eq 0 ]]; then PYTHON='$(PYTHON)' .ci/prepare --tests; fi
 
 test-rust: $(bin)/python
-	cargo test --workspace --exclude manypath-bpf $(without_linux) --quiet
+	cargo test --workspace --exclude manypath-bpf --exclude manypath-capi $(without_linux) --quiet
+	@# Alone, with its own features of tokio: with `signal`, tokio opens a pipe that only the first stack could use.
+	$(if $(without_linux),,cargo test --package manypath-capi --quiet)
 
 test-python: build $(if $(without_linux),,emu net) $(venv)/.tools
 	$(bin)/pytest --quiet --numprocesses auto --dist loadscope
@@ -95,14 +97,23 @@ check-python: build $(venv)/.tools
 	$(bin)/ruff format --check
 	$(bin)/pyright --warnings --pythonpath $(bin)/python
 
-interop: build emu net $(venv)/.tools ## our SCTP against usrsctp, pion and dcSCTP, and over faulty links, in network namespaces; needs root, which also installs them
+# A peer of make interop and of make programs, which may run side by side.
+peer-usrsctp:
+	tests/interop/peers/build usrsctp
+
+interop: build emu net $(venv)/.tools peer-usrsctp ## our SCTP against usrsctp, pion and dcSCTP, and over faulty links, in network namespaces; needs root, which also installs them
 	tests/interop/peers/build
 	@# These tests mostly wait: two for each processor.
 	$(bin)/pytest --quiet -m interop --numprocesses $$((2 * $$(nproc))) tests/interop
 
-programs: net build $(venv)/.tools ## iperf3, ncat, socat and Python with our SCTP sockets, in network namespaces; needs root, which also installs them
+programs: net build $(venv)/.tools peer-usrsctp ## iperf3, ncat, socat, lksctp-tools and Python with our SCTP sockets, in network namespaces; needs root, which also installs them
 	PYTHON='$(PYTHON)' .ci/prepare --programs
-	$(bin)/pytest --quiet -m programs tests/programs
+	@# These tests mostly wait: two for each processor.
+	$(bin)/pytest --quiet -m 'programs and not programs_long' --numprocesses $$((2 * $$(nproc))) tests/programs
+
+programs-long: net build $(venv)/.tools peer-usrsctp ## the same with faults at a thousand moments, ten thousand connections, Java, Go and Perl, in minutes
+	PYTHON='$(PYTHON)' .ci/prepare --programs-long
+	$(bin)/pytest --quiet -m programs_long tests/programs
 
 testbed: emu net build $(venv)/.packages ## measure [D12] and [G12] with real stacks over emulated links, in about half an hour; needs root, installs usrsctp and clang
 	PYTHON='$(PYTHON)' .ci/prepare --testbed
@@ -116,6 +127,9 @@ bench-net: build $(venv)/.tools ## measure SCTP on real sockets beside usrsctp; 
 
 bench-explore: build $(venv)/.tools ## measure the time from a move in the explorer to its picture; needs chromium
 	$(bin)/pytest --quiet -m speed tests/explore
+
+explore-long: build $(venv)/.tools ## draw every preset of the explorer in a browser, in a quarter of an hour; needs chromium
+	$(bin)/pytest --quiet -m explore_long tests/explore
 
 soak: ## 100,000 random stories of SCTP, and bugs made on purpose that they must find; STORY=n runs one of them
 	cargo test --quiet --package manypath-sctp --features soak --profile soak --test soak -- \
@@ -160,6 +174,10 @@ $(preload): $(rust_sources) | $(bin)/python
 	cargo build --package manypath-preload --release --locked --quiet
 	install target/release/libmanypath_preload.so $@
 
+capi: | $(bin)/python ## build the C library libmanypath_sctp, into .venv; PREFIX=/usr/local takes another folder; Linux only
+	cargo build --package manypath-capi --release --locked --quiet
+	crates/capi/install target/release $(or $(PREFIX),$(venv))
+
 kernel: ## the command .venv/bin/manypath-kernel, which loads congestion control into the kernel; needs clang
 	@$(kernel_tools) || { echo 'make kernel needs $(kernel_packages)' >&2; exit 1; }
 	$(build_kernel)
@@ -182,6 +200,7 @@ docs: build ## write the generated pages of docs/reference, the Jupyter notebook
 	cargo xtask docs
 	$(PYTHON) docs/builder/notebooks.py
 	$(bin)/python docs/builder/counters.py
+	$(if $(without_linux),,MANYPATH_WRITE_HEADER=1 cargo test --package manypath-capi --test header --quiet)
 	cargo doc --workspace --exclude manypath-bpf $(without_linux) --no-deps --quiet
 
 results: build ## run the simulations whose tables are in docs, and write the tables; TABLE=name makes one, all take 5 minutes

@@ -26,7 +26,7 @@ from manypath.cli.app import app
 from manypath.errors import UserError
 from manypath.schema import FILES, file_schema
 
-KNOWN = {"", "console", "diff", "json", "python", "rust", "sh", "text", "toml"}
+KNOWN = {"", "c", "console", "diff", "json", "python", "rust", "sh", "text", "toml"}
 """Languages of blocks. Blocks without a language are commands, like `sh`."""
 
 OTHER_PROGRAMS = {
@@ -37,6 +37,7 @@ OTHER_PROGRAMS = {
     "clang",
     "dask",
     "git",
+    "groupadd",
     "install",
     "ip",
     "jupyter",
@@ -123,6 +124,8 @@ def check_reading(page: Path) -> None:
             tomllib.loads(block.text)
         elif block.language == "json":
             json.loads(block.text)
+        elif block.language == "c":
+            _assert_compiles(block, place)
         elif block.language == "rust":
             assert _quoted(block.text), f"{place}: this Rust is in no file below crates/"
         elif block.language in {"sh", ""}:
@@ -225,6 +228,16 @@ def _quoted(text: str) -> bool:
     parts = [part.strip("\n") for part in re.split(r"\n\s*\n", text)]
     parts = [re.sub(r"\n}$", "", part) for part in parts]
     return any(all(part in source for part in parts) for source in _sources())
+
+
+def _assert_compiles(block: Block, place: str) -> None:
+    """Check that the block is valid in a function of a program that uses the C library, which needs Linux."""
+    if sys.platform != "linux":
+        return
+    program = f"#include <err.h>\n#include <manypath_sctp.h>\nint main(void) {{\n{block.text}\n}}\n"
+    command = ["cc", "-xc", "-fsyntax-only", "-Wall", "-Werror", f"-I{ROOT / 'crates/capi/include'}", "-"]
+    checked = subprocess.run(command, input=program, capture_output=True, text=True, timeout=60, check=False)
+    assert checked.returncode == 0, f"{place}: {checked.stderr}"
 
 
 def _shell_lines(block: Block) -> list[str]:

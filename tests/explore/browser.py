@@ -12,6 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+import manypath as mp
+from manypath.explore import presets
+from manypath.explore.controls import changed
+from manypath.explore.state import State
+
+SUFFIXES = (".csv", ".parquet", ".svg", ".pcapng")
+"""Endings of downloads; chromium names a file otherwise until it is complete."""
+
+FIELD = "return document.querySelector(`input[aria-label=\"${arguments[0]}\"]`)?.closest('.q-field__control')"
+"""Finds the visible part of a list by its name."""
+
 PATIENCE = 20.0
 """Longest time that a test waits for the page, seconds."""
 
@@ -27,6 +38,21 @@ def lacking() -> str | None:
         if shutil.which(program) is None:
             return f"needs {program}: apt-get install {package}"
     return None
+
+
+def short() -> State:
+    """Return the first state of the page with a run of 5 s."""
+    return changed(changed(presets.default(), "warmup", "1 s"), "measure", "4 s")
+
+
+def expected(state: State) -> str:
+    """Return the digest of the run of a state, without the page."""
+    return mp.run(state.scenario, seed=state.seed).digest
+
+
+def linked(address: str, state: State) -> str:
+    """Return the address that restores a state."""
+    return f"{address}?s={state.packed()}"
 
 
 class Server(NamedTuple):
@@ -110,8 +136,8 @@ class Browser:
         return value
 
     def input(self, label: str) -> Any:
-        """Return the field of a control whose label begins like this."""
-        return self.driver.find_element("css selector", f'input[aria-label^="{label}"]')
+        """Return the field of a control, such as ``Link south, rate``."""
+        return self.driver.find_element("css selector", f'input[aria-label="{label}"]')
 
     def write(self, label: str, text: str) -> None:
         """Replace the text of a field."""
@@ -132,11 +158,51 @@ class Browser:
             return chart ? (chart.getOption().series || []).map(series => series.name) : []"""
         return self.js(script, card)
 
+    def choose(self, label: str, option: str) -> None:
+        """Choose an option of a control."""
+        field = self.until(lambda: self.js(FIELD, label))
+        self.js("arguments[0].scrollIntoView({block: 'center'})", field)
+        field.click()
+        path = f'//*[@role="option"][contains(normalize-space(.),"{option}")]'
+        found = self.until(lambda: self.driver.find_elements("xpath", path))
+        # A click by position may miss a list that is still opening.
+        self.js("arguments[0].click()", found[0])
+
+    def switch(self, label: str) -> None:
+        """Turn a switch."""
+        found = self.driver.find_element("css selector", f'[role=switch][aria-label="{label}"]')
+        self.js("arguments[0].scrollIntoView({block: 'center'})", found)
+        found.click()
+
+    def downloaded(self, name: str, folder: Path) -> Path:
+        """Download a file through the menu; return it when it is complete."""
+        command = {"behavior": "allow", "downloadPath": str(folder)}
+        self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", command)
+        self.click("Take along")
+        self.click(f"Download {name}")
+        return self.until(lambda: next((each for each in folder.iterdir() if each.suffix in SUFFIXES), None))
+
+    def text(self, selector: str) -> str:
+        """Return the visible text of an element; empty if there is none."""
+        return self.js("return document.querySelector(arguments[0])?.innerText || ''", selector)
+
     def click(self, text: str) -> None:
         """Click a button or an entry of a menu."""
+        from selenium.common.exceptions import StaleElementReferenceException
+
         path = f'//*[self::button or contains(@class,"q-item")][contains(normalize-space(.),"{text}")]'
-        self.until(lambda: [each for each in self.driver.find_elements("xpath", path) if each.is_displayed()])
-        next(each for each in self.driver.find_elements("xpath", path) if each.is_displayed()).click()
+
+        def is_clicked() -> bool:
+            try:
+                shown = next((each for each in self.driver.find_elements("xpath", path) if each.is_displayed()), None)
+                if shown is not None:
+                    shown.click()
+            except StaleElementReferenceException:
+                # The page replaced the element after it was found.
+                return False
+            return shown is not None
+
+        self.until(is_clicked)
 
     def errors(self) -> list[str]:
         """Return the errors and warnings on the console of the page."""

@@ -72,7 +72,7 @@ class Peer:
         """Wait until the association has ended without an error. The peer still answers packets until `leave`."""
         until = time.monotonic() + seconds
         while (event := self._next(until - time.monotonic(), "its end")) is not None and event["event"] not in ENDS:
-            assert event["event"] != "error", f"{self} failed"
+            assert event["event"] != "error", f"{self} failed: {event['message']}"
         assert event is not None, f"{self} ended without an event"
         self.has_ended = True
 

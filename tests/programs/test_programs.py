@@ -1,8 +1,9 @@
-"""iperf3, ncat, socat and Python with SCTP sockets of this stack, at both ends."""
+"""iperf3, ncat, socat, lksctp-tools and Python with SCTP sockets of this stack, at both ends."""
 
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,73 @@ def test_a_transfer_goes_on_without_its_first_path(network, start, tmp_path: Pat
     assert server.into.read_bytes() == sent.read_bytes()
 
 
+@MODES
+def test_checksctp_finds_sctp(network, start, tmp_path: Path, mode: str) -> None:
+    check = start(network.left, mode, 1, "checksctp", into=tmp_path / "check")
+    check.ends_well()
+    assert check.said() == "SCTP supported\n"
+
+
+@MODES
+def test_sctp_darn(network, start, tmp_path: Path, mode: str) -> None:
+    words = ["stdbuf", "-oL", "sctp_darn", "-H", network.right.ipv4[0], "-P", "7010", "-l"]
+    server = start(network.right, mode, 1, *words, into=tmp_path / "server")
+    server.until("listening")
+    text = tmp_path / "text"
+    text.write_text("a line of text\n")
+    words = ["sctp_darn", "-H", network.left.ipv4[0], "-P", "7011", "-h", network.right.ipv4[0], "-p", "7010", "-s"]
+    client = start(network.left, mode, 1, *words, feed=text, into=tmp_path / "client")
+    server.until("DATA(16):  a line of text.")
+    server.until("SHUTDOWN_COMP")
+    # The exit code of sctp_darn is the length of its last message.
+    assert client.process.wait(timeout=20) == 16
+
+
+@MODES
+def test_sctp_test(network, start, tmp_path: Path, mode: str) -> None:
+    words = ["stdbuf", "-oL", "sctp_test", "-H", network.right.ipv4[0], "-P", "7012", "-l"]
+    server = start(network.right, mode, 1, *words, into=tmp_path / "server")
+    server.until("Server: Receiving packets.")
+    # 2 rounds of 10 messages of 1 byte
+    words = ["sctp_test", "-H", network.left.ipv4[0], "-P", "7013", "-h", network.right.ipv4[0], "-p", "7012", "-s"]
+    client = start(network.left, mode, 1, *words, "-c", "0", "-x", "2", into=tmp_path / "client")
+    assert client.ends_well().count("1 bytes.") == 20
+    server.until("SHUTDOWN_COMPLETE")
+    assert server.said().count("Data 1 bytes.") == 20
+
+
+@MODES
+def test_one_to_many_sockets_of_python(network, start, tmp_path: Path, mode: str) -> None:
+    server = start(network.right, mode, 1, "python3", "-c", ECHO, network.right.ipv4[0], into=tmp_path / "server")
+    server.until("listening")
+    start(network.left, mode, 1, "python3", "-c", ASKER, network.right.ipv4[0], into=tmp_path / "client").ends_well()
+    server.ends_well()
+
+
+@MODES
+def test_libsctp(network, start, tmp_path: Path, mode: str) -> None:
+    program = str(tmp_path / "one_to_many")
+    source = Path(__file__).with_name("one_to_many.c")
+    words = ["cc", "-Wall", "-Werror", str(source), "-lsctp", "-o", program]
+    subprocess.run(words, check=True)
+    address = network.right.ipv4[0]
+    server = start(network.right, mode, 2, program, "serve", address, into=tmp_path / "server")
+    server.until("listening")
+    client = start(network.left, mode, 2, program, "ask", address, into=tmp_path / "client")
+    assert client.ends_well() == "all answers are right\n"
+    assert server.ends_well() == "listening\ntalked apart with 2 addresses\n"
+
+
+def test_calls_answer_as_those_of_linux(network, start, tmp_path: Path) -> None:
+    program = str(tmp_path / "answers")
+    source = Path(__file__).with_name("answers.c")
+    words = ["cc", "-Wall", "-Werror", str(source), "-lsctp", "-pthread", "-o", program]
+    subprocess.run(words, check=True)
+    started = start(network.left, "udp", 1, program, network.left.ipv4[0], into=tmp_path / "out")
+    assert started.ends_well() == "all answers are right\n"
+    assert not started.errors.read_text(), "a call was named as an unsupported option"
+
+
 def receives(network, start, tmp_path: Path, mode: str, paths: int):
     """Start a program that writes what it receives."""
     words = ["python3", "-c", RECEIVER, network.right.ipv4[0] if paths == 1 else ""]
@@ -122,4 +190,32 @@ with open(sys.argv[2], "rb") as file:
         connected.sendall(part)
         time.sleep(float(sys.argv[3]))
 connected.close()
+"""
+
+ECHO = """
+import socket, struct, sys
+SCTP = socket.IPPROTO_SCTP
+server = socket.socket(type=socket.SOCK_SEQPACKET, proto=SCTP)
+server.setsockopt(SCTP, 32, 1)
+server.bind((sys.argv[1], 7014))
+server.listen(1)
+print("listening", file=sys.stderr, flush=True)
+while True:
+    text, ancillary, flags, peer = server.recvmsg(65536, 128)
+    stream, _, _, ppid, _, _, _, association = struct.unpack("=HHHxxIIIIi", ancillary[0][2])
+    server.sendmsg([text], [(SCTP, 2, struct.pack("=HHIIi", stream, 0, ppid, 0, association))])
+    if text == b"the end":
+        break
+"""
+
+ASKER = """
+import socket, sys
+server = (sys.argv[1], 7014)
+client = socket.socket(type=socket.SOCK_SEQPACKET, proto=socket.IPPROTO_SCTP)
+for number in range(30):
+    text = b"%d" % number * 50
+    assert client.sendto(text, server) == len(text)
+    assert client.recvfrom(65536) == (text, server)
+client.sendto(b"the end", server)
+assert client.recv(100) == b"the end"
 """

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from network import Host
@@ -20,10 +21,20 @@ PATIENCE = 20.0
 class Wrapped:
     """A running program. Its standard input is a pipe, which stays open until the end."""
 
-    def __init__(self, host: Host, mode: str, paths: int, *words: str, feed: Path | None = None, into: Path) -> None:
-        local = ["--local", ",".join(host.ipv4[:paths])]
+    def __init__(
+        self,
+        host: Host,
+        mode: str,
+        paths: int,
+        *words: str,
+        feed: Path | None = None,
+        into: Path,
+        options: Sequence[str] = (),
+        ipv6: bool = False,
+    ) -> None:
+        local = ["--local", ",".join((host.ipv6 if ipv6 else host.ipv4)[:paths])]
         raw = ["--raw"] if mode == "raw" else []
-        line = host.command(str(PROGRAM), "run", *raw, *local, "--", *words)
+        line = host.command(str(PROGRAM), "run", *raw, *local, *options, "--", *words)
         self.words, self.into = words, into
         self.errors = into.with_suffix(".errors")
         with into.open("wb") as out, self.errors.open("wb") as errors:

@@ -173,6 +173,7 @@ RECOVERY = {
     "recovery:window_cut",
     "recovery:congestion_state_updated",
     "recovery:metrics_updated",
+    "recovery:sending_blocked",
 }
 
 
@@ -312,6 +313,25 @@ def test_a_shell_completes_the_words_of_the_kernel_loader(tmp_path: Path, monkey
     assert names.kernel_words(context, "ol") == ["olia"]  # pyright: ignore[reportArgumentType]
     monkeypatch.setattr(names, "installed", lambda _: None)
     assert names.kernel_words(context, "") == []  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("s", ["serve"]),
+        ("--h", ["--help"]),
+        ("serve --l", ["--limit", "--limit-per-user"]),
+        ("serve --limit 3 --limit-", ["--limit-per-user"]),
+        ("serve -- --l", []),
+    ],
+)
+def test_a_shell_completes_the_words_of_the_program_for_real_networks(words: str, completed: list[str], tmp_path: Path):
+    program = tmp_path / "manypath-net"
+    options = "Usage: x serve [OPTIONS]\\n\\n      --limit <COUNT>\\n      --limit-per-user <COUNT>\\n  -h, --help\\n"
+    program.write_text(f'#!/bin/sh\n[ "$*" = "serve --help" ] && printf "{options}" || echo "Usage: x <run|serve>"\n')
+    program.chmod(0o755)
+    script = f"from manypath.cli import main, names; names.installed = lambda _: {str(program)!r}; main()"
+    assert completion(f"manypath net {words}", tmp_path, script).split() == completed
 
 
 def test_no_colour_is_printed_with_no_color(folder: Path):

@@ -10,6 +10,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import manypath as mp
 from manypath.emulation import Emulation, Pair
@@ -138,6 +139,21 @@ def test_hosts_counters_and_disturbances_are_printed(folder: Path):
     report = json.loads(_with_fake(folder, "emulate", "two.toml", "--json").stdout)
     assert report["interfaces"][0]["namespace"] == "two-left"
     assert report["interfaces"][0]["sent"] == 9
+
+
+def test_the_counters_of_links_are_events(folder: Path):
+    result = _with_fake(folder, "emulate", "two.toml", "--events", "links.jsonl")
+    assert result.returncode == 3
+    schema = Draft202012Validator(json.loads((ROOT / "spec" / "events.schema.json").read_text()))
+    header, *events = map(json.loads, (folder / "links.jsonl").read_text().splitlines())
+    for each in (header, *events):
+        schema.validate(each)
+    assert header["links"] == ["south", "south/back", "north", "north/back"]
+    (event,) = events
+    assert (event["time"], event["name"], event["data"]["link"]) == (2.0, "link:metrics_updated", "south")
+    assert (event["data"]["bytes_delivered"], event["data"]["queue"]) == (500_000, 0)
+    refused = manypath("emulate", "two.toml", "--events", "two.toml", folder=folder)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
 
 
 def test_only_commands_that_emulate_require_a_file(folder: Path):

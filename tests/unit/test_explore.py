@@ -1,10 +1,8 @@
-"""The explorer without a browser: states and links, controls and refusals, copies, presets, runs, shares and logs."""
+"""The explorer without a browser: states and links, controls and refusals, copies, presets, runs, and shares."""
 
 from __future__ import annotations
 
-import json
 import shlex
-import socket
 import subprocess
 import sys
 import threading
@@ -14,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import manypath as mp
+from manypath import _native
 from manypath.errors import UserError
 from manypath.explore import charts, fair, moves, presets, texts
-from manypath.explore.attach import Attached
 from manypath.explore.controls import changed, controls
 from manypath.explore.pooling import pooled
 from manypath.explore.state import State
@@ -95,13 +93,21 @@ def test_every_control_has_an_explanation():
         ("links\tsouth\trate", "0 Mbit/s", "rate: 0 is too small"),
         ("links\tsouth\tqueue.packets", "0", "packets: 0 is too small: give more than 0"),
         ("links\tsouth\tqueue.packets", "many", "packets: many is no whole number: write one"),
-        ("links\tsouth\tqueue", "lifo", "lifo: is unknown: choose one of drop-tail"),
+        ("links\tsouth\tqueue", "lifo", "queue: lifo is unknown: choose one of drop-tail"),
         ("flows\tmultipath\tsend_buffer", "", 'send_buffer: "" is no size'),
         ("flows\tmultipath\tcc", "lai", 'cc: there is no congestion control "lai"; did you mean "lia"?'),
-        ("rivals", "0", "rivals: 0 is no whole number from 1 to 8"),
+        ("rivals", "9", "rivals: 9 is no whole number from 0 to 8"),
+        ("flows\tmultipath\tapp", "video", "app: video is unknown: choose one of saturated"),
+        ("flows\tmultipath\tapp.message", "9 B to 1 B", "message: "),
+        ("flows\tmultipath\tstart", "soon", "start: "),
+        ("flows\tmultipath\trto.min", "99 s", "initial 3 s is below min 99 s"),
+        ("flows\tmultipath\treceive_buffer", "9000 GB", "flows.multipath.receive_buffer: 9000 GB cannot be used"),
+        ("flows\trival\tpath", "east", 'paths: "east" is no path of the network: known: south, north'),
+        ("links\tsouth\tevents", "x", 'events: "x" is no list'),
+        ("links\tsouth\tqueue.limit", "1", 'control: "links'),
         ("seed", "-1", "seed: -1 is no whole number"),
         ("measure", "0 s", "measure: 0 s is too short"),
-        ("nothing\there\tat\tall", "1", "control: nothing"),
+        ("nothing\there\tat\tall", "1", 'control: "nothing'),
     ],
 )
 def test_a_wrong_value_is_refused_in_one_line(place: str, value: str, said: str):
@@ -123,6 +129,58 @@ def test_rivals_are_added_and_removed():
     three = changed(small(), "rivals", "3")
     assert list(three.scenario.flows) == ["multipath", "rival", "rival2", "rival3"]
     assert changed(three, "rivals", "1").scenario == small().scenario
+    none = changed(three, "rivals", "0")
+    assert list(none.scenario.flows) == ["multipath"]
+    again = changed(none, "rivals", "1").scenario.flows["rival"]
+    assert isinstance(again, mp.Sctp)
+    assert (again.paths, again.cc, again.dac) == (("south",), "newreno", False)
+
+
+def test_a_setting_of_the_first_rival_holds_for_all_rivals():
+    three = changed(small(), "rivals", "3")
+    state = changed(three, "flows\trival\tcc", "cubic")
+    assert {flow.cc for name, flow in state.scenario.flows.items() if name != "multipath"} == {"cubic"}
+    assert changed(state, "rivals", "1").scenario.flows.keys() == {"multipath", "rival"}
+
+
+def test_each_application_has_its_own_controls_and_changes_the_run():
+    digests = {answered(small()).result.digest}
+    for kind, own in (("transfer", {"size"}), ("cbr", {"rate"}), ("on-off", {"rate", "on", "off"})):
+        state = changed(small(), "flows\tmultipath\tapp", kind)
+        fields = {
+            control.place.partition("app.")[2] for control in controls(state) if "\tmultipath\tapp." in control.place
+        }
+        assert fields == {"message", "ordered", *own}
+        assert state.scenario.flows["multipath"].app.message == small().scenario.flows["multipath"].app.message
+        # Less than the run could transfer.
+        state = changed(state, "flows\tmultipath\tapp.size", "1 MB") if kind == "transfer" else state
+        digests.add(answered(state).result.digest)
+    assert len(digests) == 4
+
+
+def test_a_range_is_one_text():
+    state = changed(small(), "flows\tmultipath\tapp.message", "500 B to 1452 B")
+    state = changed(state, "flows\tmultipath\tstart", "2 s")
+    texts = {control.place: control.value for control in controls(state)}
+    assert texts["flows\tmultipath\tapp.message"] == "500 B to 1452 B"
+    assert texts["flows\tmultipath\tstart"] == "2 s"
+
+
+def test_a_link_whose_directions_differ_has_controls_for_both():
+    dsl = presets.preset(presets.OWN, "DSL with LTE")
+    groups = {control.group for control in controls(dsl)}
+    assert {"Link dsl", "Link dsl/back", "Link lte", "Link lte/back"} <= groups
+    links = changed(dsl, "links\tdsl/back\trate", "1 Mbit/s").scenario.network.links
+    assert (links["dsl"].rate, links["dsl/back"].rate) == (16_000_000, 1_000_000)
+
+
+def test_every_control_has_its_place_in_the_documentation():
+    docs = Path(__file__).parents[2] / "docs"
+    states = [presets.preset(presets.OWN, name) for name in presets.EVERYDAY]
+    states += [changed(small(), "transport\tmultipath", "mptcp")]
+    states += [small().but(scenario=small().with_cc(cc)) for cc, _ in _native.algorithms()]
+    pages = {control.page for state in states for control in controls(state)}
+    assert not [page for page in pages if not (docs / page).is_file()]
 
 
 NETWORKS = {
@@ -150,11 +208,8 @@ def test_copies_give_the_digest_of_the_page(name: str, tmp_path: Path):
     printed = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert f"digest {digest}, seed 5" in printed.stdout
 
-    text = texts.toml(state.scenario)
-    assert (text is None) == (name == "no access links")
-    if text is not None:
-        (tmp_path / "copied.toml").write_text(text)
-        assert mp.Scenario.from_file(tmp_path / "copied.toml").document() == state.scenario.document()
+    (tmp_path / "copied.toml").write_text(texts.toml(state.scenario))
+    assert mp.Scenario.from_file(tmp_path / "copied.toml").document() == state.scenario.document()
 
 
 def test_every_point_of_every_paper_is_a_preset_that_links_and_copies_keep(tmp_path: Path):
@@ -163,10 +218,8 @@ def test_every_point_of_every_paper_is_a_preset_that_links_and_copies_keep(tmp_p
             state = presets.preset(heading, name)
             assert State.unpacked(state.packed()) == state, name
             assert controls(state)
-            text = texts.toml(state.scenario)
-            if text is not None:
-                (tmp_path / "preset.toml").write_text(text)
-                assert mp.Scenario.from_file(tmp_path / "preset.toml") == state.scenario, name
+            (tmp_path / "preset.toml").write_text(texts.toml(state.scenario))
+            assert mp.Scenario.from_file(tmp_path / "preset.toml") == state.scenario, name
 
 
 def test_one_preset_of_every_experiment_runs():
@@ -176,17 +229,13 @@ def test_one_preset_of_every_experiment_runs():
             first.setdefault(name if heading == presets.OWN else name.partition(":")[0], name)
         for name in first.values():
             state = presets.preset(heading, name)
-            starts = [
-                moves.duration(state.scenario),
-                *(flow.start.latest / 1e9 for flow in state.scenario.flows.values()),
-            ]
+            end = 2 + max(flow.start.latest / 1e9 for flow in state.scenario.flows.values())
             links = {
                 link: each.but(events=()) if each.events else each
                 for link, each in state.scenario.network.links.items()
             }
-            shortened = state.scenario.but(
-                network=state.scenario.network.but(links=links), warmup="0 s", measure=f"{max(starts[1:]) + 2:.3f} s"
-            )
+            network = state.scenario.network.but(links=links)
+            shortened = state.scenario.but(network=network, warmup="0 s", measure=f"{end:.3f} s")
             answer = answered(state.but(scenario=shortened))
             option = charts.course(charts.Trace.of(answer), charts.LIGHT, narrow=True)
             assert option["series"], name
@@ -259,82 +308,6 @@ def test_goals_have_lights_with_numbers():
     # Without coupling, no load moves away from the shared path: the two compared runs are the same run.
     assert lights["newreno"][2] == "does not hold"
     assert lights["lia"] == ["holds", "holds", "holds"]
-
-
-def test_a_log_is_followed_while_it_grows(tmp_path: Path):
-    log, grows = tmp_path / "run.jsonl", tmp_path / "grows.jsonl"
-    result = mp.run(small().scenario, events=log, series="event")
-    lines = log.read_text().splitlines(keepends=True)
-    grows.write_text("".join(lines[:100]) + lines[100][:20])
-    attached = Attached(grows)
-    attached.start()
-    try:
-        until(lambda: attached.lines == 99)
-        with grows.open("a") as file:
-            file.write(lines[100][20:] + "".join(lines[101:]))
-        until(lambda: attached.lines == len(lines) - 1)
-    finally:
-        attached.close()
-    assert attached.refused == 0
-    trace = attached.trace()
-    own = trace.paths[(trace.paths["flow"] == "multipath") & (trace.paths["path"] == "north")]
-    changes = result.series["paths"].query("flow == 'multipath' and path == 'north'")
-    assert own["cwnd"].iloc[-1] == changes["cwnd"].iloc[-1]
-    assert charts.course(trace, charts.DARK, narrow=False)["series"]
-
-
-def test_a_log_comes_from_a_socket_and_wrong_lines_are_counted(tmp_path: Path):
-    place = tmp_path / "events.sock"
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(place))
-        listener.listen()
-        attached = Attached(place)
-        attached.start()
-        peer, _ = listener.accept()
-        event = {
-            "time": 1.5,
-            "flow": "f",
-            "host": "source",
-            "path": "p",
-            "name": "recovery:metrics_updated",
-            "data": {"cwnd": 3000},
-        }
-        peer.sendall(f"no json\n[1]\n{json.dumps(event)}\n".encode())
-        peer.close()
-        until(lambda: attached.lines == 1)
-    assert attached.refused == 2
-    assert attached.trace().paths["cwnd"].tolist() == [3000.0, 3000.0]
-
-
-def test_a_long_log_takes_bounded_memory(tmp_path: Path):
-    (tmp_path / "log").touch()
-    attached = Attached(tmp_path / "log")
-    for number in range(20_000):
-        data = {"cwnd": number}
-        attached.take(
-            json.dumps(
-                {
-                    "time": number / 100,
-                    "flow": "f",
-                    "host": "source",
-                    "path": "p",
-                    "name": "recovery:metrics_updated",
-                    "data": data,
-                }
-            )
-        )
-    trace = attached.trace()
-    assert len(trace.paths) <= 4001
-    assert trace.paths["cwnd"].iloc[-1] == 19_999
-    assert trace.paths["time"].is_monotonic_increasing
-
-
-def until(condition, patience: float = 20.0) -> None:
-    """Wait for a condition."""
-    end = time.monotonic() + patience
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def test_a_missing_framework_is_said_in_one_line(called, monkeypatch: pytest.MonkeyPatch):

@@ -219,6 +219,8 @@ def test_the_kernel_gets_the_congestion_control_of_mptcp_flows_only():
     [
         (["shared", "--publish", "m.json"], "--publish: shared is not an experiment of a paper: leave it out"),
         (["sctp", "--publish", "m.json"], "--publish: sctp is not an experiment of a paper: leave it out"),
+        (["sctp", "--events", "live"], "--events: not valid for sctp: leave it out"),
+        (["shared", "--events", "live", "--at-once", "2"], "--events: shows one run at a time, but --at-once is 2"),
         (["dreibholz2012", "--publish", "m.csv"], "end it with .json"),
         (["dreibholz2012", "--publish", "other.json"], '--publish: "other.json"'),
         (["dreibholz2012", "--cc", "cmt-rpv3"], '--cc: dreibholz2012 has no "cmt-rpv3": '),

@@ -66,7 +66,7 @@ def test_flows_start_at_the_same_times_in_testbed_and_simulator(seed: int, tmp_p
     links: Any = Hosts()
     with ExitStack() as processes:
         for name, flow in json.loads(scenario.document())["flows"].items():
-            notes.start(runner._part(links, name, flow, 0.0, (1.0, 2.0), seed, processes))
+            notes.start(runner._part(links, name, flow, 0.0, (1.0, 2.0), seed, processes, None))
     simulated = simulated_starts(scenario, seed, tmp_path / "events.jsonl")
     assert list(notes.starts) == ["sctp", "tcp", "mptcp"]
     assert notes.starts == pytest.approx(simulated, abs=1e-9)

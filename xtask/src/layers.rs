@@ -69,6 +69,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         tests_may_use: &["cc"],
         pure: false,
     },
+    Layer { name: "capi", may_use: &["net", "posix"], tests_may_use: &[], pure: false },
     Layer { name: "cc-quinn", may_use: &["core", "cc"], tests_may_use: &[], pure: false },
     Layer {
         name: "py",

@@ -15,8 +15,10 @@ use crate::content::Content;
 pub(crate) enum Record<'a> {
     /// The first line.
     Header(Header<'a>),
-    /// All other lines.
+    /// A line of a flow.
     Line(Line<'a>),
+    /// A line of a link of an emulation.
+    LinkLine(LinkLine<'a>),
 }
 
 /// The first line, which describes the observed system.
@@ -82,7 +84,7 @@ pub enum Side {
     Sink,
 }
 
-/// Any line except the first.
+/// Any line of a flow.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Line<'a> {
@@ -98,6 +100,54 @@ pub struct Line<'a> {
     /// The event.
     #[serde(flatten)]
     pub event: &'a Event<'a>,
+}
+
+/// A line that belongs to a link and not to a flow.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct LinkLine<'a> {
+    /// Seconds since the begin of the run.
+    pub(crate) time: f64,
+    /// The event.
+    #[serde(flatten)]
+    pub(crate) event: LinkEvent<'a>,
+}
+
+/// An event of a link of an emulation. The Python package writes it from the reports of the emulator, which has no
+/// flows.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "name", content = "data")]
+#[expect(dead_code, reason = "it is the schema of lines that Python writes")]
+pub(crate) enum LinkEvent<'a> {
+    /// The counters of a link; they count from the begin of the emulation.
+    #[serde(rename = "link:metrics_updated")]
+    MetricsUpdated(LinkMetrics<'a>),
+}
+
+/// The counters of one direction of a link. Bytes are network-layer bytes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct LinkMetrics<'a> {
+    /// Name of the link.
+    pub(crate) link: &'a str,
+    /// Packets in the queue.
+    pub(crate) queue: u64,
+    /// Packets offered.
+    pub(crate) arrived: u64,
+    /// Packets delivered at the far end.
+    pub(crate) delivered: u64,
+    /// Delivered packets with a wrong bit.
+    pub(crate) damaged: u64,
+    /// Packets dropped before their transmission.
+    pub(crate) dropped: u64,
+    /// Dropped packets for which there was room.
+    pub(crate) dropped_early: u64,
+    /// Packets lost after their transmission, or when the link went down.
+    pub(crate) lost: u64,
+    /// Bytes offered.
+    pub(crate) bytes_arrived: u64,
+    /// Bytes delivered at the far end.
+    pub(crate) bytes_delivered: u64,
 }
 
 /// An event.
@@ -140,6 +190,9 @@ pub enum Event<'a> {
     /// Metrics of a path changed; only changed metrics are listed.
     #[serde(rename = "recovery:metrics_updated")]
     MetricsUpdated(Metrics),
+    /// A limit stopped a path from sending new data for some time.
+    #[serde(rename = "recovery:sending_blocked")]
+    SendingBlocked(Blocked),
     /// A link refused a packet, or its queue dropped a packet that it had accepted.
     #[serde(rename = "link:packet_dropped")]
     PacketDropped(Dropped<'a>),
@@ -167,9 +220,10 @@ impl Event<'_> {
             Self::WindowCut(_) => 9,
             Self::CongestionStateUpdated(_) => 10,
             Self::MetricsUpdated(_) => 11,
-            Self::PacketDropped(_) => 12,
-            Self::PacketLost(_) => 13,
-            Self::PacketDamaged(_) => 14,
+            Self::SendingBlocked(_) => 12,
+            Self::PacketDropped(_) => 13,
+            Self::PacketLost(_) => 14,
+            Self::PacketDamaged(_) => 15,
         }
     }
 }
@@ -300,6 +354,33 @@ pub struct Metrics {
     /// Outstanding bytes in the accounting of the congestion control.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outstanding: Option<u64>,
+}
+
+/// The time during which a path could not send new data, by the first limit, in seconds. Limits without time are not
+/// listed.
+#[derive(Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Blocked {
+    /// Begin of the time that is described; its end is the time of the event. In seconds, as the times of events.
+    pub since: f64,
+    /// The congestion window was full, or the burst limit reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<f64>,
+    /// The path had used its share of a divided buffer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split_share: Option<f64>,
+    /// The peer's receive window was full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receive_window: Option<f64>,
+    /// The send buffer had no room for more data of the application.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub send_buffer: Option<f64>,
+    /// The departure time of the next packet had not come (pacing).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pacing: Option<f64>,
+    /// The path paused, was unconfirmed, had failed, or was a standby path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<f64>,
 }
 
 /// A packet that a link or its queue dropped.
@@ -437,7 +518,7 @@ impl From<tcp::CloseReason> for Closed {
 }
 
 /// The names of all events: a category, a colon, and the event.
-pub const NAMES: [&str; 15] = [
+pub const NAMES: [&str; 16] = [
     "connectivity:connection_started",
     "connectivity:connection_established",
     "connectivity:connection_closed",
@@ -450,6 +531,7 @@ pub const NAMES: [&str; 15] = [
     "recovery:window_cut",
     "recovery:congestion_state_updated",
     "recovery:metrics_updated",
+    "recovery:sending_blocked",
     "link:packet_dropped",
     "link:packet_lost",
     "link:packet_damaged",
@@ -492,6 +574,7 @@ mod tests {
                 new: CongestionState::Recovery,
             }),
             Event::MetricsUpdated(Metrics::default()),
+            Event::SendingBlocked(Blocked::default()),
             Event::PacketDropped(Dropped {
                 link,
                 reason: DropReason::Full,

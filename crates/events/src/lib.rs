@@ -13,9 +13,9 @@ use schemars::generate::SchemaSettings;
 
 pub use content::{Content, Form};
 pub use event::{
-    Closed, CongestionState, CongestionStateUpdated, Count, Damaged, Discarded, DropReason,
-    Dropped, Event, Generator, Header, Line, LossReason, Lost, Marked, Metrics, NAMES, Nothing,
-    PathUpdated, Side, Standing, Trigger, VantagePoint,
+    Blocked, Closed, CongestionState, CongestionStateUpdated, Count, Damaged, Discarded,
+    DropReason, Dropped, Event, Generator, Header, Line, LossReason, Lost, Marked, Metrics, NAMES,
+    Nothing, PathUpdated, Side, Standing, Trigger, VantagePoint,
 };
 pub use selection::{Selection, UnknownName, categories};
 pub use watch::{EndWatch, Marks, PathView};

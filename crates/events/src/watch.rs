@@ -1,11 +1,11 @@
 //! Detection of changes at one end.
 
-use manypath_core::Span;
-use manypath_sctp as sctp;
+use manypath_core::{Span, Time};
+use manypath_sctp::{self as sctp, BlockedTime};
 
 use crate::event::{
-    Closed, CongestionState, CongestionStateUpdated, Count, Event, Marked, Metrics, Nothing,
-    PathUpdated, Standing, Trigger,
+    Blocked, Closed, CongestionState, CongestionStateUpdated, Count, Event, Marked, Metrics,
+    Nothing, PathUpdated, Standing, Trigger,
 };
 
 /// The last known state of one end of an association or connection. Every method passes the changes since then to
@@ -18,6 +18,8 @@ pub struct EndWatch {
     marks: Marks,
     /// By path; `None` before the end knows the path.
     paths: Vec<Option<PathView>>,
+    /// By path: the last time at which its blocked time was compared, and that time.
+    blocked: Vec<(Time, BlockedTime)>,
 }
 
 /// Numbers of chunks or segments that were retransmitted or marked for it, by cause.
@@ -84,6 +86,29 @@ impl EndWatch {
         }
     }
 
+    /// Compares the time for which a path of SCTP was blocked with that at the last comparison, at most once in
+    /// `BLOCKED_INTERVAL`, because it changes all the time. `read` returns the time so far.
+    pub fn look_at_blocked(
+        &mut self,
+        now: Time,
+        path: usize,
+        read: impl FnOnce() -> BlockedTime,
+        mut emit: impl FnMut(&Event<'_>),
+    ) {
+        if path >= self.blocked.len() {
+            self.blocked.resize_with(path + 1, || (now, BlockedTime::default()));
+        }
+        let (since, before) = self.blocked[path];
+        if now < since + BLOCKED_INTERVAL {
+            return;
+        }
+        let so_far = read();
+        self.blocked[path] = (now, so_far);
+        if so_far != before {
+            emit(&Event::SendingBlocked(blocked(since, before, so_far)));
+        }
+    }
+
     /// Compares the numbers of retransmissions with the last ones.
     pub fn look_at_marks(&mut self, now: Marks, mut emit: impl FnMut(&Event<'_>)) {
         let before = std::mem::replace(&mut self.marks, now);
@@ -144,6 +169,22 @@ fn compare_paths(before: Option<PathView>, now: &PathView, mut emit: impl FnMut(
     }
 }
 
+fn blocked(since: Time, before: BlockedTime, now: BlockedTime) -> Blocked {
+    let spent = |before: Span, now: Span| {
+        let spent = now.saturating_sub(before);
+        (spent > Span::ZERO).then(|| spent.as_secs_f64())
+    };
+    Blocked {
+        since: since.as_secs_f64(),
+        window: spent(before.window, now.window),
+        split_share: spent(before.split_share, now.split_share),
+        receive_window: spent(before.receive_window, now.receive_window),
+        send_buffer: spent(before.send_buffer, now.send_buffer),
+        pacing: spent(before.pacing, now.pacing),
+        path: spent(before.path, now.path),
+    }
+}
+
 /// The congestion control state; `None` before the path can be used, when the threshold is still undefined.
 fn congestion(view: &PathView) -> Option<CongestionState> {
     let is_known = view.standing != Standing::Connecting && view.ssthresh > 0;
@@ -179,5 +220,32 @@ impl From<&sctp::Stats> for Marks {
             rescheduling: stats.rescheduled_chunks,
             window_probe: stats.probe_retransmissions,
         }
+    }
+}
+
+/// The shortest time between two events about a blocked path.
+const BLOCKED_INTERVAL: Span = Span::from_millis(100);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blocked_path_is_reported_ten_times_a_second_and_without_a_limit_not_at_all() {
+        let mut watch = EndWatch::default();
+        let mut seen = Vec::new();
+        let mut window = Span::ZERO;
+        for milliseconds in (0..1000).step_by(10) {
+            let now = Time::ZERO + Span::from_millis(milliseconds);
+            // The window is full in the first half of the second
+            window = window.max(Span::from_millis(milliseconds.min(500)));
+            let read = || BlockedTime { window, ..BlockedTime::default() };
+            watch.look_at_blocked(now, 0, read, |event| seen.push(format!("{event:?}")));
+        }
+        let expected = [0.0, 0.1, 0.2, 0.3, 0.4].map(|since| {
+            let blocked = Blocked { since, window: Some(0.1), ..Blocked::default() };
+            format!("{:?}", Event::SendingBlocked(blocked))
+        });
+        assert_eq!(seen, expected);
     }
 }

@@ -2,33 +2,34 @@
 
 use std::net::IpAddr;
 
-use manypath_sctp as sctp;
 use manypath_sctp::Config;
 
-use crate::capture::Tap;
-use crate::driver::{Carriers, Clock, Shared, State};
-use crate::endpoint::Setting;
-use crate::event_log::Recorder;
-use crate::socket::{Carrier, Place, Sockets, local_addresses, raw, udp};
-use crate::{Capture, Endpoint, Error, EventLog, Peer, options};
+use crate::{Capture, Endpoint, Error, EventLog, Host, Peer, options};
 
-/// The settings of an [`Endpoint`], from [`Endpoint::builder`].
+/// The settings of an [`Endpoint`] or a [`Host`], from [`Endpoint::builder`] or [`Host::endpoint`].
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Builder {
-    local: Vec<IpAddr>,
-    interfaces: Vec<(IpAddr, String)>,
-    encapsulation: Option<u16>,
-    raw: bool,
-    backlog: Option<usize>,
-    config: Config,
-    capture: Option<Capture>,
-    events: Option<EventLog>,
+    /// The host of the endpoint; one of its own if `None`.
+    pub(crate) host: Option<Host>,
+    pub(crate) local: Vec<IpAddr>,
+    pub(crate) interfaces: Vec<(IpAddr, String)>,
+    pub(crate) encapsulation: Option<u16>,
+    pub(crate) raw: bool,
+    pub(crate) backlog: Option<usize>,
+    pub(crate) config: Config,
+    pub(crate) capture: Option<Capture>,
+    pub(crate) events: Option<EventLog>,
+    /// The named addresses are a selection of those of the machine: use the ones that the system's routes select.
+    pub(crate) follows_routes: bool,
+    /// An endpoint of the host with this port and these addresses, which does not listen, becomes the new endpoint.
+    pub(crate) takes_over: bool,
 }
 
 impl Builder {
     pub(crate) fn new() -> Self {
         Self {
+            host: None,
             local: Vec::new(),
             interfaces: Vec::new(),
             encapsulation: Some(Peer::ENCAPSULATION_PORT),
@@ -37,6 +38,8 @@ impl Builder {
             config: options::for_real_networks(),
             capture: None,
             events: None,
+            follows_routes: false,
+            takes_over: false,
         }
     }
 
@@ -140,6 +143,12 @@ impl Builder {
         self
     }
 
+    /// Detects a killed peer after about half a minute, also on a side that only receives. An outage of ten seconds ends
+    /// no association, whatever the number of paths.
+    pub fn notice_dead_peers(self) -> Self {
+        self.configure(options::notice_dead_peers)
+    }
+
     /// Captures every packet of the endpoint; several endpoints may share a capture.
     pub fn capture(mut self, capture: Capture) -> Self {
         self.capture = Some(capture);
@@ -152,6 +161,29 @@ impl Builder {
         self
     }
 
+    /// Selects among the named addresses by the routes of the system, as if the application had named none.
+    #[cfg(feature = "serve")]
+    pub(crate) fn follow_routes(mut self) -> Self {
+        self.follows_routes = true;
+        self
+    }
+
+    /// Lets the endpoint take over the port and the associations of an endpoint that does not listen, if it has the same
+    /// addresses.
+    #[cfg(feature = "serve")]
+    pub(crate) fn take_over(mut self) -> Self {
+        self.takes_over = true;
+        self
+    }
+
+    /// Checks the settings of the state machine, as [`bind`](Self::bind) does.
+    ///
+    /// # Errors
+    /// If a setting is invalid.
+    pub fn check(&self) -> Result<(), Error> {
+        options::check(&self.config)
+    }
+
     /// Changes other settings of the state machine. The builder itself sets ports, addresses, encapsulation and
     /// backlog.
     pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> Self {
@@ -160,86 +192,36 @@ impl Builder {
     }
 
     /// Creates the endpoint on an SCTP port. With 0 it is the number of the UDP port if the system selected that one,
-    /// so that two endpoints of a machine always differ for a peer; otherwise a random port of the dynamic range. The
-    /// endpoint's task runs on the current tokio runtime, which needs time and I/O enabled.
+    /// so that two endpoints of a machine always differ for a peer; otherwise a random port of the dynamic range. An
+    /// endpoint that is not made by [`Host::endpoint`] has a host of its own.
     ///
     /// # Errors
-    /// If a setting is invalid, an address is not local, or a UDP port is in use or needs rights.
+    /// If a setting is invalid, an address is not local, a UDP port is in use or needs rights, or the SCTP port is in
+    /// use by another endpoint of the host. A port is in use until the associations of its endpoint have ended.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
-    #[expect(
-        clippy::unused_async,
-        reason = "a later carrier may have to wait; callers must not change then"
-    )]
     pub async fn bind(self, port: u16) -> Result<Endpoint, Error> {
-        let mut config = self.config;
-        options::check(&config)?;
-        let follows_routes = self.local.is_empty();
-        let mut addresses = if follows_routes { local_addresses()? } else { self.local };
-        let mut known = Vec::new();
-        addresses.retain(|address| {
-            !known.contains(address) && {
-                known.push(*address);
-                true
+        options::check(&self.config)?;
+        if let Some(host) = self.host.clone() {
+            return host.open_endpoint(self, port);
+        }
+        Host::bind(self.clone()).await?.open_endpoint(self, port)
+    }
+
+    /// Whether the application names local addresses.
+    pub(crate) fn names_addresses(&self) -> bool {
+        !self.local.is_empty()
+    }
+
+    /// The named local addresses, without duplicates.
+    pub(crate) fn addresses(&self) -> Vec<IpAddr> {
+        let mut addresses = Vec::new();
+        for address in &self.local {
+            if !addresses.contains(address) {
+                addresses.push(*address);
             }
-        });
-        if !follows_routes {
-            options::check_count("local", addresses.len())?;
         }
-        let place = |&ip: &IpAddr| {
-            let named = self.interfaces.iter().find(|(address, _)| *address == ip);
-            Place { ip, interface: named.map(|(_, name)| name.clone()) }
-        };
-        let places: Vec<Place> = addresses.iter().map(place).collect();
-        let raw = if self.raw { raw::bind_all(&places)? } else { Vec::new() };
-        let udp = match self.encapsulation {
-            Some(port) => udp::bind_all(&places, port)?,
-            None => Vec::new(),
-        };
-        let encapsulation = udp.first().map(|socket| socket.local().port());
-        config.port = match (port, self.encapsulation, encapsulation) {
-            (0, Some(0), Some(udp)) => udp,
-            (0, ..) => random_port()?,
-            (port, ..) => port,
-        };
-        config.local = addresses.iter().map(|&address| address.into()).collect();
-        // A peer may use either of both, so the larger header counts
-        config.udp_encapsulation = encapsulation.is_some();
-        let port = config.port;
-        let mut core = sctp::Endpoint::with_seed(config.clone(), seed()?);
-        if let Some(backlog) = self.backlog {
-            core.listen(backlog);
-        }
-        let udp_or_raw = encapsulation.map(|_| Carrier::Udp(Peer::ENCAPSULATION_PORT));
-        let carriers = Carriers::new(udp_or_raw.unwrap_or(Carrier::Raw));
-        let tap = |clock: Clock| {
-            self.capture.map(|capture| Tap::new(capture, encapsulation, clock.since_1970()))
-        };
-        let recorder = self.events.map(Recorder::new);
-        let shared = Shared::new(State::new(core, carriers, port, tap, recorder));
-        let setting = Setting {
-            config,
-            encapsulation,
-            has_raw: self.raw,
-            listens: self.backlog.is_some(),
-            follows_routes,
-        };
-        Ok(Endpoint::start(shared, Sockets::new(udp, raw), setting))
+        addresses
     }
 }
-
-/// A seed from the operating system, from which the state machine derives its secrets.
-fn seed() -> Result<[u8; 32], Error> {
-    let mut seed = [0; 32];
-    getrandom::fill(&mut seed).map_err(Error::system("random numbers of the system"))?;
-    Ok(seed)
-}
-
-/// A random port of the dynamic range. RFC 6335 §6
-fn random_port() -> Result<u16, Error> {
-    let [high, low, ..] = seed()?;
-    Ok(FIRST_DYNAMIC | u16::from_be_bytes([high, low]))
-}
-
-const FIRST_DYNAMIC: u16 = 49_152;

@@ -9,6 +9,7 @@ use manypath_core::{Address, Span, Time, Via};
 use manypath_pcapng::background::{self, Background, WriterThread};
 use manypath_pcapng::{Writer, ip, udp};
 
+use crate::output_file;
 use crate::shared_file::SharedFile;
 use crate::socket::{Arrival, Carrier};
 
@@ -40,6 +41,15 @@ impl Capture {
     /// If the file cannot be opened for writing.
     pub fn create(file: &Path) -> io::Result<Self> {
         Ok(Self(SharedFile::new(background::open(file)?)))
+    }
+
+    /// Whether a capture may be written to `file`: it does not exist, is empty, is a device or a pipe, or is a capture of
+    /// manypath.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn may_replace(file: &Path) -> io::Result<bool> {
+        output_file::may_replace(file, manypath_pcapng::is_ours)
     }
 
     /// Waits until all packets are written, and returns the number of packets that are missing because the disk was too
@@ -96,12 +106,12 @@ pub(crate) struct Tap {
     capture: Capture,
     /// The UDP port of the endpoint, if it has one.
     port: Option<u16>,
-    /// Offset between the endpoint's time and Unix time.
+    /// Offset between the host's time and Unix time.
     since_1970: Span,
 }
 
 impl Tap {
-    /// A tap for an endpoint on a UDP port; `since_1970` is the Unix time at the endpoint's time 0.
+    /// A tap for an endpoint on a UDP port; `since_1970` is the Unix time at the host's time 0.
     pub(crate) fn new(capture: Capture, port: Option<u16>, since_1970: Span) -> Self {
         capture.0.begin(Open::new);
         Self { capture, port, since_1970 }

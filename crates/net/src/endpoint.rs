@@ -9,14 +9,13 @@ use manypath_sctp as sctp;
 use manypath_sctp::Config;
 
 use crate::driver::{self, Shared, State};
-use crate::metrics::{AssociationSnapshot, Snapshot};
-use crate::socket::{Carrier, Sockets, routes};
+use crate::metrics::Snapshot;
+use crate::socket::{Carrier, routes};
 use crate::{Association, Builder, Error, Peer, options};
 
 /// One SCTP port on some local addresses, with all its associations. Clones are handles of the same endpoint.
 ///
-/// Its task ends after [`close`](Self::close) or after the last handle is dropped, as soon as all associations have
-/// ended.
+/// It ends after [`close`](Self::close) or after the last handle is dropped, as soon as all associations have ended.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     handle: Arc<Handle>,
@@ -53,7 +52,8 @@ counters! {
         dropped_packets,
         /// Packets received for the endpoint's SCTP port.
         packets_received,
-        /// Packets received for other SCTP ports: answered with ABORT inside UDP, ignored in raw IP. RFC 9260 §8.4
+        /// Packets received for SCTP ports without an endpoint, counted by the host: answered with ABORT inside UDP,
+        /// ignored in raw IP. RFC 9260 §8.4
         foreign_packets,
         /// Received malformed packets. RFC 9260 §3
         malformed_packets,
@@ -69,8 +69,8 @@ impl Endpoint {
         Builder::new()
     }
 
-    pub(crate) fn start(shared: Arc<Shared>, sockets: Sockets, setting: Setting) -> Self {
-        tokio::spawn(driver::run(Arc::clone(&shared), sockets));
+    /// A handle, which the state counts already.
+    pub(crate) fn new(shared: Arc<Shared>, setting: Setting) -> Self {
         Self { handle: Arc::new(Handle { shared, setting }) }
     }
 
@@ -103,7 +103,12 @@ impl Endpoint {
         Ok(association)
     }
 
-    fn begin(&self, peer: &Peer, change: impl FnOnce(&mut Config)) -> Result<Association, Error> {
+    /// Begins to open an association. Messages can be sent at once; they wait until it is established.
+    pub(crate) fn begin(
+        &self,
+        peer: &Peer,
+        change: impl FnOnce(&mut Config),
+    ) -> Result<Association, Error> {
         let Handle { shared, setting } = &*self.handle;
         let mut config = setting.config.clone();
         change(&mut config);
@@ -216,19 +221,6 @@ impl Endpoint {
         }
     }
 
-    /// Whether it neither listens nor has associations.
-    #[cfg(feature = "serve")]
-    pub(crate) fn is_idle(&self) -> bool {
-        let state = self.handle.shared.lock();
-        state.open() == 0 && !state.core.listens()
-    }
-
-    /// The number of associations that have not ended.
-    #[cfg(feature = "serve")]
-    pub(crate) fn open(&self) -> usize {
-        self.handle.shared.lock().open()
-    }
-
     /// The SCTP port.
     #[must_use]
     pub fn port(&self) -> u16 {
@@ -251,27 +243,19 @@ impl Endpoint {
     /// The counters of the endpoint.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        self.handle.shared.lock().counters
+        self.handle.shared.lock().counters()
     }
 
     /// The counters of the endpoint and of all established associations.
     pub(crate) fn snapshot(&self) -> Snapshot {
-        let state = self.handle.shared.lock();
-        let associations = state.open_ids(|entry| entry.connected).into_iter().filter_map(|id| {
-            // The state machine has forgotten associations that ended before they were accepted
-            let port = state.core.peer_port(id)?;
-            let paths = state.paths(state.clock.now(), id);
-            let peer = SocketAddr::new(paths.first()?.remote, port);
-            Some(AssociationSnapshot { peer, stats: *state.core.stats(id), paths })
-        });
-        Snapshot { counters: state.counters, associations: associations.collect() }
+        self.handle.shared.lock().snapshot()
     }
 
     /// Shuts down all associations and waits until they have ended. Data that has not been received is discarded, as by
     /// [`Association::close`]. This takes minutes if a peer does not answer; if the future is dropped, the shutdowns
     /// continue as long as the runtime runs.
     pub async fn close(&self) {
-        self.handle.begin_closing(true);
+        self.handle.shared.lock().begin_closing(true);
         driver::wait(
             &self.handle.shared,
             |state| &mut state.stopping,
@@ -281,29 +265,13 @@ impl Endpoint {
     }
 }
 
-impl Handle {
-    /// Opens no more associations. Shuts down all associations, or only those that were not accepted.
-    fn begin_closing(&self, all: bool) {
-        let mut state = self.shared.lock();
-        state.is_closing = true;
-        state.core.stop_listening();
-        while let Some(id) = state.core.accept() {
-            state.abandon(id);
-        }
-        if all {
-            let now = state.clock.now();
-            for id in state.open_ids(|_| true) {
-                state.close(now, id);
-            }
-        }
-        state.accepting.wake();
-        state.wake_driver();
-    }
-}
-
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.begin_closing(false);
+        let mut state = self.shared.lock();
+        state.handles -= 1;
+        if state.handles == 0 {
+            state.begin_closing(false);
+        }
     }
 }
 
@@ -396,6 +364,26 @@ mod tests {
             let entry = state.entry(id);
             [&entry.readable, &entry.writable, &entry.changed].map(driver::Wakers::len)
         })
+    }
+
+    #[tokio::test]
+    async fn a_message_may_choose_the_path_of_its_first_transmission() {
+        let builder = Endpoint::builder().encapsulation(0);
+        let places = |ends: [u8; 2]| ends.map(|end| [127, 0, 0, end]);
+        let server = builder.clone().local(places([1, 2])).listen(1).bind(0).await.unwrap();
+        let client = builder.local(places([3, 4])).bind(0).await.unwrap();
+        let peer = Peer::new(server.local_addresses(), server.port())
+            .encapsulation(server.encapsulation_port());
+        let opened = client.connect(peer).await.unwrap();
+        let accepted = server.accept().await.unwrap();
+        while !opened.paths()[1].stats.confirmed {
+            tokio::task::yield_now().await;
+        }
+        let chosen = Message { path: Some(manypath_core::PathId(1)), ..Message::new("hello") };
+        opened.send(chosen).await.unwrap();
+        assert_eq!(accepted.receive().await.unwrap().unwrap().payload, "hello");
+        let sent = |path: usize| opened.paths()[path].stats.data_chunks_sent;
+        assert_eq!([sent(0), sent(1)], [0, 1]);
     }
 
     #[tokio::test]

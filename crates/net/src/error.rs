@@ -14,6 +14,12 @@ pub enum Error {
     /// The UDP port is in use.
     #[error("UDP port {} of {} is in use by another program", .0.port(), .0.ip())]
     AddressInUse(SocketAddr),
+    /// Another endpoint of the host has the SCTP port.
+    #[error("SCTP port {0} is in use by another endpoint of the host")]
+    PortInUse(u16),
+    /// The endpoints of the host have all dynamic SCTP ports.
+    #[error("all SCTP ports from 49152 on are in use by endpoints of the host")]
+    NoFreePort,
     /// No interface has the address.
     #[error("{0} is not an address of this machine")]
     NotLocal(IpAddr),
@@ -119,6 +125,8 @@ impl Error {
         matches!(
             self,
             Self::AddressInUse(_)
+                | Self::PortInUse(_)
+                | Self::NoFreePort
                 | Self::NotLocal(_)
                 | Self::NotUnicast(_)
                 | Self::NoInterface(_)
@@ -156,7 +164,9 @@ impl Error {
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         let kind = match &error {
-            Error::AddressInUse(_) => io::ErrorKind::AddrInUse,
+            Error::AddressInUse(_) | Error::PortInUse(_) | Error::NoFreePort => {
+                io::ErrorKind::AddrInUse
+            }
             Error::NotLocal(_) => io::ErrorKind::AddrNotAvailable,
             Error::NoRights(_) => io::ErrorKind::PermissionDenied,
             Error::Refused(_) | Error::PortUnreachable(_) => io::ErrorKind::ConnectionRefused,

@@ -1,7 +1,8 @@
 //! SCTP over real sockets: the state machine of [`manypath_sctp`], driven by tokio.
 //!
 //! An [`Endpoint`] owns one SCTP port on any number of local addresses, IPv4 and IPv6. Packets travel inside UDP
-//! (RFC 6951). An [`Association`] connects two endpoints over all paths between them; it carries messages.
+//! (RFC 6951). An [`Association`] connects two endpoints over all paths between them; it carries messages. The endpoints
+//! of a [`Host`] share its UDP port.
 //!
 //! ```
 //! use std::net::Ipv4Addr;
@@ -72,9 +73,11 @@ mod endpoint;
 mod error;
 mod event_log;
 mod events;
+mod host;
 mod message;
 pub mod metrics;
 mod options;
+pub mod output_file;
 mod paths;
 mod peer;
 #[cfg(feature = "perf")]
@@ -93,6 +96,7 @@ pub use endpoint::{Counters, Endpoint};
 pub use error::Error;
 pub use event_log::EventLog;
 pub use events::{Event, Events};
+pub use host::Host;
 pub use manypath_events::Selection;
 pub use manypath_sctp::{BlockedTime, Config, Part, PathState, PathStats, Stats};
 pub use message::Message;

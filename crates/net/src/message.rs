@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use manypath_core::Span;
+use manypath_core::{PathId, Span};
 use manypath_sctp as sctp;
 use manypath_sctp::Part;
 
@@ -29,6 +29,8 @@ pub struct Message {
     /// In a received message: the partially delivered message that the payload belongs to, if any. Only messages that
     /// do not fit into the receive buffer are delivered in parts. Ignored in sent messages.
     pub part: Option<Part>,
+    /// The path of the first transmission, if the sender chooses it.
+    pub(crate) path: Option<PathId>,
 }
 
 impl Message {
@@ -42,6 +44,7 @@ impl Message {
             lifetime: None,
             sack_immediately: false,
             part: None,
+            path: None,
         }
     }
 
@@ -92,7 +95,7 @@ impl Message {
         sctp::SendOptions {
             lifetime: self.lifetime.map(|lifetime| Span::from_nanos(nanos(lifetime))),
             sack_immediately: self.sack_immediately,
-            path: None,
+            path: self.path,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The state machine's settings for real networks.
 
 use manypath_cc::{AlgorithmError, UnknownName};
+use manypath_core::Span;
 use manypath_sctp::{BufferSplit, Burst, Config, CumAck, Endpoint, SendOrder, T3Reset};
 
 use crate::Error;
@@ -35,6 +36,16 @@ pub(crate) fn use_all_paths(config: &mut Config) {
     config.send_order = SendOrder::SmallestLastTransmission;
     config.t3_reset = T3Reset::Smart;
     config.potentially_failed_after = Some(0);
+}
+
+/// Detects dead peers sooner than RFC 9260 recommends.
+pub(crate) fn notice_dead_peers(config: &mut Config) {
+    config.heartbeat_interval = Span::from_secs(2);
+    config.path_max_retransmissions = 3;
+    config.association_max_retransmissions = 5;
+    config.every_path_must_fail = true;
+    config.rto.max = Span::from_secs(5);
+    config.init_max_retransmissions = 3;
 }
 
 /// Refuses more addresses than an association can have paths. RFC 9260 sets no limit; the state machine does.

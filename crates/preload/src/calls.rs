@@ -1,9 +1,8 @@
 //! The functions that make, name and configure sockets.
 
 use crate::real::real;
-use crate::{returned, set_errno};
-use libc::{c_int, c_ulong, c_void, off_t, size_t, sockaddr, socklen_t, ssize_t};
-use manypath_posix::guest;
+use libc::{c_int, c_uint, c_ulong, c_void, off_t, size_t, sockaddr, socklen_t, ssize_t};
+use manypath_posix::guest::{self, returned, returned_bytes};
 
 /// `socket(2)`
 #[unsafe(no_mangle)]
@@ -195,8 +194,7 @@ pub extern "C" fn shutdown(fd: c_int, how: c_int) -> c_int {
 pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
     if request == libc::FIONREAD as c_ulong && guest::is_ours(fd) {
         if argument.is_null() {
-            set_errno(libc::EFAULT);
-            return -1;
+            return returned(Err(libc::EFAULT));
         }
         return returned(guest::readable_bytes(fd).map(|bytes| {
             // SAFETY: the caller's promise
@@ -220,9 +218,36 @@ pub unsafe extern "C" fn sendfile(
 ) -> ssize_t {
     if guest::is_ours(to) {
         // SAFETY: the caller's promise
-        return crate::returned_bytes(unsafe { guest::send_file(to, from, offset, count) });
+        return returned_bytes(unsafe { guest::send_file(to, from, offset, count) });
     }
     real!(sendfile as fn(c_int, c_int, *mut off_t, size_t) -> ssize_t, to, from, offset, count)
+}
+
+/// `splice(2)`. An SCTP socket has no `splice`, which the kernel calls `EINVAL`: programs copy the bytes instead.
+///
+/// # Safety
+/// As in C.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn splice(
+    from: c_int,
+    from_offset: *mut off_t,
+    to: c_int,
+    to_offset: *mut off_t,
+    count: size_t,
+    flags: c_uint,
+) -> ssize_t {
+    if guest::is_ours(from) || guest::is_ours(to) {
+        return returned_bytes(Err(libc::EINVAL));
+    }
+    real!(
+        splice as fn(c_int, *mut off_t, c_int, *mut off_t, size_t, c_uint) -> ssize_t,
+        from,
+        from_offset,
+        to,
+        to_offset,
+        count,
+        flags
+    )
 }
 
 /// `sendfile(2)` with 64 bits for offsets, which `off_t` has too.

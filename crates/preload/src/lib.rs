@@ -13,7 +13,6 @@ pub mod calls;
 mod real;
 pub mod transfer;
 
-use libc::{c_int, ssize_t};
 use manypath_posix::guest;
 
 /// Runs before the program.
@@ -25,27 +24,3 @@ static START: extern "C" fn() = {
     }
     start
 };
-
-/// What a function of C returns for `result`: -1 and `errno` for an error.
-fn returned(result: Result<c_int, c_int>) -> c_int {
-    result.unwrap_or_else(|errno| {
-        set_errno(errno);
-        -1
-    })
-}
-
-/// The same for a number of bytes.
-fn returned_bytes(result: Result<usize, c_int>) -> ssize_t {
-    match result {
-        Ok(bytes) => bytes.cast_signed(),
-        Err(errno) => {
-            set_errno(errno);
-            -1
-        }
-    }
-}
-
-fn set_errno(errno: c_int) {
-    // SAFETY: the pointer is valid in the calling thread
-    unsafe { *libc::__errno_location() = errno };
-}

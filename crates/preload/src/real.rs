@@ -40,7 +40,7 @@ macro_rules! real {
         );
         let address = REAL.address();
         if address.is_null() {
-            $crate::set_errno(libc::ENOSYS);
+            manypath_posix::guest::set_errno(libc::ENOSYS);
             -1
         } else {
             // SAFETY: libc's function has this type, and the arguments are those of the caller

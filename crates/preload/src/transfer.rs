@@ -1,11 +1,10 @@
 //! The functions that send and receive.
 
 use crate::real::real;
-use crate::returned_bytes;
 use libc::{
     c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t, timespec,
 };
-use manypath_posix::guest;
+use manypath_posix::guest::{self, returned_bytes};
 use std::ptr;
 
 /// A message of `parts` without address and ancillary data.
@@ -15,6 +14,18 @@ fn message(parts: *const iovec, count: usize) -> msghdr {
     message.msg_iov = parts.cast_mut();
     message.msg_iovlen = count as _;
     message
+}
+
+/// The message of `readv` and `writev`; none if it has no bytes, for which the kernel calls no socket: `fs/read_write.c`.
+///
+/// # Safety
+/// As for `readv`.
+unsafe fn vector(parts: *const iovec, count: c_int) -> Result<Option<msghdr>, c_int> {
+    let count = usize::try_from(count).ok().filter(|count| *count <= guest::MOST_PARTS);
+    let message = message(parts, count.ok_or(libc::EINVAL)?);
+    // SAFETY: the caller's promise
+    let parts = unsafe { guest::parts(&message) }?;
+    Ok(parts.iter().any(|part| part.iov_len > 0).then_some(message))
 }
 
 /// Receives into one buffer, with the sender's address if `address` is not null.
@@ -72,6 +83,10 @@ unsafe fn transmit(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn read(fd: c_int, bytes: *mut c_void, count: size_t) -> ssize_t {
     if guest::is_ours(fd) {
+        if count == 0 {
+            // net/socket.c, sock_read_iter
+            return 0;
+        }
         // SAFETY: the caller's promise
         return unsafe { receive(fd, bytes, count, 0, ptr::null_mut(), ptr::null_mut()) };
     }
@@ -103,12 +118,13 @@ pub unsafe extern "C" fn __read_chk(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn readv(fd: c_int, parts: *const iovec, count: c_int) -> ssize_t {
     if guest::is_ours(fd) {
-        let Ok(parts_count) = usize::try_from(count) else {
-            return returned_bytes(Err(libc::EINVAL));
-        };
-        let mut message = message(parts, parts_count);
         // SAFETY: the caller's promise
-        return returned_bytes(unsafe { guest::receive(fd, &raw mut message, 0) });
+        return returned_bytes(match unsafe { vector(parts, count) } {
+            // SAFETY: the caller's promise
+            Ok(Some(mut message)) => unsafe { guest::receive(fd, &raw mut message, 0) },
+            Ok(None) => Ok(0),
+            Err(errno) => Err(errno),
+        });
     }
     real!(readv as fn(c_int, *const iovec, c_int) -> ssize_t, fd, parts, count)
 }
@@ -298,8 +314,7 @@ pub unsafe extern "C" fn recvmmsg(
         if flags & libc::MSG_WAITFORONE != 0 {
             own |= libc::MSG_DONTWAIT;
         }
-        // The end of the association is no message
-        if result == Ok(0) { Err(0) } else { result }
+        result
     })
 }
 
@@ -317,7 +332,7 @@ fn each(
         let message = unsafe { &mut *messages.add(at) };
         match action(&raw mut message.msg_hdr) {
             Ok(length) => message.msg_len = length as c_uint,
-            Err(errno) if at == 0 && errno != 0 => return crate::returned(Err(errno)),
+            Err(errno) if at == 0 => return guest::returned(Err(errno)),
             Err(_) => return at as c_int,
         }
     }
@@ -344,12 +359,13 @@ pub unsafe extern "C" fn write(fd: c_int, bytes: *const c_void, count: size_t) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn writev(fd: c_int, parts: *const iovec, count: c_int) -> ssize_t {
     if guest::is_ours(fd) {
-        let Ok(parts_count) = usize::try_from(count) else {
-            return returned_bytes(Err(libc::EINVAL));
-        };
-        let message = message(parts, parts_count);
         // SAFETY: the caller's promise
-        return returned_bytes(unsafe { guest::send(fd, &raw const message, 0) });
+        return returned_bytes(match unsafe { vector(parts, count) } {
+            // SAFETY: the caller's promise
+            Ok(Some(message)) => unsafe { guest::send(fd, &raw const message, 0) },
+            Ok(None) => Ok(0),
+            Err(errno) => Err(errno),
+        });
     }
     real!(writev as fn(c_int, *const iovec, c_int) -> ssize_t, fd, parts, count)
 }

@@ -25,6 +25,7 @@ pub use coverage::{Hit, take as take_hits};
 #[cfg(feature = "soak")]
 pub use seeded_bugs::{SeededBug, switch as switch_bug};
 
+pub use association::{AssociationState, Status};
 pub use config::{
     BufferSplit, Burst, Config, CumAck, LimitingWindow, MtuDiscovery, PathBlocking, Rescheduling,
     RttSample, SackPath, SackRequest, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun,

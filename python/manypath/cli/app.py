@@ -7,7 +7,7 @@ import errno
 import io
 import os
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.exceptions import TyperException
@@ -21,7 +21,7 @@ from manypath.cli.emulate import emulate
 from manypath.cli.examples import examples
 from manypath.cli.expect import expect
 from manypath.cli.explore import explore
-from manypath.cli.group import Group
+from manypath.cli.group import Group, HandedOver
 from manypath.cli.kernel import kernel
 from manypath.cli.list import list_
 from manypath.cli.measure import measure
@@ -61,9 +61,12 @@ app.command(
     epilog="Example: manypath expect --path 'wlan: 20 Mbit/s, 20 ms' --path 'lte: 10 Mbit/s, 60 ms' --tcp lte=1"
 )(expect)
 app.command(epilog="Example: manypath emulate examples/emulate_two_paths.toml -- iperf3 -c 10.0.0.2")(emulate)
-HANDED_OVER = {"ignore_unknown_options": True, "allow_interspersed_args": False}
-app.command(epilog="Example: manypath net send FILE --to 192.0.2.7,198.51.100.7", context_settings=HANDED_OVER)(net)
-app.command(epilog="Example: manypath kernel load lia --pin", context_settings=HANDED_OVER)(kernel)
+HANDED_OVER: dict[str, Any] = {
+    "cls": HandedOver,
+    "context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False},
+}
+app.command(epilog="Example: manypath net send FILE --to 192.0.2.7,198.51.100.7", **HANDED_OVER)(net)
+app.command(epilog="Example: manypath kernel load lia --pin", **HANDED_OVER)(kernel)
 app.add_typer(store, name="store")
 app.command("list", epilog="Example: manypath list")(list_)
 app.command(epilog="Example: manypath schema > scenario.schema.json")(schema)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,8 +16,11 @@ from manypath.cli.file_names import CAPTURED
 from manypath.cli.output import print_json, print_table
 from manypath.display import table_of
 from manypath.errors import UserError
-from manypath.outputs import CAPTURE, Outputs
+from manypath.outputs import CAPTURE, EVENTS, Outputs, writing
 from manypath.programs import EMULATOR, launch
+
+if TYPE_CHECKING:
+    from manypath.emulation import Emulation
 
 
 def emulate(
@@ -33,6 +36,10 @@ def emulate(
         Path | None, typer.Option(metavar="OUT", help="Capture packets in this pcapng file, for Wireshark.")
     ] = None,
     link: Annotated[list[str] | None, CAPTURED] = None,
+    events: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT", help="Write the counters of links to this file, as JSON lines, at each update."),
+    ] = None,
     interval: Annotated[float, typer.Option(min=0.01, help="Seconds between two updates of the counters.")] = 1.0,
     realtime: Annotated[
         bool, typer.Option(help="Use real-time scheduling (SCHED_FIFO) if the system permits it.")
@@ -61,16 +68,20 @@ def emulate(
             "FILE: missing: give an emulation or a scenario, such as examples/emulate_two_paths.toml, which "
             "`manypath examples` writes"
         )
+    outputs = Outputs([file])
     if pcapng is not None:
-        Outputs([file]).file("--pcapng", pcapng, CAPTURE)
+        outputs.file("--pcapng", pcapng, CAPTURE)
+    if events is not None:
+        outputs.file("--events", events, EVENTS)
     from manypath.emulation import Emulation, start
 
     emulation = Emulation.from_file(file)
     options = ["--interval", str(interval), *(["--no-realtime"] if not realtime else [])]
     options += ["--pcapng", str(pcapng)] if pcapng is not None else []
     options += [word for name in link or () for word in ("--link", name)]
-    process, reports = start(emulation, options, command or ())
-    ready, ending = _follow(process, reports, is_quiet=as_json or bool(command))
+    with _log(events, emulation) as note:
+        process, reports = start(emulation, options, command or ())
+        ready, ending = _follow(process, reports, note, is_quiet=as_json or bool(command))
     code = _code(process)
     if ending is not None:
         if as_json:
@@ -83,9 +94,12 @@ def emulate(
 
 
 def _follow(
-    process: subprocess.Popen[str], reports: Iterator[dict[str, Any]], is_quiet: bool
+    process: subprocess.Popen[str],
+    reports: Iterator[dict[str, Any]],
+    note: Callable[[dict[str, Any]], object],
+    is_quiet: bool,
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Show the reports of the emulator until it ends; return its first and its last report."""
+    """Show and note the reports of the emulator until it ends; return its first and its last report."""
     ready: dict[str, Any] = {}
     ending = None
     with _signals_forwarded(process), _screen(is_quiet) as show:
@@ -97,9 +111,23 @@ def _follow(
                         _print_hosts(report)
                 case "counters":
                     show(report)
+                    note(report)
                 case "end":
+                    note(report)
                     ending = report
     return ready, ending
+
+
+@contextmanager
+def _log(file: Path | None, emulation: Emulation) -> Iterator[Callable[[dict[str, Any]], object]]:
+    """Yield a function that writes the counters of a report to a file; without a file it does nothing."""
+    from manypath.emulation.log import LinkLog
+
+    if file is None:
+        yield lambda _: None
+        return
+    with writing("--events", file), file.open("w", encoding="utf-8") as out:
+        yield LinkLog(out, emulation).write
 
 
 def _code(process: subprocess.Popen[str]) -> int:

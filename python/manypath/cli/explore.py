@@ -22,7 +22,8 @@ def explore(
         Path | None,
         typer.Option(
             metavar="FILE-OR-SOCKET",
-            help="Show this event log while it is written, such as that of `manypath net ... --events OUT`.",
+            help="Show this event log while it is written, such as that of `manypath net ... --events OUT`; "
+            "a FIFO, a Unix socket, or - for standard input.",
         ),
     ] = None,
 ) -> None:
@@ -37,18 +38,16 @@ def explore(
         state = State(Scenario.from_file(file))
     if find_spec("nicegui") is None:
         raise UserError('explore: nicegui is not installed: pip install "manypath[explore]"')
-    from manypath.explore.attach import Attached
+    from manypath.explore.live.follower import Follower
     from manypath.explore.presets import default
     from manypath.explore.server import serve
 
-    attached = None
-    if attach is not None:
-        attached = Attached(attach)
+    follower = Follower(attach) if attach is not None else None
 
     def ready(address: str) -> None:
         typer.echo(f"{address}\nCtrl-C ends the explorer.")
-        if attached is not None:
-            attached.start()
+        if follower is not None:
+            follower.start()
         if browser:
             import threading
             import webbrowser
@@ -56,4 +55,4 @@ def explore(
             threading.Timer(1.0, webbrowser.open, [address]).start()
 
     with suppress(KeyboardInterrupt):
-        serve(state or default(), port, attached, ready)
+        serve(state or default(), port, follower, ready)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from manypath.cli.bash import Cut
 from manypath.errors import Stopped, UserError
@@ -44,6 +44,17 @@ class Group(TyperGroup):
         elif command is not None:
             _refuse_empty_paths(command, ctx)
         return command
+
+
+class HandedOver(TyperCommand):
+    """A command whose words belong to another program: completion offers the options of that program."""
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Return the words that complete `incomplete`."""
+        if not (ctx.params.get("arguments") or ctx.args):
+            return super().shell_complete(ctx, incomplete)
+        arguments = next(parameter for parameter in self.params if parameter.name == "arguments")
+        return arguments.shell_complete(ctx, incomplete)
 
 
 @contextmanager

@@ -103,6 +103,15 @@ Publish = Annotated[
     typer.Option(help="For a paper: file to which the measured runs are added. The page of the paper shows them."),
 ]
 
+Events = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="For a scenario: folder for the events of the run that goes on, for `manypath explore --attach`: "
+        "links.jsonl, and flow-NAME.jsonl for flows of our stack.",
+    ),
+]
+
 
 def measure(
     scenario: Annotated[
@@ -128,6 +137,7 @@ def measure(
     tries: Tries = None,
     stack: Stacks = None,
     publish: Publish = None,
+    events: Events = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
     names: Annotated[bool, typer.Option("--list", help="List the built-in scenarios, grids and papers.")] = False,
 ) -> None:
@@ -140,9 +150,26 @@ def measure(
         print_table(["scenario", "what it is"], ([name, title] for name, title in {**known, RECOVERY: TITLE}.items()))
         return
     options = Options(
-        scenario, cc, quick, udp, runs, most, simulations, seed, store, report, at_once, tries, stack, publish, as_json
+        scenario,
+        cc,
+        quick,
+        udp,
+        runs,
+        most,
+        simulations,
+        seed,
+        store,
+        report,
+        at_once,
+        tries,
+        stack,
+        publish,
+        events,
+        as_json,
     )
     # Without --cc, a message about a congestion control is about the scenario file
+    if events is not None and scenario in (*GRIDS, *PAPER_GRIDS, RECOVERY):
+        raise UserError(f"--events: not valid for {scenario}: leave it out")
     checked = ("most", "runs", "simulations", "seed", "store", "report", "at_once", "tries")
     with as_options(*checked, *(("cc",) if cc else ()), stacks="stack"):
         if scenario in GRIDS:
@@ -256,6 +283,7 @@ def _common(grid: str, chosen: dict[str, str]) -> str:
 
 def _measure_comparison(options: Options) -> None:
     """Measure and simulate one scenario with its congestion controls, and print the comparison."""
+    from manypath.outputs import Outputs
     from manypath.testbed import GRIDS, PAPER_GRIDS, Testbed, beside
     from manypath.testbed.calibration import calibrated, fastest
 
@@ -266,6 +294,10 @@ def _measure_comparison(options: Options) -> None:
     _check_unpublished(options)
     scenario, chosen = options.scenario, _stacks(options.stack or [])
     runs, at_once, tries = options.runs or RUNS, options.at_once or 1, options.tries or 1
+    if options.events is not None:
+        if at_once > 1:
+            raise UserError(f"--events: shows one run at a time, but --at-once is {at_once}: give 1")
+        Outputs().folder("--events", options.events)
     comparison = _comparison(scenario)
     controls = _controls(scenario, comparison, options.cc)
     check_store(options.store)
@@ -281,6 +313,7 @@ def _measure_comparison(options: Options) -> None:
             at_once=at_once,
             tries=tries,
             stacks=chosen,
+            events=options.events.absolute() if options.events is not None else None,
             checked=calibrate,
         )
     except KeyboardInterrupt:

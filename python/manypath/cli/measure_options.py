@@ -24,6 +24,7 @@ class Options:
     tries: int | None
     stack: list[str] | None
     publish: Path | None
+    events: Path | None
     as_json: bool
 
     @property

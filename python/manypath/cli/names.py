@@ -98,8 +98,15 @@ def kernel_words(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def net_words(context: typer.Context, incomplete: str) -> list[str]:
-    """Return commands of the program for real networks."""
-    return [] if _words(context, "arguments") else _commands(NET, incomplete)
+    """Return commands of the program for real networks; after a command, its options."""
+    words = _words(context, "arguments")
+    if not words:
+        return _commands(NET, incomplete)
+    if "--" in words or not incomplete.startswith("-"):
+        return []
+    return beginning(
+        re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", _output(NET, words[0], "--help"), re.MULTILINE), incomplete
+    )
 
 
 def _commands(name: str, incomplete: str) -> list[str]:

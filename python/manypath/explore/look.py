@@ -4,7 +4,9 @@ CSS = """
 :root { --ink: #1f2937; --faint: #4b5563; --line: #d1d5db; --ground: #f8fafc; --card: #ffffff; --grid: #d9d9d9;
   --good: #00734f; --bad: #b3261e; --series-1: #0072b2; --series-2: #c24e00; --series-3: #00805a;
   --series-4: #a8588a; --series-5: #9a6a00; --series-6: #1f78a8; --series-7: #7a5a2a; --series-8: #5f5f5f; }
-.body--dark { --ink: #f3f4f6; --faint: #a7b0bd; --line: #374151; --ground: #0f141b; --card: #171e27; --grid: #3a4452;
+.body--dark .q-btn.bg-primary { --q-primary: #1f6fa8; }
+.body--dark { --q-primary: #56b4e9 !important; --ink: #f3f4f6;
+  --faint: #a7b0bd; --line: #374151; --ground: #0f141b; --card: #171e27; --grid: #3a4452;
   --good: #4ad3a1; --bad: #ff9d94; --series-1: #56b4e9; --series-2: #f28c4a; --series-3: #3dd6a3; --series-4: #e5a3cb;
   --series-5: #f0b840; --series-6: #8fd0f5; --series-7: #cda86f; --series-8: #b5b5b5; }
 body { background: var(--ground) !important; color: var(--ink);
@@ -26,6 +28,15 @@ body { background: var(--ground) !important; color: var(--ink);
 .x-card p, .x-note { color: var(--faint); font-size: 13px; margin: 0; line-height: 1.45; }
 .x-control { width: 100%; margin: 2px 0 4px; }
 .x-control .q-slider { margin-top: -6px; }
+.x-switch { display: flex; align-items: center; justify-content: space-between; }
+.x-help { --q-primary: var(--faint); }
+details.x-card > summary { cursor: pointer; list-style: none; display: flex; justify-content: space-between; }
+details.x-card > summary::-webkit-details-marker { display: none; }
+details.x-card > summary::after { content: "+"; color: var(--faint); font-weight: 600; }
+details.x-card[open] > summary::after { content: "–"; }
+.x-refusal { color: var(--bad); font-size: 12px; line-height: 1.3; } .x-refusal:empty { display: none; }
+.x-compared caption { text-align: left; color: var(--faint); font-size: 12px; padding: 2px 0; }
+.x-numbers th[scope=row] { text-align: left; color: var(--ink); }
 .x-why { color: var(--faint); font-size: 12px; line-height: 1.4; }
 .x-row { display: flex; gap: 8px; flex-wrap: wrap; align-items: center; width: 100%; }
 .x-lights { display: grid; grid-template-columns: repeat(auto-fit, minmax(210px, 1fr)); gap: 10px; width: 100%; }
@@ -33,7 +44,8 @@ body { background: var(--ground) !important; color: var(--ink);
 .x-light b { font-size: 14px; } .x-light .x-word { font-weight: 650; color: var(--faint); }
 .x-light.holds { border-left-color: var(--good); } .x-light.holds .x-word { color: var(--good); }
 .x-light.not { border-left-color: var(--bad); } .x-light.not .x-word { color: var(--bad); }
-.x-net { padding-right: 8%; }
+.x-net { overflow-x: auto; padding-right: 4%; }
+.x-net text { font-family: system-ui, "Segoe UI", Roboto, sans-serif !important; }
 .x-net svg { width: 100%; height: auto; max-height: 300px; overflow: visible; }
 .x-two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 14px; width: 100%; }
 table.x-numbers { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
@@ -49,6 +61,7 @@ table.x-numbers { border-collapse: collapse; width: 100%; font-size: 13px; font-
 :focus-visible { outline: 3px solid #e69f00 !important; outline-offset: 1px; }
 @media (max-width: 1000px) {
   .x-main { grid-template: "first" auto "side" auto "rest" auto / minmax(0, 1fr); padding: 10px; }
+  .x-net svg { min-width: 440px; }
   .x-side { position: static; max-height: none; } .x-two { grid-template-columns: minmax(0, 1fr); }
   .x-head { padding: 8px 12px; position: relative; }
   .x-head h1 { flex: 1; } .x-head .x-status { flex: 1 0 100%; order: 5; } }
@@ -73,12 +86,27 @@ window.manypath = {
     if (!element || !element.chart) { setTimeout(() => this.draw(id, text), 20); return; }
     const option = JSON.parse(text);
     this.revived(option.tooltip);
+    const hover = option.tooltip?.formatter, time = option.xAxis?.[0];
+    // A mark is described from 1/150 of the shown time on, which is about its width.
+    if (hover && time) option.tooltip.formatter = items => hover(items, (time.max - time.min) / 150);
     option.series.forEach(series => this.revived(series));
     const shape = JSON.stringify([option.series.map(series => series.name), option.grid]);
     element.chart.resize();
     element.chart.setOption(option, {notMerge: shape !== element.shape});
     element.shape = shape;
   },
+  name() {
+    for (const field of document.querySelectorAll('[data-name]')) {
+      const input = field.closest('.q-field').querySelector('[role=combobox]');
+      if (input) input.setAttribute('aria-label', field.dataset.name);
+    }
+  },
 };
+document.documentElement.lang = 'en';
+new MutationObserver(() => {
+  cancelAnimationFrame(window.manypath.naming);
+  window.manypath.naming = requestAnimationFrame(() => window.manypath.name());
+}).observe(document.documentElement, {childList: true, subtree: true});
 """
-"""Fills a chart with an option; keys that begin with a colon hold the source of functions."""
+"""Fills a chart with an option; keys that begin with a colon hold the source of functions. Names lists for screen
+readers, because Quasar's take no name but their visible label, such as *queue* for each link."""

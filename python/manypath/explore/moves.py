@@ -48,7 +48,7 @@ class Mark:
     @property
     def words(self) -> str:
         """What happened, in words."""
-        what = WORDS[self.name]
+        what = MARKED[self.name]
         return f"{self.count} × {what}" + (f" ({self.reason})" if self.reason else "")
 
 
@@ -184,7 +184,10 @@ WORDS = {
     "recovery:loss_timer_expired": "retransmission timeout",
     "recovery:marked_for_retransmit": "retransmission",
 }
-"""Events that are marked, in words."""
+"""Events of a run that are marked, in words."""
+
+MARKED = {**WORDS, "connectivity:path_updated": "change of the path"}
+"""Events that are marked in runs and in logs, in words."""
 
 REASONS = {
     ("link:packet_dropped", "full"): "the queue was full",

@@ -17,10 +17,10 @@ from nicegui import ui
 from manypath import _native
 from manypath.errors import UserError
 from manypath.explore import charts, fair, moves
-from manypath.explore.attach import Attached
 from manypath.explore.charts import DARK, LIGHT, Theme, Trace
 from manypath.explore.controls import changed
 from manypath.explore.copies import Copies
+from manypath.explore.files import DRAWING
 from manypath.explore.look import CSS, SCRIPT
 from manypath.explore.moves import Answer, Cancelled
 from manypath.explore.panel import Panel
@@ -31,23 +31,27 @@ from manypath.figures.topology import topology
 if TYPE_CHECKING:
     from manypath.scenario import Network
 
-DRAWING = threading.Lock()
-"""Held while matplotlib draws, because its settings belong to the process."""
-
 
 class Page:
     """The page of one tab. Tabs share nothing but the program."""
 
-    def __init__(self, token: str, first: State, attached: Attached | None) -> None:
+    def __init__(self, token: str, first: State) -> None:
         self.token = token
+        self._client = ui.context.client
         self.state = first
         self.theme: Theme = LIGHT
         self.narrow = False
         self.move = 0
         """Number of the last move."""
-        self._attached = attached
+        self.answer: Answer | None = None
+        """The finished run of the state; None while it runs, and if it failed or was stopped."""
+        self.is_running = False
+        """Whether the run of the state goes on."""
         self._stop = threading.Event()
-        self._share = 1.0
+        self.share = 0.0
+        """Finished share of the run of the state."""
+        self._fair: fair.Fair | None = None
+        """The fair shares that are drawn."""
         self._network: Network | None = None
         self._began = 0.0
 
@@ -60,21 +64,22 @@ class Page:
             except UserError as error:
                 refused = str(error)
         self._build()
-        client = ui.context.client
-        client.on_delete(self._stop_runs)
-        await client.connected()
+        self._client.on_delete(self._stop_runs)
+        await self._client.connected()
         dark, width = await ui.run_javascript(
             "[matchMedia('(prefers-color-scheme: dark)').matches, innerWidth]", timeout=10.0
         )
         self.narrow = width < NARROW
+        if self.narrow:
+            # The results are then near the picture.
+            ui.run_javascript("document.querySelectorAll('details.x-group').forEach(group => group.open = false)")
         self._set_dark(dark)
         if refused:
             ui.notify(refused, type="negative", timeout=0, close_button=True)
-        if self._attached is not None:
-            ui.timer(1.0, self._follow)
-        else:
-            ui.timer(0.2, self._tell)
-            await self._run()
+        ui.timer(0.2, self._tell)
+        await self._run()
+        if self.state.sweep:
+            await self.sweep.start()
 
     async def set(self, place: str, value: Any) -> str:
         """Change one setting and run; return the message if the value is refused."""
@@ -87,13 +92,16 @@ class Page:
 
     async def go(self, state: State) -> None:
         """Show another state."""
+        self.sweep.halt("The settings have changed since this sweep.")
         self.state = state
-        self.panel.refresh(state)
-        await self._run()
+        # A change of the controls may remove the control whose event this is, so the client is the context.
+        with self._client:
+            self.panel.refresh(state)
+            await self._run()
 
     def save_link(self) -> None:
         """Write the state into the address of the browser, so that a reload restores it."""
-        ui.run_javascript(f"history.replaceState(null, '', '?s={self.state.packed()}')")
+        self._client.run_javascript(f"history.replaceState(null, '', '?s={self.state.packed()}')")
 
     def _build(self) -> None:
         ui.add_css(CSS)
@@ -105,20 +113,13 @@ class Page:
             self._status = ui.label("").classes("x-status").props('role="status" aria-live="polite"')
             self._bar = ui.linear_progress(0.0, show_value=False, size="3px").classes("x-bar").props("instant-feedback")
             self._bar.visible = False
-            if self._attached is None:
-                self._copies = Copies(self)
+            self._halt = ui.button("Stop", icon="stop", on_click=self._stopped).props("flat dense no-caps")
+            self._halt.visible = False
+            self._copies = Copies(self)
             ui.button(icon="contrast", on_click=self._toggle).props(
                 'flat dense round aria-label="Switch between light and dark"'
             )
-        if self._attached is not None:
-            with ui.element("main").classes("x-main").style("display: block"), _card("picture"):
-                self._course = (
-                    ui.echart({})
-                    .style("width: 100%; height: 420px")
-                    .props('role="img" aria-label="Windows of the log over time"')
-                )
-            return
-        with ui.element("main").classes("x-main"):
+        with ui.element("div").classes("x-main"):
             with ui.element("nav").classes("x-side").props('aria-label="Settings"'):
                 self.panel = Panel(self)
             self._build_pictures()
@@ -139,7 +140,7 @@ class Page:
             with ui.element("div").classes("x-two"):
                 with _card("shares"):
                     self._heading("Shares against the fair ones")
-                    self._shares = (
+                    self.shares = (
                         ui.echart({})
                         .style("width: 100%; height: 250px")
                         .props('role="img" aria-label="Goodput and fair shares of each flow"')
@@ -162,11 +163,12 @@ class Page:
         stop = self._stop = threading.Event()
         self.move += 1
         move, state = self.move, self.state
-        self._share, self._began = 0.0, time.monotonic()
+        self.share, self._began = 0.0, time.monotonic()
+        self.answer, self.is_running = None, True
         self.save_link()
         parts = moves.answers(state.scenario, state.seed, stop, self._progress(move))
+        answer = None
         try:
-            answer = None
             while True:
                 found = await background.io_bound(self._next, parts)
                 if found is None or move != self.move:
@@ -175,17 +177,19 @@ class Page:
                 self._draw(answer, option, move)
             if answer is None or move != self.move:
                 return
-            self._share = 1.0
+            self.answer, self.is_running = answer, False
             await asyncio.sleep(PAUSE)
             await self._draw_the_rest(state, answer, stop, move)
         except Cancelled:
-            return
+            if move == self.move:
+                self._say(f"move {move}: stopped" + (", the start of the run is shown" if answer is not None else ""))
         except UserError as error:
-            self._share = 1.0
             self._say(f"error: {str(error).splitlines()[0]}")
         except _native.RunError as error:
-            self._share = 1.0
             self._say(f"error: the run failed: {error}")
+        finally:
+            if move == self.move:
+                self.is_running = False
 
     def _next(self, parts: Iterator[Answer]) -> tuple[Answer, charts.Option] | None:
         """Return the next answer with its chart, in a thread."""
@@ -208,16 +212,12 @@ class Page:
                 return
             self._network = state.scenario.network
             self._drawing.set_content(drawn)
-        self._flows.text = " · ".join(
-            f"{name}: {flow.transport.upper()}, {flow.cc}, on {', '.join(flow.paths)}"
-            for name, flow in state.scenario.flows.items()
-        )
+        self._flows.text = _flows(state)
         await self.compare.update(stop)
 
     def _draw(self, answer: Answer, option: charts.Option, move: int) -> None:
         """Draw the curves, the status and the numbers."""
-        option["aria"] = {"enabled": True, "description": _spoken(answer)}
-        replace(self._course, option)
+        self._draw_course(answer, option)
         self._numbers.set_content(_table(answer))
         spent = 1e3 * (time.monotonic() - self._began)
         seconds = moves.duration(answer.scenario)
@@ -226,10 +226,14 @@ class Page:
         else:
             self._say(f"move {move}: {seconds:g} s of network in {spent:.0f} ms · digest {answer.result.digest}")
 
+    def _draw_course(self, answer: Answer, option: charts.Option) -> None:
+        option["aria"] = {"enabled": True, "description": _spoken(answer)}
+        replace(self._course, option)
+
     def _draw_shares(self, state: State, answer: Answer, found: fair.Fair | None) -> None:
+        self._fair = found
         option = charts.shares(state, answer, found, self.theme, narrow=self.narrow)
-        self._shares.style(f"height: {110 + 42 * len(state.scenario.flows)}px")
-        replace(self._shares, option)
+        replace(self.shares, option)
         self._remark.text = (
             f"Fluid equilibrium: {found.fluid_remark}" if found is not None and found.fluid_remark else ""
         )
@@ -237,20 +241,24 @@ class Page:
     def _progress(self, move: int) -> Callable[[float], None]:
         def tell(share: float) -> None:
             if move == self.move:
-                self._share = share
+                self.share = share
 
         return tell
 
     def _tell(self) -> None:
         """Show the progress of a run that takes long."""
-        is_long = self._share < 1.0 and time.monotonic() - self._began > PAUSE
+        is_long = self.is_running and time.monotonic() - self._began > PAUSE
         if is_long != self._bar.visible:
-            self._bar.visible = is_long
+            self._bar.visible = self._halt.visible = is_long
         if is_long:
-            self._bar.value = self._share
+            self._bar.value = self.share
 
     def _say(self, text: str) -> None:
         self._status.text = text
+
+    def _stopped(self) -> None:
+        """Stop the run on request; what is shown stays."""
+        self._stop_runs()
 
     def _stop_runs(self) -> None:
         self._stop.set()
@@ -260,20 +268,14 @@ class Page:
         self.theme = DARK if dark else LIGHT
 
     async def _toggle(self) -> None:
+        """Switch between light and dark; what is drawn gets the other colours without another run."""
         self._set_dark(self.theme is LIGHT)
-        if self._attached is None:
-            await self._run()
-
-    def _follow(self) -> None:
-        """Draw the log as far as it was read."""
-        attached = self._attached
-        if attached is None:
-            return
-        self._say(f"{attached.place}: {attached.lines:,} events" + (f" · {attached.title}" if attached.title else ""))
-        trace = attached.trace()
-        if len(trace.paths):
-            option = charts.course(trace, self.theme, narrow=self.narrow)
-            replace(self._course, option)
+        answer = self.answer
+        if answer is not None:
+            self._draw_course(answer, charts.course(Trace.of(answer), self.theme, narrow=self.narrow))
+            self._draw_shares(self.state, answer, self._fair)
+            self.compare.redraw()
+            self.sweep.redraw()
 
 
 def replace(chart: ui.echart, option: charts.Option) -> None:
@@ -296,6 +298,17 @@ def _drawing(network: Network) -> str:
     """Return the drawing of a network with the colours of the page."""
     with DRAWING:
         return topology(network).inline("net")
+
+
+def _flows(state: State) -> str:
+    """Return the flows in words."""
+    said = [
+        f"{name}: {flow.transport.upper()}, {flow.cc}, on {', '.join(flow.paths[:MOST_NAMED])}"
+        + (f" and {len(flow.paths) - MOST_NAMED} more" if len(flow.paths) > MOST_NAMED else "")
+        for name, flow in list(state.scenario.flows.items())[:MOST_NAMED]
+    ]
+    rest = len(state.scenario.flows) - len(said)
+    return " · ".join([*said, *([f"{rest} more flows"] if rest else [])])
 
 
 def _light(goal: fair.Goal) -> str:
@@ -343,3 +356,6 @@ NARROW = 1000
 
 PAUSE = 0.25
 """Time after a move before further runs begin, seconds."""
+
+MOST_NAMED = 8
+"""Largest number of flows, and of paths of a flow, that are named below the network."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from nicegui import ui
 
 from manypath.errors import UserError
 from manypath.explore import presets
-from manypath.explore.controls import Control, controls
+from manypath.explore.controls import Control, controls, without_controls
 from manypath.explore.state import State
 from manypath.quantity import QuantityError
 
@@ -30,7 +31,7 @@ class Panel:
             headings = presets.headings()
             self._heading = (
                 ui.select(headings, value=headings[0], on_change=self._list)
-                .props('dense outlined options-dense aria-label="Collection of presets"')
+                .props('dense outlined options-dense data-name="Collection of presets"')
                 .style("width: 100%")
             )
             self._name = (
@@ -39,6 +40,8 @@ class Panel:
                 .style("width: 100%")
             )
         self._space = ui.element("div")
+        self._rest = ui.label("").classes("x-note")
+        self._explanation = _Explanation()
         self.refresh(page.state)
 
     def refresh(self, state: State) -> None:
@@ -55,13 +58,16 @@ class Panel:
         for control in wanted:
             if control.place in self._widgets:
                 self._widgets[control.place].show(control)
+        self._rest.text = without_controls(state)
 
     def _build(self, group: str, members: list[Control]) -> None:
-        with ui.element("section").classes("x-card").props(f'aria-label="{_attribute(group)}"'):
-            ui.label(group).props("role=heading aria-level=2").style("font-weight: 650; font-size: 15px")
+        card = ui.element("details").classes("x-card x-group").props("" if self._page.narrow else "open")
+        with card:
+            with ui.element("summary"):
+                ui.html(f"<h2>{html.escape(group)}</h2>", sanitize=False)
             for control in members:
                 if not control.advanced:
-                    self._widgets[control.place] = _Widget(self._page, control)
+                    self._widgets[control.place] = self._widget(control)
             rest = [control for control in members if control.advanced]
             if rest:
                 title = "Mechanisms" if group.startswith("Flow ") else "More"
@@ -74,9 +80,12 @@ class Panel:
                         with inside:
                             for control in rest:
                                 shown = current.get(control.place, control)
-                                self._widgets[control.place] = _Widget(self._page, shown)
+                                self._widgets[control.place] = self._widget(shown)
 
                 more.on_value_change(fill)
+
+    def _widget(self, control: Control) -> _Widget:
+        return _Widget(self._page, control, self._explanation)
 
     async def _list(self) -> None:
         """Offer the presets of the chosen collection."""
@@ -95,43 +104,79 @@ class Panel:
             await self._page.go(state)
 
 
+class _Explanation:
+    """The dialog with the explanation of a control, and its place in the documentation."""
+
+    def __init__(self) -> None:
+        with ui.dialog() as self._dialog, ui.card().style("max-width: min(520px, 94vw)"):
+            self._title = ui.label("").props("role=heading aria-level=2").style("font-weight: 650")
+            self._text = ui.label("")
+            self._name = ui.label("").classes("x-note")
+            self._link = ui.link("", "", new_tab=True)
+            ui.button("Close", on_click=self._dialog.close).props("flat no-caps")
+        self._dialog.props('aria-label="Explanation of a setting"')
+
+    def open(self, control: Control) -> None:
+        """Explain a control."""
+        self._title.text = f"{control.group}: {control.label}"
+        self._text.text = control.explanation
+        self._name.text = f"In Python: {control.reference}"
+        self._link.text = f"Documentation: {control.page}"
+        self._link.props["href"] = f"{DOCUMENTATION}/{control.page}"
+        self._dialog.open()
+
+
 class _Widget:
     """One control on the page."""
 
-    def __init__(self, page: Page, control: Control) -> None:
+    def __init__(self, page: Page, control: Control, explanation: _Explanation) -> None:
         self._page = page
-        self._place = control.place
+        self._control = control
+        self._explanation = explanation
         self._steps = control.steps
         self._known: Any = control.value
         self._slider: ui.slider | None = None
-        said = f'aria-label="{_attribute(f"{control.group}, {control.label}. {control.explanation}")}"'
+        name = f"{control.group}, {control.label}"
         with ui.element("div").classes("x-control"):
             match control.kind:
                 case "switch":
-                    self._input: Any = ui.switch(control.label, value=bool(control.value), on_change=self._moved)
-                    self._input.props(f"dense {said}")
+                    with ui.element("div").classes("x-switch"):
+                        self._input: Any = ui.switch(control.label, value=bool(control.value), on_change=self._moved)
+                        self._input.props("dense")
+                        self._button(name)
+                    self._refusal = ui.label("").classes("x-refusal").props("role=alert")
                 case "choice":
                     options = list(dict.fromkeys([*control.choices, control.value]))
                     self._input = ui.select(options, value=control.value, label=control.label, on_change=self._moved)
-                    self._input.props(f"dense outlined options-dense {said}").style("width: 100%")
+                    self._input.props("dense outlined options-dense").style("width: 100%")
                 case _:
                     self._input = ui.input(control.label, value=str(control.value), on_change=self._moved)
-                    self._input.props(f"dense outlined debounce=250 {said}").style("width: 100%")
+                    self._input.props("dense outlined debounce=250").style("width: 100%")
                     if self._steps:
-                        self._slider = ui.slider(min=0, max=len(self._steps) - 1, value=self._at(control.value))
-                        self._slider.props(f"dense snap {said}")
-                        self._slider.on("update:model-value", self._slid, throttle=0.08)
-            with self._input:
-                self._tip = ui.tooltip().props('max-width="320px" delay=400').style("font-size: 12px")
-                with self._tip:
-                    self._why = ui.label(control.explanation)
-                    ui.label(f"In the documentation: {control.reference}").style("opacity: 0.8")
+                        slider = ui.slider(min=0, max=len(self._steps) - 1, value=self._at(control.value))
+                        slider.props("dense snap").on("update:model-value", self._slid, throttle=0.08)
+                        slider.props["aria-label"] = f"{name}, slider"
+                        self._slider = slider
+            if control.kind != "switch":
+                with self._input.add_slot("append"):
+                    self._button(name)
+        # Not through the text of `props`, because names may contain quotation marks and backslashes.
+        self._input.props["data-name" if control.kind == "choice" else "aria-label"] = name
+
+    def _button(self, name: str) -> None:
+        """Add the button that explains the control."""
+        button = ui.button(icon="help_outline", on_click=lambda: self._explanation.open(self._control))
+        button.props("flat dense round size=xs").classes("x-help")
+        button.props["aria-label"] = f"Explain {name}"
+        with button:
+            self._why = ui.tooltip(self._control.explanation).props('max-width="320px" delay=300')
+            self._why.style("font-size: 12px")
 
     def show(self, control: Control) -> None:
         """Show a value that was set elsewhere, and no refusal."""
-        self._known = control.value
+        self._control, self._known = control, control.value
+        self._refuse("")
         if control.kind == "amount":
-            self._input.error = None
             if not _same(self._input.value, control.value):
                 self._input.value = str(control.value)
         elif self._input.value != control.value:
@@ -145,19 +190,29 @@ class _Widget:
         """Pass on a value of the user; events of values that the page set itself are ignored."""
         value = self._input.value
         if _same(value, self._known):
-            if hasattr(self._input, "error"):
-                self._input.error = None
+            self._refuse("")
             return
-        said = await self._page.set(self._place, value)
-        if said and hasattr(self._input, "error"):
-            self._input.error = said
+        said = await self._page.set(self._control.place, value)
+        # An accepted value was shown before its run; a later one may have been refused since then.
+        if said:
+            self._refuse(said)
 
     async def _slid(self, event: Any) -> None:
-        value = self._steps[int(event.args)]
-        if not _same(value, self._known):
+        value, before = self._steps[int(event.args)], self._known
+        if not _same(value, before):
             self._known = value
             self._input.value = value
-            self._input.error = await self._page.set(self._place, value) or None
+            said = await self._page.set(self._control.place, value)
+            if said:
+                self._known = before
+                self._refuse(said)
+
+    def _refuse(self, said: str) -> None:
+        """Show a message beside the control; none if it is empty."""
+        if self._control.kind == "switch":
+            self._refusal.text = said
+        elif (self._input.error or "") != said:
+            self._input.error = said or None
 
     def _at(self, value: Any) -> int:
         """Return the step that is nearest to a value."""
@@ -193,5 +248,5 @@ def _same(text: Any, value: Any) -> bool:
     )
 
 
-def _attribute(text: str) -> str:
-    return text.replace('"', "'").replace("\n", " ")
+DOCUMENTATION = "https://github.com/manypath/manypath/blob/main/docs"
+"""The documentation on the web."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import linprog
 
-from manypath.scenario import Scenario, Sctp
+from manypath.scenario import Cbr, OnOff, Scenario, Sctp
 
 
 def pooled(scenario: Scenario) -> dict[str, float]:
     """Return the goodput of each flow under max-min fairness over the forward links, Mbit/s.
 
-    Flows may divide their rate among their paths in any way. Every step raises the rate of all flows that are not yet
-    limited, by linear programs.
+    Flows may divide their rate among their paths in any way. A flow gets no more than the mean rate of its application.
+    Every step raises the rate of all flows that are not yet limited, by linear programs.
     """
     pool = _Pool(scenario)
     fixed: dict[str, float] = {}
@@ -40,6 +42,10 @@ class _Pool:
             for link in paths[path].forward:
                 self._use[links.index(link), at] = 1 / _efficiency(scenario, name, link)
         self._room = [scenario.network.links[link].rate / 1e6 for link in links]
+        demands = {name: _demand(flow.app) for name, flow in scenario.flows.items()}
+        limited = {name: demand for name, demand in demands.items() if demand is not None}
+        self._use = np.vstack([self._use, *(self._row(name) for name in limited)])
+        self._room += list(limited.values())
 
     def raised(self, fixed: dict[str, float], wanted: list[str], least: dict[str, float]) -> float:
         """Return the largest common rate of the `wanted` flows, while others keep theirs or have at `least` so much."""
@@ -59,6 +65,17 @@ class _Pool:
 
     def _row(self, name: str) -> np.ndarray:
         return np.array([1.0 if each == name else 0.0 for each, _ in self._columns] + [0.0])
+
+
+def _demand(app: Any) -> float | None:
+    """Return the mean rate of an application, Mbit/s; None if it always has something to send."""
+    match app:
+        case Cbr():
+            return app.rate / 1e6
+        case OnOff():
+            return app.rate / 1e6 * app.on / (app.on + app.off)
+        case _:
+            return None
 
 
 def _efficiency(scenario: Scenario, name: str, link: str) -> float:

@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 import errno
-import io
 import logging
 import secrets
 import socket
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import uvicorn
-from fastapi import FastAPI, HTTPException
-from fastapi.responses import FileResponse, Response
+from fastapi import FastAPI
 from nicegui import app as pages
 from nicegui import ui
-from starlette.background import BackgroundTask
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from manypath.errors import UserError
-from manypath.explore import moves
-from manypath.explore.attach import Attached
-from manypath.explore.page import DRAWING, Page
+from manypath.explore.live.follower import Follower
+from manypath.explore.live.page import LivePage
+from manypath.explore.page import Page
 from manypath.explore.state import State
-from manypath.run import run
+
+RECONNECT = 15.0
+"""Time without a connection after which a tab is forgotten, and its run cancelled, seconds. On a loaded machine a
+browser may answer late; a page that was forgotten loads again."""
+
+HISTORY = 50
+"""Messages to a tab that are kept for a reconnection. A chart takes about 100 kB."""
 
 HOST = "127.0.0.1"
 """The only address of the server."""
 
 
-def serve(first: State, port: int, attached: Attached | None, ready: Callable[[str], object]) -> None:
+def serve(first: State, port: int, follower: Follower | None, ready: Callable[[str], object]) -> None:
     """Serve the page until Ctrl-C; `ready` receives its address.
 
     Raises
@@ -44,7 +44,7 @@ def serve(first: State, port: int, attached: Attached | None, ready: Callable[[s
     listener = _listener(port)
     token = secrets.token_urlsafe(16)
     address = f"http://{HOST}:{listener.getsockname()[1]}/{token}"
-    server = uvicorn.Server(uvicorn.Config(_app(token, first, attached), log_level="error", lifespan="on"))
+    server = uvicorn.Server(uvicorn.Config(_app(token, first, follower), log_level="error", lifespan="on"))
     ready(address)
     server.run(sockets=[listener])
 
@@ -63,77 +63,26 @@ def _listener(port: int) -> socket.socket:
     return listener
 
 
-def _app(token: str, first: State, attached: Attached | None) -> FastAPI:
-    """Return the application with the page and its downloads. Requests of other hosts' pages are refused."""
+def _app(token: str, first: State, follower: Follower | None) -> FastAPI:
+    """Return the application with the page. Requests of other hosts' pages are refused."""
     app = FastAPI(openapi_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])
-    downloads(app, token)
 
-    @ui.page(f"/{token}", title="manypath explore")
+    @ui.page(f"/{token}", title="manypath explore", response_timeout=30.0)
     async def _page(s: str = "") -> None:
-        await Page(token, first, attached).show(s)
+        await (Page(token, first).show(s) if follower is None else LivePage(follower).show())
 
     # Pages of the browser reconnect within this time; later the server forgets them and their runs.
     ui.run_with(
-        app, tailwind=False, reconnect_timeout=3.0, message_history_length=0, show_welcome_message=False, favicon=ICON
+        app,
+        tailwind=False,
+        reconnect_timeout=RECONNECT,
+        message_history_length=HISTORY,
+        show_welcome_message=False,
+        favicon=ICON,
     )
     pages.config.quasar_config["brand"] = {"primary": "#0072b2", "secondary": "#009e73", "negative": "#b3261e"}
     return app
-
-
-def downloads(app: FastAPI, token: str) -> None:
-    """Add the downloads of a state. Each repeats its run, so the server keeps no data of pages."""
-
-    def _state(s: str) -> State:
-        try:
-            return State.unpacked(s)
-        except UserError as error:
-            raise HTTPException(400, str(error)) from None
-
-    @app.get(f"/{token}/series.{{ending}}")
-    def _series(ending: str, s: str) -> Response:
-        state = _state(s)
-        frame = samples(state)
-        if ending == "csv":
-            return _attachment(frame.to_csv(index=False).encode(), "text/csv", "explored.csv")
-        if ending == "parquet":
-            content = io.BytesIO()
-            frame.to_parquet(content, index=False)
-            return _attachment(content.getvalue(), "application/vnd.apache.parquet", "explored.parquet")
-        raise HTTPException(404)
-
-    @app.get(f"/{token}/figure.svg")
-    def _figure(s: str) -> Response:
-        from manypath.figures import course
-
-        state = _state(s)
-        result = run(state.scenario, state.seed, series=moves.interval(state.scenario))
-        with DRAWING:
-            drawn = course(result)._repr_svg_()
-        return _attachment(drawn.encode(), "image/svg+xml", "explored.svg")
-
-    @app.get(f"/{token}/capture.pcapng")
-    def _capture(s: str) -> FileResponse:
-        state = _state(s)
-        folder = tempfile.TemporaryDirectory(prefix="manypath-explore-")
-        file = Path(folder.name) / "explored.pcapng"
-        run(state.scenario, state.seed, capture=file)
-        return FileResponse(file, filename=file.name, background=BackgroundTask(folder.cleanup))
-
-
-def samples(state: State) -> Any:
-    """Return the samples of flows, paths and links of a state in one frame, with their kind in the first column."""
-    import pandas as pd
-
-    result = run(state.scenario, state.seed, series=moves.interval(state.scenario))
-    parts = {kind: result.series[kind] for kind in ("flows", "paths", "links") if len(result.series[kind])}
-    return pd.concat([frame.assign(kind=kind) for kind, frame in parts.items()], ignore_index=True)[
-        ["kind", *dict.fromkeys(column for frame in parts.values() for column in frame)]
-    ]
-
-
-def _attachment(content: bytes, kind: str, name: str) -> Response:
-    return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 ICON = (

@@ -8,7 +8,9 @@ import zlib
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from manypath.arguments import seed_of
 from manypath.errors import UserError, quoted
+from manypath.run import check
 from manypath.scenario import Scenario
 from manypath.scenario.names import known_algorithm
 
@@ -25,13 +27,16 @@ class State:
         Seed of its run.
     compare : tuple of str
         Congestion controls of the first multipath flow that are compared, on the same random losses.
+    is_overlaid : bool
+        Whether the comparison has one plot for each path instead of one for each congestion control.
     sweep : tuple of str
-        Control of a sweep and its values, as texts; empty without a sweep.
+        Control of a sweep, its values and the number of runs of each, as texts; empty without a sweep.
     """
 
     scenario: Scenario
     seed: int = 1
     compare: tuple[str, ...] = ()
+    is_overlaid: bool = False
     sweep: tuple[str, ...] = ()
 
     @property
@@ -65,6 +70,7 @@ class State:
             "scenario": json.loads(self.scenario.document()),
             "seed": self.seed,
             "compare": self.compare,
+            "overlaid": self.is_overlaid,
             "sweep": self.sweep,
         }
         small = zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 9)
@@ -81,18 +87,25 @@ class State:
         """
         try:
             small = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-            unpack = zlib.decompressobj()
-            content = json.loads(unpack.decompress(small, MOST_BYTES))
-            fields, seed = content["scenario"], content["seed"]
+            content = json.loads(zlib.decompressobj().decompress(small, MOST_BYTES))
             compare, sweep = tuple(content["compare"]), tuple(content["sweep"])
-            if type(seed) is not int or seed < 0 or not all(isinstance(each, str) for each in (*compare, *sweep)):
-                raise ValueError(seed)
+            is_overlaid = content.get("overlaid", False) is True
+            seed = seed_of(content["seed"])
+            if not all(isinstance(each, str) for each in (*compare, *sweep)) or not isinstance(
+                content["scenario"], dict
+            ):
+                raise ValueError(content)
             for name in compare:
                 known_algorithm(name)
-        except (ValueError, KeyError, TypeError, zlib.error, RecursionError):
+            scenario = Scenario.from_fields(content["scenario"])
+            check(scenario)
+        except (ValueError, KeyError, TypeError, AttributeError, zlib.error, RecursionError):
             raise UserError(f"link: {quoted(text)} is no state of the explorer: copy the whole link again") from None
-        return cls(Scenario.from_fields(fields), seed, compare, sweep)
+        return cls(scenario, seed, tuple(dict.fromkeys(compare))[:MOST_COMPARED], is_overlaid, sweep[:3])
 
 
 MOST_BYTES = 4_000_000
 """Largest document of a link, bytes."""
+
+MOST_COMPARED = 8
+"""Largest number of compared congestion controls: each has a colour."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import threading
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from nicegui import run as background
@@ -11,9 +13,9 @@ from nicegui import ui
 from manypath import _native
 from manypath.errors import UserError
 from manypath.explore import charts, moves
-from manypath.explore.controls import changed, controls
+from manypath.explore.controls import changed, controls, whole
 from manypath.explore.moves import Answer, Cancelled
-from manypath.explore.state import State
+from manypath.explore.state import MOST_COMPARED, State
 from manypath.run import run
 
 if TYPE_CHECKING:
@@ -25,17 +27,30 @@ class Compare:
 
     def __init__(self, page: Page) -> None:
         self._page = page
+        self._found: dict[str, Answer] = {}
+        self._drawn: State | None = None
         with ui.element("section").classes("x-card").props('id="compare"'):
             ui.html("<h2>Compare congestion controls</h2>", sanitize=False)
             ui.label(
                 "The runs have the same seed, so that the loss models lose the same packets by number on each link."
             ).classes("x-note")
             names = [name for name, _ in _native.algorithms()]
-            chosen = list(page.state.compare)
-            self._chosen = ui.select(
-                names, value=chosen, multiple=True, label="congestion controls", on_change=self._moved
-            )
-            self._chosen.props("dense outlined options-dense use-chips").style("width: 100%")
+            names = list(dict.fromkeys([*names, *page.state.compare]))
+            with ui.element("div").classes("x-row"):
+                self._chosen = ui.select(
+                    names,
+                    value=list(page.state.compare),
+                    multiple=True,
+                    label="congestion controls",
+                    on_change=self._moved,
+                )
+                self._chosen.props(f"dense outlined options-dense use-chips max-values={MOST_COMPARED}")
+                self._chosen.props('data-name="Congestion controls to compare"').style("flex: 1 1 260px")
+                self._view = ui.toggle(
+                    {False: "Side by side", True: "Overlaid"}, value=page.state.is_overlaid, on_change=self._turned
+                ).props('no-caps unelevated role=group aria-label="View of the comparison"')
+            self._said = ui.label("").classes("x-note").props('role="status"')
+            self._numbers = ui.html("", sanitize=False).classes("x-scroll")
             self._chart = (
                 ui.echart({})
                 .style("width: 100%; height: 0")
@@ -44,25 +59,52 @@ class Compare:
 
     async def update(self, stop: threading.Event) -> None:
         """Run the chosen controls and draw each as soon as it is there."""
+        state = self._page.state
+        self._found, self._drawn = {}, state
+        refused: list[str] = []
+        if state.multipath is None and state.compare:
+            refused.append("No flow of this scenario uses several paths.")
+        elif state.multipath is not None:
+            for cc in state.compare:
+                try:
+                    answer = await background.io_bound(moves.answer, state.with_cc(cc), state.seed, stop)
+                except UserError as error:
+                    refused.append(f"{cc}: {str(error).splitlines()[0]}")
+                    continue
+                if answer is None or stop.is_set():
+                    return
+                self._found[cc] = answer
+                self._draw(state)
+        self._said.text = " ".join(refused)
+        if not self._found:
+            self._draw(state)
+
+    def _draw(self, state: State) -> None:
         from manypath.explore.page import replace
 
-        page, state = self._page, self._page.state
-        if not state.compare or state.multipath is None:
+        page = self._page
+        self._numbers.set_content(_compared(state, self._found) if self._found else "")
+        if self._found:
+            replace(self._chart, charts.comparison(state, self._found, page.theme, narrow=page.narrow))
+        else:
             self._chart.style("height: 0")
-            return
-        found: dict[str, Answer] = {}
-        for cc in state.compare:
-            answer = await background.io_bound(moves.answer, state.with_cc(cc), state.seed, stop)
-            if answer is None or stop.is_set():
-                return
-            found[cc] = answer
-            option = charts.comparison(state, found, page.theme, narrow=page.narrow)
-            replace(self._chart, option)
 
     async def _moved(self) -> None:
         page = self._page
         if tuple(self._chosen.value) != page.state.compare:
             await page.go(page.state.but(compare=tuple(self._chosen.value)))
+
+    def _turned(self) -> None:
+        """Show the other view of the same runs."""
+        page = self._page
+        page.state = page.state.but(is_overlaid=bool(self._view.value))
+        page.save_link()
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw the runs again, in the view and with the colours of the page."""
+        if self._drawn is not None:
+            self._draw(self._drawn.but(is_overlaid=self._page.state.is_overlaid))
 
 
 class Sweep:
@@ -71,69 +113,103 @@ class Sweep:
     def __init__(self, page: Page) -> None:
         self._page = page
         self._stop = threading.Event()
+        self._is_running = False
+        self._drawn: tuple[list[str], dict[str, dict[str, list[float]]], str] | None = None
+        kept = dict(enumerate(page.state.sweep))
         with ui.element("section").classes("x-card").props('id="sweep"'):
             ui.html("<h2>Sweep one setting</h2>", sanitize=False)
             with ui.element("div").classes("x-row"):
                 places = self._places()
-                first = page.state.sweep[:1] or tuple(places)[:1]
-                self._place = ui.select(places, value=first[0] if first else None, label="setting")
-                self._place.props("dense outlined options-dense").style("flex: 1 1 220px")
-                values = page.state.sweep[1] if len(page.state.sweep) > 1 else "1 Mbit/s, 2 Mbit/s, 5 Mbit/s, 10 Mbit/s"
+                first = kept.get(0) if kept.get(0) in places else next(iter(places), None)
+                self._place = ui.select(places, value=first, label="setting", on_change=self._chosen)
+                self._place.props('dense outlined options-dense data-name="Setting of the sweep"')
+                self._place.style("flex: 1 1 220px")
+                values = kept.get(1) or self._proposed()
                 self._values = ui.input("values, separated by commas", value=values)
-                self._values.props("dense outlined").style("flex: 2 1 280px")
-                self._runs = ui.number("runs each", value=5, min=1, max=50, precision=0).props("dense outlined")
-                self._runs.style("flex: 0 1 110px")
-                ui.button("Sweep", on_click=self._start).props("unelevated no-caps")
-                ui.button("Stop", on_click=self._halt).props("flat no-caps")
+                self._values.props('dense outlined aria-label="Values of the sweep"').style("flex: 2 1 280px")
+                self._runs = ui.input("runs each", value=kept.get(2, "5"))
+                self._runs.props('dense outlined aria-label="Runs of each value"').style("flex: 0 1 110px")
+                ui.button("Sweep", on_click=self.start).props("unelevated no-caps")
+                ui.button("Stop", on_click=lambda: self.halt("stopped")).props("flat no-caps")
             self._said = ui.label("").classes("x-note").props('role="status"')
             self._chart = (
                 ui.echart({}).style("width: 100%; height: 0").props('role="img" aria-label="Goodput at each value"')
             )
-        ui.context.client.on_delete(self._halt)
+        ui.context.client.on_delete(self._stop.set)
 
-    def _halt(self) -> None:
-        """Stop the sweep that goes on."""
+    def halt(self, said: str) -> None:
+        """Stop the sweep that goes on, and say why; a finished one gets the remark, too."""
         self._stop.set()
+        if self._is_running or self._said.text:
+            self._said.text = said
 
-    def _places(self) -> dict[str, str]:
-        return {
-            each.place: f"{each.group}: {each.label}"
-            for each in controls(self._page.state)
-            if each.kind != "switch" and each.place != "seed" and not each.advanced
-        }
-
-    async def _start(self) -> None:
+    async def start(self) -> None:
         """Run every value, one replication after another, and draw after each round of values."""
         self._stop.set()
         stop = self._stop = threading.Event()
         self._place.set_options(self._places(), value=self._place.value)
         state, place = self._page.state, self._place.value
-        values = [value.strip() for value in str(self._values.value).split(",") if value.strip()][:MOST_VALUES]
+        values = [value.strip() for value in str(self._values.value).split(",") if value.strip()]
         try:
+            runs = whole("runs each", self._runs.value, 1, MOST_RUNS)
+            if not 1 <= len(values) <= MOST_VALUES:
+                raise UserError(f"values: {len(values)} are not 1 to {MOST_VALUES}: give some, separated by commas")
             states = {value: changed(state, place, value) for value in values}
         except UserError as error:
             self._said.text = f"refused: {str(error).splitlines()[0]}"
             return
-        self._page.state = state.but(sweep=(place, ", ".join(values)))
+        self._page.state = state.but(sweep=(place, ", ".join(values), str(runs)))
         self._page.save_link()
-        runs = int(self._runs.value or 1)
+        self._is_running = True
+        try:
+            await self._rounds(states, runs, stop)
+        except (UserError, _native.RunError) as error:
+            self._said.text = f"error: {str(error).splitlines()[0]}"
+        finally:
+            if stop is self._stop:
+                self._is_running = False
+
+    async def _rounds(self, states: Mapping[str, State], runs: int, stop: threading.Event) -> None:
         rates: dict[str, dict[str, list[float]]] = {}
+        self._said.text = f"0 of {runs} runs of each value"
         for number in range(runs):
             for value, each in states.items():
                 found = await background.io_bound(_rates, each, number, stop)
                 if found is None or stop.is_set():
-                    self._said.text = "stopped"
                     return
                 for flow, rate in found.items():
                     rates.setdefault(flow, {}).setdefault(value, []).append(rate)
-            self._draw(values, rates)
+                self._drawn = (list(states), rates, self._places().get(self._place.value, ""))
+                self.redraw()
             self._said.text = f"{number + 1} of {runs} runs of each value"
 
-    def _draw(self, values: list[str], rates: dict[str, dict[str, list[float]]]) -> None:
+    def redraw(self) -> None:
+        """Draw the runs so far, with the colours of the page."""
         from manypath.explore.page import replace
 
-        option = charts.sweep(values, rates, self._places().get(self._place.value, ""), self._page.theme)
-        replace(self._chart, {**option, "height": 320})
+        if self._drawn is not None:
+            replace(self._chart, charts.sweep(*self._drawn, self._page.theme))
+
+    def _places(self) -> dict[str, str]:
+        return {
+            each.place: f"{each.group}: {each.label}"
+            for each in controls(self._page.state)
+            if each.kind != "switch" and each.place != "seed"
+        }
+
+    def _proposed(self) -> str:
+        """Return values of the chosen setting to begin with: its choices, or steps around its value."""
+        found = next((each for each in controls(self._page.state) if each.place == self._place.value), None)
+        if found is None:
+            return ""
+        steps = found.choices or found.steps or (str(found.value),)
+        at = steps.index(str(found.value)) if found.value in steps else len(steps) // 2
+        begin = max(min(at - 2, len(steps) - 5), 0)
+        return ", ".join(steps[begin : begin + 5])
+
+    def _chosen(self) -> None:
+        """Propose values of another setting."""
+        self._values.value = self._proposed()
 
 
 def _rates(state: State, replication: int, stop: threading.Event) -> dict[str, float] | None:
@@ -150,5 +226,28 @@ def _rates(state: State, replication: int, stop: threading.Event) -> dict[str, f
     return {str(flow): float(rate) for flow, rate in result.goodput.items()}
 
 
+def _compared(state: State, answers: Mapping[str, Answer]) -> str:
+    """Return the numbers of each congestion control as a table."""
+    name, rival = str(state.multipath), state.rival
+    paths = list(state.scenario.flows[name].paths)
+    heads = ["congestion control", *(f"on {path}" for path in paths), "in all", *([rival] if rival else ())]
+    rows = []
+    for cc, answer in answers.items():
+        own = answer.result.paths["goodput"][name]
+        rates = [*(own[path] for path in paths), answer.result.goodput[name]]
+        rates += [answer.result.goodput[rival]] if rival else []
+        cells = "".join(f"<td>{rate:.2f}</td>" for rate in rates)
+        rows.append(f'<tr><th scope="row">{html.escape(cc)}</th>{cells}</tr>')
+    head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in heads)
+    caption = "Goodput, Mbit/s"
+    return (
+        f'<table class="x-numbers x-compared"><caption>{caption}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    )
+
+
 MOST_VALUES = 12
 """Largest number of values of a sweep."""
+
+MOST_RUNS = 50
+"""Largest number of runs of each value."""

@@ -33,17 +33,16 @@ def python(scenario: Scenario, seed: int) -> str:
     )
 
 
-def toml(scenario: Scenario) -> str | None:
-    """Return a scenario file; None if TOML cannot express it, because the network has no access links."""
+def toml(scenario: Scenario) -> str:
+    """Return a scenario file."""
     network = scenario.network
-    if network.access is None:
-        return None
     lines = [f"warmup = {_literal(scenario.warmup)}", f"measure = {_literal(scenario.measure)}", ""]
     wires = _wires(network)
     if wires is None:
-        access = _plain(network.access)
-        if network.access != Network.model_fields["access"].default:
-            lines += [f"network.access = {_inline(access)}", ""]
+        if network.access is None:
+            lines += ['network.access = "none"', ""]
+        elif network.access != Network.model_fields["access"].default:
+            lines += [f"network.access = {_inline(_plain(network.access))}", ""]
         lines += [
             "[network.links]",
             *(f"{_key(name)} = {_inline(_plain(link))}" for name, link in network.links.items()),
@@ -60,11 +59,13 @@ def toml(scenario: Scenario) -> str | None:
 
 
 def command(scenario: Scenario, seed: int) -> str:
-    """Return a shell command that runs the scenario without a file of its own, where TOML can express it."""
+    """Return a shell command that runs the scenario without a file of its own."""
     text = toml(scenario)
-    if text is not None:
-        return f"manypath run /dev/stdin --seed {seed} << 'END'\n{text}END\n"
-    return f"cat > explored.json << 'END'\n{scenario.document()}\nEND\nmanypath run explored.json --seed {seed}\n"
+    end = "END"
+    # A name of the scenario may contain a line that equals the end of the text.
+    while f"\n{end}\n" in text:
+        end += "D"
+    return f"manypath run /dev/stdin --seed {seed} << '{end}'\n{text}{end}\n"
 
 
 def _wires(network: Network) -> dict[str, Link | tuple[Link, Link]] | None:

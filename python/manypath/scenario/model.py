@@ -121,6 +121,10 @@ class Model(BaseModel, metaclass=_Checked):
         frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True, validate_default=True
     )
 
+    if TYPE_CHECKING:  # pydantic adds it to frozen models
+
+        def __hash__(self) -> int: ...
+
     @classmethod
     def from_document(cls, fields: Mapping[str, Any]) -> Self:
         """Read a part of a document, in which bare numbers are quantities in base units.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, GetJsonSchemaHandler, ModelWrapValidatorHandler, field_validator, model_validator
 from pydantic_core import CoreSchema
@@ -59,7 +59,14 @@ class Network(Model):
     paths: dict[str, Path] = Field(min_length=1)
     """Paths from senders to receivers."""
     access: Link | None = Link(rate="1 Gbit/s", delay="0 ms", queue=DropTail(packets=10_000))
-    """Access links between hosts and core: each host has one for each path and direction. None: no access links."""
+    """Access links between hosts and core: each host has one for each path and direction. None, in files ``"none"``: no
+    access links."""
+
+    @field_validator("access", mode="before", json_schema_input_type=Link | Literal["none"] | None)
+    @classmethod
+    def _none_in_files(cls, access: Any) -> Any:
+        """Read ``"none"``, because TOML has no null."""
+        return None if access == "none" else access
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:

@@ -70,6 +70,7 @@ def beside(
     at_once: int = 1,
     tries: int = 1,
     stacks: Mapping[str, str] | None = None,
+    events: Path | None = None,
     checked: Callable[[], object] = lambda: None,
 ) -> list[Row]:
     """Run scenarios on real stacks and in the simulator, and compare the goodput of their flows.
@@ -94,6 +95,8 @@ def beside(
         The largest number of measurements of a run that has marks; the last measurement counts.
     stacks
         The stack of each flow, as for `Testbed`.
+    events
+        Folder for the events of each run, as for `Testbed`; needs `at_once` 1.
     checked
         Called after all scenarios were found valid and before the first measurement, for example for a calibration.
 
@@ -111,7 +114,7 @@ def beside(
     def campaign(runner: Runner, replications: int) -> Campaign:
         return Campaign(scenario, {"cc": list(controls)}, replications=replications, seed=seed, runner=runner)
 
-    runner = Testbed(tries, stacks)
+    runner = Testbed(tries, stacks, events=events)
     run_by, kernel_controls = _stacks(scenario, controls, stacks or {})
     measurements = campaign(runner, runs)
     with loaded(kernel_controls):

@@ -11,6 +11,7 @@ from threading import Thread, Timer
 from typing import Any
 
 from manypath.emulation import Emulation, start
+from manypath.emulation.log import LinkLog
 from manypath.errors import UserError
 from manypath.programs import APART, EMULATOR, last_line, launch, why_ended
 
@@ -32,7 +33,9 @@ class Host:
 class Running:
     """An emulation whose emulator has sent its first report, ``ready``."""
 
-    def __init__(self, process: subprocess.Popen[str], reports: Iterator[Mapping[str, Any]]) -> None:
+    def __init__(
+        self, process: subprocess.Popen[str], reports: Iterator[Mapping[str, Any]], log: LinkLog | None = None
+    ) -> None:
         self._process = process
         ready = next(reports, None)
         if ready is None:
@@ -40,9 +43,20 @@ class Running:
         self._interfaces = ready["interfaces"]
         self._stopped = 0.0
         self._reports: list[Mapping[str, Any]] = []
+        self._unlogged: OSError | None = None
         # A pipe would fill up during the run, and the emulator would skip reports
-        self._reader = Thread(target=lambda: self._reports.extend(reports), daemon=True)
+        self._reader = Thread(target=self._read, args=(reports, log), daemon=True)
         self._reader.start()
+
+    def _read(self, reports: Iterator[Mapping[str, Any]], log: LinkLog | None) -> None:
+        """Keep the reports, and write each into the log while it can be written."""
+        for report in reports:
+            self._reports.append(report)
+            if log is not None:
+                try:
+                    log.write(report)
+                except OSError as error:
+                    self._unlogged, log = error, None
 
     def check(self) -> None:
         """Raise `ValueError` if the emulator has ended."""
@@ -62,6 +76,8 @@ class Running:
         ------
         ValueError
             If the emulator ended without this report.
+        OSError
+            If a report could not be written into the log.
         """
         self._process.terminate()
         killer = Timer(PATIENCE, self._process.kill)
@@ -75,6 +91,8 @@ class Running:
         last = self._reports[-1] if self._reports else {}
         if last.get("event") != "end":
             raise ValueError(self._early(said))
+        if self._unlogged is not None:
+            raise self._unlogged
         return last
 
     def carried(self) -> dict[str, list[tuple[float, int]]]:
@@ -116,10 +134,11 @@ def clean() -> None:
 
 
 @contextmanager
-def running(emulation: Emulation, interval: float | None = None) -> Iterator[Running]:
+def running(emulation: Emulation, interval: float | None = None, log: LinkLog | None = None) -> Iterator[Running]:
     """Run an emulation for the duration of the context; the emulator then removes its namespaces and interfaces.
 
-    `interval` is the number of seconds between two reports of its counters; by default only the last one matters.
+    `interval` is the number of seconds between two reports of its counters; by default only the last one matters. The
+    reports are written into `log` as they come.
 
     Raises
     ------
@@ -129,7 +148,7 @@ def running(emulation: Emulation, interval: float | None = None) -> Iterator[Run
     process, reports = start(emulation, ["--interval", repr(interval or HOUR)], stdin=subprocess.DEVNULL, **APART)
     with process:
         try:
-            yield Running(process, reports)
+            yield Running(process, reports, log)
         finally:
             if process.poll() is None:
                 process.terminate()

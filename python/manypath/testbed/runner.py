@@ -7,9 +7,10 @@ import os
 import platform
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from manypath import _native
 from manypath.campaign.cell import Cell
 from manypath.campaign.runners import Halt, JsonOrError, Runner, chance
 from manypath.emulation import Emulation, Pair
+from manypath.emulation.log import LinkLog
 from manypath.errors import UserError
 from manypath.programs import EMULATOR, fingerprint, program
 from manypath.scenario import Network
@@ -47,6 +49,10 @@ class Testbed(Runner):
     stacks
         The stack of each flow: the name of the flow, or ``""`` for all flows that the stack can run, and the name of
         the contestant. Both ends of a flow have the same stack.
+    events
+        Folder for the events of each run, which `manypath explore --attach` shows while it goes on: ``links.jsonl`` has
+        the counters of links, and ``flow-NAME.jsonl`` what the sender of a flow of our stack does. A later run replaces
+        them, so only one run may go on at a time.
     interval
         Seconds between two samples of each link, or None for no samples. With samples the outcome has a ``course``: the
         payload that each flow has ``received`` and the bytes that each of the ``links`` has delivered, as pairs of
@@ -58,8 +64,15 @@ class Testbed(Runner):
         If a stack does not exist.
     """
 
-    def __init__(self, tries: int = 1, stacks: Mapping[str, str] | None = None, interval: float | None = None) -> None:
+    def __init__(
+        self,
+        tries: int = 1,
+        stacks: Mapping[str, str] | None = None,
+        interval: float | None = None,
+        events: Path | None = None,
+    ) -> None:
         self._tries = tries
+        self._events = events
         self._interval = interval
         self._stacks = dict(stacks or {})
         check_names(self._stacks)
@@ -100,9 +113,9 @@ class Testbed(Runner):
         scenario, seed = json.loads(cell.document), chance(cell)
         contestants = assigned(self._stacks, scenario["flows"])
         try:
-            tries, outcome = 1, _measure(scenario, contestants, seed, halt, self._interval)
+            tries, outcome = 1, _measure(scenario, contestants, seed, halt, self._interval, self._events)
             while outcome["marks"] and tries < self._tries:
-                tries, outcome = tries + 1, _measure(scenario, contestants, seed, halt, self._interval)
+                tries, outcome = tries + 1, _measure(scenario, contestants, seed, halt, self._interval, self._events)
             return json.dumps({**outcome, "tries": tries})
         except (ValueError, OSError, subprocess.SubprocessError) as error:
             return _native.RunError(f"seed {cell.seed}, replication {cell.replication}: {error}")
@@ -113,16 +126,18 @@ def _measure(
     contestants: Mapping[str, Contestant],
     seed: int,
     halt: Halt,
-    interval: float | None = None,
+    interval: float | None,
+    events: Path | None,
 ) -> dict[str, Any]:
     """Run a scenario once, in real time."""
     warmup, measured = scenario["warmup"] / NANOSECONDS, scenario["measure"] / NANOSECONDS
-    with running(_emulated(scenario, contestants, seed), interval) as links:
+    emulation = _emulated(scenario, contestants, seed)
+    with _log(events, emulation) as log, running(emulation, interval or (EVERY if events else None), log) as links:
         begin = time.monotonic() + SETTLING
         window = (begin + warmup, begin + warmup + measured)
         with ExitStack() as processes:
             flows = {
-                name: contestants[name].start(_part(links, name, flow, begin, window, seed, processes))
+                name: contestants[name].start(_part(links, name, flow, begin, window, seed, processes, events))
                 for name, flow in scenario["flows"].items()
             }
             while time.monotonic() < window[1] + LINGERING:
@@ -144,6 +159,17 @@ def _measure(
         "marks": "; ".join([*ending["marks"], *doubts]),
         "late_share": ending["lateness"]["late"] / max(1, ending["lateness"]["packets"]),
     }
+
+
+@contextmanager
+def _log(events: Path | None, emulation: Emulation) -> Iterator[LinkLog | None]:
+    """Yield the log of the links in the folder of events; None without one."""
+    if events is None:
+        yield None
+        return
+    events.mkdir(parents=True, exist_ok=True)
+    with (events / LINKS).open("w", encoding="utf-8") as out:
+        yield LinkLog(out, emulation)
 
 
 def _course(accounts: Mapping[str, Account], begin: float, links: Running) -> dict[str, Any]:
@@ -206,10 +232,13 @@ def _part(
     window: tuple[float, float],
     seed: int,
     processes: ExitStack,
+    events: Path | None,
 ) -> Part:
     """Return a flow with its hosts and times."""
     left, right = links.host(name, "left"), links.host(name, "right")
-    return Part(name, flow, left, right, begin + starting(name, flow, seed), window, processes)
+    # The emulator has accepted the name, so it is valid as a part of a file name.
+    file = None if events is None else events / f"flow-{name}.jsonl"
+    return Part(name, flow, left, right, begin + starting(name, flow, seed), window, processes, file)
 
 
 def starting(name: str, flow: Mapping[str, Any], seed: int) -> float:
@@ -226,6 +255,12 @@ def _rate(notes: np.ndarray, window: tuple[float, float]) -> float:
 
 EMULATIONS = count(1)
 """Numbers of the emulations of this process, for unique names."""
+
+LINKS = "links.jsonl"
+"""Name of the file with the counters of links, in the folder of events."""
+
+EVERY = 0.2
+"""Seconds between two counters of links in this file."""
 
 SETTLING = 2.0
 """Seconds between the start of the processes and the earliest start of a flow."""

@@ -1,4 +1,5 @@
-//! The clock of an endpoint: the state machine's time begins when the endpoint is created.
+//! The clock of a host and its endpoints: the time of their state machines begins when the host is created, or its file of
+//! events.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -15,7 +16,7 @@ impl Clock {
         Self { start: Instant::now() }
     }
 
-    /// Time since the endpoint was created.
+    /// Time since the clock was created.
     pub(crate) fn now(&self) -> Time {
         Time::from_nanos(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }

@@ -1,12 +1,16 @@
-//! The task that moves packets between the sockets of an endpoint and its state machine.
+//! The task that moves packets between the sockets of a host and the state machines of its endpoints.
 
 mod carriers;
 mod clock;
 mod entry;
+mod io;
+pub(crate) mod membership;
 #[cfg(test)]
 pub(crate) mod pair;
+mod seats;
 mod slab;
 mod state;
+mod unowned;
 mod wakers;
 
 use std::future::poll_fn;
@@ -15,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
-use manypath_core::{SansIo, Time};
+use manypath_core::{Address, SansIo};
 use tokio::time::{Sleep, sleep_until};
 
 pub(crate) use carriers::Carriers;
@@ -24,11 +28,14 @@ pub(crate) use entry::{Entry, outcome};
 pub(crate) use state::{State, slot};
 pub(crate) use wakers::{Ticket, Wakers, wait};
 
-use crate::Error;
-use crate::paths::interfaces::Watch;
+use crate::paths::interfaces::{Change, Watch};
 use crate::socket::error_watch::ErrorWatch;
 use crate::socket::errors::Trouble;
 use crate::socket::{Buffers, Sockets};
+use io::Io;
+use membership::{Membership, News};
+use seats::Seats;
+use unowned::Unowned;
 
 /// The state of an endpoint with its lock.
 #[derive(Debug)]
@@ -47,8 +54,9 @@ impl Shared {
     }
 }
 
-/// Runs an endpoint until it is closed and its last association has ended.
-pub(crate) async fn run(shared: Arc<Shared>, sockets: Sockets) {
+/// Starts the driver of a host. It runs until no handle of the host is left, all endpoints are closed, and their
+/// associations have ended.
+pub(crate) fn start(membership: Arc<Membership>, sockets: Sockets, clock: Clock) {
     let mut driver = Driver {
         alarm: None,
         sleep: Box::pin(sleep_until(tokio::time::Instant::now())),
@@ -56,19 +64,34 @@ pub(crate) async fn run(shared: Arc<Shared>, sockets: Sockets) {
         watch: Watch::new(&sockets.local_addresses()),
         errors: sockets.watch_errors(),
         unreachable: Vec::new(),
-        shared,
-        sockets,
+        down: Vec::new(),
+        seats: Seats::default(),
+        over: Vec::new(),
+        news: News::default(),
+        unowned: Unowned::new(),
+        io: Io::new(sockets),
+        membership,
+        clock,
     };
-    poll_fn(|cx| driver.poll(cx)).await;
+    tokio::spawn(async move { poll_fn(|cx| driver.poll(cx)).await });
 }
 
-/// The driver's own data. It accesses the state under the lock, and the sockets without it.
+/// The driver's own data. It accesses the state of an endpoint under its lock, and the sockets without a lock.
 struct Driver {
-    shared: Arc<Shared>,
-    sockets: Sockets,
+    membership: Arc<Membership>,
+    clock: Clock,
+    io: Io,
+    seats: Seats,
+    /// Slots of endpoints that have ended, while their last packets wait for a socket.
+    over: Vec<usize>,
+    /// Kept to reuse its memory.
+    news: News,
+    unowned: Unowned,
     buffers: Buffers,
     /// Watches the local addresses.
     watch: Watch,
+    /// Local addresses that do not work.
+    down: Vec<Address>,
     /// Waits for errors of sent packets.
     errors: ErrorWatch,
     /// Reports of unreachable peers. They are handled after all received packets, which may include an ABORT.
@@ -81,17 +104,19 @@ struct Driver {
 impl Driver {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         for round in 1..=MOST_ROUNDS {
+            self.hear_news(cx);
             let (has_received, had_errors) = self.receive(cx);
             self.listen_to_system(cx, !has_received && !had_errors);
-            let (alarm, is_done) = self.act(cx);
-            self.sockets.flush(cx);
-            if is_done && self.sockets.is_flushed() {
+            self.seats.expire(self.clock.now());
+            self.act(cx);
+            self.flush(cx);
+            if self.finish_endpoints() {
                 return Poll::Ready(());
             }
-            let is_due = self.set_alarm(cx, alarm);
+            let is_due = self.set_alarm(cx);
             // A packet that the system refused may be sent again at once with a smaller size
             let may_have_more = has_received || (had_errors && round < MOST_ROUNDS);
-            if !may_have_more && !is_due && !self.sockets.has_trouble() {
+            if !may_have_more && !is_due && !self.io.sockets.has_trouble() {
                 return Poll::Pending;
             }
         }
@@ -100,12 +125,34 @@ impl Driver {
         Poll::Pending
     }
 
+    /// Learns of new endpoints and sockets, and of endpoints with work.
+    fn hear_news(&mut self, cx: &mut Context<'_>) {
+        self.membership.listen(&mut self.news, cx.waker());
+        for slot in self.news.woken.drain(..) {
+            self.seats.make_ready(slot);
+        }
+        if self.news.is_empty() {
+            return;
+        }
+        for added in std::mem::take(&mut self.news.sockets) {
+            let addresses = self.io.sockets.add(added.udp, added.raw, &mut self.errors);
+            addresses.iter().for_each(|address| self.watch.add(*address));
+        }
+        for member in std::mem::take(&mut self.news.opened) {
+            let mut state = member.shared.lock();
+            let now = self.clock.now();
+            self.down.iter().for_each(|address| state.change_address(now, Change::Down(*address)));
+            drop(state);
+            self.seats.add(member);
+        }
+    }
+
     /// Receives what every socket has available; returns whether a socket had packets, and whether a socket had an
     /// error instead.
     fn receive(&mut self, cx: &mut Context<'_>) -> (bool, bool) {
         let (mut has_received, mut had_errors) = (false, false);
-        for index in 0..self.sockets.len() {
-            match self.sockets.poll_receive(index, cx, &mut self.buffers) {
+        for index in 0..self.io.sockets.len() {
+            match self.io.sockets.poll_receive(index, cx, &mut self.buffers) {
                 Poll::Ready(Ok(())) => has_received = true,
                 Poll::Ready(Err(_)) => {
                     had_errors = true;
@@ -118,25 +165,48 @@ impl Driver {
         (has_received, had_errors)
     }
 
-    /// Passes received packets to the state machine. If there are many answers, they are sent in between.
+    /// Passes received packets to the state machines. If there are many answers, they are sent in between.
     fn handle_arrivals(&mut self, cx: &mut Context<'_>) {
-        let mut arrivals = self.buffers.arrivals().peekable();
-        while arrivals.peek().is_some() {
-            let mut state = self.shared.lock();
-            let now = state.clock.now();
+        let buffers = std::mem::take(&mut self.buffers);
+        // All of them are from one socket, and so have the same local address
+        let mut arrivals = buffers.arrivals().peekable();
+        while let Some(arrival) = arrivals.peek() {
+            let (port, local) = (arrival.destination_port(), arrival.via.local);
+            let Some(slot) = self.owner(cx, port, local) else {
+                self.membership.count_foreign();
+                if let Some(arrival) = arrivals.next() {
+                    self.unowned.answer(self.clock.now(), arrival, &mut self.io);
+                }
+                continue;
+            };
+            self.seats.make_ready(slot);
+            let Some(member) = self.seats.get(slot) else { continue };
+            let mut state = member.shared.lock();
+            let now = self.clock.now();
             // Data of applications is sent first
-            state.transmit(now, &mut self.sockets);
-            for arrival in arrivals.by_ref() {
-                state.receive(now, arrival, &mut self.sockets);
-                if self.sockets.waiting() >= ENOUGH {
+            state.transmit(now, &mut self.io);
+            while let Some(arrival) = arrivals.next_if(|it| it.destination_port() == port) {
+                state.receive(now, arrival, &mut self.io);
+                if self.io.sockets.waiting() >= ENOUGH {
                     break;
                 }
             }
             drop(state);
-            if self.sockets.waiting() >= ENOUGH {
-                self.sockets.flush(cx);
-            }
+            self.flush_if_enough(cx);
         }
+        drop(arrivals);
+        self.buffers = buffers;
+    }
+
+    /// The endpoint of a port on a local address.
+    #[inline]
+    fn owner(&mut self, cx: &mut Context<'_>, port: Option<u16>, local: Address) -> Option<usize> {
+        let port = port?;
+        self.seats.owner(port, local).or_else(|| {
+            // It may have been opened since the beginning of the round
+            self.hear_news(cx);
+            self.seats.owner(port, local)
+        })
     }
 
     /// Handles changes of local addresses and errors of sent packets. `is_up_to_date` is set if all received packets
@@ -146,7 +216,7 @@ impl Driver {
         // An error may explain why a timer expires
         let is_due = self.alarm.is_some() && self.sleep.is_elapsed();
         let has_error = self.errors.poll(cx);
-        let mut troubles = self.sockets.troubles(is_due || has_error);
+        let mut troubles = self.io.sockets.troubles(is_due || has_error);
         if is_up_to_date {
             troubles.append(&mut self.unreachable);
         } else {
@@ -154,43 +224,119 @@ impl Driver {
             let waits = |trouble: &mut Trouble| trouble.is_about_reachability();
             self.unreachable.extend(troubles.extract_if(.., waits).take(room));
         }
-        if changes.is_empty() && troubles.is_empty() {
-            return;
-        }
-        let mut state = self.shared.lock();
-        let now = state.clock.now();
-        state.transmit(now, &mut self.sockets);
         for change in changes {
-            state.change_address(now, change);
-            state.transmit(now, &mut self.sockets);
+            self.change_address(cx, change);
         }
         for trouble in troubles {
-            state.hear(trouble);
+            // Only the sender of a packet handles its errors
+            let sender = trouble.port.map(|port| self.seats.owner(port, trouble.local));
+            match sender {
+                Some(sender) => sender.into_iter().for_each(|slot| self.pass_on(slot, trouble)),
+                None => self.all_slots().for_each(|slot| self.pass_on(slot, trouble)),
+            }
         }
     }
 
-    /// Handles timers and notifies applications; returns the time of the next timer, and whether the endpoint has
-    /// ended.
-    fn act(&mut self, cx: &mut Context<'_>) -> (Time, bool) {
-        let mut state = self.shared.lock();
-        let now = state.clock.now();
-        state.transmit(now, &mut self.sockets);
-        state.act(now, &mut self.sockets);
-        while state.tell(now) {
-            state.transmit(now, &mut self.sockets);
+    fn pass_on(&mut self, slot: usize, trouble: Trouble) {
+        self.seats.make_ready(slot);
+        let Some(member) = self.seats.get(slot) else { return };
+        let mut state = member.shared.lock();
+        state.transmit(self.clock.now(), &mut self.io);
+        state.hear(trouble);
+    }
+
+    fn change_address(&mut self, cx: &mut Context<'_>, change: Change) {
+        match change {
+            Change::Down(address) => self.down.push(address),
+            Change::Up(address) => self.down.retain(|known| *known != address),
         }
-        state.counters.dropped_packets = self.sockets.dropped;
-        state.alarm = state.core.poll_timeout();
-        if !state.driver.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
-            state.driver = Some(cx.waker().clone());
+        for slot in self.all_slots() {
+            self.seats.make_ready(slot);
+            let Some(member) = self.seats.get(slot) else { continue };
+            let mut state = member.shared.lock();
+            let now = self.clock.now();
+            state.transmit(now, &mut self.io);
+            state.change_address(now, change);
+            state.transmit(now, &mut self.io);
+            drop(state);
+            self.flush_if_enough(cx);
         }
-        (state.alarm, state.is_closing && state.open() == 0)
+    }
+
+    fn all_slots(&self) -> std::vec::IntoIter<usize> {
+        self.seats.slots().collect::<Vec<_>>().into_iter()
+    }
+
+    /// Handles timers and notifies applications, for all endpoints with work.
+    fn act(&mut self, cx: &mut Context<'_>) {
+        while let Some(slot) = self.seats.next_ready() {
+            let Some(member) = self.seats.get(slot) else { continue };
+            let mut state = member.shared.lock();
+            let now = self.clock.now();
+            state.is_woken = false;
+            state.transmit(now, &mut self.io);
+            state.act(now, &mut self.io);
+            while state.tell(now) {
+                state.transmit(now, &mut self.io);
+            }
+            state.alarm = state.core.poll_timeout();
+            let (alarm, is_over) = (state.alarm, state.is_over());
+            drop(state);
+            self.seats.set_alarm(slot, alarm);
+            if is_over && !self.over.contains(&slot) {
+                self.over.push(slot);
+            }
+            self.flush_if_enough(cx);
+        }
+    }
+
+    fn flush_if_enough(&mut self, cx: &mut Context<'_>) {
+        if self.io.sockets.waiting() >= ENOUGH {
+            self.flush(cx);
+        }
+    }
+
+    /// Sends waiting packets. Endpoints learn of packets that the system refuses.
+    fn flush(&mut self, cx: &mut Context<'_>) {
+        self.io.sockets.flush(cx);
+        while let Some(refused) = self.io.sockets.refused.pop() {
+            let slot = self.seats.owner(refused.port, refused.local);
+            if let Some(member) = slot.and_then(|slot| self.seats.get(slot)) {
+                member.shared.lock().count_refused(refused.packets);
+            }
+        }
+    }
+
+    /// Removes endpoints that have ended; returns whether the host has ended. The last endpoint waits until its packets
+    /// have been sent, because the sockets are closed then.
+    fn finish_endpoints(&mut self) -> bool {
+        let left = self.seats.len();
+        if self.over.len() == left && self.io.sockets.is_flushed() && self.membership.end(left) {
+            // Tasks that wait for an endpoint are woken when the sockets are closed
+            return true;
+        }
+        if self.over.is_empty() || (self.over.len() == left && !self.io.sockets.is_flushed()) {
+            return false;
+        }
+        for slot in std::mem::take(&mut self.over) {
+            let Some(member) = self.seats.get(slot).cloned() else { continue };
+            let mut state = member.shared.lock();
+            // It may have been opened once more
+            if state.is_over() {
+                state.stop();
+                drop(state);
+                self.membership.release(&member.shared);
+                self.seats.remove(slot);
+                self.membership.vacate(slot);
+            }
+        }
+        false
     }
 
     /// Sets the timer; returns whether it has expired already.
-    fn set_alarm(&mut self, cx: &mut Context<'_>, alarm: Time) -> bool {
-        let timer = self.shared.lock().clock.instant(alarm);
-        let alarm = [timer, self.watch.due(), self.sockets.due()];
+    fn set_alarm(&mut self, cx: &mut Context<'_>) -> bool {
+        let timer = self.clock.instant(self.seats.alarm());
+        let alarm = [timer, self.watch.due(), self.io.sockets.due()];
         let earliest = alarm.into_iter().flatten().min();
         let is_another = std::mem::replace(&mut self.alarm, earliest) != earliest;
         let Some(alarm) = earliest else { return false };
@@ -201,17 +347,14 @@ impl Driver {
     }
 }
 
-/// Wakes all waiting tasks with an error when the driver ends, also by a panic.
+/// Closes the sockets, and wakes all waiting tasks with an error when the driver ends, also by a panic.
 impl Drop for Driver {
     fn drop(&mut self) {
-        let mut state = self.shared.lock();
-        state.is_closing = true;
-        state.has_stopped = true;
-        for id in state.open_ids(|_| true) {
-            state.entry(id).end(Error::EndpointClosed);
+        self.io.sockets.close();
+        self.errors = ErrorWatch::default();
+        for member in self.membership.stop() {
+            member.shared.lock().stop();
         }
-        state.accepting.wake();
-        state.stopping.wake();
     }
 }
 

@@ -5,6 +5,8 @@ use manypath_sctp as sctp;
 use manypath_sctp::{AssociationId, Config, Control, Packet};
 
 use super::carriers::Carriers;
+use super::clock::Clock;
+use super::membership::Link;
 use super::state::State;
 use crate::socket::Carrier;
 use crate::socket::errors::Quoted;
@@ -23,7 +25,8 @@ impl Pair {
                 ..Config::for_real_networks()
             };
             let core = sctp::Endpoint::with_seed(config, [index as u8; 32]);
-            State::new(core, Carriers::new(Carrier::Raw), PORTS[index], |_| None, None)
+            let link = (Clock::new(), Link::default());
+            State::new(core, Carriers::new(Carrier::Raw), PORTS[index], link, None, None)
         });
         ends[1].core.listen(8);
         Self { ends }

@@ -1,21 +1,23 @@
 //! The state of an endpoint that applications and its driver share under one lock.
 
-use std::task::Waker;
+use std::net::SocketAddr;
 
 use manypath_core::{Address, Packet as _, PathId, SansIo, Time, Via};
 use manypath_sctp as sctp;
-use manypath_sctp::{AssociationId, Control, Packet, Rule};
+use manypath_sctp::{AssociationId, Config, Control, Rule};
 
 use super::carriers::{Carriers, peer_addresses};
 use super::clock::Clock;
 use super::entry::Entry;
-use super::slab::Slab;
+use super::io::Io;
+use super::membership::Link;
 use super::wakers::Wakers;
 use crate::capture::Tap;
 use crate::event_log::Recorder;
 use crate::events::{Event, subject};
+use crate::metrics::{AssociationSnapshot, Snapshot};
 use crate::paths::interfaces::Change;
-use crate::socket::{Arrival, Carrier, Sockets};
+use crate::socket::Arrival;
 use crate::{Counters, Error, Path};
 
 /// The state machine, and the state of the tasks that use it.
@@ -30,24 +32,24 @@ pub(crate) struct State {
     open: usize,
     /// SCTP port.
     pub(crate) port: u16,
-    slab: Slab,
-    /// Kept to reuse the memory of its chunks.
-    incoming: Packet,
-    /// Kept to reuse the memory of its chunks.
-    outgoing: Packet,
-    /// Wakes the driver.
-    pub(crate) driver: Option<Waker>,
-    /// The time at which the driver wakes by its timer.
+    /// Reaches the driver.
+    link: Link,
+    /// The driver knows that there is work.
+    pub(crate) is_woken: bool,
+    /// The time at which the driver handles the next timer.
     pub(crate) alarm: Time,
+    /// Number of handles; clones of a handle count once.
+    pub(crate) handles: usize,
     /// Tasks that wait for a peer.
     pub(crate) accepting: Wakers,
-    /// Tasks that wait for the end of the driver.
+    /// Tasks that wait for the end of the endpoint.
     pub(crate) stopping: Wakers,
-    /// No association is opened any more; the driver ends after the last one.
+    /// No association is opened any more; the endpoint ends after the last one.
     pub(crate) is_closing: bool,
-    /// The driver has ended.
+    /// The endpoint has ended.
     pub(crate) has_stopped: bool,
-    pub(crate) counters: Counters,
+    /// All counters except those of the host.
+    counters: Counters,
     /// Local addresses that do not work.
     down: Vec<Address>,
     /// Captures every packet, if requested.
@@ -61,10 +63,10 @@ impl State {
         core: sctp::Endpoint,
         carriers: Carriers,
         port: u16,
-        tap: impl FnOnce(Clock) -> Option<Tap>,
+        (clock, link): (Clock, Link),
+        tap: Option<Tap>,
         recorder: Option<Recorder>,
     ) -> Self {
-        let clock = Clock::new();
         Self {
             core,
             clock,
@@ -72,31 +74,30 @@ impl State {
             entries: Vec::new(),
             open: 0,
             port,
-            slab: Slab::default(),
-            incoming: Packet::default(),
-            outgoing: Packet::default(),
-            driver: None,
+            link,
+            is_woken: false,
             alarm: Time::ZERO,
+            handles: 1,
             accepting: Wakers::default(),
             stopping: Wakers::default(),
             is_closing: false,
             has_stopped: false,
             counters: Counters::default(),
             down: Vec::new(),
-            tap: tap(clock),
+            tap,
             recorder,
         }
     }
 
     /// Wakes the driver after a command.
-    pub(crate) fn wake_driver(&self) {
-        if let Some(driver) = &self.driver {
-            driver.wake_by_ref();
+    pub(crate) fn wake_driver(&mut self) {
+        if !std::mem::replace(&mut self.is_woken, true) {
+            self.link.wake();
         }
     }
 
     /// Wakes the driver if it has work to do before its timer expires.
-    pub(crate) fn wake_driver_if_needed(&self) {
+    pub(crate) fn wake_driver_if_needed(&mut self) {
         if self.core.may_transmit() || self.core.may_time_out_before(self.alarm) {
             self.wake_driver();
         }
@@ -128,19 +129,15 @@ impl State {
         open.filter(|entry| passes(entry)).map(|entry| entry.id).collect()
     }
 
-    /// Handles a received datagram.
-    pub(crate) fn receive(&mut self, now: Time, arrival: Arrival<'_>, sockets: &mut Sockets) {
+    /// Handles a received datagram for this port.
+    pub(crate) fn receive(&mut self, now: Time, arrival: Arrival<'_>, io: &mut Io) {
         let Arrival { via, carrier, bytes } = arrival;
-        if bytes.get(2..4) != Some(&self.port.to_be_bytes()) {
-            self.counters.foreign_packets += 1;
-            return self.refuse_other_port(now, arrival, sockets);
-        }
         self.counters.packets_received += 1;
         if let Some(tap) = &self.tap {
             tap.received(now, arrival);
         }
-        let datagram = self.slab.copy(bytes);
-        let packet = &mut self.incoming;
+        let datagram = io.slab.copy(bytes);
+        let packet = &mut io.incoming;
         // Only packet drop reports need the length of the lower headers
         if let Err(error) = packet.decode(&datagram, 0) {
             self.counters.malformed_packets += 1;
@@ -148,7 +145,7 @@ impl State {
                 self.core.handle_damaged_bytes(via, packet, &datagram, None);
             }
             if error.discards_packet() {
-                return self.transmit(now, sockets);
+                return self.transmit(now, io);
             }
         }
         let is_init = matches!(packet.control.first(), Some(Control::Init(_)));
@@ -163,25 +160,7 @@ impl State {
         if !is_init {
             self.carriers.note(&self.core, via, packet, carrier);
         }
-        self.transmit(now, sockets);
-    }
-
-    /// Answers a packet to another SCTP port with ABORT. Inside UDP, no other endpoint can answer, because the socket
-    /// owns the UDP port. A raw socket ignores such packets, because they may belong to other programs. RFC 9260 §8.4
-    #[cold]
-    fn refuse_other_port(&mut self, now: Time, arrival: Arrival<'_>, sockets: &mut Sockets) {
-        let Arrival { via, carrier, bytes } = arrival;
-        if carrier == Carrier::Raw {
-            return;
-        }
-        let datagram = self.slab.copy(bytes);
-        let packet = &mut self.incoming;
-        if packet.decode(&datagram, 0).is_err() {
-            return;
-        }
-        self.carriers.arrives(via, packet.source_port, carrier);
-        self.core.refuse_other_port(via, packet);
-        self.transmit(now, sockets);
+        self.transmit(now, io);
     }
 
     /// Handles the loss or the return of a local address.
@@ -199,27 +178,29 @@ impl State {
     }
 
     /// Handles expired timers.
-    pub(crate) fn act(&mut self, now: Time, sockets: &mut Sockets) {
+    pub(crate) fn act(&mut self, now: Time, io: &mut Io) {
         if self.core.poll_timeout() <= now {
             self.core.handle_timeout(now);
             if let Some(recorder) = &mut self.recorder {
                 recorder.times_out(now, &self.core);
             }
-            self.transmit(now, sockets);
+            self.transmit(now, io);
         }
     }
 
     /// Passes all packets that the state machine can send to the sockets.
-    pub(crate) fn transmit(&mut self, now: Time, sockets: &mut Sockets) {
+    pub(crate) fn transmit(&mut self, now: Time, io: &mut Io) {
+        let Io { sockets, outgoing, .. } = io;
         while self.core.may_transmit() {
-            self.outgoing.clear();
-            let Some(via) = self.core.poll_transmit(now, &mut self.outgoing) else { break };
-            let carrier = self.carriers.carrier(via, &self.outgoing);
+            outgoing.clear();
+            let Some(via) = self.core.poll_transmit(now, outgoing) else { break };
+            let carrier = self.carriers.carrier(via, outgoing);
             self.counters.packets_sent += 1;
             if let Some(recorder) = &mut self.recorder {
-                recorder.sends(now, &self.core, via, &self.outgoing);
+                recorder.sends(now, &self.core, via, outgoing);
             }
-            let bytes = sockets.push(via, carrier, &self.outgoing);
+            let bytes = sockets.push(via, carrier, outgoing);
+            self.counters.dropped_packets += u64::from(bytes.is_none());
             if let Some(tap) = &self.tap
                 && let Some(bytes) = bytes
             {
@@ -358,6 +339,80 @@ impl State {
     fn forget(&mut self, id: AssociationId) {
         self.core.forget(id);
         self.entries[slot(id)] = None;
+    }
+
+    /// Opens no more associations. Shuts down all associations, or only those that were not accepted.
+    pub(crate) fn begin_closing(&mut self, all: bool) {
+        self.is_closing = true;
+        self.core.stop_listening();
+        while let Some(id) = self.core.accept() {
+            self.abandon(id);
+        }
+        if all {
+            let now = self.clock.now();
+            for id in self.open_ids(|_| true) {
+                self.close(now, id);
+            }
+        }
+        self.accepting.wake();
+        self.wake_driver();
+    }
+
+    /// Whether another handle may listen with the endpoint, beside the associations that it has.
+    pub(crate) fn may_be_reopened(&self) -> bool {
+        !self.has_stopped && !self.core.listens()
+    }
+
+    /// Opens an endpoint once more, for another handle, with other settings for later associations.
+    pub(crate) fn reopen(&mut self, config: Config, backlog: Option<usize>) {
+        self.handles += 1;
+        self.is_closing = false;
+        self.core.set_config(config);
+        if let Some(backlog) = backlog {
+            self.core.listen(backlog);
+        }
+    }
+
+    /// Whether neither an application nor a peer uses the endpoint, so that its port is free.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.has_stopped || (self.handles == 0 && self.is_over())
+    }
+
+    /// Whether the endpoint is closed and all of its associations have ended.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_closing && self.open() == 0
+    }
+
+    /// Ends the endpoint: tasks that wait for it get an error.
+    pub(crate) fn stop(&mut self) {
+        self.is_closing = true;
+        self.has_stopped = true;
+        for id in self.open_ids(|_| true) {
+            self.entry(id).end(Error::EndpointClosed);
+        }
+        self.accepting.wake();
+        self.stopping.wake();
+    }
+
+    /// Counts sent packets that the system refused.
+    pub(crate) fn count_refused(&mut self, packets: u64) {
+        self.counters.dropped_packets += packets;
+    }
+
+    pub(crate) fn counters(&self) -> Counters {
+        Counters { foreign_packets: self.link.foreign(), ..self.counters }
+    }
+
+    /// The counters of the endpoint and of all established associations.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let associations = self.open_ids(|entry| entry.connected).into_iter().filter_map(|id| {
+            // The state machine has forgotten associations that ended before they were accepted
+            let port = self.core.peer_port(id)?;
+            let paths = self.paths(self.clock.now(), id);
+            let peer = SocketAddr::new(paths.first()?.remote, port);
+            Some(AssociationSnapshot { peer, stats: *self.core.stats(id), paths })
+        });
+        Snapshot { counters: self.counters(), associations: associations.collect() }
     }
 
     /// All paths of an association with their current state.

@@ -12,16 +12,21 @@ use serde_json::value::RawValue;
 
 pub(crate) use recorder::Recorder;
 
+use crate::driver::Clock;
 use crate::shared_file::SharedFile;
 
 /// A file of events. A thread writes it, so that no packet waits for the disk. Clones write into the same file.
 ///
 /// The lines have the format of the simulator's events. Their flow is an association: the first address of the peer,
 /// its SCTP port, and the number of the association in the file, as in `192.0.2.7:5001#1`. The side that opened it is
-/// its source. A path has the name of its addresses, as in `192.0.2.9 -> 192.0.2.7`. Times count from the creation of
-/// the endpoint.
+/// its source. A path has the name of its addresses, as in `192.0.2.9 -> 192.0.2.7`. Times count from
+/// [`create`](Self::create), or from the creation of the host if the host itself does not write into the file.
 #[derive(Clone, Debug)]
-pub struct EventLog(SharedFile<(File, Selection), Open>);
+pub struct EventLog {
+    file: SharedFile<(File, Selection), Open>,
+    /// That of all hosts that write.
+    clock: Clock,
+}
 
 /// An open file.
 #[derive(Debug)]
@@ -41,7 +46,13 @@ impl EventLog {
     /// # Errors
     /// If the file cannot be opened for writing.
     pub fn create(file: &Path, selection: Selection) -> io::Result<Self> {
-        Ok(Self(SharedFile::new((background::open(file)?, selection))))
+        let file = SharedFile::new((background::open(file)?, selection));
+        Ok(Self { file, clock: Clock::new() })
+    }
+
+    /// The clock of all hosts that write into the file.
+    pub(crate) fn clock(&self) -> Clock {
+        self.clock
     }
 
     /// Waits until all events are written, and returns the number of events that are missing because the disk was too
@@ -50,7 +61,7 @@ impl EventLog {
     /// # Errors
     /// If writing failed.
     pub fn finish(&self) -> io::Result<u64> {
-        let Some(open) = self.0.finish() else { return Ok(0) };
+        let Some(open) = self.file.finish() else { return Ok(0) };
         let written = open.writer.finish();
         open.thread.finish().and(written).map(|()| open.missed)
     }
@@ -113,13 +124,14 @@ mod tests {
         const LINES: usize = 20_000;
         let (mut disk, file) = io::pipe().unwrap();
         let file = File::from(OwnedFd::from(file));
-        let log = EventLog(SharedFile::new((file, Selection::ALL)));
-        log.0.begin(Open::new);
+        let file = SharedFile::new((file, Selection::ALL));
+        let log = EventLog { file, clock: Clock::new() };
+        log.file.begin(Open::new);
         // A thousand bytes each, more in total than the queue to the disk takes
         let (flow, event) = ("x".repeat(1000), Event::ConnectionStarted(Nothing {}));
         let line = Line { time: 0.0, flow: &flow, host: Side::Source, path: None, event: &event };
         for _ in 0..LINES {
-            log.0.while_open(|open| open.write(&line));
+            log.file.while_open(|open| open.write(&line));
         }
         let reading = thread::spawn(move || {
             let mut text = String::new();

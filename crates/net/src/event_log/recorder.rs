@@ -42,7 +42,7 @@ struct Watched {
 
 impl Recorder {
     pub(crate) fn new(log: EventLog) -> Self {
-        log.0.begin(Open::new);
+        log.file.begin(Open::new);
         Self { log, ends: Vec::new(), sender: None }
     }
 
@@ -125,7 +125,7 @@ impl Recorder {
     fn connects(&mut self, now: Time, id: AssociationId) {
         let Some(watched) = watched_mut(&mut self.ends, id) else { return };
         let Watched { name, side, end, .. } = watched;
-        self.log.0.while_open(|open| {
+        self.log.file.while_open(|open| {
             end.connect(|event| open.write(&line(now, name, *side, None, event)));
         });
     }
@@ -133,7 +133,7 @@ impl Recorder {
     fn closes(&mut self, now: Time, id: AssociationId, reason: sctp::CloseReason) {
         if let Some(watched) = watched_mut(&mut self.ends, id) {
             let Watched { name, side, end, .. } = watched;
-            self.log.0.while_open(|open| {
+            self.log.file.while_open(|open| {
                 end.close(reason.into(), |event| open.write(&line(now, name, *side, None, event)));
             });
         }
@@ -151,9 +151,11 @@ impl Recorder {
             let Watched { name, side, end, paths, .. } = watched;
             for (path, (_, path_name)) in paths.iter().enumerate() {
                 let view = PathView::from(&core.path_stats(id, PathId(path as u8)));
-                end.look_at_path(path, view, |event| {
-                    open.write(&line(now, name, *side, Some(path_name), event));
-                });
+                let mut write =
+                    |event: &Event<'_>| open.write(&line(now, name, *side, Some(path_name), event));
+                end.look_at_path(path, view, &mut write);
+                let blocked = || core.blocked(now, id, PathId(path as u8));
+                end.look_at_blocked(now, path, blocked, &mut write);
             }
             end.look_at_marks(core.stats(id).into(), |event| {
                 open.write(&line(now, name, *side, None, event));
@@ -170,7 +172,7 @@ impl Recorder {
         side: Side,
         act: impl FnOnce(&mut Watched, &mut Open),
     ) {
-        self.log.0.while_open(|open| {
+        self.log.file.while_open(|open| {
             let slot = slot(id);
             if slot >= self.ends.len() {
                 self.ends.resize_with(slot + 1, || None);
@@ -231,7 +233,7 @@ impl Recorder {
             let (_, path) = watched.paths.iter().find(|(known, _)| *known == via)?;
             Some((watched, path))
         });
-        self.log.0.while_open(|open| {
+        self.log.file.while_open(|open| {
             if let Some((watched, path)) = known_path {
                 return open.write(&line(now, &watched.name, watched.side, Some(path), event));
             }

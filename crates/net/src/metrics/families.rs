@@ -5,20 +5,20 @@ use crate::blocked_seconds;
 use crate::{Path, PathState};
 
 /// A metric family for subjects of type `T`.
-pub(super) struct Family<T> {
+pub(crate) struct Family<T> {
     /// The name, without the suffix of samples.
-    pub(super) name: &'static str,
-    pub(super) kind: Kind,
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
     /// The unit; empty if the values have none.
-    pub(super) unit: &'static str,
-    pub(super) help: &'static str,
+    pub(crate) unit: &'static str,
+    pub(crate) help: &'static str,
     /// Additional labels, with the value of each sample.
-    pub(super) values: fn(&T) -> Vec<(String, f64)>,
+    pub(crate) values: fn(&T) -> Vec<(String, f64)>,
 }
 
 /// Types of metrics.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A counter, which never decreases.
     Counter,
     /// A value that rises and falls.
@@ -43,15 +43,17 @@ impl Kind {
 /// A family with one sample per subject.
 macro_rules! family {
     ($kind:ident, $name:literal, $unit:literal, $help:literal, |$it:ident| $value:expr) => {
-        Family {
+        $crate::metrics::Family {
             name: $name,
-            kind: Kind::$kind,
+            kind: $crate::metrics::Kind::$kind,
             unit: $unit,
             help: $help,
             values: |$it| vec![(String::new(), $value as f64)],
         }
     };
 }
+#[cfg(feature = "serve")]
+pub(crate) use family;
 
 /// Families of an endpoint, beside its counters.
 pub(super) const ENDPOINT: &[Family<Snapshot>] =

@@ -9,11 +9,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 
-use super::text;
-use crate::Endpoint;
+use super::Source;
 
-/// Serves the metrics of an endpoint at `/metrics` until the future is dropped.
-pub async fn serve(listener: TcpListener, endpoint: Endpoint) {
+/// Serves metrics at `/metrics` until the future is dropped.
+pub async fn serve(listener: TcpListener, source: impl Source + Clone) {
     // Oldest connection first
     let mut open: VecDeque<AbortHandle> = VecDeque::new();
     loop {
@@ -29,18 +28,18 @@ pub async fn serve(listener: TcpListener, endpoint: Endpoint) {
         {
             oldest.abort();
         }
-        let endpoint = endpoint.clone();
+        let source = source.clone();
         let answering = tokio::spawn(async move {
             // The connection of a slow scraper is closed
-            let _ = timeout(PATIENCE, answer(stream, &endpoint)).await;
+            let _ = timeout(PATIENCE, answer(stream, &source)).await;
         });
         open.push_back(answering.abort_handle());
     }
 }
 
-async fn answer(mut stream: TcpStream, endpoint: &Endpoint) -> io::Result<()> {
+async fn answer(mut stream: TcpStream, source: &impl Source) -> io::Result<()> {
     let head = request_head(&mut stream).await?;
-    stream.write_all(respond(&head, || text(endpoint)).as_bytes()).await?;
+    stream.write_all(respond(&head, || source.metrics()).as_bytes()).await?;
     stream.shutdown().await
 }
 

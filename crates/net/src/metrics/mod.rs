@@ -1,4 +1,4 @@
-//! Counters of an endpoint, its associations and their paths as OpenMetrics text, and an HTTP server for it.
+//! Counters of endpoints, their associations and paths as OpenMetrics text, and an HTTP server for it.
 //!
 //! Source: <https://prometheus.io/docs/specs/om/open_metrics_spec/>, version 1.0.0.
 
@@ -6,17 +6,50 @@ mod families;
 mod http;
 
 use std::fmt::Write;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use manypath_core::Counter;
 use manypath_sctp::{PathStats, Stats};
 
 #[cfg(feature = "program")]
 pub(crate) use families::STATES;
+#[cfg(feature = "serve")]
+pub(crate) use families::family;
+pub(crate) use families::{Family, Kind};
 pub use http::serve;
 
-use crate::{Counters, Endpoint, Path};
-use families::{ENDPOINT, Family, Kind, PATH};
+use crate::{Counters, Endpoint, Host, Path};
+use families::{ENDPOINT, PATH};
+
+/// What has metrics.
+pub trait Source: Send + Sync + 'static {
+    /// All metrics as OpenMetrics text.
+    fn metrics(&self) -> String;
+}
+
+impl Source for Endpoint {
+    fn metrics(&self) -> String {
+        text(self)
+    }
+}
+
+/// The metrics of all endpoints, each labelled with its first address and SCTP port.
+impl Source for Host {
+    fn metrics(&self) -> String {
+        let mut out = String::new();
+        write(&mut out, &labelled(self));
+        end(out)
+    }
+}
+
+/// The endpoints of a host, each with its first address and SCTP port as label.
+pub(crate) fn labelled(host: &Host) -> Vec<(String, Snapshot)> {
+    let named = |(address, port, snapshot)| {
+        let name = SocketAddr::new(IpAddr::from(address), port);
+        (format!("endpoint=\"{name}\""), snapshot)
+    };
+    host.snapshots().into_iter().map(named).collect()
+}
 
 /// The state of an endpoint at one instant.
 #[derive(Debug)]
@@ -39,17 +72,37 @@ pub(crate) struct AssociationSnapshot {
 /// Associations are labelled with the peer's first address and SCTP port, paths with their number from 0.
 #[must_use]
 pub fn text(endpoint: &Endpoint) -> String {
-    let snapshot = endpoint.snapshot();
     let mut out = String::new();
+    write(&mut out, &[(String::new(), endpoint.snapshot())]);
+    end(out)
+}
+
+/// The complete text.
+pub(crate) fn end(mut out: String) -> String {
+    out.push_str("# EOF\n");
+    out
+}
+
+/// Writes the metrics of endpoints, each with its own labels.
+pub(crate) fn write(out: &mut String, endpoints: &[(String, Snapshot)]) {
     for family in ENDPOINT {
-        begin(&mut out, family);
-        sample(&mut out, family, "", &snapshot);
+        begin(out, family);
+        for (labels, snapshot) in endpoints {
+            sample(out, family, labels, snapshot);
+        }
     }
     for counter in Counters::COUNTERS {
-        count(&mut out, "endpoint", counter, [(String::new(), &snapshot.counters)].into_iter());
+        let counters = endpoints.iter().map(|(labels, it)| (labels.clone(), &it.counters));
+        count(out, "endpoint", counter, counters);
     }
-    let associations =
-        || snapshot.associations.iter().map(|it| (format!("association=\"{}\"", it.peer), it));
+    let associations = || {
+        endpoints.iter().flat_map(|(labels, snapshot)| {
+            let label = move |it: &AssociationSnapshot| {
+                join(labels, &format!("association=\"{}\"", it.peer))
+            };
+            snapshot.associations.iter().map(move |it| (label(it), it))
+        })
+    };
     let paths = || {
         associations().flat_map(|(labels, association)| {
             let numbered = association.paths.iter().enumerate();
@@ -57,24 +110,24 @@ pub fn text(endpoint: &Endpoint) -> String {
         })
     };
     for counter in Stats::COUNTERS {
-        count(
-            &mut out,
-            "association",
-            counter,
-            associations().map(|(labels, it)| (labels, &it.stats)),
-        );
+        let stats = associations().map(|(labels, it)| (labels, &it.stats));
+        count(out, "association", counter, stats);
     }
     for counter in PathStats::COUNTERS {
-        count(&mut out, "path", counter, paths().map(|(labels, it)| (labels, &it.stats)));
+        count(out, "path", counter, paths().map(|(labels, it)| (labels, &it.stats)));
     }
     for family in PATH {
-        begin(&mut out, family);
+        begin(out, family);
         for (labels, path) in paths() {
-            sample(&mut out, family, &labels, path);
+            sample(out, family, &labels, path);
         }
     }
-    out.push_str("# EOF\n");
-    out
+}
+
+/// Labels of both texts, which may be empty.
+fn join(one: &str, other: &str) -> String {
+    let comma = if one.is_empty() || other.is_empty() { "" } else { "," };
+    format!("{one}{comma}{other}")
 }
 
 /// Writes a counter of the engine by its name, with a sample for each labelled subject.
@@ -90,6 +143,13 @@ fn count<'a, T: 'a>(
     for (labels, subject) in subjects {
         let _ = writeln!(out, "manypath_{of}_{name}_total{} {}", braced(&labels), get(subject));
     }
+}
+
+/// Writes a family for one subject.
+#[cfg(feature = "serve")]
+pub(crate) fn write_family<T>(out: &mut String, family: &Family<T>, subject: &T) {
+    begin(out, family);
+    sample(out, family, "", subject);
 }
 
 /// Writes the description of a family.
@@ -111,8 +171,7 @@ fn sample<T>(out: &mut String, family: &Family<T>, labels: &str, subject: &T) {
         Kind::Info => "_info",
     };
     for (label, value) in (family.values)(subject) {
-        let comma = if labels.is_empty() || label.is_empty() { "" } else { "," };
-        let labels = braced(&format!("{labels}{comma}{label}"));
+        let labels = braced(&join(labels, &label));
         let _ = writeln!(out, "{}{suffix}{labels} {value}", family.name);
     }
 }

@@ -13,7 +13,7 @@ use tokio::io::unix::AsyncFd;
 
 use crate::socket::{LocalAddress, interface_addresses, register};
 
-/// Watches the local addresses of an endpoint.
+/// Watches the local addresses of a host.
 #[derive(Debug)]
 pub(crate) struct Watch {
     /// `None` if the system does not allow it: then paths fail only by their timers.
@@ -47,16 +47,17 @@ pub(crate) enum Change {
 
 impl Watch {
     pub(crate) fn new(addresses: &[Address]) -> Self {
-        let watched = |&address| Watched {
-            address,
-            works: true,
-            is_listed: false,
-            back_since: None,
-            probed: 0,
-        };
-        let addresses = addresses.iter().map(watched).collect();
+        let addresses = addresses.iter().copied().map(Watched::new).collect();
         // Later changes are reported
         Self { netlink: open().ok(), addresses, is_new: true }
+    }
+
+    /// Watches another address.
+    pub(crate) fn add(&mut self, address: Address) {
+        if self.addresses.iter().all(|watched| watched.address != address) {
+            self.addresses.push(Watched::new(address));
+            self.is_new = true;
+        }
     }
 
     /// The changes since the last call. The next change wakes the task.
@@ -106,6 +107,10 @@ impl Watch {
 }
 
 impl Watched {
+    fn new(address: Address) -> Self {
+        Self { address, works: true, is_listed: false, back_since: None, probed: 0 }
+    }
+
     fn due(&self) -> Option<Instant> {
         Some(self.back_since? + *PROBES.get(self.probed)?)
     }

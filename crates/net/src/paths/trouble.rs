@@ -111,7 +111,8 @@ mod tests {
 
     /// An ICMP message about a packet of the first end.
     fn trouble(reason: Reason, quoted: Quoted) -> Trouble {
-        Trouble { local: ADDRESSES[0], remote: ADDRESSES[1], reason, quoted: Some(quoted) }
+        let [local, remote] = ADDRESSES;
+        Trouble { local, remote, port: Some(quoted.source_port), reason, quoted: Some(quoted) }
     }
 
     #[test]

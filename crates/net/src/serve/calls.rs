@@ -1,28 +1,32 @@
 //! The calls of programs.
 
 use std::io;
+use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::address::{decode, decode_all, encode};
 use manypath_posix::abi::constants::*;
-use manypath_posix::record::{Answer, Call, Operation};
+use manypath_posix::record::{ASSOCIATION_OVER, Answer, Call, Operation};
 use nix::errno::Errno;
 use tokio::sync::oneshot;
 
 use super::connection::Connection;
 use super::daemon::Shared;
+use super::many;
 use super::names;
 use super::opening;
-use super::options::{SocketOption, Support};
-use super::socket::{Phase, Socket};
+use super::options::{SocketOption, Support, least};
+use super::peeloff;
+use super::socket::{Phase, Socket, Style};
 
 /// The result of a call.
 #[derive(Debug, Default)]
 struct Outcome {
     value: i32,
     bytes: Vec<u8>,
+    descriptor: Option<OwnedFd>,
 }
 
 type Called = Result<Outcome, Errno>;
@@ -31,42 +35,73 @@ type Called = Result<Outcome, Errno>;
 pub(super) async fn answer(
     shared: &Arc<Shared>,
     connection: &Connection,
-    descriptor: &OwnedFd,
+    descriptor: OwnedFd,
     call: &Call<'_>,
 ) -> io::Result<()> {
-    let called = match shared.find(descriptor) {
-        Some(socket) => carry_out(shared, &socket, call).await,
+    let socket = shared.find(&descriptor);
+    // While a call waits, the program's own descriptors keep the socket open
+    let descriptor = (call.operation == Operation::PeelOff).then_some(descriptor);
+    let called = match socket {
+        Some(socket) => match shared.usage.call(socket.user) {
+            Ok(_place) => carry_out(shared, &socket, descriptor, call).await,
+            Err(refusal) => Err(refusal.errno()),
+        },
         // Its association has ended, and the program did not notice
         None => Err(Errno::ENOTCONN),
     };
     let refused = called.is_err() && is_refused(call);
-    let (errno, Outcome { value, bytes }) = match called {
+    let (errno, outcome) = match called {
         Ok(outcome) => (0, outcome),
-        Err(errno) => (errno as i32, Outcome { value: -1, bytes: Vec::new() }),
+        Err(errno) => (errno as i32, Outcome { value: -1, ..Outcome::default() }),
     };
-    connection.send(&Answer::Reply { errno, value, refused, bytes: &bytes }, None).await
+    let Outcome { value, bytes, descriptor } = outcome;
+    let reply = Answer::Reply { errno, value, refused, bytes: &bytes };
+    connection.send(&reply, descriptor.as_ref()).await
 }
 
 /// Whether the call needs an option that the daemon lacks.
 fn is_refused(call: &Call<'_>) -> bool {
     let is_about_options = matches!(call.operation, Operation::GetOption | Operation::SetOption);
     is_about_options
+        && !is_call(call)
         && SocketOption::find(call.level, call.option)
             .is_none_or(|option| matches!(option.support, Support::Refused(..)))
 }
 
-async fn carry_out(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
+/// Whether the option stands for a call of libsctp, which may fail.
+fn is_call(call: &Call<'_>) -> bool {
+    call.level == IPPROTO_SCTP
+        && matches!(
+            call.option,
+            SCTP_SOCKOPT_BINDX_ADD
+                | SCTP_SOCKOPT_BINDX_REM
+                | SCTP_SOCKOPT_CONNECTX
+                | SCTP_SOCKOPT_CONNECTX_OLD
+                | SCTP_SOCKOPT_CONNECTX3
+        )
+}
+
+async fn carry_out(
+    shared: &Arc<Shared>,
+    socket: &Arc<Socket>,
+    descriptor: Option<OwnedFd>,
+    call: &Call<'_>,
+) -> Called {
     match call.operation {
         Operation::Bind => {
             let (address, _) = decode(call.bytes).ok_or(Errno::EINVAL)?;
             done(opening::bind(shared, socket, &[address], false))
         }
+        Operation::Listen if socket.is_many() => {
+            done(many::listen(shared, socket, call.option).await)
+        }
         Operation::Listen => done(opening::listen(shared, socket, call.option).await),
         Operation::Connect => {
             let (address, _) = decode(call.bytes).ok_or(Errno::EINVAL)?;
-            let attempt = opening::begin(shared, socket, &[address], call.non_blocking)?;
-            done(wait(attempt, call.non_blocking).await)
+            connect(shared, socket, &[address], call).await?;
+            Ok(Outcome { value: streams(socket), ..Outcome::default() })
         }
+        Operation::Accept if socket.style != Style::One => Err(Errno::EOPNOTSUPP),
         Operation::Accept => match socket.state().phase {
             Phase::Listening(..) => Ok(Outcome::default()),
             _ => Err(Errno::EINVAL),
@@ -75,10 +110,20 @@ async fn carry_out(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>) 
         Operation::PeerName => {
             let connected = socket.connected().ok_or(Errno::ENOTCONN)?;
             let peer = names::peer(socket.domain, &connected.association);
-            Ok(bytes(encode(peer.ok_or(Errno::ENOTCONN)?)))
+            let bytes = encode(peer.ok_or(Errno::ENOTCONN)?);
+            Ok(Outcome { value: streams(socket), bytes, ..Outcome::default() })
         }
         Operation::GetOption => get_option(shared, socket, call).await,
         Operation::SetOption => set_option(shared, socket, call).await,
+        Operation::Send => {
+            let value = many::permission(shared, socket, call).await?;
+            Ok(Outcome { value, ..Outcome::default() })
+        }
+        Operation::PeelOff => {
+            let descriptor = descriptor.ok_or(Errno::EBADF)?;
+            let peeled = peeloff::peel_off(shared, socket, &descriptor, call).await?;
+            Ok(Outcome { descriptor: Some(peeled), ..Outcome::default() })
+        }
     }
 }
 
@@ -87,7 +132,16 @@ fn done(result: Result<(), Errno>) -> Called {
 }
 
 fn bytes(bytes: Vec<u8>) -> Outcome {
-    Outcome { bytes, value: 0 }
+    Outcome { bytes, ..Outcome::default() }
+}
+
+/// How many streams a one-to-one socket sends on. See [`Operation::PeerName`].
+fn streams(socket: &Socket) -> i32 {
+    match socket.connected() {
+        Some(connected) if connected.is_over() => ASSOCIATION_OVER,
+        Some(connected) if !connected.is_closing() => connected.outbound_streams().into(),
+        _ => 0,
+    }
 }
 
 /// The result of a connection attempt.
@@ -102,25 +156,44 @@ async fn wait(
     attempt.await.unwrap_or(Err(Errno::ECONNABORTED))
 }
 
+/// Opens an association; returns its number.
+async fn connect(
+    shared: &Arc<Shared>,
+    socket: &Arc<Socket>,
+    peers: &[SocketAddr],
+    call: &Call<'_>,
+) -> Result<i32, Errno> {
+    if socket.is_many() {
+        return many::connect(shared, socket, peers, call.non_blocking).await;
+    }
+    let attempt = opening::begin(shared, socket, peers, call.non_blocking)?;
+    wait(attempt, call.non_blocking).await?;
+    Ok(socket.connected().map_or(0, |connected| connected.number))
+}
+
 async fn get_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
     if (call.level, call.option) == (IPPROTO_SCTP, SCTP_SOCKOPT_CONNECTX3) {
         return connect_to_all(shared, socket, call).await;
     }
     let option = SocketOption::find(call.level, call.option).ok_or(Errno::ENOPROTOOPT)?;
     let value = option.get(socket, call.bytes)?;
-    let is_list = call.level == IPPROTO_SCTP
-        && matches!(call.option, SCTP_GET_PEER_ADDRS | SCTP_GET_LOCAL_ADDRS);
-    if is_list && value.len() > call.room as usize {
-        return Err(Errno::ENOMEM);
+    let room = call.room as usize;
+    let too_long = call.level == IPPROTO_SCTP && value.len() > room;
+    match call.option {
+        SCTP_GET_PEER_ADDRS | SCTP_GET_LOCAL_ADDRS if too_long => Err(Errno::ENOMEM),
+        option if call.level == IPPROTO_SCTP && room < least(option, value.len(), room) => {
+            Err(Errno::EINVAL)
+        }
+        _ => Ok(bytes(value)),
     }
-    Ok(bytes(value))
 }
 
 async fn set_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
     if call.level == IPPROTO_SCTP {
         match call.option {
             SCTP_SOCKOPT_BINDX_ADD | SCTP_SOCKOPT_BINDX_REM => {
-                let addresses = decode_all(call.bytes).ok_or(Errno::EINVAL)?;
+                let addresses = decode_all(call.bytes).filter(|all| !all.is_empty());
+                let addresses = addresses.ok_or(Errno::EINVAL)?;
                 return done(match call.option {
                     SCTP_SOCKOPT_BINDX_ADD => opening::bind(shared, socket, &addresses, true),
                     _ => opening::unbind(shared, socket, &addresses),
@@ -136,14 +209,13 @@ async fn set_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>)
     done(option.set(socket, call.bytes))
 }
 
-/// `sctp_connectx`. Its value is the number of the association, where it has one.
+/// `sctp_connectx`. Its value, or the bytes of `SCTP_SOCKOPT_CONNECTX3`, is the number of the association.
 async fn connect_to_all(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
     let addresses = decode_all(call.bytes).ok_or(Errno::EINVAL)?;
-    let attempt = opening::begin(shared, socket, &addresses, call.non_blocking)?;
-    wait(attempt, call.non_blocking).await?;
-    let number = socket.connected().map_or(0, |connected| connected.number);
+    let number = connect(shared, socket, &addresses, call).await?;
     match call.option {
         SCTP_SOCKOPT_CONNECTX_OLD => Ok(Outcome::default()),
-        _ => Ok(Outcome { value: number, bytes: number.encode() }),
+        SCTP_SOCKOPT_CONNECTX3 => Ok(bytes(number.encode())),
+        _ => Ok(Outcome { value: number, ..Outcome::default() }),
     }
 }

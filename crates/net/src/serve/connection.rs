@@ -4,12 +4,14 @@ use std::cell::RefCell;
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
-use manypath_posix::record::{Answer, HEAD, LARGEST_RECORD};
+use manypath_posix::queue::is_read;
+use manypath_posix::record::{Answer, HEAD, LARGEST_RECORD, Received};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, Shutdown, recv, recvmsg, sendmsg, shutdown,
+    SendAncillaryMessage, SendFlags, Shutdown, recv, recvmsg, sendmsg, shutdown, sockopt,
 };
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -20,6 +22,10 @@ use crate::socket::register;
 #[derive(Debug)]
 pub(super) struct Connection {
     socket: AsyncFd<OwnedFd>,
+    /// The program may have unread messages, not only notifications.
+    has_messages: AtomicBool,
+    /// A call has failed because the program closed its end with unread records. The kernel says it once.
+    was_reset: AtomicBool,
 }
 
 /// A received record and the descriptor that came with it.
@@ -31,7 +37,8 @@ pub(super) struct Record {
 
 impl Connection {
     pub(super) fn new(socket: OwnedFd) -> io::Result<Self> {
-        Ok(Self { socket: register(socket)? })
+        let (has_messages, was_reset) = (AtomicBool::new(false), AtomicBool::new(false));
+        Ok(Self { socket: register(socket)?, has_messages, was_reset })
     }
 
     /// The next record; `None` after the program has closed its end. Cancel-safe.
@@ -53,6 +60,24 @@ impl Connection {
         .await
     }
 
+    /// Whether a program that closed its end with unread records has left messages unread. Notifications do not count.
+    pub(super) fn has_unread_messages(&self) -> bool {
+        self.has_messages.load(Ordering::Relaxed)
+    }
+
+    /// Remembers whether unread records are messages.
+    fn note_sent(&self, answer: &Answer<'_>) {
+        match answer {
+            Answer::Data(Received { notification: false, .. }) => {
+                self.has_messages.store(true, Ordering::Relaxed);
+            }
+            Answer::Data(_) if self.has_unread_messages() && is_read(self.socket.as_fd()) => {
+                self.has_messages.store(false, Ordering::Relaxed);
+            }
+            _ => {}
+        }
+    }
+
     /// Waits until the program has closed its end, while records may wait to be read.
     pub(super) async fn hung_up(&self) {
         while let Ok(mut guard) = self.socket.ready(Interest::READABLE).await {
@@ -63,14 +88,32 @@ impl Connection {
         }
     }
 
+    /// Whether the program closed its end with unread messages.
+    pub(super) fn was_reset(&self) -> bool {
+        if let Ok(Err(error)) = sockopt::socket_error(self.socket.get_ref()) {
+            self.note(&error.into());
+        }
+        self.was_reset.load(Ordering::Relaxed) && self.has_unread_messages()
+    }
+
+    fn note(&self, error: &io::Error) {
+        if error.kind() == ErrorKind::ConnectionReset {
+            self.was_reset.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Sends a record, and a descriptor with it. Cancel-safe: a record is sent whole or not at all.
     pub(super) async fn send(
         &self,
         answer: &Answer<'_>,
         descriptor: Option<&OwnedFd>,
     ) -> io::Result<()> {
+        self.note_sent(answer);
         let head = answer.head();
-        let send = |socket: &OwnedFd| send_now(socket, &head, answer.payload(), descriptor);
+        let send = |socket: &OwnedFd| {
+            send_now(socket, &head, answer.payload(), descriptor)
+                .inspect_err(|error| self.note(error))
+        };
         match send(self.socket.get_ref()) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             done => return done,

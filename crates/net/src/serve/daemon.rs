@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,20 +13,22 @@ use manypath_posix::record::{Answer, Request};
 use nix::errno::Errno;
 use nix::libc;
 use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, connect, listen,
-    socket_with, sockopt,
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, connect, socket_with,
+    sockopt,
 };
 use tokio::io::unix::AsyncFd;
 use tokio::sync::{Notify, Semaphore, oneshot};
 use tokio::time::timeout;
 
 use super::Settings;
+use super::access::{self, Peer};
 use super::calls;
 use super::connection::{Connection, Record, send_now};
+use super::limits::{Place, Refusal, Usage};
 use super::ports::Ports;
-use super::socket::{Inherited, Socket};
+use super::socket::{Inherited, Socket, Style};
 use crate::socket::register;
-use crate::{Association, Endpoint};
+use crate::{Association, Endpoint, Error, Message};
 
 /// The daemon. Clones are handles of the same one.
 #[derive(Clone, Debug)]
@@ -41,8 +43,14 @@ pub(super) struct Shared {
     known: Mutex<Known>,
     pub(super) ports: Mutex<Ports>,
     next_association: AtomicI32,
-    /// Places for connections that have not sent their first record.
-    places: Arc<Semaphore>,
+    /// What programs use.
+    pub(super) usage: Arc<Usage>,
+    /// Sockets that were opened, accepted or peeled off.
+    opened: AtomicU64,
+    /// Refused connections whose first record is awaited.
+    refusing: Arc<Semaphore>,
+    /// No socket and no association is opened any more.
+    ends: AtomicBool,
     /// Associations that are shut down after their program has closed them.
     pub(super) draining: Draining,
 }
@@ -55,13 +63,14 @@ struct Known {
     adopted: HashMap<u64, Adoption>,
 }
 
-/// A socket of an accepted association before its connection exists.
+/// A socket that the daemon makes for a program, before its connection exists.
 #[derive(Debug)]
 struct Adoption {
     inherited: Inherited,
-    association: Association,
-    endpoint: Endpoint,
-    done: oneshot::Sender<()>,
+    place: Place,
+    /// The association that was accepted.
+    accepted: Option<(Association, Endpoint)>,
+    done: oneshot::Sender<Arc<Socket>>,
 }
 
 /// Counts the associations that are shut down in the background.
@@ -74,22 +83,27 @@ pub(super) struct Draining {
 }
 
 impl Daemon {
-    /// Creates the Unix socket and serves programs until the last handle and all sockets are gone. Needs a tokio runtime.
+    /// Creates the Unix socket, opens the UDP port or the raw sockets, and serves programs until the last handle and all
+    /// sockets are gone. Needs a tokio runtime. If another program has the UDP port, programs can connect from another
+    /// one, but not listen.
     ///
     /// # Errors
-    /// If the socket cannot be created.
-    pub fn start(settings: Settings) -> io::Result<Self> {
-        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
-        bind(&listener, &SocketAddrUnix::new(&settings.path)?)?;
-        listen(&listener, BACKLOG)?;
-        let listener = register(listener)?;
+    /// If a setting is invalid, or a socket cannot be created.
+    pub fn start(settings: Settings) -> Result<Self, Error> {
+        let ports = Ports::open(&settings)?;
+        let listener = access::listener(&settings.path).and_then(register).map_err(|error| {
+            let expected = format!("a path for a Unix socket: {error}");
+            Error::Setting { field: "socket", value: settings.path.display().to_string(), expected }
+        })?;
         let shared = Arc::new(Shared {
             known: Mutex::default(),
-            ports: Mutex::default(),
+            ports: Mutex::new(ports),
             // The first numbers have a meaning of their own: SCTP_FUTURE_ASSOC and others
             next_association: AtomicI32::new(3),
-            places: Arc::new(Semaphore::new(settings.most_sockets + CALLS)),
+            usage: Arc::new(Usage::new(settings.most_sockets, &settings.limits)),
+            opened: AtomicU64::new(0),
+            refusing: Arc::new(Semaphore::new(REFUSALS)),
+            ends: AtomicBool::new(false),
             draining: Draining::default(),
             settings,
         });
@@ -103,8 +117,16 @@ impl Daemon {
         self.shared.known().sockets.len()
     }
 
-    /// Waits until all sockets are closed and their associations have ended, at most for `limit`. Other associations are
-    /// aborted then. A program that has ended may have left records that are not read yet.
+    /// Refuses new sockets, as if there were no daemon, and new associations.
+    pub fn open_no_more(&self) {
+        self.shared.ends.store(true, Ordering::Relaxed);
+        for socket in self.shared.sockets() {
+            socket.admit_no_more();
+        }
+    }
+
+    /// Waits until all associations have ended, at most for `limit`. Other associations are aborted then. A program that
+    /// has ended may have left records that are not read yet.
     pub async fn drain(&self, limit: Duration) {
         if timeout(limit, self.shared.wait_until_idle()).await.is_err() {
             self.shared.draining.hurry.notify_waiters();
@@ -115,7 +137,7 @@ impl Daemon {
 
     async fn abort_all(&self) {
         let open: Vec<_> =
-            self.shared.known().sockets.values().filter_map(|socket| socket.connected()).collect();
+            self.shared.known().sockets.values().flat_map(|socket| socket.associations()).collect();
         for connected in &open {
             connected.association.abort("");
         }
@@ -135,20 +157,64 @@ impl Shared {
         self.ports.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// All sockets.
+    pub(super) fn sockets(&self) -> Vec<Arc<Socket>> {
+        self.known().sockets.values().map(Arc::clone).collect()
+    }
+
+    /// The number of sockets that were opened, accepted or peeled off.
+    pub(super) fn opened(&self) -> u64 {
+        self.opened.load(Ordering::Relaxed)
+    }
+
+    /// A place for a socket of a user, or for an association of a one-to-many socket.
+    pub(super) fn place(&self, user: u32) -> Result<Place, Refusal> {
+        if self.ends() {
+            return Err(self.usage.note(Refusal::Ending));
+        }
+        self.usage.socket(user)
+    }
+
+    /// A place for a socket that a program opens.
+    fn place_for(&self, peer: Peer) -> Result<Place, Refusal> {
+        if !peer.may_open {
+            return Err(self.usage.note(Refusal::Rights));
+        }
+        self.place(peer.user)
+    }
+
+    /// Enters a new socket; returns whether its descriptor has no other one.
+    fn enter(&self, socket: &Arc<Socket>) -> bool {
+        match self.known().sockets.entry(socket.cookie) {
+            Entry::Occupied(_) => return false,
+            Entry::Vacant(entry) => entry.insert(Arc::clone(socket)),
+        };
+        self.opened.fetch_add(1, Ordering::Relaxed);
+        true
+    }
+
+    /// Whether no socket and no association is opened any more.
+    pub(super) fn ends(&self) -> bool {
+        self.ends.load(Ordering::Relaxed)
+    }
+
     /// The socket that belongs to a program's descriptor.
     pub(super) fn find(&self, descriptor: &OwnedFd) -> Option<Arc<Socket>> {
         let cookie = sockopt::socket_cookie(descriptor).ok()?;
         self.known().sockets.get(&cookie).map(Arc::clone)
     }
 
-    /// Waits until no socket is open and no association drains.
+    /// Waits until no socket is open, or none that may have an association, and no association drains.
     async fn wait_until_idle(&self) {
         loop {
             let changed = self.draining.changed.notified();
-            if self.known().sockets.is_empty() {
+            let sockets = self.sockets();
+            // Programs that run on keep their sockets, which open no association
+            if sockets.is_empty() || self.ends() && sockets.iter().all(|it| it.is_idle()) {
                 return self.draining.wait().await;
             }
-            changed.await;
+            // A change of phase does not notify
+            let _ = timeout(GLANCE, changed).await;
         }
     }
 
@@ -157,23 +223,23 @@ impl Shared {
         self.next_association.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Makes a socket for an accepted association; returns the program's end.
+    /// Makes a socket for a program, with an accepted association; returns the program's end too.
     pub(super) async fn adopt(
         &self,
         inherited: Inherited,
-        association: Association,
-        endpoint: Endpoint,
-    ) -> io::Result<OwnedFd> {
+        place: Place,
+        accepted: Option<(Association, Endpoint)>,
+    ) -> io::Result<(OwnedFd, Arc<Socket>)> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let program = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
         let (done, adopted) = oneshot::channel();
         let cookie = sockopt::socket_cookie(&program)?;
         let open = Request::Open {
             domain: i32::from(inherited.domain),
-            kind: libc::SOCK_STREAM,
+            kind: inherited.style.kind(),
             protocol: IPPROTO_SCTP,
         };
-        let adoption = Adoption { inherited, association, endpoint, done };
+        let adoption = Adoption { inherited, place, accepted, done };
         self.known().adopted.insert(cookie, adoption);
         let joined = async {
             let address = SocketAddrUnix::new(&self.settings.path)?;
@@ -189,10 +255,10 @@ impl Shared {
         };
         let joined = timeout(FIRST_RECORD, joined).await;
         self.known().adopted.remove(&cookie);
-        joined??;
+        let socket = joined??;
         // The flag belongs to the program
         rustix::io::ioctl_fionbio(&program, false)?;
-        Ok(program)
+        Ok((program, socket))
     }
 }
 
@@ -210,98 +276,139 @@ async fn serve(shared: Arc<Shared>, listener: AsyncFd<OwnedFd>) {
             tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
         };
-        let Ok(place) = Arc::clone(&shared.places).try_acquire_owned() else { continue };
-        tokio::spawn(async move {
-            // A program that sends something else is cut off
-            let _ = welcome(shared, socket).await;
-            drop(place);
-        });
+        let Ok(peer) = Peer::of(&socket, shared.settings.group) else { continue };
+        match shared.usage.connection(peer) {
+            Ok(place) => {
+                tokio::spawn(async move {
+                    // A program that sends something else is cut off
+                    let _ = welcome(shared, socket, peer, place).await;
+                });
+            }
+            Err(refusal) => refuse(&shared, socket, refusal),
+        }
     }
 }
 
+/// Refuses what a connection asks for.
+fn refuse(shared: &Shared, socket: OwnedFd, refusal: Refusal) {
+    // Further ones are closed, which is refusal enough
+    let Ok(place) = Arc::clone(&shared.refusing).try_acquire_owned() else { return };
+    tokio::spawn(async move {
+        let connection = Connection::new(socket)?;
+        // The kernel drops answers of a connection that is closed with unread records
+        timeout(SHORT, connection.receive()).await??;
+        let errno = refusal.errno() as i32;
+        let answer = Answer::Reply { errno, value: -1, refused: false, bytes: &[] };
+        connection.send(&answer, None).await?;
+        drop(place);
+        io::Result::Ok(())
+    });
+}
+
 /// Handles a connection until its program closes it.
-async fn welcome(shared: Arc<Shared>, socket: OwnedFd) -> io::Result<()> {
-    let user = sockopt::socket_peercred(&socket)?.uid;
-    if !user.is_root() && user != rustix::process::getuid() {
-        return Ok(());
-    }
+async fn welcome(shared: Arc<Shared>, socket: OwnedFd, peer: Peer, place: Place) -> io::Result<()> {
     let connection = Connection::new(socket)?;
     let first = timeout(FIRST_RECORD, connection.receive()).await??;
+    // What follows has a place of its own
+    drop(place);
     let Some(Record { bytes, descriptor: Some(descriptor) }) = first else { return Ok(()) };
     match Request::decode(&bytes).map_err(io::Error::other)? {
         Request::Open { domain, kind, protocol } => {
-            open(shared, connection, descriptor, (domain, kind, protocol)).await
+            let cookie = sockopt::socket_cookie(&descriptor)?;
+            drop(descriptor);
+            let adoption = shared.known().adopted.remove(&cookie);
+            match adoption {
+                Some(adoption) => adopted(&shared, connection, cookie, adoption).await,
+                None => open(&shared, connection, cookie, (domain, kind, protocol), peer).await,
+            }
         }
-        Request::Call(call) => calls::answer(&shared, &connection, &descriptor, &call).await,
+        Request::Call(call) => calls::answer(&shared, &connection, descriptor, &call).await,
         _ => Ok(()),
     }
 }
 
 /// Creates a socket and serves it until the program closes it.
 async fn open(
-    shared: Arc<Shared>,
+    shared: &Arc<Shared>,
     connection: Connection,
-    descriptor: OwnedFd,
+    cookie: u64,
     (domain, kind, protocol): (i32, i32, i32),
+    peer: Peer,
 ) -> io::Result<()> {
-    let cookie = sockopt::socket_cookie(&descriptor)?;
-    drop(descriptor);
-    let refusal = match (domain, kind, protocol) {
-        (libc::AF_INET | libc::AF_INET6, libc::SOCK_STREAM, 0 | IPPROTO_SCTP) => None,
-        (libc::AF_INET | libc::AF_INET6, libc::SOCK_SEQPACKET, _) => Some(Errno::ESOCKTNOSUPPORT),
-        (libc::AF_INET | libc::AF_INET6, ..) => Some(Errno::EPROTONOSUPPORT),
-        _ => Some(Errno::EAFNOSUPPORT),
+    let style = if kind == libc::SOCK_SEQPACKET { Style::Many } else { Style::One };
+    let place = match (domain, kind, protocol) {
+        (
+            libc::AF_INET | libc::AF_INET6,
+            libc::SOCK_STREAM | libc::SOCK_SEQPACKET,
+            0 | IPPROTO_SCTP,
+        ) => shared.place_for(peer).map_err(Refusal::errno),
+        (libc::AF_INET | libc::AF_INET6, ..) => Err(Errno::EPROTONOSUPPORT),
+        _ => Err(Errno::EAFNOSUPPORT),
     };
-    if let Some(errno) = refusal {
-        return connection.send(&Answer::Opened { errno: errno as i32 }, None).await;
-    }
-    let adoption = shared.known().adopted.remove(&cookie);
-    let inherited = adoption.as_ref().map(|adoption| adoption.inherited.clone());
-    let is_adopted = inherited.is_some();
-    let inherited = inherited.unwrap_or_else(|| Inherited::new(domain as u16));
+    let place = match place {
+        Ok(place) => place,
+        Err(errno) => return connection.send(&Answer::Opened { errno: errno as i32 }, None).await,
+    };
+    let buffer = shared.settings.limits.buffer;
+    let inherited = Inherited::new(domain as u16, style, peer.user, buffer);
     let socket = Arc::new(Socket::new(cookie, connection, inherited));
-    let refusal = {
-        let mut known = shared.known();
-        let is_full = known.sockets.len() >= shared.settings.most_sockets;
-        match known.sockets.entry(cookie) {
-            // A second connection for the same descriptor
-            Entry::Occupied(_) => return Ok(()),
-            Entry::Vacant(_) if is_full => Some(Errno::ENFILE),
-            Entry::Vacant(place) => {
-                place.insert(Arc::clone(&socket));
-                None
-            }
-        }
-    };
-    if let Some(Adoption { association, endpoint, done, .. }) = adoption
-        && refusal.is_none()
-    {
-        socket.becomes_connected(&shared, association, endpoint);
-        // Fails only if the listening socket was closed
-        let _ = done.send(());
-    }
-    let errno = refusal.map_or(0, |errno| errno as i32);
-    if !is_adopted {
-        socket.connection.send(&Answer::Opened { errno }, None).await?;
-    }
-    if refusal.is_none() {
-        socket.serve(&shared).await;
-        shared.known().sockets.remove(&cookie);
-        shared.draining.changed.notify_waiters();
+    if shared.enter(&socket) {
+        // Fails if the program has ended, which the socket's own task handles
+        let _ = socket.connection.send(&Answer::Opened { errno: 0 }, None).await;
+        keep(shared, &socket, place).await;
     }
     Ok(())
 }
 
+/// Creates a socket that the daemon makes for a program, and serves it until the program closes it.
+async fn adopted(
+    shared: &Arc<Shared>,
+    connection: Connection,
+    cookie: u64,
+    adoption: Adoption,
+) -> io::Result<()> {
+    let Adoption { inherited, place, accepted, done } = adoption;
+    let socket = Arc::new(Socket::new(cookie, connection, inherited));
+    if shared.enter(&socket) {
+        if let Some((association, endpoint)) = accepted {
+            socket.becomes_connected(shared, association, endpoint);
+        }
+        // Fails only if the other socket was closed
+        let _ = done.send(Arc::clone(&socket));
+        keep(shared, &socket, place).await;
+    }
+    Ok(())
+}
+
+/// Serves a socket until the program closes it.
+async fn keep(shared: &Arc<Shared>, socket: &Arc<Socket>, place: Place) {
+    socket.serve(shared).await;
+    drop(place);
+    shared.known().sockets.remove(&socket.cookie);
+    shared.draining.changed.notify_waiters();
+}
+
 impl Draining {
-    /// Shuts an association down in the background, or aborts it when the daemon must end.
-    pub(super) fn add(shared: &Arc<Shared>, association: Association, endpoint: Endpoint) {
+    /// Shuts an association down in the background, behind its last messages, or aborts it when the daemon must end.
+    pub(super) fn add(
+        shared: &Arc<Shared>,
+        association: Association,
+        endpoint: Endpoint,
+        rest: Vec<Message>,
+    ) {
         shared.draining.change(|count| *count += 1);
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
             let hurry = shared.draining.hurry.notified();
+            let end = async {
+                for message in rest {
+                    association.send(message).await?;
+                }
+                association.close().await
+            };
             tokio::select! {
                 // The peer may lack data; no program can be told
-                _ = association.close() => {}
+                _ = end => {}
                 () = hurry => {
                     association.abort("");
                     let _ = association.closed().await;
@@ -312,6 +419,11 @@ impl Draining {
         });
     }
 
+    /// The number of associations.
+    pub(super) fn count(&self) -> usize {
+        *self.count.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn change(&self, change: impl FnOnce(&mut usize)) {
         change(&mut self.count.lock().unwrap_or_else(PoisonError::into_inner));
         self.changed.notify_waiters();
@@ -320,7 +432,7 @@ impl Draining {
     async fn wait(&self) {
         loop {
             let changed = self.changed.notified();
-            if *self.count.lock().unwrap_or_else(PoisonError::into_inner) == 0 {
+            if self.count() == 0 {
                 return;
             }
             changed.await;
@@ -336,10 +448,12 @@ impl Drop for Shared {
     }
 }
 
-/// Connections that wait to be accepted.
-const BACKLOG: i32 = 1024;
-/// Connections beside those of sockets: calls that are in progress.
-const CALLS: usize = 1024;
+/// Refused connections at once whose first record is awaited.
+const REFUSALS: usize = 64;
+/// How long such a record is awaited.
+const SHORT: Duration = Duration::from_secs(1);
+/// Time between looks at the phases of sockets.
+const GLANCE: Duration = Duration::from_millis(20);
 /// Time in which a connection must send its first record.
 const FIRST_RECORD: Duration = Duration::from_secs(10);
 /// Time for sending ABORTs at the end.

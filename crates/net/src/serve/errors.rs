@@ -9,7 +9,7 @@ use crate::Error;
 /// The error number of a failure to bind, to listen or to connect, or of the end of an association.
 pub(super) fn errno(error: &Error) -> Errno {
     match error {
-        Error::AddressInUse(_) => Errno::EADDRINUSE,
+        Error::AddressInUse(_) | Error::PortInUse(_) | Error::NoFreePort => Errno::EADDRINUSE,
         Error::NotLocal(_) => Errno::EADDRNOTAVAIL,
         Error::NoInterface(_) => Errno::ENODEV,
         Error::NoRights(_) => Errno::EACCES,

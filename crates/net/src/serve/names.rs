@@ -50,6 +50,7 @@ pub(super) fn locals(socket: &Socket) -> Vec<SocketAddr> {
         Phase::Connected(connected) => {
             (connected.endpoint.local_addresses(), connected.endpoint.port())
         }
+        Phase::Many(many) => (many.endpoint.local_addresses(), many.endpoint.port()),
         _ => (state.addresses.clone(), state.port),
     };
     let all = addresses.into_iter().map(|ip| in_family(SocketAddr::new(ip, port), socket.domain));

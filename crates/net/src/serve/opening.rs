@@ -1,8 +1,7 @@
 //! Binding, listening, connecting and accepting.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::Arc;
-use std::time::Duration;
 
 use manypath_posix::record::Answer;
 use nix::errno::Errno;
@@ -10,10 +9,12 @@ use tokio::sync::oneshot;
 
 use super::daemon::Shared;
 use super::errors::errno;
+use super::limits::Refusal;
 use super::names;
-use super::socket::{Inherited, Phase, Socket, State};
-use crate::socket::{interface_addresses, local_addresses};
-use crate::{Builder, Endpoint, Error, Peer};
+use super::options::Options;
+use super::socket::{Phase, Socket, State, Style};
+use crate::socket::{LocalAddress, interface_addresses, local_addresses};
+use crate::{Builder, Endpoint, Error, Host, Peer};
 
 /// `bind`, and `sctp_bindx` with further addresses.
 pub(super) fn bind(
@@ -83,7 +84,10 @@ fn is_local(shared: &Shared, ip: IpAddr) -> bool {
     if !local.is_empty() {
         return local.contains(&ip);
     }
-    interface_addresses().is_ok_and(|all| all.iter().any(|address| address.ip == ip))
+    // 127.0.0.2, for example, belongs to the loopback interface, which does not list it
+    let can_be_bound = || UdpSocket::bind((ip, 0)).is_ok();
+    let is_listed = |all: Vec<LocalAddress>| all.iter().any(|address| address.ip == ip);
+    can_be_bound() || interface_addresses().is_ok_and(is_listed)
 }
 
 /// `listen`. A backlog of 0 ends it, as in Linux.
@@ -92,8 +96,8 @@ pub(super) async fn listen(
     socket: &Arc<Socket>,
     backlog: i32,
 ) -> Result<(), Errno> {
-    let backlog = usize::try_from(backlog).unwrap_or(LARGEST_BACKLOG).min(LARGEST_BACKLOG);
-    let (builder, addresses, port) = {
+    let backlog = waiting(backlog);
+    let (builder, port) = {
         let mut state = socket.state();
         match (&state.phase, backlog) {
             (Phase::Closed, 0) => return Ok(()),
@@ -112,13 +116,10 @@ pub(super) async fn listen(
         }
         let mut ports = shared.ports();
         state.port = ports.bind(socket.cookie, state.port, &state.addresses)?;
-        (builder(shared, socket.domain, &state)?, state.addresses.clone(), state.port)
+        let host = ports.listening_host().map_err(|error| errno(&error))?;
+        (builder(shared, host, socket.domain, &state)?, state.port)
     };
-    let builder = match shared.settings.encapsulation {
-        Some(udp) => builder.encapsulation(udp),
-        None => builder.without_encapsulation(),
-    };
-    let endpoint = listening_endpoint(shared, builder, &addresses, port, backlog).await?;
+    let endpoint = builder.listen(backlog).bind(port).await.map_err(|error| errno(&error))?;
     let accepting = tokio::spawn(accept(Arc::clone(shared), Arc::clone(socket), endpoint.clone()));
     let mut state = socket.state();
     if !matches!(state.phase, Phase::Closed) {
@@ -130,56 +131,23 @@ pub(super) async fn listen(
     Ok(())
 }
 
-/// The endpoint of a port, which may have associations of an earlier listening socket.
-async fn listening_endpoint(
-    shared: &Shared,
-    builder: Builder,
-    addresses: &[IpAddr],
-    port: u16,
-    backlog: usize,
-) -> Result<Endpoint, Errno> {
-    let idle = {
-        let mut ports = shared.ports();
-        let is_it = |it: &Endpoint| {
-            let local = it.local_addresses();
-            it.port() == port && (addresses.is_empty() || local == addresses)
-        };
-        if let Some(known) = ports.endpoints.iter().find(|it| is_it(it) && it.open() > 0) {
-            known.admit(Some(backlog));
-            return Ok(known.clone());
-        }
-        ports.endpoints.extract_if(.., |it| it.is_idle()).collect::<Vec<_>>()
-    };
-    for endpoint in idle {
-        // Its UDP port becomes free
-        endpoint.close().await;
-    }
-    let mut attempts = 0;
-    let endpoint = loop {
-        match builder.clone().listen(backlog).bind(port).await {
-            // The driver of a closed endpoint ends with its next poll
-            Err(Error::AddressInUse(_)) if attempts < ATTEMPTS => {
-                attempts += 1;
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
-            bound => break bound.map_err(|error| errno(&error))?,
-        }
-    };
-    shared.ports().endpoints.push(endpoint.clone());
-    Ok(endpoint)
+/// How many associations may wait to be accepted.
+pub(super) fn waiting(backlog: i32) -> usize {
+    usize::try_from(backlog).unwrap_or(LARGEST_BACKLOG).min(LARGEST_BACKLOG)
 }
 
 /// Passes accepted associations to the program.
 async fn accept(shared: Arc<Shared>, socket: Arc<Socket>, endpoint: Endpoint) {
     while let Ok(association) = endpoint.accept().await {
-        let inherited =
-            Inherited { domain: socket.domain, options: socket.state().options.clone() };
+        let inherited = socket.passes_on(Style::One);
         let Some(peer) = names::peer(socket.domain, &association) else { continue };
-        // Without descriptors or a program, the association is shut down
-        let Ok(program) = shared.adopt(inherited, association, endpoint.clone()).await else {
-            continue;
-        };
-        if socket.connection.send(&Answer::Accept { peer }, Some(&program)).await.is_err() {
+        let streams = association.streams().outbound;
+        // Without a place, descriptors or a program, the association is shut down
+        let Ok(place) = shared.place(socket.user) else { continue };
+        let adopted = shared.adopt(inherited, place, Some((association, endpoint.clone()))).await;
+        let Ok((program, _)) = adopted else { continue };
+        let answer = Answer::Accept { peer, streams };
+        if socket.connection.send(&answer, Some(&program)).await.is_err() {
             return;
         }
     }
@@ -211,20 +179,11 @@ fn try_to_begin(
         Phase::Connecting(_) => return Err(Errno::EALREADY),
         _ => return Err(Errno::EISCONN),
     }
-    let port = peers.first().ok_or(Errno::EINVAL)?.port();
-    if port == 0 || peers.iter().any(|peer| peer.port() != port) {
-        return Err(Errno::EINVAL);
-    }
-    let addresses = peers.iter().map(|peer| names::canonical(socket.domain, peer));
-    let addresses = addresses.collect::<Result<Vec<IpAddr>, Errno>>()?;
-    let builder = builder(shared, socket.domain, &state)?;
-    let peer = Peer::new(addresses, port);
-    let (builder, peer) = match shared.settings.encapsulation {
-        Some(udp) => {
-            let udp = state.options.peer_udp_port().unwrap_or(udp);
-            (builder.encapsulation(0), peer.encapsulation(udp))
-        }
-        None => (builder.without_encapsulation(), peer.raw()),
+    let peer = peer(shared, socket.domain, &state.options, peers)?;
+    let builder = {
+        let mut ports = shared.ports();
+        state.port = ports.bind(socket.cookie, state.port, &state.addresses)?;
+        builder(shared, ports.host(), socket.domain, &state)?
     };
     let own = state.port;
     let (done, result) = oneshot::channel();
@@ -236,7 +195,11 @@ fn try_to_begin(
                 Ok(())
             }
             Err(error) => {
-                let why = errno(&error);
+                let why = match error {
+                    // An association of an earlier socket with this port has not ended
+                    Error::AlreadyConnected(_) => Errno::EADDRNOTAVAIL,
+                    error => errno(&error),
+                };
                 connecting.has_failed(why, later);
                 Err(why)
             }
@@ -248,6 +211,25 @@ fn try_to_begin(
     Ok(result)
 }
 
+/// The peer with these addresses, whose ports must be equal.
+pub(super) fn peer(
+    shared: &Shared,
+    domain: u16,
+    options: &Options,
+    peers: &[SocketAddr],
+) -> Result<Peer, Errno> {
+    let port = peers.first().ok_or(Errno::EINVAL)?.port();
+    if port == 0 || peers.iter().any(|peer| peer.port() != port) {
+        return Err(Errno::EINVAL);
+    }
+    let addresses = peers.iter().map(|peer| names::canonical(domain, peer));
+    let peer = Peer::new(addresses.collect::<Result<Vec<IpAddr>, Errno>>()?, port);
+    Ok(match shared.settings.encapsulation {
+        Some(udp) => peer.encapsulation(options.peer_udp_port().unwrap_or(udp)),
+        None => peer.raw(),
+    })
+}
+
 async fn connect(
     builder: Builder,
     port: u16,
@@ -257,25 +239,34 @@ async fn connect(
     Ok((endpoint.connect(peer).await?, endpoint))
 }
 
-/// The settings of an endpoint of a socket.
-fn builder(shared: &Shared, domain: u16, state: &State) -> Result<Builder, Errno> {
+/// The settings of an endpoint of a socket; `ENETDOWN` if the daemon ends.
+pub(super) fn builder(
+    shared: &Shared,
+    host: &Host,
+    domain: u16,
+    state: &State,
+) -> Result<Builder, Errno> {
+    if shared.ends() {
+        return Err(Refusal::Ending.errno_of_association());
+    }
     let State { addresses, options, .. } = state;
-    let all = match (addresses.is_empty(), shared.settings.local.is_empty()) {
-        (false, _) => addresses.clone(),
-        (true, false) => shared.settings.local.clone(),
-        // Without a restriction, the endpoint follows the routes of the system
-        (true, true) if !options.only_v6 => Vec::new(),
-        (true, true) => local_addresses().map_err(|error| errno(&error))?,
+    let is_bound = !addresses.is_empty();
+    // Without a restriction, the endpoint follows the routes of the system
+    let is_free = !is_bound && shared.settings.local.is_empty();
+    let all = match (is_bound, is_free) {
+        (true, _) => addresses.clone(),
+        (false, true) => local_addresses().map_err(|error| errno(&error))?,
+        (false, false) => shared.settings.local.clone(),
     };
     let local = names::of_family(domain, options.only_v6, &all);
     if local.is_empty() && !all.is_empty() {
         return Err(Errno::EADDRNOTAVAIL);
     }
-    let builder = shared.settings.builder.clone().local(local);
+    // Associations of an earlier socket may still have the port
+    let builder = host.endpoint().take_over().local(local);
+    let builder = if is_free { builder.follow_routes() } else { builder };
     Ok(builder.configure(|config| options.apply(config)))
 }
 
 /// Largest backlog: `SOMAXCONN`.
 const LARGEST_BACKLOG: usize = 4096;
-/// Attempts to bind a UDP port that another endpoint gives up.
-const ATTEMPTS: u32 = 50;

@@ -1,17 +1,22 @@
-//! The SCTP ports of sockets, and the endpoints of listening sockets.
+//! The SCTP ports of sockets, and the host that has them.
 
 use std::net::IpAddr;
 
 use nix::errno::Errno;
 
-use crate::Endpoint;
+use super::Settings;
+use crate::{Builder, Error, Host};
 
-/// SCTP ports that sockets have bound, and endpoints that have listened.
-#[derive(Debug, Default)]
+/// SCTP ports that sockets have bound. All sockets use one host: its UDP port, and its raw sockets.
+#[derive(Debug)]
 pub(super) struct Ports {
     bound: Vec<Bound>,
-    /// Endpoints that listen, and those with associations that were accepted. Their UDP port stays in use.
-    pub(super) endpoints: Vec<Endpoint>,
+    host: Host,
+    /// The host before it: sockets that connected from another UDP port have its endpoints.
+    former: Option<Host>,
+    /// The host has no sockets on the wanted UDP port, because another program has it. The settings for the next
+    /// attempt.
+    wanted: Option<Builder>,
 }
 
 #[derive(Debug)]
@@ -24,6 +29,43 @@ struct Bound {
 }
 
 impl Ports {
+    /// Opens the host. If another program has the UDP port, sockets can connect from another one, but not listen.
+    pub(super) fn open(settings: &Settings) -> Result<Self, Error> {
+        let builder = settings.builder.clone().local(settings.local.clone());
+        let builder = match settings.encapsulation {
+            Some(udp) => builder.encapsulation(udp),
+            None => builder.without_encapsulation(),
+        };
+        let (host, wanted) = match Host::open(builder.clone()) {
+            Err(Error::AddressInUse(_)) => {
+                (Host::open(builder.clone().encapsulation(0))?, Some(builder))
+            }
+            opened => (opened?, None),
+        };
+        Ok(Self { bound: Vec::new(), host, former: None, wanted })
+    }
+
+    /// The host, for a socket that connects.
+    pub(super) fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// All hosts that have endpoints of sockets.
+    pub(super) fn hosts(&self) -> impl Iterator<Item = &Host> {
+        self.former.iter().chain([&self.host])
+    }
+
+    /// The host on the wanted UDP port, for a socket that listens.
+    pub(super) fn listening_host(&mut self) -> Result<&Host, Error> {
+        if let Some(builder) = &self.wanted {
+            // The other program may have ended
+            let host = Host::open(builder.clone())?;
+            self.former = Some(std::mem::replace(&mut self.host, host));
+            self.wanted = None;
+        }
+        Ok(&self.host)
+    }
+
     /// Binds a port for a socket; 0 selects a free one.
     pub(super) fn bind(
         &mut self,
@@ -58,8 +100,16 @@ impl Ports {
     /// A free port of the dynamic range, which begins at a place that depends on the socket. RFC 6335 §6
     fn free(&self, owner: u64) -> Option<u16> {
         let start = owner.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 50;
-        let port = |number: u64| FIRST_DYNAMIC + ((start + number) % DYNAMIC) as u16;
-        (0..DYNAMIC).map(port).find(|port| !self.is_taken(owner, *port, &[]))
+        let mut is_bound = [false; DYNAMIC as usize];
+        for bound in self.bound.iter().filter(|bound| bound.owner != owner) {
+            if let Some(place) = bound.port.checked_sub(FIRST_DYNAMIC) {
+                is_bound[usize::from(place)] = true;
+            }
+        }
+        let offsets = (0..DYNAMIC).map(|number| ((start + number) % DYNAMIC) as u16);
+        let unbound = offsets.filter(|offset| !is_bound[usize::from(*offset)]);
+        // Associations of sockets that are closed may still have the port
+        unbound.map(|offset| FIRST_DYNAMIC + offset).find(|port| !self.host.has_port(*port))
     }
 }
 
@@ -69,11 +119,29 @@ const DYNAMIC: u64 = 1 << 14;
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::path::PathBuf;
 
-    #[test]
-    fn a_port_belongs_to_one_socket_on_an_address() {
-        let mut ports = Ports::default();
+    use super::*;
+    use crate::Endpoint;
+    use crate::serve::Limits;
+
+    /// The ports of a host on a free UDP port.
+    fn ports() -> Ports {
+        let settings = Settings {
+            path: PathBuf::new(),
+            builder: Endpoint::builder(),
+            local: vec![[127, 0, 0, 1].into(), [127, 0, 0, 2].into()],
+            encapsulation: Some(0),
+            most_sockets: 1,
+            limits: Limits::default(),
+            group: None,
+        };
+        Ports::open(&settings).expect("a host")
+    }
+
+    #[tokio::test]
+    async fn a_port_belongs_to_one_socket_on_an_address() {
+        let mut ports = ports();
         let (first, second) = ([IpAddr::from([127, 0, 0, 1])], [IpAddr::from([127, 0, 0, 2])]);
         assert_eq!(ports.bind(1, 7, &first), Ok(7));
         assert_eq!(ports.bind(2, 7, &first), Err(Errno::EADDRINUSE));
@@ -84,14 +152,18 @@ mod tests {
         assert_eq!(ports.bind(1, 7, &[first[0], second[0]]), Ok(7));
     }
 
-    #[test]
-    fn free_ports_differ_until_none_is_left() {
-        let mut ports = Ports::default();
+    #[tokio::test]
+    async fn free_ports_differ_until_none_is_left() {
+        let mut ports = ports();
+        let used = ports.bind(DYNAMIC, 0, &[]).expect("a port");
+        ports.release(DYNAMIC);
+        let _endpoint = ports.host().endpoint().bind(used).await.expect("it is free");
         let mut found: Vec<u16> =
-            (0..DYNAMIC).map(|owner| ports.bind(owner, 0, &[]).expect("a port")).collect();
+            (1..DYNAMIC).map(|owner| ports.bind(owner, 0, &[]).expect("a port")).collect();
+        assert!(!found.contains(&used), "an endpoint has it");
         found.sort_unstable();
         found.dedup();
-        assert_eq!(found.len() as u64, DYNAMIC);
+        assert_eq!(found.len() as u64, DYNAMIC - 1);
         assert_eq!(ports.bind(DYNAMIC, 0, &[]), Err(Errno::EADDRINUSE));
     }
 }

@@ -1,45 +1,72 @@
 //! A socket of a program, and the task that reads what the program sends.
 
+use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use bytes::Bytes;
-use manypath_posix::abi::constants::{
-    SCTP_ABORT, SCTP_EOF, SCTP_PR_SCTP_MASK, SCTP_PR_SCTP_TTL, SCTP_SACK_IMMEDIATELY,
-    SCTP_UNORDERED,
-};
-use manypath_posix::record::{Answer, HEAD, PartialReliability, Request, SendInfo, Sent};
+use manypath_posix::abi::constants::{SCTP_ABORT, SCTP_EOF};
+use manypath_posix::record::{Answer, HEAD, Request, Sent};
 use nix::errno::Errno;
 use nix::libc;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
+use super::connected::Connected;
 use super::connection::{Connection, Record};
 use super::daemon::{Draining, Shared};
-use super::delivery;
 use super::errors::errno;
+use super::many::{self, Many};
 use super::opening;
 use super::options::Options;
-use crate::{Association, Endpoint, Error, Message};
+use super::turn::Turn;
+use crate::{Association, Endpoint, Error};
 
-/// A one-to-one socket. RFC 6458 §4
+/// A socket of a program.
 #[derive(Debug)]
 pub(super) struct Socket {
     /// The cookie of the program's descriptor.
     pub(super) cookie: u64,
     /// `AF_INET` or `AF_INET6`.
     pub(super) domain: u16,
+    pub(super) style: Style,
+    /// The user of the program that opened it, or the socket that it comes from.
+    pub(super) user: u32,
     pub(super) connection: Connection,
     state: Mutex<State>,
     /// The phase has changed.
     changed: Notify,
+    /// Which association delivers.
+    pub(super) turn: Turn,
+    /// Held while a one-to-many socket begins to listen or opens an association.
+    pub(super) opening: tokio::sync::Mutex<()>,
 }
 
-/// What a socket of an accepted association has from the listening socket.
+/// How a socket is used.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Style {
+    /// One-to-one. RFC 6458 §4
+    One,
+    /// One-to-many. RFC 6458 §3
+    Many,
+    /// An association that was peeled off from a one-to-many socket. RFC 6458 §9.2
+    PeeledOff,
+}
+
+impl Style {
+    /// The type of the socket: `SO_TYPE`.
+    pub(super) fn kind(self) -> i32 {
+        if self == Self::One { libc::SOCK_STREAM } else { libc::SOCK_SEQPACKET }
+    }
+}
+
+/// What a socket has from the listening or one-to-many socket that its association comes from.
 #[derive(Clone, Debug)]
 pub(super) struct Inherited {
     pub(super) domain: u16,
+    pub(super) style: Style,
+    pub(super) user: u32,
     pub(super) options: Options,
 }
 
@@ -65,24 +92,15 @@ pub(super) enum Phase {
     /// The task that connects.
     Connecting(AbortHandle),
     Connected(Connected),
+    /// A one-to-many socket that listens or has opened an association.
+    Many(Many),
     /// The association has ended, and the program has all of its data.
     Ended,
 }
 
-/// An association of a socket.
-#[derive(Clone, Debug)]
-pub(super) struct Connected {
-    pub(super) association: Association,
-    pub(super) endpoint: Endpoint,
-    /// Its number for the program.
-    pub(super) number: i32,
-    /// The task that delivers to the program.
-    delivering: AbortHandle,
-}
-
 /// How the reader ends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum End {
+pub(super) enum End {
     /// The program closed its descriptor after it had read everything.
     Closed,
     /// The program closed its descriptor with unread data, or sent a malformed record.
@@ -90,14 +108,15 @@ enum End {
 }
 
 impl Inherited {
-    pub(super) fn new(domain: u16) -> Self {
-        Self { domain, options: Options::default() }
+    /// What a socket of a user has if it comes from no other one, with the largest size of its buffers.
+    pub(super) fn new(domain: u16, style: Style, user: u32, largest_buffer: usize) -> Self {
+        Self { domain, style, user, options: Options::new(largest_buffer) }
     }
 }
 
 impl Socket {
     pub(super) fn new(cookie: u64, connection: Connection, inherited: Inherited) -> Self {
-        let Inherited { domain, options } = inherited;
+        let Inherited { domain, style, user, options } = inherited;
         let state = State {
             phase: Phase::Closed,
             options,
@@ -106,18 +125,66 @@ impl Socket {
             error: None,
             fillers: 0,
         };
-        Self { cookie, domain, connection, state: Mutex::new(state), changed: Notify::new() }
+        Self {
+            cookie,
+            domain,
+            style,
+            user,
+            connection,
+            state: Mutex::new(state),
+            changed: Notify::new(),
+            turn: Turn::default(),
+            opening: tokio::sync::Mutex::default(),
+        }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The association.
+    /// What a socket of one of its associations has from it.
+    pub(super) fn passes_on(&self, style: Style) -> Inherited {
+        let options = self.state().options.clone();
+        Inherited { domain: self.domain, style, user: self.user, options }
+    }
+
+    pub(super) fn is_many(&self) -> bool {
+        self.style == Style::Many
+    }
+
+    /// The association of a one-to-one socket.
     pub(super) fn connected(&self) -> Option<Connected> {
         match &self.state().phase {
             Phase::Connected(connected) => Some(connected.clone()),
             _ => None,
+        }
+    }
+
+    /// All associations. Those of a one-to-many socket that have ended do not count, also if their last messages are not
+    /// delivered.
+    pub(super) fn associations(&self) -> Vec<Connected> {
+        match &self.state().phase {
+            Phase::Connected(connected) => vec![connected.clone()],
+            Phase::Many(many) => many.associations().filter(|it| !it.is_over()).cloned().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether it has no association, and opens none.
+    pub(super) fn is_idle(&self) -> bool {
+        match &self.state().phase {
+            Phase::Closed | Phase::Listening(..) | Phase::Ended => true,
+            Phase::Connecting(_) | Phase::Connected(_) => false,
+            Phase::Many(many) => many.associations().len() == 0,
+        }
+    }
+
+    /// Refuses further associations of peers.
+    pub(super) fn admit_no_more(&self) {
+        match &self.state().phase {
+            Phase::Listening(endpoint, _) => endpoint.admit(None),
+            Phase::Many(many) => many.endpoint.admit(None),
+            _ => {}
         }
     }
 
@@ -128,13 +195,27 @@ impl Socket {
         association: Association,
         endpoint: Endpoint,
     ) {
-        let number = shared.association_number();
         let mut state = self.state();
-        state.options.apply_to(&association);
+        let options = state.options.clone();
+        if matches!(state.phase, Phase::Ended) {
+            // The program has closed the socket meanwhile
+            drop(state);
+            return Draining::add(shared, association, endpoint, Vec::new());
+        }
+        options.apply_to(&association);
         state.port = endpoint.port();
-        let deliver = delivery::run(Arc::clone(self), association.clone(), number);
-        let delivering = tokio::spawn(deliver).abort_handle();
-        state.phase = Phase::Connected(Connected { association, endpoint, number, delivering });
+        let connected = Connected::attach(shared, self, association, endpoint, options);
+        state.phase = Phase::Connected(connected);
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    /// Takes over an association that was peeled off.
+    pub(super) fn adopts(&self, connected: Connected) {
+        let mut state = self.state();
+        state.port = connected.endpoint.port();
+        state.options = connected.options().clone();
+        state.phase = Phase::Connected(connected);
         drop(state);
         self.changed.notify_waiters();
     }
@@ -155,10 +236,26 @@ impl Socket {
         self.changed.notify_waiters();
     }
 
-    /// The association has ended, and all of its data is delivered.
-    pub(super) fn has_ended(&self) {
-        self.state().phase = Phase::Ended;
+    /// An association has ended, and all of its data is delivered. Returns whether it was one of the socket.
+    pub(super) fn loses(&self, number: i32) -> bool {
+        let mut state = self.state();
+        match &mut state.phase {
+            Phase::Many(many) => return many.remove(number),
+            Phase::Connected(connected) if connected.number == number => {}
+            _ => return false,
+        }
+        self.connection.finish();
+        state.phase = Phase::Ended;
+        drop(state);
         self.changed.notify_waiters();
+        true
+    }
+
+    /// The addresses of a peer are known.
+    pub(super) fn learns(&self, number: i32, association: &Association) {
+        if let Phase::Many(many) = &mut self.state().phase {
+            many.learn(number, association);
+        }
     }
 
     /// Serves the socket until the program has closed it.
@@ -186,7 +283,8 @@ impl Socket {
         let (is_connecting, keeps_filler) = {
             let state = self.state();
             let is_closed = matches!(state.phase, Phase::Closed);
-            (matches!(state.phase, Phase::Connecting(_)), is_closed && state.fillers == 0)
+            let keeps_filler = is_closed && state.fillers == 0 && !self.is_many();
+            (matches!(state.phase, Phase::Connecting(_)), keeps_filler)
         };
         if is_connecting {
             return self.until(changed).await;
@@ -205,6 +303,11 @@ impl Socket {
         let record = match self.connection.receive().await {
             Ok(Some(record)) => record,
             Ok(None) => return Err(End::Closed),
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => {
+                // The kernel tells it once, and before the records that the program sent
+                let unread = self.connection.has_unread_messages();
+                return if unread { Err(End::Abort) } else { Ok(()) };
+            }
             Err(_) => return Err(End::Abort),
         };
         self.handle(shared, record).await
@@ -246,9 +349,15 @@ impl Socket {
         sent: &Sent<'_>,
         payload: Bytes,
     ) -> Result<(), End> {
+        if self.is_many() {
+            return many::send(self, sent, &payload).await;
+        }
         if let Some(destination) = sent.destination
             && matches!(self.state().phase, Phase::Closed)
         {
+            if let Some(init) = sent.init {
+                self.state().options.set_init(init);
+            }
             self.connect_for_message(shared, destination).await?;
         }
         let Some(connected) = self.connected() else {
@@ -258,18 +367,23 @@ impl Socket {
             return self.refuse(Errno::EPIPE).await;
         };
         let association = &connected.association;
-        let info = sent.info.unwrap_or_else(|| self.state().options.send_info());
+        let info = connected.send_info(sent);
         if info.flags & SCTP_ABORT != 0 {
             association.abort(payload);
             return Ok(());
         }
         if !payload.is_empty() {
-            let message = self.message(sent, info, payload);
-            let aborts = self.state().options.aborts_on_close();
+            let message = connected.message(sent, info, payload);
+            let mut sending = pin!(association.send(message));
             let done = tokio::select! {
                 biased;
-                done = association.send(message) => done,
-                () = self.connection.hung_up(), if aborts => return Err(End::Closed),
+                done = &mut sending => done,
+                () = self.connection.hung_up() => {
+                    if self.state().options.aborts_on_close() || self.connection.was_reset() {
+                        return Err(End::Abort);
+                    }
+                    sending.await
+                }
             };
             match done {
                 Ok(()) => {}
@@ -304,22 +418,8 @@ impl Socket {
         }
     }
 
-    fn message(&self, sent: &Sent<'_>, info: SendInfo, payload: Bytes) -> Message {
-        let mut message = Message::new(payload).stream(info.stream).ppid(u32::from_be(info.ppid));
-        message.unordered = info.flags & SCTP_UNORDERED != 0;
-        message.sack_immediately = info.flags & SCTP_SACK_IMMEDIATELY != 0;
-        let reliability = sent.reliability.or_else(|| self.state().options.reliability());
-        if let Some(PartialReliability { policy, value }) = reliability
-            && policy & SCTP_PR_SCTP_MASK == SCTP_PR_SCTP_TTL
-            && value > 0
-        {
-            message.lifetime = Some(Duration::from_millis(value.into()));
-        }
-        message
-    }
-
     /// Tells the program that it cannot send.
-    async fn refuse(&self, why: Errno) -> Result<(), End> {
+    pub(super) async fn refuse(&self, why: Errno) -> Result<(), End> {
         let answer = Answer::Error { errno: why as i32 };
         self.connection.send(&answer, None).await.map_err(|_| End::Abort)
     }
@@ -339,7 +439,8 @@ impl Socket {
     /// Ends the socket as the kernel does when the last descriptor is closed.
     fn close(&self, shared: &Arc<Shared>, end: End) {
         let mut state = self.state();
-        let aborts = end == End::Abort || state.options.aborts_on_close();
+        let aborts =
+            end == End::Abort || self.connection.was_reset() || state.options.aborts_on_close();
         let phase = std::mem::replace(&mut state.phase, Phase::Ended);
         drop(state);
         match phase {
@@ -349,13 +450,8 @@ impl Socket {
                 endpoint.admit(None);
             }
             Phase::Connecting(attempt) => attempt.abort(),
-            Phase::Connected(Connected { association, endpoint, delivering, .. }) => {
-                delivering.abort();
-                if aborts {
-                    association.abort("");
-                }
-                Draining::add(shared, association, endpoint);
-            }
+            Phase::Connected(connected) => connected.close(shared, aborts, Vec::new()),
+            Phase::Many(many) => many.close(shared, aborts),
         }
         shared.ports().release(self.cookie);
     }

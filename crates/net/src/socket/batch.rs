@@ -57,10 +57,12 @@ pub(super) fn is_full(error: &io::Error) -> bool {
     error.raw_os_error() == Some(ENOBUFS)
 }
 
-/// Consecutive packets of equal size to one destination; the last one may be shorter.
+/// Consecutive packets of equal size from one endpoint to one destination; the last one may be shorter.
 #[derive(Debug)]
 struct Waiting {
     to: SocketAddr,
+    /// SCTP port of the sender.
+    port: u16,
     bytes: Range<usize>,
     segment: usize,
     count: usize,
@@ -72,6 +74,8 @@ struct Waiting {
 pub(crate) struct Run<'a> {
     /// The destination.
     pub(crate) to: SocketAddr,
+    /// SCTP port of the sender.
+    pub(crate) port: u16,
     /// The packets without gaps.
     pub(crate) bytes: &'a [u8],
     /// Bytes of each packet except the last.
@@ -111,15 +115,15 @@ impl Batch {
         }
         let start = self.bytes.len();
         packet.encode(via, &(), &mut self.bytes);
-        let length = self.bytes.len() - start;
+        let bytes = start..self.bytes.len();
+        let (port, may_fragment) = (packet.source_port, packet.may_fragment);
+        let new = Waiting { to, port, segment: bytes.len(), bytes, count: 1, may_fragment };
         let last = self.runs.get_mut(self.sent..).and_then(<[_]>::last_mut);
-        if let Some(run) = last.filter(|run| run.admits(to, packet.may_fragment, length, most)) {
-            run.bytes.end += length;
+        if let Some(run) = last.filter(|run| run.admits(&new, most)) {
+            run.bytes.end = new.bytes.end;
             run.count += 1;
         } else {
-            let bytes = start..start + length;
-            let may_fragment = packet.may_fragment;
-            self.runs.push(Waiting { to, bytes, segment: length, count: 1, may_fragment });
+            self.runs.push(new);
         }
         Some(&self.bytes[start..])
     }
@@ -128,9 +132,9 @@ impl Batch {
     pub(crate) fn flush(&mut self, mut send: impl FnMut(Run<'_>) -> Poll<Sent>) -> Sent {
         let mut total = Sent::default();
         for run in &mut self.runs[self.sent..] {
-            let Waiting { to, segment, may_fragment, .. } = *run;
+            let Waiting { to, port, segment, may_fragment, .. } = *run;
             let bytes = &self.bytes[run.bytes.clone()];
-            let Poll::Ready(sent) = send(Run { to, bytes, segment, may_fragment }) else {
+            let Poll::Ready(sent) = send(Run { to, port, bytes, segment, may_fragment }) else {
                 self.drop_sent();
                 return total;
             };
@@ -168,12 +172,14 @@ impl Batch {
 }
 
 impl Waiting {
-    /// Whether a packet of `length` bytes can be added to this run.
-    fn admits(&self, to: SocketAddr, may_fragment: bool, length: usize, most: usize) -> bool {
-        let is_full = self.count >= most || self.bytes.len() + length > MOST_RUN;
+    /// Whether the packet of another run can be added to this one.
+    #[inline]
+    fn admits(&self, new: &Self, most: usize) -> bool {
+        let is_full = self.count >= most || self.bytes.len() + new.segment > MOST_RUN;
         let ends_short = self.bytes.len() != self.count * self.segment;
-        let is_alone = self.may_fragment || may_fragment;
-        !is_full && !ends_short && !is_alone && self.to == to && length <= self.segment
+        let is_alone = self.may_fragment || new.may_fragment;
+        let is_alike = self.to == new.to && self.port == new.port && new.segment <= self.segment;
+        !is_full && !ends_short && !is_alone && is_alike
     }
 }
 

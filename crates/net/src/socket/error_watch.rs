@@ -8,7 +8,8 @@ use std::task::{Context, Poll};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// Waits for errors of all sockets of an endpoint.
+/// Waits for errors of all sockets of a host.
+#[derive(Default)]
 pub(crate) struct ErrorWatch(Vec<Watched>);
 
 struct Watched {
@@ -27,6 +28,11 @@ impl ErrorWatch {
     pub(super) fn new(sockets: impl Iterator<Item = Source>) -> Self {
         let watched = |socket: Source| Watched { wait: Box::pin(socket.clone().error()), socket };
         Self(sockets.map(watched).collect())
+    }
+
+    /// Watches further sockets.
+    pub(super) fn extend(&mut self, further: Self) {
+        self.0.extend(further.0);
     }
 
     /// Whether an error was queued since the last call. The next error wakes the task.

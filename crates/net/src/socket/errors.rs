@@ -20,6 +20,8 @@ pub(crate) struct Trouble {
     pub(crate) local: Address,
     /// Destination address of the packet.
     pub(crate) remote: Address,
+    /// SCTP port of the endpoint that sent the packet, if it is known.
+    pub(crate) port: Option<u16>,
     /// The reason.
     pub(crate) reason: Reason,
     /// The quoted part of the packet, which shows that the packet was sent; `None` if the error is local.
@@ -42,9 +44,9 @@ pub(crate) enum Reason {
 }
 
 impl Trouble {
-    /// This machine has no route from one address to the other.
-    pub(super) fn here(local: Address, remote: Address) -> Self {
-        Self { local, remote, reason: Reason::NoWay, quoted: None }
+    /// This machine has no route from one address to the other, for a packet of this SCTP port.
+    pub(super) fn here(local: Address, remote: Address, port: u16) -> Self {
+        Self { local, remote, port: Some(port), reason: Reason::NoWay, quoted: None }
     }
 
     /// Whether it indicates that the peer is unreachable.
@@ -112,10 +114,11 @@ fn take(socket: &impl AsFd, local: Address, below: Below) -> Result<Option<Troub
     let is_own = error.ee_origin == SO_EE_ORIGIN_LOCAL;
     let quoted = if is_own { None } else { quoted(&payload[..length.min(QUOTED)]) };
     if quoted.is_none() && !is_own {
-        // Too short to tell whether this endpoint sent the packet
+        // Too short to tell which endpoint sent the packet
         return Ok(None);
     }
-    Ok(Some(Trouble { local, remote: remote.into(), reason: reason(&error, below), quoted }))
+    let port = quoted.map(|quoted| quoted.source_port);
+    Ok(Some(Trouble { local, remote: remote.into(), port, reason: reason(&error, below), quoted }))
 }
 
 /// "Port unreachable" only concerns UDP, "protocol unreachable" only IP. RFC 792,

@@ -50,6 +50,15 @@ pub(crate) struct Arrival<'a> {
 }
 
 impl Arrival<'_> {
+    /// The SCTP port to which it is sent; `None` if it is too short. RFC 9260 §3.1
+    #[inline]
+    pub(crate) fn destination_port(&self) -> Option<u16> {
+        match *self.bytes {
+            [_, _, high, low, ..] => Some(u16::from_be_bytes([high, low])),
+            _ => None,
+        }
+    }
+
     /// Length in bytes from the IP header on, without IP options.
     pub(crate) fn network_length(&self) -> u32 {
         let ip = if std::net::IpAddr::from(self.via.local).is_ipv4() { 20 } else { 40 };
@@ -75,12 +84,22 @@ enum Kind {
     Raw(RawSocket),
 }
 
-/// All sockets of an endpoint.
+/// Packets that the system refused.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Refused {
+    /// Source address.
+    pub(crate) local: Address,
+    /// SCTP port of the sender.
+    pub(crate) port: u16,
+    pub(crate) packets: u64,
+}
+
+/// All sockets of a host.
 #[derive(Debug)]
 pub(crate) struct Sockets {
     sockets: Vec<Socket>,
-    /// Packets that could not be sent: the interface's queue was full, or the system refused them.
-    pub(crate) dropped: u64,
+    /// Packets that the system refused, since the caller has read them.
+    pub(crate) refused: Vec<Refused>,
     /// The system has reported an error, and the error queues have not been read since.
     has_trouble: bool,
     /// Destinations without a local route, since the error queues were read.
@@ -89,20 +108,29 @@ pub(crate) struct Sockets {
 
 impl Sockets {
     pub(crate) fn new(udp: Vec<UdpSocket>, raw: Vec<RawSocket>) -> Self {
-        let udp = udp.into_iter().map(|socket| Socket {
-            local: socket.local().ip().into(),
-            batch: Batch::default(),
-            pause: None,
-            kind: Kind::Udp(socket),
-        });
-        let raw = raw.into_iter().map(|socket| Socket {
-            local: socket.local().ip().into(),
-            batch: Batch::default(),
-            pause: None,
-            kind: Kind::Raw(socket),
-        });
-        let (sockets, unreachable) = (udp.chain(raw).collect(), Vec::new());
-        Self { sockets, dropped: 0, has_trouble: false, unreachable }
+        let udp = udp.into_iter().map(|socket| Socket::new(socket.local(), Kind::Udp(socket)));
+        let raw = raw.into_iter().map(|socket| Socket::new(socket.local(), Kind::Raw(socket)));
+        let sockets = udp.chain(raw).collect();
+        Self { sockets, refused: Vec::new(), has_trouble: false, unreachable: Vec::new() }
+    }
+
+    /// Adds sockets, whose errors are watched too; returns their addresses.
+    pub(crate) fn add(
+        &mut self,
+        udp: Vec<UdpSocket>,
+        raw: Vec<RawSocket>,
+        errors: &mut ErrorWatch,
+    ) -> Vec<Address> {
+        let added = Self::new(udp, raw);
+        errors.extend(added.watch_errors());
+        let addresses = added.local_addresses();
+        self.sockets.extend(added.sockets);
+        addresses
+    }
+
+    /// Closes all sockets. Waiting packets are lost.
+    pub(crate) fn close(&mut self) {
+        self.sockets.clear();
     }
 
     /// Number of sockets.
@@ -124,12 +152,10 @@ impl Sockets {
             let to = socket.destination(via, carrier)?;
             Some((socket, to))
         });
-        let taken = found.and_then(|(socket, to)| {
+        found.and_then(|(socket, to)| {
             let most = socket.most_segments();
             socket.batch.push(to, via, packet, most)
-        });
-        self.dropped += u64::from(taken.is_none());
-        taken
+        })
     }
 
     /// Fills the buffers with packets that a socket has received; pending if there are none.
@@ -193,11 +219,16 @@ impl Sockets {
                 if matches!(sent, Poll::Ready(Sent { has_no_way: true, .. }))
                     && self.unreachable.len() < MOST_TROUBLES
                 {
-                    self.unreachable.push(Trouble::here(*local, run.to.ip().into()));
+                    self.unreachable.push(Trouble::here(*local, run.to.ip().into(), run.port));
+                }
+                if let Poll::Ready(Sent { lost, .. }) = sent
+                    && lost > 0
+                {
+                    let (port, packets) = (run.port, lost as u64);
+                    self.refused.push(Refused { local: *local, port, packets });
                 }
                 sent
             });
-            self.dropped += sent.lost as u64;
             self.has_trouble |= sent.had_errors;
             *pause = sent.is_full.then(|| Instant::now() + PAUSE);
         }
@@ -221,6 +252,10 @@ impl Sockets {
 }
 
 impl Socket {
+    fn new(local: SocketAddr, kind: Kind) -> Self {
+        Self { local: local.ip().into(), kind, batch: Batch::default(), pause: None }
+    }
+
     /// Largest number of packets per call.
     #[inline]
     fn most_segments(&self) -> usize {
@@ -245,7 +280,7 @@ impl Socket {
 }
 
 /// Memory for received datagrams: several buffers, each with one or several datagrams of equal size.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Buffers {
     bytes: Vec<u8>,
     filled: Vec<Filled>,

@@ -7,6 +7,7 @@ mod events;
 #[path = "../shared/events.rs"]
 mod events_file;
 mod handshake;
+mod host;
 mod immediate_sack;
 mod interfaces;
 mod mistakes;

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "program")]
 
+mod daemon;
 mod events;
 #[path = "../shared/events.rs"]
 mod events_file;

@@ -49,7 +49,7 @@ impl Process {
         Some(Self::of(unshare(&script)))
     }
 
-    fn of(mut command: Command) -> Self {
+    pub(crate) fn of(mut command: Command) -> Self {
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

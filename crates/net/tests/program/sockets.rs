@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use crate::process::Process;
 
 /// The library for programs, which is built once.
-fn library() -> &'static str {
+pub(crate) fn library() -> &'static str {
     static LIBRARY: OnceLock<String> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -37,7 +37,7 @@ fn run(local: &str, udp: u16, program: &str) -> Process {
     Process::start(words.into_iter().chain(["--", "python3", "-c", program]))
 }
 
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
     socket.local_addr().expect("an address").port()
 }

@@ -60,7 +60,7 @@ fn unread_data_abort_the_association() {
 }
 
 /// Waits until a record has arrived.
-fn until_readable(guest: &Guest) {
+pub(crate) fn until_readable(guest: &Guest) {
     until(|| {
         let mut waits = [rustix::event::PollFd::new(&guest.fd, rustix::event::PollFlags::IN)];
         let now = rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 };

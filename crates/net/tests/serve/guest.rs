@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use manypath_net::Endpoint;
-use manypath_net::serve::{Daemon, Settings};
+use manypath_net::serve::{Daemon, Limits, Settings};
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::address::{decode, decode_all, encode, encode_all};
 use manypath_posix::abi::constants::{IPPROTO_SCTP, SCTP_SOCKOPT_BINDX_ADD};
@@ -51,6 +51,8 @@ impl Host {
             local,
             encapsulation: Some(udp),
             most_sockets: 4096,
+            limits: Limits::default(),
+            group: None,
         };
         change(&mut settings);
         let (stop, stopped) = oneshot::channel();
@@ -172,8 +174,12 @@ pub(crate) fn read(fd: &OwnedFd, flags: RecvFlags) -> Result<(Vec<u8>, Option<Ow
 
 impl Guest {
     pub(crate) fn open(path: &Path, domain: i32) -> Result<Self, i32> {
+        Self::open_as(path, domain, libc::SOCK_STREAM)
+    }
+
+    pub(crate) fn open_as(path: &Path, domain: i32, kind: i32) -> Result<Self, i32> {
         let fd = plain(path);
-        let open = Request::Open { domain, kind: libc::SOCK_STREAM, protocol: IPPROTO_SCTP };
+        let open = Request::Open { domain, kind, protocol: IPPROTO_SCTP };
         write(&fd, &open.encode(), Some(&fd))?;
         let (bytes, _) = read(&fd, RecvFlags::empty())?;
         match Answer::decode(&bytes).expect("an answer") {
@@ -185,11 +191,15 @@ impl Guest {
 
     /// Makes a call.
     pub(crate) fn call(&self, call: Call<'_>) -> Result<(i32, Vec<u8>), i32> {
+        self.call_with_descriptor(call).map(|(value, bytes, _)| (value, bytes))
+    }
+
+    fn call_with_descriptor(&self, call: Call<'_>) -> Result<(i32, Vec<u8>, Option<OwnedFd>), i32> {
         let control = plain(&self.path);
         write(&control, &Request::Call(call).encode(), Some(&self.fd))?;
-        let (bytes, _) = read(&control, RecvFlags::empty())?;
+        let (bytes, with) = read(&control, RecvFlags::empty())?;
         match Answer::decode(&bytes).expect("an answer") {
-            Answer::Reply { errno: 0, value, bytes, .. } => Ok((value, bytes.to_vec())),
+            Answer::Reply { errno: 0, value, bytes, .. } => Ok((value, bytes.to_vec(), with)),
             Answer::Reply { errno, .. } => Err(errno),
             answer => panic!("{answer:?}"),
         }
@@ -255,7 +265,7 @@ impl Guest {
     pub(crate) fn accept(&self) -> Result<(Self, SocketAddr), i32> {
         let (bytes, with) = read(&self.fd, RecvFlags::empty())?;
         match Answer::decode(&bytes).expect("an answer") {
-            Answer::Accept { peer } => {
+            Answer::Accept { peer, .. } => {
                 let fd = with.expect("a descriptor");
                 limit(&fd);
                 Ok((Self { fd, path: self.path.clone() }, peer))
@@ -264,13 +274,22 @@ impl Guest {
         }
     }
 
+    /// Peels an association off, of whose first message `offset` bytes of the record were read.
+    pub(crate) fn peel_off(&self, number: i32, offset: u32) -> Result<Self, i32> {
+        let call = Call { option: number, room: offset, ..Call::new(Operation::PeelOff) };
+        let (_, _, with) = self.call_with_descriptor(call)?;
+        let fd = with.expect("a descriptor");
+        limit(&fd);
+        Ok(Self { fd, path: self.path.clone() })
+    }
+
     pub(crate) fn send(&self, stream: u16, ppid: u32, bytes: &[u8]) -> Result<(), i32> {
         let info = SendInfo { stream, ppid, ..SendInfo::default() };
         self.send_with(Some(info), bytes)
     }
 
     pub(crate) fn send_with(&self, info: Option<SendInfo>, bytes: &[u8]) -> Result<(), i32> {
-        let sent = Sent { info, reliability: None, destination: None, bytes };
+        let sent = Sent { info, bytes, ..Sent::default() };
         write(&self.fd, &Request::Data(sent).encode(), None)
     }
 

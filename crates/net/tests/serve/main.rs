@@ -3,7 +3,15 @@
 #![cfg(feature = "serve")]
 
 mod ending;
+mod faults;
 mod guest;
 mod hostile;
+mod limits;
+mod many;
+mod many_guest;
+mod metrics;
 mod opening;
+mod peeloff;
+mod ports;
+mod status;
 mod transfer;

@@ -166,23 +166,6 @@ fn a_port_can_be_listened_on_again_while_associations_of_the_old_socket_last() {
 }
 
 #[test]
-fn another_port_can_be_listened_on_once_the_first_is_idle() {
-    let pair = Pair::new();
-    let other = pair.server.socket();
-    other.bind("127.0.0.1:5002").expect("it is free");
-    assert_eq!(other.listen(5), Err(libc::EADDRINUSE), "one UDP port serves one SCTP port");
-    let Pair { server, client, listener, opened, accepted } = pair;
-    drop((listener, accepted, opened));
-    server.until(|daemon| daemon.sockets() == 1);
-    until(|| {
-        std::thread::sleep(Duration::from_millis(10));
-        other.listen(5) == Ok(())
-    });
-    let opened = client.socket();
-    assert_eq!(opened.connect("127.0.0.1:5002"), Ok(()));
-}
-
-#[test]
 fn descriptors_of_accepted_associations_keep_the_options_of_the_listening_socket() {
     let pair = Pair::with(|guest| {
         guest.set(IPPROTO_SCTP, SCTP_NODELAY, &1_i32.encode()).expect("valid");

@@ -106,7 +106,7 @@ structure! {
         rwnd: u32,
         /// Number of outstanding chunks.
         unackdata: u16,
-        /// Number of received chunks that wait for the application.
+        /// Number of chunks that have not arrived although a later one has.
         penddata: u16,
         /// Number of incoming streams.
         instrms: u16,

@@ -3,7 +3,9 @@
 #![expect(unsafe_code, reason = "the caller's addresses are behind pointers")]
 
 use super::control::call;
+use super::mark::{self, Mark};
 use super::name::put;
+use super::receive;
 use super::system::{self, Owned, Result, part_mut};
 use crate::abi::address;
 use crate::record::{Answer, Call, HEAD, Operation};
@@ -26,7 +28,12 @@ pub unsafe fn accept(
     if flags & !(libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK) != 0 {
         return Err(libc::EINVAL);
     }
-    let (socket, peer) = match next(fd, libc::MSG_DONTWAIT) {
+    if receive::has_data(fd)? {
+        // Only a socket that does not listen, or a one-to-many one, has data
+        call(fd, &Call::new(Operation::Accept), &mut [])?;
+        return Err(libc::EINVAL);
+    }
+    let (socket, peer, streams) = match next(fd, libc::MSG_DONTWAIT) {
         Err(libc::EAGAIN) => {
             // Only a listening socket may wait
             call(fd, &Call::new(Operation::Accept), &mut [])?;
@@ -38,23 +45,22 @@ pub unsafe fn accept(
         system::control(socket.fd(), libc::F_SETFD, 0)?;
     }
     system::set_non_blocking(socket.fd(), flags & libc::SOCK_NONBLOCK != 0)?;
+    receive::let_wait(socket.fd())?;
+    mark::set(socket.fd(), Mark::Open(streams))?;
     if !address.is_null() {
-        if length.is_null() {
-            return Err(libc::EFAULT);
-        }
         // SAFETY: the caller's promise
-        unsafe { put(&address::encode(peer), address, length) };
+        unsafe { put(&address::encode(peer), address, length) }?;
     }
     Ok(socket.release())
 }
 
 /// Takes the first association of the queue.
-fn next(fd: c_int, flags: c_int) -> Result<(Owned, SocketAddr)> {
+fn next(fd: c_int, flags: c_int) -> Result<(Owned, SocketAddr, u16)> {
     let mut head = [0; HEAD];
     // SAFETY: the part is an array that nothing else uses
     let (length, socket) = unsafe { system::receive(fd, &[part_mut(&mut head)], flags) }?;
     match (Answer::decode(&head[..length]), socket) {
-        (Ok(Answer::Accept { peer }), Some(socket)) => Ok((socket, peer)),
+        (Ok(Answer::Accept { peer, streams }), Some(socket)) => Ok((socket, peer, streams)),
         (Ok(Answer::Accept { .. }), None) => Err(libc::EMFILE),
         (Ok(Answer::Error { errno }), _) => Err(errno),
         _ => Err(libc::EINVAL),

@@ -26,7 +26,6 @@ const FLAGS: u16 = SCTP_UNORDERED
     | SCTP_ABORT
     | SCTP_EOF;
 
-static INIT: Once = Once::new("ancillary data SCTP_INIT are not supported");
 static AUTHENTICATION: Once = Once::new("ancillary data SCTP_AUTHINFO are not supported");
 static DESTINATIONS: Once = Once::new("ancillary data SCTP_DSTADDRV4 and V6 are not supported");
 
@@ -103,7 +102,7 @@ fn apply(kind: c_int, bytes: &[u8], sent: &mut Sent<'_>) -> Result<()> {
             let value = if info.policy == SCTP_PR_SCTP_NONE { 0 } else { info.value };
             sent.reliability = Some(PartialReliability { policy: info.policy, value });
         }
-        SCTP_INIT => return refuse(&INIT),
+        SCTP_INIT => sent.init = Some(exactly(bytes)?),
         SCTP_AUTHINFO => return refuse(&AUTHENTICATION),
         SCTP_DSTADDRV4 | SCTP_DSTADDRV6 => return refuse(&DESTINATIONS),
         _ => return Err(libc::EINVAL),
@@ -119,7 +118,8 @@ fn refuse(what: &Once) -> Result<()> {
     Err(libc::EINVAL)
 }
 
-/// Writes what the application asked for with a received message. What has no room sets `MSG_CTRUNC`.
+/// Writes what the application asked for with a received message. What has no room is cut, and sets `MSG_CTRUNC`:
+/// `net/core/scm.c`, `put_cmsg`.
 ///
 /// # Safety
 /// `message` has room for `msg_controllen` bytes of ancillary data.
@@ -135,15 +135,21 @@ pub(super) unsafe fn write(received: &Received<'_>, message: &mut msghdr) {
             let length = bytes.len() as u32;
             (libc::CMSG_LEN(length) as usize, libc::CMSG_SPACE(length) as usize)
         };
-        if used + length > room {
+        let given = length.min(room - used);
+        if given < length {
             message.msg_flags |= libc::MSG_CTRUNC;
-            return;
         }
+        // SAFETY: the function computes a size
+        let Some(bytes) =
+            given.checked_sub(unsafe { libc::CMSG_LEN(0) } as usize).map(|it| &bytes[..it])
+        else {
+            return;
+        };
         // SAFETY: head and bytes are within the room
         unsafe {
             let head = message.msg_control.byte_add(used).cast::<cmsghdr>();
             let mut value: cmsghdr = std::mem::zeroed();
-            value.cmsg_len = length as _;
+            value.cmsg_len = given as _;
             value.cmsg_level = IPPROTO_SCTP;
             value.cmsg_type = kind;
             head.write_unaligned(value);

@@ -4,10 +4,12 @@
 
 use super::control::{self, FOREVER, call, waiting_call};
 use super::descriptor;
+use super::mark::{self, Mark};
 use super::name::given;
 use super::receive;
 use super::refusal::Once;
 use super::system::{self, Owned, Result, part, part_mut};
+use crate::abi::Layout as _;
 use crate::abi::constants::IPPROTO_SCTP;
 use crate::record::{Answer, Call, HEAD, Operation, Request};
 use libc::{c_int, sockaddr, socklen_t};
@@ -28,11 +30,11 @@ pub fn socket(domain: c_int, kind: c_int, protocol: c_int) -> Option<Result<c_in
         .then(|| open(domain, kind, flags).map(Owned::release))
 }
 
-static NO_DAEMON: Once = Once::new("the daemon that MANYPATH_SCTP_SOCKET names cannot be reached");
+static NO_DAEMON: Once = Once::new("the daemon of SCTP sockets cannot be reached");
 
 fn open(domain: c_int, kind: c_int, flags: c_int) -> Result<Owned> {
     let socket = control::connection(flags & libc::SOCK_CLOEXEC).map_err(|errno| match errno {
-        libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM => errno,
+        libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::EACCES => errno,
         _ => {
             NO_DAEMON.name();
             libc::EPROTONOSUPPORT
@@ -47,11 +49,17 @@ fn open(domain: c_int, kind: c_int, flags: c_int) -> Result<Owned> {
     let (length, _) = uninterrupted(|| unsafe { system::receive(fd, &[part_mut(&mut head)], 0) })?;
     match Answer::decode(&head[..length]) {
         Ok(Answer::Opened { errno: 0 }) => {}
-        Ok(Answer::Opened { errno }) => return Err(errno),
+        Ok(Answer::Opened { errno } | Answer::Reply { errno, .. }) if errno != 0 => {
+            return Err(errno);
+        }
         // The daemon closes connections beyond its limit
         _ => return Err(libc::ENOBUFS),
     }
     control::set_patience(fd, FOREVER)?;
+    if kind == libc::SOCK_SEQPACKET {
+        mark::set(fd, Mark::Many)?;
+        receive::let_wait(fd)?;
+    }
     if flags & libc::SOCK_NONBLOCK != 0 {
         system::set_non_blocking(fd, true)?;
     }
@@ -88,7 +96,16 @@ pub fn listen(fd: c_int, backlog: c_int) -> Result<()> {
 pub unsafe fn connect(fd: c_int, address: *const sockaddr, length: socklen_t) -> Result<()> {
     // SAFETY: the caller's promise
     let bytes = unsafe { given(address, length) }?;
-    waiting_call(fd, &Call { bytes, ..Call::new(Operation::Connect) }, &mut []).map(drop)
+    if u16::decode(bytes) == Some(libc::AF_UNSPEC as u16) {
+        // An association cannot be dissolved
+        return Err(libc::EOPNOTSUPP);
+    }
+    let reply = waiting_call(fd, &Call { bytes, ..Call::new(Operation::Connect) }, &mut [])?;
+    // A one-to-many socket has 0
+    if let Ok(streams @ 1..) = u16::try_from(reply.value) {
+        mark::set(fd, Mark::Open(streams))?;
+    }
+    receive::let_wait(fd)
 }
 
 /// `shutdown`.
@@ -99,15 +116,32 @@ pub fn shutdown(fd: c_int, how: c_int) -> Result<()> {
     if !(0..=2).contains(&how) {
         return Err(libc::EINVAL);
     }
-    // A socket without peer has ENOTCONN
-    call(fd, &Call::new(Operation::PeerName), &mut [])?;
+    match call(fd, &Call::new(Operation::PeerName), &mut []) {
+        Err(libc::ENOTCONN) if listens(fd) => return stop_listening(fd, how),
+        other => other.map(drop)?,
+    }
+    if how != libc::SHUT_WR {
+        system::stop_reading(fd)?;
+    }
     let head = Request::Shutdown { how }.head();
     // SAFETY: the part is an array
     match unsafe { system::send(fd, &[part(&head)], None, libc::MSG_NOSIGNAL) } {
         // The association has ended already
         Err(libc::EPIPE | libc::ECONNRESET) => Err(libc::ENOTCONN),
-        other => other.map(drop),
+        Err(errno) => Err(errno),
+        Ok(_) if how == libc::SHUT_RD => Ok(()),
+        Ok(_) => mark::set(fd, Mark::Shut),
     }
+}
+
+/// Whether a one-to-one socket listens.
+pub(super) fn listens(fd: c_int) -> bool {
+    call(fd, &Call::new(Operation::Accept), &mut []).is_ok()
+}
+
+/// `shutdown` of a listening socket: `accept` fails with `EINVAL`, also where it waits. `net/ipv4/af_inet.c`
+fn stop_listening(fd: c_int, how: c_int) -> Result<()> {
+    if how == libc::SHUT_WR { Ok(()) } else { system::stop_reading(fd) }
 }
 
 /// `ioctl(FIONREAD)`: the unread bytes of the first message.

@@ -39,6 +39,14 @@ pub(super) fn connection(flags: c_int) -> Result<Owned> {
     }
 }
 
+/// Checks that the daemon can be reached.
+///
+/// # Errors
+/// That of `connect`; `ENOENT` if there is no daemon.
+pub fn reach() -> Result<()> {
+    connection(libc::SOCK_CLOEXEC).map(drop)
+}
+
 /// How long sending and receiving may block.
 pub(super) fn set_patience(fd: c_int, limit: timeval) -> Result<()> {
     system::set_option(fd, libc::SO_SNDTIMEO, &limit)?;
@@ -64,15 +72,12 @@ pub(super) fn call(fd: c_int, call: &Call<'_>, buffer: &mut [u8]) -> Result<Repl
 /// The same for a call that waits for the network. A signal interrupts it, and the send timeout of the socket ends it
 /// with `EINPROGRESS`.
 pub(super) fn waiting_call(fd: c_int, call: &Call<'_>, buffer: &mut [u8]) -> Result<Reply> {
-    let call = Call { non_blocking: system::is_non_blocking(fd)?, ..call.clone() };
-    let control = ask(fd, &call)?;
-    let limit = system::option(fd, libc::SO_SNDTIMEO, FOREVER)?;
-    system::set_option(control.fd(), libc::SO_RCVTIMEO, &limit)?;
-    match answer(&control, &call, buffer) {
+    let non_blocking = system::is_non_blocking(fd)?;
+    match waiting_call_if(fd, call, buffer, non_blocking) {
         Err(Failure::Interrupted) => Err(libc::EINTR),
         Err(Failure::Late) => Err(libc::EINPROGRESS),
         Err(Failure::Refused(errno)) => {
-            if errno == libc::EINPROGRESS && call.non_blocking {
+            if errno == libc::EINPROGRESS && non_blocking {
                 fill(fd);
             }
             Err(errno)
@@ -81,8 +86,22 @@ pub(super) fn waiting_call(fd: c_int, call: &Call<'_>, buffer: &mut [u8]) -> Res
     }
 }
 
+/// A call that waits for the network unless it is non-blocking.
+pub(super) fn waiting_call_if(
+    fd: c_int,
+    call: &Call<'_>,
+    buffer: &mut [u8],
+    non_blocking: bool,
+) -> std::result::Result<Reply, Failure> {
+    let call = Call { non_blocking, ..call.clone() };
+    let control = ask(fd, &call).map_err(Failure::Refused)?;
+    let limit = system::option(fd, libc::SO_SNDTIMEO, FOREVER).map_err(Failure::Refused)?;
+    system::set_option(control.fd(), libc::SO_RCVTIMEO, &limit).map_err(Failure::Refused)?;
+    answer(&control, &call, buffer)
+}
+
 /// Why there is no reply.
-enum Failure {
+pub(super) enum Failure {
     /// A signal came first.
     Interrupted,
     /// The time limit came first.

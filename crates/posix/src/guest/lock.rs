@@ -1,4 +1,4 @@
-//! A lock around the system calls that read one record. It is never held while a call blocks.
+//! A lock around the system calls that read one record. It is never held while a call waits for the network.
 
 #![expect(unsafe_code, reason = "pthread_atfork takes a function")]
 

@@ -2,7 +2,7 @@
 //!
 //! The descriptor is a Unix socket that is connected to the daemon. So `poll`, `dup`, `fork`, `exec` and `close` are
 //! the kernel's, and this module keeps no state per descriptor. A descriptor is recognised by the address of its peer,
-//! which is the path of the daemon.
+//! which is the path of a daemon.
 //!
 //! - A new socket sends its own descriptor with [`Request::Open`](crate::record::Request::Open). The daemon recognises
 //!   it later by its cookie (`SO_COOKIE`).
@@ -20,18 +20,24 @@ mod control;
 mod descriptor;
 mod file;
 mod lock;
+mod many;
+mod mark;
 mod name;
 mod option;
 mod receive;
 mod refusal;
+mod returned;
 mod send;
 mod system;
 
 pub use accept::accept;
 pub use connection::{connect, listen, readable_bytes, shutdown, socket};
-pub use descriptor::{is_ours, may_have, set_may_have, start};
+pub use control::reach;
+pub use descriptor::{attach, detach, is_ours, may_have, set_may_have, start};
 pub use file::send_file;
 pub use name::{bind, peer_name, socket_name};
 pub use option::{get_option, is_of_descriptor, set_option};
 pub use receive::receive;
+pub use returned::{returned, returned_bytes};
 pub use send::send;
+pub use system::{MOST_PARTS, errno, parts, set_errno};

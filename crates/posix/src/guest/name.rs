@@ -55,12 +55,8 @@ unsafe fn name(
 ) -> Result<()> {
     let mut buffer = [0; Address::SIZE];
     let reply = call(fd, &Call::new(operation), &mut buffer)?;
-    if address.is_null() || length.is_null() {
-        return Err(libc::EFAULT);
-    }
     // SAFETY: the caller's promise
-    unsafe { put(&buffer[..reply.length], address, length) };
-    Ok(())
+    unsafe { put(&buffer[..reply.length], address, length) }
 }
 
 /// The bytes of an address that the caller gave.
@@ -81,13 +77,30 @@ pub(super) unsafe fn given<'a>(address: *const sockaddr, length: socklen_t) -> R
 
 /// Writes an address for the caller, cut to the room that `length` gives, and its full length.
 ///
+/// # Errors
+/// `EINVAL` if `*length` is negative in C, `EFAULT` for null pointers: `net/socket.c`.
+///
 /// # Safety
-/// `address` has room for `*length` bytes.
-pub(super) unsafe fn put(bytes: &[u8], address: *mut sockaddr, length: *mut socklen_t) {
+/// The pointers are null, or `length` is valid and `address` has room for `*length` bytes.
+pub(super) unsafe fn put(
+    bytes: &[u8],
+    address: *mut sockaddr,
+    length: *mut socklen_t,
+) -> Result<()> {
+    if length.is_null() {
+        return Err(libc::EFAULT);
+    }
     // SAFETY: the caller's promise
     unsafe {
+        if (*length).cast_signed() < 0 {
+            return Err(libc::EINVAL);
+        }
         let room = (*length as usize).min(bytes.len());
+        if address.is_null() && room > 0 {
+            return Err(libc::EFAULT);
+        }
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), address.cast(), room);
         *length = bytes.len() as socklen_t;
     }
+    Ok(())
 }

@@ -3,13 +3,13 @@
 #![expect(unsafe_code, reason = "the caller's values are behind pointers")]
 
 use super::control::{Reply, call, waiting_call};
-use super::system::{self, Result};
+use super::many;
+use super::system::Result;
 use crate::abi::Layout as _;
 use crate::abi::constants::{
     IPPROTO_SCTP, SCTP_SOCKOPT_CONNECTX, SCTP_SOCKOPT_CONNECTX_OLD, SCTP_SOCKOPT_CONNECTX3,
-    SCTP_SOCKOPT_PEELOFF_FLAGS,
+    SCTP_SOCKOPT_PEELOFF, SCTP_SOCKOPT_PEELOFF_FLAGS,
 };
-use crate::abi::option::PeeloffArg;
 use crate::record::{Call, Operation};
 use libc::{c_int, c_void, socklen_t};
 use std::ptr::copy_nonoverlapping;
@@ -99,31 +99,46 @@ pub unsafe fn get_option(
     let answer = &mut answer[..used];
     // SAFETY: the caller's promise
     unsafe { copy_nonoverlapping(value.cast(), given.as_mut_ptr(), used) };
-    let request = Call { level, option, room, bytes: given, ..Call::new(Operation::GetOption) };
-    let reply = ask(fd, &request, answer)?;
-    let mut returned = reply.value;
-    if let Some(socket) = reply.descriptor {
-        returned = socket.fd();
-        let flags = match option {
-            SCTP_SOCKOPT_PEELOFF_FLAGS => u32::decode(&given[PeeloffArg::SIZE.min(used)..]),
-            _ => None,
+    let (returned, written) = if is_peel_off(level, option) {
+        many::peel_off(fd, option, given, answer)?
+    } else {
+        let bytes = match (level, option) {
+            // SAFETY: the caller's promise
+            (IPPROTO_SCTP, SCTP_SOCKOPT_CONNECTX3) => unsafe { addresses(given) }?,
+            _ => given,
         };
-        let flags = flags.unwrap_or(0).cast_signed();
-        if flags & libc::SOCK_CLOEXEC == 0 {
-            system::control(returned, libc::F_SETFD, 0)?;
-        }
-        system::set_non_blocking(returned, flags & libc::SOCK_NONBLOCK != 0)?;
-        if let Some(field) = answer.get_mut(4..PeeloffArg::SIZE) {
-            returned.put(field);
-        }
-        let _ = socket.release();
-    }
+        let request = Call { level, option, room, bytes, ..Call::new(Operation::GetOption) };
+        let reply = ask(fd, &request, answer)?;
+        (reply.value, reply.length)
+    };
     // SAFETY: the caller's promise
     unsafe {
-        copy_nonoverlapping(answer.as_ptr(), value.cast(), reply.length);
-        *length = reply.length as socklen_t;
+        copy_nonoverlapping(answer.as_ptr(), value.cast(), written);
+        *length = written as socklen_t;
     }
     Ok(returned)
+}
+
+/// The addresses of `SCTP_SOCKOPT_CONNECTX3`, which are behind a pointer: `struct sctp_getaddrs_old` of Linux has the
+/// number of the association, the length of the addresses in bytes, and the pointer.
+///
+/// # Safety
+/// The pointer is null, or the addresses are readable.
+unsafe fn addresses<'a>(given: &[u8]) -> Result<&'a [u8]> {
+    let length = given.get(4..).and_then(i32::decode).ok_or(libc::EINVAL)?;
+    let pointer = given.get(8..).and_then(<[u8]>::first_chunk).ok_or(libc::EINVAL)?;
+    let pointer = usize::from_ne_bytes(*pointer) as *const u8;
+    let length = usize::try_from(length).map_err(|_| libc::EINVAL)?;
+    match length {
+        0 | LONGEST.. => Err(libc::EINVAL),
+        _ if pointer.is_null() => Err(libc::EFAULT),
+        // SAFETY: the caller's promise
+        _ => Ok(unsafe { slice::from_raw_parts(pointer, length) }),
+    }
+}
+
+fn is_peel_off(level: c_int, option: c_int) -> bool {
+    level == IPPROTO_SCTP && matches!(option, SCTP_SOCKOPT_PEELOFF | SCTP_SOCKOPT_PEELOFF_FLAGS)
 }
 
 fn ask(fd: c_int, request: &Call<'_>, answer: &mut [u8]) -> Result<Reply> {

@@ -3,14 +3,15 @@
 #![expect(unsafe_code, reason = "the caller's message is behind pointers")]
 
 use super::ancillary;
+use super::control::call;
 use super::lock;
+use super::mark;
 use super::name::put;
-use super::system::{self, Result, part_mut};
+use super::system::{self, MOST_PARTS, Result, part_mut};
 use crate::abi::address;
 use crate::abi::constants::MSG_NOTIFICATION;
-use crate::record::{Answer, HEAD, Received};
+use crate::record::{Answer, Call, HEAD, Operation, Received};
 use libc::{c_int, iovec, msghdr, socklen_t};
-use std::slice;
 
 /// Bytes that were copied to the caller.
 struct Delivered {
@@ -38,15 +39,15 @@ pub unsafe fn receive(fd: c_int, message: *mut msghdr, flags: c_int) -> Result<u
     }
     // SAFETY: the caller's promise
     let message = unsafe { &mut *message };
-    let parts = match message.msg_iovlen {
-        0 => &[],
-        // SAFETY: the caller's promise
-        length => unsafe { slice::from_raw_parts(message.msg_iov, length as _) },
-    };
+    // SAFETY: the caller's promise
+    let parts = unsafe { system::parts(message) }?;
     let delivered = loop {
         // SAFETY: the caller's promise
         match unsafe { attempt(fd, parts, flags & libc::MSG_PEEK != 0) } {
-            Err(libc::EAGAIN) if flags & libc::MSG_DONTWAIT == 0 => system::wait(fd)?,
+            Err(libc::EAGAIN) if flags & libc::MSG_DONTWAIT == 0 => {
+                may_wait(fd)?;
+                system::wait(fd)?;
+            }
             other => break other?,
         }
     };
@@ -66,7 +67,7 @@ pub unsafe fn receive(fd: c_int, message: *mut msghdr, flags: c_int) -> Result<u
     if !message.msg_name.is_null() {
         let mut room: socklen_t = message.msg_namelen;
         // SAFETY: the caller's promise
-        unsafe { put(&source, message.msg_name.cast(), &raw mut room) };
+        unsafe { put(&source, message.msg_name.cast(), &raw mut room) }?;
         message.msg_namelen = room;
     }
     // SAFETY: the caller's promise
@@ -74,13 +75,21 @@ pub unsafe fn receive(fd: c_int, message: *mut msghdr, flags: c_int) -> Result<u
     Ok(length)
 }
 
+/// Lets receiving wait: the socket has an association, or is a one-to-many socket.
+pub(super) fn let_wait(fd: c_int) -> Result<()> {
+    let _guard = lock::take()?;
+    // Another thread may have read a part of the first record already
+    if saved_offset(fd)? < 0 { set_offset(fd, 0) } else { Ok(()) }
+}
+
 /// The unread bytes of the first message, 0 if there is none.
 pub(super) fn unread(fd: c_int) -> Result<usize> {
     let _guard = lock::take()?;
-    let offset = offset(fd)?;
+    let saved = saved_offset(fd)?;
+    let offset = usize::try_from(saved).unwrap_or(0);
     let mut head = [0; HEAD];
     let read = first_head(fd, &mut head);
-    set_offset(fd, offset)?;
+    restore_offset(fd, saved)?;
     match read {
         Ok(0) | Err(libc::EAGAIN) => Ok(0),
         Ok(_) => match Answer::decode_head(&head) {
@@ -91,38 +100,76 @@ pub(super) fn unread(fd: c_int) -> Result<usize> {
     }
 }
 
+/// Whether the first record has data of an association.
+pub(super) fn has_data(fd: c_int) -> Result<bool> {
+    let _guard = lock::take()?;
+    let saved = saved_offset(fd)?;
+    let mut head = [0; HEAD];
+    let read = first_head(fd, &mut head);
+    restore_offset(fd, saved)?;
+    Ok(read.is_ok_and(|length| length == HEAD)
+        && matches!(Answer::decode_head(&head), Ok((Answer::Data(_), _))))
+}
+
+/// Removes the error of an association that has ended, if no unread message precedes it.
+pub(super) fn take_error(fd: c_int) -> Option<c_int> {
+    let _guard = lock::take().ok()?;
+    let saved = saved_offset(fd).ok()?;
+    let mut head = [0; HEAD];
+    let read = first_head(fd, &mut head);
+    let error = match (read, Answer::decode_head(&head)) {
+        (Ok(1..), Ok((Answer::Error { errno }, _))) => {
+            system::drop_record(fd).ok()?;
+            Some(errno)
+        }
+        _ => None,
+    };
+    restore_offset(fd, saved).ok()?;
+    error
+}
+
 /// Copies the next bytes without blocking; none at the end of the association.
 ///
 /// # Safety
 /// The parts must be writable.
 unsafe fn attempt(fd: c_int, parts: &[iovec], peek: bool) -> Result<Option<Delivered>> {
     let _guard = lock::take()?;
-    let start = offset(fd)?;
+    let saved = saved_offset(fd)?;
+    let start = usize::try_from(saved).unwrap_or(0);
     let mut head = [0; HEAD];
-    let position = if start == 0 {
+    let position = if start == 0 && parts.len() < MOST_PARTS {
         // SAFETY: the caller's promise
         match unsafe { peek_with_head(fd, &mut head, parts) }? {
             0 => return Ok(None),
             length => length,
         }
     } else {
-        // The record's first part was read earlier
+        // The record's first part was read earlier, or the head is one part too many
         let length = first_head(fd, &mut head);
-        set_offset(fd, start)?;
+        restore_offset(fd, saved)?;
         if length? == 0 {
             return Ok(None);
         }
+        let from = start.max(HEAD);
+        set_offset(fd, from)?;
         // SAFETY: the caller's promise
-        start + unsafe { system::peek(fd, parts) }?
+        match unsafe { system::peek(fd, parts) } {
+            Ok(length) => from + length,
+            Err(errno) => {
+                restore_offset(fd, saved)?;
+                return Err(errno);
+            }
+        }
     };
     let (received, length) = match Answer::decode_head(&head) {
         Ok((Answer::Data(received), length)) if length > HEAD => (received, length),
         Ok((Answer::Error { errno }, _)) => {
             system::drop_record(fd)?;
+            mark::doubt(fd)?;
             return Err(errno);
         }
         Ok((Answer::Accept { .. }, _)) => {
-            set_offset(fd, 0)?;
+            restore_offset(fd, saved)?;
             return Err(libc::ENOTCONN);
         }
         _ => {
@@ -135,6 +182,8 @@ unsafe fn attempt(fd: c_int, parts: &[iovec], peek: bool) -> Result<Option<Deliv
         set_offset(fd, start)?;
     } else if whole {
         system::drop_record(fd)?;
+    } else if saved < 0 {
+        set_offset(fd, position)?;
     }
     Ok(Some(Delivered { message: received, length: position - start.max(HEAD), whole }))
 }
@@ -166,15 +215,31 @@ fn first_head(fd: c_int, head: &mut [u8; HEAD]) -> Result<usize> {
     unsafe { system::peek(fd, &[part_mut(head)]) }
 }
 
-/// How much of the first record was read, its head included.
-fn offset(fd: c_int) -> Result<usize> {
-    match usize::try_from(system::option::<c_int>(fd, libc::SO_PEEK_OFF, 0)?) {
-        Ok(offset) => Ok(offset),
-        // The daemon made this socket; until then peeking does not move on
-        Err(_) => set_offset(fd, 0).map(|()| 0),
+/// Refuses to wait for a message of a socket without association: `ENOTCONN`. The daemon is asked once; the peek offset
+/// is negative until an association is known.
+fn may_wait(fd: c_int) -> Result<()> {
+    if saved_offset(fd)? >= 0 || system::is_non_blocking(fd)? {
+        return Ok(());
     }
+    call(fd, &Call::new(Operation::PeerName), &mut [])?;
+    let_wait(fd)
+}
+
+/// How much of the first record was read, its head included.
+pub(super) fn offset(fd: c_int) -> Result<usize> {
+    Ok(usize::try_from(saved_offset(fd)?).unwrap_or(0))
+}
+
+/// The same as the kernel has it. A negative number stands for nothing: peeking does not move
+/// the offset then.
+fn saved_offset(fd: c_int) -> Result<c_int> {
+    system::option(fd, libc::SO_PEEK_OFF, 0)
 }
 
 fn set_offset(fd: c_int, offset: usize) -> Result<()> {
-    system::set_option(fd, libc::SO_PEEK_OFF, &(offset as c_int))
+    restore_offset(fd, offset as c_int)
+}
+
+fn restore_offset(fd: c_int, offset: c_int) -> Result<()> {
+    system::set_option(fd, libc::SO_PEEK_OFF, &offset)
 }

@@ -34,13 +34,14 @@ impl Drop for Owned {
 }
 
 /// The thread's `errno`.
-pub(super) fn errno() -> c_int {
+#[must_use]
+pub fn errno() -> c_int {
     // SAFETY: the pointer is valid in the calling thread
     unsafe { *libc::__errno_location() }
 }
 
 /// Sets the thread's `errno`.
-pub(super) fn set_errno(errno: c_int) {
+pub fn set_errno(errno: c_int) {
     // SAFETY: the pointer is valid in the calling thread
     unsafe { *libc::__errno_location() = errno };
 }
@@ -137,6 +138,27 @@ pub(super) fn part_mut(bytes: &mut [u8]) -> iovec {
     iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() }
 }
 
+/// The largest number of parts of a message: `UIO_MAXIOV`.
+pub const MOST_PARTS: usize = 1024;
+
+/// The parts of a caller's message.
+///
+/// # Errors
+/// `EMSGSIZE` for more than [`MOST_PARTS`], `EFAULT` for a null pointer.
+///
+/// # Safety
+/// The pointer of the message is null, or has as many parts as the message says.
+pub unsafe fn parts<'a>(message: &msghdr) -> std::result::Result<&'a [iovec], c_int> {
+    let length: usize = message.msg_iovlen as _;
+    match length {
+        0 => Ok(&[]),
+        _ if length > MOST_PARTS => Err(libc::EMSGSIZE),
+        _ if message.msg_iov.is_null() => Err(libc::EFAULT),
+        // SAFETY: the caller's promise
+        _ => Ok(unsafe { std::slice::from_raw_parts(message.msg_iov, length) }),
+    }
+}
+
 /// A message of `parts` without address and ancillary data.
 fn message(parts: &[iovec]) -> msghdr {
     // SAFETY: zero is a valid value of each field
@@ -227,10 +249,28 @@ pub(super) fn drop_record(fd: c_int) -> Result<()> {
     check(unsafe { libc::syscall(libc::SYS_recvfrom, fd, 0, 0, flags, 0, 0) }).map(drop)
 }
 
+/// Takes no more records: reading finds the end behind those that are there.
+pub(super) fn stop_reading(fd: c_int) -> Result<()> {
+    // SAFETY: no pointers
+    check(unsafe { libc::syscall(libc::SYS_shutdown, fd, libc::SHUT_RD) }).map(drop)
+}
+
 /// Waits until the queue has a record or has ended, unless the descriptor is non-blocking.
 pub(super) fn wait(fd: c_int) -> Result<()> {
     // SAFETY: the kernel writes no byte
     check(unsafe { libc::syscall(libc::SYS_recvfrom, fd, 0, 0, libc::MSG_PEEK, 0, 0) }).map(drop)
+}
+
+/// Whether no further record comes: the other end sends no more, or the program reads no more.
+pub(super) fn receives_no_more(fd: c_int) -> bool {
+    let mut asks = libc::pollfd { fd, events: libc::POLLRDHUP, revents: 0 };
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let no_mask = std::ptr::null::<libc::sigset_t>();
+    // SAFETY: the kernel reads and writes one entry and the time; there is no signal mask
+    let ready = unsafe {
+        libc::syscall(libc::SYS_ppoll, &raw mut asks, 1_usize, &raw mut now, no_mask, 0_usize)
+    };
+    ready == 1 && asks.revents & (libc::POLLRDHUP | libc::POLLHUP) != 0
 }
 
 /// The calling thread.

@@ -27,6 +27,8 @@ pub enum Answer<'a> {
     Accept {
         /// Address of the peer.
         peer: SocketAddr,
+        /// How many streams the program may send on.
+        streams: u16,
     },
     /// A message, a part of it, or a notification.
     Data(Received<'a>),
@@ -87,8 +89,9 @@ impl<'a> Answer<'a> {
                 head.put_i32(12, *value);
                 head.0
             }
-            Self::Accept { peer } => {
+            Self::Accept { peer, streams } => {
                 let mut head = Head::new(ACCEPT, 0);
+                head.put_u16(8, *streams);
                 head.put_address(Some(*peer));
                 head.0
             }
@@ -145,7 +148,8 @@ impl<'a> Answer<'a> {
                 bytes,
             }),
             ACCEPT => {
-                head.address()?.map(|peer| Self::Accept { peer }).ok_or(Malformed::Field("address"))
+                let peer = head.address()?.ok_or(Malformed::Field("address"))?;
+                Ok(Self::Accept { peer, streams: head.u16(8) })
             }
             DATA => Received::decode(head, bytes).map(Self::Data),
             ERROR => Ok(Self::Error { errno: head.i32(8) }),
@@ -233,7 +237,10 @@ mod tests {
         vec![
             Answer::Opened { errno: 0 },
             Answer::Reply { errno: 92, value: -1, refused: true, bytes: b"value" },
-            Answer::Accept { peer: "[2001:db8::1%2]:5001".parse().expect("an address") },
+            Answer::Accept {
+                peer: "[2001:db8::1%2]:5001".parse().expect("an address"),
+                streams: 9,
+            },
             Answer::Data(received.clone()),
             Answer::Data(Received { notification: true, source: None, ..received }),
             Answer::Error { errno: 104 },

@@ -21,7 +21,10 @@ mod request;
 
 pub use answer::{ANCILLARY_NXTINFO, ANCILLARY_RCVINFO, ANCILLARY_SNDRCV, Answer, Received};
 pub use head::Malformed;
-pub use request::{Call, Operation, PartialReliability, Request, SendInfo, Sent};
+pub use request::{
+    ALL_SENT, ASSOCIATION_OVER, Call, NOTHING_SENT, Operation, PartialReliability, Request,
+    SEND_RECORD, SendInfo, Sent,
+};
 
 /// The length of a record's head in bytes.
 pub const HEAD: usize = 64;

@@ -2,6 +2,7 @@
 
 use super::head::{Head, Malformed};
 use super::{HEAD, LARGEST_MESSAGE};
+use crate::abi::message::InitMsg;
 use std::net::SocketAddr;
 
 /// A record of a program. Bytes of the application are borrowed from the record.
@@ -61,22 +62,39 @@ pub enum Operation {
     Bind = 1,
     /// `listen`.
     Listen,
-    /// `connect`. A blocking one is answered when it has ended.
+    /// `connect`. A blocking one is answered when it has ended. The value of the reply is that of [`Self::PeerName`].
     Connect,
     /// Whether `accept` may wait: `EINVAL` if the socket does not listen, `EOPNOTSUPP` if its type has no `accept`.
     Accept,
     /// `getsockname`.
     SocketName,
-    /// `getpeername`.
+    /// `getpeername`. The value of the reply is the number of streams to send on, 0 if the association is being shut down
+    /// or the socket is a one-to-many one, or [`ASSOCIATION_OVER`].
     PeerName,
     /// `getsockopt`.
     GetOption,
     /// `setsockopt`.
     SetOption,
+    /// Whether a one-to-many socket may send a message, whose record follows on the socket. The bytes are the record
+    /// without the message, or with the beginning of an abort's reason. `option` is the length of the message. The
+    /// value of the reply is one of [`SEND_RECORD`], [`NOTHING_SENT`] and [`ALL_SENT`].
+    Send,
+    /// `SCTP_SOCKOPT_PEELOFF`. `option` is the association, `room` the peek offset of the descriptor. A descriptor comes
+    /// with the reply.
+    PeelOff,
 }
 
+/// Value of a reply to [`Operation::PeerName`]: the association has ended, while its last records may be on their way.
+pub const ASSOCIATION_OVER: i32 = -1;
+/// Value of a reply to [`Operation::Send`]: the program sends the record.
+pub const SEND_RECORD: i32 = 0;
+/// Value of a reply to [`Operation::Send`]: the call returns 0.
+pub const NOTHING_SENT: i32 = 1;
+/// Value of a reply to [`Operation::Send`]: the call returns the length of the message.
+pub const ALL_SENT: i32 = 2;
+
 /// A message to send.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Sent<'a> {
     /// What the application gave with the message. Without it the socket's defaults apply.
     pub info: Option<SendInfo>,
@@ -84,6 +102,8 @@ pub struct Sent<'a> {
     pub reliability: Option<PartialReliability>,
     /// Destination, if the application gave one.
     pub destination: Option<SocketAddr>,
+    /// Parameters of the association that the message opens, if the application gave some.
+    pub init: Option<InitMsg>,
     /// The message.
     pub bytes: &'a [u8],
 }
@@ -208,7 +228,7 @@ impl<'a> Call<'a> {
 }
 
 impl Operation {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::Bind,
         Self::Listen,
         Self::Connect,
@@ -217,6 +237,8 @@ impl Operation {
         Self::PeerName,
         Self::GetOption,
         Self::SetOption,
+        Self::Send,
+        Self::PeelOff,
     ];
 
     fn from_number(number: u16) -> Option<Self> {
@@ -243,6 +265,13 @@ impl<'a> Sent<'a> {
             head.put_u16(12, reliability.policy);
             head.put_u32(28, reliability.value);
         }
+        if let Some(init) = self.init {
+            flags |= INIT;
+            head.put_u16(6, init.num_ostreams);
+            head.put_u16(14, init.max_instreams);
+            head.put_u16(32, init.max_attempts);
+            head.put_u16(34, init.max_init_timeo);
+        }
         head.set_flags(flags);
         head.put_address(self.destination);
         head.0
@@ -260,10 +289,17 @@ impl<'a> Sent<'a> {
             association: head.i32(24),
         };
         let reliability = PartialReliability { policy: head.u16(12), value: head.u32(28) };
+        let init = InitMsg {
+            num_ostreams: head.u16(6),
+            max_instreams: head.u16(14),
+            max_attempts: head.u16(32),
+            max_init_timeo: head.u16(34),
+        };
         Ok(Self {
             info: (head.flags() & INFO != 0).then_some(info),
             reliability: (head.flags() & RELIABILITY != 0).then_some(reliability),
             destination: head.address()?,
+            init: (head.flags() & INIT != 0).then_some(init),
             bytes,
         })
     }
@@ -280,6 +316,7 @@ const NON_BLOCKING: u8 = 1;
 /// Flags of a message.
 const INFO: u8 = 1;
 const RELIABILITY: u8 = 2;
+const INIT: u8 = 4;
 
 #[cfg(test)]
 mod tests {
@@ -300,13 +337,17 @@ mod tests {
         let reliability = PartialReliability { policy: 0x10, value: 1_500 };
         let sent = |info, reliability, to: Option<&str>| {
             let destination = to.map(|to| to.parse().expect("an address"));
-            Request::Data(Sent { info, reliability, destination, bytes: b"a message" })
+            Request::Data(Sent { info, reliability, destination, init: None, bytes: b"a message" })
         };
+        let init =
+            InitMsg { num_ostreams: 1, max_instreams: 2, max_attempts: 3, max_init_timeo: 4 };
+        let opens = Sent { init: Some(init), bytes: b"a message", ..Sent::default() };
         let mut all = vec![
             Request::Open { domain: 10, kind: 5, protocol: 132 },
             sent(None, None, None),
             sent(Some(info), None, Some("192.0.2.1:5001")),
             sent(None, Some(reliability), Some("[2001:db8::1%2]:5001")),
+            Request::Data(opens),
             Request::Shutdown { how: 1 },
             Request::Filler { length: 60_000 },
         ];
@@ -343,7 +384,7 @@ mod tests {
             let length = bytes.len() as u32;
             bytes[..4].copy_from_slice(&length.to_le_bytes());
             bytes[4] %= 8;
-            (bytes[6], bytes[7]) = (bytes[6] % 12, 0);
+            (bytes[6], bytes[7]) = (bytes[6] % 14, 0);
             (bytes[36], bytes[37]) = (bytes[36] % 8, 0);
             if let Ok(request) = Request::decode(&bytes) {
                 decoded += 1;
@@ -361,7 +402,7 @@ mod tests {
             head.0
         };
         assert_eq!(Request::decode(&head(9, 6, 0)), Err(Malformed::Kind(9)));
-        assert_eq!(Request::decode(&head(CALL, 6, 9)), Err(Malformed::Field("operation")));
+        assert_eq!(Request::decode(&head(CALL, 6, 11)), Err(Malformed::Field("operation")));
         assert_eq!(Request::decode(&head(CALL, 6, 0)), Err(Malformed::Field("operation")));
         assert_eq!(Request::decode(&head(SHUTDOWN, 8, 3)), Err(Malformed::Field("direction")));
         assert_eq!(Request::decode(&head(DATA, 36, 5)), Err(Malformed::Field("family")));
@@ -369,9 +410,7 @@ mod tests {
 
     #[test]
     fn a_message_beyond_the_largest_is_malformed() {
-        let sent = |bytes| {
-            Request::Data(Sent { info: None, reliability: None, destination: None, bytes }).encode()
-        };
+        let sent = |bytes| Request::Data(Sent { bytes, ..Sent::default() }).encode();
         let large = vec![0; LARGEST_MESSAGE + 1];
         assert!(Request::decode(&sent(&large[1..])).is_ok());
         assert_eq!(Request::decode(&sent(&large)), Err(Malformed::Length));

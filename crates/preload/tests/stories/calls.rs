@@ -78,14 +78,14 @@ fn an_unsupported_option_is_named_once() {
 alone = stream()
 for _ in range(3):
     fails(errno.ENOPROTOOPT, alone.setsockopt, SCTP, 23, bytes(8))
-fails(errno.EINVAL, alone.sendmsg, [b'x'], [(SCTP, 0, bytes(8))])
-fails(errno.EINVAL, alone.sendmsg, [b'x'], [(SCTP, 0, bytes(8))])
+fails(errno.EINVAL, alone.sendmsg, [b'x'], [(SCTP, 6, bytes(2))])
+fails(errno.EINVAL, alone.sendmsg, [b'x'], [(SCTP, 6, bytes(2))])
 ",
     );
     assert_eq!(
         printed.err,
         "manypath: socket option SCTP_AUTH_KEY is not supported\n\
-         manypath: ancillary data SCTP_INIT are not supported\n"
+         manypath: ancillary data SCTP_AUTHINFO are not supported\n"
     );
 }
 
@@ -94,10 +94,7 @@ fn without_a_daemon_there_is_no_sctp_and_the_program_says_why() {
     let daemon = Daemon::start();
     std::fs::remove_file(daemon.path()).expect("the socket");
     let printed = python(&daemon, "for _ in range(2): fails(errno.EPROTONOSUPPORT, stream)\n");
-    assert_eq!(
-        printed.err,
-        "manypath: the daemon that MANYPATH_SCTP_SOCKET names cannot be reached\n"
-    );
+    assert_eq!(printed.err, "manypath: the daemon of SCTP sockets cannot be reached\n");
 }
 
 #[test]

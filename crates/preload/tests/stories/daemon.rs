@@ -6,8 +6,8 @@ use manypath_posix::abi::constants::{
     IPPROTO_SCTP, SCTP_ABORT, SCTP_AUTH_KEY, SCTP_EVENTS, SCTP_RECVRCVINFO,
 };
 use manypath_posix::record::{
-    ANCILLARY_RCVINFO, ANCILLARY_SNDRCV, Answer, Call, LARGEST_RECORD, Operation, Received,
-    Request, Sent,
+    ALL_SENT, ANCILLARY_RCVINFO, ANCILLARY_SNDRCV, Answer, Call, LARGEST_RECORD, NOTHING_SENT,
+    Operation, Received, Request, SEND_RECORD, Sent,
 };
 use rustix::net::{Shutdown, shutdown};
 use std::collections::{BTreeMap, HashMap};
@@ -20,15 +20,20 @@ use std::thread;
 use std::time::Duration;
 use tempfile::TempDir;
 
+/// Streams of each association.
+const STREAMS: u16 = 10;
 /// Errors and options of Linux.
 const EINVAL: i32 = 22;
+const EPIPE: i32 = 32;
 const EADDRINUSE: i32 = 98;
 const ENOPROTOOPT: i32 = 92;
 const ECONNRESET: i32 = 104;
+const EOPNOTSUPP: i32 = 95;
 const ENOTCONN: i32 = 107;
 const ECONNREFUSED: i32 = 111;
 const EINPROGRESS: i32 = 115;
 const AF_INET6: i32 = 10;
+const SOCK_SEQPACKET: i32 = 5;
 const SOL_SOCKET: i32 = 1;
 const SO_TYPE: i32 = 3;
 const SO_ERROR: i32 = 4;
@@ -178,6 +183,10 @@ impl Shared {
             return self.die();
         }
         let state = self.state();
+        if state.sockets[&from].kind == SOCK_SEQPACKET {
+            drop(state);
+            return self.echo(from, sent);
+        }
         let Some(peer) = state.sockets[&from].peer.and_then(|peer| state.sockets.get(&peer)) else {
             return;
         };
@@ -200,15 +209,17 @@ impl Shared {
         drop(state);
         wire::send(&end, &record.encode(), None);
         if info.flags & SCTP_ABORT != 0 {
+            self.state().disconnect(from);
             let _ = shutdown(&end, Shutdown::Both);
         }
     }
 
     fn end_peer(&self, cookie: u64) {
-        let state = self.state();
+        let mut state = self.state();
         if let Some(peer) = state.sockets[&cookie].peer.and_then(|peer| state.sockets.get(&peer)) {
             let _ = shutdown(&peer.end, Shutdown::Write);
         }
+        state.disconnect(cookie);
     }
 
     fn close(&self, cookie: u64) {
@@ -219,8 +230,11 @@ impl Shared {
     }
 
     fn call(self: &Arc<Self>, cookie: u64, call: &Call<'_>, control: &OwnedFd) {
-        if call.operation == Operation::Connect {
-            return self.connect(cookie, call, control);
+        match call.operation {
+            Operation::Connect => return self.connect(cookie, call, control),
+            Operation::Send => return self.permit(cookie, call, control),
+            Operation::PeelOff => return self.peel_off(call, control),
+            _ => {}
         }
         let mut state = self.state();
         let result = match state.sockets.contains_key(&cookie) {
@@ -233,13 +247,59 @@ impl Shared {
             Err(errno) => (*errno, &[][..]),
         };
         let refused = call.level == IPPROTO_SCTP && errno == ENOPROTOOPT;
-        wire::send(control, &Answer::Reply { errno, value: 0, refused, bytes }.encode(), None);
+        let value = if call.operation == Operation::PeerName { STREAMS.into() } else { 0 };
+        wire::send(control, &Answer::Reply { errno, value, refused, bytes }.encode(), None);
+    }
+
+    /// Answers the question before a message of a one-to-many socket. Association 7 does not exist, the peer at port 9
+    /// does not answer. The reason of an abort is delivered to its sender.
+    fn permit(&self, cookie: u64, call: &Call<'_>, control: &OwnedFd) {
+        let Ok(Request::Data(sent)) = Request::decode(call.bytes) else {
+            panic!("{call:?} has no message")
+        };
+        let info = sent.info.unwrap_or_default();
+        let (errno, value) = match (info.association, sent.destination) {
+            (7, _) => (EPIPE, -1),
+            (_, Some(to)) if to.port() == 9 => (0, ALL_SENT),
+            _ if info.flags & SCTP_ABORT != 0 => (0, NOTHING_SENT),
+            _ => (0, SEND_RECORD),
+        };
+        if value == NOTHING_SENT {
+            self.echo(cookie, &Sent { info: None, ..sent });
+        }
+        let answer = Answer::Reply { errno, value, refused: false, bytes: &[] };
+        wire::send(control, &answer.encode(), None);
+    }
+
+    /// Makes a socket whose first message is the peek offset of the call.
+    fn peel_off(&self, call: &Call<'_>, control: &OwnedFd) {
+        let end = wire::connect(&self.path);
+        let cookie = wire::cookie(&end);
+        let open = Request::Open { domain: 2, kind: SOCK_SEQPACKET, protocol: IPPROTO_SCTP };
+        wire::send(&end, &open.encode(), Some(&end));
+        wire::receive(&end, &mut [0; 128]).expect("opened");
+        self.echo(cookie, &Sent { bytes: call.room.to_string().as_bytes(), ..Sent::default() });
+        let answer = Answer::Reply { errno: 0, value: 0, refused: false, bytes: &[] };
+        wire::send(control, &answer.encode(), Some(&end));
+    }
+
+    /// Delivers a message to its sender.
+    fn echo(&self, cookie: u64, sent: &Sent<'_>) {
+        let end = Arc::clone(&self.state().sockets[&cookie].end);
+        let record = Answer::Data(Received {
+            end_of_record: true,
+            source: sent.destination,
+            bytes: sent.bytes,
+            ..Received::default()
+        });
+        wire::send(&end, &record.encode(), None);
     }
 
     fn connect(self: &Arc<Self>, cookie: u64, call: &Call<'_>, control: &OwnedFd) {
         let (to, _) = address::decode(call.bytes).expect("an address");
         let reply = |errno| {
-            let answer = Answer::Reply { errno, value: 0, refused: false, bytes: &[] };
+            let value = STREAMS.into();
+            let answer = Answer::Reply { errno, value, refused: false, bytes: &[] };
             wire::send(control, &answer.encode(), None);
         };
         self.state().socket(cookie).connecting = true;
@@ -283,7 +343,7 @@ impl Shared {
         state.socket(cookie).local = Some(to);
         let queue = Arc::clone(&state.socket(listener).end);
         drop(state);
-        wire::send(&queue, &Answer::Accept { peer: from }.encode(), Some(&end));
+        wire::send(&queue, &Answer::Accept { peer: from, streams: STREAMS }.encode(), Some(&end));
         Ok(())
     }
 }
@@ -291,6 +351,14 @@ impl Shared {
 impl State {
     fn socket(&mut self, cookie: u64) -> &mut Socket {
         self.sockets.get_mut(&cookie).expect("a socket")
+    }
+
+    /// The peer of a socket has no peer any more.
+    fn disconnect(&mut self, cookie: u64) {
+        let peer = self.socket(cookie).peer;
+        if let Some(peer) = peer.and_then(|peer| self.sockets.get_mut(&peer)) {
+            peer.remote = None;
+        }
     }
 
     /// The local address; a socket without one gets a port.
@@ -326,6 +394,9 @@ impl State {
                 let port = self.bound(cookie).port();
                 self.listeners.insert(port, cookie);
             }
+            Operation::Accept if self.socket(cookie).kind == SOCK_SEQPACKET => {
+                return Err(EOPNOTSUPP);
+            }
             Operation::Accept if !listens => return Err(EINVAL),
             Operation::Accept => {}
             Operation::SocketName => return Ok(address::encode(self.bound(cookie))),
@@ -335,7 +406,9 @@ impl State {
             }
             Operation::GetOption => return self.option(cookie, call),
             Operation::SetOption => return self.set_option(cookie, call),
-            Operation::Connect => panic!("a connection takes time"),
+            Operation::Connect | Operation::Send | Operation::PeelOff => {
+                panic!("it has an answer of its own")
+            }
         }
         Ok(Vec::new())
     }

@@ -150,6 +150,8 @@ threading.Timer(0.3, lambda: client.send(b'daemon, die')).start()
 assert server.recv(100) == b''
 fails(errno.EPIPE, server.send, b'x')
 fails(errno.ECONNRESET, client.getpeername)
+# The daemon's descriptors are closed one after the other
+assert select.select([listener], [], [], 10)[0]
 fails(errno.EINVAL, listener.accept)
 fails(errno.EPROTONOSUPPORT, stream)
 ",

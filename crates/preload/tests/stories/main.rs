@@ -3,6 +3,9 @@
 mod calls;
 mod daemon;
 mod descriptors;
+mod ending;
+mod faults;
+mod many;
 mod messages;
 mod program;
 mod waiting;

@@ -52,7 +52,7 @@ pub(crate) fn unwritten(file: &Path, error: &io::Error) -> PyErr {
 
 fn kind(error: &Error) -> &'static str {
     match error {
-        Error::AddressInUse(_) => "in_use",
+        Error::AddressInUse(_) | Error::PortInUse(_) | Error::NoFreePort => "in_use",
         Error::NotLocal(_) => "not_local",
         Error::NoRoute(_) => "no_route",
         Error::NoSuchStream { .. } => "no_such_stream",

@@ -3,7 +3,7 @@
 use manypath_core::{PathId, Time, Via};
 
 use super::Endpoint;
-use crate::association::Association;
+use crate::association::{Association, Status};
 use crate::event::AssociationId;
 use crate::packet::{Cause, Packet};
 use crate::path::{BlockedTime, PathStats};
@@ -16,6 +16,11 @@ impl Endpoint {
     /// If there is no such association.
     pub fn stats(&self, id: AssociationId) -> &Stats {
         self.known(id).stats()
+    }
+
+    /// The status of an association; none if there is no such association. RFC 9260 §11.1.8
+    pub fn status(&self, id: AssociationId) -> Option<Status> {
+        Some(self.association(id)?.status())
     }
 
     /// The counters of a path of an association, and its current state.

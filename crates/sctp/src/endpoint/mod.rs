@@ -104,6 +104,16 @@ impl Endpoint {
         }
     }
 
+    /// Replaces the settings of later associations; the port stays. Endpoints listen as before.
+    ///
+    /// # Panics
+    /// If `config.cc` names no algorithm.
+    pub fn set_config(&mut self, config: Config) {
+        check_congestion(&config);
+        let port = self.config.port;
+        self.config = Arc::new(Config { port, ..config });
+    }
+
     /// Begins to open an association with the endpoint at `peer_port`.
     ///
     /// Each of `paths` is a local address and one of the peer's; the first one is the primary path. At most 16 are

@@ -193,6 +193,11 @@ impl Receiver {
         self.reorder.stats(now)
     }
 
+    /// Number of chunks that have not arrived although one with a higher TSN has.
+    pub(crate) fn missing(&self) -> usize {
+        self.arrived.missing()
+    }
+
     /// Size of the buffer, and how much of it is in use, in bytes.
     pub(crate) fn buffer(&self) -> (u32, u32) {
         (self.buffer.capacity(), self.buffer.in_use())

@@ -25,6 +25,12 @@ impl TsnMap {
         !self.above.is_empty()
     }
 
+    /// Number of TSNs that have not arrived below one that has arrived.
+    pub(super) fn missing(&self) -> usize {
+        let last = self.above.last().unwrap_or(self.cumulative);
+        last.0.wrapping_sub(self.cumulative.0) as usize - self.above.count() as usize
+    }
+
     /// How many ranges above the cumulative TSN have arrived.
     pub(super) fn islands(&self) -> usize {
         self.above.len()
@@ -138,6 +144,7 @@ mod tests {
         }
         assert_eq!(map.cumulative(), Tsn(10));
         assert_eq!(reported(&map, 9), [(12, 13), (15, 15)]);
+        assert_eq!(map.missing(), 2, "11 and 14");
 
         assert!(map.insert(Tsn(11)));
         assert_eq!(map.cumulative(), Tsn(13));
@@ -146,6 +153,7 @@ mod tests {
         assert!(map.insert(Tsn(14)));
         assert_eq!(map.cumulative(), Tsn(15));
         assert!(!map.has_gaps());
+        assert_eq!(map.missing(), 0);
     }
 
     #[test]

@@ -230,6 +230,11 @@ impl Sender {
         (sent, self.queue.take_all())
     }
 
+    /// Number of sent chunks that the peer has not acknowledged.
+    pub(crate) fn unacknowledged_chunks(&self) -> usize {
+        self.outstanding.unacknowledged_count()
+    }
+
     /// Sets the largest number of outstanding chunks.
     pub(crate) fn limit_outstanding(&mut self, chunks: usize) {
         self.most_outstanding = chunks.min(MOST_CHUNKS);

@@ -120,15 +120,24 @@ impl Outstanding {
 
     /// The unacknowledged chunks, each as a message.
     pub(crate) fn unacknowledged(&self) -> impl Iterator<Item = Message> {
-        let is_open =
-            |chunk: &&Chunk| matches!(chunk.state, ChunkState::InFlight | ChunkState::Lost);
-        self.chunks.iter().filter(is_open).map(|chunk| Message {
+        self.open().map(|chunk| Message {
             stream: chunk.stream,
             ppid: chunk.ppid,
             unordered: !chunk.is_ordered(),
             payload: chunk.payload.clone(),
             part: None,
         })
+    }
+
+    /// Number of unacknowledged chunks.
+    pub(crate) fn unacknowledged_count(&self) -> usize {
+        self.open().count()
+    }
+
+    fn open(&self) -> impl Iterator<Item = &Chunk> {
+        let is_open =
+            |chunk: &&Chunk| matches!(chunk.state, ChunkState::InFlight | ChunkState::Lost);
+        self.chunks.iter().filter(is_open)
     }
 
     pub(crate) fn is_empty(&self) -> bool {

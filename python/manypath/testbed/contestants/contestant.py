@@ -35,6 +35,8 @@ class Part:
     """Begin of the measurement and end of the flow, on the same clock."""
     processes: ExitStack
     """Processes that are ended when the run ends."""
+    events: Path | None = None
+    """File for the events of the sender, if its stack has events."""
 
     def process(self, host: Host, script: Path, *words: str, **streams: Any) -> subprocess.Popen[str]:
         """Start a script of this package on a host and end it when the run ends. `streams` are arguments of `Popen`."""

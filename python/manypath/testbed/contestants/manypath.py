@@ -94,6 +94,9 @@ class Manypath(Contestant):
         words += ["--time", repr(part.window[1] - part.starts + SPARE)]
         words += ["--size", f"{app['message']['min']}-{app['message']['max']}", "--streams", str(flow["streams"])]
         words += [] if app["ordered"] else ["--unordered"]
+        if part.events is not None:
+            # Events of packets would load the sender.
+            words += ["--events", str(part.events), "--only", "recovery", "--only", "connectivity"]
         return _Ends(part, end(part.left, part.starts, *words), receiver)
 
 

@@ -1,7 +1,6 @@
 //! Creates endpoints from the command line.
 
-use manypath_core::Span;
-use manypath_net::{Association, Builder, Config, Endpoint};
+use manypath_net::{Association, Builder, Endpoint};
 
 use crate::arguments::{Local, MOST_STREAMS};
 
@@ -18,18 +17,7 @@ pub(crate) fn builder(local: &Local, udp: u16) -> Builder {
         .streams(MOST_STREAMS as u16)
         .concurrent(local.cc.clone())
         .pacing(local.pacing)
-        .configure(notice_dead_peers)
-}
-
-/// A killed peer is detected after about half a minute, also by a side that only receives. An outage of ten seconds ends
-/// no association, whatever the number of paths.
-fn notice_dead_peers(config: &mut Config) {
-    config.heartbeat_interval = Span::from_secs(2);
-    config.path_max_retransmissions = 3;
-    config.association_max_retransmissions = 5;
-    config.every_path_must_fail = true;
-    config.rto.max = Span::from_secs(5);
-    config.init_max_retransmissions = 3;
+        .notice_dead_peers()
 }
 
 /// Prints where an endpoint listens.

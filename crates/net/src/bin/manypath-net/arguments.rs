@@ -61,9 +61,8 @@ impl Task {
     pub(crate) fn inputs(&self) -> Vec<PathBuf> {
         match self {
             Self::Send(send) => vec![send.file.clone()],
-            Self::Listen(_) | Self::Receive(_) | Self::Perf(_) | Self::Serve(_) | Self::Run(_) => {
-                Vec::new()
-            }
+            Self::Serve(serve) => serve.config.iter().cloned().collect(),
+            Self::Listen(_) | Self::Receive(_) | Self::Perf(_) | Self::Run(_) => Vec::new(),
         }
     }
 }

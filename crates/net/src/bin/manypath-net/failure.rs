@@ -44,6 +44,11 @@ impl Failure {
         Self { message, code, is_silence: false, for_peer: None, is_told: false }
     }
 
+    /// The same failure with another message.
+    pub(crate) fn with_message(self, message: String) -> Self {
+        Self { message, ..self }
+    }
+
     /// Prints the line, once.
     pub(crate) fn tell(&mut self) {
         if !std::mem::replace(&mut self.is_told, true) {
@@ -98,6 +103,7 @@ fn option(field: &str) -> &str {
         "congestion" => "--cc",
         "encapsulation" => "--udp",
         "local" => "--bind",
+        "socket" => "--socket",
         other => other,
     }
 }

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod arguments;
+mod config_file;
 mod failure;
 mod listen;
 mod output;
@@ -12,6 +13,7 @@ mod progress;
 mod protocol;
 mod receive;
 mod send;
+mod service_manager;
 mod sockets;
 mod stop;
 mod watch;
@@ -19,25 +21,25 @@ mod watch;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Parser;
-
 use arguments::{Arguments, Task};
+use config_file::Unparsed;
 use failure::Failure;
 use stop::Stop;
 use watch::Watch;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) => return manypath_program::answer(&error, "error"),
+    let (arguments, name_file) = match config_file::parse(std::env::args_os().collect()) {
+        Ok(parsed) => parsed.split(),
+        Err(Unparsed::Line(error)) => return manypath_program::answer(&error, "error"),
+        Err(Unparsed::File(failure)) => return end(failure),
     };
-    match run(arguments) {
-        Ok(code) => code,
-        Err(mut failure) => {
-            failure.tell();
-            ExitCode::from(failure.code)
-        }
-    }
+    run(arguments).map_err(name_file).unwrap_or_else(end)
+}
+
+/// Prints a failure; returns the exit code.
+fn end(mut failure: Failure) -> ExitCode {
+    failure.tell();
+    ExitCode::from(failure.code)
 }
 
 /// Runs the task until it completes, or until a signal ends it.

@@ -1,9 +1,10 @@
 //! Output files of the program. They never replace an input, or a file that manypath did not write.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use manypath_net::output_file::may_replace;
 
 use crate::failure::Failure;
 
@@ -45,27 +46,20 @@ impl Outputs {
     }
 
     fn objection(&self, file: &Path, kind: Kind) -> io::Result<Option<String>> {
-        let is_there = match file.metadata() {
-            // Devices and pipes may be shared
-            Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => return Ok(None),
-            Ok(_) => true,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-            Err(error) => return Err(error),
-        };
+        // Devices and pipes may be shared
+        if file.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            return Ok(None);
+        }
         if self.inputs.iter().any(|input| is_same(input, file)) {
             return Ok(Some("it is a file that is read: choose another name".to_owned()));
         }
         if let Some((other, _)) = self.named.iter().find(|(_, named)| is_same(named, file)) {
             return Ok(Some(format!("it is the file of `{other}`, too: choose another name")));
         }
-        if is_there {
-            let mut head = Vec::new();
-            File::open(file)?.take(HEAD).read_to_end(&mut head)?;
-            if !head.is_empty() && !(kind.is_ours)(&head) {
-                let name = kind.name;
-                let reason = format!("it is there, and manypath did not write it as {name}");
-                return Ok(Some(format!("{reason}: choose another name, or remove it first")));
-            }
+        if !may_replace(file, kind.is_ours)? {
+            let name = kind.name;
+            let reason = format!("it is there, and manypath did not write it as {name}");
+            return Ok(Some(format!("{reason}: choose another name, or remove it first")));
         }
         Ok(None)
     }
@@ -78,34 +72,6 @@ pub(crate) fn refused(
     reason: impl std::fmt::Display,
 ) -> Failure {
     Failure::input(format!("`{option}` is {}: {reason}", file.display()))
-}
-
-/// A file that will be created. If it did not exist before, it is removed on drop unless it is kept or has content.
-#[derive(Debug)]
-pub(crate) struct NewFile(Option<PathBuf>);
-
-impl NewFile {
-    /// Must be called before the file is created.
-    pub(crate) fn at(file: &Path) -> Self {
-        let is_missing = file.symlink_metadata().is_err();
-        Self(is_missing.then(|| file.to_owned()))
-    }
-
-    /// Keeps the file.
-    pub(crate) fn keep(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for NewFile {
-    fn drop(&mut self) {
-        if let Some(file) = &self.0
-            && file.symlink_metadata().is_ok_and(|made| made.is_file() && made.len() == 0)
-        {
-            // The file may be gone
-            let _ = std::fs::remove_file(file);
-        }
-    }
 }
 
 /// Refuses a folder in which no file can be created.
@@ -137,9 +103,6 @@ fn place(file: &Path) -> Option<PathBuf> {
     let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
     Some(folder.join(file.file_name()?))
 }
-
-/// Number of bytes by which a file is recognised.
-const HEAD: u64 = 1 << 16;
 
 #[cfg(test)]
 mod tests {

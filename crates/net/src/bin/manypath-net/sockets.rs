@@ -1,31 +1,51 @@
 //! `manypath-net serve` and `manypath-net run`: SCTP sockets for programs that are written for those of Linux.
 
 use std::ffi::OsString;
+use std::fs::Permissions;
 use std::io::IsTerminal;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, ExitStatus};
 use std::time::Duration;
 
 use clap::Args;
-use manypath_net::Peer;
-use manypath_net::serve::{Daemon, Settings};
-use rustix::process::{Pid, Signal, kill_process};
+use manypath_net::serve::{Daemon, Limits, Settings};
+use manypath_net::{Error, Peer};
+use nix::unistd::Group;
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use tokio::process::Command;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::addresses::builder;
 use crate::arguments::{Bound, Local, port, whole};
 use crate::failure::Failure;
+use crate::service_manager;
 use crate::stop::Stop;
 use crate::watch::{Watch, Watched};
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Serve {
+    /// File in TOML with these options as keys, such as `limit = 100`. The command line has precedence.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
     /// Path of the Unix socket for programs: MANYPATH_SCTP_SOCKET in their environment. Programs of the same user and of
-    /// root may connect.
-    #[arg(long, value_name = "PATH")]
-    socket: PathBuf,
+    /// root may open SCTP sockets.
+    #[arg(long, value_name = "PATH", required_unless_present = "config")]
+    socket: Option<PathBuf>,
+    /// Group whose programs may open SCTP sockets, too.
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
+    /// Largest number of sockets of one user, with the associations of its one-to-many sockets; by default that of all
+    /// users.
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true,
+        value_parser = |text: &str| whole::<u32>(text, 1..=65_536))]
+    limit_per_user: Option<u32>,
+    /// Seconds that open associations have to end after a signal, before they are aborted. A second signal aborts them
+    /// at once.
+    #[arg(long, value_name = "SECONDS", default_value_t = 1, allow_negative_numbers = true,
+        value_parser = |text: &str| whole::<u32>(text, 0..=86_400))]
+    drain: u32,
     #[command(flatten)]
     stack: Stack,
 }
@@ -71,38 +91,81 @@ struct Stack {
     #[arg(long, value_name = "COUNT", default_value_t = 4096, allow_negative_numbers = true,
         value_parser = |text: &str| whole::<u32>(text, 1..=65_536))]
     limit: u32,
-    /// Write all packets to a file that Wireshark and `manypath decode` open.
-    #[arg(long, value_name = "FILE")]
-    pcapng: Option<PathBuf>,
+    /// Largest send buffer and largest receive buffer of an association, in bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::DEFAULT_BUFFER, allow_negative_numbers = true,
+        value_parser = |text: &str| whole::<usize>(text, Limits::LEAST_BUFFER as u64..=Limits::LARGEST_BUFFER as u64))]
+    buffer: usize,
+    #[command(flatten)]
+    watched: Watched,
 }
 
 impl Serve {
     pub(crate) fn watched(&self) -> Watched {
-        Watched::packets(self.stack.pcapng.clone())
+        self.stack.watched.clone()
     }
 }
 
 impl Run {
     pub(crate) fn watched(&self) -> Watched {
-        Watched::packets(self.stack.pcapng.clone())
+        self.stack.watched.clone()
     }
 }
 
 /// Serves programs until stopped by a signal.
 pub(crate) async fn serve(serve: Serve, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
-    let daemon = start(&serve.stack, &serve.socket, watch)?;
-    eprintln!("sockets at {}", serve.socket.display());
+    let Serve { socket, group, limit_per_user, drain, stack, .. } = serve;
+    let missing = "`--socket` is missing, expected the path of the Unix socket for programs";
+    let socket = socket.ok_or_else(|| Failure::input(missing))?;
+    let access = Access { group: group.as_deref().map(group_number).transpose()?, limit_per_user };
+    let daemon = start(&stack, &socket, access, watch)?;
+    open_more_files();
+    eprintln!("sockets at {}", socket.display());
+    service_manager::tell(service_manager::READY);
     stop.requested().await;
-    daemon.drain(SHORT).await;
+    service_manager::tell(service_manager::STOPPING);
+    daemon.open_no_more();
+    let mut again = Stop::on_signals()?;
+    tokio::select! {
+        () = daemon.drain(Duration::from_secs(drain.into())) => {}
+        () = again.requested() => daemon.drain(Duration::ZERO).await,
+    }
     Ok(())
+}
+
+/// Who may use the sockets.
+#[derive(Clone, Copy, Debug, Default)]
+struct Access {
+    /// The number of a group.
+    group: Option<u32>,
+    limit_per_user: Option<u32>,
+}
+
+/// The number of a group.
+fn group_number(name: &str) -> Result<u32, Failure> {
+    match Group::from_name(name) {
+        Ok(Some(group)) => Ok(group.gid.as_raw()),
+        Ok(None) => Err(Failure::input(format!(
+            "`--group` is {name:?}, expected a group of this machine: getent group lists them"
+        ))),
+        Err(errno) => Err(Failure::broken(format!("groups of this machine: {errno}"))),
+    }
+}
+
+/// Raises the limit of open files to what the system allows: each socket needs up to four descriptors.
+fn open_more_files() {
+    let limit = getrlimit(Resource::Nofile);
+    // Without it, the daemon has fewer sockets
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 /// Runs a program with sockets of this process; returns its exit code, or 128 and the number of its signal.
 pub(crate) async fn run(run: Run, stop: Stop, watch: &Watch) -> Result<ExitCode, Failure> {
     let library = library(run.preload)?;
-    let folder = tempfile::tempdir()?;
+    // A program that gives up its rights still uses its sockets
+    let reachable = Permissions::from_mode(0o711);
+    let folder = tempfile::Builder::new().permissions(reachable).tempdir()?;
     let socket = folder.path().join("socket");
-    let daemon = start(&run.stack, &socket, watch)?;
+    let daemon = start(&run.stack, &socket, Access::default(), watch)?;
     let (program, arguments) =
         run.command.split_first().ok_or_else(|| Failure::input("COMMAND is missing"))?;
     let mut child = Command::new(program)
@@ -111,6 +174,8 @@ pub(crate) async fn run(run: Run, stop: Stop, watch: &Watch) -> Result<ExitCode,
         .env(LD_PRELOAD, preloaded(std::env::var_os(LD_PRELOAD), &library))
         .spawn()
         .map_err(|error| Failure::input(format!("{}: {error}", program.display())))?;
+    // The program keeps its own limit
+    open_more_files();
     let passing = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).map(pass_signals);
     let status = child.wait().await?;
     if let Some(passing) = passing {
@@ -120,24 +185,46 @@ pub(crate) async fn run(run: Run, stop: Stop, watch: &Watch) -> Result<ExitCode,
     Ok(code(status))
 }
 
-fn start(stack: &Stack, socket: &Path, watch: &Watch) -> Result<Daemon, Failure> {
+fn start(stack: &Stack, socket: &Path, access: Access, watch: &Watch) -> Result<Daemon, Failure> {
     let local = Local {
         bind: stack.local.clone(),
         port: 0,
         raw: stack.raw,
         cc: stack.cc.clone(),
         pacing: stack.pacing,
-        watched: Watched::packets(None),
+        watched: Watched::default(),
     };
+    let builder = builder(&local, stack.encapsulation);
+    builder.check()?;
     let settings = Settings {
         path: socket.to_owned(),
-        builder: watch.attach(builder(&local, stack.encapsulation)),
+        builder: watch.attach(builder),
         local: stack.local.iter().map(|bound| bound.address).collect(),
         encapsulation: (!stack.raw).then_some(stack.encapsulation),
         most_sockets: stack.limit as usize,
+        limits: Limits {
+            sockets_per_user: access.limit_per_user.map(|limit| limit as usize),
+            buffer: stack.buffer,
+        },
+        group: access.group,
     };
-    Daemon::start(settings)
-        .map_err(|error| Failure::input(format!("`--socket` is {}: {error}", socket.display())))
+    let daemon = Daemon::start(settings).map_err(named)?;
+    watch.begins(&daemon)?;
+    Ok(daemon)
+}
+
+/// The failure of a daemon, with the option of `serve` and `run` that is wrong.
+fn named(error: Error) -> Failure {
+    let message = match &error {
+        Error::NotLocal(address) => {
+            format!("`--local` is {address}, expected an address of this machine")
+        }
+        Error::Setting { field: "local", value, expected } => {
+            format!("`--local` is {value}, expected {expected}")
+        }
+        _ => return error.into(),
+    };
+    Failure::from(error).with_message(message)
 }
 
 /// The library for programs.

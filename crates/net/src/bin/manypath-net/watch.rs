@@ -8,14 +8,16 @@ use std::sync::{Mutex, PoisonError};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use manypath_events::{NAMES, categories};
-use manypath_net::{Builder, Capture, Endpoint, EventLog, Selection, metrics};
+use manypath_net::metrics::{self, Source};
+use manypath_net::output_file::NewFile;
+use manypath_net::{Builder, Capture, Endpoint, EventLog, Selection};
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
-use crate::outputs::{Kind, NewFile, Outputs, refused};
+use crate::outputs::{Kind, Outputs, refused};
 
 /// The requested outputs.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Watched {
     /// Serve counters as OpenMetrics text at http://ADDRESS:PORT/metrics, by default on 127.0.0.1. Port 0 selects a
     /// free one, which is printed.
@@ -33,14 +35,7 @@ pub(crate) struct Watched {
     only: Vec<String>,
 }
 
-impl Watched {
-    /// A capture alone.
-    pub(crate) fn packets(pcapng: Option<PathBuf>) -> Self {
-        Self { metrics: None, pcapng, events: None, only: Vec::new() }
-    }
-}
-
-/// The outputs of an endpoint.
+/// The outputs of endpoints.
 #[derive(Debug)]
 pub(crate) struct Watch {
     metrics: Option<std::net::TcpListener>,
@@ -94,22 +89,23 @@ impl Watch {
 
     /// Creates the endpoint with its outputs.
     pub(crate) async fn bind(&self, builder: Builder, port: u16) -> Result<Endpoint, Failure> {
-        let endpoint = self.outputs(builder).bind(port).await?;
+        let endpoint = self.attach(builder).bind(port).await?;
+        self.begins(&endpoint)?;
+        Ok(endpoint)
+    }
+
+    /// Keeps the files and serves metrics, because what writes them has begun.
+    pub(crate) fn begins(&self, source: &(impl Source + Clone)) -> Result<(), Failure> {
         self.keep_files();
         if let Some(listener) = &self.metrics {
             let listener = TcpListener::from_std(listener.try_clone()?)?;
-            tokio::spawn(metrics::serve(listener, endpoint.clone()));
+            tokio::spawn(metrics::serve(listener, source.clone()));
         }
-        Ok(endpoint)
+        Ok(())
     }
 
     /// Attaches the outputs to endpoints that are created later.
     pub(crate) fn attach(&self, builder: Builder) -> Builder {
-        self.keep_files();
-        self.outputs(builder)
-    }
-
-    fn outputs(&self, builder: Builder) -> Builder {
         let builder = match &self.capture {
             Some((_, capture)) => builder.capture(capture.clone()),
             None => builder,

@@ -1,7 +1,10 @@
 //! The socket options of programs.
 
+mod length;
+mod one_to_many;
 mod socket_level;
 mod state;
+mod target;
 mod values;
 
 use manypath_posix::abi::constants::*;
@@ -9,7 +12,9 @@ use nix::errno::Errno;
 use nix::libc;
 
 use super::socket::Socket;
+pub(super) use length::least;
 pub(super) use state::Options;
+use target::{Scope, Target};
 use values as v;
 
 /// A socket option, and what the daemon does with it.
@@ -23,6 +28,7 @@ pub struct SocketOption {
     pub number: i32,
     /// Whether it is supported.
     pub support: Support,
+    scope: Scope,
     get: Option<Get>,
     set: Option<Set>,
 }
@@ -39,9 +45,9 @@ pub enum Support {
 }
 
 /// Reads a value; the bytes are those that the program passed.
-type Get = fn(&Socket, &[u8]) -> Result<Vec<u8>, Errno>;
+type Get = fn(&Target<'_>, &[u8]) -> Result<Vec<u8>, Errno>;
 /// Sets a value.
-type Set = fn(&Socket, &[u8]) -> Result<(), Errno>;
+type Set = fn(&Target<'_>, &[u8]) -> Result<(), Errno>;
 
 impl SocketOption {
     /// Whether programs can read it.
@@ -61,11 +67,16 @@ impl SocketOption {
     }
 
     pub(super) fn get(&self, socket: &Socket, bytes: &[u8]) -> Result<Vec<u8>, Errno> {
-        self.get.ok_or_else(|| self.errno())?(socket, bytes)
+        let get = self.get.ok_or_else(|| self.errno())?;
+        get(&Target::of(socket, self.scope, bytes, false)?, bytes)
     }
 
     pub(super) fn set(&self, socket: &Socket, bytes: &[u8]) -> Result<(), Errno> {
-        self.set.ok_or_else(|| self.errno())?(socket, bytes)
+        let set = self.set.ok_or_else(|| self.errno())?;
+        if self.level == IPPROTO_SCTP && !length::suits(self.number, bytes.len()) {
+            return Err(Errno::EINVAL);
+        }
+        set(&Target::of(socket, self.scope, bytes, true)?, bytes)
     }
 
     fn errno(&self) -> Errno {
@@ -76,24 +87,30 @@ impl SocketOption {
     }
 
     const fn sctp(name: &'static str, number: i32, get: Option<Get>, set: Option<Set>) -> Self {
-        Self { name, level: IPPROTO_SCTP, number, support: Support::Always, get, set }
+        let (level, scope) = (IPPROTO_SCTP, Scope::Socket);
+        Self { name, level, number, support: Support::Always, scope, get, set }
     }
 
     const fn refused(name: &'static str, number: i32, reason: &'static str) -> Self {
         let support = Support::Refused(Errno::EOPNOTSUPP, reason);
-        Self { name, level: IPPROTO_SCTP, number, support, get: None, set: None }
+        let (level, scope) = (IPPROTO_SCTP, Scope::Socket);
+        Self { name, level, number, support, scope, get: None, set: None }
     }
 
     const fn socket(name: &'static str, number: i32, get: Option<Get>, set: Option<Set>) -> Self {
-        Self { name, level: libc::SOL_SOCKET, number, support: Support::Always, get, set }
+        Self { level: libc::SOL_SOCKET, ..Self::sctp(name, number, get, set) }
     }
 
     const fn ipv6(name: &'static str, number: i32, get: Option<Get>, set: Option<Set>) -> Self {
-        Self { name, level: libc::IPPROTO_IPV6, number, support: Support::Always, get, set }
+        Self { level: libc::IPPROTO_IPV6, ..Self::sctp(name, number, get, set) }
     }
 
     const fn early(self) -> Self {
         Self { support: Support::BeforeAssociation, ..self }
+    }
+
+    const fn of(self, scope: Scope) -> Self {
+        Self { scope, ..self }
     }
 }
 
@@ -112,33 +129,44 @@ macro_rules! socket {
     };
 }
 
+use one_to_many as m;
 use socket_level as s;
 
 /// All options that the daemon knows. Those of `sctp_bindx`, `sctp_connectx` and `sctp_peeloff` are calls.
 pub const OPTIONS: &[SocketOption] = &[
-    sctp!(SCTP_RTOINFO, Some(v::rto), Some(v::set_rto)),
-    sctp!(SCTP_ASSOCINFO, Some(v::association), Some(v::set_association)).early(),
+    sctp!(SCTP_RTOINFO, Some(v::rto), Some(v::set_rto)).of(Scope::Association(0)),
+    sctp!(SCTP_ASSOCINFO, Some(v::association), Some(v::set_association))
+        .early()
+        .of(Scope::Association(0)),
     sctp!(SCTP_INITMSG, Some(v::init), Some(v::set_init)).early(),
     sctp!(SCTP_NODELAY, Some(v::nodelay), Some(v::set_nodelay)),
-    sctp!(SCTP_PRIMARY_ADDR, Some(v::primary), Some(v::set_primary)),
-    sctp!(SCTP_PEER_ADDR_PARAMS, Some(v::path_parameters), Some(v::set_path_parameters)),
-    sctp!(SCTP_DEFAULT_SEND_PARAM, Some(v::send_parameters), Some(v::set_send_parameters)),
-    sctp!(SCTP_DEFAULT_SNDINFO, Some(v::send_info), Some(v::set_send_info)),
-    sctp!(SCTP_DEFAULT_PRINFO, Some(v::reliability), Some(v::set_reliability)),
+    sctp!(SCTP_PRIMARY_ADDR, Some(v::primary), Some(v::set_primary)).of(Scope::Peer(4)),
+    sctp!(SCTP_PEER_ADDR_PARAMS, Some(v::path_parameters), Some(v::set_path_parameters))
+        .of(Scope::Peer(4)),
+    sctp!(SCTP_DEFAULT_SEND_PARAM, Some(v::send_parameters), Some(v::set_send_parameters))
+        .of(Scope::Associations(28)),
+    sctp!(SCTP_DEFAULT_SNDINFO, Some(v::send_info), Some(v::set_send_info))
+        .of(Scope::Associations(12)),
+    sctp!(SCTP_DEFAULT_PRINFO, Some(v::reliability), Some(v::set_reliability))
+        .of(Scope::Associations(0)),
     sctp!(SCTP_EVENTS, Some(v::events), Some(v::set_events)),
-    sctp!(SCTP_EVENT, Some(v::event), Some(v::set_event)),
-    sctp!(SCTP_STATUS, Some(v::status), None),
-    sctp!(SCTP_GET_PEER_ADDR_INFO, Some(v::path_information), None),
-    sctp!(SCTP_GET_PEER_ADDRS, Some(v::peer_addresses), None),
-    sctp!(SCTP_GET_LOCAL_ADDRS, Some(v::local_addresses), None),
-    sctp!(SCTP_DELAYED_ACK_TIME, Some(v::sack), Some(v::set_sack)),
+    sctp!(SCTP_EVENT, Some(v::event), Some(v::set_event)).of(Scope::Associations(0)),
+    sctp!(SCTP_STATUS, Some(v::status), None).of(Scope::Association(0)),
+    sctp!(SCTP_GET_PEER_ADDR_INFO, Some(v::path_information), None).of(Scope::Peer(4)),
+    sctp!(SCTP_GET_PEER_ADDRS, Some(v::peer_addresses), None).of(Scope::Association(0)),
+    sctp!(SCTP_GET_LOCAL_ADDRS, Some(v::local_addresses), None).of(Scope::Association(0)),
+    sctp!(SCTP_DELAYED_ACK_TIME, Some(v::sack), Some(v::set_sack)).of(Scope::Associations(0)),
     sctp!(SCTP_RECVRCVINFO, Some(v::receive_info), Some(v::set_receive_info)),
-    sctp!(SCTP_REMOTE_UDP_ENCAPS_PORT, Some(v::peer_udp), Some(v::set_peer_udp)).early(),
-    sctp!(SCTP_MAXSEG, Some(v::no_value), Some(v::set_no_value)),
+    sctp!(SCTP_REMOTE_UDP_ENCAPS_PORT, Some(v::peer_udp), Some(v::set_peer_udp))
+        .early()
+        .of(Scope::Peer(8)),
+    sctp!(SCTP_MAXSEG, Some(v::no_value), Some(v::set_no_value)).of(Scope::Optional),
     sctp!(SCTP_DISABLE_FRAGMENTS, Some(v::zero), Some(v::set_zero)),
     sctp!(SCTP_FRAGMENT_INTERLEAVE, Some(v::zero), Some(v::set_zero)),
-    sctp!(SCTP_CONTEXT: "failed messages are reported without their context"),
-    sctp!(SCTP_AUTOCLOSE: "one-to-one sockets have no automatic close, as in Linux"),
+    sctp!(SCTP_CONTEXT, Some(v::context), Some(v::set_context)).of(Scope::Associations(0)),
+    sctp!(SCTP_AUTOCLOSE, Some(m::autoclose), Some(m::set_autoclose)).early(),
+    sctp!(SCTP_GET_ASSOC_NUMBER, Some(m::association_count), None),
+    sctp!(SCTP_GET_ASSOC_ID_LIST, Some(m::association_numbers), None),
     sctp!(SCTP_MAX_BURST: "the congestion control decides the size of bursts"),
     sctp!(SCTP_PARTIAL_DELIVERY_POINT: "messages that do not fit into the receive buffer are delivered in parts"),
     sctp!(SCTP_RECVNXTINFO: "records have no information on the next message"),

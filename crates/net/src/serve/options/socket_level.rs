@@ -4,91 +4,100 @@ use manypath_posix::abi::Layout;
 use manypath_posix::abi::address::INET6;
 use manypath_posix::abi::constants::IPPROTO_SCTP;
 use nix::errno::Errno;
-use nix::libc;
 
+use super::target::Target;
 use crate::Config;
-use crate::serve::socket::{Phase, Socket};
+use crate::serve::socket::Phase;
 
 type Value = Result<Vec<u8>, Errno>;
 type Done = Result<(), Errno>;
 
-pub(super) fn kind(_: &Socket, _: &[u8]) -> Value {
-    Ok(libc::SOCK_STREAM.encode())
+pub(super) fn kind(at: &Target<'_>, _: &[u8]) -> Value {
+    Ok(at.socket.style.kind().encode())
 }
 
-pub(super) fn protocol(_: &Socket, _: &[u8]) -> Value {
+pub(super) fn protocol(_: &Target<'_>, _: &[u8]) -> Value {
     Ok(IPPROTO_SCTP.encode())
 }
 
-pub(super) fn domain(socket: &Socket, _: &[u8]) -> Value {
-    Ok(i32::from(socket.domain).encode())
+pub(super) fn domain(at: &Target<'_>, _: &[u8]) -> Value {
+    Ok(i32::from(at.socket.domain).encode())
 }
 
 /// Reading the error clears it.
-pub(super) fn error(socket: &Socket, _: &[u8]) -> Value {
-    Ok(socket.state().error.take().map_or(0, |errno| errno as i32).encode())
+pub(super) fn error(at: &Target<'_>, _: &[u8]) -> Value {
+    Ok(at.socket.state().error.take().map_or(0, |errno| errno as i32).encode())
 }
 
-pub(super) fn listens(socket: &Socket, _: &[u8]) -> Value {
-    Ok(i32::from(matches!(socket.state().phase, Phase::Listening(..))).encode())
+pub(super) fn listens(at: &Target<'_>, _: &[u8]) -> Value {
+    let listens = match &at.socket.state().phase {
+        Phase::Listening(..) => true,
+        Phase::Many(many) => many.listens(),
+        _ => false,
+    };
+    Ok(i32::from(listens).encode())
 }
 
-pub(super) fn linger(socket: &Socket, _: &[u8]) -> Value {
-    let (on, seconds) = socket.state().options.linger;
+pub(super) fn linger(at: &Target<'_>, _: &[u8]) -> Value {
+    let (on, seconds) = at.socket.state().options.linger;
     Ok([on.encode(), seconds.encode()].concat())
 }
 
-pub(super) fn set_linger(socket: &Socket, bytes: &[u8]) -> Done {
+pub(super) fn set_linger(at: &Target<'_>, bytes: &[u8]) -> Done {
     let on = i32::decode(bytes).ok_or(Errno::EINVAL)?;
     let seconds = bytes.get(4..).and_then(i32::decode).ok_or(Errno::EINVAL)?;
-    socket.state().options.linger = (on, seconds);
+    at.socket.state().options.linger = (on, seconds);
     Ok(())
 }
 
-pub(super) fn receive_buffer(socket: &Socket, _: &[u8]) -> Value {
-    let set = socket.state().options.receive_buffer;
-    size(set.unwrap_or_else(|| Config::for_real_networks().receive_buffer))
+pub(super) fn receive_buffer(at: &Target<'_>, _: &[u8]) -> Value {
+    let options = &at.socket.state().options;
+    let default = || Config::for_real_networks().receive_buffer.min(options.largest_buffer);
+    size(options.receive_buffer.unwrap_or_else(default))
 }
 
-pub(super) fn set_receive_buffer(socket: &Socket, bytes: &[u8]) -> Done {
-    socket.state().options.receive_buffer = Some(doubled(bytes)?);
+pub(super) fn set_receive_buffer(at: &Target<'_>, bytes: &[u8]) -> Done {
+    let options = &mut at.socket.state().options;
+    options.receive_buffer = Some(doubled(bytes, options.largest_buffer)?);
     Ok(())
 }
 
-pub(super) fn send_buffer(socket: &Socket, _: &[u8]) -> Value {
-    let set = socket.state().options.send_buffer;
-    size(set.unwrap_or_else(|| Config::for_real_networks().send_buffer))
+pub(super) fn send_buffer(at: &Target<'_>, _: &[u8]) -> Value {
+    let options = &at.socket.state().options;
+    let default = || Config::for_real_networks().send_buffer.min(options.largest_buffer);
+    size(options.send_buffer.unwrap_or_else(default))
 }
 
-pub(super) fn set_send_buffer(socket: &Socket, bytes: &[u8]) -> Done {
-    socket.state().options.send_buffer = Some(doubled(bytes)?);
+pub(super) fn set_send_buffer(at: &Target<'_>, bytes: &[u8]) -> Done {
+    let options = &mut at.socket.state().options;
+    options.send_buffer = Some(doubled(bytes, options.largest_buffer)?);
     Ok(())
 }
 
-pub(super) fn reuse(socket: &Socket, _: &[u8]) -> Value {
-    Ok(i32::from(socket.state().options.reuse).encode())
+pub(super) fn reuse(at: &Target<'_>, _: &[u8]) -> Value {
+    Ok(i32::from(at.socket.state().options.reuse).encode())
 }
 
 /// Has no effect: there is no TIME-WAIT that it could shorten.
-pub(super) fn set_reuse(socket: &Socket, bytes: &[u8]) -> Done {
-    socket.state().options.reuse = i32::decode(bytes).ok_or(Errno::EINVAL)? != 0;
+pub(super) fn set_reuse(at: &Target<'_>, bytes: &[u8]) -> Done {
+    at.socket.state().options.reuse = i32::decode(bytes).ok_or(Errno::EINVAL)? != 0;
     Ok(())
 }
 
 /// Fails for sockets of IPv4, which do not have the option.
-pub(super) fn only_v6(socket: &Socket, _: &[u8]) -> Value {
-    if socket.domain != INET6 {
+pub(super) fn only_v6(at: &Target<'_>, _: &[u8]) -> Value {
+    if at.socket.domain != INET6 {
         return Err(Errno::ENOPROTOOPT);
     }
-    Ok(i32::from(socket.state().options.only_v6).encode())
+    Ok(i32::from(at.socket.state().options.only_v6).encode())
 }
 
 /// Cannot be set behind `bind`. ipv6(7)
-pub(super) fn set_only_v6(socket: &Socket, bytes: &[u8]) -> Done {
-    if socket.domain != INET6 {
+pub(super) fn set_only_v6(at: &Target<'_>, bytes: &[u8]) -> Done {
+    if at.socket.domain != INET6 {
         return Err(Errno::ENOPROTOOPT);
     }
-    let mut state = socket.state();
+    let mut state = at.socket.state();
     if state.port != 0 || !matches!(state.phase, Phase::Closed) {
         return Err(Errno::EINVAL);
     }
@@ -101,10 +110,9 @@ fn size(bytes: usize) -> Value {
 }
 
 /// The size that Linux makes of a wanted one: twice as much, within limits. socket(7)
-fn doubled(bytes: &[u8]) -> Result<usize, Errno> {
+fn doubled(bytes: &[u8], largest: usize) -> Result<usize, Errno> {
     let wanted = i32::decode(bytes).ok_or(Errno::EINVAL)?;
-    Ok((usize::try_from(wanted).unwrap_or(0) * 2).clamp(LEAST_BUFFER, LARGEST_BUFFER))
+    Ok((usize::try_from(wanted).unwrap_or(0) * 2).clamp(LEAST_BUFFER, largest))
 }
 
 const LEAST_BUFFER: usize = 4608;
-const LARGEST_BUFFER: usize = 64 << 20;

@@ -1,5 +1,7 @@
 //! The values of a socket's options.
 
+use std::time::Duration;
+
 use manypath_core::{RtoLimits, Span};
 use manypath_posix::abi::message::{InitMsg, SndInfo};
 use manypath_posix::abi::option::EventSubscribe;
@@ -22,18 +24,25 @@ pub(in crate::serve) struct Options {
     pub(super) reliability: Option<PartialReliability>,
     pub(in crate::serve) events: EventSubscribe,
     pub(in crate::serve) receive_info: bool,
+    /// `SCTP_CONTEXT`, which received messages carry.
+    pub(in crate::serve) context: u32,
+    /// Seconds of `SCTP_AUTOCLOSE`, 0 for never.
+    pub(super) autoclose: u32,
     pub(super) peer_udp: Option<u16>,
     /// `l_onoff` and `l_linger`.
     pub(super) linger: (i32, i32),
     pub(super) send_buffer: Option<usize>,
     pub(super) receive_buffer: Option<usize>,
+    /// Limit of the daemon for both sizes.
+    pub(super) largest_buffer: usize,
     pub(super) reuse: bool,
     /// The socket has no IPv4 addresses.
     pub(in crate::serve) only_v6: bool,
 }
 
-impl Default for Options {
-    fn default() -> Self {
+impl Options {
+    /// The options of a new socket.
+    pub(in crate::serve) fn new(largest_buffer: usize) -> Self {
         Self {
             // Linux: Documentation/networking/ip-sysctl.rst. INIT has fewer inbound streams than there
             init: InitMsg {
@@ -52,17 +61,18 @@ impl Default for Options {
             reliability: None,
             events: EventSubscribe::default(),
             receive_info: false,
+            context: 0,
+            autoclose: 0,
             peer_udp: None,
             linger: (0, 0),
             send_buffer: None,
             receive_buffer: None,
+            largest_buffer,
             reuse: false,
             only_v6: false,
         }
     }
-}
 
-impl Options {
     /// Changes the settings of an endpoint.
     pub(in crate::serve) fn apply(&self, config: &mut Config) {
         config.outbound_streams = self.init.num_ostreams;
@@ -78,10 +88,13 @@ impl Options {
         if let Some((every, delay)) = self.sack {
             (config.sack_every, config.sack_delay) = (every, delay);
         }
-        // The largest message of a program fits
-        let size = |wanted: usize| wanted.max(LARGEST_MESSAGE);
-        config.send_buffer = self.send_buffer.map_or(config.send_buffer, size);
-        config.receive_buffer = self.receive_buffer.map_or(config.receive_buffer, size);
+        config.send_buffer = self.buffer(self.send_buffer, config.send_buffer);
+        config.receive_buffer = self.buffer(self.receive_buffer, config.receive_buffer);
+    }
+
+    /// The size of a buffer that the program has set or not. The largest message of a program fits.
+    fn buffer(&self, set: Option<usize>, default: usize) -> usize {
+        set.unwrap_or(default).min(self.largest_buffer).max(LARGEST_MESSAGE)
     }
 
     /// Changes the settings of an association.
@@ -105,6 +118,31 @@ impl Options {
     pub(in crate::serve) fn send_info(&self) -> SendInfo {
         let SndInfo { sid, flags, ppid, context, .. } = self.send;
         SendInfo { stream: sid, flags, ppid, context, association: 0 }
+    }
+
+    /// Changes the parameters of INIT. Zeros do not change a value.
+    pub(in crate::serve) fn set_init(&mut self, wanted: InitMsg) {
+        let init = &mut self.init;
+        for (place, value) in [
+            (&mut init.num_ostreams, wanted.num_ostreams),
+            (&mut init.max_instreams, wanted.max_instreams),
+            (&mut init.max_attempts, wanted.max_attempts),
+            (&mut init.max_init_timeo, wanted.max_init_timeo),
+        ] {
+            if value != 0 {
+                *place = value;
+            }
+        }
+    }
+
+    /// Number of outgoing streams of new associations.
+    pub(in crate::serve) fn outbound_streams(&self) -> u16 {
+        self.init.num_ostreams
+    }
+
+    /// After how much time without data an association is shut down.
+    pub(in crate::serve) fn autoclose(&self) -> Option<Duration> {
+        (self.autoclose > 0).then(|| Duration::from_secs(self.autoclose.into()))
     }
 
     pub(in crate::serve) fn reliability(&self) -> Option<PartialReliability> {

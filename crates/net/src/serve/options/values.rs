@@ -1,5 +1,4 @@
-//! Options of level `IPPROTO_SCTP`. A one-to-one socket has one association, so the number of the association is
-//! ignored where programs pass it. RFC 6458 §8
+//! Options of level `IPPROTO_SCTP`. RFC 6458 §8
 
 use std::net::SocketAddr;
 
@@ -13,10 +12,14 @@ use manypath_posix::abi::option::{
 };
 use manypath_posix::abi::{Address, Layout};
 use manypath_posix::record::PartialReliability;
+use manypath_sctp::AssociationState;
 use nix::errno::Errno;
 
+use super::length::OLD_PADDR_PARAMS;
+use super::target::Target;
+use crate::serve::connected::Connected;
 use crate::serve::names;
-use crate::serve::socket::{Connected, Phase, Socket};
+use crate::serve::socket::Socket;
 use crate::{Config, Path, PathState};
 
 type Value = Result<Vec<u8>, Errno>;
@@ -32,28 +35,15 @@ fn milliseconds(span: Span) -> u32 {
     (span.as_secs_f64() * 1000.0).round() as u32
 }
 
-/// Changes the options, and applies them to the association.
-fn change(socket: &Socket, change: impl FnOnce(&mut super::Options)) {
-    let mut state = socket.state();
-    change(&mut state.options);
-    if let Phase::Connected(connected) = &state.phase {
-        state.options.apply_to(&connected.association);
-    }
-}
-
-fn number(socket: &Socket) -> i32 {
-    socket.connected().map_or(0, |connected| connected.number)
-}
-
-pub(super) fn rto(socket: &Socket, _: &[u8]) -> Value {
-    let rto = socket.state().options.rto.unwrap_or_else(|| Config::for_real_networks().rto);
+pub(super) fn rto(at: &Target<'_>, _: &[u8]) -> Value {
+    let rto = at.options().rto.unwrap_or_else(|| Config::for_real_networks().rto);
     let [initial, max, min] = [rto.initial, rto.max, rto.min].map(milliseconds);
-    Ok(RtoInfo { assoc_id: number(socket), initial, max, min }.encode())
+    Ok(RtoInfo { assoc_id: at.number(), initial, max, min }.encode())
 }
 
-pub(super) fn set_rto(socket: &Socket, bytes: &[u8]) -> Done {
+pub(super) fn set_rto(at: &Target<'_>, bytes: &[u8]) -> Done {
     let RtoInfo { initial, max, min, .. } = given(bytes)?;
-    let mut rto = socket.state().options.rto.unwrap_or_else(|| Config::for_real_networks().rto);
+    let mut rto = at.options().rto.unwrap_or_else(|| Config::for_real_networks().rto);
     for (place, value) in [(&mut rto.initial, initial), (&mut rto.max, max), (&mut rto.min, min)] {
         if value != 0 {
             *place = Span::from_millis(value.into());
@@ -62,18 +52,18 @@ pub(super) fn set_rto(socket: &Socket, bytes: &[u8]) -> Done {
     if rto.min > rto.max {
         return Err(Errno::EINVAL);
     }
-    change(socket, |options| options.rto = Some(rto));
+    at.change(|options| options.rto = Some(rto));
     Ok(())
 }
 
-pub(super) fn association(socket: &Socket, _: &[u8]) -> Value {
-    let set = socket.state().options.association_retransmissions;
+pub(super) fn association(at: &Target<'_>, _: &[u8]) -> Value {
+    let set = at.options().association_retransmissions;
     let config = Config::for_real_networks();
     let most = set.unwrap_or(config.association_max_retransmissions);
     let peers =
-        socket.connected().map_or(0, |it| names::peers(socket.domain, &it.association).len());
+        at.find_association().map_or(0, |it| names::peers(at.socket.domain, &it.association).len());
     let params = AssocParams {
-        assoc_id: number(socket),
+        assoc_id: at.number(),
         asocmaxrxt: most as u16,
         number_peer_destinations: peers as u16,
         cookie_life: milliseconds(config.cookie_life),
@@ -82,55 +72,44 @@ pub(super) fn association(socket: &Socket, _: &[u8]) -> Value {
     Ok(params.encode())
 }
 
-pub(super) fn set_association(socket: &Socket, bytes: &[u8]) -> Done {
+pub(super) fn set_association(at: &Target<'_>, bytes: &[u8]) -> Done {
     let AssocParams { asocmaxrxt, .. } = given(bytes)?;
     if asocmaxrxt != 0 {
-        socket.state().options.association_retransmissions = Some(asocmaxrxt.into());
+        at.change(|options| options.association_retransmissions = Some(asocmaxrxt.into()));
     }
     Ok(())
 }
 
-pub(super) fn init(socket: &Socket, _: &[u8]) -> Value {
-    Ok(socket.state().options.init.encode())
+pub(super) fn init(at: &Target<'_>, _: &[u8]) -> Value {
+    Ok(at.options().init.encode())
 }
 
-/// Zeros do not change a value.
-pub(super) fn set_init(socket: &Socket, bytes: &[u8]) -> Done {
+pub(super) fn set_init(at: &Target<'_>, bytes: &[u8]) -> Done {
     let wanted: InitMsg = given(bytes)?;
-    let init = &mut socket.state().options.init;
-    for (place, value) in [
-        (&mut init.num_ostreams, wanted.num_ostreams),
-        (&mut init.max_instreams, wanted.max_instreams),
-        (&mut init.max_attempts, wanted.max_attempts),
-        (&mut init.max_init_timeo, wanted.max_init_timeo),
-    ] {
-        if value != 0 {
-            *place = value;
-        }
-    }
+    at.change(|options| options.set_init(wanted));
     Ok(())
 }
 
-pub(super) fn nodelay(socket: &Socket, _: &[u8]) -> Value {
-    Ok(i32::from(socket.state().options.nodelay).encode())
+pub(super) fn nodelay(at: &Target<'_>, _: &[u8]) -> Value {
+    Ok(i32::from(at.options().nodelay).encode())
 }
 
-pub(super) fn set_nodelay(socket: &Socket, bytes: &[u8]) -> Done {
+pub(super) fn set_nodelay(at: &Target<'_>, bytes: &[u8]) -> Done {
     let nodelay = given::<i32>(bytes)? != 0;
-    change(socket, |options| options.nodelay = nodelay);
+    at.change(|options| options.nodelay = nodelay);
     Ok(())
 }
 
-pub(super) fn primary(socket: &Socket, _: &[u8]) -> Value {
-    let connected = socket.connected().ok_or(Errno::EINVAL)?;
-    let peer = names::peer(socket.domain, &connected.association).ok_or(Errno::EINVAL)?;
+pub(super) fn primary(at: &Target<'_>, _: &[u8]) -> Value {
+    let connected = at.association()?;
+    let peer = names::peer(at.socket.domain, &connected.association).ok_or(Errno::EINVAL)?;
     Ok(SetPrim { assoc_id: connected.number, addr: peer.into() }.encode())
 }
 
-pub(super) fn set_primary(socket: &Socket, bytes: &[u8]) -> Done {
+pub(super) fn set_primary(at: &Target<'_>, bytes: &[u8]) -> Done {
     let SetPrim { addr, .. } = given(bytes)?;
-    let connected = socket.connected().ok_or(Errno::EINVAL)?;
-    let (place, _) = path_to(socket, &connected, addr)?;
+    let connected = at.association()?;
+    let (place, _) = path_to(at.socket, connected, addr)?;
     connected.association.set_primary(place).map_err(|_| Errno::EINVAL)
 }
 
@@ -145,12 +124,24 @@ fn path_to(
     paths.into_iter().enumerate().find(|(_, path)| path.remote == ip).ok_or(Errno::EINVAL)
 }
 
-pub(super) fn path_parameters(socket: &Socket, bytes: &[u8]) -> Value {
-    let PaddrParams { address, .. } = given(bytes)?;
-    let (config, state) = (Config::for_real_networks(), socket.state());
-    let options = &state.options;
+/// A shorter structure, of an older header file, has no values of the last fields.
+fn given_parameters(at: &Target<'_>, bytes: &[u8]) -> Result<PaddrParams, Errno> {
+    let mut all = bytes.to_vec();
+    if bytes.len() == OLD_PADDR_PARAMS {
+        all.resize(PaddrParams::SIZE, 0);
+    }
+    let params: PaddrParams = given(&all)?;
+    if params.address.0.is_some_and(|address| !address.ip().is_unspecified()) {
+        path_to(at.socket, at.association()?, params.address)?;
+    }
+    Ok(params)
+}
+
+pub(super) fn path_parameters(at: &Target<'_>, bytes: &[u8]) -> Value {
+    let PaddrParams { address, .. } = given_parameters(at, bytes)?;
+    let (config, options) = (Config::for_real_networks(), at.options());
     let params = PaddrParams {
-        assoc_id: if let Phase::Connected(it) = &state.phase { it.number } else { 0 },
+        assoc_id: at.number(),
         address,
         hbinterval: milliseconds(options.heartbeat.unwrap_or(config.heartbeat_interval)),
         pathmaxrxt: options.path_retransmissions.unwrap_or(config.path_max_retransmissions) as u16,
@@ -162,13 +153,23 @@ pub(super) fn path_parameters(socket: &Socket, bytes: &[u8]) -> Value {
 }
 
 /// All paths have the same parameters. Heartbeats and the discovery of the MTU cannot be switched off.
-pub(super) fn set_path_parameters(socket: &Socket, bytes: &[u8]) -> Done {
-    let PaddrParams { hbinterval, pathmaxrxt, sackdelay, flags, .. } = given(bytes)?;
+pub(super) fn set_path_parameters(at: &Target<'_>, bytes: &[u8]) -> Done {
+    let params = given_parameters(at, bytes)?;
+    let PaddrParams { hbinterval, pathmaxrxt, pathmtu, sackdelay, flags, .. } = params;
+    let is_both = |both| flags & both == both;
+    if is_both(SPP_HB_ENABLE | SPP_HB_DISABLE)
+        || is_both(SPP_PMTUD_ENABLE | SPP_PMTUD_DISABLE)
+        || is_both(SPP_SACKDELAY_ENABLE | SPP_SACKDELAY_DISABLE)
+        || sackdelay > LONGEST_SACK_DELAY
+        || (1..LEAST_MTU).contains(&pathmtu)
+    {
+        return Err(Errno::EINVAL);
+    }
     if flags & (SPP_HB_DISABLE | SPP_PMTUD_DISABLE | SPP_SACKDELAY_DISABLE) != 0 {
         return Err(Errno::EOPNOTSUPP);
     }
     let every = Config::for_real_networks().sack_every;
-    change(socket, |options| {
+    at.change(|options| {
         if hbinterval != 0 {
             options.heartbeat = Some(Span::from_millis(hbinterval.into()));
         }
@@ -183,63 +184,81 @@ pub(super) fn set_path_parameters(socket: &Socket, bytes: &[u8]) -> Done {
     Ok(())
 }
 
-pub(super) fn send_parameters(socket: &Socket, _: &[u8]) -> Value {
-    let state = socket.state();
-    let SndInfo { sid, flags, ppid, context, .. } = state.options.send;
-    let timetolive = state.options.reliability.map_or(0, |it| it.value);
-    let info = SndRcvInfo { stream: sid, flags, ppid, context, timetolive, ..Default::default() };
+pub(super) fn send_parameters(at: &Target<'_>, _: &[u8]) -> Value {
+    let options = at.options();
+    let SndInfo { sid, flags, ppid, context, .. } = options.send;
+    let timetolive = options.reliability.map_or(0, |it| it.value);
+    let assoc_id = at.number();
+    let info = SndRcvInfo {
+        stream: sid,
+        flags,
+        ppid,
+        context,
+        timetolive,
+        assoc_id,
+        ..Default::default()
+    };
     Ok(info.encode())
 }
 
-pub(super) fn set_send_parameters(socket: &Socket, bytes: &[u8]) -> Done {
+pub(super) fn set_send_parameters(at: &Target<'_>, bytes: &[u8]) -> Done {
     let SndRcvInfo { stream, flags, ppid, context, timetolive, .. } = given(bytes)?;
-    let mut state = socket.state();
-    state.options.send = SndInfo { sid: stream, flags, ppid, context, assoc_id: 0 };
-    state.options.reliability = (timetolive > 0)
-        .then_some(PartialReliability { policy: SCTP_PR_SCTP_TTL, value: timetolive });
+    if flags & !DEFAULT_FLAGS != 0 {
+        return Err(Errno::EINVAL);
+    }
+    at.change(|options| {
+        options.send = SndInfo { sid: stream, flags, ppid, context, assoc_id: 0 };
+        options.reliability = (timetolive > 0)
+            .then_some(PartialReliability { policy: SCTP_PR_SCTP_TTL, value: timetolive });
+    });
     Ok(())
 }
 
-pub(super) fn send_info(socket: &Socket, _: &[u8]) -> Value {
-    Ok(socket.state().options.send.encode())
+pub(super) fn send_info(at: &Target<'_>, _: &[u8]) -> Value {
+    Ok(SndInfo { assoc_id: at.number(), ..at.options().send }.encode())
 }
 
-pub(super) fn set_send_info(socket: &Socket, bytes: &[u8]) -> Done {
-    socket.state().options.send = given(bytes)?;
+pub(super) fn set_send_info(at: &Target<'_>, bytes: &[u8]) -> Done {
+    let info: SndInfo = given(bytes)?;
+    if info.flags & !DEFAULT_FLAGS != 0 {
+        return Err(Errno::EINVAL);
+    }
+    at.change(|options| options.send = SndInfo { assoc_id: 0, ..info });
     Ok(())
 }
 
-pub(super) fn reliability(socket: &Socket, _: &[u8]) -> Value {
-    let set = socket.state().options.reliability;
+pub(super) fn reliability(at: &Target<'_>, _: &[u8]) -> Value {
+    let set = at.options().reliability;
     let PartialReliability { policy, value } =
         set.unwrap_or(PartialReliability { policy: SCTP_PR_SCTP_NONE, value: 0 });
-    Ok(DefaultPrInfo { assoc_id: number(socket), value, policy }.encode())
+    Ok(DefaultPrInfo { assoc_id: at.number(), value, policy }.encode())
 }
 
 /// Only a lifetime is supported.
-pub(super) fn set_reliability(socket: &Socket, bytes: &[u8]) -> Done {
+pub(super) fn set_reliability(at: &Target<'_>, bytes: &[u8]) -> Done {
     let DefaultPrInfo { value, policy, .. } = given(bytes)?;
     let set = match policy {
         SCTP_PR_SCTP_NONE => None,
         SCTP_PR_SCTP_TTL => Some(PartialReliability { policy, value }),
         _ => return Err(Errno::EINVAL),
     };
-    socket.state().options.reliability = set;
+    at.change(|options| options.reliability = set);
     Ok(())
 }
 
-pub(super) fn events(socket: &Socket, _: &[u8]) -> Value {
-    Ok(socket.state().options.events.encode())
+pub(super) fn events(at: &Target<'_>, _: &[u8]) -> Value {
+    Ok(at.options().events.encode())
 }
 
 /// Programs may have a shorter structure, of an older header file.
-pub(super) fn set_events(socket: &Socket, bytes: &[u8]) -> Done {
+pub(super) fn set_events(at: &Target<'_>, bytes: &[u8]) -> Done {
     if bytes.len() > EventSubscribe::SIZE {
         return Err(Errno::EINVAL);
     }
     let mut all = vec![0; EventSubscribe::SIZE];
     all[..bytes.len()].copy_from_slice(bytes);
-    socket.state().options.events = given(&all)?;
+    let events: EventSubscribe = given(&all)?;
+    at.change(|options| options.events = events);
     Ok(())
 }
 
@@ -249,18 +268,20 @@ fn place(kind: u16) -> Result<usize, Errno> {
     if place < EventSubscribe::SIZE { Ok(place) } else { Err(Errno::EINVAL) }
 }
 
-pub(super) fn event(socket: &Socket, bytes: &[u8]) -> Value {
+pub(super) fn event(at: &Target<'_>, bytes: &[u8]) -> Value {
     let event: Event = given(bytes)?;
-    let on = socket.state().options.events.encode()[place(event.type_)?];
+    let on = at.options().events.encode()[place(event.type_)?];
     Ok(Event { on, ..event }.encode())
 }
 
-pub(super) fn set_event(socket: &Socket, bytes: &[u8]) -> Done {
+pub(super) fn set_event(at: &Target<'_>, bytes: &[u8]) -> Done {
     let Event { type_, on, .. } = given(bytes)?;
-    let mut state = socket.state();
-    let mut all = state.options.events.encode();
-    all[place(type_)?] = u8::from(on != 0);
-    state.options.events = given(&all)?;
+    let place = place(type_)?;
+    at.change(|options| {
+        let mut all = options.events.encode();
+        all[place] = u8::from(on != 0);
+        options.events = EventSubscribe::decode(&all).unwrap_or(options.events);
+    });
     Ok(())
 }
 
@@ -283,40 +304,56 @@ fn information(socket: &Socket, connected: &Connected, path: &Path) -> PaddrInfo
     }
 }
 
-pub(super) fn status(socket: &Socket, _: &[u8]) -> Value {
-    let connected = socket.connected().ok_or(Errno::EINVAL)?;
+pub(super) fn status(at: &Target<'_>, _: &[u8]) -> Value {
+    let connected = at.association()?;
     let paths = connected.association.paths();
     let primary = paths.iter().find(|path| path.is_primary).or(paths.first());
     let streams = connected.association.streams();
-    let is_done = connected.association.with_state(|state, id| state.entry(id).peer_is_done);
+    let now = connected.association.with_state(|state, id| state.core.status(id));
+    let now = now.ok_or(Errno::EINVAL)?;
     let fragment = primary.map_or(0, |path| u32::from(path.mtu).saturating_sub(HEADERS));
     let status = Status {
         assoc_id: connected.number,
-        state: if is_done { SCTP_SHUTDOWN_RECEIVED } else { SCTP_ESTABLISHED },
+        state: state_number(now.state),
+        rwnd: u32::try_from(now.peer_window).unwrap_or(u32::MAX),
+        unackdata: u16::try_from(now.unacknowledged).unwrap_or(u16::MAX),
+        penddata: u16::try_from(now.missing).unwrap_or(u16::MAX),
         instrms: streams.inbound,
         outstrms: streams.outbound,
         fragmentation_point: fragment,
-        primary: primary.map(|path| information(socket, &connected, path)).unwrap_or_default(),
-        ..Status::default()
+        primary: primary.map(|path| information(at.socket, connected, path)).unwrap_or_default(),
     };
     Ok(status.encode())
 }
 
-pub(super) fn path_information(socket: &Socket, bytes: &[u8]) -> Value {
-    let PaddrInfo { address, .. } = given(bytes)?;
-    let connected = socket.connected().ok_or(Errno::EINVAL)?;
-    let (_, path) = path_to(socket, &connected, address)?;
-    Ok(information(socket, &connected, &path).encode())
+fn state_number(state: AssociationState) -> i32 {
+    match state {
+        AssociationState::Closed => SCTP_CLOSED,
+        AssociationState::CookieWait => SCTP_COOKIE_WAIT,
+        AssociationState::CookieEchoed => SCTP_COOKIE_ECHOED,
+        AssociationState::Established => SCTP_ESTABLISHED,
+        AssociationState::ShutdownPending => SCTP_SHUTDOWN_PENDING,
+        AssociationState::ShutdownSent => SCTP_SHUTDOWN_SENT,
+        AssociationState::ShutdownReceived => SCTP_SHUTDOWN_RECEIVED,
+        AssociationState::ShutdownAckSent => SCTP_SHUTDOWN_ACK_SENT,
+    }
 }
 
-pub(super) fn peer_addresses(socket: &Socket, _: &[u8]) -> Value {
-    let connected = socket.connected().ok_or(Errno::EINVAL)?;
-    let addresses = names::peers(socket.domain, &connected.association);
+pub(super) fn path_information(at: &Target<'_>, bytes: &[u8]) -> Value {
+    let PaddrInfo { address, .. } = given(bytes)?;
+    let connected = at.association()?;
+    let (_, path) = path_to(at.socket, connected, address)?;
+    Ok(information(at.socket, connected, &path).encode())
+}
+
+pub(super) fn peer_addresses(at: &Target<'_>, _: &[u8]) -> Value {
+    let connected = at.association()?;
+    let addresses = names::peers(at.socket.domain, &connected.association);
     Ok(list(connected.number, &addresses))
 }
 
-pub(super) fn local_addresses(socket: &Socket, _: &[u8]) -> Value {
-    Ok(list(number(socket), &names::locals(socket)))
+pub(super) fn local_addresses(at: &Target<'_>, _: &[u8]) -> Value {
+    Ok(list(at.number(), &names::locals(at.socket)))
 }
 
 fn list(assoc_id: i32, addresses: &[SocketAddr]) -> Vec<u8> {
@@ -324,20 +361,27 @@ fn list(assoc_id: i32, addresses: &[SocketAddr]) -> Vec<u8> {
     [head.encode(), encode_all(addresses)].concat()
 }
 
-pub(super) fn sack(socket: &Socket, _: &[u8]) -> Value {
+pub(super) fn sack(at: &Target<'_>, _: &[u8]) -> Value {
     let config = Config::for_real_networks();
-    let set = socket.state().options.sack;
+    let set = at.options().sack;
     let (freq, delay) = set.unwrap_or((config.sack_every, config.sack_delay));
-    Ok(SackInfo { assoc_id: number(socket), delay: milliseconds(delay), freq }.encode())
+    Ok(SackInfo { assoc_id: at.number(), delay: milliseconds(delay), freq }.encode())
 }
 
-pub(super) fn set_sack(socket: &Socket, bytes: &[u8]) -> Done {
-    let SackInfo { delay, freq, .. } = given(bytes)?;
+pub(super) fn set_sack(at: &Target<'_>, bytes: &[u8]) -> Done {
+    let SackInfo { delay, freq, .. } = match bytes.len() {
+        // Of an older header file: no delay stands for no delayed SACKs
+        AssocValue::SIZE => {
+            let AssocValue { id, value } = given(bytes)?;
+            SackInfo { assoc_id: id, delay: value, freq: u32::from(value == 0) }
+        }
+        _ => given(bytes)?,
+    };
     if delay > LONGEST_SACK_DELAY {
         return Err(Errno::EINVAL);
     }
     let config = Config::for_real_networks();
-    change(socket, |options| {
+    at.change(|options| {
         let (every, span) = options.sack.unwrap_or((config.sack_every, config.sack_delay));
         let every = if freq == 0 { every } else { freq };
         let span = if delay == 0 { span } else { Span::from_millis(delay.into()) };
@@ -346,44 +390,59 @@ pub(super) fn set_sack(socket: &Socket, bytes: &[u8]) -> Done {
     Ok(())
 }
 
-pub(super) fn receive_info(socket: &Socket, _: &[u8]) -> Value {
-    Ok(i32::from(socket.state().options.receive_info).encode())
+pub(super) fn receive_info(at: &Target<'_>, _: &[u8]) -> Value {
+    Ok(i32::from(at.options().receive_info).encode())
 }
 
-pub(super) fn set_receive_info(socket: &Socket, bytes: &[u8]) -> Done {
-    socket.state().options.receive_info = given::<i32>(bytes)? != 0;
+pub(super) fn set_receive_info(at: &Target<'_>, bytes: &[u8]) -> Done {
+    let wanted = given::<i32>(bytes)? != 0;
+    at.change(|options| options.receive_info = wanted);
     Ok(())
 }
 
-pub(super) fn peer_udp(socket: &Socket, bytes: &[u8]) -> Value {
+pub(super) fn peer_udp(at: &Target<'_>, bytes: &[u8]) -> Value {
     let encaps: UdpEncaps = given(bytes)?;
-    let port = socket.state().options.peer_udp.unwrap_or(0).to_be();
+    let port = at.options().peer_udp.unwrap_or(0).to_be();
     Ok(UdpEncaps { port, ..encaps }.encode())
 }
 
-pub(super) fn set_peer_udp(socket: &Socket, bytes: &[u8]) -> Done {
+pub(super) fn set_peer_udp(at: &Target<'_>, bytes: &[u8]) -> Done {
     let UdpEncaps { port, .. } = given(bytes)?;
-    socket.state().options.peer_udp = Some(u16::from_be(port)).filter(|port| *port != 0);
+    let port = Some(u16::from_be(port)).filter(|port| *port != 0);
+    at.change(|options| options.peer_udp = port);
+    Ok(())
+}
+
+pub(super) fn context(at: &Target<'_>, _: &[u8]) -> Value {
+    Ok(AssocValue { id: at.number(), value: at.options().context }.encode())
+}
+
+pub(super) fn set_context(at: &Target<'_>, bytes: &[u8]) -> Done {
+    let AssocValue { value, .. } = given(bytes)?;
+    at.change(|options| options.context = value);
     Ok(())
 }
 
 /// An option that is off.
-pub(super) fn zero(_: &Socket, _: &[u8]) -> Value {
+pub(super) fn zero(_: &Target<'_>, _: &[u8]) -> Value {
     Ok(0_i32.encode())
 }
 
 /// An option that cannot be on.
-pub(super) fn set_zero(_: &Socket, bytes: &[u8]) -> Done {
+pub(super) fn set_zero(_: &Target<'_>, bytes: &[u8]) -> Done {
     if given::<i32>(bytes)? == 0 { Ok(()) } else { Err(Errno::EOPNOTSUPP) }
 }
 
-/// The path MTU decides.
-pub(super) fn no_value(socket: &Socket, _: &[u8]) -> Value {
-    Ok(AssocValue { id: number(socket), value: 0 }.encode())
+/// The path MTU decides. A program may take a number alone, as older header files have it.
+pub(super) fn no_value(at: &Target<'_>, bytes: &[u8]) -> Value {
+    if bytes.len() == 4 {
+        return Ok(0_u32.encode());
+    }
+    Ok(AssocValue { id: at.number(), value: 0 }.encode())
 }
 
 /// A program may pass a number alone, as older header files have it.
-pub(super) fn set_no_value(_: &Socket, bytes: &[u8]) -> Done {
+pub(super) fn set_no_value(_: &Target<'_>, bytes: &[u8]) -> Done {
     let value = match bytes.len() {
         4 => given::<u32>(bytes)?,
         _ => given::<AssocValue>(bytes)?.value,
@@ -393,5 +452,9 @@ pub(super) fn set_no_value(_: &Socket, bytes: &[u8]) -> Done {
 
 /// Headers of IPv4, UDP and SCTP, and of a DATA chunk, in bytes.
 const HEADERS: u32 = 20 + 8 + 12 + 16;
+/// Flags that messages may have by default. net/sctp/socket.c
+const DEFAULT_FLAGS: u16 = SCTP_UNORDERED | SCTP_ADDR_OVER | SCTP_ABORT | SCTP_EOF;
+/// Least fixed MTU of a path: `SCTP_DEFAULT_MINSEGMENT` of Linux.
+const LEAST_MTU: u32 = 512;
 /// Longest delay of a SACK in milliseconds. RFC 9260 §6.2
 const LONGEST_SACK_DELAY: u32 = 500;

@@ -1,0 +1,107 @@
+//! The order of the associations that deliver to one socket.
+
+use std::sync::Arc;
+
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
+
+/// Lets one association deliver at a time. The parts of a message follow each other: while one association has delivered
+/// a part and others follow, all other associations wait, as in Linux without `SCTP_FRAGMENT_INTERLEAVE`.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    /// The association that has begun a message.
+    within: Arc<Mutex<Option<i32>>>,
+    /// It has ended its message.
+    ended: Arc<Notify>,
+}
+
+/// The right to deliver.
+#[derive(Debug)]
+pub(super) struct Permit {
+    within: OwnedMutexGuard<Option<i32>>,
+    ended: Arc<Notify>,
+}
+
+impl Turn {
+    /// Waits until an association may deliver. Cancel-safe.
+    pub(super) async fn take(&self, number: i32) -> Permit {
+        loop {
+            let ended = self.ended.notified();
+            let permit = self.any().await;
+            if permit.within.is_none_or(|other| other == number) {
+                return permit;
+            }
+            drop(permit);
+            ended.await;
+        }
+    }
+
+    /// Waits until no association delivers, while one may have begun a message. Cancel-safe.
+    pub(super) async fn any(&self) -> Permit {
+        let within = Arc::clone(&self.within).lock_owned().await;
+        Permit { within, ended: Arc::clone(&self.ended) }
+    }
+
+    /// An association delivers no more.
+    pub(super) async fn leave(&self, number: i32) {
+        let mut permit = self.any().await;
+        permit.pass(number, None);
+    }
+}
+
+impl Permit {
+    /// An association that may be within a message delivers elsewhere, or no more.
+    pub(super) fn pass(&mut self, number: i32, elsewhere: Option<&mut Self>) {
+        if *self.within == Some(number) {
+            self.set(None);
+            if let Some(elsewhere) = elsewhere {
+                elsewhere.set(Some(number));
+            }
+        }
+    }
+
+    /// The association that has delivered the beginning of a message whose end follows.
+    pub(super) fn set(&mut self, within: Option<i32>) {
+        if std::mem::replace(&mut *self.within, within).is_some() && within.is_none() {
+            self.ended.notify_waiters();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_association_within_a_message_goes_before_all_others() {
+        let turn = Turn::default();
+        turn.take(1).await.set(Some(1));
+        let waiting = timeout(Duration::from_millis(5), turn.take(2)).await;
+        assert!(waiting.is_err(), "the first one has not ended its message");
+        let (mut order, other) = (Vec::new(), turn.take(2));
+        tokio::pin!(other);
+        tokio::select! {
+            biased;
+            _ = &mut other => order.push(2),
+            mut permit = turn.take(1) => {
+                permit.set(None);
+                order.push(1);
+            }
+        }
+        drop(other.await);
+        assert_eq!(order, [1]);
+    }
+
+    #[tokio::test]
+    async fn an_association_that_leaves_within_a_message_frees_the_others() {
+        let turn = Turn::default();
+        turn.take(1).await.set(Some(1));
+        turn.leave(2).await;
+        assert!(timeout(Duration::from_millis(5), turn.take(2)).await.is_err());
+        turn.leave(1).await;
+        assert!(timeout(Duration::from_secs(5), turn.take(2)).await.is_ok());
+    }
+}

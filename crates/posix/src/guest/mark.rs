@@ -1,0 +1,66 @@
+//! What the library knows of a socket without asking the daemon.
+//!
+//! Attributes of the Unix socket that have no other use there hold it, so all processes with the descriptor share it:
+//! the pacing rate (`SO_MAX_PACING_RATE`), which such a socket ignores.
+
+#![expect(unsafe_code, reason = "poll takes a pointer")]
+
+use super::system::{self, Result};
+use libc::c_int;
+
+/// What is known of a socket.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Mark {
+    /// Nothing: a one-to-one socket that may have no association.
+    Unknown,
+    /// It is a one-to-many socket.
+    Many,
+    /// It has an association with this number of streams to send on.
+    Open(u16),
+    /// The program has shut its association down for sending.
+    Shut,
+}
+
+/// The pacing rate of a new socket.
+const UNKNOWN: u32 = u32::MAX;
+/// The others; an open one has its number of streams in the lower half.
+const MANY: u32 = 1 << 16;
+const OPEN: u32 = 2 << 16;
+const SHUT: u32 = 3 << 16;
+
+/// Remembers what is known.
+pub(super) fn set(fd: c_int, mark: Mark) -> Result<()> {
+    let value = match mark {
+        Mark::Unknown => UNKNOWN,
+        Mark::Many => MANY,
+        Mark::Open(streams) => OPEN | u32::from(streams),
+        Mark::Shut => SHUT,
+    };
+    system::set_option(fd, libc::SO_MAX_PACING_RATE, &value)
+}
+
+/// What is known.
+pub(super) fn get(fd: c_int) -> Result<Mark> {
+    let value = system::option(fd, libc::SO_MAX_PACING_RATE, UNKNOWN)?;
+    Ok(match value & 0xffff_0000 {
+        MANY => Mark::Many,
+        OPEN => Mark::Open(value as u16),
+        SHUT => Mark::Shut,
+        _ => Mark::Unknown,
+    })
+}
+
+/// Forgets that a socket has an association, which may have ended.
+pub(super) fn doubt(fd: c_int) -> Result<()> {
+    if matches!(get(fd)?, Mark::Open(_)) { set(fd, Mark::Unknown) } else { Ok(()) }
+}
+
+/// Whether nothing follows the records that wait to be read: the association ends, or the program does not read more.
+pub(super) fn has_end(fd: c_int) -> bool {
+    let mut waits = libc::pollfd { fd, events: libc::POLLRDHUP, revents: 0 };
+    // SAFETY: the kernel writes the structure
+    let ready = unsafe { libc::syscall(libc::SYS_ppoll, &raw mut waits, 1, &NO_TIME, 0, 0) };
+    ready > 0
+}
+
+static NO_TIME: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -1,0 +1,14 @@
+"""The charts of the page as documents of Apache ECharts.
+
+`course` has a run over time, `shares` the goodput against fair shares, `comparison` several congestion controls,
+`sweep` means with intervals. `stack` places plots with a common time axis, `theme` has the colours, `scripts` the
+functions that run in the browser.
+"""
+
+from manypath.explore.charts.comparison import comparison
+from manypath.explore.charts.course import Trace, course
+from manypath.explore.charts.shares import shares
+from manypath.explore.charts.sweep import sweep
+from manypath.explore.charts.theme import DARK, LIGHT, Option, Theme
+
+__all__ = ["DARK", "LIGHT", "Option", "Theme", "Trace", "comparison", "course", "shares", "sweep"]

@@ -1,0 +1,177 @@
+"""Plots with a common time axis, below each other or in two columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from manypath.explore.charts.scripts import HOVER
+from manypath.explore.charts.theme import Option, Theme, number, points
+from manypath.explore.moves import Mark
+
+
+class Stack:
+    """A chart of several plots. Curves, marks and bars belong to the last plot that was begun."""
+
+    def __init__(self, theme: Theme, end: float, *, narrow: bool, top: int = 72, columns: int = 1) -> None:
+        self.theme, self._end, self._narrow = theme, end, narrow
+        self._columns = columns
+        self._grids: list[Option] = []
+        self._titles: list[Option] = []
+        self._xs: list[Option] = []
+        self._ys: list[Option] = []
+        self._series: list[Option] = []
+        self._top = 44 if narrow else top
+        self._bottom = self._top
+
+    def grid(self, height: int, title: str, *, gap: int = 22, values: bool = True) -> None:
+        """Begin a plot."""
+        place = len(self._grids)
+        column = place % self._columns
+        if column == 0:
+            self._top = self._bottom + gap
+        text = {"fontSize": 12, "fontWeight": 600, "color": self.theme.ink}
+        sides = SIDES[self._columns][column]
+        self._titles.append({"text": title, "left": sides["title"], "top": self._top - 20, "textStyle": text})
+        self._grids.append({"left": sides["left"], "right": sides["right"], "top": self._top, "height": height})
+        self._bottom = self._top + height + 6
+        self._xs.append(
+            {
+                **self.theme.axis(),
+                "gridIndex": place,
+                "min": 0,
+                "max": self._end,
+                "axisLabel": {"show": False},
+                "splitLine": {"show": False},
+            }
+        )
+        self._ys.append({**self.theme.axis(), "gridIndex": place, "splitNumber": 3, "show": values})
+
+    def line(
+        self, name: str, time: pd.Series, values: pd.Series, colour: str, kind: Any = "solid", width: float = 1.5
+    ) -> None:
+        """Add a curve."""
+        self._add(
+            {
+                "type": "line",
+                "name": name,
+                "data": points(time, values),
+                "showSymbol": False,
+                "color": colour,
+                "lineStyle": {"width": width, "type": kind},
+            }
+        )
+
+    def marks(self, name: str, marks: Sequence[Mark], symbol: str, colour: str, height: float) -> None:
+        """Add marks, at a height in units of the plot."""
+        data = [
+            {"value": [number(mark.time), height], "name": f"{mark.time:.3f} s, {mark.flow}: {mark.words}"}
+            for mark in marks[:MOST_MARKS]
+        ]
+        self._add(
+            {
+                "type": "scatter",
+                "name": name,
+                "data": data,
+                "symbol": symbol,
+                "symbolSize": 9,
+                "itemStyle": {"color": colour},
+                "z": 4,
+            }
+        )
+
+    def bars(self, name: str, time: np.ndarray, values: np.ndarray, colour: str, decal: Option, stack: str) -> None:
+        """Add shares of time from 0 to 1, stacked."""
+        self._add(
+            {
+                "type": "bar",
+                "name": name,
+                "stack": stack,
+                "barWidth": "170%",
+                # The border closes the gaps between bars that do not end at a pixel.
+                "itemStyle": {"color": colour, "decal": decal, "borderColor": colour, "borderWidth": 1},
+                # A bar without height would have a border.
+                "data": points(pd.Series(time), pd.Series(values).where(values > 0.0)),
+            }
+        )
+
+    def limit(self, most: float) -> None:
+        """Limit the vertical axis of the last plot."""
+        self._ys[-1] |= {"min": 0, "max": most, "interval": most / 2}
+
+    def finished(self, since: float) -> Option:
+        """Return the chart; its height is at ``height``, in pixels. `since` is the start of the measurement."""
+        for axis in self._xs[-self._columns :]:
+            axis |= {
+                "axisLabel": {"show": True, "color": self.theme.faint},
+                "name": "time, s",
+                "nameLocation": "middle",
+                "nameGap": 22,
+                "nameTextStyle": {"color": self.theme.faint},
+            }
+        if since:
+            self._measured_from(since)
+        return {
+            **self.theme.frame(),
+            "height": self._bottom + 36,
+            "title": self._titles,
+            "grid": self._grids,
+            "xAxis": self._xs,
+            "yAxis": self._ys,
+            "series": self._series,
+            "legend": self.theme.legend(
+                type="scroll" if self._narrow else "plain",
+                data=list(dict.fromkeys(each["name"] for each in self._series)),
+                itemGap=12,
+                itemHeight=10,
+            ),
+            "tooltip": {"trigger": "axis", ":formatter": HOVER, "confine": True},
+            "axisPointer": {"link": [{"xAxisIndex": "all"}], "label": {"show": False}},
+            "dataZoom": [
+                {
+                    "type": "inside",
+                    "xAxisIndex": list(range(len(self._xs))),
+                    "filterMode": "none",
+                    "zoomOnMouseWheel": "ctrl",
+                    "moveOnMouseMove": False,
+                }
+            ],
+        }
+
+    def _add(self, series: Option) -> None:
+        place = len(self._grids) - 1
+        self._series.append({**series, "xAxisIndex": place, "yAxisIndex": place, "animation": False})
+
+    def _measured_from(self, since: float) -> None:
+        """Draw the start of the measurement in every plot, with words in the last one."""
+        first = {each["xAxisIndex"]: each for each in reversed(self._series) if each["type"] == "line"}
+        for place, each in first.items():
+            each["markLine"] = {
+                "silent": True,
+                "symbol": "none",
+                "data": [{"xAxis": since}],
+                "animation": False,
+                "lineStyle": {"color": self.theme.faint, "type": "dashed"},
+                "label": {
+                    "show": place == len(self._grids) - 1 and not self._narrow,
+                    "formatter": "measured from here",
+                    "color": self.theme.faint,
+                    "position": "end",
+                    "align": "left",
+                    "fontSize": 10,
+                    "distance": 4,
+                },
+            }
+
+
+SIDES: dict[int, list[Option]] = {
+    1: [{"title": 4, "left": 46, "right": 14}],
+    2: [{"title": 4, "left": 46, "right": "51%"}, {"title": "50.5%", "left": "55%", "right": 14}],
+}
+"""Horizontal places of titles and plots, by the number of columns."""
+
+MOST_MARKS = 400
+"""Largest number of marks of one kind in a plot."""

@@ -1,0 +1,178 @@
+"""A log that a thread reads while pages show it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from manypath.explore.live.log import Log
+from manypath.explore.live.source import Sign, Source
+
+
+class Phase(Enum):
+    """What a source does."""
+
+    WAITING = "waiting for the first events"
+    READING = "reading what was written before"
+    LIVE = "live"
+    QUIET = "no new events"
+    ENDED = "the writer has ended"
+
+
+@dataclass(frozen=True)
+class State:
+    """The state of a source.
+
+    Attributes
+    ----------
+    phase : Phase
+        What it does.
+    silence : float
+        Time since the last bytes, seconds.
+    read, size : int
+        Bytes that were read, and bytes of the file.
+    rest : int
+        Bytes of a last line that has no end.
+    version : int
+        A number that changes with the content of the log.
+    """
+
+    phase: Phase
+    silence: float
+    read: int
+    size: int
+    rest: int
+    version: int
+
+
+class Follower:
+    """Reads a log in a thread.
+
+    Raises
+    ------
+    UserError
+        If the log cannot be opened.
+    """
+
+    def __init__(self, place: Path) -> None:
+        self._source = Source(place)
+        self._log = Log()
+        self._lock = threading.Lock()
+        self._pages = 0
+        self._stop = threading.Event()
+        self._version = 0
+        self._rest = b""
+        self._is_skipping = False
+        self._has_ended = False
+        self._heard = time.monotonic()
+        self._looked = 0.0
+        self._thread = threading.Thread(target=self._follow, name="explore-follow", daemon=True)
+
+    @property
+    def name(self) -> str:
+        """Name of the source for users."""
+        return self._source.name
+
+    def start(self) -> None:
+        """Begin to read."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop reading, as soon as the source has bytes or has none for a moment."""
+        self._stop.set()
+
+    @contextmanager
+    def log(self) -> Iterator[Log]:
+        """Hold the log, which the thread does not change meanwhile."""
+        # The thread would otherwise take the lock again before a page gets it.
+        self._pages += 1
+        try:
+            with self._lock:
+                yield self._log
+        finally:
+            self._pages -= 1
+
+    def state(self) -> State:
+        """Return what the source does."""
+        silence = time.monotonic() - self._heard
+        read, size = self._source.read, self._source.size()
+        if self._has_ended:
+            phase = Phase.ENDED
+        elif size - read > FAR_BEHIND:
+            phase = Phase.READING
+        elif not self._log.lines:
+            phase = Phase.WAITING
+        elif silence < QUIET:
+            phase = Phase.LIVE
+        else:
+            phase = Phase.QUIET
+        return State(phase, silence, read, size, len(self._rest), self._version)
+
+    def _follow(self) -> None:
+        for part in self._source.parts():
+            if self._stop.is_set():
+                return
+            match part:
+                case Sign.NOTHING:
+                    self._look()
+                case Sign.ENDED:
+                    self._has_ended = True
+                case Sign.RESTARTED:
+                    self._hear()
+                    self._rest, self._is_skipping = b"", False
+                    with self._lock:
+                        self._log.restart()
+                case bytes():
+                    self._hear()
+                    self._take(part)
+
+    def _hear(self) -> None:
+        self._heard, self._has_ended = time.monotonic(), False
+        self._version += 1
+
+    def _take(self, part: bytes) -> None:
+        """Read the complete lines of some bytes."""
+        *lines, self._rest = (self._rest + part).split(b"\n")
+        if lines and self._is_skipping:
+            # The end of a line that was too long.
+            del lines[0]
+            self._is_skipping = False
+        if len(self._rest) > LONGEST_LINE:
+            with self._lock:
+                if not self._is_skipping:
+                    self._log.lines += 1
+                    self._log.refuse(self._rest, "too long")
+            self._rest, self._is_skipping = b"", True
+        for first in range(0, len(lines), BATCH):
+            while self._pages:
+                time.sleep(0.001)
+            with self._lock:
+                self._log.take(line for line in lines[first : first + BATCH] if line and not line.isspace())
+
+    def _look(self) -> None:
+        """Find out whether a file that does not grow still has a writer."""
+        now = time.monotonic()
+        if now - self._heard > QUIET and now - self._looked > LOOK_FOR_WRITER:
+            self._looked = now
+            self._has_ended = bool(self._log.lines) and self._source.is_written() is False
+
+
+QUIET = 2.0
+"""Time without bytes after which a source is quiet, seconds."""
+
+LOOK_FOR_WRITER = 2.0
+"""Interval at which the writer of a quiet file is looked for, seconds."""
+
+FAR_BEHIND = 4 << 20
+"""Number of unread bytes from which a file is read, and not followed."""
+
+LONGEST_LINE = 1 << 20
+"""Longest line that is read, bytes."""
+
+BATCH = 500
+"""Lines that are read while pages wait."""

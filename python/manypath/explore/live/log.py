@@ -1,0 +1,191 @@
+"""The lines of a log of events: its header, flows and links, and the lines that are no events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from math import nan
+from typing import Any
+
+from manypath.explore.live.curve import Curve, Total
+from manypath.explore.live.flow import Flow, natural, number
+
+
+class Link:
+    """One direction of a link, from the counters of an emulation."""
+
+    def __init__(self) -> None:
+        self.queue = Curve()
+        """Packets in the queue."""
+        self.carried = Total()
+        """Bytes that were delivered."""
+        self.counters: dict[str, int] = {}
+        """The last counters."""
+
+    def take(self, time: float, data: Mapping[str, Any]) -> None:
+        """Add counters; they count from the start of the log."""
+        counters = {name: natural(data[name]) for name in COUNTERS}
+        self.queue.add(time, counters["queue"])
+        self.carried.count(time, max(counters["bytes_delivered"] - self.counters.get("bytes_delivered", 0), 0))
+        self.counters = counters
+
+
+class Log:
+    """What a log has said so far. Its owner holds a lock around all calls."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+        """Lines of the whole source, header lines and wrong ones included."""
+        self.refused = 0
+        """Lines that are no events."""
+        self.why_refused = ""
+        """The last of them, in words."""
+        self.runs = 0
+        """Headers that were read; each begins a run."""
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget everything that belongs to one run."""
+        self.title = ""
+        """Title of the run."""
+        self.generator = ""
+        """The program that writes the log."""
+        self.events = 0
+        """Events of this run."""
+        self.names: set[str] = set()
+        """Names of the events of this run, as far as they are known."""
+        self.flows: dict[str, Flow] = {}
+        """Flows by name, in the order of their first events."""
+        self.links: dict[str, Link] = {}
+        """Links by name."""
+        self.end = 0.0
+        """Time of the last event, seconds."""
+        self.begin = nan
+        """Time of the first event, seconds."""
+        self.forgotten = 0
+        """Closed flows that were forgotten, so that memory is bounded."""
+        self.left_out = 0
+        """Events of flows that are not kept, because too many flows are open."""
+
+    def take(self, lines: Iterable[bytes]) -> None:
+        """Read complete lines."""
+        for line in lines:
+            self.lines += 1
+            try:
+                self._take(line)
+            except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+                self.refuse(line, "no JSON" if isinstance(error, json.JSONDecodeError) else "no event of manypath")
+
+    def refuse(self, line: bytes, why: str) -> None:
+        """Count a line that is no event."""
+        self.refused += 1
+        start = line[:MOST_SHOWN].decode(errors="replace").strip()
+        more = "…" if len(line.strip()) > MOST_SHOWN else ""
+        self.why_refused = f"line {self.lines:,} is {why}: {start}{more}"
+
+    def restart(self) -> None:
+        """Forget the run, because the file begins again."""
+        self._begin()
+
+    def listed(self) -> list[Flow]:
+        """Return the flows that can be chosen; packets outside of associations are none."""
+        known = [flow for flow in self.flows.values() if flow.is_known]
+        return known or [flow for flow in self.flows.values() if any(flow.carried(host) for host in flow.sides)]
+
+    def _take(self, line: bytes) -> None:
+        event = json.loads(line.decode())
+        if "file_schema" in event:
+            self._header(event)
+            return
+        time, name, data = number(event["time"]), event["name"], event["data"]
+        if time > MOST_TIME or type(name) is not str or type(data) is not dict or ":" not in name:
+            raise ValueError(name)
+        if name == "link:metrics_updated":
+            self._link(time, data)
+        else:
+            flow = self._flow(event["flow"], time)
+            if flow is not None:
+                path = event.get("path", "")
+                if event["host"] not in HOSTS or type(path) is not str:
+                    raise ValueError(path)
+                flow.take(time, event["host"], path[:MOST_NAME], name, data)
+        if len(self.names) < MOST_NAMES:
+            self.names.add(name)
+        self.events += 1
+        if self.begin != self.begin:
+            self.begin = time
+        self.end = max(self.end, time)
+
+    def _header(self, header: Mapping[str, Any]) -> None:
+        if not str(header["file_schema"]).startswith(SCHEMA):
+            raise ValueError(header["file_schema"])
+        self._begin()
+        self.runs += 1
+        self.title = str(header.get("title", ""))[:MOST_NAME]
+        generator = header.get("generator") or {}
+        self.generator = f"{generator.get('name', '')} {generator.get('version', '')}".strip()[:MOST_NAME]
+
+    def _link(self, time: float, data: Mapping[str, Any]) -> None:
+        name = data["link"]
+        if type(name) is not str:
+            raise ValueError(name)
+        link = self.links.get(name)
+        if link is None:
+            if len(self.links) >= MOST_LINKS:
+                return
+            link = self.links[name[:MOST_NAME]] = Link()
+        link.take(time, data)
+
+    def _flow(self, name: Any, time: float) -> Flow | None:
+        """Return the flow of an event; None if too many flows are open."""
+        flow = self.flows.get(name)
+        if flow is None:
+            if type(name) is not str or not name:
+                raise ValueError(name)
+            if len(self.flows) >= MOST_FLOWS and not self._forget(time):
+                self.left_out += 1
+                return None
+            flow = self.flows[name[:MOST_NAME]] = Flow(name[:MOST_NAME])
+        return flow
+
+    def _forget(self, time: float) -> bool:
+        """Forget the flow that ended first, or was silent longest; return whether there is one."""
+        closed = [flow for flow in self.flows.values() if flow.closed or not flow.is_known]
+        silent = [flow for flow in self.flows.values() if time - flow.latest > SILENCE]
+        for flows in (closed, silent):
+            if flows:
+                del self.flows[min(flows, key=lambda flow: flow.latest).name]
+                self.forgotten += 1
+                return True
+        return False
+
+
+SCHEMA = "urn:manypath:events:"
+"""Begin of the name of the schema of all logs."""
+
+HOSTS = ("source", "sink")
+"""Ends of a flow."""
+
+COUNTERS = ("queue", "arrived", "delivered", "dropped", "lost", "bytes_delivered")
+"""Counters of a link that are read."""
+
+MOST_FLOWS = 32
+"""Largest number of flows that are kept."""
+
+MOST_LINKS = 64
+"""Largest number of links that are kept."""
+
+MOST_NAMES = 100
+"""Largest number of names of events that are kept."""
+
+MOST_NAME = 200
+"""Longest name of a flow, path or link, in letters."""
+
+MOST_SHOWN = 60
+"""Number of bytes of a wrong line that are shown."""
+
+MOST_TIME = 1e9
+"""Latest time of an event, seconds."""
+
+SILENCE = 60.0
+"""Time without events after which a flow may be forgotten, seconds."""

@@ -1,0 +1,195 @@
+"""The page of a log in one tab: the picture, the time that it shows, and the numbers of the moment."""
+
+from __future__ import annotations
+
+import json
+import time
+
+from nicegui import ui
+
+from manypath.explore.charts import DARK, LIGHT, Option, Theme
+from manypath.explore.live import plots, tables
+from manypath.explore.live.follower import Follower, Phase
+from manypath.explore.live.plots import View
+from manypath.explore.look import CSS, SCRIPT
+
+
+class LivePage:
+    """The page of one tab. Tabs share the log, and each has its own flow, time and pause."""
+
+    def __init__(self, follower: Follower) -> None:
+        self._follower = follower
+        self._theme: Theme = LIGHT
+        self._narrow = False
+        self._flow = ""
+        self._span = 0.0
+        """Length of the sliding window, seconds; 0 shows the whole log."""
+        self._stopped_at: float | None = None
+        """End of the time that is shown while the page is paused."""
+        self._drawn: object = None
+        """What the picture shows; another value leads to another picture."""
+        self._earliest = 0.0
+        """Time before which nothing is drawn, because the browser shows another tab."""
+        self._phase: Phase | None = None
+
+    async def show(self) -> None:
+        """Build the page and follow the log."""
+        self._build()
+        await ui.context.client.connected()
+        dark, width = await ui.run_javascript(
+            "[matchMedia('(prefers-color-scheme: dark)').matches, innerWidth]", timeout=10.0
+        )
+        self._narrow = width < NARROW
+        self._set_dark(dark)
+        ui.timer(INTERVAL, self._draw)
+        ui.timer(1.0, self._tell)
+
+    def _build(self) -> None:
+        ui.add_css(CSS + STYLE)
+        ui.add_head_html(f"<script>{SCRIPT}{FOLLOW}</script>")
+        self._dark = ui.dark_mode(None)
+        ui.html('<a class="x-skip" href="#picture">Skip to the picture</a>', sanitize=False)
+        with ui.element("header").classes("x-head"):
+            ui.html("<h1>manypath explore</h1>", sanitize=False)
+            self._status = ui.label("").classes("x-status")
+            # Screen readers hear changes of the state, and not every number.
+            self._said = ui.label("").classes("x-said").props('role="status" aria-live="polite"')
+            ui.button(icon="contrast", on_click=lambda: self._set_dark(self._theme is LIGHT)).props(
+                'flat dense round aria-label="Switch between light and dark"'
+            )
+        with ui.element("main").classes("x-live"):
+            with ui.element("section").classes("x-card").props('id="picture"'):
+                self._build_controls()
+                self._empty = ui.label("").classes("x-note")
+                self._chart = ui.echart({}).style("width: 100%; height: 0")
+                self._chart.props('role="img" aria-label="Windows, round-trip times and goodput over time"')
+                self._missing = ui.label("").classes("x-note x-missing")
+            with ui.element("section").classes("x-card").props('id="numbers"'):
+                ui.html("<h2>Now</h2>", sanitize=False)
+                self._state = ui.label("").classes("x-note")
+                self._paths = ui.html("", sanitize=False).classes("x-scroll")
+                self._links = ui.html("", sanitize=False).classes("x-scroll")
+                self._remarks = ui.html("", sanitize=False).classes("x-note")
+
+    def _build_controls(self) -> None:
+        with ui.element("div").classes("x-row"):
+            self._choice = ui.select({}, label="Flow", on_change=self._choose)
+            self._choice.props("dense outlined options-dense").classes("x-flow")
+            spans = ui.select(SPANS, value=0.0, label="Time", on_change=lambda event: self._slide(event.value))
+            spans.props("dense outlined options-dense").classes("x-span")
+            self._pause = ui.button("Pause", icon="pause", on_click=self._stop_or_go)
+            self._pause.props('outline no-caps aria-pressed="false"')
+
+    def _choose(self) -> None:
+        self._flow = self._choice.value or ""
+        self._tell()
+
+    def _slide(self, span: float) -> None:
+        self._span = span
+
+    def _stop_or_go(self) -> None:
+        """Pause the picture, or go on with it. The log is read on meanwhile."""
+        if self._stopped_at is None:
+            with self._follower.log() as log:
+                self._stopped_at = log.end
+        else:
+            self._stopped_at = None
+        is_paused = self._stopped_at is not None
+        self._pause.set_text("Continue" if is_paused else "Pause")
+        self._pause.props(f'icon="{"play_arrow" if is_paused else "pause"}" aria-pressed="{str(is_paused).lower()}"')
+        self._tell()
+
+    def _set_dark(self, dark: bool) -> None:
+        self._dark.value = dark
+        self._theme = DARK if dark else LIGHT
+
+    async def _draw(self) -> None:
+        """Draw the log as far as it was read, if the picture would be another one."""
+        version = self._follower.state().version if self._stopped_at is None else self._stopped_at
+        wanted = (version, self._stopped_at, self._flow, self._span, self._theme.ink)
+        if wanted == self._drawn or time.monotonic() < self._earliest:
+            return
+        with self._follower.log() as log:
+            end = log.end if self._stopped_at is None else min(self._stopped_at, log.end)
+            begin = max(end - self._span, 0.0) if self._span else min(log.begin, end)
+            view = View(self._flow, begin, max(end, begin + SHORTEST))
+            option = plots.picture(log, view, self._theme, narrow=self._narrow) if log.events else None
+            spoken = tables.spoken(plots.chosen(log, self._flow), log)
+        if option is None:
+            self._chart.style("height: 0")
+        elif not await self._put({**option, "aria": {"enabled": True, "description": spoken}}):
+            self._earliest = time.monotonic() + HIDDEN
+            return
+        self._drawn = wanted
+
+    async def _put(self, option: Option) -> bool:
+        """Put a chart into the browser and wait until it is there; return whether it was drawn.
+
+        A browser that is slow so gets fewer pictures, and one that shows another tab gets none.
+        """
+        self._chart.style(f"height: {option.pop('height')}px")
+        text = json.dumps(json.dumps(option))
+        try:
+            answer = await ui.run_javascript(f"return manypath.follow({self._chart.id}, {text})", timeout=PATIENCE)
+        except TimeoutError:
+            return False
+        return answer is True
+
+    def _tell(self) -> None:
+        """Show the numbers of the moment, and the state of the source."""
+        state, is_paused = self._follower.state(), self._stopped_at is not None
+        with self._follower.log() as log:
+            flow = plots.chosen(log, self._flow)
+            names = {each.name: f"{each.name} (closed)" if each.closed else each.name for each in log.listed()}
+            self._status.text = tables.status(log, state, self._follower.name, is_paused=is_paused)
+            self._empty.text = "" if log.events else f"{self._follower.name}: {state.phase.value}"
+            self._missing.text = plots.missing(log)
+            self._state.text = tables.said_of(flow) if flow is not None else ""
+            self._paths.set_content(tables.path_table(flow, log.end) if flow is not None else "")
+            self._links.set_content(tables.link_table(log))
+            remarks = tables.remarks(log, state)
+        self._remarks.set_content(tables.paragraphs(remarks))
+        self._choice.visible = bool(names)
+        if names != self._choice.options:
+            self._choice.set_options(names, value=flow.name if flow is not None else None)
+        if state.phase is not self._phase:
+            self._phase = state.phase
+            self._said.text = f"{self._follower.name}: {state.phase.value}"
+
+
+SPANS = {0.0: "the whole log", 10.0: "last 10 s", 30.0: "last 30 s", 60.0: "last 60 s"}
+"""Times that a tab can show, by their length in seconds."""
+
+INTERVAL = 0.125
+"""Interval between two pictures, seconds."""
+
+HIDDEN = 1.0
+"""Time after which a tab that was hidden is tried again, seconds."""
+
+PATIENCE = 5.0
+"""Time that a browser has for a picture, seconds."""
+
+SHORTEST = 0.1
+"""Shortest time that is shown, seconds."""
+
+NARROW = 700
+"""Width of a window below which the legend is in one line, pixels."""
+
+FOLLOW = """
+manypath.follow = async function (id, text) {
+  if (document.hidden) return false;
+  this.draw(id, text);
+  await new Promise(requestAnimationFrame);
+  return true;
+};
+"""
+"""Draws a chart and answers when the browser has shown it. A hidden tab draws nothing."""
+
+STYLE = """
+.x-live { display: block; width: 100%; max-width: 1400px; margin: 0 auto; padding: 16px 20px; }
+.x-flow { flex: 1 1 260px; min-width: 0; } .x-span { flex: 0 1 170px; }
+.x-said { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.x-missing { max-width: 90ch; }
+@media (max-width: 1000px) { .x-live { padding: 10px; } }
+"""
+"""The style of what only this page has."""

@@ -1,0 +1,229 @@
+"""Logs of events in a browser while they are written: by the test, by a real association, and by several runs."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import Browser, explorer
+
+import manypath as mp
+from manypath.programs import NET, installed
+
+
+def scenario(measure: str = "4 s") -> mp.Scenario:
+    """Return a flow over two paths with losses, and a rival on one of them."""
+    network = mp.disjoint(
+        wire=mp.Link(rate="8 Mbit/s", delay="5 ms", queue=mp.DropTail(packets=20)),
+        radio=mp.Link(rate="4 Mbit/s", delay="25 ms", loss=mp.Bernoulli(p=0.01)),
+    )
+    flows = {"cmt": mp.Sctp(paths=["wire", "radio"], cc="lia"), "rival": mp.Sctp(paths=["wire"])}
+    return mp.Scenario(network=network, flows=flows, warmup="0 s", measure=measure)
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The lines of a run."""
+    file = tmp_path_factory.mktemp("run") / "run.jsonl"
+    mp.run(scenario(), events=file)
+    return file.read_text().splitlines(keepends=True)
+
+
+@pytest.fixture
+def attached(browser: Browser, tmp_path: Path) -> Any:
+    """Return a function that opens the page of a log."""
+
+    @contextmanager
+    def shown(place: Path) -> Iterator[str]:
+        with explorer("--attach", str(place), cwd=tmp_path) as server:
+            browser.driver.get(server.address)
+            try:
+                browser.until(lambda: place.name in browser.status)
+                yield server.address
+            finally:
+                # A page whose server ends writes errors on the console.
+                browser.driver.get("about:blank")
+
+    return shown
+
+
+def text(browser: Browser, place: str) -> str:
+    return browser.js(f"return document.querySelector('{place}')?.innerText || ''")
+
+
+def axis(browser: Browser) -> tuple[float, float]:
+    """Return the time that the picture shows."""
+    script = """const box = document.querySelector('#picture .nicegui-echart');
+        const axis = getElement(Number(box.id.slice(1))).chart.getOption().xAxis[0];
+        return [axis.min, axis.max]"""
+    low, high = browser.js(script)
+    return low, high
+
+
+def choose(browser: Browser, label: str, entry: str) -> None:
+    """Choose an entry of a list by the keyboard."""
+    from selenium.webdriver.common.keys import Keys
+
+    field = browser.driver.find_element("css selector", f'[aria-label="{label}"]')
+    field.send_keys(Keys.ARROW_DOWN)
+    browser.until(lambda: browser.js("return document.querySelectorAll('.q-menu .q-item').length"))
+    browser.click(entry)
+    browser.until(lambda: not browser.js("return document.querySelectorAll('.q-menu .q-item').length"))
+
+
+def test_a_log_is_shown_while_it_is_written_and_its_end_is_said(
+    browser: Browser, attached: Any, tmp_path: Path, lines: list[str]
+):
+    grows = tmp_path / "grows.jsonl"
+    grows.touch()
+    with attached(grows):
+        assert "waiting for the first events" in browser.status
+        half = len(lines) // 2
+        with grows.open("a") as out:
+            out.writelines([*lines[:100], "no json\n", *lines[100:half]])
+            out.flush()
+            browser.until(lambda: "window" in browser.chart("picture"))
+            browser.until(lambda: f"{half - 1:,} events" in browser.status)
+            first = browser.until(lambda: axis(browser)[1])
+            out.writelines(lines[half:])
+        browser.until(lambda: axis(browser)[1] > first)
+        browser.until(lambda: f"{len(lines) - 1:,} events" in browser.status)
+        for name in ("ssthresh", "losses", "RTT of radio", "goodput", "goodput on wire", "retransmissions"):
+            browser.until(lambda name=name: name in browser.chart("picture"))
+        assert "window of rival" in browser.chart("picture")
+        browser.until(lambda: "are left out" in text(browser, "#numbers"))
+        assert "1 lines are left out. Line 101 is no JSON: no json".lower() in text(browser, "#numbers").lower()
+        assert "queues (link:metrics_updated" in text(browser, ".x-missing")
+        browser.until(lambda: browser.js("return document.querySelectorAll('#numbers tbody tr').length") == 2)
+        browser.until(lambda: "the writer has ended" in browser.status or "no new events" in browser.status)
+        assert text(browser, ".x-said").startswith(str(grows))
+
+
+def test_time_slides_pauses_and_goes_on(browser: Browser, attached: Any, tmp_path: Path, lines: list[str]):
+    file = tmp_path / "run.jsonl"
+    half = len(lines) * 3 // 4
+    file.write_text("".join(lines[:half]))
+    with attached(file):
+        browser.until(lambda: browser.chart("picture"))
+        assert axis(browser)[0] < 1.0
+        choose(browser, "Time", "last 10 s")
+        pause = browser.driver.find_element("xpath", '//button[contains(., "Pause")]')
+        pause.send_keys(" ")
+        browser.until(lambda: "paused" in browser.status)
+        assert pause.get_attribute("aria-pressed") == "true"
+        before = axis(browser)[1]
+        with file.open("a") as out:
+            out.writelines(lines[half:])
+        browser.until(lambda: f"{len(lines) - 1:,} events" in browser.status)
+        time.sleep(0.5)
+        assert axis(browser)[1] == before
+        browser.click("Continue")
+        browser.until(lambda: axis(browser)[1] > before)
+        assert axis(browser)[1] == pytest.approx(4.0, abs=0.2)
+
+
+def test_one_of_several_flows_is_chosen_and_two_tabs_choose_for_themselves(
+    browser: Browser, attached: Any, tmp_path: Path, lines: list[str]
+):
+    file = tmp_path / "run.jsonl"
+    file.write_text("".join(lines))
+    with attached(file) as address:
+        browser.until(lambda: "RTT of radio" in browser.chart("picture"))
+        one = browser.driver.current_window_handle
+        browser.driver.switch_to.new_window("tab")
+        try:
+            browser.driver.get(address)
+            browser.until(lambda: "RTT of radio" in browser.chart("picture"))
+            choose(browser, "Flow", "rival")
+            browser.until(lambda: "RTT of radio" not in browser.chart("picture"))
+            browser.until(lambda: "rival: open" in text(browser, "#numbers"))
+        finally:
+            browser.driver.close()
+            browser.driver.switch_to.window(one)
+        assert "RTT of radio" in browser.chart("picture")
+        browser.until(lambda: "cmt: open" in text(browser, "#numbers"))
+
+
+def test_a_phone_shows_the_whole_width_and_everything_has_a_name(
+    browser: Browser, attached: Any, tmp_path: Path, lines: list[str]
+):
+    file = tmp_path / "run.jsonl"
+    file.write_text("".join(lines))
+    browser.size(390, 844)
+    try:
+        with attached(file):
+            browser.until(lambda: "goodput" in browser.chart("picture"))
+            assert browser.js("return document.scrollingElement.scrollWidth - innerWidth") <= 0
+            nameless = """return [...document.querySelectorAll('input, button, [role=img]')]
+                .filter(each => each.offsetParent && !each.getAttribute('aria-label') && !each.innerText
+                    && !each.closest('label')?.innerText).map(each => each.outerHTML)"""
+            assert browser.js(nameless) == []
+            spoken = browser.js("return document.querySelector('#picture .nicegui-echart').getAttribute('aria-label')")
+            assert "round-trip time" in spoken
+            assert "cmt" in spoken
+    finally:
+        browser.size(1280, 1000)
+
+
+def test_names_of_a_hostile_log_are_text(browser: Browser, attached: Any, tmp_path: Path):
+    file = tmp_path / "hostile.jsonl"
+    name = "<img src=x onerror=alert(1)>"
+    event = {"flow": name, "host": "source", "path": name, "name": "recovery:metrics_updated"}
+    with file.open("w") as out:
+        for number in range(100):
+            out.write(json.dumps({"time": number / 10, **event, "data": {"cwnd": 1000 + number}}) + "\n")
+        out.write("</script><script>alert(2)</script>\n")
+    with attached(file):
+        browser.until(lambda: browser.chart("picture"))
+        browser.until(lambda: "1 lines are left out" in text(browser, "#numbers"))
+        assert browser.js("return document.querySelectorAll('#numbers img, #picture img').length") == 0
+
+
+@contextmanager
+def association(log: Path) -> Iterator[subprocess.Popen[str]]:
+    """Yield a program that sends over two paths of the loopback interface, and writes its events."""
+    perf = [str(installed(NET)), "perf"]
+    there = "127.0.0.11,127.0.0.12"
+    pipes: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*perf, "--listen", "--once", "--bind", there, "--udp", "0"], **pipes) as server:
+        try:
+            assert server.stderr is not None
+            port = server.stderr.readline().rsplit(" ", 1)[1].strip()
+            words = [*perf, "--to", there, "--udp", port, "--bind", "127.0.0.1,127.0.0.2", "--time", "60"]
+            pipes["stderr"] = subprocess.DEVNULL
+            with subprocess.Popen([*words, "--events", str(log)], **pipes) as client:
+                try:
+                    yield client
+                finally:
+                    client.kill()
+        finally:
+            server.kill()
+
+
+@pytest.mark.skipif(installed(NET) is None, reason=f"needs the program {NET}: make net")
+def test_a_real_association_is_shown_while_it_sends(browser: Browser, attached: Any, tmp_path: Path):
+    log = tmp_path / "perf.jsonl"
+    with association(log) as client:
+        browser.until(lambda: log.exists() and log.stat().st_size > 500_000)
+        # The association waits while the explorer starts, so that the log stays small.
+        client.send_signal(signal.SIGSTOP)
+        with attached(log):
+            for name in ("window", "RTT of 127.0.0.1 -> 127.0.0.11", "goodput"):
+                browser.until(lambda name=name: name in browser.chart("picture"))
+            browser.until(lambda: "127.0.0.11:5001#1: open" in text(browser, "#numbers"))
+            before = axis(browser)[1]
+            client.send_signal(signal.SIGCONT)
+            time.sleep(0.2)
+            client.send_signal(signal.SIGINT)
+            browser.until(lambda: "127.0.0.11:5001#1: closed" in text(browser, "#numbers"))
+            browser.until(lambda: axis(browser)[1] > before)
+            rate = browser.js("return document.querySelector('#numbers tbody td:nth-child(9)').innerText")
+            assert float(rate) > 0
+            browser.until(lambda: "the writer has ended" in browser.status)

@@ -1,0 +1,294 @@
+/* What calls of SCTP sockets answer in Linux: net/sctp/socket.c. All sockets belong to this program. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/sctp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static struct sockaddr_in server = {.sin_family = AF_INET};
+static int listener;
+
+static void require(int holds, int line, const char *what) {
+    if (!holds) {
+        fprintf(stderr, "line %d: %s: %s\n", line, what, strerror(errno));
+        exit(1);
+    }
+}
+
+#define REQUIRE(condition) require(condition, __LINE__, #condition)
+#define FAILS(call, number) (errno = 0, require((call) < 0 && errno == (number), __LINE__, #call))
+
+static int stream(void) {
+    int fd = socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP);
+    REQUIRE(fd >= 0);
+    return fd;
+}
+
+static void connects_to_all(void) {
+    sctp_assoc_t id = 0;
+    int client = stream();
+    FAILS(sctp_connectx(client, (struct sockaddr *)&server, 0, &id), EINVAL);
+    REQUIRE(sctp_connectx(client, (struct sockaddr *)&server, 1, &id) == 0);
+    struct sctp_status status;
+    socklen_t length = sizeof status;
+    REQUIRE(!getsockopt(client, IPPROTO_SCTP, SCTP_STATUS, &status, &length));
+    REQUIRE(id > 0 && id == status.sstat_assoc_id);
+    FAILS(sctp_connectx(client, (struct sockaddr *)&server, 1, &id), EISCONN);
+    close(client);
+    close(accept(listener, NULL, NULL));
+}
+
+static void connect_pair(int *client, int *accepted) {
+    int on = 1;
+    *client = stream();
+    REQUIRE(!setsockopt(*client, IPPROTO_SCTP, SCTP_NODELAY, &on, sizeof on));
+    REQUIRE(!connect(*client, (struct sockaddr *)&server, sizeof server));
+    *accepted = accept(listener, NULL, NULL);
+    REQUIRE(*accepted >= 0);
+}
+
+/* A message of as many parts as a call may have, and of none. */
+static void moves_parts(int client, int accepted) {
+    static char bytes[1025];
+    static struct iovec parts[1025];
+    for (int at = 0; at < 1025; at++)
+        parts[at] = (struct iovec){bytes + at, 1};
+    memset(bytes, 'p', sizeof bytes);
+    REQUIRE(writev(client, parts, 1024) == 1024);
+    FAILS(writev(client, parts, 1025), EINVAL);
+    FAILS(readv(accepted, parts, 1025), EINVAL);
+    memset(bytes, 0, sizeof bytes);
+    REQUIRE(readv(accepted, parts, 1023) == 1023 && bytes[1022] == 'p');
+    REQUIRE(recv(accepted, bytes, sizeof bytes, 0) == 1);
+    REQUIRE(!fcntl(accepted, F_SETFL, O_NONBLOCK));
+    FAILS(readv(accepted, parts, 1024), EAGAIN);
+    REQUIRE(!fcntl(accepted, F_SETFL, 0));
+    REQUIRE(send(client, "0123456789", 10, 0) == 10);
+    struct pollfd waits = {.fd = accepted, .events = POLLIN};
+    REQUIRE(poll(&waits, 1, 10000) == 1);
+    REQUIRE(readv(accepted, parts, 1024) == 10 && !memcmp(bytes, "0123456789", 10));
+    REQUIRE(writev(client, parts, 0) == 0 && read(accepted, bytes, 0) == 0);
+    struct msghdr none = {.msg_iovlen = 1}, many = {.msg_iov = parts, .msg_iovlen = 1025};
+    FAILS(sendmsg(client, &none, 0), EFAULT);
+    FAILS(recvmsg(accepted, &none, 0), EFAULT);
+    FAILS(sendmsg(client, &many, 0), EMSGSIZE);
+    FAILS(recvmsg(accepted, &many, 0), EMSGSIZE);
+}
+
+/* Ancillary data without room are cut, and MSG_CTRUNC says so. */
+static void cuts_ancillary_data(int client, int accepted) {
+    int on = 1;
+    size_t whole = CMSG_LEN(sizeof(struct sctp_rcvinfo));
+    REQUIRE(!setsockopt(accepted, IPPROTO_SCTP, SCTP_RECVRCVINFO, &on, sizeof on));
+    for (size_t room = 0; room <= whole; room += 4) {
+        char text[8];
+        _Alignas(struct cmsghdr) char control[64] = {0};
+        struct iovec part = {text, sizeof text};
+        struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = room};
+        size_t expected = room < sizeof(struct cmsghdr) ? 0 : room;
+        REQUIRE(send(client, "text", 4, 0) == 4 && recvmsg(accepted, &message, 0) == 4);
+        REQUIRE(!(message.msg_flags & MSG_CTRUNC) == (room == whole));
+        REQUIRE(message.msg_controllen == expected && ((struct cmsghdr *)control)->cmsg_len == expected);
+    }
+    on = 0;
+    REQUIRE(!setsockopt(accepted, IPPROTO_SCTP, SCTP_RECVRCVINFO, &on, sizeof on));
+}
+
+static void checks_addresses(int client) {
+    struct sockaddr_in name;
+    socklen_t length = -1;
+    FAILS(getpeername(client, (struct sockaddr *)&name, &length), EINVAL);
+    length = 0;
+    REQUIRE(!getsockname(client, NULL, &length) && length == sizeof name);
+    FAILS(getsockname(client, NULL, &length), EFAULT);
+    struct sockaddr none = {.sa_family = AF_UNSPEC};
+    FAILS(connect(client, &none, sizeof none), EOPNOTSUPP);
+}
+
+/* Messages that cannot be sent fail at once, and leave nothing behind for the next call. */
+static void refuses_messages(void) {
+    char text[8];
+    int fd = stream();
+    FAILS(send(fd, "x", 1, 0), EPIPE);
+    FAILS(send(listener, "x", 1, 0), EPIPE);
+    FAILS(sendto(listener, "x", 1, 0, (struct sockaddr *)&server, sizeof server), EPIPE);
+    FAILS(accept(fd, NULL, NULL), EINVAL);
+    FAILS(recv(fd, text, sizeof text, MSG_DONTWAIT), EAGAIN);
+    REQUIRE(sendto(fd, "opens", 5, 0, (struct sockaddr *)&server, sizeof server) == 5);
+    int accepted = accept(listener, NULL, NULL);
+    REQUIRE(accepted >= 0 && recv(accepted, text, sizeof text, 0) == 5);
+    FAILS(sctp_sendmsg(fd, "x", 1, NULL, 0, 0, 0, 2000, 0, 0), EINVAL);
+    FAILS(sctp_sendmsg(accepted, "x", 1, NULL, 0, 0, 0, 2000, 0, 0), EINVAL);
+    REQUIRE(sctp_sendmsg(accepted, "y", 1, NULL, 0, 0, 0, 1, 0, 0) == 1);
+    REQUIRE(recv(fd, text, sizeof text, 0) == 1 && text[0] == 'y');
+    close(fd);
+    close(accepted);
+}
+
+/* A message behind a shutdown or an abort is not taken and lost. */
+static void refuses_messages_at_the_end(void) {
+    char text[8];
+    int client, accepted;
+    connect_pair(&client, &accepted);
+    REQUIRE(!shutdown(client, SHUT_RD));
+    REQUIRE(send(client, "last", 4, 0) == 4 && recv(accepted, text, sizeof text, 0) == 4);
+    REQUIRE(recv(client, text, sizeof text, 0) == 0);
+    REQUIRE(!shutdown(client, SHUT_WR));
+    errno = 0;
+    REQUIRE(send(client, "lost", 4, 0) < 0 && (errno == ESHUTDOWN || errno == EPIPE));
+    REQUIRE(recv(accepted, text, sizeof text, 0) == 0);
+    errno = 0;
+    REQUIRE(send(accepted, "lost", 4, 0) < 0 && (errno == ESHUTDOWN || errno == EPIPE));
+    close(client);
+    close(accepted);
+    connect_pair(&client, &accepted);
+    struct linger abort = {1, 0};
+    REQUIRE(!setsockopt(client, SOL_SOCKET, SO_LINGER, &abort, sizeof abort));
+    close(client);
+    FAILS(recv(accepted, text, sizeof text, 0), ECONNRESET);
+    errno = 0;
+    REQUIRE(send(accepted, "lost", 4, 0) < 0 && (errno == ECONNRESET || errno == EPIPE));
+    close(accepted);
+}
+
+static void *accepts(void *socket) {
+    FAILS(accept(*(int *)socket, NULL, NULL), EINVAL);
+    return NULL;
+}
+
+/* shutdown ends accept in other threads. */
+static void shuts_down_a_listening_socket(void) {
+    int fd = stream();
+    struct sockaddr_in other = server;
+    other.sin_port = htons(7005);
+    REQUIRE(!bind(fd, (struct sockaddr *)&other, sizeof other) && !listen(fd, 5));
+    REQUIRE(!shutdown(fd, SHUT_WR));
+    FAILS(accept4(fd, NULL, NULL, 1), EINVAL);
+    pthread_t thread;
+    REQUIRE(!pthread_create(&thread, NULL, accepts, &fd));
+    usleep(50000);
+    REQUIRE(!shutdown(fd, SHUT_RDWR) && !pthread_join(thread, NULL));
+    FAILS(accept(fd, NULL, NULL), EINVAL);
+    close(fd);
+    fd = stream();
+    FAILS(shutdown(fd, SHUT_RDWR), ENOTCONN);
+    close(fd);
+}
+
+static void accepts_with_flags(void) {
+    int client = stream();
+    REQUIRE(!connect(client, (struct sockaddr *)&server, sizeof server));
+    int accepted = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    REQUIRE(accepted >= 0 && fcntl(accepted, F_GETFL) & O_NONBLOCK && fcntl(accepted, F_GETFD) & FD_CLOEXEC);
+    FAILS(bind(client, (struct sockaddr *)&server, sizeof server), EINVAL);
+    struct sctp_getaddrs addresses = {0};
+    socklen_t length = sizeof addresses;
+    FAILS(getsockopt(client, IPPROTO_SCTP, SCTP_GET_PEER_ADDRS, &addresses, &length), ENOMEM);
+    close(client);
+    close(accepted);
+    struct sockaddr_in free_port = server;
+    free_port.sin_port = 0;
+    int bound = stream();
+    REQUIRE(!bind(bound, (struct sockaddr *)&free_port, sizeof free_port));
+    FAILS(bind(bound, (struct sockaddr *)&free_port, sizeof free_port), EINVAL);
+    close(bound);
+}
+
+/* Only messages out of order have a cumulative TSN. */
+static void numbers_messages(int client, int accepted) {
+    struct sctp_event_subscribe events = {.sctp_data_io_event = 1};
+    REQUIRE(!setsockopt(accepted, IPPROTO_SCTP, SCTP_EVENTS, &events, sizeof events));
+    for (int unordered = 0; unordered < 2; unordered++) {
+        struct sctp_sndrcvinfo info = {0};
+        char text[8];
+        int flags = 0;
+        REQUIRE(sctp_sendmsg(client, "text", 4, NULL, 0, 0, unordered ? SCTP_UNORDERED : 0, 0, 0, 0) == 4);
+        REQUIRE(sctp_recvmsg(accepted, text, sizeof text, NULL, NULL, &info, &flags) == 4);
+        REQUIRE(!(info.sinfo_flags & SCTP_UNORDERED) == !unordered && !info.sinfo_cumtsn == !unordered);
+    }
+}
+
+static int set(int fd, int option, const void *value, size_t length) {
+    return setsockopt(fd, IPPROTO_SCTP, option, value, length);
+}
+
+/* Options have exactly their length, except those that were shorter in older header files. */
+static void checks_options(int client) {
+    static const struct {
+        int option, length;
+    } exact[] = {
+        {SCTP_RTOINFO, sizeof(struct sctp_rtoinfo)},
+        {SCTP_ASSOCINFO, sizeof(struct sctp_assocparams)},
+        {SCTP_INITMSG, sizeof(struct sctp_initmsg)},
+        {SCTP_DEFAULT_SEND_PARAM, sizeof(struct sctp_sndrcvinfo)},
+        {SCTP_DEFAULT_SNDINFO, sizeof(struct sctp_sndinfo)},
+        {SCTP_DEFAULT_PRINFO, sizeof(struct sctp_default_prinfo)},
+        {SCTP_CONTEXT, sizeof(struct sctp_assoc_value)},
+        {SCTP_DELAYED_SACK, sizeof(struct sctp_sack_info)},
+        {SCTP_PEER_ADDR_PARAMS, sizeof(struct sctp_paddrparams)},
+        {SCTP_MAXSEG, sizeof(struct sctp_assoc_value)},
+    };
+    for (size_t at = 0; at < sizeof exact / sizeof *exact; at++) {
+        char value[256] = {0};
+        socklen_t length = sizeof value;
+        REQUIRE(!getsockopt(client, IPPROTO_SCTP, exact[at].option, value, &length));
+        REQUIRE((int)length == exact[at].length);
+        REQUIRE(!set(client, exact[at].option, value, length));
+        FAILS(set(client, exact[at].option, value, length + 1), EINVAL);
+        FAILS(set(client, exact[at].option, value, length - 1), EINVAL);
+        length--;
+        FAILS(getsockopt(client, IPPROTO_SCTP, exact[at].option, value, &length), EINVAL);
+    }
+    struct sctp_assoc_value delay = {.assoc_value = 123};
+    REQUIRE(!set(client, SCTP_DELAYED_SACK, &delay, sizeof delay));
+    struct sctp_sack_info sack = {0};
+    socklen_t length = sizeof sack;
+    REQUIRE(!getsockopt(client, IPPROTO_SCTP, SCTP_DELAYED_SACK, &sack, &length) && sack.sack_delay == 123);
+    struct sctp_paddrparams path = {.spp_flags = SPP_HB_ENABLE | SPP_HB_DISABLE};
+    FAILS(set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path), EINVAL);
+    path = (struct sctp_paddrparams){.spp_flags = SPP_SACKDELAY_ENABLE, .spp_sackdelay = 501};
+    FAILS(set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path), EINVAL);
+    path = (struct sctp_paddrparams){.spp_pathmtu = 511};
+    FAILS(set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path), EINVAL);
+    path = (struct sctp_paddrparams){.spp_hbinterval = 7000};
+    REQUIRE(!set(client, SCTP_PEER_ADDR_PARAMS, &path, 152));
+    memcpy(&path.spp_address, &server, sizeof server);
+    REQUIRE(!set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path));
+    ((struct sockaddr_in *)&path.spp_address)->sin_addr.s_addr ^= htonl(3);
+    FAILS(set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path), EINVAL);
+    struct sctp_sndinfo info = {.snd_flags = 0x4000};
+    FAILS(set(client, SCTP_DEFAULT_SNDINFO, &info, sizeof info), EINVAL);
+}
+
+int main(int argc, char **argv) {
+    REQUIRE(argc == 2 && inet_aton(argv[1], &server.sin_addr));
+    server.sin_port = htons(7004);
+    signal(SIGPIPE, SIG_IGN);
+    listener = stream();
+    REQUIRE(!bind(listener, (struct sockaddr *)&server, sizeof server));
+    REQUIRE(!listen(listener, 5));
+    connects_to_all();
+    int client, accepted;
+    connect_pair(&client, &accepted);
+    moves_parts(client, accepted);
+    cuts_ancillary_data(client, accepted);
+    checks_addresses(client);
+    checks_options(client);
+    accepts_with_flags();
+    numbers_messages(client, accepted);
+    refuses_messages();
+    refuses_messages_at_the_end();
+    shuts_down_a_listening_socket();
+    puts("all answers are right");
+    return 0;
+}

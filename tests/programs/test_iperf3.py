@@ -1,0 +1,35 @@
+"""The options of iperf3 that use several associations, both directions, streams or IPv6."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.programs
+
+OPTIONS = {
+    "parallel": ["-P", "4"],
+    "both-directions": ["--bidir"],
+    "reverse": ["-R"],
+    "streams": ["--nstreams", "10"],
+    "ipv6": ["-6"],
+}
+"""Options of the client."""
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_iperf3_with(name: str, network, start, tmp_path: Path) -> None:
+    ipv6 = name == "ipv6"
+    words = ["iperf3", "-s", "-1", "--forceflush"]
+    server = start(network.right, "udp", 1, *words, into=tmp_path / "server", ipv6=ipv6)
+    server.until("Server listening")
+    address = (network.right.ipv6 if ipv6 else network.right.ipv4)[0]
+    words = ["iperf3", "--sctp", "-c", address, "-t", "1", "--json", *OPTIONS[name]]
+    report = json.loads(start(network.left, "udp", 1, *words, into=tmp_path / "client", ipv6=ipv6).ends_well())
+    assert report["start"]["test_start"]["protocol"] == "SCTP"
+    for stream in report["end"]["streams"]:
+        assert stream["receiver"]["bytes"] > 0, stream
+    assert len(report["end"]["streams"]) == {"parallel": 4, "both-directions": 2}.get(name, 1)
+    server.ends_well()

@@ -1,0 +1,37 @@
+"""Events of measured runs. They need root and the programs manypath-emu and manypath-net."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
+from real_time import needs_stack
+
+import manypath as mp
+from manypath import testbed
+from manypath.campaign import Campaign
+
+SCHEMA = Path(__file__).parents[2] / "spec" / "events.schema.json"
+
+
+@needs_stack
+def test_the_events_of_a_run_are_those_of_its_links_and_senders(tmp_path: Path):
+    network = mp.disjoint(a=mp.Link(rate="5 Mbit/s", delay="10 ms"), b=mp.Link(rate="5 Mbit/s", delay="10 ms"))
+    flows = {"cmt": mp.Sctp(paths=["a", "b"], app={"kind": "saturated", "message": "1452 B"})}
+    scenario = mp.Scenario(network=network, flows=flows, warmup="1 s", measure="2 s")
+    live = tmp_path / "live"
+    for _ in range(2):
+        # The second run replaces the files of the first.
+        Campaign(scenario, replications=1, runner=testbed.Testbed(events=live)).run(None, 1, progress=False)
+        assert sorted(file.name for file in live.iterdir()) == ["flow-cmt.jsonl", "links.jsonl"]
+    schema = Draft202012Validator(json.loads(SCHEMA.read_text()))
+    names = set()
+    for file in live.iterdir():
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        for line in lines:
+            schema.validate(line)
+        assert sum("file_schema" in line for line in lines) == 1
+        names |= {line["name"] for line in lines[1:]}
+    assert {"link:metrics_updated", "recovery:metrics_updated", "recovery:sending_blocked"} <= names
+    assert not any(name.startswith("transport:") for name in names)
