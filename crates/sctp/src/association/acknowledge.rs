@@ -9,7 +9,7 @@ use super::Association;
 use super::timers::Timer;
 use crate::config::{CumAck, RttSample, T3Reset};
 use crate::packet::Sack;
-use crate::send::{Answer, LossDetectionState, Progress};
+use crate::send::{LossDetectionState, Progress, WindowProbeAnswer};
 
 /// The information of a SACK for the congestion control.
 #[derive(Debug, Default)]
@@ -64,8 +64,10 @@ impl Association {
     fn hear_of_probes(&mut self, arrived_on: PathId) {
         for path in self.paths.ids() {
             match self.sender.answer_to_probe(path) {
-                Some(Answer::Closed) => self.paths[path].answers_probes |= path == arrived_on,
-                Some(Answer::Open) => {
+                Some(WindowProbeAnswer::Closed) => {
+                    self.paths[path].answers_probes |= path == arrived_on;
+                }
+                Some(WindowProbeAnswer::Open) => {
                     self.stats.probe_retransmissions += 1;
                     self.paths[path].retransmission_due = true;
                 }

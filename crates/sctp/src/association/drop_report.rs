@@ -10,7 +10,7 @@ use crate::packet::{
     COMMON_HEADER, Control, DATA_HEADER, HeartbeatInfo, Packet, PacketDrop, Part,
     must_not_be_reported,
 };
-use crate::path::Probe;
+use crate::path::HeartbeatProbe;
 
 impl Association {
     /// Handles a packet with the right tag that arrived damaged: all bits of one byte are inverted. `damaged_byte` is
@@ -108,7 +108,7 @@ impl Association {
             (Part::ShutdownAck, State::ShutdownAckSent(_)) => Control::ShutdownAck,
             (Part::Heartbeat(info), _) => {
                 let known = &mut self.paths[path];
-                let is_awaited = known.probe == Probe::Waiting(info.nonce);
+                let is_awaited = known.probe == HeartbeatProbe::Waiting(info.nonce);
                 if !is_awaited || !self.timers.is_set(Timer::Heartbeat(path)) {
                     return;
                 }

@@ -5,7 +5,7 @@ use manypath_core::{PathId, Span, Time};
 use super::Association;
 use super::timers::Timer;
 use crate::packet::{Control, Heartbeat, HeartbeatInfo};
-use crate::path::{Local, Path, PathState, Probe};
+use crate::path::{HeartbeatProbe, Local, Path, PathState};
 
 impl Association {
     /// Starts the heartbeats of all paths. Unconfirmed paths are probed at the rate that HB.Max.Burst allows.
@@ -16,12 +16,12 @@ impl Association {
                 self.start_mtu_search(now, path);
             }
             match probe {
-                Probe::None if confirmed && state != PathState::PotentiallyFailed => {
+                HeartbeatProbe::None if confirmed && state != PathState::PotentiallyFailed => {
                     self.schedule_heartbeat(now, path);
                 }
-                Probe::None if !confirmed => self.probe_unconfirmed(now, path),
-                Probe::None => self.send_heartbeat(now, path),
-                Probe::Waiting(_) | Probe::Late(_) => {}
+                HeartbeatProbe::None if !confirmed => self.probe_unconfirmed(now, path),
+                HeartbeatProbe::None => self.send_heartbeat(now, path),
+                HeartbeatProbe::Waiting(_) | HeartbeatProbe::Late(_) => {}
             }
         }
     }
@@ -59,7 +59,7 @@ impl Association {
         let known = &mut self.paths[path];
         let sent_at = known.probed_at;
         let sample = now.saturating_since(sent_at);
-        known.probe = Probe::None;
+        known.probe = HeartbeatProbe::None;
         known.rtt.sample(sample);
         let srtt = known.rtt.srtt().unwrap_or(sample);
         let newly_confirmed =
@@ -86,7 +86,7 @@ impl Association {
     /// Handles the heartbeat timer: the path was idle, or its heartbeat had no answer within one RTO.
     pub(super) fn heartbeat_timeout(&mut self, now: Time, path: PathId) {
         let known = &self.paths[path];
-        if let Probe::Waiting(nonce) = known.probe {
+        if let HeartbeatProbe::Waiting(nonce) = known.probe {
             return self.miss_heartbeat(now, path, nonce);
         }
         if known.last_sent != Time::ZERO && known.last_sent + self.config.heartbeat_interval > now {
@@ -102,14 +102,14 @@ impl Association {
     fn miss_heartbeat(&mut self, now: Time, path: PathId, nonce: u64) {
         let known = &mut self.paths[path];
         let sent_at = known.probed_at;
-        known.probe = Probe::Late(nonce);
+        known.probe = HeartbeatProbe::Late(nonce);
         if self.paths.data_probes(&self.config, path) && self.sender.flight(path) > 0 {
             self.probe_potentially_failed(now, path);
         } else {
             self.count_missed_heartbeat(now, path);
         }
         let known = &self.paths[path];
-        if self.is_closed() || matches!(known.probe, Probe::Waiting(_)) {
+        if self.is_closed() || matches!(known.probe, HeartbeatProbe::Waiting(_)) {
             return;
         }
         if !known.confirmed && known.state == PathState::Active {
@@ -142,7 +142,7 @@ impl Association {
     pub(super) fn send_heartbeat(&mut self, now: Time, path: PathId) {
         let nonce = self.random.next_u64();
         let known = &mut self.paths[path];
-        (known.probe, known.probed_at) = (Probe::Waiting(nonce), now);
+        (known.probe, known.probed_at) = (HeartbeatProbe::Waiting(nonce), now);
         let info = HeartbeatInfo { nonce, sent_at: now.as_nanos(), address: known.via.remote };
         self.timers.set(Timer::Heartbeat(path), now + known.rto());
         self.outbox.push(path, Control::Heartbeat(info.into()));

@@ -5,7 +5,7 @@ use manypath_core::{PathId, Time};
 use super::Association;
 use super::state::State;
 use crate::event::CloseReason;
-use crate::path::Probe;
+use crate::path::HeartbeatProbe;
 
 impl Association {
     /// Handles a host at the end of a path that does not support SCTP: like an ABORT with the T bit. If the packet was
@@ -39,11 +39,11 @@ impl Association {
     /// answer, further messages are ignored. RFC 9260 §10 ICMP9
     pub(crate) fn destination_unreachable(&mut self, now: Time, path: PathId) {
         let Some(known) = self.paths.get(path) else { return };
-        if !self.state.may_send_data() || matches!(known.probe, Probe::Waiting(_)) {
+        if !self.state.may_send_data() || matches!(known.probe, HeartbeatProbe::Waiting(_)) {
             return;
         }
         self.path_error(now, path);
-        let is_probed = |path: PathId| matches!(self.paths[path].probe, Probe::Waiting(_));
+        let is_probed = |path: PathId| matches!(self.paths[path].probe, HeartbeatProbe::Waiting(_));
         if !self.is_closed() && !is_probed(path) {
             self.send_heartbeat(now, path);
         }

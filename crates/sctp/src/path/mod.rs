@@ -8,7 +8,7 @@ mod pacer;
 mod stats;
 
 pub use failover::PathState;
-pub(crate) use failover::{Local, Probe};
+pub(crate) use failover::{HeartbeatProbe, Local};
 pub use limit::BlockedTime;
 pub(crate) use limit::{SendLimit, Waiting};
 pub(crate) use mtu_search::MtuSearch;
@@ -42,7 +42,7 @@ pub(crate) struct Path {
     /// Consecutive errors. RFC 9260 §8.2
     pub(crate) errors: u32,
     /// The last HEARTBEAT on the path.
-    pub(crate) probe: Probe,
+    pub(crate) probe: HeartbeatProbe,
     /// When this HEARTBEAT was sent.
     pub(crate) probed_at: Time,
     /// Round-trip time and retransmission timeout.
@@ -86,7 +86,7 @@ impl Path {
             local: Local::Kept,
             last_active: Time::ZERO,
             errors: 0,
-            probe: Probe::None,
+            probe: HeartbeatProbe::None,
             probed_at: Time::ZERO,
             rtt: RttEstimator::new(config.rto),
             next_sample: Time::ZERO,

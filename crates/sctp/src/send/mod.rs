@@ -25,7 +25,7 @@ pub(crate) use cmt::{Blocking, buffer_split};
 use flight::Flight;
 pub(crate) use flight::News;
 use outstanding::{MOST_CHUNKS, Outstanding};
-pub(crate) use probe::Answer;
+pub(crate) use probe::WindowProbeAnswer;
 use queue::Queue;
 pub(crate) use queue::Taker;
 use spurious::FastRetransmitted;
