@@ -33,8 +33,15 @@ impl Folder {
     }
 
     /// A copy of the library for users that may not read the folder of the build.
-    fn library(&self) -> PathBuf {
+    fn copied_library(&self) -> PathBuf {
         self.folder.path().join("library.so")
+    }
+
+    /// Lets a program use the daemon's sockets by the copied library, and returns what it has printed at its end.
+    fn said_by(&self, mut program: Command) -> Said {
+        program.env("MANYPATH_SCTP_SOCKET", self.socket());
+        program.env("LD_PRELOAD", self.copied_library());
+        Process::of(program).wait()
     }
 
     /// A running daemon with the file and further words.
@@ -180,14 +187,7 @@ fn metrics_and_events_are_those_of_all_sockets() {
     let daemon = at.serve(&["--events", file, "--only", "connectivity", "--metrics", &port]);
     let mut server = python(
         &at.socket(),
-        "import socket\n\
-         one = socket.socket(proto=132)\n\
-         one.bind(('127.0.0.1', 5001))\n\
-         one.listen(1)\n\
-         print('listening', flush=True)\n\
-         other, _ = one.accept()\n\
-         print(len(other.recv(100)), flush=True)\n\
-         other.recv(1)",
+        &format!("{ACCEPTS}print(len(other.recv(100)), flush=True)\nother.recv(1)"),
     );
     assert_eq!(server.out_line(), "listening\n");
     let metrics = || {
@@ -274,7 +274,7 @@ fn for_all_users() -> Option<Folder> {
     }
     let at = Folder::with("");
     std::fs::set_permissions(at.folder.path(), Permissions::from_mode(0o755)).unwrap();
-    std::fs::copy(library(), at.library()).expect("there is room");
+    std::fs::copy(library(), at.copied_library()).expect("there is room");
     Some(at)
 }
 
@@ -286,8 +286,7 @@ fn socket_of(user: u32, group: u32, at: &Folder) -> String {
     let mut command = Command::new("setpriv");
     command.args([&format!("--reuid={user}"), "--regid=65534", &format!("--groups={group}")]);
     command.args([PYTHON, "-c", program]);
-    command.env("MANYPATH_SCTP_SOCKET", at.socket()).env("LD_PRELOAD", at.library());
-    let said = Process::of(command).wait();
+    let said = at.said_by(command);
     assert_eq!(said.code, Some(0), "{said:?}");
     said.out
 }
@@ -332,8 +331,7 @@ fn a_program_that_gives_up_its_user_uses_its_sockets_and_opens_no_others() {
         except OSError as error: print(error.errno)";
     let mut command = Command::new(PYTHON);
     command.args(["-c", program]);
-    command.env("MANYPATH_SCTP_SOCKET", at.socket()).env("LD_PRELOAD", at.library());
-    let said = Process::of(command).wait();
+    let said = at.said_by(command);
     assert_eq!((said.out.as_str(), said.code), (PERMISSION_DENIED, Some(0)), "{said:?}");
     assert_eq!(stopped(daemon).code, Some(0));
 }
@@ -347,17 +345,13 @@ fn a_signal_lets_associations_end_in_time_and_a_second_one_does_not_wait() {
         let (daemon, other) = (at.serve(&[]), there.serve(&[]));
         let mut server = python(
             &at.socket(),
-            "import socket\n\
-             one = socket.socket(proto=132)\n\
-             one.bind(('127.0.0.1', 5001))\n\
-             one.listen(1)\n\
-             print('listening', flush=True)\n\
-             other, _ = one.accept()\n\
-             other.send(b'x')\n\
-             try: print(other.recv(100), flush=True)\n\
-             except OSError as error: print(error.errno, flush=True)\n\
-             other.close()\n\
-             one.recv(1)",
+            &format!(
+                "{ACCEPTS}other.send(b'x')\n\
+                 try: print(other.recv(100), flush=True)\n\
+                 except OSError as error: print(error.errno, flush=True)\n\
+                 other.close()\n\
+                 one.recv(1)"
+            ),
         );
         assert_eq!(server.out_line(), "listening\n");
         let mut client = python(
@@ -391,6 +385,13 @@ fn a_signal_lets_associations_end_in_time_and_a_second_one_does_not_wait() {
     }
 }
 
+/// The beginning of a server, which accepts one association as `other`.
+const ACCEPTS: &str = "import socket\n\
+    one = socket.socket(proto=132)\n\
+    one.bind(('127.0.0.1', 5001))\n\
+    one.listen(1)\n\
+    print('listening', flush=True)\n\
+    other, _ = one.accept()\n";
 /// An interpreter that is not in the folder of a user.
 const PYTHON: &str = "/usr/bin/python3";
 /// The number of EACCES.

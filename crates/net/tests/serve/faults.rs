@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use manypath_core::Streams;
 use manypath_net::serve::OPTIONS;
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::address::{encode, encode_all};
@@ -133,14 +134,8 @@ fn count_panics() {
 
 /// Bytes that look random, and are the same for each seed.
 fn noise(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 32) as u8
-    };
-    std::iter::repeat_with(next).take(length).collect()
+    let mut random = Streams::new(seed, 0).stream("noise");
+    (0..length).map(|_| random.next_u64() as u8).collect()
 }
 
 /// Calls the options and operations of a socket with any bytes.

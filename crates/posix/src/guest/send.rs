@@ -79,9 +79,6 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
             permission => permission?,
         },
     }
-    if has_ended(fd) {
-        return refuse(fd, flags);
-    }
     let head = sent.head(length);
     let flags = flags & (libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL);
     let written = if parts.len() < FEW {
@@ -110,8 +107,8 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
     }
 }
 
-/// Refuses what Linux refuses at once: a message of a one-to-one socket without association, or behind its shutdown, or
-/// for a stream that it lacks.
+/// Refuses what Linux refuses at once: a message of a one-to-one socket without association, after its shutdown, or for a
+/// stream that it lacks.
 fn permit(fd: c_int, mark: Mark, sent: &Sent<'_>) -> Result<()> {
     let streams = match mark {
         Mark::Open(streams) if !mark::has_end(fd) => streams,
@@ -183,16 +180,6 @@ fn signalling<T>(result: Result<T>, flags: c_int) -> Result<T> {
         system::raise_pipe();
     }
     result
-}
-
-/// Whether the association has ended: the daemon reads no more records then. A program that has shut reading down must
-/// ask.
-fn has_ended(fd: c_int) -> bool {
-    system::receives_no_more(fd)
-        && matches!(
-            call(fd, &Call::new(Operation::PeerName), &mut []),
-            Err(libc::ENOTCONN | libc::ECONNRESET)
-        )
 }
 
 /// The failure of a message after the end of its association: first why it ended, unless that was read, and then

@@ -261,18 +261,6 @@ pub(super) fn wait(fd: c_int) -> Result<()> {
     check(unsafe { libc::syscall(libc::SYS_recvfrom, fd, 0, 0, libc::MSG_PEEK, 0, 0) }).map(drop)
 }
 
-/// Whether no further record comes: the other end sends no more, or the program reads no more.
-pub(super) fn receives_no_more(fd: c_int) -> bool {
-    let mut asks = libc::pollfd { fd, events: libc::POLLRDHUP, revents: 0 };
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    let no_mask = std::ptr::null::<libc::sigset_t>();
-    // SAFETY: the kernel reads and writes one entry and the time; there is no signal mask
-    let ready = unsafe {
-        libc::syscall(libc::SYS_ppoll, &raw mut asks, 1_usize, &raw mut now, no_mask, 0_usize)
-    };
-    ready == 1 && asks.revents & (libc::POLLRDHUP | libc::POLLHUP) != 0
-}
-
 /// The calling thread.
 pub(super) fn thread() -> u32 {
     // SAFETY: no pointers
