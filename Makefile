@@ -111,7 +111,7 @@ programs: net build $(venv)/.tools peer-usrsctp ## iperf3, ncat, socat, lksctp-t
 	@# These tests mostly wait: two for each processor.
 	$(bin)/pytest --quiet -m 'programs and not programs_long' --numprocesses $$((2 * $$(nproc))) tests/programs
 
-programs-long: net build $(venv)/.tools peer-usrsctp ## the same with faults at a thousand moments, ten thousand connections, Java, Go and Perl, in minutes
+programs-long: net build $(venv)/.tools peer-usrsctp ## the same with faults at a thousand moments, ten thousand connections, Java, Go and Perl, in minutes; needs root
 	PYTHON='$(PYTHON)' .ci/prepare --programs-long
 	$(bin)/pytest --quiet -m programs_long tests/programs
 

@@ -2,7 +2,6 @@
 #include <manypath_sctp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 static void check(int result, const char *what)
 {

@@ -83,6 +83,15 @@ static void moves_parts(int client, int accepted) {
     FAILS(recvmsg(accepted, &none, 0), EFAULT);
     FAILS(sendmsg(client, &many, 0), EMSGSIZE);
     FAILS(recvmsg(accepted, &many, 0), EMSGSIZE);
+    many.msg_iovlen = 1024;
+    parts[500].iov_base = NULL;
+    FAILS(sendmsg(client, &many, 0), EFAULT);
+    parts[500].iov_base = bytes + 500;
+    // A one-to-many socket learns by reading that a message had no address
+    int sender = socket(AF_INET, SOCK_SEQPACKET, IPPROTO_SCTP);
+    REQUIRE(sender >= 0 && send(sender, "lost", 4, 0) == 4);
+    FAILS(recvmsg(sender, &many, 0), EPIPE);
+    close(sender);
 }
 
 /* Ancillary data without room are cut, and MSG_CTRUNC says so. */
@@ -135,7 +144,7 @@ static void refuses_messages(void) {
     close(accepted);
 }
 
-/* A message behind a shutdown or an abort is not taken and lost. */
+/* A message after a shutdown or an abort is not taken and lost. */
 static void refuses_messages_at_the_end(void) {
     char text[8];
     int client, accepted;

@@ -37,7 +37,7 @@ def network() -> Iterator[Network]:
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., Wrapped]]:
-    """Return the function that starts a program on a host, and end all programs behind the test."""
+    """Return the function that starts a program on a host, and end all programs after the test."""
     with ExitStack() as ended:
 
         def begin(*arguments: object, **options: object) -> Wrapped:

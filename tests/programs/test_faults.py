@@ -260,14 +260,13 @@ print("ends", flush=True)
 """Connects again and again until its daemon is gone."""
 
 CROWD_SERVER = """
-import resource, select, socket, sys
+import resource, socket, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 listener = socket.socket(proto=socket.IPPROTO_SCTP)
 listener.bind((sys.argv[1], 5000))
 listener.listen(100)
 print("listening", flush=True)
 accepted = [listener.accept()[0] for _ in range(int(sys.argv[2]))]
-assert select.select(accepted[:500], [], [], 0.0)[0] is not None
 for each in accepted:
     each.sendall(each.recv(100))
 for each in accepted:

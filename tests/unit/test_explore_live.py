@@ -262,6 +262,14 @@ def test_a_line_that_is_no_event_is_counted_and_named(wrong: bytes):
     assert (found.lines, found.refused) == (3, 1)
     assert found.why_refused.startswith("line 2 is no ")
     assert found.flows["f"].sides["source"].paths["p"].last("cwnd") == 4000
+    assert tables.link_table(found) == "", "a link without counters is not kept"
+
+
+def test_a_long_name_is_cut_and_stays_one_flow():
+    found = read(*(metrics(0.1 * number, 3000 + number, flow="x" * 300) for number in range(3)))
+    assert list(found.flows) == ["x" * log.MOST_NAME]
+    assert found.flows["x" * log.MOST_NAME].sides["source"].paths["p"].last("cwnd") == 3002
+    assert found.events == 3
 
 
 def test_a_header_begins_a_new_run():

@@ -160,7 +160,7 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- `sctp_bindx`: binds `count` addresses, which are one behind the other, each with its own length. `flags` is
+ `sctp_bindx`: binds `count` addresses, which are one after the other, each with its own length. `flags` is
  `MANYPATH_SCTP_BINDX_ADD_ADDR` or `MANYPATH_SCTP_BINDX_REM_ADDR`. RFC 6458 §9.1
 
  # Safety
@@ -178,7 +178,7 @@ int manypath_sctp_bindx(int fd, const struct sockaddr *addresses, int count, int
 int manypath_sctp_connectx(int fd, const struct sockaddr *addresses, int count, int32_t *association);
 
 /*
- `sctp_getpaddrs`: stores the addresses of the peer, one behind the other, in memory that
+ `sctp_getpaddrs`: stores the addresses of the peer, one after the other, in memory that
  `manypath_sctp_freepaddrs` frees. Returns their number. `association` is 0 for one-to-one sockets. RFC 6458 §9.3
 
  # Safety
@@ -292,7 +292,7 @@ int manypath_sctp_setsockopt(int fd, int level, int option, const void *value, s
 int manypath_sctp_peeloff(int fd, int32_t association, int flags);
 
 /*
- `shutdown(2)`. SCTP has no half-closed associations: `SHUT_WR` and `SHUT_RDWR` shut the association down behind all
+ `shutdown(2)`. SCTP has no half-closed associations: `SHUT_WR` and `SHUT_RDWR` shut the association down after all
  messages that were sent.
  */
 int manypath_sctp_shutdown(int fd, int how);
@@ -315,7 +315,7 @@ const char *manypath_sctp_error(void);
  then on belong to it.
 
  The thread has descriptors of its own, which `fork` does not copy, and blocks all signals. A child of `fork` uses
- the stack of its parent until it starts one itself; a program that becomes a daemon starts the stack behind that.
+ the stack of its parent until it starts one itself; a program that becomes a daemon starts the stack after that.
  When the process ends by `exit` or by the return from `main`, associations that still exist are aborted.
 
  Returns 0. Fails with `EALREADY` if the process has a stack, with `EINVAL` for a setting that is not valid, with
@@ -332,7 +332,8 @@ int manypath_sctp_start(const struct manypath_sctp_settings *settings);
  belong to it. A process that neither starts a stack nor attaches itself uses the daemon that the environment variable
  `MANYPATH_SCTP_SOCKET` names.
 
- Returns 0. Fails with `EALREADY` if the process has a stack or is attached, or with the error of `connect`.
+ Returns 0. Fails with `EALREADY` if the process has a stack or is attached, with `EBUSY` if another thread starts or stops
+ the stack, or with the error of `connect`.
 
  # Safety
  The text ends with a zero, or the pointer is null.
@@ -341,11 +342,12 @@ int manypath_sctp_attach(const char *path);
 
 /*
  Stops the stack, or detaches the process. New sockets are refused at once. Waits until all sockets are closed and
- their associations are shut down, at most for `limit` milliseconds; then aborts the other ones. Sockets that are
- still open read the end of the file or `ECONNRESET`, and must be closed. The stack can be started again.
+ their associations are shut down, at most for `limit` milliseconds; then aborts the other ones. Sockets of a
+ stack of this process that are still open read the end of the file or `ECONNRESET`, and must be closed. The stack can be started again.
 
  Returns 0. Fails with `ENOTCONN` if there is no stack, also in a child of `fork` that uses the stack of its parent,
- with `EIO` if the stack had ended by an error before, or with `ETIMEDOUT` if its thread does not end.
+ with `EIO` if the stack had ended by an error before, with `EBUSY` if another thread starts or stops the stack, or with
+ `ETIMEDOUT` if its thread does not end.
  */
 int manypath_sctp_stop(unsigned int limit);
 
@@ -353,7 +355,8 @@ int manypath_sctp_stop(unsigned int limit);
  A new descriptor that becomes readable, and remains so, when the stack of this process has ended: by
  `manypath_sctp_stop`, or by an error that `manypath_sctp_stop` returns. The caller closes it.
 
- Fails with `ENOTCONN` if there is no stack, and with `EOPNOTSUPP` if it is that of another process.
+ Fails with `ENOTCONN` if there is no stack, with `EOPNOTSUPP` if it is that of another process, and with `EBUSY` if another
+ thread starts or stops the stack.
  */
 int manypath_sctp_event_fd(void);
 

@@ -4,7 +4,7 @@ use crate::pointer::{check as check_pointer, check_optional};
 use crate::{Result, check};
 use libc::{c_int, c_void, sockaddr, socklen_t};
 use manypath_posix::abi::Layout;
-use manypath_posix::abi::address::{INET, INET6, LENGTH_V4, LENGTH_V6};
+use manypath_posix::abi::address;
 use manypath_posix::abi::constants::{
     IPPROTO_SCTP, SCTP_GET_LOCAL_ADDRS, SCTP_GET_PEER_ADDRS, SCTP_SOCKOPT_BINDX_ADD,
     SCTP_SOCKOPT_BINDX_REM, SCTP_SOCKOPT_CONNECTX,
@@ -18,7 +18,7 @@ pub const MANYPATH_SCTP_BINDX_ADD_ADDR: c_int = 1;
 /// Flag of `manypath_sctp_bindx`: remove the addresses.
 pub const MANYPATH_SCTP_BINDX_REM_ADDR: c_int = 2;
 
-/// `sctp_bindx`: binds `count` addresses, which are one behind the other, each with its own length. `flags` is
+/// `sctp_bindx`: binds `count` addresses, which are one after the other, each with its own length. `flags` is
 /// `MANYPATH_SCTP_BINDX_ADD_ADDR` or `MANYPATH_SCTP_BINDX_REM_ADDR`. RFC 6458 §9.1
 ///
 /// # Safety
@@ -85,18 +85,14 @@ unsafe fn pass(
     for _ in 0..count {
         // SAFETY: the caller's promise
         let family = unsafe { addresses.byte_add(length).cast::<u16>().read_unaligned() };
-        length += match family {
-            INET => LENGTH_V4,
-            INET6 => LENGTH_V6,
-            _ => return Err(libc::EINVAL),
-        };
+        length += address::length(family).ok_or(libc::EINVAL)?;
     }
     let length = socklen_t::try_from(length).map_err(|_| libc::EINVAL)?;
     // SAFETY: the caller's promise
     unsafe { guest::set_option(fd, IPPROTO_SCTP, option, addresses.cast(), length) }
 }
 
-/// `sctp_getpaddrs`: stores the addresses of the peer, one behind the other, in memory that
+/// `sctp_getpaddrs`: stores the addresses of the peer, one after the other, in memory that
 /// `manypath_sctp_freepaddrs` frees. Returns their number. `association` is 0 for one-to-one sockets. RFC 6458 §9.3
 ///
 /// # Safety

@@ -5,9 +5,7 @@ use crate::pointer::check as check_pointer;
 use crate::{Result, check};
 use libc::{c_int, c_void, sockaddr, socklen_t};
 use manypath_posix::abi::Layout;
-use manypath_posix::abi::constants::{
-    IPPROTO_SCTP, SCTP_SOCKOPT_PEELOFF, SCTP_SOCKOPT_PEELOFF_FLAGS,
-};
+use manypath_posix::abi::constants::{IPPROTO_SCTP, SCTP_SOCKOPT_PEELOFF_FLAGS};
 use manypath_posix::abi::option::PeeloffArg;
 use manypath_posix::guest::{self, errno, returned};
 use std::ptr;
@@ -181,10 +179,7 @@ pub extern "C" fn manypath_sctp_peeloff(fd: c_int, association: i32, flags: c_in
     let mut value = [0; SIZE];
     PeeloffArg { associd: association, sd: 0 }.put(&mut value[..PeeloffArg::SIZE]);
     flags.put(&mut value[PeeloffArg::SIZE..]);
-    let (option, mut length) = match flags {
-        0 => (SCTP_SOCKOPT_PEELOFF, PeeloffArg::SIZE as socklen_t),
-        _ => (SCTP_SOCKOPT_PEELOFF_FLAGS, SIZE as socklen_t),
-    };
+    let (option, mut length) = (SCTP_SOCKOPT_PEELOFF_FLAGS, SIZE as socklen_t);
     let value = ptr::from_mut(&mut value).cast();
     returned(check(fd).and_then(|()| {
         // SAFETY: the value has as many bytes as the length says
@@ -192,7 +187,7 @@ pub extern "C" fn manypath_sctp_peeloff(fd: c_int, association: i32, flags: c_in
     }))
 }
 
-/// `shutdown(2)`. SCTP has no half-closed associations: `SHUT_WR` and `SHUT_RDWR` shut the association down behind all
+/// `shutdown(2)`. SCTP has no half-closed associations: `SHUT_WR` and `SHUT_RDWR` shut the association down after all
 /// messages that were sent.
 #[unsafe(no_mangle)]
 pub extern "C" fn manypath_sctp_shutdown(fd: c_int, how: c_int) -> c_int {

@@ -4,7 +4,7 @@
 //! is another process, or runs in a thread of this one ([`stack`]).
 //!
 //! Functions return -1 and set `errno`. A panic in a function aborts the program, because the functions have the ABI of
-//! C: the state behind a panic is unknown, and no `errno` tells a program that its library is broken. A panic of the
+//! C: the state after a panic is unknown, and no `errno` tells a program that its library is broken. A panic of the
 //! stack's thread ends the stack alone; its sockets end as those of a killed daemon.
 
 #![expect(unsafe_code, reason = "functions of C take pointers and have unmangled names")]

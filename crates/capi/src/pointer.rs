@@ -2,10 +2,8 @@
 
 use crate::Result;
 use libc::{c_int, iovec};
+use manypath_posix::guest::MOST_PARTS;
 use std::ffi::CStr;
-
-/// Largest number of parts of a message: `IOV_MAX`.
-pub(crate) const MOST_PARTS: usize = 1024;
 
 /// Refuses null and misaligned pointers.
 pub(crate) fn check<T>(pointer: *const T) -> Result<()> {

@@ -43,7 +43,7 @@ static STATE: Mutex<State> = Mutex::new(State::new(0));
 /// then on belong to it.
 ///
 /// The thread has descriptors of its own, which `fork` does not copy, and blocks all signals. A child of `fork` uses
-/// the stack of its parent until it starts one itself; a program that becomes a daemon starts the stack behind that.
+/// the stack of its parent until it starts one itself; a program that becomes a daemon starts the stack after that.
 /// When the process ends by `exit` or by the return from `main`, associations that still exist are aborted.
 ///
 /// Returns 0. Fails with `EALREADY` if the process has a stack, with `EINVAL` for a setting that is not valid, with
@@ -62,7 +62,8 @@ pub unsafe extern "C" fn manypath_sctp_start(settings: *const Settings) -> c_int
 /// belong to it. A process that neither starts a stack nor attaches itself uses the daemon that the environment variable
 /// `MANYPATH_SCTP_SOCKET` names.
 ///
-/// Returns 0. Fails with `EALREADY` if the process has a stack or is attached, or with the error of `connect`.
+/// Returns 0. Fails with `EALREADY` if the process has a stack or is attached, with `EBUSY` if another thread starts or stops
+/// the stack, or with the error of `connect`.
 ///
 /// # Safety
 /// The text ends with a zero, or the pointer is null.
@@ -74,11 +75,12 @@ pub unsafe extern "C" fn manypath_sctp_attach(path: *const c_char) -> c_int {
 }
 
 /// Stops the stack, or detaches the process. New sockets are refused at once. Waits until all sockets are closed and
-/// their associations are shut down, at most for `limit` milliseconds; then aborts the other ones. Sockets that are
-/// still open read the end of the file or `ECONNRESET`, and must be closed. The stack can be started again.
+/// their associations are shut down, at most for `limit` milliseconds; then aborts the other ones. Sockets of a
+/// stack of this process that are still open read the end of the file or `ECONNRESET`, and must be closed. The stack can be started again.
 ///
 /// Returns 0. Fails with `ENOTCONN` if there is no stack, also in a child of `fork` that uses the stack of its parent,
-/// with `EIO` if the stack had ended by an error before, or with `ETIMEDOUT` if its thread does not end.
+/// with `EIO` if the stack had ended by an error before, with `EBUSY` if another thread starts or stops the stack, or with
+/// `ETIMEDOUT` if its thread does not end.
 #[unsafe(no_mangle)]
 pub extern "C" fn manypath_sctp_stop(limit: c_uint) -> c_int {
     told(with_state(|state| state.stop(Duration::from_millis(limit.into()))))
@@ -87,7 +89,8 @@ pub extern "C" fn manypath_sctp_stop(limit: c_uint) -> c_int {
 /// A new descriptor that becomes readable, and remains so, when the stack of this process has ended: by
 /// `manypath_sctp_stop`, or by an error that `manypath_sctp_stop` returns. The caller closes it.
 ///
-/// Fails with `ENOTCONN` if there is no stack, and with `EOPNOTSUPP` if it is that of another process.
+/// Fails with `ENOTCONN` if there is no stack, with `EOPNOTSUPP` if it is that of another process, and with `EBUSY` if another
+/// thread starts or stops the stack.
 #[unsafe(no_mangle)]
 pub extern "C" fn manypath_sctp_event_fd() -> c_int {
     told(with_state(|state| match &state.stack {

@@ -5,9 +5,9 @@ use crate::pointer::{check as check_pointer, check_optional, check_parts};
 use crate::{Result, check};
 use libc::{c_int, c_uint, c_void, cmsghdr, iovec, msghdr, sockaddr, socklen_t, ssize_t};
 use manypath_posix::abi::Layout;
-use manypath_posix::abi::address::{INET, INET6, LENGTH_V4, LENGTH_V6};
+use manypath_posix::abi::address;
 use manypath_posix::abi::message::RcvInfo;
-use manypath_posix::guest::{self, returned_bytes};
+use manypath_posix::guest::{self, message, returned_bytes};
 use std::{ptr, slice};
 
 /// `send(2)`: sends a message on the stream of `SCTP_DEFAULT_SNDINFO`. A peer that is gone raises `SIGPIPE` unless
@@ -201,22 +201,10 @@ unsafe fn name(addresses: *const sockaddr, count: c_int) -> Result<(*mut c_void,
         1 if addresses.is_null() => Err(libc::EFAULT),
         1 => {
             // SAFETY: the caller's promise
-            let length = match unsafe { addresses.cast::<u16>().read_unaligned() } {
-                INET => LENGTH_V4,
-                INET6 => LENGTH_V6,
-                _ => return Err(libc::EINVAL),
-            };
+            let family = unsafe { addresses.cast::<u16>().read_unaligned() };
+            let length = address::length(family).ok_or(libc::EINVAL)?;
             Ok((addresses.cast_mut().cast(), length as socklen_t))
         }
         _ => Err(libc::EINVAL),
     }
-}
-
-/// A message of parts without address and ancillary data.
-fn message(parts: *const iovec, count: usize) -> msghdr {
-    // SAFETY: zero is a valid value of each field
-    let mut message: msghdr = unsafe { std::mem::zeroed() };
-    message.msg_iov = parts.cast_mut();
-    message.msg_iovlen = count as _;
-    message
 }

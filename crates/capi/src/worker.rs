@@ -220,7 +220,7 @@ mod tests {
         });
         let worker = worker.expect("a thread");
         let number = number.recv_timeout(LONG).expect("it runs");
-        // Behind 0, 1, 2 and the event descriptor, in a process that has many more
+        // After 0, 1, 2 and the event descriptor, in a process that has many more
         assert!(number <= worker.stop.as_raw_fd(), "{number}");
         drop(writer);
         // The thread has no copy of the other end

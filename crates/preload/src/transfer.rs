@@ -4,17 +4,8 @@ use crate::real::real;
 use libc::{
     c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t, timespec,
 };
-use manypath_posix::guest::{self, returned_bytes};
+use manypath_posix::guest::{self, message, returned_bytes};
 use std::ptr;
-
-/// A message of `parts` without address and ancillary data.
-fn message(parts: *const iovec, count: usize) -> msghdr {
-    // SAFETY: zero is a valid value of each field
-    let mut message: msghdr = unsafe { std::mem::zeroed() };
-    message.msg_iov = parts.cast_mut();
-    message.msg_iovlen = count as _;
-    message
-}
 
 /// The message of `readv` and `writev`; none if it has no bytes, for which the kernel calls no socket: `fs/read_write.c`.
 ///

@@ -126,8 +126,17 @@ def _log(file: Path | None, emulation: Emulation) -> Iterator[Callable[[dict[str
     if file is None:
         yield lambda _: None
         return
-    with writing("--events", file), file.open("w", encoding="utf-8") as out:
-        yield LinkLog(out, emulation).write
+    with writing("--events", file):
+        out = file.open("w", encoding="utf-8")
+    with out:
+        with writing("--events", file):
+            log = LinkLog(out, emulation)
+
+        def note(report: dict[str, Any]) -> None:
+            with writing("--events", file):
+                log.write(report)
+
+        yield note
 
 
 def _code(process: subprocess.Popen[str]) -> int:

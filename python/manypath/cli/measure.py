@@ -167,9 +167,9 @@ def measure(
         events,
         as_json,
     )
-    # Without --cc, a message about a congestion control is about the scenario file
     if events is not None and scenario in (*GRIDS, *PAPER_GRIDS, RECOVERY):
         raise UserError(f"--events: not valid for {scenario}: leave it out")
+    # Without --cc, a message about a congestion control is about the scenario file
     checked = ("most", "runs", "simulations", "seed", "store", "report", "at_once", "tries")
     with as_options(*checked, *(("cc",) if cc else ()), stacks="stack"):
         if scenario in GRIDS:

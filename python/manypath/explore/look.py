@@ -91,8 +91,10 @@ window.manypath = {
     if (hover && time) option.tooltip.formatter = items => hover(items, (time.max - time.min) / 150);
     option.series.forEach(series => this.revived(series));
     const shape = JSON.stringify([option.series.map(series => series.name), option.grid]);
-    element.chart.resize();
-    element.chart.setOption(option, {notMerge: shape !== element.shape});
+    const chart = element.chart, box = chart.getDom();
+    // A resize draws the old option again.
+    if (chart.getWidth() !== box.clientWidth || chart.getHeight() !== box.clientHeight) chart.resize();
+    chart.setOption(option, {notMerge: shape !== element.shape});
     element.shape = shape;
   },
   name() {

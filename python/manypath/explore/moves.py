@@ -132,7 +132,7 @@ def gathered(events: Iterable[dict[str, Any]], within: float) -> list[Mark]:
             continue
         data = event.get("data", {})
         reason = str(data.get("reason") or data.get("trigger") or "")
-        reason = REASONS.get((event["name"], reason), reason.replace("_", " "))
+        reason = said(event["name"], reason)
         key = (event.get("flow", ""), event.get("path", ""), event["name"], reason)
         count = int(data.get("count", 1))
         place = last.get(key)
@@ -143,6 +143,11 @@ def gathered(events: Iterable[dict[str, Any]], within: float) -> list[Mark]:
             last[key] = len(marks)
             marks.append(Mark(float(event["time"]), *key, count))
     return marks
+
+
+def said(name: str, reason: str) -> str:
+    """Return the reason of an event in words."""
+    return REASONS.get((name, reason), reason.replace("_", " "))
 
 
 def duration(scenario: Scenario) -> float:

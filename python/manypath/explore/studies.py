@@ -147,7 +147,8 @@ class Sweep:
         """Run every value, one replication after another, and draw after each round of values."""
         self._stop.set()
         stop = self._stop = threading.Event()
-        self._place.set_options(self._places(), value=self._place.value)
+        places = self._places()
+        self._place.set_options(places, value=self._place.value)
         state, place = self._page.state, self._place.value
         values = [value.strip() for value in str(self._values.value).split(",") if value.strip()]
         try:
@@ -162,14 +163,14 @@ class Sweep:
         self._page.save_link()
         self._is_running = True
         try:
-            await self._rounds(states, runs, stop)
+            await self._rounds(states, runs, places.get(place, ""), stop)
         except (UserError, _native.RunError) as error:
             self._said.text = f"error: {str(error).splitlines()[0]}"
         finally:
             if stop is self._stop:
                 self._is_running = False
 
-    async def _rounds(self, states: Mapping[str, State], runs: int, stop: threading.Event) -> None:
+    async def _rounds(self, states: Mapping[str, State], runs: int, label: str, stop: threading.Event) -> None:
         rates: dict[str, dict[str, list[float]]] = {}
         self._said.text = f"0 of {runs} runs of each value"
         for number in range(runs):
@@ -179,7 +180,7 @@ class Sweep:
                     return
                 for flow, rate in found.items():
                     rates.setdefault(flow, {}).setdefault(value, []).append(rate)
-                self._drawn = (list(states), rates, self._places().get(self._place.value, ""))
+                self._drawn = (list(states), rates, label)
                 self.redraw()
             self._said.text = f"{number + 1} of {runs} runs of each value"
 

@@ -49,14 +49,14 @@ class Testbed(Runner):
     stacks
         The stack of each flow: the name of the flow, or ``""`` for all flows that the stack can run, and the name of
         the contestant. Both ends of a flow have the same stack.
-    events
-        Folder for the events of each run, which `manypath explore --attach` shows while it goes on: ``links.jsonl`` has
-        the counters of links, and ``flow-NAME.jsonl`` what the sender of a flow of our stack does. A later run replaces
-        them, so only one run may go on at a time.
     interval
         Seconds between two samples of each link, or None for no samples. With samples the outcome has a ``course``: the
         payload that each flow has ``received`` and the bytes that each of the ``links`` has delivered, as pairs of
         seconds since the begin of the scenario and bytes.
+    events
+        Folder for the events of each run, which `manypath explore --attach` shows while it goes on: ``links.jsonl`` has
+        the counters of links, and ``flow-NAME.jsonl`` what the sender of a flow of our stack does. A later run replaces
+        them, so only one run may go on at a time.
 
     Raises
     ------

@@ -295,6 +295,10 @@ static void by_environment(void)
 	start(local(2));
 	struct sockaddr_in name = at(2, 0);
 	int inner = listening(&name);
+	/* Calls for a socket go to the daemon that it belongs to */
+	struct sockaddr_in peer;
+	socklen_t length = sizeof peer;
+	CHECK(manypath_sctp_getpeername(outer.client, (struct sockaddr *)&peer, &length) == 0);
 	CHECK(manypath_sctp_close(inner) == 0 && manypath_sctp_stop(1000) == 0);
 	says(outer.client, "still here");
 	hears(outer.server, "still here");

@@ -34,6 +34,16 @@ impl Layout for Address {
 pub const LENGTH_V4: usize = 16;
 /// The length of `struct sockaddr_in6`.
 pub const LENGTH_V6: usize = 28;
+/// The length of an address of this family in bytes; none for families other than IPv4 and IPv6.
+#[must_use]
+pub const fn length(family: u16) -> Option<usize> {
+    match family {
+        INET => Some(LENGTH_V4),
+        INET6 => Some(LENGTH_V6),
+        _ => None,
+    }
+}
+
 /// `AF_INET`.
 pub const INET: u16 = libc::AF_INET as u16;
 /// `AF_INET6`.
@@ -81,13 +91,13 @@ pub fn decode(bytes: &[u8]) -> Option<(SocketAddr, usize)> {
     }
 }
 
-/// The addresses of `addresses` one behind the other, as `sctp_bindx` and `sctp_getpaddrs` have them.
+/// The addresses of `addresses` one after the other, as `sctp_bindx` and `sctp_getpaddrs` have them.
 #[must_use]
 pub fn encode_all(addresses: &[SocketAddr]) -> Vec<u8> {
     addresses.iter().flat_map(|address| encode(*address)).collect()
 }
 
-/// The addresses that are one behind the other in `bytes`, or none if a byte belongs to none.
+/// The addresses that are one after the other in `bytes`, or none if a byte belongs to none.
 #[must_use]
 pub fn decode_all(mut bytes: &[u8]) -> Option<Vec<SocketAddr>> {
     let mut addresses = Vec::new();

@@ -33,7 +33,9 @@ pub fn socket(domain: c_int, kind: c_int, protocol: c_int) -> Option<Result<c_in
 static NO_DAEMON: Once = Once::new("the daemon of SCTP sockets cannot be reached");
 
 fn open(domain: c_int, kind: c_int, flags: c_int) -> Result<Owned> {
-    let socket = control::connection(flags & libc::SOCK_CLOEXEC).map_err(|errno| match errno {
+    let daemon = descriptor::daemon().ok_or(libc::EPROTONOSUPPORT)?;
+    let cloexec = flags & libc::SOCK_CLOEXEC;
+    let socket = control::connection(daemon, cloexec).map_err(|errno| match errno {
         libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::EACCES => errno,
         _ => {
             NO_DAEMON.name();

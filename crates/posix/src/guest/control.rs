@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "system calls take pointers; all are of slices")]
 
-use super::descriptor::daemon;
+use super::descriptor::{LARGEST, daemon};
 use super::refusal;
 use super::system::{self, Owned, Result, part, part_mut};
 use crate::record::{Answer, Call, HEAD, Request};
@@ -23,12 +23,11 @@ const PATIENCE: timeval = timeval { tv_sec: 10, tv_usec: 0 };
 /// Without a limit.
 pub(super) const FOREVER: timeval = timeval { tv_sec: 0, tv_usec: 0 };
 
-/// A connection to the daemon.
+/// A connection to the daemon with this Unix address.
 ///
 /// # Errors
 /// That of `connect`.
-pub(super) fn connection(flags: c_int) -> Result<Owned> {
-    let daemon = daemon().ok_or(libc::ENOENT)?;
+pub(super) fn connection(daemon: &[u8], flags: c_int) -> Result<Owned> {
     let socket = system::unix_socket(flags)?;
     set_patience(socket.fd(), PATIENCE)?;
     loop {
@@ -39,12 +38,12 @@ pub(super) fn connection(flags: c_int) -> Result<Owned> {
     }
 }
 
-/// Checks that the daemon can be reached.
+/// Checks that the daemon that creates sockets can be reached.
 ///
 /// # Errors
 /// That of `connect`; `ENOENT` if there is no daemon.
 pub fn reach() -> Result<()> {
-    connection(libc::SOCK_CLOEXEC).map(drop)
+    connection(daemon().ok_or(libc::ENOENT)?, libc::SOCK_CLOEXEC).map(drop)
 }
 
 /// How long sending and receiving may block.
@@ -110,13 +109,16 @@ pub(super) enum Failure {
     Refused(c_int),
 }
 
-/// Sends a call on a connection of its own.
+/// Sends a call to the daemon of `fd`, on a connection of its own. A process may have sockets of several daemons.
 fn ask(fd: c_int, call: &Call<'_>) -> Result<Owned> {
     let lost = |errno| match errno {
         libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::EBADF => errno,
         _ => libc::ECONNRESET,
     };
-    let control = connection(libc::SOCK_CLOEXEC).map_err(lost)?;
+    let mut address = [0; LARGEST];
+    let length = system::peer(fd, &mut address).map_err(lost)?;
+    let daemon = address.get(..length).ok_or(libc::ECONNRESET)?;
+    let control = connection(daemon, libc::SOCK_CLOEXEC).map_err(lost)?;
     let request = Request::Call(call.clone());
     let head = request.head();
     let parts = [part(&head), part(request.payload())];

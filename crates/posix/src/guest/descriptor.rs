@@ -15,7 +15,7 @@ struct Daemon {
 }
 
 /// The length of `struct sockaddr_un`.
-const LARGEST: usize = size_of::<libc::sockaddr_un>();
+pub(super) const LARGEST: usize = size_of::<libc::sockaddr_un>();
 /// The offset of the path in `struct sockaddr_un`.
 const PATH: usize = 2;
 

@@ -1,7 +1,7 @@
 //! What the library knows of a socket without asking the daemon.
 //!
-//! Attributes of the Unix socket that have no other use there hold it, so all processes with the descriptor share it:
-//! the pacing rate (`SO_MAX_PACING_RATE`), which such a socket ignores.
+//! The pacing rate of the Unix socket (`SO_MAX_PACING_RATE`), which such a socket ignores, holds it. So all processes with
+//! the descriptor share it.
 
 #![expect(unsafe_code, reason = "poll takes a pointer")]
 

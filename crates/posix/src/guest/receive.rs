@@ -88,9 +88,7 @@ pub(super) fn unread(fd: c_int) -> Result<usize> {
     let saved = saved_offset(fd)?;
     let offset = usize::try_from(saved).unwrap_or(0);
     let mut head = [0; HEAD];
-    let read = first_head(fd, &mut head);
-    restore_offset(fd, saved)?;
-    match read {
+    match first_head(fd, saved, &mut head) {
         Ok(0) | Err(libc::EAGAIN) => Ok(0),
         Ok(_) => match Answer::decode_head(&head) {
             Ok((Answer::Data(_), length)) => Ok(length - HEAD.max(offset).min(length)),
@@ -105,8 +103,7 @@ pub(super) fn has_data(fd: c_int) -> Result<bool> {
     let _guard = lock::take()?;
     let saved = saved_offset(fd)?;
     let mut head = [0; HEAD];
-    let read = first_head(fd, &mut head);
-    restore_offset(fd, saved)?;
+    let read = first_head(fd, saved, &mut head);
     Ok(read.is_ok_and(|length| length == HEAD)
         && matches!(Answer::decode_head(&head), Ok((Answer::Data(_), _))))
 }
@@ -116,16 +113,13 @@ pub(super) fn take_error(fd: c_int) -> Option<c_int> {
     let _guard = lock::take().ok()?;
     let saved = saved_offset(fd).ok()?;
     let mut head = [0; HEAD];
-    let read = first_head(fd, &mut head);
-    let error = match (read, Answer::decode_head(&head)) {
-        (Ok(1..), Ok((Answer::Error { errno }, _))) => {
-            system::drop_record(fd).ok()?;
-            Some(errno)
-        }
-        _ => None,
+    let read = first_head(fd, saved, &mut head);
+    let (Ok(1..), Ok((Answer::Error { errno }, _))) = (read, Answer::decode_head(&head)) else {
+        return None;
     };
+    system::drop_record(fd).ok()?;
     restore_offset(fd, saved).ok()?;
-    error
+    Some(errno)
 }
 
 /// Copies the next bytes without blocking; none at the end of the association.
@@ -145,19 +139,23 @@ unsafe fn attempt(fd: c_int, parts: &[iovec], peek: bool) -> Result<Option<Deliv
         }
     } else {
         // The record's first part was read earlier, or the head is one part too many
-        let length = first_head(fd, &mut head);
-        restore_offset(fd, saved)?;
-        if length? == 0 {
+        if first_head(fd, saved, &mut head)? == 0 {
             return Ok(None);
         }
         let from = start.max(HEAD);
-        set_offset(fd, from)?;
-        // SAFETY: the caller's promise
-        match unsafe { system::peek(fd, parts) } {
-            Ok(length) => from + length,
-            Err(errno) => {
-                restore_offset(fd, saved)?;
-                return Err(errno);
+        let whole = Answer::decode_head(&head).map_or(0, |(_, length)| length);
+        if whole <= from {
+            // The kernel would copy the next record
+            from
+        } else {
+            set_offset(fd, from)?;
+            // SAFETY: the caller's promise
+            match unsafe { system::peek(fd, parts) } {
+                Ok(length) => from + length,
+                Err(errno) => {
+                    restore_offset(fd, saved)?;
+                    return Err(errno);
+                }
             }
         }
     };
@@ -188,7 +186,7 @@ unsafe fn attempt(fd: c_int, parts: &[iovec], peek: bool) -> Result<Option<Deliv
     Ok(Some(Delivered { message: received, length: position - start.max(HEAD), whole }))
 }
 
-/// Copies the first record: its head and the bytes behind it. Returns the length of both.
+/// Copies the first record: its head and the bytes after it. Returns the length of both.
 ///
 /// # Safety
 /// The parts must be writable.
@@ -208,11 +206,13 @@ unsafe fn peek_with_head(fd: c_int, head: &mut [u8; HEAD], parts: &[iovec]) -> R
     }
 }
 
-/// Copies the head of the first record. The peek offset must be set afterwards.
-fn first_head(fd: c_int, head: &mut [u8; HEAD]) -> Result<usize> {
+/// Copies the head of the first record. The peek offset is `saved` before and afterwards.
+fn first_head(fd: c_int, saved: c_int, head: &mut [u8; HEAD]) -> Result<usize> {
     set_offset(fd, 0)?;
     // SAFETY: the part is an array that nothing else uses
-    unsafe { system::peek(fd, &[part_mut(head)]) }
+    let read = unsafe { system::peek(fd, &[part_mut(head)]) };
+    restore_offset(fd, saved)?;
+    read
 }
 
 /// Refuses to wait for a message of a socket without association: `ENOTCONN`. The daemon is asked once; the peek offset
@@ -230,8 +230,7 @@ pub(super) fn offset(fd: c_int) -> Result<usize> {
     Ok(usize::try_from(saved_offset(fd)?).unwrap_or(0))
 }
 
-/// The same as the kernel has it. A negative number stands for nothing: peeking does not move
-/// the offset then.
+/// The peek offset as the kernel has it. It is negative until an association is known; peeking does not move it then.
 fn saved_offset(fd: c_int) -> Result<c_int> {
     system::option(fd, libc::SO_PEEK_OFF, 0)
 }

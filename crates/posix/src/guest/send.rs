@@ -93,11 +93,8 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
     } else {
         // The head is one part too many
         let mut all = head.to_vec();
-        for part in parts.iter().filter(|part| part.iov_len > 0) {
-            // SAFETY: the caller's promise
-            let bytes = unsafe { slice::from_raw_parts(part.iov_base.cast(), part.iov_len) };
-            all.extend_from_slice(bytes);
-        }
+        // SAFETY: the caller's promise
+        unsafe { gather(parts, length, &mut all) }?;
         // SAFETY: the part is a slice
         unsafe { system::send(fd, &[part(&all)], None, flags) }
     };
@@ -158,20 +155,29 @@ unsafe fn ask(
 ) -> Result<Option<usize>> {
     let mut reason = Vec::new();
     if sent.info.is_some_and(|info| info.flags & SCTP_ABORT != 0) {
-        for part in parts.iter().filter(|part| part.iov_len > 0) {
-            let room = many::LONGEST_REASON - reason.len();
-            let length = part.iov_len.min(room);
-            if part.iov_base.is_null() {
-                return Err(libc::EFAULT);
-            }
-            // SAFETY: the caller's promise
-            reason
-                .extend_from_slice(unsafe { slice::from_raw_parts(part.iov_base.cast(), length) });
-        }
+        // SAFETY: the caller's promise
+        unsafe { gather(parts, many::LONGEST_REASON, &mut reason) }?;
     }
     let non_blocking = flags & libc::MSG_DONTWAIT != 0 || system::is_non_blocking(fd)?;
     let sent = Sent { bytes: &reason, ..sent.clone() };
     signalling(many::ask(fd, &sent, length, non_blocking), flags)
+}
+
+/// Appends the first bytes of the parts, at most `most`. The error is `EFAULT` for a null part with a length.
+///
+/// # Safety
+/// The parts must be readable or null.
+unsafe fn gather(parts: &[iovec], mut most: usize, into: &mut Vec<u8>) -> Result<()> {
+    for part in parts.iter().filter(|part| part.iov_len > 0) {
+        if part.iov_base.is_null() {
+            return Err(libc::EFAULT);
+        }
+        let length = part.iov_len.min(most);
+        most -= length;
+        // SAFETY: the caller's promise
+        into.extend_from_slice(unsafe { slice::from_raw_parts(part.iov_base.cast(), length) });
+    }
+    Ok(())
 }
 
 /// Gives the signal of a failure with `EPIPE`, which a Unix socket of this type does not give.

@@ -159,12 +159,13 @@ pub unsafe fn parts<'a>(message: &msghdr) -> std::result::Result<&'a [iovec], c_
     }
 }
 
-/// A message of `parts` without address and ancillary data.
-fn message(parts: &[iovec]) -> msghdr {
+/// A message of `count` parts without address and ancillary data.
+#[must_use]
+pub fn message(parts: *const iovec, count: usize) -> msghdr {
     // SAFETY: zero is a valid value of each field
     let mut message: msghdr = unsafe { std::mem::zeroed() };
-    message.msg_iov = parts.as_ptr().cast_mut();
-    message.msg_iovlen = parts.len() as _;
+    message.msg_iov = parts.cast_mut();
+    message.msg_iovlen = count as _;
     message
 }
 
@@ -182,7 +183,7 @@ pub(super) unsafe fn send(
     passed: Option<c_int>,
     flags: c_int,
 ) -> Result<usize> {
-    let mut message = message(parts);
+    let mut message = message(parts.as_ptr(), parts.len());
     let mut rights = Rights([0; 64]);
     if let Some(passed) = passed {
         message.msg_control = rights.0.as_mut_ptr().cast();
@@ -209,7 +210,7 @@ pub(super) unsafe fn receive(
     parts: &[iovec],
     flags: c_int,
 ) -> Result<(usize, Option<Owned>)> {
-    let mut message = message(parts);
+    let mut message = message(parts.as_ptr(), parts.len());
     let mut rights = Rights([0; 64]);
     message.msg_control = rights.0.as_mut_ptr().cast();
     // SAFETY: the function computes a size
@@ -236,7 +237,7 @@ pub(super) unsafe fn receive(
 /// # Safety
 /// The parts must be writable.
 pub(super) unsafe fn peek(fd: c_int, parts: &[iovec]) -> Result<usize> {
-    let mut message = message(parts);
+    let mut message = message(parts.as_ptr(), parts.len());
     let flags = libc::MSG_PEEK | libc::MSG_DONTWAIT;
     // SAFETY: the message's parts are writable by the caller's promise
     check(unsafe { libc::syscall(libc::SYS_recvmsg, fd, &raw mut message, flags) })
@@ -249,7 +250,7 @@ pub(super) fn drop_record(fd: c_int) -> Result<()> {
     check(unsafe { libc::syscall(libc::SYS_recvfrom, fd, 0, 0, flags, 0, 0) }).map(drop)
 }
 
-/// Takes no more records: reading finds the end behind those that are there.
+/// Takes no more records: reading finds the end after the records that are there.
 pub(super) fn stop_reading(fd: c_int) -> Result<()> {
     // SAFETY: no pointers
     check(unsafe { libc::syscall(libc::SYS_shutdown, fd, libc::SHUT_RD) }).map(drop)

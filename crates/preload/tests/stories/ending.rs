@@ -1,4 +1,4 @@
-//! Sending behind the end of an association.
+//! Sending after the end of an association.
 
 use crate::daemon::Daemon;
 use crate::program::python;

@@ -127,13 +127,13 @@ class Follower:
                     self._rest, self._is_skipping = b"", False
                     with self._lock:
                         self._log.restart()
+                        self._version += 1
                 case bytes():
                     self._hear()
                     self._take(part)
 
     def _hear(self) -> None:
         self._heard, self._has_ended = time.monotonic(), False
-        self._version += 1
 
     def _take(self, part: bytes) -> None:
         """Read the complete lines of some bytes."""
@@ -152,7 +152,9 @@ class Follower:
             while self._pages:
                 time.sleep(0.001)
             with self._lock:
-                self._log.take(line for line in lines[first : first + BATCH] if line and not line.isspace())
+                self._log.take(lines[first : first + BATCH])
+                # With the lock, so that no page draws a part of the lines as this version.
+                self._version += 1
 
     def _look(self) -> None:
         """Find out whether a file that does not grow still has a writer."""
@@ -169,10 +171,10 @@ LOOK_FOR_WRITER = 2.0
 """Interval at which the writer of a quiet file is looked for, seconds."""
 
 FAR_BEHIND = 4 << 20
-"""Number of unread bytes from which a file is read, and not followed."""
+"""Number of unread bytes above which the phase is `READING`."""
 
 LONGEST_LINE = 1 << 20
 """Longest line that is read, bytes."""
 
 BATCH = 500
-"""Lines that are read while pages wait."""
+"""Number of lines that are read while the lock is held; a page waits for one batch at most."""

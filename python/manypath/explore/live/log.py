@@ -48,8 +48,6 @@ class Log:
         """Forget everything that belongs to one run."""
         self.title = ""
         """Title of the run."""
-        self.generator = ""
-        """The program that writes the log."""
         self.events = 0
         """Events of this run."""
         self.names: set[str] = set()
@@ -71,6 +69,8 @@ class Log:
         """Read complete lines."""
         for line in lines:
             self.lines += 1
+            if not line or line.isspace():
+                continue
             try:
                 self._take(line)
             except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
@@ -122,30 +122,32 @@ class Log:
         self._begin()
         self.runs += 1
         self.title = str(header.get("title", ""))[:MOST_NAME]
-        generator = header.get("generator") or {}
-        self.generator = f"{generator.get('name', '')} {generator.get('version', '')}".strip()[:MOST_NAME]
 
     def _link(self, time: float, data: Mapping[str, Any]) -> None:
         name = data["link"]
         if type(name) is not str:
             raise ValueError(name)
+        name = name[:MOST_NAME]
         link = self.links.get(name)
         if link is None:
             if len(self.links) >= MOST_LINKS:
                 return
-            link = self.links[name[:MOST_NAME]] = Link()
+            link = Link()
         link.take(time, data)
+        # A link whose first counters are wrong is not kept.
+        self.links[name] = link
 
     def _flow(self, name: Any, time: float) -> Flow | None:
         """Return the flow of an event; None if too many flows are open."""
+        if type(name) is not str or not name:
+            raise ValueError(name)
+        name = name[:MOST_NAME]
         flow = self.flows.get(name)
         if flow is None:
-            if type(name) is not str or not name:
-                raise ValueError(name)
             if len(self.flows) >= MOST_FLOWS and not self._forget(time):
                 self.left_out += 1
                 return None
-            flow = self.flows[name[:MOST_NAME]] = Flow(name[:MOST_NAME])
+            flow = self.flows[name] = Flow(name)
         return flow
 
     def _forget(self, time: float) -> bool:

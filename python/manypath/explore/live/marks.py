@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
-from manypath.explore.moves import REASONS, Mark
+from manypath.explore.moves import REASONS, Mark, said
 
 
 class _Kind(NamedTuple):
@@ -64,11 +64,6 @@ class Marks:
             first, sum_ = merged.get((kind, number // 2), (time, 0))
             merged[kind, number // 2] = (min(first, time), sum_ + count)
         self._whole = merged
-
-
-def said(name: str, reason: str) -> str:
-    """Return the reason of an event in words."""
-    return REASONS.get((name, reason), reason.replace("_", " "))
 
 
 KNOWN = {

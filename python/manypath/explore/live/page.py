@@ -105,7 +105,7 @@ class LivePage:
 
     async def _draw(self) -> None:
         """Draw the log as far as it was read, if the picture would be another one."""
-        version = self._follower.state().version if self._stopped_at is None else self._stopped_at
+        version = self._follower.state().version if self._stopped_at is None else 0
         wanted = (version, self._stopped_at, self._flow, self._span, self._theme.ink)
         if wanted == self._drawn or time.monotonic() < self._earliest:
             return
@@ -125,7 +125,7 @@ class LivePage:
     async def _put(self, option: Option) -> bool:
         """Put a chart into the browser and wait until it is there; return whether it was drawn.
 
-        A browser that is slow so gets fewer pictures, and one that shows another tab gets none.
+        A slow browser gets fewer pictures, and a hidden tab gets none.
         """
         self._chart.style(f"height: {option.pop('height')}px")
         text = json.dumps(json.dumps(option))

@@ -57,11 +57,6 @@ class Source:
         """Name of the source for users."""
         return "standard input" if str(self.place) == "-" else str(self.place)
 
-    @property
-    def is_file(self) -> bool:
-        """Whether it is a file, which may be read faster or slower than it is written."""
-        return self._is_file
-
     def size(self) -> int:
         """Return the size of the file, bytes; what was read, of another source."""
         return os.fstat(self._fd).st_size if self._is_file else self.read
@@ -73,10 +68,6 @@ class Source:
     def is_written(self) -> bool | None:
         """Return whether a program has the file open for writing; None if the system does not tell."""
         return is_written(self._fd) if self._is_file else None
-
-    def close(self) -> None:
-        """Close the source."""
-        os.close(self._fd)
 
     def _open(self) -> None:
         if str(self.place) == "-":
