@@ -169,8 +169,9 @@ class Browser:
         self.js("arguments[0].click()", found[0])
 
     def switch(self, label: str) -> None:
-        """Turn a switch."""
+        """Turn a switch, once the group that opens around it shows it."""
         found = self.driver.find_element("css selector", f'[role=switch][aria-label="{label}"]')
+        self.until(found.is_displayed)
         self.js("arguments[0].scrollIntoView({block: 'center'})", found)
         found.click()
 

@@ -134,11 +134,11 @@ impl Driver {
         if self.news.is_empty() {
             return;
         }
-        for added in std::mem::take(&mut self.news.sockets) {
+        for added in self.news.sockets.drain(..) {
             let addresses = self.io.sockets.add(added.udp, added.raw, &mut self.errors);
             addresses.iter().for_each(|address| self.watch.add(*address));
         }
-        for member in std::mem::take(&mut self.news.opened) {
+        for member in self.news.opened.drain(..) {
             let mut state = member.shared.lock();
             let now = self.clock.now();
             self.down.iter().for_each(|address| state.change_address(now, Change::Down(*address)));

@@ -38,7 +38,7 @@ pub(super) struct Outlet {
     number: i32,
     place: Mutex<Place>,
     options: Mutex<Options>,
-    /// The association is shut down behind the messages that were sent. Their records may not be read yet.
+    /// The association is shut down after the messages that were sent. Their records may not be read yet.
     closes: AtomicBool,
 }
 
@@ -170,7 +170,7 @@ impl Outlet {
         self.options.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers that the association is shut down behind the messages that were sent.
+    /// Remembers that the association is shut down after the messages that were sent.
     pub(super) fn will_close(&self) {
         self.closes.store(true, Ordering::Relaxed);
     }
@@ -193,7 +193,7 @@ impl Outlet {
             let socket = self.socket();
             let mut permit = socket.turn.take(self.number).await;
             // It may have been peeled off meanwhile
-            if Arc::ptr_eq(&socket, &self.socket()) {
+            if Arc::ptr_eq(&socket, &self.place().socket) {
                 let sent = socket.connection.send(answer, None).await;
                 permit.set(goes_on.then_some(self.number));
                 return sent;
@@ -207,7 +207,7 @@ impl Outlet {
             let socket = self.socket();
             socket.turn.leave(self.number).await;
             let has_left = socket.loses(self.number);
-            if has_left || Arc::ptr_eq(&socket, &self.socket()) {
+            if has_left || Arc::ptr_eq(&socket, &self.place().socket) {
                 break;
             }
         }

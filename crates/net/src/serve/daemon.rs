@@ -17,7 +17,7 @@ use rustix::net::{
     sockopt,
 };
 use tokio::io::unix::AsyncFd;
-use tokio::sync::{Notify, Semaphore, oneshot};
+use tokio::sync::{Notify, Semaphore, oneshot, watch};
 use tokio::time::timeout;
 
 use super::Settings;
@@ -78,8 +78,8 @@ struct Adoption {
 pub(super) struct Draining {
     count: Mutex<usize>,
     changed: Notify,
-    /// They must be aborted.
-    hurry: Notify,
+    /// They must be aborted, also those that are added later.
+    hurry: watch::Sender<bool>,
 }
 
 impl Daemon {
@@ -129,7 +129,7 @@ impl Daemon {
     /// has ended may have left records that are not read yet.
     pub async fn drain(&self, limit: Duration) {
         if timeout(limit, self.shared.wait_until_idle()).await.is_err() {
-            self.shared.draining.hurry.notify_waiters();
+            self.shared.draining.hurry.send_replace(true);
             // The drivers send the ABORTs
             let _ = timeout(FAREWELL, self.abort_all()).await;
         }
@@ -389,7 +389,7 @@ async fn keep(shared: &Arc<Shared>, socket: &Arc<Socket>, place: Place) {
 }
 
 impl Draining {
-    /// Shuts an association down in the background, behind its last messages, or aborts it when the daemon must end.
+    /// Shuts an association down in the background after its last messages, or aborts it when the daemon must end.
     pub(super) fn add(
         shared: &Arc<Shared>,
         association: Association,
@@ -399,7 +399,9 @@ impl Draining {
         shared.draining.change(|count| *count += 1);
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
-            let hurry = shared.draining.hurry.notified();
+            let mut hurry = shared.draining.hurry.subscribe();
+            // The result is dropped inside, since it holds the channel
+            let hurry = async { drop(hurry.wait_for(|hurry| *hurry).await) };
             let end = async {
                 for message in rest {
                     association.send(message).await?;

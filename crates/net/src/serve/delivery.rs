@@ -18,7 +18,7 @@ use super::notification::Notifier;
 use crate::{Association, Error, Event, Events};
 
 /// Delivers until the association has ended. While the program does not read, messages stay in the association, whose
-/// receive window closes. What arrives behind the program's last read is discarded.
+/// receive window closes. What arrives after the program's last read is discarded.
 pub(super) async fn run(outlet: Arc<Outlet>, association: Association) {
     let events = association.events();
     let notifier = Notifier::new(outlet.socket().domain, outlet.number(), association);

@@ -44,7 +44,7 @@ pub(super) enum Refusal {
     UserSockets,
     /// Too many calls wait.
     Calls,
-    /// The user may not connect.
+    /// The user may not open sockets.
     Rights,
     /// The daemon ends.
     Ending,

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use manypath_core::Via;
 use manypath_posix::abi::address::{INET, in_family};
 use nix::errno::Errno;
 
@@ -24,9 +25,16 @@ pub(super) fn of_family(domain: u16, only_v6: bool, all: &[IpAddr]) -> Vec<IpAdd
 
 /// The primary address of an association's peer.
 pub(super) fn peer(domain: u16, association: &Association) -> Option<SocketAddr> {
-    let paths = association.paths();
-    let primary = paths.iter().find(|path| path.is_primary).or(paths.first())?;
-    Some(in_family(SocketAddr::new(primary.remote, association.peer_port()), domain))
+    let (via, port) = primary(association)?;
+    Some(in_family(SocketAddr::new(via.remote.into(), port), domain))
+}
+
+/// The addresses of an association's primary path, and the SCTP port of its peer.
+fn primary(association: &Association) -> Option<(Via, u16)> {
+    association.with_state(|state, id| {
+        let via = state.core.path_via(id, state.core.primary_path(id)?)?;
+        Some((via, state.core.peer_port(id)?))
+    })
 }
 
 /// All addresses of an association's peer.
@@ -65,12 +73,8 @@ pub(super) fn local(socket: &Socket) -> SocketAddr {
         let port = state.port;
         match &state.phase {
             Phase::Connected(connected) => {
-                let paths = connected.association.paths();
-                let primary = paths.iter().find(|path| path.is_primary).or(paths.first());
-                primary.map_or_else(
-                    || SocketAddr::new(unspecified, port),
-                    |path| SocketAddr::new(path.local, port),
-                )
+                let local = primary(&connected.association).map(|(via, _)| via.local.into());
+                SocketAddr::new(local.unwrap_or(unspecified), port)
             }
             _ => SocketAddr::new(state.addresses.first().copied().unwrap_or(unspecified), port),
         }

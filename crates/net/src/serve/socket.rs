@@ -279,7 +279,7 @@ impl Socket {
 
     /// Handles the next record or change of phase.
     async fn next(self: &Arc<Self>, shared: &Arc<Shared>) -> Result<(), End> {
-        let changed = self.changed.notified();
+        let mut changed = pin!(self.changed.notified());
         let (is_connecting, keeps_filler) = {
             let state = self.state();
             let is_closed = matches!(state.phase, Phase::Closed);
@@ -292,12 +292,12 @@ impl Socket {
         if keeps_filler {
             let head = tokio::select! {
                 head = self.connection.peek() => head,
-                () = changed => return Ok(()),
+                () = &mut changed => return Ok(()),
             };
             let head = head.map_err(|_| End::Abort)?;
             if head.get(KIND) == Some(&Request::Filler { length: HEAD }.head()[KIND]) {
                 // The call that begins the connection follows
-                return self.until(self.changed.notified()).await;
+                return self.until(changed).await;
             }
         }
         let record = match self.connection.receive().await {

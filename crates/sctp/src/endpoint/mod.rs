@@ -104,7 +104,7 @@ impl Endpoint {
         }
     }
 
-    /// Replaces the settings of later associations; the port stays. Endpoints listen as before.
+    /// Replaces the settings of later associations; the port stays. The endpoint listens as before.
     ///
     /// # Panics
     /// If `config.cc` names no algorithm.

@@ -87,7 +87,7 @@ fn postpone(socket: &Socket, number: i32, message: Message) {
     }
 }
 
-/// Whether messages of an association wait until the socket is closed, which shuts it down behind them.
+/// Whether messages of an association wait until the socket is closed, which sends them and then shuts the association down.
 fn waits(socket: &Socket, number: i32) -> bool {
     matches!(&socket.state().phase, Phase::Many(many) if many.rest.contains_key(&number))
 }

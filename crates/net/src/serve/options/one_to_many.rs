@@ -35,7 +35,7 @@ pub(super) fn association_count(at: &Target<'_>, _: &[u8]) -> Value {
     Ok((at.socket.associations().len() as u32).encode())
 }
 
-/// The numbers of all associations behind their count. RFC 6458 §8.2.6
+/// The count of all associations, then their numbers. RFC 6458 §8.2.6
 pub(super) fn association_numbers(at: &Target<'_>, _: &[u8]) -> Value {
     must_be_many(at)?;
     let all = at.socket.associations();
