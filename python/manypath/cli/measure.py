@@ -86,7 +86,9 @@ Report = Annotated[
 ]
 AtOnce = Annotated[
     int | None,
-    typer.Option(help="Concurrent measurements; by default 1, for a grid 4, for a paper 10.", min=1, max=MOST_AT_ONCE),
+    typer.Option(
+        help="Concurrent measurements; by default 1, for a grid 4, for a paper 6 or 10.", min=1, max=MOST_AT_ONCE
+    ),
 ]
 Stacks = Annotated[
     list[str] | None,

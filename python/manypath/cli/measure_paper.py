@@ -34,8 +34,8 @@ def measure_paper(options: Options, stacks: Sequence[str] | None) -> None:
     from manypath.testbed.publishing import publish as publish_runs
 
     name, store, quick, seed = options.scenario, options.store, options.quick, options.seed
-    at_once, tries = options.at_once or AT_ONCE, options.tries or TRIES
     grid = PAPER_GRIDS[name]
+    at_once, tries = options.at_once or grid.at_once, options.tries or TRIES
     check(grid, name, options.pages)
     plan = PaperPlan(grid, stacks=stacks, controls=options.cc, quick=quick, runs=options.runs, seed=seed, tries=tries)
     try:
@@ -126,9 +126,6 @@ def plain(points: Sequence[Point]) -> list[dict[str, Any]]:
         for point in points
     ]
 
-
-AT_ONCE = 10
-"""Default number of concurrent measurements. Each carries at most 12.5 Mbit/s."""
 
 TRIES = 3
 """Default for the largest number of measurements of a run that has marks."""

@@ -86,6 +86,8 @@ class PaperGrid:
         Largest rate of a bottleneck in Mbit/s; the calibration must support it.
     adapted : callable
         Converts a scenario of the paper to the scenario that is measured and simulated.
+    at_once : int
+        Default number of concurrent measurements; two processors carry them.
     """
 
     paper: Paper
@@ -97,6 +99,7 @@ class PaperGrid:
     full: PaperSize
     fastest: float
     adapted: Callable[[Scenario], Scenario] = lambda scenario: scenario
+    at_once: int = 10
 
     @property
     def flows(self) -> tuple[str, ...]:
@@ -227,6 +230,8 @@ PAPER_GRIDS = {
         full=PaperSize(_sheets(g12.APPROXIMATED, g12.EXACT), warmup=0, measure=85, runs=30),
         fastest=max(rate for sheet in g12.SHEETS.values() for rate in sheet.rates.values()),
         adapted=as_real,
+        # Every run has two links at full rate.
+        at_once=6,
     ),
 }
 """Papers by the names of `manypath measure`."""

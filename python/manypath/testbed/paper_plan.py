@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from manypath.campaign import Cell, Results
 from manypath.campaign.compute import Computation
 from manypath.papers.evidence import Case
-from manypath.scenario import Mptcp
+from manypath.scenario import Mptcp, Scenario
 from manypath.stats.looks import SIGNIFICANCE
 from manypath.testbed.congestion import loaded
 from manypath.testbed.paired import PAIRED
@@ -102,6 +103,7 @@ class PaperPlan:
         self.kernel_controls = tuple(dict.fromkeys(flow.cc for flow in flows if isinstance(flow, Mptcp)))
         """Congestion controls of the Multipath TCP flows, which the kernel must have."""
         self._documents = {case: scenario.document() for case, scenario in scenarios.items()}
+        self._mixed = mixed({case: _load(scenario) for case, scenario in scenarios.items()})
 
     def prepare(self, at_once: int) -> None:
         """Check that every stack can run the flows on this machine.
@@ -178,9 +180,25 @@ class PaperPlan:
             yield Point(case, stack, ours, theirs, goodput)
 
     def _cells(self, numbers: range) -> list[Cell]:
-        """Return the runs of all cases with these replication numbers, replication by replication."""
+        """Return the runs of all cases with these replication numbers, replication by replication.
+
+        Cases with fast and slow links alternate, so that measurements at once load the machine evenly.
+        """
         return [
-            Cell({"case": str(case)}, document, self.seed, number)
+            Cell({"case": str(case)}, self._documents[case], self.seed, number)
             for number in numbers
-            for case, document in self._documents.items()
+            for case in self._mixed
         ]
+
+
+def mixed(loads: Mapping[Case, float]) -> tuple[Case, ...]:
+    """Return the cases in the order largest load, smallest load, second largest, second smallest, and so on."""
+    falling = sorted(loads, key=lambda case: -loads[case])
+    half = (len(falling) + 1) // 2
+    pairs = zip_longest(falling[:half], reversed(falling[half:]))
+    return tuple(case for pair in pairs for case in pair if case is not None)
+
+
+def _load(scenario: Scenario) -> float:
+    """Return the sum of the rates of the links of a scenario in bit/s."""
+    return float(sum(link.rate for link in scenario.network.links.values()))
