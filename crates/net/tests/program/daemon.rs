@@ -38,8 +38,13 @@ impl Folder {
     }
 
     /// Lets a program use the daemon's sockets by the copied library, and returns what it has printed at its end.
-    fn said_by(&self, mut program: Command) -> Said {
-        program.env("MANYPATH_SCTP_SOCKET", self.socket());
+    fn said_by(&self, program: Command) -> Said {
+        self.said_at(&self.socket(), program)
+    }
+
+    /// The same with the daemon at another socket.
+    fn said_at(&self, socket: &Path, mut program: Command) -> Said {
+        program.env("MANYPATH_SCTP_SOCKET", socket);
         program.env("LD_PRELOAD", self.copied_library());
         Process::of(program).wait()
     }
@@ -264,6 +269,19 @@ fn the_socket_of_a_killed_daemon_is_replaced_and_that_of_a_running_one_is_not() 
     assert_eq!((said.code, std::fs::read(&socket).unwrap()), (Some(2), b"mine".to_vec()));
 }
 
+#[test]
+fn a_daemon_that_ends_leaves_the_socket_of_its_successor() {
+    let at = Folder::with("");
+    let first = at.serve(&[]);
+    std::fs::remove_file(at.socket()).unwrap();
+    let second = at.serve(&[]);
+    assert_eq!(stopped(first).code, Some(0));
+    let said = python(&at.socket(), "import socket; socket.socket(proto=132)").wait();
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(stopped(second).code, Some(0));
+    assert!(!at.socket().exists());
+}
+
 /// A folder whose socket programs of other users can reach, with a library that they can read. `None` if this test
 /// cannot run programs of other users.
 fn for_all_users() -> Option<Folder> {
@@ -279,14 +297,14 @@ fn for_all_users() -> Option<Folder> {
 }
 
 /// What a program of another user, with one supplementary group, gets for a socket.
-fn socket_of(user: u32, group: u32, at: &Folder) -> String {
+fn socket_of(user: u32, group: u32, at: &Folder, socket: &Path) -> String {
     let program = "import socket\n\
                    try: socket.socket(proto=132); print('open')\n\
                    except OSError as error: print(error.errno)";
     let mut command = Command::new("setpriv");
     command.args([&format!("--reuid={user}"), "--regid=65534", &format!("--groups={group}")]);
     command.args([PYTHON, "-c", program]);
-    let said = at.said_by(command);
+    let said = at.said_at(socket, command);
     assert_eq!(said.code, Some(0), "{said:?}");
     said.out
 }
@@ -296,12 +314,34 @@ fn only_members_of_the_group_open_sockets_beside_the_user() {
     let Some(at) = for_all_users() else { return };
     // Group 1 is `daemon` on every Linux system
     let daemon = at.serve(&["--group", "daemon"]);
-    assert_eq!(socket_of(12_345, 1, &at), "open\n");
-    assert_eq!(socket_of(12_345, 2, &at), PERMISSION_DENIED);
+    assert_eq!(socket_of(12_345, 1, &at, &at.socket()), "open\n");
+    assert_eq!(socket_of(12_345, 2, &at, &at.socket()), PERMISSION_DENIED);
     assert_eq!(stopped(daemon).code, Some(0));
     let daemon = at.serve(&[]);
-    assert_eq!(socket_of(0, 2, &at), "open\n");
-    assert_eq!(socket_of(12_345, 1, &at), PERMISSION_DENIED);
+    assert_eq!(socket_of(0, 2, &at, &at.socket()), "open\n");
+    assert_eq!(socket_of(12_345, 1, &at, &at.socket()), PERMISSION_DENIED);
+    assert_eq!(stopped(daemon).code, Some(0));
+}
+
+#[test]
+fn root_and_the_user_of_the_daemon_open_its_sockets() {
+    let Some(at) = for_all_users() else { return };
+    let (program, socket) =
+        (at.folder.path().join("manypath-net"), at.folder.path().join("own/socket"));
+    std::fs::copy(env!("CARGO_BIN_EXE_manypath-net"), &program).expect("there is room");
+    std::fs::create_dir(at.folder.path().join("own")).unwrap();
+    std::os::unix::fs::chown(at.folder.path().join("own"), Some(12_345), None).unwrap();
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=12345", "--regid=65534", "--clear-groups"]).arg(&program);
+    command.args(["serve", "--local", "127.0.0.1", "--encapsulation", &free_port().to_string()]);
+    let mut daemon = Process::of({
+        command.arg("--socket").arg(&socket);
+        command
+    });
+    assert_eq!(daemon.line(), format!("sockets at {}\n", socket.display()));
+    for (user, gets) in [(0, "open\n"), (12_345, "open\n"), (12_346, PERMISSION_DENIED)] {
+        assert_eq!(socket_of(user, 2, &at, &socket), gets, "{user}");
+    }
     assert_eq!(stopped(daemon).code, Some(0));
 }
 
