@@ -164,6 +164,9 @@ pub(crate) fn refused(error: Error) -> Failure {
     };
     match error {
         Error::NotLocal(address) => Failure::field("local", address, "an address of this machine"),
+        Error::NotUnicast(address) => {
+            Failure::field("local", address, "a unicast address of this machine")
+        }
         Error::NoInterface(name) => Failure::field(
             "local",
             format_args!("on interface {name:?}"),

@@ -61,6 +61,9 @@ pub(super) fn listener(path: &Path) -> io::Result<(OwnedFd, SocketFile)> {
             std::fs::remove_file(path)?;
             bind(&listener, &address)?;
         }
+        Err(rustix::io::Errno::ADDRINUSE) if !is_socket(path) => {
+            return Err(io::Error::other("another file has this name: choose another one"));
+        }
         bound => bound?,
     }
     let file = SocketFile::at(path)?;
@@ -72,12 +75,16 @@ pub(super) fn listener(path: &Path) -> io::Result<(OwnedFd, SocketFile)> {
 /// Whether there is a socket that belongs to no process, such as after a daemon was killed. Connecting to any other file
 /// is refused, too.
 fn is_abandoned(path: &Path, address: &SocketAddrUnix) -> bool {
-    if !path.symlink_metadata().is_ok_and(|it| it.file_type().is_socket()) {
+    if !is_socket(path) {
         return false;
     }
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let probe = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None);
     probe.is_ok_and(|probe| connect(&probe, address) == Err(rustix::io::Errno::CONNREFUSED))
+}
+
+fn is_socket(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|it| it.file_type().is_socket())
 }
 
 impl Peer {

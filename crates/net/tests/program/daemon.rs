@@ -91,6 +91,9 @@ fn each_mistake_of_a_configuration_file_is_one_line() {
         ("local = [\"here\"]", "`local` is \"here\", expected an IPv4 or IPv6 address, perhaps"),
         ("local = [[1]]", "`local` is an array, expected texts in an array"),
         ("local = \"203.0.113.7\"", "`local` is 203.0.113.7, expected an address of this"),
+        ("local = \"224.0.0.1\"", "`local` is 224.0.0.1, expected a unicast address of this"),
+        ("local = \"::1%none\"", "`local` is on interface \"none\", expected an interface of this"),
+        ("metrics = -1", "`metrics` is -1, expected a port, or an address and a port"),
         ("metrics = \"x\"", "`metrics` is \"x\", expected a port, or an address and a port"),
         ("[limit]\nx = 1", "`limit` is a table, expected a text or a number"),
         ("raw = true\nencapsulation = 9", "`raw` cannot be used with `encapsulation`"),
@@ -100,6 +103,7 @@ fn each_mistake_of_a_configuration_file_is_one_line() {
         ("cc = \"cmt-rpv\"", "`cc` is \"cmt-rpv\", expected a congestion control of these: "),
         ("events = \"/missing/x\"", "`events` is /missing/x: No such file or directory"),
         ("group = \"no-such-group\"", "`group` is \"no-such-group\", expected a group of this"),
+        ("socket = \"\"", "`socket` is \"\", expected a text"),
         (
             "socket = \"/missing/socket\"",
             "`socket` is /missing/socket, expected a path for a Unix socket: No such file",
@@ -267,6 +271,7 @@ fn the_socket_of_a_killed_daemon_is_replaced_and_that_of_a_running_one_is_not() 
     std::fs::write(&socket, "mine").unwrap();
     let said = run(["serve", "--socket", socket.to_str().unwrap()]);
     assert_eq!((said.code, std::fs::read(&socket).unwrap()), (Some(2), b"mine".to_vec()));
+    assert!(said.err.contains("another file has this name: choose another one"), "{said:?}");
 }
 
 #[test]

@@ -216,8 +216,10 @@ impl ConfigFile<'_> {
                 format!("`{key}` is {value}, {reason}")
             }
             ErrorKind::InvalidValue => {
-                let Some(ContextValue::Strings(known)) = error.get(ContextKind::ValidValue) else {
-                    return self.wrong(format!("`{key}` is {value}, expected another value"));
+                let known = match error.get(ContextKind::ValidValue) {
+                    Some(ContextValue::Strings(known)) if !known.is_empty() => known,
+                    // An option without a list refuses only the empty text
+                    _ => return self.wrong(format!("`{key}` is {value}, expected a text")),
                 };
                 let hint =
                     nearest(context(ContextKind::InvalidValue), known.iter().map(String::as_str))

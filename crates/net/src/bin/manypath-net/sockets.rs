@@ -231,6 +231,9 @@ fn named(error: Error, socket: &str) -> Failure {
         Error::NotLocal(address) => {
             format!("`--local` is {address}, expected an address of this machine")
         }
+        Error::NotUnicast(address) => {
+            format!("`--local` is {address}, expected a unicast address of this machine")
+        }
         Error::NoInterface(name) => {
             format!("`--local` is on interface {name:?}, expected an interface of this machine")
         }
