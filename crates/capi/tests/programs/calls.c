@@ -50,7 +50,7 @@ static void settings(void)
 	FAILS(ENOENT, manypath_sctp_attach("/nowhere/socket"));
 	CHECK(strstr(manypath_sctp_error(), "/nowhere/socket"));
 
-	good.most_sockets = 2;
+	good.most_sockets = 2, good.capture = file;
 	CHECK(manypath_sctp_start(&good) == 0);
 	CHECK(!*manypath_sctp_error());
 	refused(&good, EALREADY, "call manypath_sctp_stop first");
@@ -60,6 +60,8 @@ static void settings(void)
 	CHECK(manypath_sctp_close(first) == 0 && manypath_sctp_close(second) == 0);
 	CHECK(manypath_sctp_stop(1000) == 0);
 	FAILS(ENOTCONN, manypath_sctp_stop(0));
+	/* Its capture stays */
+	CHECK(unlink(file) == 0);
 }
 
 static void wrong_descriptors(void)
