@@ -37,12 +37,6 @@ struct manypath_sctp_sendv_spa {
   struct sctp_authinfo sendv_authinfo;
 };
 
-/* Information on a received message: MANYPATH_SCTP_RECVV_RN. RFC 6458 section 9.13 */
-struct manypath_sctp_recvv_rn {
-  struct sctp_rcvinfo recvv_rcvinfo;
-  struct sctp_nxtinfo recvv_nxtinfo;
-};
-
 /*
  Flag of `manypath_sctp_bindx`: add the addresses.
  */
@@ -102,16 +96,6 @@ struct manypath_sctp_recvv_rn {
  Information of `manypath_sctp_recvv`: a `struct sctp_rcvinfo`.
  */
 #define MANYPATH_SCTP_RECVV_RCVINFO 1
-
-/*
- Information of `manypath_sctp_recvv`: a `struct sctp_nxtinfo`.
- */
-#define MANYPATH_SCTP_RECVV_NXTINFO 2
-
-/*
- Information of `manypath_sctp_recvv`: a `struct manypath_sctp_recvv_rn`.
- */
-#define MANYPATH_SCTP_RECVV_RN 3
 
 /*
  The settings of `manypath_sctp_start`. Zero and NULL stand for the default. Set `size`, and leave the other fields
@@ -328,8 +312,8 @@ const char *manypath_sctp_error(void);
 int manypath_sctp_start(const struct manypath_sctp_settings *settings);
 
 /*
- Attaches the process to `manypath-net serve`, whose Unix socket is at `path`. Sockets that are created from then on
- belong to it. A process that neither starts a stack nor attaches itself uses the daemon that the environment variable
+ Attaches the process to `manypath-net serve`, whose Unix socket is at `path`: the same text as its option `--socket`.
+ Sockets that are created from then on belong to it. A process that neither starts a stack nor attaches itself uses the daemon that the environment variable
  `MANYPATH_SCTP_SOCKET` names.
 
  Returns 0. Fails with `EALREADY` if the process has a stack or is attached, with `EBUSY` if another thread starts or stops
@@ -412,9 +396,11 @@ ssize_t manypath_sctp_sendv(int fd,
                             int flags);
 
 /*
- `sctp_recvv`: receives a message or the next part of one. `from` and `info` may be NULL. On return `info_type` is a
- constant `MANYPATH_SCTP_RECVV_...`, and `flags` has `MSG_EOR` at the end of a message and `MSG_NOTIFICATION` (0x8000)
- for a notification. A `struct sctp_rcvinfo` needs the option `SCTP_RECVRCVINFO`. RFC 6458 §9.13
+ `sctp_recvv`: receives a message or the next part of one. `from` and `info` may be NULL. On return `info_type` says
+ what `info` has: `MANYPATH_SCTP_RECVV_RCVINFO`, which needs the option `SCTP_RECVRCVINFO`, or
+ `MANYPATH_SCTP_RECVV_NOINFO`. The stack has no information on the next message (`struct sctp_nxtinfo`) and refuses
+ `SCTP_RECVNXTINFO`. `flags` has `MSG_EOR` at the end of a message and `MSG_NOTIFICATION` (0x8000) for a notification.
+ RFC 6458 §9.13
 
  # Safety
  The pointers have as many elements or bytes as the numbers say.

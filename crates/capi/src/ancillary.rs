@@ -4,9 +4,9 @@ use crate::Result;
 use libc::{c_int, c_uint, cmsghdr, msghdr};
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::constants::{
-    IPPROTO_SCTP, SCTP_AUTHINFO, SCTP_NXTINFO, SCTP_PRINFO, SCTP_RCVINFO, SCTP_SNDINFO,
+    IPPROTO_SCTP, SCTP_AUTHINFO, SCTP_PRINFO, SCTP_RCVINFO, SCTP_SNDINFO,
 };
-use manypath_posix::abi::message::{NxtInfo, PrInfo, RcvInfo, SndInfo};
+use manypath_posix::abi::message::{PrInfo, RcvInfo, SndInfo};
 use std::ops::Range;
 use std::slice;
 
@@ -32,24 +32,11 @@ pub const MANYPATH_SCTP_SEND_AUTHINFO_VALID: u32 = 4;
 pub const MANYPATH_SCTP_RECVV_NOINFO: c_uint = 0;
 /// Information of `manypath_sctp_recvv`: a `struct sctp_rcvinfo`.
 pub const MANYPATH_SCTP_RECVV_RCVINFO: c_uint = 1;
-/// Information of `manypath_sctp_recvv`: a `struct sctp_nxtinfo`.
-pub const MANYPATH_SCTP_RECVV_NXTINFO: c_uint = 2;
-/// Information of `manypath_sctp_recvv`: a `struct manypath_sctp_recvv_rn`.
-pub const MANYPATH_SCTP_RECVV_RN: c_uint = 3;
-
 /// Ancillary data of one message, aligned as `struct cmsghdr`.
 #[repr(C, align(8))]
 pub(crate) struct Control {
     bytes: [u8; ROOM],
     length: usize,
-}
-
-/// Information on a received message.
-pub(crate) struct Taken<'a> {
-    /// Its type for `manypath_sctp_recvv`.
-    pub(crate) kind: c_uint,
-    /// Its structure.
-    pub(crate) bytes: &'a [u8],
 }
 
 /// Room for all information on a message, with a head for each.
@@ -126,26 +113,11 @@ impl Control {
         message.msg_controllen = ROOM as _;
     }
 
-    /// The information that `message` has written, as far as it fits into `room` bytes.
-    pub(crate) fn taken(&mut self, message: &msghdr, room: usize) -> Taken<'_> {
+    /// The `struct sctp_rcvinfo` that receiving `message` has written.
+    pub(crate) fn receive_info(&mut self, message: &msghdr) -> Option<[u8; RcvInfo::SIZE]> {
         // Our pointer in the message is older than this borrow
         let message = msghdr { msg_control: self.bytes.as_mut_ptr().cast(), ..*message };
-        let rcvinfo = find(&message, SCTP_RCVINFO).filter(|it| it.len() == RcvInfo::SIZE);
-        let nxtinfo = find(&message, SCTP_NXTINFO).filter(|it| it.len() == NxtInfo::SIZE);
-        let (kind, first, second) = match (rcvinfo, nxtinfo) {
-            (Some(first), Some(second)) if room >= first.len() + second.len() => {
-                (MANYPATH_SCTP_RECVV_RN, first, second)
-            }
-            (Some(first), _) => (MANYPATH_SCTP_RECVV_RCVINFO, first, &[][..]),
-            (None, Some(second)) => (MANYPATH_SCTP_RECVV_NXTINFO, second, &[][..]),
-            (None, None) => (MANYPATH_SCTP_RECVV_NOINFO, &[][..], &[][..]),
-        };
-        let length = (first.len() + second.len()).min(room);
-        let mut both = [0; RcvInfo::SIZE + NxtInfo::SIZE];
-        both[..first.len()].copy_from_slice(first);
-        both[first.len()..][..second.len()].copy_from_slice(second);
-        self.bytes[..both.len()].copy_from_slice(&both);
-        Taken { kind, bytes: &self.bytes[..length] }
+        find(&message, SCTP_RCVINFO)?.try_into().ok()
     }
 }
 
@@ -203,25 +175,20 @@ mod tests {
     }
 
     #[test]
-    fn received_information_is_that_which_has_room() {
-        let (rcvinfo, nxtinfo) = (vec![1; RcvInfo::SIZE], vec![2; NxtInfo::SIZE]);
-        let both = [rcvinfo.clone(), nxtinfo.clone()].concat();
-        for (received, room, expected) in [
-            (Vec::new(), 64, (MANYPATH_SCTP_RECVV_NOINFO, &[][..])),
-            (vec![SCTP_RCVINFO], 64, (MANYPATH_SCTP_RECVV_RCVINFO, &rcvinfo[..])),
-            (vec![SCTP_NXTINFO], 64, (MANYPATH_SCTP_RECVV_NXTINFO, &nxtinfo[..])),
-            (vec![SCTP_NXTINFO, SCTP_RCVINFO], 64, (MANYPATH_SCTP_RECVV_RN, &both[..])),
-            (vec![SCTP_NXTINFO, SCTP_RCVINFO], 32, (MANYPATH_SCTP_RECVV_RCVINFO, &rcvinfo[..])),
-            (vec![SCTP_RCVINFO], 0, (MANYPATH_SCTP_RECVV_RCVINFO, &[][..])),
+    fn information_on_a_received_message_is_found_among_other_data() {
+        let info = [1; RcvInfo::SIZE];
+        let other = [2; SndInfo::SIZE];
+        for (received, expected) in [
+            (&[][..], None),
+            (&[(SCTP_SNDINFO, &other[..])], None),
+            (&[(SCTP_SNDINFO, &other[..]), (SCTP_RCVINFO, &info)], Some(info)),
+            (&[(SCTP_RCVINFO, &info[1..])], None),
         ] {
             let mut control = Control::default();
-            for kind in received {
-                control.put(kind, if kind == SCTP_RCVINFO { &rcvinfo } else { &nxtinfo });
-            }
+            received.iter().for_each(|(kind, bytes)| control.put(*kind, bytes));
             let mut message = message();
             control.attach(&mut message);
-            let Taken { kind, bytes } = control.taken(&message, room);
-            assert_eq!((kind, bytes), expected);
+            assert_eq!(control.receive_info(&message), expected);
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn check_parts(parts: *const iovec, count: c_int) -> Result<usize> {
     Ok(count)
 }
 
-/// The text behind a pointer; none for null.
+/// The text that a pointer refers to; none for null.
 ///
 /// # Safety
 /// The pointer is null, or the text ends with a zero.

@@ -4,9 +4,8 @@ use crate::failure::Failure;
 use crate::pointer::{check, text};
 use libc::{c_char, c_int};
 use manypath_net::output_file::NewFile;
-use manypath_net::{Builder, Capture, Endpoint, Error, Peer, serve};
+use manypath_net::{BoundAddress, Builder, Capture, Endpoint, Error, Peer, serve};
 use std::ffi::OsStr;
-use std::net::IpAddr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -39,7 +38,7 @@ pub struct Settings {
 /// Settings whose text is valid.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    local: Vec<(IpAddr, Option<String>)>,
+    local: Vec<BoundAddress>,
     /// UDP port, or none for raw IP.
     udp: Option<u16>,
     pacing: bool,
@@ -125,7 +124,7 @@ impl Plan {
                 Some(capture) => builder.capture(capture.clone()),
                 None => builder,
             },
-            local: self.local.iter().map(|(address, _)| *address).collect(),
+            local: self.local.iter().map(|bound| bound.address).collect(),
             encapsulation: self.udp,
             most_sockets: self.most_sockets,
             group: None,
@@ -148,10 +147,8 @@ impl Plan {
     }
 
     fn builder(&self) -> Builder {
-        let builder = Endpoint::builder().local(self.local.iter().map(|(address, _)| *address));
-        let named = self.local.iter().filter_map(|(ip, name)| Some((*ip, name.as_deref()?)));
-        named
-            .fold(builder, |builder, (ip, name)| builder.interface(ip, name))
+        Endpoint::builder()
+            .bound(&self.local)
             .concurrent(self.congestion_control.clone())
             .pacing(self.pacing)
             .notice_dead_peers()
@@ -165,28 +162,34 @@ pub(crate) fn refused(error: Error) -> Failure {
         Error::System { error, .. } => error.raw_os_error().unwrap_or(libc::EIO),
         _ => libc::EINVAL,
     };
-    Failure::new(errno, error)
+    match error {
+        Error::NotLocal(address) => Failure::field("local", address, "an address of this machine"),
+        Error::NotUnicast(address) => {
+            Failure::field("local", address, "a unicast address of this machine")
+        }
+        Error::NoInterface(name) => Failure::field(
+            "local",
+            format_args!("on interface {name:?}"),
+            "an interface of this machine",
+        ),
+        Error::Setting { field: "congestion", value, expected } => {
+            Failure::field("congestion_control", value, expected)
+        }
+        error => Failure::new(errno, error),
+    }
 }
 
-/// Addresses with their interfaces.
-fn addresses(list: &str) -> Result<Vec<(IpAddr, Option<String>)>, Failure> {
+/// Addresses with their interfaces, separated by commas.
+fn addresses(list: &str) -> Result<Vec<BoundAddress>, Failure> {
     if list.is_empty() {
         return Ok(Vec::new());
     }
-    let one = |text: &str| {
-        let (ip, interface) = match text.split_once('%') {
-            Some((ip, interface)) => (ip, Some(interface)),
-            None => (text, None),
-        };
-        let ip = ip.parse().ok().filter(|_| interface != Some(""))?;
-        Some((ip, interface.map(str::to_owned)))
+    let parse = |text: &str| {
+        let wrong =
+            |error| Failure::new(libc::EINVAL, format_args!("`local` is {text:?}: {error}"));
+        text.parse().map_err(wrong)
     };
-    let all = list.split(',').map(str::trim).map(|text| {
-        one(text).ok_or_else(|| {
-            Failure::field("local", format_args!("{text:?}"), "addresses as 192.0.2.7 or ::1%lo")
-        })
-    });
-    all.collect()
+    list.split(',').map(str::trim).map(parse).collect()
 }
 
 /// Largest limit of sockets.
@@ -240,8 +243,10 @@ mod tests {
             ..settings()
         });
         let plan = plan.expect("it is valid");
-        let first = ("192.0.2.7".parse().expect("one"), Some("eth0".to_owned()));
-        assert_eq!(plan.local, [first, ("2001:db8::1".parse().expect("one"), None)]);
+        assert_eq!(
+            plan.local,
+            ["192.0.2.7%eth0", "2001:db8::1"].map(|text| text.parse().expect("one"))
+        );
         assert_eq!((plan.udp, plan.pacing, plan.most_sockets), (Some(7), true, 5));
         assert_eq!(plan.congestion_control, "newreno");
         assert_eq!(plan.capture.as_deref(), Some(Path::new("/tmp/file")));
@@ -252,14 +257,15 @@ mod tests {
     fn a_wrong_field_is_named_with_its_value() {
         const NO_TEXT: &CStr = c"\xff";
         assert_eq!(refusal(|it| it.size = 8), "`size` is 8: expected 56");
-        let local = "expected addresses as 192.0.2.7 or ::1%lo";
-        assert_eq!(
-            refusal(|it| it.local = c"::1,here".as_ptr()),
-            format!("`local` is \"here\": {local}")
+        let text = refusal(|it| it.local = c"::1,here".as_ptr());
+        assert!(
+            text.starts_with("`local` is \"here\": expected an IPv4 or IPv6 address"),
+            "{text}"
         );
-        assert_eq!(
-            refusal(|it| it.local = c"::1%".as_ptr()),
-            format!("`local` is \"::1%\": {local}")
+        let text = refusal(|it| it.local = c"::1%".as_ptr());
+        assert!(
+            text.starts_with("`local` is \"::1%\": expected the name of an interface"),
+            "{text}"
         );
         let text = refusal(|it| it.congestion_control = NO_TEXT.as_ptr());
         assert_eq!(text, "`congestion_control` is no text: expected UTF-8");

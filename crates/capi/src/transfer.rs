@@ -1,6 +1,6 @@
 //! Sending and receiving messages. RFC 6458 §9.12 and §9.13
 
-use crate::ancillary::{Control, Taken};
+use crate::ancillary::{Control, MANYPATH_SCTP_RECVV_NOINFO, MANYPATH_SCTP_RECVV_RCVINFO};
 use crate::pointer::{check as check_pointer, check_optional, check_parts};
 use crate::{Result, check};
 use libc::{c_int, c_uint, c_void, cmsghdr, iovec, msghdr, sockaddr, socklen_t, ssize_t};
@@ -128,9 +128,11 @@ pub unsafe extern "C" fn manypath_sctp_sendv(
     returned_bytes(sent())
 }
 
-/// `sctp_recvv`: receives a message or the next part of one. `from` and `info` may be NULL. On return `info_type` is a
-/// constant `MANYPATH_SCTP_RECVV_...`, and `flags` has `MSG_EOR` at the end of a message and `MSG_NOTIFICATION` (0x8000)
-/// for a notification. A `struct sctp_rcvinfo` needs the option `SCTP_RECVRCVINFO`. RFC 6458 §9.13
+/// `sctp_recvv`: receives a message or the next part of one. `from` and `info` may be NULL. On return `info_type` says
+/// what `info` has: `MANYPATH_SCTP_RECVV_RCVINFO`, which needs the option `SCTP_RECVRCVINFO`, or
+/// `MANYPATH_SCTP_RECVV_NOINFO`. The stack has no information on the next message (`struct sctp_nxtinfo`) and refuses
+/// `SCTP_RECVNXTINFO`. `flags` has `MSG_EOR` at the end of a message and `MSG_NOTIFICATION` (0x8000) for a notification.
+/// RFC 6458 §9.13
 ///
 /// # Safety
 /// The pointers have as many elements or bytes as the numbers say.
@@ -157,13 +159,11 @@ pub unsafe extern "C" fn manypath_sctp_recvv(
             // SAFETY: the caller's promise; the pointer is aligned
             message.msg_namelen = unsafe { *from_length };
         }
-        let mut room = 0;
         if !info.is_null() {
             check_pointer(info_length)?;
             check_pointer(info_type)?;
             // SAFETY: the caller's promise; the pointer is aligned
-            room = unsafe { *info_length } as usize;
-            if room < RcvInfo::SIZE {
+            if (unsafe { *info_length } as usize) < RcvInfo::SIZE {
                 return Err(libc::EINVAL);
             }
         }
@@ -171,7 +171,7 @@ pub unsafe extern "C" fn manypath_sctp_recvv(
         control.offer(&mut message);
         // SAFETY: the message has the caller's pointers and our ancillary data
         let length = unsafe { guest::receive(fd, &raw mut message, *flags) }?;
-        let Taken { kind, bytes } = control.taken(&message, room);
+        let found = control.receive_info(&message).filter(|_| !info.is_null());
         // SAFETY: the caller's promise; the pointers were checked
         unsafe {
             *flags = message.msg_flags;
@@ -179,11 +179,16 @@ pub unsafe extern "C" fn manypath_sctp_recvv(
                 *from_length = message.msg_namelen;
             }
             if !info_type.is_null() {
-                *info_type = kind;
+                *info_type = match found {
+                    Some(_) => MANYPATH_SCTP_RECVV_RCVINFO,
+                    None => MANYPATH_SCTP_RECVV_NOINFO,
+                };
+            }
+            if let Some(bytes) = found {
+                ptr::copy_nonoverlapping(bytes.as_ptr(), info.cast(), bytes.len());
             }
             if !info.is_null() {
-                ptr::copy_nonoverlapping(bytes.as_ptr(), info.cast(), bytes.len());
-                *info_length = bytes.len() as socklen_t;
+                *info_length = found.map_or(0, |bytes| bytes.len() as socklen_t);
             }
         }
         Ok(length)

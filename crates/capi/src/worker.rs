@@ -4,7 +4,7 @@
 //! stay in use, and sockets would not see the end of the daemon. A program that closes all descriptors above a number
 //! would break the daemon. So the thread unshares its table and closes what it has there of the program's.
 //!
-//! All signals are blocked in the thread. A handler of the program would find other descriptors behind its numbers.
+//! All signals are blocked in the thread. A handler of the program would find other descriptors at its numbers.
 
 use crate::failure::Failure;
 use libc::{c_int, c_long, c_uint, sigset_t};
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_does_not_end_is_left_behind() {
+    fn a_thread_that_does_not_end_is_given_up() {
         let (finish, finished) = channel::<()>();
         let worker = Worker::spawn(move |_| {
             let _ = finished.recv();

@@ -88,7 +88,7 @@ pub enum Side {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Line<'a> {
-    /// Seconds since the begin of the run.
+    /// Seconds since the start of the run.
     pub time: f64,
     /// Name of the flow.
     pub flow: &'a str,
@@ -106,7 +106,7 @@ pub struct Line<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct LinkLine<'a> {
-    /// Seconds since the begin of the run.
+    /// Seconds since the start of the run.
     pub(crate) time: f64,
     /// The event.
     #[serde(flatten)]
@@ -119,7 +119,7 @@ pub(crate) struct LinkLine<'a> {
 #[serde(tag = "name", content = "data")]
 #[expect(dead_code, reason = "it is the schema of lines that Python writes")]
 pub(crate) enum LinkEvent<'a> {
-    /// The counters of a link; they count from the begin of the emulation.
+    /// The counters of a link; they count from the start of the emulation.
     #[serde(rename = "link:metrics_updated")]
     MetricsUpdated(LinkMetrics<'a>),
 }
@@ -361,7 +361,7 @@ pub struct Metrics {
 #[derive(Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Blocked {
-    /// Begin of the time that is described; its end is the time of the event. In seconds, as the times of events.
+    /// Start of the time that is described; its end is the time of the event. In seconds, as the times of events.
     pub since: f64,
     /// The congestion window was full, or the burst limit reached.
     #[serde(skip_serializing_if = "Option::is_none")]

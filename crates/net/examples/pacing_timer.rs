@@ -1,6 +1,6 @@
 //! Accuracy of timers for pacing: UDP at a fixed rate with different timers.
 //!
-//! `cargo run --release -p manypath-net --example pacing_timer -- ADDRESS:PORT SECONDS` sends to an address behind a
+//! `cargo run --release -p manypath-net --example pacing_timer -- ADDRESS:PORT SECONDS` sends to an address beyond a
 //! link; the port may be closed. It prints a line per rate and timer: lateness of packets, reached rate, and CPU time.
 
 use std::io::IoSlice;

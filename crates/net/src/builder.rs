@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use manypath_sctp::Config;
 
-use crate::{Capture, Endpoint, Error, EventLog, Host, Peer, options};
+use crate::{BoundAddress, Capture, Endpoint, Error, EventLog, Host, Peer, options};
 
 /// The settings of an [`Endpoint`] or a [`Host`], from [`Endpoint::builder`] or [`Host::endpoint`].
 #[derive(Clone, Debug)]
@@ -65,6 +65,15 @@ impl Builder {
         }
         self.interfaces.push((address, name.into()));
         self
+    }
+
+    /// The local addresses as with [`local`](Self::local), and the [interfaces](Self::interface) of those that name one.
+    pub fn bound<'a>(self, addresses: impl IntoIterator<Item = &'a BoundAddress> + Clone) -> Self {
+        let builder = self.local(addresses.clone().into_iter().map(|bound| bound.address));
+        addresses.into_iter().fold(builder, |builder, bound| match &bound.interface {
+            Some(name) => builder.interface(bound.address, name),
+            None => builder,
+        })
     }
 
     /// The local UDP port of the encapsulation; 0 selects a free one. The default is 9899, the assigned port
@@ -202,11 +211,11 @@ impl Builder {
     /// # Panics
     /// Outside of a tokio runtime.
     pub async fn bind(self, port: u16) -> Result<Endpoint, Error> {
-        options::check(&self.config)?;
-        if let Some(host) = self.host.clone() {
-            return host.open_endpoint(self, port);
-        }
-        Host::bind(self.clone()).await?.open_endpoint(self, port)
+        let host = match self.host.clone() {
+            Some(host) => host,
+            None => Host::bind(self.clone()).await?,
+        };
+        host.open_endpoint(self, port)
     }
 
     /// Whether the application names local addresses.

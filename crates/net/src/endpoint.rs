@@ -211,12 +211,9 @@ impl Endpoint {
     #[cfg(feature = "serve")]
     pub(crate) fn admit(&self, backlog: Option<usize>) {
         let mut state = self.handle.shared.lock();
-        if let Some(backlog) = backlog {
-            return state.core.listen(backlog);
-        }
-        state.core.stop_listening();
-        while let Some(id) = state.core.accept() {
-            state.abandon(id);
+        match backlog {
+            Some(backlog) => state.core.listen(backlog),
+            None => state.stop_listening(),
         }
     }
 

@@ -128,7 +128,7 @@ impl Events {
 
     /// The next event; `None` after [`Event::Closed`]. Cancel-safe.
     ///
-    /// A reader that is more than [`MOST_WAITING`](Self::MOST_WAITING) events behind misses the oldest.
+    /// A reader with more than [`MOST_WAITING`](Self::MOST_WAITING) unread events misses the oldest.
     pub async fn next(&mut self) -> Option<Event> {
         loop {
             match self.receiver.recv().await {

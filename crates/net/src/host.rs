@@ -139,6 +139,11 @@ impl Host {
         self.handle.membership.has_port(port)
     }
 
+    /// Received packets for SCTP ports without an endpoint.
+    pub(crate) fn foreign(&self) -> u64 {
+        self.handle.membership.foreign()
+    }
+
     /// The counters of all endpoints, each with its first address and port.
     pub(crate) fn snapshots(&self) -> Vec<(Address, u16, Snapshot)> {
         let members = self.handle.membership.members().into_iter();
@@ -338,6 +343,7 @@ fn seed() -> Result<[u8; 32], Error> {
     Ok(seed)
 }
 
-const FIRST_DYNAMIC: u16 = 49_152;
+/// The first dynamic port. RFC 6335 §6
+pub(crate) const FIRST_DYNAMIC: u16 = 49_152;
 /// The largest offset of a dynamic port from the first one.
 const DYNAMIC: u16 = u16::MAX - FIRST_DYNAMIC;

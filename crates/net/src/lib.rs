@@ -66,6 +66,7 @@
 
 mod association;
 mod blocked;
+mod bound_address;
 mod builder;
 mod capture;
 mod driver;
@@ -89,6 +90,7 @@ mod socket;
 mod stream;
 
 pub use association::{Association, Path, Streams};
+pub use bound_address::{BoundAddress, InvalidBoundAddress};
 pub use builder::Builder;
 pub use capture::Capture;
 pub use endpoint::{Counters, Endpoint};

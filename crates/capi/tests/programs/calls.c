@@ -28,9 +28,9 @@ static void settings(void)
 	struct manypath_sctp_settings good = { .size = sizeof good, .local = local(1) }, bad = good;
 	bad.size = 1, refused(&bad, EINVAL, "`size` is 1");
 	bad = good, bad.local = "nowhere", refused(&bad, EINVAL, "`local` is \"nowhere\"");
-	bad = good, bad.local = "192.0.2.77", refused(&bad, EINVAL, "192.0.2.77 is not an address of this machine");
-	bad = good, bad.local = "127.0.0.1%none", refused(&bad, EINVAL, "no interface `none`");
-	bad = good, bad.congestion_control = "reno", refused(&bad, EINVAL, "newreno");
+	bad = good, bad.local = "192.0.2.77", refused(&bad, EINVAL, "`local` is 192.0.2.77: expected an address");
+	bad = good, bad.local = "127.0.0.1%none", refused(&bad, EINVAL, "`local` is on interface \"none\"");
+	bad = good, bad.congestion_control = "reno", refused(&bad, EINVAL, "`congestion_control` is \"reno\"");
 	bad = good, bad.capture = "/nowhere/file", refused(&bad, ENOENT, "`capture` is /nowhere/file");
 	/* Another file stays, and a new one does not, if the stack does not start */
 	char file[256];
@@ -50,7 +50,7 @@ static void settings(void)
 	FAILS(ENOENT, manypath_sctp_attach("/nowhere/socket"));
 	CHECK(strstr(manypath_sctp_error(), "/nowhere/socket"));
 
-	good.most_sockets = 2;
+	good.most_sockets = 2, good.capture = file;
 	CHECK(manypath_sctp_start(&good) == 0);
 	CHECK(!*manypath_sctp_error());
 	refused(&good, EALREADY, "call manypath_sctp_stop first");
@@ -60,6 +60,8 @@ static void settings(void)
 	CHECK(manypath_sctp_close(first) == 0 && manypath_sctp_close(second) == 0);
 	CHECK(manypath_sctp_stop(1000) == 0);
 	FAILS(ENOTCONN, manypath_sctp_stop(0));
+	/* Its capture stays */
+	CHECK(unlink(file) == 0);
 }
 
 static void wrong_descriptors(void)
@@ -223,6 +225,11 @@ static void messages(void)
 	flags = 0, length = sizeof info;
 	CHECK(manypath_sctp_recvv(made.client, &room, 1, NULL, NULL, &info, &length, &type, &flags) == 5);
 	CHECK(type == MANYPATH_SCTP_RECVV_NOINFO && length == 0);
+	/* There is no room for the information, which the socket wants */
+	says(made.client, "plain");
+	type = 99, flags = 0;
+	CHECK(manypath_sctp_recvv(made.server, &room, 1, NULL, NULL, NULL, NULL, &type, &flags) == 5);
+	CHECK(type == MANYPATH_SCTP_RECVV_NOINFO);
 
 	CHECK(manypath_sctp_shutdown(made.client, SHUT_WR) == 0);
 	CHECK(manypath_sctp_recv(made.server, bytes, sizeof bytes, 0) == 0);

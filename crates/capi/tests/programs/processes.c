@@ -209,6 +209,39 @@ static void exit_without_stop(void)
 	/* So does this process */
 }
 
+static void stop_waits(void)
+{
+	enum { SIZE = 100000, COUNT = 20 };
+	static char bytes[SIZE];
+	int tell[2];
+	CHECK(pipe(tell) == 0);
+	struct sockaddr_in name = at(1, 7005);
+	pid_t child = fork();
+	if (child == 0) {
+		is_child = 1;
+		char byte;
+		CHECK(read(tell[0], &byte, 1) == 1);
+		start(local(2));
+		int fd = connected(&name);
+		for (int message = 0; message < COUNT; message++)
+			CHECK(manypath_sctp_send(fd, bytes, SIZE, MSG_NOSIGNAL) == SIZE);
+		CHECK(manypath_sctp_close(fd) == 0 && manypath_sctp_stop(30000) == 0);
+		exit(0);
+	}
+	start(local(1));
+	int listener = listening(&name);
+	CHECK(write(tell[1], "1", 1) == 1);
+	int server = manypath_sctp_accept(listener, NULL, NULL, 0);
+	/* All messages arrive before the end, which is a shutdown */
+	ssize_t length, sum = 0;
+	while ((length = manypath_sctp_recv(server, bytes, SIZE, 0)) > 0)
+		sum += length;
+	CHECK(length == 0 && sum == (ssize_t)SIZE * COUNT);
+	ends_well(child);
+	CHECK(manypath_sctp_close(server) == 0 && manypath_sctp_close(listener) == 0);
+	CHECK(manypath_sctp_stop(5000) == 0);
+}
+
 static volatile sig_atomic_t signals;
 
 static void count(int number)
@@ -303,6 +336,8 @@ static void by_environment(void)
 	says(outer.client, "still here");
 	hears(outer.server, "still here");
 	end(outer);
+	/* After the end of that stack, sockets are those of the daemon again */
+	end(pair());
 }
 
 int main(int count, char **words)
@@ -316,6 +351,7 @@ int main(int count, char **words)
 		{ "children", children },
 		{ "one_address", one_address },
 		{ "exit_without_stop", exit_without_stop },
+		{ "stop_waits", stop_waits },
 		{ "threads", threads },
 		{ "attached", attached },
 		{ "by_environment", by_environment },

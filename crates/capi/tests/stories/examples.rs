@@ -67,6 +67,6 @@ fn a_wrong_address_ends_an_example_with_one_line() {
     let output = command(&shared("event_loop.c"), &["nowhere", "7000"]).output().expect("it runs");
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).expect("text");
-    assert!(said.starts_with("`local` is \"nowhere\": expected addresses"), "{said}");
+    assert!(said.starts_with("`local` is \"nowhere\": expected an IPv4"), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");
 }

@@ -34,6 +34,11 @@ fn a_program_that_exits_aborts_its_associations() {
 }
 
 #[test]
+fn a_stack_that_is_stopped_sends_what_closed_sockets_have_left() {
+    tell(&PROGRAM, "stop_waits", |_| ());
+}
+
+#[test]
 fn threads_share_the_library_and_signals_reach_the_program() {
     tell(&PROGRAM, "threads", |_| ());
 }

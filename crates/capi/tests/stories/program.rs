@@ -27,7 +27,7 @@ pub(crate) fn command(program: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs a story of a test program. It must leave no file behind.
+/// Runs a story of a test program. It must leave no file.
 pub(crate) fn tell(program: &Path, story: &str, change: impl FnOnce(&mut Command)) {
     let temporary = tempfile::tempdir().expect("a folder");
     let mut command = command(program, &[story]);

@@ -90,9 +90,9 @@ impl Link {
         self.membership.tell(|news| news.woken.push(self.slot));
     }
 
-    /// Received packets for ports of the host without an endpoint.
+    /// See [`Membership::foreign`].
     pub(crate) fn foreign(&self) -> u64 {
-        self.membership.foreign.load(Ordering::Relaxed)
+        self.membership.foreign()
     }
 }
 
@@ -202,6 +202,11 @@ impl Membership {
         if !self.lock().has_stopped {
             ended.await;
         }
+    }
+
+    /// Received packets for ports of the host without an endpoint.
+    pub(crate) fn foreign(&self) -> u64 {
+        self.foreign.load(Ordering::Relaxed)
     }
 
     /// Counts a received packet for a port without an endpoint.

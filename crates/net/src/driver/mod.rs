@@ -170,9 +170,16 @@ impl Driver {
         let buffers = std::mem::take(&mut self.buffers);
         // All of them are from one socket, and so have the same local address
         let mut arrivals = buffers.arrivals().peekable();
+        let mut has_heard = false;
         while let Some(arrival) = arrivals.peek() {
             let (port, local) = (arrival.destination_port(), arrival.via.local);
-            let Some(slot) = self.owner(cx, port, local) else {
+            let mut slot = self.owner(port, local);
+            if slot.is_none() && !std::mem::replace(&mut has_heard, true) {
+                // It may have been opened since the beginning of the round
+                self.hear_news(cx);
+                slot = self.owner(port, local);
+            }
+            let Some(slot) = slot else {
                 self.membership.count_foreign();
                 if let Some(arrival) = arrivals.next() {
                     self.unowned.answer(self.clock.now(), arrival, &mut self.io);
@@ -200,13 +207,8 @@ impl Driver {
 
     /// The endpoint of a port on a local address.
     #[inline]
-    fn owner(&mut self, cx: &mut Context<'_>, port: Option<u16>, local: Address) -> Option<usize> {
-        let port = port?;
-        self.seats.owner(port, local).or_else(|| {
-            // It may have been opened since the beginning of the round
-            self.hear_news(cx);
-            self.seats.owner(port, local)
-        })
+    fn owner(&self, port: Option<u16>, local: Address) -> Option<usize> {
+        self.seats.owner(port?, local)
     }
 
     /// Handles changes of local addresses and errors of sent packets. `is_up_to_date` is set if all received packets

@@ -341,13 +341,18 @@ impl State {
         self.entries[slot(id)] = None;
     }
 
-    /// Opens no more associations. Shuts down all associations, or only those that were not accepted.
-    pub(crate) fn begin_closing(&mut self, all: bool) {
-        self.is_closing = true;
+    /// Admits no more associations of peers, and shuts down those that wait to be accepted.
+    pub(crate) fn stop_listening(&mut self) {
         self.core.stop_listening();
         while let Some(id) = self.core.accept() {
             self.abandon(id);
         }
+    }
+
+    /// Opens no more associations. Shuts down all associations, or only those that were not accepted.
+    pub(crate) fn begin_closing(&mut self, all: bool) {
+        self.is_closing = true;
+        self.stop_listening();
         if all {
             let now = self.clock.now();
             for id in self.open_ids(|_| true) {
@@ -514,7 +519,7 @@ mod tests {
         let mut pair = Pair::new();
         let [left, right] = pair.connect();
         assert!(poll_receive_on(&mut pair.ends[0], left, None).is_pending());
-        for text in ["on its way", "behind it"] {
+        for text in ["on its way", "after it"] {
             send(&mut pair.ends[1], right, text);
         }
         let now = pair.ends[0].clock.now();

@@ -55,6 +55,15 @@ macro_rules! family {
 #[cfg(feature = "serve")]
 pub(crate) use family;
 
+/// The only family of a host: its packets for ports without an endpoint.
+pub(super) const HOST: Family<u64> = family!(
+    Counter,
+    "manypath_host_foreign_packets",
+    "packets",
+    "Packets received for SCTP ports without an endpoint: answered by ABORT inside UDP, ignored in raw IP.",
+    |foreign| *foreign
+);
+
 /// Families of an endpoint.
 pub(super) const ENDPOINT: &[Family<Snapshot>] = &[
     family!(Gauge, "manypath_endpoint_associations", "", "Established associations.", |it| it
@@ -76,13 +85,6 @@ pub(super) const ENDPOINT: &[Family<Snapshot>] = &[
         "packets",
         "Packets received for the SCTP port.",
         |it| it.counters.received
-    ),
-    family!(
-        Counter,
-        "manypath_endpoint_foreign_packets",
-        "packets",
-        "Packets received for other SCTP ports: answered by ABORT inside UDP, ignored in raw IP.",
-        |it| it.counters.foreign
     ),
     family!(
         Counter,

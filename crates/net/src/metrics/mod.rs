@@ -18,7 +18,7 @@ pub(crate) use families::{Family, Kind};
 pub use http::serve;
 
 use crate::{Counters, Endpoint, Host, Path};
-use families::{ENDPOINT, PATH};
+use families::{ENDPOINT, HOST, PATH};
 
 /// What has metrics.
 pub trait Source: Send + Sync + 'static {
@@ -32,10 +32,11 @@ impl Source for Endpoint {
     }
 }
 
-/// The metrics of all endpoints, each labelled with its first address and SCTP port.
+/// The metrics of the host and of all endpoints, each labelled with its first address and SCTP port.
 impl Source for Host {
     fn metrics(&self) -> String {
         let mut out = String::new();
+        write_hosts(&mut out, &[(String::new(), self.foreign())]);
         write(&mut out, &labelled(self));
         end(out)
     }
@@ -66,13 +67,15 @@ pub(crate) struct AssociationSnapshot {
     pub(crate) paths: Vec<Path>,
 }
 
-/// All metrics of an endpoint as OpenMetrics text.
+/// All metrics of an endpoint and of its host as OpenMetrics text.
 ///
 /// Associations are labelled with the peer's first address and SCTP port, paths with their number from 0.
 #[must_use]
 pub fn text(endpoint: &Endpoint) -> String {
     let mut out = String::new();
-    write(&mut out, &[(String::new(), endpoint.snapshot())]);
+    let snapshot = endpoint.snapshot();
+    write_hosts(&mut out, &[(String::new(), snapshot.counters.foreign)]);
+    write(&mut out, &[(String::new(), snapshot)]);
     end(out)
 }
 
@@ -80,6 +83,14 @@ pub fn text(endpoint: &Endpoint) -> String {
 pub(crate) fn end(mut out: String) -> String {
     out.push_str("# EOF\n");
     out
+}
+
+/// Writes the number of foreign packets of each host, with its own labels.
+pub(crate) fn write_hosts(out: &mut String, hosts: &[(String, u64)]) {
+    begin(out, &HOST);
+    for (labels, foreign) in hosts {
+        sample(out, &HOST, labels, foreign);
+    }
 }
 
 /// Writes the metrics of endpoints, each with its own labels.

@@ -9,9 +9,9 @@ use crate::{Association, Path, PathState};
 /// An interval of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interval {
-    /// Begin of the interval, in seconds since the begin of the test.
+    /// Start of the interval, in seconds since the start of the test.
     pub start: f64,
-    /// End of the interval, in seconds since the begin of the test.
+    /// End of the interval, in seconds since the start of the test.
     pub end: f64,
     /// Data that this side sent, if it sends.
     pub sent: Option<Flow>,
@@ -69,7 +69,7 @@ impl Interval {
 }
 
 /// The counters before a test. The peer's first data may arrive before this side knows that the test has begun. Blocked
-/// times count from the begin of the test.
+/// times count from the start of the test.
 #[derive(Clone, Debug)]
 pub(super) struct Baseline {
     paths: Vec<Path>,
@@ -126,7 +126,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// The begin of the test.
+    /// The start of the test.
     pub(super) fn start(&self) -> Instant {
         self.start
     }
@@ -159,12 +159,12 @@ impl<'a> Sampler<'a> {
         interval
     }
 
-    /// The traffic of the paths from the begin of the test to the last interval.
+    /// The traffic of the paths from the start of the test to the last interval.
     pub(super) fn paths_of_test(&self) -> Vec<PathTotal> {
         changes(&self.first, &self.paths)
     }
 
-    /// Retransmitted chunks from the begin of the test to the last interval.
+    /// Retransmitted chunks from the start of the test to the last interval.
     pub(super) fn retransmits_of_test(&self) -> u64 {
         self.retransmits - self.first_retransmits
     }

@@ -33,7 +33,7 @@ pub struct Total {
     pub bytes: u64,
     /// Complete messages.
     pub messages: u64,
-    /// Seconds from the begin of the test until the last data was sent or received.
+    /// Seconds from the start of the test until the last data was sent or received.
     pub seconds: f64,
     /// Payload bytes by stream, from stream 1.
     pub streams: Vec<u64>,

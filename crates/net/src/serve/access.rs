@@ -5,8 +5,8 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
 
 use manypath_posix::peer;
 use rustix::fs::{Mode, chmod};
@@ -23,8 +23,36 @@ pub(super) struct Peer {
     pub(super) may_open: bool,
 }
 
+/// The file of the Unix socket, which is removed with this value. The file of another daemon at the same path stays.
+#[derive(Debug)]
+pub(super) struct SocketFile {
+    path: PathBuf,
+    /// Its device and inode.
+    identity: (u64, u64),
+}
+
+impl SocketFile {
+    fn at(path: &Path) -> io::Result<Self> {
+        Ok(Self { path: path.to_owned(), identity: identity(path)? })
+    }
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        if identity(&self.path).is_ok_and(|found| found == self.identity) {
+            // Its folder may have been removed meanwhile
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    let file = path.symlink_metadata()?;
+    Ok((file.dev(), file.ino()))
+}
+
 /// Creates the Unix socket.
-pub(super) fn listener(path: &Path) -> io::Result<OwnedFd> {
+pub(super) fn listener(path: &Path) -> io::Result<(OwnedFd, SocketFile)> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
     let address = SocketAddrUnix::new(path)?;
@@ -33,22 +61,30 @@ pub(super) fn listener(path: &Path) -> io::Result<OwnedFd> {
             std::fs::remove_file(path)?;
             bind(&listener, &address)?;
         }
+        Err(rustix::io::Errno::ADDRINUSE) if !is_socket(path) => {
+            return Err(io::Error::other("another file has this name: choose another one"));
+        }
         bound => bound?,
     }
+    let file = SocketFile::at(path)?;
     chmod(path, ALL_USERS)?;
     listen(&listener, BACKLOG)?;
-    Ok(listener)
+    Ok((listener, file))
 }
 
 /// Whether there is a socket that belongs to no process, such as after a daemon was killed. Connecting to any other file
 /// is refused, too.
 fn is_abandoned(path: &Path, address: &SocketAddrUnix) -> bool {
-    if !path.symlink_metadata().is_ok_and(|it| it.file_type().is_socket()) {
+    if !is_socket(path) {
         return false;
     }
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let probe = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None);
     probe.is_ok_and(|probe| connect(&probe, address) == Err(rustix::io::Errno::CONNREFUSED))
+}
+
+fn is_socket(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|it| it.file_type().is_socket())
 }
 
 impl Peer {

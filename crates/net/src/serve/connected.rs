@@ -14,8 +14,9 @@ use manypath_posix::abi::constants::{
 use manypath_posix::record::{Answer, PartialReliability, SendInfo, Sent};
 use tokio::task::AbortHandle;
 
-use super::daemon::{Draining, Shared};
+use super::daemon::Shared;
 use super::delivery;
+use super::draining::Draining;
 use super::options::Options;
 use super::socket::Socket;
 use crate::{Association, Endpoint, Message};

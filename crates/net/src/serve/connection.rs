@@ -126,7 +126,7 @@ impl Connection {
         }
     }
 
-    /// Sends no more: the program reads the end of the file behind the records that were sent.
+    /// Sends no more: the program reads the end of the file after the records that were sent.
     pub(super) fn finish(&self) {
         // Fails only if the program has closed its end
         let _ = shutdown(self.socket.get_ref(), Shutdown::Write);

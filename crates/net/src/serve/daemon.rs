@@ -17,18 +17,19 @@ use rustix::net::{
     sockopt,
 };
 use tokio::io::unix::AsyncFd;
-use tokio::sync::{Notify, Semaphore, oneshot, watch};
+use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 
 use super::Settings;
-use super::access::{self, Peer};
+use super::access::{self, Peer, SocketFile};
 use super::calls;
 use super::connection::{Connection, Record, send_now};
+use super::draining::Draining;
 use super::limits::{Place, Refusal, Usage};
 use super::ports::Ports;
 use super::socket::{Inherited, Socket, Style};
 use crate::socket::register;
-use crate::{Association, Endpoint, Error, Message};
+use crate::{Association, Endpoint, Error};
 
 /// The daemon. Clones are handles of the same one.
 #[derive(Clone, Debug)]
@@ -53,6 +54,8 @@ pub(super) struct Shared {
     ends: AtomicBool,
     /// Associations that are shut down after their program has closed them.
     pub(super) draining: Draining,
+    /// The file of the Unix socket.
+    _file: SocketFile,
 }
 
 /// Sockets by the cookie of the program's descriptor.
@@ -73,15 +76,6 @@ struct Adoption {
     done: oneshot::Sender<Arc<Socket>>,
 }
 
-/// Counts the associations that are shut down in the background.
-#[derive(Debug, Default)]
-pub(super) struct Draining {
-    count: Mutex<usize>,
-    changed: Notify,
-    /// They must be aborted, also those that are added later.
-    hurry: watch::Sender<bool>,
-}
-
 impl Daemon {
     /// Creates the Unix socket, opens the UDP port or the raw sockets, and serves programs until the last handle and all
     /// sockets are gone. Needs a tokio runtime. If another program has the UDP port, programs can connect from another
@@ -91,10 +85,12 @@ impl Daemon {
     /// If a setting is invalid, or a socket cannot be created.
     pub fn start(settings: Settings) -> Result<Self, Error> {
         let ports = Ports::open(&settings)?;
-        let listener = access::listener(&settings.path).and_then(register).map_err(|error| {
+        let refused = |error| {
             let expected = format!("a path for a Unix socket: {error}");
             Error::Setting { field: "socket", value: settings.path.display().to_string(), expected }
-        })?;
+        };
+        let (listener, file) = access::listener(&settings.path).map_err(refused)?;
+        let listener = register(listener).map_err(refused)?;
         let shared = Arc::new(Shared {
             known: Mutex::default(),
             ports: Mutex::new(ports),
@@ -105,6 +101,7 @@ impl Daemon {
             refusing: Arc::new(Semaphore::new(REFUSALS)),
             ends: AtomicBool::new(false),
             draining: Draining::default(),
+            _file: file,
             settings,
         });
         tokio::spawn(serve(Arc::clone(&shared), listener));
@@ -129,7 +126,7 @@ impl Daemon {
     /// has ended may have left records that are not read yet.
     pub async fn drain(&self, limit: Duration) {
         if timeout(limit, self.shared.wait_until_idle()).await.is_err() {
-            self.shared.draining.hurry.send_replace(true);
+            self.shared.draining.hurry();
             // The drivers send the ABORTs
             let _ = timeout(FAREWELL, self.abort_all()).await;
         }
@@ -207,7 +204,7 @@ impl Shared {
     /// Waits until no socket is open, or none that may have an association, and no association drains.
     async fn wait_until_idle(&self) {
         loop {
-            let changed = self.draining.changed.notified();
+            let changed = self.draining.changed();
             let sockets = self.sockets();
             // Programs that run on keep their sockets, which open no association
             if sockets.is_empty() || self.ends() && sockets.iter().all(|it| it.is_idle()) {
@@ -385,69 +382,7 @@ async fn keep(shared: &Arc<Shared>, socket: &Arc<Socket>, place: Place) {
     socket.serve(shared).await;
     drop(place);
     shared.known().sockets.remove(&socket.cookie);
-    shared.draining.changed.notify_waiters();
-}
-
-impl Draining {
-    /// Shuts an association down in the background after its last messages, or aborts it when the daemon must end.
-    pub(super) fn add(
-        shared: &Arc<Shared>,
-        association: Association,
-        endpoint: Endpoint,
-        rest: Vec<Message>,
-    ) {
-        shared.draining.change(|count| *count += 1);
-        let shared = Arc::clone(shared);
-        tokio::spawn(async move {
-            let mut hurry = shared.draining.hurry.subscribe();
-            // The result is dropped inside, since it holds the channel
-            let hurry = async { drop(hurry.wait_for(|hurry| *hurry).await) };
-            let end = async {
-                for message in rest {
-                    association.send(message).await?;
-                }
-                association.close().await
-            };
-            tokio::select! {
-                // The peer may lack data; no program can be told
-                _ = end => {}
-                () = hurry => {
-                    association.abort("");
-                    let _ = association.closed().await;
-                }
-            }
-            drop((association, endpoint));
-            shared.draining.change(|count| *count -= 1);
-        });
-    }
-
-    /// The number of associations.
-    pub(super) fn count(&self) -> usize {
-        *self.count.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn change(&self, change: impl FnOnce(&mut usize)) {
-        change(&mut self.count.lock().unwrap_or_else(PoisonError::into_inner));
-        self.changed.notify_waiters();
-    }
-
-    async fn wait(&self) {
-        loop {
-            let changed = self.changed.notified();
-            if self.count() == 0 {
-                return;
-            }
-            changed.await;
-        }
-    }
-}
-
-/// The socket's file is removed with the daemon.
-impl Drop for Shared {
-    fn drop(&mut self) {
-        // Its folder may have been removed already
-        let _ = std::fs::remove_file(&self.settings.path);
-    }
+    shared.draining.notify();
 }
 
 /// Refused connections at once whose first record is awaited.

@@ -26,6 +26,8 @@ impl Source for Daemon {
             metrics::write_family(&mut out, family, &reading);
         }
         let hosts: Vec<Host> = self.shared.ports().hosts().cloned().collect();
+        let foreign: Vec<_> = hosts.iter().map(|host| (of_host(host), host.foreign())).collect();
+        metrics::write_hosts(&mut out, &foreign);
         let endpoints: Vec<_> = hosts.iter().flat_map(metrics::labelled).collect();
         metrics::write(&mut out, &endpoints);
         metrics::end(out)
@@ -117,6 +119,11 @@ const DAEMON: &[Family<Reading>] = &[
         |it| it.draining
     ),
 ];
+
+/// The label of a host: a daemon has two after a program that had its UDP port has ended.
+fn of_host(host: &Host) -> String {
+    of("udp_port", &host.encapsulation_port().to_string())
+}
 
 fn of(label: &str, value: &str) -> String {
     format!("{label}=\"{value}\"")

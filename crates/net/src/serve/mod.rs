@@ -1,8 +1,8 @@
-//! The daemon behind SCTP sockets of unmodified programs.
+//! The daemon of SCTP sockets for unmodified programs.
 //!
 //! A program's descriptor is a Unix socket of type `SOCK_SEQPACKET` that is connected to the daemon. Messages are
 //! records on it, see [`manypath_posix::record`]. Each call (`bind`, `connect`, `getsockopt`, ...) has a connection of
-//! its own, so it does not wait behind data. The descriptor of the socket comes with the call: its possession is the
+//! its own, so it does not wait for data that was sent before. The descriptor of the socket comes with the call: its possession is the
 //! right to make the call, and its cookie (`SO_COOKIE`) is the name of the socket.
 //!
 //! A program can harm only its own sockets: a malformed record aborts the association of its socket. A user has only its
@@ -14,6 +14,7 @@ mod connected;
 mod connection;
 mod daemon;
 mod delivery;
+mod draining;
 mod errors;
 mod limits;
 mod many;

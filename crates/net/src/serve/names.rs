@@ -9,7 +9,7 @@ use nix::errno::Errno;
 use super::socket::{Phase, Socket};
 use crate::Association;
 
-/// The address behind an IPv6 address that stands for an IPv4 one.
+/// The IPv4 address that an IPv6 address stands for, or the address itself.
 pub(super) fn canonical(domain: u16, address: &SocketAddr) -> Result<IpAddr, Errno> {
     if domain == INET && address.is_ipv6() {
         return Err(Errno::EINVAL);

@@ -114,10 +114,7 @@ pub(super) async fn listen(
             }
             _ => return Err(Errno::EINVAL),
         }
-        let mut ports = shared.ports();
-        state.port = ports.bind(socket.cookie, state.port, &state.addresses)?;
-        let host = ports.listening_host().map_err(|error| errno(&error))?;
-        (builder(shared, host, socket.domain, &state)?, state.port)
+        (claim(shared, socket, &mut state, Use::Listen)?, state.port)
     };
     let endpoint = builder.listen(backlog).bind(port).await.map_err(|error| errno(&error))?;
     let accepting = tokio::spawn(accept(Arc::clone(shared), Arc::clone(socket), endpoint.clone()));
@@ -180,11 +177,7 @@ fn try_to_begin(
         _ => return Err(Errno::EISCONN),
     }
     let peer = peer(shared, socket.domain, &state.options, peers)?;
-    let builder = {
-        let mut ports = shared.ports();
-        state.port = ports.bind(socket.cookie, state.port, &state.addresses)?;
-        builder(shared, ports.host(), socket.domain, &state)?
-    };
+    let builder = claim(shared, socket, &mut state, Use::Connect)?;
     let own = state.port;
     let (done, result) = oneshot::channel();
     let (shared, connecting) = (Arc::clone(shared), Arc::clone(socket));
@@ -239,13 +232,32 @@ async fn connect(
     Ok((endpoint.connect(peer).await?, endpoint))
 }
 
-/// The settings of an endpoint of a socket; `ENETDOWN` if the daemon ends.
-pub(super) fn builder(
+/// What a socket needs an endpoint for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Use {
+    /// It must have the wanted UDP port.
+    Listen,
+    Connect,
+}
+
+/// Binds the port of a socket, whose state the caller holds, and returns the settings of its endpoint.
+pub(super) fn claim(
     shared: &Shared,
-    host: &Host,
-    domain: u16,
-    state: &State,
+    socket: &Socket,
+    state: &mut State,
+    wanted: Use,
 ) -> Result<Builder, Errno> {
+    let mut ports = shared.ports();
+    state.port = ports.bind(socket.cookie, state.port, &state.addresses)?;
+    let host = match wanted {
+        Use::Listen => ports.listening_host().map_err(|error| errno(&error))?,
+        Use::Connect => ports.host(),
+    };
+    builder(shared, host, socket.domain, state)
+}
+
+/// The settings of an endpoint of a socket; `ENETDOWN` if the daemon ends.
+fn builder(shared: &Shared, host: &Host, domain: u16, state: &State) -> Result<Builder, Errno> {
     if shared.ends() {
         return Err(Refusal::Ending.errno_of_association());
     }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use nix::errno::Errno;
 
 use super::Settings;
+use crate::host::FIRST_DYNAMIC;
 use crate::{Builder, Error, Host};
 
 /// SCTP ports that sockets have bound. All sockets use one host: its UDP port, and its raw sockets.
@@ -113,7 +114,6 @@ impl Ports {
     }
 }
 
-const FIRST_DYNAMIC: u16 = 49_152;
 /// Number of dynamic ports.
 const DYNAMIC: u64 = 1 << 14;
 

@@ -15,7 +15,8 @@ use tokio::task::AbortHandle;
 
 use super::connected::Connected;
 use super::connection::{Connection, Record};
-use super::daemon::{Draining, Shared};
+use super::daemon::Shared;
+use super::draining::Draining;
 use super::errors::errno;
 use super::many::{self, Many};
 use super::opening;

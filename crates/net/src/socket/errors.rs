@@ -62,7 +62,7 @@ pub(super) enum Below {
     Ip,
 }
 
-/// The begin of the packet, as quoted by the ICMP message.
+/// The first bytes of the packet, as quoted by the ICMP message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Quoted {
     pub(crate) source_port: u16,

@@ -312,6 +312,9 @@ async fn captures_events_and_metrics_tell_the_endpoints_of_a_host_apart() {
         let line = metrics.lines().find_map(|line| line.strip_prefix(sample));
         line.unwrap_or_else(|| panic!("{sample}: {metrics}")).trim().parse::<u64>().unwrap()
     };
+    // It belongs to the host, so there is one sample for both endpoints
+    assert_eq!(value("manypath_host_foreign_packets_total"), 0);
+    assert_eq!(metrics.matches("foreign_packets_total").count(), 1);
     for (port, received, sent) in [(5001, 300_000, 0), (5002, 0, 100_000)] {
         let name = format!("endpoint=\"127.0.0.11:{port}\"");
         assert_eq!(value(&format!("manypath_endpoint_associations{{{name}}}")), 1);

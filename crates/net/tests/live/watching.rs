@@ -196,10 +196,10 @@ async fn metrics_count_packets_that_an_endpoint_cannot_use() {
         outsider.send_to(datagram, (loopback(11), server.encapsulation_port())).await.unwrap();
     }
     let text = || metrics::text(&server);
-    let count = |name: &str| total(&text(), &format!("manypath_endpoint_{name}_packets_total"));
-    until("all have arrived", || count("received") + count("foreign") >= 5).await;
-    let counts = ["received", "malformed", "foreign", "sent"].map(count);
-    assert_eq!(counts, [2, 2, 3, 0]);
+    let count = |name: &str| total(&text(), &format!("manypath_{name}_packets_total"));
+    until("all have arrived", || count("endpoint_received") + count("host_foreign") >= 5).await;
+    let names = ["endpoint_received", "endpoint_malformed", "host_foreign", "endpoint_sent"];
+    assert_eq!(names.map(count), [2, 2, 3, 0]);
 }
 
 /// Rules of OpenMetrics on which a scraper insists.

@@ -38,8 +38,13 @@ impl Folder {
     }
 
     /// Lets a program use the daemon's sockets by the copied library, and returns what it has printed at its end.
-    fn said_by(&self, mut program: Command) -> Said {
-        program.env("MANYPATH_SCTP_SOCKET", self.socket());
+    fn said_by(&self, program: Command) -> Said {
+        self.said_at(&self.socket(), program)
+    }
+
+    /// The same with the daemon at another socket.
+    fn said_at(&self, socket: &Path, mut program: Command) -> Said {
+        program.env("MANYPATH_SCTP_SOCKET", socket);
         program.env("LD_PRELOAD", self.copied_library());
         Process::of(program).wait()
     }
@@ -86,6 +91,9 @@ fn each_mistake_of_a_configuration_file_is_one_line() {
         ("local = [\"here\"]", "`local` is \"here\", expected an IPv4 or IPv6 address, perhaps"),
         ("local = [[1]]", "`local` is an array, expected texts in an array"),
         ("local = \"203.0.113.7\"", "`local` is 203.0.113.7, expected an address of this"),
+        ("local = \"224.0.0.1\"", "`local` is 224.0.0.1, expected a unicast address of this"),
+        ("local = \"::1%none\"", "`local` is on interface \"none\", expected an interface of this"),
+        ("metrics = -1", "`metrics` is -1, expected a port, or an address and a port"),
         ("metrics = \"x\"", "`metrics` is \"x\", expected a port, or an address and a port"),
         ("[limit]\nx = 1", "`limit` is a table, expected a text or a number"),
         ("raw = true\nencapsulation = 9", "`raw` cannot be used with `encapsulation`"),
@@ -95,6 +103,7 @@ fn each_mistake_of_a_configuration_file_is_one_line() {
         ("cc = \"cmt-rpv\"", "`cc` is \"cmt-rpv\", expected a congestion control of these: "),
         ("events = \"/missing/x\"", "`events` is /missing/x: No such file or directory"),
         ("group = \"no-such-group\"", "`group` is \"no-such-group\", expected a group of this"),
+        ("socket = \"\"", "`socket` is \"\", expected a text"),
         (
             "socket = \"/missing/socket\"",
             "`socket` is /missing/socket, expected a path for a Unix socket: No such file",
@@ -262,6 +271,20 @@ fn the_socket_of_a_killed_daemon_is_replaced_and_that_of_a_running_one_is_not() 
     std::fs::write(&socket, "mine").unwrap();
     let said = run(["serve", "--socket", socket.to_str().unwrap()]);
     assert_eq!((said.code, std::fs::read(&socket).unwrap()), (Some(2), b"mine".to_vec()));
+    assert!(said.err.contains("another file has this name: choose another one"), "{said:?}");
+}
+
+#[test]
+fn a_daemon_that_ends_leaves_the_socket_of_its_successor() {
+    let at = Folder::with("");
+    let first = at.serve(&[]);
+    std::fs::remove_file(at.socket()).unwrap();
+    let second = at.serve(&[]);
+    assert_eq!(stopped(first).code, Some(0));
+    let said = python(&at.socket(), "import socket; socket.socket(proto=132)").wait();
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(stopped(second).code, Some(0));
+    assert!(!at.socket().exists());
 }
 
 /// A folder whose socket programs of other users can reach, with a library that they can read. `None` if this test
@@ -279,14 +302,14 @@ fn for_all_users() -> Option<Folder> {
 }
 
 /// What a program of another user, with one supplementary group, gets for a socket.
-fn socket_of(user: u32, group: u32, at: &Folder) -> String {
+fn socket_of(user: u32, group: u32, at: &Folder, socket: &Path) -> String {
     let program = "import socket\n\
                    try: socket.socket(proto=132); print('open')\n\
                    except OSError as error: print(error.errno)";
     let mut command = Command::new("setpriv");
     command.args([&format!("--reuid={user}"), "--regid=65534", &format!("--groups={group}")]);
     command.args([PYTHON, "-c", program]);
-    let said = at.said_by(command);
+    let said = at.said_at(socket, command);
     assert_eq!(said.code, Some(0), "{said:?}");
     said.out
 }
@@ -296,12 +319,34 @@ fn only_members_of_the_group_open_sockets_beside_the_user() {
     let Some(at) = for_all_users() else { return };
     // Group 1 is `daemon` on every Linux system
     let daemon = at.serve(&["--group", "daemon"]);
-    assert_eq!(socket_of(12_345, 1, &at), "open\n");
-    assert_eq!(socket_of(12_345, 2, &at), PERMISSION_DENIED);
+    assert_eq!(socket_of(12_345, 1, &at, &at.socket()), "open\n");
+    assert_eq!(socket_of(12_345, 2, &at, &at.socket()), PERMISSION_DENIED);
     assert_eq!(stopped(daemon).code, Some(0));
     let daemon = at.serve(&[]);
-    assert_eq!(socket_of(0, 2, &at), "open\n");
-    assert_eq!(socket_of(12_345, 1, &at), PERMISSION_DENIED);
+    assert_eq!(socket_of(0, 2, &at, &at.socket()), "open\n");
+    assert_eq!(socket_of(12_345, 1, &at, &at.socket()), PERMISSION_DENIED);
+    assert_eq!(stopped(daemon).code, Some(0));
+}
+
+#[test]
+fn root_and_the_user_of_the_daemon_open_its_sockets() {
+    let Some(at) = for_all_users() else { return };
+    let (program, socket) =
+        (at.folder.path().join("manypath-net"), at.folder.path().join("own/socket"));
+    std::fs::copy(env!("CARGO_BIN_EXE_manypath-net"), &program).expect("there is room");
+    std::fs::create_dir(at.folder.path().join("own")).unwrap();
+    std::os::unix::fs::chown(at.folder.path().join("own"), Some(12_345), None).unwrap();
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=12345", "--regid=65534", "--clear-groups"]).arg(&program);
+    command.args(["serve", "--local", "127.0.0.1", "--encapsulation", &free_port().to_string()]);
+    let mut daemon = Process::of({
+        command.arg("--socket").arg(&socket);
+        command
+    });
+    assert_eq!(daemon.line(), format!("sockets at {}\n", socket.display()));
+    for (user, gets) in [(0, "open\n"), (12_345, "open\n"), (12_346, PERMISSION_DENIED)] {
+        assert_eq!(socket_of(user, 2, &at, &socket), gets, "{user}");
+    }
     assert_eq!(stopped(daemon).code, Some(0));
 }
 

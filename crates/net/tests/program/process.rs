@@ -49,9 +49,18 @@ impl Process {
         Some(Self::of(unshare(&script)))
     }
 
-    pub(crate) fn of(mut command: Command) -> Self {
+    pub(crate) fn of(command: Command) -> Self {
+        Self::reading(command, Stdio::null())
+    }
+
+    /// Starts the program with a standard input that stays open and empty.
+    pub(crate) fn with_input(command: Command) -> Self {
+        Self::reading(command, Stdio::piped())
+    }
+
+    fn reading(mut command: Command, input: Stdio) -> Self {
         let mut child = command
-            .stdin(Stdio::null())
+            .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -111,8 +120,22 @@ impl Process {
 
     /// Sends SIGTERM to the program.
     pub(crate) fn terminate(&self) {
-        let done = Command::new("kill").arg(self.child.id().to_string()).status();
+        self.signal("TERM");
+    }
+
+    /// Sends a signal to the program.
+    pub(crate) fn signal(&self, name: &str) {
+        let done = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status();
         assert!(done.expect("kill is there").success());
+    }
+
+    /// The soft and the hard limit of open files. proc_pid_limits(5)
+    pub(crate) fn limits_of_files(&self) -> [String; 2] {
+        let limits = std::fs::read_to_string(format!("/proc/{}/limits", self.child.id()));
+        let limits = limits.expect("it runs");
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
+        let mut words = line.expect("Linux tells").split_whitespace().map(str::to_owned);
+        std::array::from_fn(|_| words.next().expect("a limit"))
     }
 }
 

@@ -87,6 +87,63 @@ fn the_end_of_a_program_is_that_of_the_wrapper() {
 }
 
 #[test]
+fn signals_of_the_wrapper_reach_the_program() {
+    let mut program = run(
+        "127.0.0.1",
+        free_port(),
+        "import signal, sys\n\
+         names = ['HUP', 'INT', 'QUIT', 'USR1', 'USR2', 'TERM']\n\
+         numbers = [getattr(signal, 'SIG' + name) for name in names]\n\
+         signal.pthread_sigmask(signal.SIG_BLOCK, numbers)\n\
+         print('ready', flush=True)\n\
+         for _ in names: print(signal.Signals(signal.sigwait(numbers)).name, flush=True)\n\
+         sys.exit(4)",
+    );
+    assert_eq!(program.out_line(), "ready\n");
+    // Standard input is no terminal, which would send SIGINT and SIGQUIT by itself
+    for name in ["HUP", "INT", "QUIT", "USR1", "USR2", "TERM"] {
+        program.signal(name);
+        assert_eq!(program.out_line(), format!("SIG{name}\n"));
+    }
+    assert_eq!(program.wait().code, Some(4));
+}
+
+#[test]
+fn the_wrapper_takes_more_files_and_leaves_the_limit_of_the_program() {
+    let words = ["run", "--local", "127.0.0.1", "--encapsulation"];
+    let udp = free_port().to_string();
+    let program = "import resource\n\
+                   print(*resource.getrlimit(resource.RLIMIT_NOFILE), flush=True)\n\
+                   input()";
+    let mut command = Command::new("prlimit");
+    command.args(["--nofile=100:200", env!("CARGO_BIN_EXE_manypath-net")]).args(words);
+    command.args([&udp, "--preload", library(), "--", "python3", "-c", program]);
+    let mut wrapper = Process::with_input(command);
+    assert_eq!(wrapper.out_line(), "100 200\n");
+    assert_eq!(wrapper.limits_of_files(), ["200", "200"]);
+    drop(wrapper);
+}
+
+#[test]
+fn a_folder_that_has_no_room_for_the_socket_is_named() {
+    let long = tempfile::tempdir().expect("a folder");
+    let long = long.path().join("x".repeat(120));
+    std::fs::create_dir(&long).expect("a folder");
+    let long = long.to_str().expect("text");
+    for (place, mistake) in [
+        ("/nowhere", "`TMPDIR` is /nowhere, expected a folder for a Unix socket: No such file"),
+        (long, &format!("the socket in `TMPDIR` is {long}/")),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_manypath-net"));
+        command.args(["run", "--preload", library(), "--", "true"]).env("TMPDIR", place);
+        let said = Process::of(command).wait();
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(said.err.starts_with(&format!("error: {mistake}")), "{said:?}");
+        assert_eq!(said.err.matches('\n').count(), 1, "{said:?}");
+    }
+}
+
+#[test]
 fn a_missing_library_is_named() {
     let missing = PathBuf::from("/nowhere/libmanypath_preload.so");
     let words = ["run", "--preload", missing.to_str().expect("text"), "--", "true"];

@@ -82,6 +82,15 @@ impl Host {
         listener
     }
 
+    /// Waits until all associations have ended by themselves. The time limit of the drain is far beyond that of the test.
+    pub(crate) fn drains_without_aborts(&self) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(async {
+            let drained = self.daemon.drain(Duration::from_secs(3600));
+            tokio::time::timeout(Duration::from_secs(60), drained).await.expect("it ends");
+        });
+    }
+
     /// Waits until a condition holds.
     pub(crate) fn until(&self, holds: impl Fn(&Daemon) -> bool) {
         until(|| holds(&self.daemon));

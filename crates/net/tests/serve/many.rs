@@ -1,4 +1,4 @@
-//! One-to-many sockets: many associations behind one descriptor.
+//! One-to-many sockets: many associations of one descriptor.
 
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::address::encode;

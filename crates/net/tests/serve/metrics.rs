@@ -1,5 +1,7 @@
 //! The metrics of a daemon and of the endpoints of its sockets.
 
+use std::net::UdpSocket;
+
 use manypath_net::metrics::Source;
 use manypath_net::{EventLog, Selection};
 use nix::libc;
@@ -67,6 +69,27 @@ fn metrics_count_refusals_by_reason() {
     let text = host.daemon.metrics();
     assert_eq!(value(&text, "manypath_daemon_refusals_total{reason=\"sockets\"}"), 3.0);
     assert_eq!(value(&text, "manypath_daemon_refusals_total{reason=\"calls\"}"), 0.0);
+}
+
+#[test]
+fn packets_for_no_socket_count_once_however_many_listen() {
+    let udp = free_port();
+    let host = Host::new(&["127.0.0.1"], udp);
+    let _listeners = ["127.0.0.1:5001", "127.0.0.1:5002"].map(|address| host.listening(address));
+    let outsider = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    // Ports 7 and 9, and a tag
+    let packet = [0, 7, 0, 9, 1, 1, 1, 1, 0, 0, 0, 0];
+    for _ in 0..3 {
+        outsider.send_to(&packet, ("127.0.0.1", udp)).expect("it is sent");
+    }
+    let sample = format!("manypath_host_foreign_packets_total{{udp_port=\"{udp}\"}}");
+    host.until(|daemon| value(&daemon.metrics(), &sample) == 3.0);
+    let text = host.daemon.metrics();
+    assert_eq!(text.matches("foreign_packets_total").count(), 1, "{text}");
+    assert_eq!(
+        value(&text, "manypath_endpoint_received_packets_total{endpoint=\"127.0.0.1:5001\"}"),
+        0.0
+    );
 }
 
 #[test]

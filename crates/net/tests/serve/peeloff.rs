@@ -39,11 +39,11 @@ fn a_message_that_was_read_in_part_is_continued() {
     let (trio, [first, second], [own, other]) = Trio::connected();
     trio.clients[0].send_on(own, 0, "half and half").expect("it is connected");
     until(|| bytes_waiting(&trio.server) == (HEAD + 13) as u64);
-    trio.clients[1].send_on(other, 0, "behind").expect("it is connected");
+    trio.clients[1].send_on(other, 0, "beside").expect("it is connected");
     until(|| bytes_waiting(&trio.server) == (2 * HEAD + 13 + 6) as u64);
     let peeled = trio.server.peel_off(first, HEAD as u32 + 4).expect("it is there");
     assert_eq!(peeled.text(), " and half");
-    assert_eq!(trio.server.got_text("behind"), second);
+    assert_eq!(trio.server.got_text("beside"), second);
 }
 
 #[test]

@@ -9,11 +9,8 @@ pub(crate) fn builder(local: &Local, udp: u16) -> Builder {
     let builder = Endpoint::builder();
     let builder =
         if local.raw { builder.without_encapsulation() } else { builder.encapsulation(udp) };
-    let addresses = local.bind.iter().map(|bound| bound.address);
-    let named =
-        local.bind.iter().filter_map(|bound| Some((bound.address, bound.interface.clone()?)));
-    named
-        .fold(builder.local(addresses), |builder, (address, name)| builder.interface(address, name))
+    builder
+        .bound(&local.bind)
         .streams(MOST_STREAMS as u16)
         .concurrent(local.cc.clone())
         .pacing(local.pacing)

@@ -3,10 +3,9 @@
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand};
-use manypath_net::Peer;
+use manypath_net::{BoundAddress, Peer};
 
 use crate::listen::Listen;
 use crate::perf::Perf;
@@ -111,7 +110,7 @@ pub(crate) struct Local {
     /// Local addresses, separated by commas; each makes a path. By default all addresses of the machine. Packets of
     /// ADDRESS%INTERFACE, such as 192.0.2.7%eth0, leave only on that interface.
     #[arg(long, value_name = "ADDRESS[%INTERFACE],...", value_delimiter = ',')]
-    pub(crate) bind: Vec<Bound>,
+    pub(crate) bind: Vec<BoundAddress>,
     /// SCTP port of the receiver.
     #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, allow_negative_numbers = true,
         value_parser = port)]
@@ -127,33 +126,6 @@ pub(crate) struct Local {
     pub(crate) pacing: bool,
     #[command(flatten)]
     pub(crate) watched: Watched,
-}
-
-/// A local address, with an interface if it is bound to one.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Bound {
-    pub(crate) address: IpAddr,
-    pub(crate) interface: Option<String>,
-}
-
-impl FromStr for Bound {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (address, interface) = match text.split_once('%') {
-            Some((address, interface)) => (address, Some(interface.to_owned())),
-            None => (text, None),
-        };
-        if interface.as_deref() == Some("") {
-            return Err(
-                "expected the name of an interface behind `%`, such as 192.0.2.7%eth0".into()
-            );
-        }
-        let address = address.parse().map_err(|_| {
-            "expected an IPv4 or IPv6 address, perhaps with an interface: 192.0.2.7%eth0".to_owned()
-        })?;
-        Ok(Self { address, interface })
-    }
 }
 
 /// An address of a peer.

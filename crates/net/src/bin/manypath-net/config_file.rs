@@ -67,7 +67,7 @@ pub(crate) fn parse(mut words: Vec<OsString>) -> Result<Parsed, Unparsed> {
     let serve = command.find_subcommand(SERVE).ok_or_else(|| Failure::broken("no such command"))?;
     let file = ConfigFile { path: &path, command: serve };
     let (keys, more) = file.words(&file.read()?, given)?;
-    // Behind the program and the command
+    // After the program and the command
     drop(words.splice(2..2, more));
     // The command line alone was right
     let arguments = Arguments::try_parse_from(words).map_err(|error| file.explain(&error))?;
@@ -216,8 +216,10 @@ impl ConfigFile<'_> {
                 format!("`{key}` is {value}, {reason}")
             }
             ErrorKind::InvalidValue => {
-                let Some(ContextValue::Strings(known)) = error.get(ContextKind::ValidValue) else {
-                    return self.wrong(format!("`{key}` is {value}, expected another value"));
+                let known = match error.get(ContextKind::ValidValue) {
+                    Some(ContextValue::Strings(known)) if !known.is_empty() => known,
+                    // An option without a list refuses only the empty text
+                    _ => return self.wrong(format!("`{key}` is {value}, expected a text")),
                 };
                 let hint =
                     nearest(context(ContextKind::InvalidValue), known.iter().map(String::as_str))

@@ -103,7 +103,6 @@ fn option(field: &str) -> &str {
         "congestion" => "--cc",
         "encapsulation" => "--udp",
         "local" => "--bind",
-        "socket" => "--socket",
         other => other,
     }
 }

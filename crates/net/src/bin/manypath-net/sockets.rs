@@ -1,8 +1,9 @@
 //! `manypath-net serve` and `manypath-net run`: SCTP sockets for programs that are written for those of Linux.
 
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::fs::Permissions;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -11,14 +12,14 @@ use std::time::Duration;
 
 use clap::Args;
 use manypath_net::serve::{Daemon, Limits, Settings};
-use manypath_net::{Error, Peer};
+use manypath_net::{BoundAddress, Error, Peer};
 use nix::unistd::Group;
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use tokio::process::Command;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{self, SignalKind, signal};
 
 use crate::addresses::builder;
-use crate::arguments::{Bound, Local, port, whole};
+use crate::arguments::{Local, port, whole};
 use crate::failure::Failure;
 use crate::service_manager;
 use crate::stop::Stop;
@@ -73,7 +74,7 @@ struct Stack {
     /// Local addresses of the sockets, separated by commas. By default all addresses of the machine. Packets of
     /// ADDRESS%INTERFACE, such as 192.0.2.7%eth0, leave only on that interface.
     #[arg(long, value_name = "ADDRESS[%INTERFACE],...", value_delimiter = ',')]
-    local: Vec<Bound>,
+    local: Vec<BoundAddress>,
     /// UDP port of listening sockets, and of peers.
     #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
         value_parser = port)]
@@ -117,18 +118,15 @@ pub(crate) async fn serve(serve: Serve, mut stop: Stop, watch: &Watch) -> Result
     let missing = "`--socket` is missing, expected the path of the Unix socket for programs";
     let socket = socket.ok_or_else(|| Failure::input(missing))?;
     let access = Access { group: group.as_deref().map(group_number).transpose()?, limit_per_user };
-    let daemon = start(&stack, &socket, access, watch)?;
+    let daemon = start(&stack, ("`--socket`", &socket), access, watch)?;
     open_more_files();
     eprintln!("sockets at {}", socket.display());
     service_manager::tell(service_manager::READY);
     stop.requested().await;
     service_manager::tell(service_manager::STOPPING);
     daemon.open_no_more();
-    let mut again = Stop::on_signals()?;
-    tokio::select! {
-        () = daemon.drain(Duration::from_secs(drain.into())) => {}
-        () = again.requested() => daemon.drain(Duration::ZERO).await,
-    }
+    let in_time = daemon.drain(Duration::from_secs(drain.into()));
+    Stop::on_signals()?.or_instead(in_time, daemon.drain(Duration::ZERO)).await;
     Ok(())
 }
 
@@ -159,13 +157,20 @@ fn open_more_files() {
 }
 
 /// Runs a program with sockets of this process; returns its exit code, or 128 and the number of its signal.
-pub(crate) async fn run(run: Run, stop: Stop, watch: &Watch) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(run: Run, mut stop: Stop, watch: &Watch) -> Result<ExitCode, Failure> {
+    // Those that arrive before the program runs are passed later
+    let signals = Signals::catch()?;
     let library = library(run.preload)?;
     // A program that gives up its rights still uses its sockets
     let reachable = Permissions::from_mode(0o711);
-    let folder = tempfile::Builder::new().permissions(reachable).tempdir()?;
+    let place = std::env::temp_dir();
+    let folder = tempfile::Builder::new().permissions(reachable).tempdir_in(&place);
+    let folder = folder.map_err(|error| {
+        let expected = "expected a folder for a Unix socket";
+        Failure::input(format!("`TMPDIR` is {}, {expected}: {error}", place.display()))
+    })?;
     let socket = folder.path().join("socket");
-    let daemon = start(&run.stack, &socket, Access::default(), watch)?;
+    let daemon = start(&run.stack, ("the socket in `TMPDIR`", &socket), Access::default(), watch)?;
     let (program, arguments) =
         run.command.split_first().ok_or_else(|| Failure::input("COMMAND is missing"))?;
     let mut child = Command::new(program)
@@ -176,16 +181,23 @@ pub(crate) async fn run(run: Run, stop: Stop, watch: &Watch) -> Result<ExitCode,
         .map_err(|error| Failure::input(format!("{}: {error}", program.display())))?;
     // The program keeps its own limit
     open_more_files();
-    let passing = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).map(pass_signals);
-    let status = child.wait().await?;
-    if let Some(passing) = passing {
-        passing?.abort();
-    }
-    daemon.drain(if stop.is_requested() { SHORT } else { LONG }).await;
+    let id = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    let id = id.ok_or_else(|| Failure::broken("the program has no process id"))?;
+    let status = tokio::select! {
+        status = child.wait() => status?,
+        never = signals.pass_to(id) => match never {},
+    };
+    stop.or_instead(daemon.drain(LONG), daemon.drain(SHORT)).await;
     Ok(code(status))
 }
 
-fn start(stack: &Stack, socket: &Path, access: Access, watch: &Watch) -> Result<Daemon, Failure> {
+/// Starts a daemon. Its socket has a name for messages.
+fn start(
+    stack: &Stack,
+    (name, socket): (&str, &Path),
+    access: Access,
+    watch: &Watch,
+) -> Result<Daemon, Failure> {
     let local = Local {
         bind: stack.local.clone(),
         port: 0,
@@ -208,16 +220,25 @@ fn start(stack: &Stack, socket: &Path, access: Access, watch: &Watch) -> Result<
         },
         group: access.group,
     };
-    let daemon = Daemon::start(settings).map_err(named)?;
+    let daemon = Daemon::start(settings).map_err(|error| named(error, name))?;
     watch.begins(&daemon)?;
     Ok(daemon)
 }
 
 /// The failure of a daemon, with the option of `serve` and `run` that is wrong.
-fn named(error: Error) -> Failure {
+fn named(error: Error, socket: &str) -> Failure {
     let message = match &error {
         Error::NotLocal(address) => {
             format!("`--local` is {address}, expected an address of this machine")
+        }
+        Error::NotUnicast(address) => {
+            format!("`--local` is {address}, expected a unicast address of this machine")
+        }
+        Error::NoInterface(name) => {
+            format!("`--local` is on interface {name:?}, expected an interface of this machine")
+        }
+        Error::Setting { field: "socket", value, expected } => {
+            format!("{socket} is {value}, expected {expected}")
         }
         Error::Setting { field: "local", value, expected } => {
             format!("`--local` is {value}, expected {expected}")
@@ -247,7 +268,7 @@ fn library(named: Option<PathBuf>) -> Result<PathBuf, Failure> {
     Ok(found.canonicalize()?)
 }
 
-/// `LD_PRELOAD` with our library behind those that are there.
+/// `LD_PRELOAD` with our library after those that are there.
 fn preloaded(before: Option<OsString>, library: &Path) -> OsString {
     let mut all = before.filter(|text| !text.is_empty()).unwrap_or_default();
     if !all.is_empty() {
@@ -257,31 +278,47 @@ fn preloaded(before: Option<OsString>, library: &Path) -> OsString {
     all
 }
 
-/// Passes signals to the program. A terminal sends SIGINT and SIGQUIT to the program too.
-fn pass_signals(to: Pid) -> Result<tokio::task::JoinHandle<()>, Failure> {
-    let from_terminal = std::io::stdin().is_terminal();
-    let mut hangup = signal(SignalKind::hangup())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut quit = signal(SignalKind::quit())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut user_1 = signal(SignalKind::user_defined1())?;
-    let mut user_2 = signal(SignalKind::user_defined2())?;
-    Ok(tokio::spawn(async move {
+/// Signals for the program, which this process catches.
+struct Signals {
+    hangup: unix::Signal,
+    interrupt: unix::Signal,
+    quit: unix::Signal,
+    terminate: unix::Signal,
+    user_1: unix::Signal,
+    user_2: unix::Signal,
+}
+
+impl Signals {
+    fn catch() -> io::Result<Self> {
+        Ok(Self {
+            hangup: signal(SignalKind::hangup())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            quit: signal(SignalKind::quit())?,
+            terminate: signal(SignalKind::terminate())?,
+            user_1: signal(SignalKind::user_defined1())?,
+            user_2: signal(SignalKind::user_defined2())?,
+        })
+    }
+
+    /// Passes signals to the program until the future is dropped. A terminal sends SIGINT and SIGQUIT to the program
+    /// too.
+    async fn pass_to(mut self, program: Pid) -> Infallible {
+        let from_terminal = io::stdin().is_terminal();
         loop {
             let (signal, is_passed) = tokio::select! {
-                _ = hangup.recv() => (Signal::HUP, true),
-                _ = interrupt.recv() => (Signal::INT, !from_terminal),
-                _ = quit.recv() => (Signal::QUIT, !from_terminal),
-                _ = terminate.recv() => (Signal::TERM, true),
-                _ = user_1.recv() => (Signal::USR1, true),
-                _ = user_2.recv() => (Signal::USR2, true),
+                _ = self.hangup.recv() => (Signal::HUP, true),
+                _ = self.interrupt.recv() => (Signal::INT, !from_terminal),
+                _ = self.quit.recv() => (Signal::QUIT, !from_terminal),
+                _ = self.terminate.recv() => (Signal::TERM, true),
+                _ = self.user_1.recv() => (Signal::USR1, true),
+                _ = self.user_2.recv() => (Signal::USR2, true),
             };
             if is_passed {
                 // Fails only if the program has ended
-                let _ = kill_process(to, signal);
+                let _ = kill_process(program, signal);
             }
         }
-    }))
+    }
 }
 
 /// The exit code of shells.

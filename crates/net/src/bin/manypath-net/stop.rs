@@ -61,6 +61,18 @@ impl Stop {
         self.or(task).await
     }
 
+    /// Runs a task. If the program must end before it completes, runs another one instead.
+    pub(crate) async fn or_instead(
+        &mut self,
+        task: impl Future<Output = ()>,
+        instead: impl Future<Output = ()>,
+    ) {
+        tokio::select! {
+            () = task => {}
+            () = self.requested() => instead.await,
+        }
+    }
+
     /// Waits for the end of an association, with a time limit if the program must end.
     pub(crate) async fn farewell<T>(&self, ending: impl Future<Output = T>) {
         // A peer that does not answer in time is ignored
@@ -102,6 +114,16 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
+
+    #[tokio::test]
+    async fn a_signal_replaces_a_task_that_has_not_completed() {
+        let (sender, receiver) = watch::channel(false);
+        let (mut stop, mut ended) = (Stop(receiver), Vec::new());
+        stop.or_instead(async { ended.push("task") }, pending()).await;
+        sender.send(true).expect("it is heard");
+        stop.or_instead(pending(), async { ended.push("instead") }).await;
+        assert_eq!(ended, ["task", "instead"]);
+    }
 
     #[tokio::test]
     async fn a_signal_limits_the_time_of_a_started_shutdown() {

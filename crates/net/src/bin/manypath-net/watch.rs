@@ -21,7 +21,7 @@ use crate::outputs::{Kind, Outputs, refused};
 pub(crate) struct Watched {
     /// Serve counters as OpenMetrics text at http://ADDRESS:PORT/metrics, by default on 127.0.0.1. Port 0 selects a
     /// free one, which is printed.
-    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = listen_address)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", allow_negative_numbers = true, value_parser = listen_address)]
     metrics: Option<SocketAddr>,
     /// Write all packets to a file that Wireshark and `manypath decode` open.
     #[arg(long, value_name = "FILE")]

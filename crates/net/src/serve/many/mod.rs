@@ -1,4 +1,4 @@
-//! One-to-many sockets: many associations behind one descriptor. RFC 6458 §3
+//! One-to-many sockets: many associations of one descriptor. RFC 6458 §3
 
 mod opening;
 mod permission;
@@ -22,9 +22,10 @@ pub(super) use sending::send;
 /// What a one-to-many socket has once it listens or has opened an association.
 #[derive(Debug)]
 pub(super) struct Many {
-    /// Opens associations.
+    /// Opens associations, and accepts them if the socket listens.
     pub(super) endpoint: Endpoint,
-    listening: Option<Listening>,
+    /// The task that accepts.
+    accepting: Option<AbortHandle>,
     /// By number.
     associations: BTreeMap<i32, Own>,
     /// Associations that have sockets of their own, for messages that the program sent earlier.
@@ -43,13 +44,6 @@ struct Own {
     _place: Place,
 }
 
-/// An endpoint that accepts, and the task that does so.
-#[derive(Debug)]
-struct Listening {
-    endpoint: Endpoint,
-    accepting: AbortHandle,
-}
-
 /// An association of a peer.
 #[derive(Debug)]
 enum Found {
@@ -63,7 +57,7 @@ impl Many {
     fn new(endpoint: Endpoint) -> Self {
         Self {
             endpoint,
-            listening: None,
+            accepting: None,
             associations: BTreeMap::new(),
             peeled: BTreeMap::new(),
             rest: BTreeMap::new(),
@@ -72,7 +66,7 @@ impl Many {
     }
 
     pub(super) fn listens(&self) -> bool {
-        self.listening.is_some()
+        self.accepting.is_some()
     }
 
     pub(super) fn association(&self, number: i32) -> Option<Connected> {
@@ -133,9 +127,9 @@ impl Many {
     }
 
     fn stop_listening(&mut self) {
-        if let Some(Listening { endpoint, accepting }) = self.listening.take() {
+        if let Some(accepting) = self.accepting.take() {
             accepting.abort();
-            endpoint.admit(None);
+            self.endpoint.admit(None);
         }
     }
 

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use manypath_posix::abi::message::InitMsg;
 use nix::errno::Errno;
 
-use super::{Found, Listening, Many};
+use super::{Found, Many};
 use crate::serve::connected::Connected;
 use crate::serve::daemon::Shared;
 use crate::serve::errors::errno;
 use crate::serve::limits::{Place, Refusal};
 use crate::serve::names;
-use crate::serve::opening;
+use crate::serve::opening::{self, Use};
 use crate::serve::options::Options;
 use crate::serve::socket::{Phase, Socket};
 use crate::{Association, Endpoint, Error};
@@ -30,13 +30,11 @@ pub(in crate::serve) async fn listen(
             many.stop_listening();
             return Ok(());
         }
-        Phase::Many(many) => match &many.listening {
-            Some(listening) => {
-                listening.endpoint.admit(Some(backlog));
-                return Ok(());
-            }
-            None => Some(many.endpoint.clone()),
-        },
+        Phase::Many(many) if many.listens() => {
+            many.endpoint.admit(Some(backlog));
+            return Ok(());
+        }
+        Phase::Many(many) => Some(many.endpoint.clone()),
         Phase::Closed if backlog == 0 => return Ok(()),
         Phase::Closed => None,
         _ => return Err(Errno::EINVAL),
@@ -62,8 +60,8 @@ pub(in crate::serve) async fn listen(
         endpoint.admit(None);
         return Err(Errno::EINVAL);
     };
-    many.endpoint = endpoint.clone();
-    many.listening = Some(Listening { endpoint, accepting });
+    many.endpoint = endpoint;
+    many.accepting = Some(accepting);
     Ok(())
 }
 
@@ -74,10 +72,7 @@ async fn listening_endpoint(
 ) -> Result<Endpoint, Errno> {
     let (builder, port) = {
         let mut state = socket.state();
-        let mut ports = shared.ports();
-        state.port = ports.bind(socket.cookie, state.port, &state.addresses)?;
-        let host = ports.listening_host().map_err(|error| errno(&error))?;
-        (opening::builder(shared, host, socket.domain, &state)?, state.port)
+        (opening::claim(shared, socket, &mut state, Use::Listen)?, state.port)
     };
     builder.listen(backlog).bind(port).await.map_err(|error| errno(&error))
 }
@@ -191,9 +186,7 @@ async fn endpoint(shared: &Arc<Shared>, socket: &Arc<Socket>) -> Result<Endpoint
     }
     let (builder, port) = {
         let mut state = socket.state();
-        let mut ports = shared.ports();
-        state.port = ports.bind(socket.cookie, state.port, &state.addresses)?;
-        (opening::builder(shared, ports.host(), socket.domain, &state)?, state.port)
+        (opening::claim(shared, socket, &mut state, Use::Connect)?, state.port)
     };
     // It may listen later
     let endpoint = builder.listen(1).bind(port).await.map_err(|error| errno(&error))?;

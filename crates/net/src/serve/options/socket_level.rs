@@ -92,7 +92,7 @@ pub(super) fn only_v6(at: &Target<'_>, _: &[u8]) -> Value {
     Ok(i32::from(at.socket.state().options.only_v6).encode())
 }
 
-/// Cannot be set behind `bind`. ipv6(7)
+/// Cannot be set after `bind`. ipv6(7)
 pub(super) fn set_only_v6(at: &Target<'_>, bytes: &[u8]) -> Done {
     if at.socket.domain != INET6 {
         return Err(Errno::ENOPROTOOPT);
