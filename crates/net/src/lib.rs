@@ -89,6 +89,7 @@ mod socket;
 mod stream;
 
 pub use association::{Association, Path, Streams};
+pub use blocked::blocked_seconds;
 pub use builder::Builder;
 pub use capture::Capture;
 pub use endpoint::{Counters, Endpoint};
