@@ -1,21 +1,25 @@
-"""Writes the counters of flows into docs/reference/measurements.md: names and meanings come from the engine."""
+"""Writes the counters of flows and paths into docs/reference/measurements.md, with the engine's names and meanings."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from manypath.measurements import FLOW_COUNTERS
+from manypath.measurements import COUNTERS
 
 PAGE = Path(__file__).parents[1] / "reference/measurements.md"
-TABLE = re.compile(r"(?<=<!-- begin: make docs -->\n).*?(?=<!-- end -->)", re.DOTALL)
+TABLE = re.compile(r"(?<=<!-- begin: make docs, )(?P<kind>\w+) -->\n.*?(?=<!-- end -->)", re.DOTALL)
 HEAD = "\n| column | meaning |\n| --- | --- |\n"
 
 
 def written(page: str) -> str:
-    """Return the page with the table of the current counters."""
-    rows = (f"| `{name}` | {meaning.rstrip('.')} |\n" for name, meaning in FLOW_COUNTERS.items())
-    return TABLE.sub(lambda _: HEAD + "".join(rows) + "\n", page)
+    """Return the page with the tables of the current counters."""
+    return TABLE.sub(lambda table: f"{table['kind']} -->\n{HEAD}{rows(table['kind'])}\n", page)
+
+
+def rows(kind: str) -> str:
+    """Return the rows of the counters of a kind of frame."""
+    return "".join(f"| `{name}` | {meaning.rstrip('.')} |\n" for name, meaning in COUNTERS[kind].items())
 
 
 if __name__ == "__main__":

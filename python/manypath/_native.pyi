@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from manypath.run import Watch
-from manypath.sctp.rows import OptionsRow, PathRow
+from manypath.sctp.rows import OptionsRow
 
 class ScenarioError(ValueError):
     """A document that cannot be run; one line names field, value and remedy."""
@@ -133,8 +133,8 @@ class SctpAssociation:
     def streams(self) -> tuple[int, int]:
         """Return the numbers of outgoing and incoming streams."""
 
-    def paths(self) -> list[PathRow]:
-        """Return one row for each path."""
+    def paths(self) -> list[dict[str, Any]]:
+        """Return the fields of `Path`, for each path."""
 
     def set_primary(self, path: int) -> None:
         """Make the path with this number the primary path."""
@@ -221,8 +221,8 @@ def loss_models() -> list[tuple[str, str]]:
 def events() -> list[tuple[str, str]]:
     """Return events of runs: names and one-line descriptions."""
 
-def flow_counters() -> list[tuple[str, str]]:
-    """Return counters of flows: names and one-line descriptions."""
+def counters() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return counters of results by kind of frame: names and one-line descriptions."""
 
 def engine_version() -> str:
     """Return a hash of the engine's sources; results of different versions are never mixed."""

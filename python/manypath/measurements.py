@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from manypath import _native
 
-FLOW_COUNTERS: Mapping[str, str] = dict(_native.flow_counters())
-"""Counters of a flow with their meanings, from the engine."""
+COUNTERS: Mapping[str, Mapping[str, str]] = {kind: dict(rows) for kind, rows in _native.counters()}
+"""Counters by kind of frame, with their meanings, from the engine."""
 
 LABELS: Mapping[str, tuple[str, ...]] = {
     "flows": ("flow",),
@@ -31,7 +31,7 @@ MEASUREMENTS: Mapping[str, tuple[str, ...]] = {
         "data_packets",
         "loss_rate",
         "window_cuts",
-        *FLOW_COUNTERS,
+        *COUNTERS["flows"],
         "latency_mean",
         "latency_p50",
         "latency_p95",
@@ -57,10 +57,7 @@ MEASUREMENTS: Mapping[str, tuple[str, ...]] = {
         "data_packets",
         "lost_packets",
         "loss_rate",
-        "window_cuts",
-        "fast_retransmissions",
-        "timeouts",
-        "rescheduled_chunks",
+        *COUNTERS["paths"],
         "blocked_path",
         "blocked_window",
         "blocked_split_share",

@@ -34,8 +34,7 @@ def documented(part: str) -> set[str]:
 
 @pytest.mark.parametrize("kind", ["flows", "streams", "paths", "links"])
 def test_columns_of_frames_are_documented(kind: str, result: mp.Result):
-    counters = set(measurements.FLOW_COUNTERS) if kind == "flows" else set[str]()
-    assert documented(f"result.{kind}") | counters == set(getattr(result, kind).columns)
+    assert documented(f"result.{kind}") | set(measurements.COUNTERS.get(kind, ())) == set(getattr(result, kind).columns)
 
 
 @pytest.mark.parametrize("kind", ["flows", "streams", "paths", "links"])

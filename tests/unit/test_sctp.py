@@ -137,7 +137,7 @@ async def test_a_file_is_transferred_over_two_paths(tmp_path: Path):
         await client.shutdown()
         await saving
     assert {(path.local, path.remote) for path in paths} >= {("127.0.0.1", "127.0.0.1"), ("127.0.0.2", "127.0.0.2")}
-    assert all(path.sent > 0 for path in paths), paths
+    assert all(path.data_chunks_sent > 0 for path in paths), paths
     assert all(path.state == "active" and path.confirmed and path.window > 0 for path in paths)
     assert all(0 < path.srtt < 1 <= path.rto for path in paths), paths
     assert hashlib.sha256(copy.read_bytes()).digest() == hashlib.sha256(source.read_bytes()).digest()
@@ -150,8 +150,8 @@ async def test_without_a_coupled_congestion_control_one_path_carries_the_data():
             await client.send(bytes(1000))
         for _ in range(100):
             await server.receive()
-        assert [path.sent for path in client.paths if not path.primary] == [0]
-        assert [path.sent >= 100 for path in client.paths if path.primary] == [True]
+        assert [path.data_chunks_sent for path in client.paths if not path.primary] == [0]
+        assert [path.data_chunks_sent >= 100 for path in client.paths if path.primary] == [True]
 
 
 @bounded
@@ -392,9 +392,9 @@ async def test_data_takes_the_primary_path():
         for number, choice in ((1, 1), (0, client.paths[0])):
             client.set_primary(choice)
             assert [path.primary for path in client.paths] == [number == 0, number == 1]
-            before = [path.packets_sent for path in client.paths]
+            before = [path.data_packets for path in client.paths]
             await _transfer(client, server, os.urandom(500_000))
-            grown = [path.packets_sent - sent for path, sent in zip(client.paths, before, strict=True)]
+            grown = [path.data_packets - sent for path, sent in zip(client.paths, before, strict=True)]
             assert grown[number] > 30
             assert grown[1 - number] == 0
         foreign = replace(client.paths[0], remote="127.0.0.9")
@@ -417,20 +417,20 @@ async def test_both_ends_count_the_same_transfer():
         sent, received = client.counters(), server.counters()
         assert (sent.messages_sent, sent.bytes_sent) == (1, 1_000_000)
         assert (received.messages_received, received.bytes_received) == (1, 1_000_000)
-        assert sent.data_chunks_sent == sum(path.sent for path in client.paths)
-        assert sent.retransmitted_chunks == sum(path.retransmitted for path in client.paths)
-        assert sent.data_packets == sum(path.packets_sent for path in client.paths)
-        assert sum(path.acknowledged for path in client.paths) == 1_000_000
-        assert sum(path.received for path in server.paths) == 1_000_000
+        assert sent.data_chunks_sent == sum(path.data_chunks_sent for path in client.paths)
+        assert sent.retransmitted_chunks == sum(path.retransmitted_chunks for path in client.paths)
+        assert sent.data_packets == sum(path.data_packets for path in client.paths)
+        assert sum(path.bytes_acked for path in client.paths) == 1_000_000
+        assert sum(path.bytes_received for path in server.paths) == 1_000_000
         for path in client.paths:
-            assert path.wire_bytes_sent >= path.acknowledged
+            assert path.wire_bytes_sent >= path.bytes_acked
             assert 1280 <= path.mtu <= 9216
             assert sum(astuple(path.blocked)) >= path.blocked.window >= 0
         counted = endpoint.counters()
-        assert (counted.dropped, counted.malformed) == (0, 0)
+        assert (counted.dropped_packets, counted.malformed_packets) == (0, 0)
         # The endpoint sends the INIT ACK before the association exists
-        assert counted.sent > received.packets_sent
-        assert counted.received >= received.packets_received
+        assert counted.packets_sent > received.packets_sent
+        assert counted.packets_received >= received.packets_received
 
 
 @bounded

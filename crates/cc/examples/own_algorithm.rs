@@ -35,7 +35,8 @@ fn windows_after(algorithm: Box<dyn Algorithm>, rounds: u64) -> (u64, u64) {
                 controller.on_sack(now, &[], &[path]);
             } else {
                 let bytes = controller.window(path);
-                let ack = PathAck { path, bytes, was_full: true, may_grow: true };
+                let ack =
+                    PathAck { path, bytes, was_full: true, may_grow: true, in_recovery: false };
                 controller.on_sack(now, &[ack], &[]);
             }
         }

@@ -18,8 +18,6 @@ pub struct Controller {
     algorithm: Box<dyn Algorithm>,
     is_coupled: bool,
     uses_acks: bool,
-    /// Number of paths in fast recovery.
-    recovering: usize,
     /// Whether the algorithm has computed its sums over the group in this event.
     observed: bool,
     /// The peer's receive window, once the connection has started.
@@ -42,6 +40,8 @@ pub struct PathAck {
     pub was_full: bool,
     /// Whether the protocol lets the window grow: the path's (pseudo-)cumulative acknowledgement advanced.
     pub may_grow: bool,
+    /// Whether the path is in fast recovery, in which its window does not grow. The protocol decides that.
+    pub in_recovery: bool,
 }
 
 /// The current results of the formulas for one path, neither rounded nor bounded.
@@ -64,7 +64,6 @@ impl Controller {
             is_coupled: algorithm.is_coupled(),
             uses_acks: algorithm.uses_acks(),
             algorithm,
-            recovering: 0,
             observed: false,
             peer_window: None,
             initial_units: None,
@@ -111,7 +110,6 @@ impl Controller {
 
     /// Resets `path` after a change of its route: window and threshold get their initial values. RFC 9260 §7.2.5.2
     pub fn restart(&mut self, path: PathId) {
-        self.leave_recovery(path);
         self.initialise(path);
     }
 
@@ -134,8 +132,8 @@ impl Controller {
 
     /// Handles one SACK: growth on every path that it acknowledges, then a cut on every path on which it shows a loss.
     ///
-    /// The algorithm uses sums over the group as they were before the SACK. A path in fast recovery neither grows nor
-    /// is cut. The protocol begins fast recovery after the cut with [`enter_recovery`](Self::enter_recovery).
+    /// The algorithm uses sums over the group as they were before the SACK. The protocol reports no loss on a path in
+    /// fast recovery.
     #[inline]
     pub fn on_sack(&mut self, now: Time, acks: &[PathAck], losses: &[PathId]) {
         self.observed = false;
@@ -148,9 +146,7 @@ impl Controller {
             self.acknowledge(now, ack);
         }
         for &path in losses {
-            if !self.paths[path].in_recovery {
-                self.cut(now, path, Loss::FastRetransmit);
-            }
+            self.cut(now, path, Loss::FastRetransmit);
         }
     }
 
@@ -164,27 +160,13 @@ impl Controller {
         self.acknowledge(now, ack);
     }
 
-    /// Handles an expiry of the retransmission timer of `path`: reduces the threshold by the formula, sets the window
-    /// to one unit, and ends fast recovery.
+    /// Handles an expiry of the retransmission timer of `path`: reduces the threshold by the formula, and sets the
+    /// window to one unit.
     pub fn on_timeout(&mut self, now: Time, path: PathId) {
         self.observed = false;
         self.cut(now, path, Loss::Timeout);
-        self.leave_recovery(path);
         let path = &mut self.paths[path];
         path.window = path.unit();
-    }
-
-    /// Begins fast recovery on `path`: until it ends, the window neither grows nor is cut by another fast
-    /// retransmission.
-    pub fn enter_recovery(&mut self, path: PathId) {
-        let was_in = std::mem::replace(&mut self.paths[path].in_recovery, true);
-        self.recovering += usize::from(!was_in);
-    }
-
-    /// Ends fast recovery on `path`.
-    pub fn leave_recovery(&mut self, path: PathId) {
-        let was_in = std::mem::take(&mut self.paths[path].in_recovery);
-        self.recovering -= usize::from(was_in);
     }
 
     /// Reports a round-trip time of `path`: the new smoothed value and the sample.
@@ -273,20 +255,6 @@ impl Controller {
         self.algorithm.weight(path)
     }
 
-    /// Whether `path` is in fast recovery.
-    #[inline]
-    #[must_use]
-    pub fn in_recovery(&self, path: PathId) -> bool {
-        self.paths[path].in_recovery
-    }
-
-    /// Whether any path is in fast recovery.
-    #[inline]
-    #[must_use]
-    pub const fn any_in_recovery(&self) -> bool {
-        self.recovering > 0
-    }
-
     /// The rules that all algorithms share.
     #[must_use]
     pub const fn profile(&self) -> &Profile {
@@ -349,7 +317,7 @@ impl Controller {
         let per_ack = profile.stepping == Stepping::PerAck;
         let path = &mut self.paths[ack.path];
         path.was_idle = false;
-        if path.in_recovery {
+        if ack.in_recovery {
             return;
         }
         if path.is_below_threshold(at_threshold) {

@@ -20,7 +20,7 @@
 //! controller.on_rtt(south, Span::from_millis(50), Span::from_millis(50));
 //!
 //! // One SACK acknowledges two packets of the northern path, whose window was full: two thirds of one unit.
-//! let ack = PathAck { path: north, bytes: 2904, was_full: true, may_grow: true };
+//! let ack = PathAck { path: north, bytes: 2904, was_full: true, may_grow: true, in_recovery: false };
 //! controller.on_sack(Time::ZERO, &[ack], &[]);
 //! assert_eq!(controller.window(north), 3000 + 1000);
 //! # Ok::<(), manypath_cc::AlgorithmError>(())

@@ -27,7 +27,6 @@ pub struct Path {
     /// The inverse of `rtt`; zero if `rtt` is zero.
     pub(crate) inverse_rtt: f64,
     pub(crate) is_active: bool,
-    pub(crate) in_recovery: bool,
     pub(crate) was_idle: bool,
     /// Whether the path is part of the connection, that is not closed.
     pub(crate) is_open: bool,
@@ -155,7 +154,6 @@ impl Path {
             rtt: assumed_rtt,
             inverse_rtt: if assumed_rtt > 0.0 { 1.0 / assumed_rtt } else { 0.0 },
             is_active: true,
-            in_recovery: false,
             was_idle: false,
             is_open: true,
             fraction: 0.0,
@@ -221,12 +219,6 @@ impl Path {
     #[must_use]
     pub const fn is_open(&self) -> bool {
         self.is_open
-    }
-
-    /// Whether the path is in fast recovery: the window neither grows nor is cut by a fast retransmission.
-    #[must_use]
-    pub const fn in_recovery(&self) -> bool {
-        self.in_recovery
     }
 
     #[inline]

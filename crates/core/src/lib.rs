@@ -4,6 +4,7 @@
 
 pub use address::{Address, Scope, Via};
 pub use checksum::internet_checksum;
+pub use counters::Counter;
 pub use encode::Encode;
 pub use names::{nearest, similar};
 pub use offsets::{OffsetRange, OffsetRanges};
@@ -19,6 +20,7 @@ pub use timers::TimerTable;
 
 mod address;
 mod checksum;
+mod counters;
 mod encode;
 mod names;
 mod offsets;

@@ -170,7 +170,13 @@ impl Connection {
                 self.controller.on_sack(now, &[], &[id]);
             }
         } else {
-            let ack = PathAck { path: id, bytes: UNIT, was_full: true, may_grow: true };
+            let ack = PathAck {
+                path: id,
+                bytes: UNIT,
+                was_full: true,
+                may_grow: true,
+                in_recovery: false,
+            };
             self.controller.on_sack(now, &[ack], &[]);
         }
         if now >= path.measured_at {

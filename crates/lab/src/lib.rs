@@ -43,7 +43,7 @@ pub use ideal::{Ideal, IdealPath};
 pub use job::Job;
 pub use manypath_link::loss::kinds as loss_models;
 pub use manypath_link::queue::kinds as queues;
-pub use manypath_sctp::FlowStats;
+pub use manypath_sctp::{FlowPathStats, FlowStats};
 pub use outcome::{
     Blocked, FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
 };

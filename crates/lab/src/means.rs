@@ -63,7 +63,7 @@ impl Means {
         let flows = laboratory.flows.iter().zip(&self.path_counts);
         let paths = flows.flat_map(|(&flow, &count)| (0..count).map(move |path| (flow, path)));
         for (sums, (flow, path)) in self.paths.iter_mut().zip(paths) {
-            let stats = laboratory.read_path(flow, path).source;
+            let stats = laboratory.read_path(flow, path).source.stats;
             sums.cwnd += stats.window as f64;
             sums.ssthresh += stats.ssthresh as f64;
             sums.srtt += stats.srtt.as_secs_f64();

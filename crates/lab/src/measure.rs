@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use manypath_core::Span;
 use manypath_link::{Counters, LinkConfig};
-use manypath_sctp::{FlowStats, StreamStats};
+use manypath_sctp::{BlockedTime, FlowPathStats, FlowStats, StreamStats};
 
 use crate::app::Sink;
 use crate::means::Means;
@@ -88,8 +88,8 @@ fn of_flow(
         delivered_messages: after.delivered_messages - before.delivered_messages,
         data_packets: source.data_packets,
         loss_rate: rate(lost, source.data_packets),
-        window_cuts: paths.values().map(|path| path.window_cuts).sum(),
-        counters: FlowStats::new(&source, &sink),
+        window_cuts: paths.values().map(|path| path.counters.window_cuts).sum(),
+        counters: FlowStats::new([&source, &sink]),
         latency: Latency::default(),
         reorder_buffer: of_reorder(&before.reorder, &after.reorder, seconds),
         head_of_line: streams.iter().copied().fold(HeadOfLine::default(), HeadOfLine::add),
@@ -107,23 +107,20 @@ fn of_path(
     seconds: f64,
 ) -> PathOutcome {
     let mean = means.path(index);
-    let data_packets = after.source.data_packets - before.source.data_packets;
+    let source = after.source.stats - before.source.stats;
+    let sink = after.sink.stats - before.sink.stats;
     let lost_packets = after.lost - before.lost;
     PathOutcome {
-        goodput: 8.0 * (after.sink.bytes_received - before.sink.bytes_received) as f64 / seconds,
-        throughput: 8.0 * (after.source.wire_bytes - before.source.wire_bytes) as f64 / seconds,
+        goodput: 8.0 * sink.bytes_received as f64 / seconds,
+        throughput: 8.0 * source.wire_bytes_sent as f64 / seconds,
         cwnd: mean.cwnd,
         ssthresh: mean.ssthresh,
         srtt: mean.srtt,
         outstanding: mean.outstanding,
-        data_packets,
+        data_packets: source.data_packets,
         lost_packets,
-        loss_rate: rate(lost_packets, data_packets),
-        window_cuts: after.source.window_cuts - before.source.window_cuts,
-        fast_retransmissions: after.source.fast_retransmissions
-            - before.source.fast_retransmissions,
-        timeouts: after.source.timeouts - before.source.timeouts,
-        rescheduled_chunks: after.source.rescheduled_chunks - before.source.rescheduled_chunks,
+        loss_rate: rate(lost_packets, source.data_packets),
+        counters: FlowPathStats::new([&source, &sink]),
         blocked: of_blocked(before.blocked, after.blocked),
     }
 }
@@ -133,20 +130,17 @@ fn rate(some: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| some as f64 / all as f64)
 }
 
-fn of_blocked(
-    before: Option<manypath_sctp::BlockedTime>,
-    after: Option<manypath_sctp::BlockedTime>,
-) -> Blocked {
+fn of_blocked(before: Option<BlockedTime>, after: Option<BlockedTime>) -> Blocked {
     let Some(after) = after else { return Blocked::default() };
-    let before = before.unwrap_or_default();
-    let seconds = |before, after: Span| Some((after - before).as_secs_f64());
+    let blocked = after - before.unwrap_or_default();
+    let seconds = |time: Span| Some(time.as_secs_f64());
     Blocked {
-        path: seconds(before.path, after.path),
-        window: seconds(before.window, after.window),
-        split_share: seconds(before.split_share, after.split_share),
-        receive_window: seconds(before.receive_window, after.receive_window),
-        send_buffer: seconds(before.send_buffer, after.send_buffer),
-        pacing: seconds(before.pacing, after.pacing),
+        path: seconds(blocked.path),
+        window: seconds(blocked.window),
+        split_share: seconds(blocked.split_share),
+        receive_window: seconds(blocked.receive_window),
+        send_buffer: seconds(blocked.send_buffer),
+        pacing: seconds(blocked.pacing),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a run measured, as the document that Python reads.
 
 use indexmap::IndexMap;
-use manypath_sctp::FlowStats;
+use manypath_sctp::{FlowPathStats, FlowStats};
 use serde::{Deserialize, Serialize};
 
 /// The outcome of one run. Rates in bit/s, times in seconds, sizes in bytes. Unless noted otherwise, counters cover the
@@ -119,14 +119,9 @@ pub struct PathOutcome {
     pub lost_packets: u64,
     /// The same divided by the packets with data; null if none was sent.
     pub loss_rate: Option<f64>,
-    /// Window reductions by fast retransmission, or by rescheduling as in INET.
-    pub window_cuts: u64,
-    /// DATA chunks of the path that fast retransmission marked, or TCP segments that it sent again.
-    pub fast_retransmissions: u64,
-    /// Expiries of the retransmission timer.
-    pub timeouts: u64,
-    /// DATA chunks that were moved to the path from another one because they blocked its buffer.
-    pub rescheduled_chunks: u64,
+    /// Counters of its ends, each a field of the document. With TCP, chunks are segments.
+    #[serde(flatten)]
+    pub counters: FlowPathStats,
     /// Time in which the path could not send new data, by the first reason; null for TCP, which does not report it.
     pub blocked: Blocked,
 }

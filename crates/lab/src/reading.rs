@@ -1,7 +1,7 @@
 //! A snapshot of a running world: counters and state of every flow, path and core link.
 
-use manypath_core::{PathId, Span, Time, Via};
-use manypath_events::{CongestionState, Standing};
+use manypath_core::{PathId, Time, Via};
+use manypath_events::Standing;
 use manypath_link::Counters;
 use manypath_sctp::{self as sctp, BlockedTime, StreamStats};
 use manypath_tcp as tcp;
@@ -45,23 +45,9 @@ pub(crate) struct PathReading {
 /// Counters of one end of a path so far, and the state of the path as seen from there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct PathEndReading {
-    pub(crate) data_packets: u64,
-    /// Their size on the network layer in bytes.
-    pub(crate) wire_bytes: u64,
-    pub(crate) window_cuts: u64,
-    /// Chunks or segments sent again by fast retransmission.
-    pub(crate) fast_retransmissions: u64,
-    pub(crate) timeouts: u64,
-    pub(crate) rescheduled_chunks: u64,
-    /// New payload bytes received.
-    pub(crate) bytes_received: u64,
-    pub(crate) window: u64,
-    pub(crate) ssthresh: u64,
-    pub(crate) srtt: Span,
-    pub(crate) rto: Span,
-    pub(crate) outstanding: u64,
+    /// With TCP, chunks are segments. Counters that TCP does not have are 0.
+    pub(crate) stats: sctp::PathStats,
     pub(crate) standing: Standing,
-    pub(crate) congestion: CongestionState,
     /// How many standard TCP flows the path corresponds to, if the congestion control has weights.
     pub(crate) weight: Option<f64>,
 }
@@ -211,18 +197,21 @@ impl Endpoint {
         match self {
             Self::Sctp(sctp) => {
                 let (id, number) = (id.sctp(), PathId(path as u8));
-                (path < sctp.path_count(id)).then(|| PathEndReading {
-                    weight: sctp.weight(id, number),
-                    ..sctp.path_stats(id, number).into()
+                (path < sctp.path_count(id)).then(|| {
+                    let stats = sctp.path_stats(id, number);
+                    let weight = sctp.weight(id, number);
+                    PathEndReading { stats, standing: Standing::from(&stats), weight }
                 })
             }
             Self::Tcp(tcp) => {
                 let id = id.tcp();
                 let subflows = (0..tcp.path_count(id)).map(|number| PathId(number as u8));
                 let on_path = subflows.filter(|&subflow| tcp.path_via(id, subflow) == via);
-                let readings = on_path.map(|subflow| PathEndReading {
-                    weight: tcp.weight(id, subflow),
-                    ..tcp.path_stats(id, subflow).into()
+                let readings = on_path.map(|subflow| {
+                    let stats = tcp.path_stats(id, subflow);
+                    let weight = tcp.weight(id, subflow);
+                    let standing = Standing::from(&stats);
+                    PathEndReading { stats: of_subflow(&stats), standing, weight }
                 });
                 readings.reduce(PathEndReading::followed_by)
             }
@@ -233,16 +222,7 @@ impl Endpoint {
 impl PathEndReading {
     /// The sum of the counters of both, with the state of `later`.
     fn followed_by(self, later: Self) -> Self {
-        Self {
-            data_packets: self.data_packets + later.data_packets,
-            wire_bytes: self.wire_bytes + later.wire_bytes,
-            window_cuts: self.window_cuts + later.window_cuts,
-            fast_retransmissions: self.fast_retransmissions + later.fast_retransmissions,
-            timeouts: self.timeouts + later.timeouts,
-            rescheduled_chunks: self.rescheduled_chunks + later.rescheduled_chunks,
-            bytes_received: self.bytes_received + later.bytes_received,
-            ..later
-        }
+        Self { stats: self.stats + later.stats, ..later }
     }
 }
 
@@ -261,46 +241,26 @@ fn of_connection(stats: &tcp::Stats, damaged_packets: u64) -> sctp::Stats {
     }
 }
 
-impl From<sctp::PathStats> for PathEndReading {
-    fn from(stats: sctp::PathStats) -> Self {
-        Self {
-            data_packets: stats.data_packets,
-            wire_bytes: stats.wire_bytes_sent,
-            window_cuts: stats.window_cuts,
-            fast_retransmissions: stats.fast_retransmissions,
-            timeouts: stats.timeouts,
-            rescheduled_chunks: stats.rescheduled_chunks,
-            bytes_received: stats.bytes_received,
-            window: stats.window,
-            ssthresh: stats.ssthresh,
-            srtt: stats.srtt,
-            rto: stats.rto,
-            outstanding: stats.outstanding,
-            standing: Standing::from(&stats),
-            congestion: CongestionState::new(stats.in_slow_start, stats.in_recovery),
-            weight: None,
-        }
-    }
-}
-
-impl From<tcp::PathStats> for PathEndReading {
-    fn from(stats: tcp::PathStats) -> Self {
-        Self {
-            data_packets: stats.data_packets,
-            wire_bytes: stats.wire_bytes_sent,
-            window_cuts: stats.window_cuts,
-            fast_retransmissions: stats.fast_retransmissions,
-            timeouts: stats.timeouts,
-            rescheduled_chunks: 0,
-            bytes_received: stats.bytes_received,
-            window: stats.window,
-            ssthresh: stats.ssthresh,
-            srtt: stats.srtt,
-            rto: stats.rto,
-            outstanding: stats.outstanding,
-            standing: Standing::from(&stats),
-            congestion: CongestionState::new(stats.in_slow_start, stats.in_recovery),
-            weight: None,
-        }
+/// The counters and the state of a subflow by the names that a path of an association has for them.
+fn of_subflow(stats: &tcp::PathStats) -> sctp::PathStats {
+    sctp::PathStats {
+        data_packets: stats.data_packets,
+        wire_bytes_sent: stats.wire_bytes_sent,
+        data_packets_received: stats.data_packets_received,
+        retransmitted_chunks: stats.retransmissions,
+        bytes_received: stats.bytes_received,
+        bytes_acked: stats.bytes_acked,
+        fast_retransmissions: stats.fast_retransmissions,
+        window_cuts: stats.window_cuts,
+        timeouts: stats.timeouts,
+        window: stats.window,
+        ssthresh: stats.ssthresh,
+        outstanding: stats.outstanding,
+        srtt: stats.srtt,
+        rto: stats.rto,
+        usable: stats.usable,
+        in_slow_start: stats.in_slow_start,
+        in_recovery: stats.in_recovery,
+        ..sctp::PathStats::default()
     }
 }

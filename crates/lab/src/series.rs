@@ -194,8 +194,8 @@ impl Recorder {
         let interval = self.every.as_secs_f64();
         for (flow, path, before) in &mut self.paths {
             let now = laboratory.read_path(laboratory.flows[*flow], *path);
-            let new_bytes = now.sink.bytes_received - before.sink.bytes_received;
-            let wire_bytes = now.source.wire_bytes - before.source.wire_bytes;
+            let new_bytes = now.sink.stats.bytes_received - before.sink.stats.bytes_received;
+            let wire_bytes = now.source.stats.wire_bytes_sent - before.source.stats.wire_bytes_sent;
             columns.states.push(self.next, (*flow, *path), &State::from(&now.source));
             columns.goodput.push(8.0 * new_bytes as f64 / interval);
             columns.throughput.push(8.0 * wire_bytes as f64 / interval);

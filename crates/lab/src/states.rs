@@ -73,10 +73,10 @@ impl StateColumns {
 impl From<&PathEndReading> for State {
     fn from(reading: &PathEndReading) -> Self {
         Self {
-            window: reading.window,
-            ssthresh: reading.ssthresh,
-            srtt: reading.srtt.as_secs_f64(),
-            outstanding: reading.outstanding,
+            window: reading.stats.window,
+            ssthresh: reading.stats.ssthresh,
+            srtt: reading.stats.srtt.as_secs_f64(),
+            outstanding: reading.stats.outstanding,
             weight: reading.weight,
         }
     }

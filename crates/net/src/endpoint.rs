@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::task::Poll;
 
-use manypath_core::{Address, Via};
+use manypath_core::{Address, Via, counters};
 use manypath_sctp as sctp;
 use manypath_sctp::Config;
 
@@ -42,21 +42,22 @@ pub(crate) struct Setting {
     pub(crate) follows_routes: bool,
 }
 
-/// Counters of an endpoint, in datagrams.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct Counters {
-    /// Sent packets of all associations.
-    pub sent: u64,
-    /// Sent packets that the system refused, or that were dropped because a socket was blocked.
-    pub dropped: u64,
-    /// Received packets for the endpoint's SCTP port.
-    pub received: u64,
-    /// Received packets for SCTP ports without an endpoint, counted by the host: answered with ABORT inside UDP, ignored
-    /// in raw IP. RFC 9260 §8.4
-    pub foreign: u64,
-    /// Received malformed packets. RFC 9260 §3
-    pub malformed: u64,
+counters! {
+    /// Counters of an endpoint, in datagrams.
+    #[non_exhaustive]
+    Counters: u64 {
+        /// Packets sent by all associations.
+        packets_sent,
+        /// Sent packets that the system refused, or that were dropped because a socket was blocked.
+        dropped_packets,
+        /// Packets received for the endpoint's SCTP port.
+        packets_received,
+        /// Packets received for SCTP ports without an endpoint, counted by the host: answered with ABORT inside UDP,
+        /// ignored in raw IP. RFC 9260 §8.4
+        foreign_packets,
+        /// Received malformed packets. RFC 9260 §3
+        malformed_packets,
+    }
 }
 
 impl Endpoint {

@@ -90,6 +90,7 @@ mod socket;
 mod stream;
 
 pub use association::{Association, Path, Streams};
+pub use blocked::blocked_seconds;
 pub use bound_address::{BoundAddress, InvalidBoundAddress};
 pub use builder::Builder;
 pub use capture::Capture;

@@ -26,8 +26,8 @@ mod _native {
     use crate::random::first_between;
     #[pymodule_export]
     use crate::registries::{
-        algorithm_is_coupled, algorithm_mistake, algorithm_parameters, algorithms, engine_version,
-        events, flow_counters, loss_models, profiles, queues,
+        algorithm_is_coupled, algorithm_mistake, algorithm_parameters, algorithms, counters,
+        engine_version, events, loss_models, profiles, queues,
     };
     #[pymodule_export]
     use crate::run::{available_memory, check, ideal_rates, memory, run, run_batch};

@@ -1,6 +1,8 @@
 //! The registries: names, each with a description of one line.
 
 use manypath_cc::Profile;
+use manypath_core::Counter;
+use manypath_lab::{FlowPathStats, FlowStats};
 use pyo3::prelude::*;
 
 type Names = Vec<(&'static str, &'static str)>;
@@ -52,10 +54,14 @@ pub(crate) fn loss_models() -> Names {
     manypath_lab::loss_models().iter().map(|kind| (kind.name, kind.summary)).collect()
 }
 
-/// Counters of a flow: names and descriptions.
+/// Counters of the results by kind of frame: names and descriptions.
 #[pyfunction]
-pub(crate) fn flow_counters() -> Names {
-    manypath_lab::FlowStats::COUNTERS.iter().map(|counter| (counter.name, counter.doc)).collect()
+pub(crate) fn counters() -> [(&'static str, Names); 2] {
+    [("flows", rows(FlowStats::COUNTERS)), ("paths", rows(FlowPathStats::COUNTERS))]
+}
+
+fn rows<T>(counters: &[Counter<T>]) -> Names {
+    counters.iter().map(|counter| (counter.name, counter.doc)).collect()
 }
 
 /// A hash of the engine's sources. Results of different versions must not be mixed.

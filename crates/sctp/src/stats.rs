@@ -1,148 +1,110 @@
 //! Counters of associations and streams, which are always enabled.
 
-use std::ops::Sub;
-
 use manypath_core::Span;
 
-/// A counter of `T`, a struct of counters.
-#[derive(Debug)]
-pub struct Counter<T> {
-    /// The name of the field.
-    pub name: &'static str,
-    /// The meaning, in one line of Markdown.
-    pub doc: &'static str,
-    /// Reads the counter.
-    pub get: fn(&T) -> u64,
-}
-
-/// Defines a struct of counters with the table of its counters, `COUNTERS`. Fields after the `;` are no counters.
-macro_rules! counters {
+/// Defines counters of one end, `$all`, and those that the results of simulations have for a flow, `$flow`: each of its
+/// source, of its sink, or the sum of both. Fields after the `;` are the state of the end.
+macro_rules! end_counters {
     (
-        $(#[$about:meta])*
-        $of:ident {
-            $($(#[doc = $doc:literal])+ $name:ident,)+
+        $(#[$about:meta])* $all:ident {
+            flow $(#[$flow_about:meta])* $flow:ident {
+                $($(#[doc = $doc:literal])+ $end:ident $name:ident,)+
+            }
+            $($(#[doc = $own_doc:literal])+ $own:ident,)+
             $(; $($(#[doc = $state_doc:literal])+ $state:ident: $type:ty,)+)?
         }
     ) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-        pub struct $of {
-            $($(#[doc = $doc])+ pub $name: u64,)+
-            $($($(#[doc = $state_doc])+ pub $state: $type,)+)?
-        }
-
-        impl $of {
-            /// All counters, in the order of the fields.
-            pub const COUNTERS: &[$crate::Counter<Self>] = &[$($crate::Counter {
-                name: stringify!($name),
-                doc: concat!($($doc),+).trim_ascii_start(),
-                get: |it| it.$name,
-            }),+];
-        }
-    };
-}
-pub(crate) use counters;
-
-/// Defines [`Stats`], and [`FlowStats`] with the counters of `flow`.
-macro_rules! association_counters {
-    (
-        flow { $($(#[doc = $doc:literal])+ $end:ident $name:ident,)+ }
-        $($(#[doc = $own_doc:literal])+ $own:ident,)+
-    ) => {
-        counters! {
-            /// Counters of an association.
-            Stats { $($(#[doc = $own_doc])+ $own,)+ $($(#[doc = $doc])+ $name,)+ }
-        }
-
-        /// The counters since an earlier reading.
-        impl Sub for Stats {
-            type Output = Self;
-
-            fn sub(self, earlier: Self) -> Self {
-                Self {
-                    $($own: self.$own - earlier.$own,)+
-                    $($name: self.$name - earlier.$name,)+
-                }
+        manypath_core::counters! {
+            $(#[$about])*
+            $all: u64 {
+                $($(#[doc = $own_doc])+ $own,)+
+                $($(#[doc = $doc])+ $name,)+
+                $(; $($(#[doc = $state_doc])+ $state: $type,)+)?
             }
         }
 
-        counters! {
-            /// Counters of a flow: each of its source, of its sink, or the sum of both.
+        manypath_core::counters! {
+            $(#[$flow_about])*
             #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-            FlowStats { $($(#[doc = $doc])+ $name,)+ }
+            $flow: u64 { $($(#[doc = $doc])+ $name,)+ }
         }
 
-        impl FlowStats {
-            /// The counters of a flow whose ends have the counters `source` and `sink`.
+        impl $flow {
+            /// The counters of a flow whose ends, source and sink, have these counters.
             #[must_use]
-            pub fn new(source: &Stats, sink: &Stats) -> Self {
-                Self { $($name: association_counters!(@ $end source sink $name),)+ }
+            pub fn new(ends: [&$all; 2]) -> Self {
+                Self { $($name: $crate::stats::end_counters!(@ $end ends $name),)+ }
             }
         }
     };
-    (@ source $source:ident $sink:ident $name:ident) => { $source.$name };
-    (@ sink $source:ident $sink:ident $name:ident) => { $sink.$name };
-    (@ both $source:ident $sink:ident $name:ident) => { $source.$name + $sink.$name };
+    (@ source $ends:ident $name:ident) => { $ends[0].$name };
+    (@ sink $ends:ident $name:ident) => { $ends[1].$name };
+    (@ both $ends:ident $name:ident) => { $ends[0].$name + $ends[1].$name };
 }
+pub(crate) use end_counters;
 
-// Results of simulations have the counters of `flow` by these names.
-association_counters! {
-    flow {
-        /// DATA chunks that fast retransmission marked.
-        source fast_retransmissions,
-        /// Expiries of T3, the retransmission timer.
-        source timeouts,
-        /// Retransmitted DATA chunks.
-        source retransmitted_chunks,
-        /// DATA chunks that arrived more than once.
-        sink duplicate_chunks,
-        /// Spurious fast retransmissions: the peer reported the chunk as a duplicate.
-        source spurious_fast_retransmissions,
-        /// SACKs that caused at least two spurious fast retransmissions.
-        source spurious_bursts,
-        /// DATA chunks that were moved to another path because they blocked its buffer.
-        source rescheduled_chunks,
-        /// Packets that arrived damaged.
-        both damaged_packets,
-        /// Packet drop reports that arrived.
-        source drop_reports,
-        /// DATA chunks that a packet drop report marked for retransmission.
-        source reported_chunks,
-        /// DATA chunks dropped because the receive buffer was full.
-        sink refused_chunks,
-        /// Received DATA chunks that were dropped to make room for others in a full receive buffer (reneging).
-        sink given_up_chunks,
+end_counters! {
+    /// Counters of an association.
+    Stats {
+        flow
+        /// Counters of a flow.
+        FlowStats {
+            /// DATA chunks that fast retransmission marked.
+            source fast_retransmissions,
+            /// Expiries of T3, the retransmission timer.
+            source timeouts,
+            /// Retransmitted DATA chunks.
+            source retransmitted_chunks,
+            /// DATA chunks that arrived more than once.
+            sink duplicate_chunks,
+            /// Spurious fast retransmissions: the peer reported the chunk as a duplicate.
+            source spurious_fast_retransmissions,
+            /// SACKs that caused at least two spurious fast retransmissions.
+            source spurious_bursts,
+            /// DATA chunks that were moved to another path because they blocked its buffer.
+            source rescheduled_chunks,
+            /// Packets that arrived damaged.
+            both damaged_packets,
+            /// Packet drop reports that arrived.
+            source drop_reports,
+            /// DATA chunks that a packet drop report marked for retransmission.
+            source reported_chunks,
+            /// DATA chunks dropped because the receive buffer was full.
+            sink refused_chunks,
+            /// Received DATA chunks that were dropped to make room for others in a full receive buffer (reneging).
+            sink given_up_chunks,
+        }
+        /// Packets sent, of any kind.
+        packets_sent,
+        /// Packets received, of any kind.
+        packets_received,
+        /// Packets with DATA sent.
+        data_packets,
+        /// DATA chunks sent, retransmissions included.
+        data_chunks_sent,
+        /// SACKs sent.
+        sacks_sent,
+        /// SACKs received.
+        sacks_received,
+        /// SACKs that arrived after a newer one and were ignored.
+        stale_sacks,
+        /// Chunks that a timer marked for retransmission.
+        timer_retransmissions,
+        /// Packet drop reports sent.
+        drop_reports_sent,
+        /// Chunks that the peer's full receive buffer dropped, marked for retransmission when it has room again.
+        probe_retransmissions,
+        /// Messages that expired before their first transmission.
+        messages_expired,
+        /// Messages that the application sent.
+        messages_sent,
+        /// Payload bytes that the application sent.
+        bytes_sent,
+        /// Messages delivered to the application.
+        messages_received,
+        /// Payload bytes delivered to the application.
+        bytes_received,
     }
-    /// Packets sent, of any kind.
-    packets_sent,
-    /// Packets received, of any kind.
-    packets_received,
-    /// Packets with DATA sent.
-    data_packets,
-    /// DATA chunks sent, retransmissions included.
-    data_chunks_sent,
-    /// SACKs sent.
-    sacks_sent,
-    /// SACKs received.
-    sacks_received,
-    /// SACKs that arrived after a newer one and were ignored.
-    stale_sacks,
-    /// Chunks that a timer marked for retransmission.
-    timer_retransmissions,
-    /// Packet drop reports sent.
-    drop_reports_sent,
-    /// Chunks that the peer's full receive buffer dropped, marked for retransmission when it has room again.
-    probe_retransmissions,
-    /// Messages that expired before their first transmission.
-    messages_expired,
-    /// Messages that the application sent.
-    messages_sent,
-    /// Payload bytes that the application sent.
-    bytes_sent,
-    /// Messages delivered to the application.
-    messages_received,
-    /// Payload bytes delivered to the application.
-    bytes_received,
 }
 
 /// Head-of-line blocking on one inbound stream: complete ordered messages that wait for an earlier one.
@@ -185,7 +147,7 @@ mod tests {
             let late = Stats { timeouts, duplicate_chunks, damaged_packets: count, ..early };
             late - early
         });
-        let flow = FlowStats::new(&ends[0], &ends[1]);
+        let flow = FlowStats::new([&ends[0], &ends[1]]);
         let counted = FlowStats::COUNTERS.iter().map(|it| (it.name, (it.get)(&flow)));
         let counted: Vec<_> = counted.filter(|(_, count)| *count > 0).collect();
         assert_eq!(counted, [("timeouts", 2), ("duplicate_chunks", 40), ("damaged_packets", 11)]);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, Self, SupportsBytes, cast
+from typing import Literal, Self, SupportsBytes, cast
 
 from manypath import _native
 from manypath.arguments import of_kind, span, whole
@@ -14,7 +14,6 @@ from manypath.sctp.counters import AssociationCounters, Blocked
 from manypath.sctp.errors import told
 from manypath.sctp.events import Events
 from manypath.sctp.message import Message, message_of
-from manypath.sctp.rows import PathRow
 from manypath.sctp.waiting import finish
 
 
@@ -44,22 +43,24 @@ class Path:
     """Smoothed round-trip time, s; 0 before the first measurement."""
     rto: float
     """Retransmission timeout, s."""
-    sent: int
+    data_chunks_sent: int
     """DATA chunks sent, retransmissions included."""
-    retransmitted: int
+    retransmitted_chunks: int
     """Retransmitted DATA chunks, including those first sent on another path."""
     timeouts: int
     """Retransmission timers that expired."""
-    acknowledged: int
+    bytes_acked: int
     """Payload that the peer acknowledged and that was last sent on this path, bytes."""
-    received: int
-    """Payload received on this path, bytes."""
-    packets_sent: int
+    bytes_received: int
+    """New payload received on this path, bytes."""
+    data_packets: int
     """Data packets sent."""
-    packets_received: int
+    data_packets_received: int
     """Data packets received."""
     wire_bytes_sent: int
     """Size of the data packets sent, with IP and all inner headers, bytes."""
+    mtu_probes: int
+    """Probes of the path MTU sent. RFC 8899"""
     fast_retransmissions: int
     """Chunks marked for fast retransmission. RFC 9260 section 7.2.4"""
     window_cuts: int
@@ -68,7 +69,7 @@ class Path:
     """Number of times that the path became potentially failed. RFC 7829 section 3.2"""
     sacks_sent: int
     """SACKs sent on this path."""
-    rescheduled: int
+    rescheduled_chunks: int
     """Chunks of other paths that this path retransmitted because they blocked its buffer."""
     blocked: Blocked
     """Durations for which the path could not send new data, by cause."""
@@ -160,7 +161,8 @@ class Association:
     @property
     def paths(self) -> list[Path]:
         """The current paths; those of the first given address come first."""
-        return [_path_of(row) for row in self._association.paths()]
+        rows = self._association.paths()
+        return [Path(**{**row, "blocked": Blocked(**row["blocked"])}) for row in rows]
 
     def set_primary(self, path: Path | int) -> None:
         """Set the primary path, which carries data while it works, unless all paths do: RFC 9260 section 6.4.
@@ -276,13 +278,6 @@ class Association:
     def __repr__(self) -> str:
         paths = ", ".join(f"{path.local} to {path.remote}" for path in self.paths)
         return f"<manypath.sctp.Association {paths or 'ended'}>"
-
-
-def _path_of(row: PathRow) -> Path:
-    """Convert a row of the engine, whose times are in nanoseconds, to a path."""
-    blocked = Blocked(**{reason: span / 1e9 for reason, span in row["blocked"].items()})
-    fields: dict[str, Any] = {**row, "srtt": row["srtt"] / 1e9, "rto": row["rto"] / 1e9, "blocked": blocked}
-    return Path(**fields)
 
 
 async def complete_events(recorder: _native.SctpEndpoint | None) -> None:

@@ -70,15 +70,15 @@ class AssociationCounters:
 class EndpointCounters:
     """Counters of an endpoint, in SCTP packets."""
 
-    sent: int
+    packets_sent: int
     """Packets sent by all associations."""
-    dropped: int
-    """Packets of `sent` that the system refused, or for which a socket buffer had no room."""
-    received: int
+    dropped_packets: int
+    """Sent packets that the system refused, or for which a socket buffer had no room."""
+    packets_received: int
     """Packets received for the endpoint's port."""
-    foreign: int
+    foreign_packets: int
     """Packets received for other SCTP ports and refused."""
-    malformed: int
+    malformed_packets: int
     """Malformed packets received. RFC 9260 section 3"""
 
 

@@ -1,8 +1,8 @@
-"""The engine's types of messages, options and paths."""
+"""The engine's types of messages and options."""
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, TypedDict
+from typing import TypeAlias, TypedDict
 
 MessageRow: TypeAlias = tuple[bytes, int, int, bool, tuple[int, bool] | None]
 """Payload, stream, payload protocol identifier, unordered; and for a part the number of its message and whether another
@@ -26,33 +26,3 @@ class OptionsRow(TypedDict):
     sack_delay: int
     pacing: bool
     nodelay: bool
-
-
-class PathRow(TypedDict):
-    """The fields of `manypath.sctp.Path`, times in nanoseconds."""
-
-    local: str
-    remote: str
-    primary: bool
-    state: Literal["active", "potentially failed", "failed"]
-    confirmed: bool
-    mtu: int
-    window: int
-    ssthresh: int
-    outstanding: int
-    srtt: int
-    rto: int
-    sent: int
-    retransmitted: int
-    timeouts: int
-    acknowledged: int
-    received: int
-    packets_sent: int
-    packets_received: int
-    wire_bytes_sent: int
-    fast_retransmissions: int
-    window_cuts: int
-    potentially_failed: int
-    sacks_sent: int
-    rescheduled: int
-    blocked: dict[str, int]

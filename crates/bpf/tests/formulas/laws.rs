@@ -51,7 +51,13 @@ fn controller(mut controller: Controller, paths: &[Path]) -> Controller {
             let state = WindowState { window: path.window, ssthresh: path.threshold, partial: 0 };
             controller.restore(id, state);
             if bytes > 0 {
-                let ack = PathAck { path: id, bytes, was_full: false, may_grow: true };
+                let ack = PathAck {
+                    path: id,
+                    bytes,
+                    was_full: false,
+                    may_grow: true,
+                    in_recovery: false,
+                };
                 controller.on_ack(Time::ZERO, &ack);
             }
             if bytes == path.delivered_before {
@@ -181,7 +187,7 @@ proptest! {
             (sum, rounds) = (sum + rtt, rounds + 1);
             vegas.rtt = (sum / rounds) as u32;
             // Not full, so that slow start adds nothing.
-            let ack = PathAck { path, bytes: float.window(path), was_full: false, may_grow: true };
+            let ack = PathAck { path, bytes: float.window(path), was_full: false, may_grow: true, in_recovery: false };
             float.on_ack(Time::ZERO, &ack);
             if is_begun {
                 let is_slow_start = vegas.window < vegas.threshold;

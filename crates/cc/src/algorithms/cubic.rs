@@ -129,7 +129,7 @@ impl Algorithm for Cubic {
         let silent = now.saturating_since(curve.acked_at);
         curve.acked_at = now;
         curve.acked = ack.bytes as f64 / path.unit() as f64;
-        if path.in_recovery() || paths.is_slow_start(ack.path) {
+        if ack.in_recovery || paths.is_slow_start(ack.path) {
             curve.began = None;
             return None;
         }
@@ -225,7 +225,7 @@ mod tests {
     const P: PathId = PathId(0);
 
     fn ack(controller: &mut Controller, now: Time, was_full: bool) {
-        let ack = PathAck { path: P, bytes: 1000, was_full, may_grow: true };
+        let ack = PathAck { path: P, bytes: 1000, was_full, may_grow: true, in_recovery: false };
         controller.on_sack(now, &[ack], &[]);
     }
 

@@ -170,7 +170,8 @@ mod tests {
         /// Acknowledges data on `path` while its window is `packets` packets.
         fn acked_with(&mut self, path: PathId, packets: u64) {
             self.window(path, packets);
-            let ack = PathAck { path, bytes: 1000, was_full: false, may_grow: true };
+            let ack =
+                PathAck { path, bytes: 1000, was_full: false, may_grow: true, in_recovery: false };
             self.both(|controller| controller.on_sack(Time::ZERO, &[ack], &[]));
         }
 

@@ -141,7 +141,13 @@ mod tests {
     }
 
     fn deliver(controller: &mut Controller, path: u8, bytes: u64) {
-        let ack = PathAck { path: PathId(path), bytes, was_full: false, may_grow: true };
+        let ack = PathAck {
+            path: PathId(path),
+            bytes,
+            was_full: false,
+            may_grow: true,
+            in_recovery: false,
+        };
         controller.on_sack(Time::ZERO, &[ack], &[]);
     }
 
@@ -164,7 +170,13 @@ mod tests {
         let mut controller = two_paths();
         deliver(&mut controller, 1, 900_000);
         for _ in 0..20 {
-            let ack = PathAck { path: PathId(0), bytes: 1000, was_full: true, may_grow: true };
+            let ack = PathAck {
+                path: PathId(0),
+                bytes: 1000,
+                was_full: true,
+                may_grow: true,
+                in_recovery: false,
+            };
             controller.on_sack(Time::ZERO, &[ack], &[]);
         }
         // After one window the change is 4/9 − 1/2 packets, that is −56 of 1000 bytes.

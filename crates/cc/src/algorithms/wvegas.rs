@@ -198,7 +198,7 @@ impl Algorithm for Wvegas {
     fn on_acked(&mut self, _now: Time, paths: &Paths, ack: &PathAck) -> Option<Adjustment> {
         let path = &paths[ack.path];
         let round = &mut self.subflows[ack.path.index()].round;
-        if path.in_recovery() {
+        if ack.in_recovery {
             *round = Round::default();
             return None;
         }
@@ -265,7 +265,7 @@ mod tests {
         for _ in 0..3 {
             wvegas.on_rtt_sample(path, Span::from_micros(rtt_us));
         }
-        let ack = PathAck { path, bytes: 1000, was_full: true, may_grow: true };
+        let ack = PathAck { path, bytes: 1000, was_full: true, may_grow: true, in_recovery: false };
         let after = wvegas.end_round(&paths, &ack).expect("the window changes");
         (after, wvegas.subflows[0])
     }
@@ -326,7 +326,8 @@ mod tests {
     fn one_round(controller: &mut Controller, path: PathId, rtt: Span) {
         for _ in 0..controller.window(path) / 1000 {
             controller.on_rtt(path, rtt, rtt);
-            let ack = PathAck { path, bytes: 1000, was_full: true, may_grow: true };
+            let ack =
+                PathAck { path, bytes: 1000, was_full: true, may_grow: true, in_recovery: false };
             controller.on_sack(Time::ZERO, &[ack], &[]);
         }
     }
@@ -376,7 +377,8 @@ mod tests {
         let before = controller.window(P);
         controller.on_sack(Time::ZERO, &[], &[P]);
         assert_eq!(controller.window(P), before / 2);
-        let ack = PathAck { path: P, bytes: before, was_full: true, may_grow: true };
+        let ack =
+            PathAck { path: P, bytes: before, was_full: true, may_grow: true, in_recovery: false };
         controller.on_sack(Time::ZERO, &[ack], &[]);
         assert_eq!(controller.window(P), before / 2, "this acknowledgement only begins the round");
         controller.on_sack(Time::ZERO, &[ack], &[]);

@@ -33,7 +33,7 @@ impl Connection {
     }
 
     fn acked(&mut self, path: PathId, bytes: u64, was_full: bool) {
-        let ack = PathAck { path, bytes, was_full, may_grow: true };
+        let ack = PathAck { path, bytes, was_full, may_grow: true, in_recovery: false };
         self.controller.on_sack(self.now, &[ack], &[]);
     }
 

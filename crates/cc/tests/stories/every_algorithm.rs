@@ -245,8 +245,6 @@ struct Begin {
 enum Event {
     Sack { acks: Vec<PathAck>, losses: Vec<PathId> },
     Timeout(PathId),
-    EnterRecovery(PathId),
-    LeaveRecovery(PathId),
     Rtt(PathId, Span),
     Idle(PathId),
     NothingOutstanding(PathId),
@@ -263,8 +261,6 @@ impl Event {
         match self {
             Self::Sack { acks, losses } => controller.on_sack(now, acks, losses),
             Self::Timeout(path) => controller.on_timeout(now, *path),
-            Self::EnterRecovery(path) => controller.enter_recovery(*path),
-            Self::LeaveRecovery(path) => controller.leave_recovery(*path),
             Self::Rtt(path, srtt) => controller.on_rtt(*path, *srtt, *srtt),
             Self::Idle(path) => controller.on_idle(*path),
             Self::NothingOutstanding(path) => controller.clear_partial(*path),
@@ -282,8 +278,6 @@ impl Event {
                 losses.iter_mut().for_each(|path| *path = name(*path));
             }
             Self::Timeout(path)
-            | Self::EnterRecovery(path)
-            | Self::LeaveRecovery(path)
             | Self::Rtt(path, _)
             | Self::Idle(path)
             | Self::NothingOutstanding(path)
@@ -325,7 +319,13 @@ fn states(controller: &Controller) -> Vec<WindowState> {
 }
 
 fn acks_of_all(paths: &[Begin], bytes: u64) -> Vec<PathAck> {
-    let ack = |index| PathAck { path: PathId(index as u8), bytes, was_full: true, may_grow: true };
+    let ack = |index| PathAck {
+        path: PathId(index as u8),
+        bytes,
+        was_full: true,
+        may_grow: true,
+        in_recovery: false,
+    };
     (0..paths.len()).map(ack).collect()
 }
 
@@ -358,14 +358,20 @@ fn connection() -> impl Strategy<Value = (Vec<Begin>, Vec<Event>)> {
 /// An event on some of `paths` paths.
 fn event(paths: u8) -> impl Strategy<Value = Event> {
     let id = move || (0..paths).prop_map(PathId);
-    let ack = (id(), 1..4 * UNIT, prop::bool::weighted(0.8), prop::bool::weighted(0.8))
-        .prop_map(|(path, bytes, was_full, may_grow)| PathAck { path, bytes, was_full, may_grow });
+    let rarely = prop::bool::weighted(0.2);
+    let ack = (id(), 1..4 * UNIT, rarely, rarely, rarely).prop_map(
+        |(path, bytes, unused, stands, in_recovery)| PathAck {
+            path,
+            bytes,
+            was_full: !unused,
+            may_grow: !stands,
+            in_recovery,
+        },
+    );
     prop_oneof![
         8 => (prop::collection::vec(ack, 1..3), prop::collection::vec(id(), 0..2))
             .prop_map(|(acks, losses)| Event::Sack { acks, losses }),
         1 => id().prop_map(Event::Timeout),
-        1 => id().prop_map(Event::EnterRecovery),
-        1 => id().prop_map(Event::LeaveRecovery),
         1 => (id(), 500_u64..800_000).prop_map(|(path, rtt)| Event::Rtt(path, Span::from_micros(rtt))),
         1 => id().prop_map(Event::Idle),
         1 => id().prop_map(Event::NothingOutstanding),

@@ -64,7 +64,7 @@ impl Track {
         let packets = controller.window(path).div_ceil(PAYLOAD);
         for first in (0..packets).step_by(2) {
             let bytes = PAYLOAD * (packets - first).min(2);
-            let ack = PathAck { path, bytes, was_full: true, may_grow: true };
+            let ack = PathAck { path, bytes, was_full: true, may_grow: true, in_recovery: false };
             controller.on_sack(now, &[ack], &[]);
         }
         phase

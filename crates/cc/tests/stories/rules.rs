@@ -9,11 +9,7 @@ use manypath_core::{PathId, Span, Time};
 fn a_sack_grows_only_a_full_window_that_may_grow() {
     for (was_full, may_grow, grown) in [(true, true, 1500), (false, true, 0), (true, false, 0)] {
         let mut controller = one_path("newreno", Profile::INET, slow_start(30_000));
-        controller.on_sack(
-            Time::ZERO,
-            &[PathAck { path: P, bytes: 3000, was_full, may_grow }],
-            &[],
-        );
+        controller.on_sack(Time::ZERO, &[PathAck { was_full, may_grow, ..full(3000) }], &[]);
         assert_eq!(controller.window(P), 30_000 + grown);
     }
 }
@@ -22,38 +18,14 @@ fn a_sack_grows_only_a_full_window_that_may_grow() {
 fn fast_recovery_freezes_the_window() {
     let mut controller = one_path("newreno", Profile::INET, slow_start(30_000));
     controller.on_sack(Time::ZERO, &[], &[P]);
-    controller.enter_recovery(P);
     let after_the_cut = controller.state(P);
     assert_eq!(after_the_cut, WindowState { window: 15_000, ssthresh: 15_000, partial: 0 });
 
-    controller.on_sack(Time::ZERO, &[full(3000)], &[P]);
+    controller.on_sack(Time::ZERO, &[PathAck { in_recovery: true, ..full(3000) }], &[]);
     assert_eq!(controller.state(P), after_the_cut);
 
-    controller.leave_recovery(P);
     controller.on_sack(Time::ZERO, &[full(3000)], &[]);
     assert_eq!(controller.window(P), 16_500);
-}
-
-#[test]
-fn a_connection_is_in_recovery_until_the_last_path_leaves_it() {
-    let mut controller = one_path("newreno", Profile::RFC9260, slow_start(30_000));
-    let other = controller.open_path(1500);
-    for end in
-        [Controller::leave_recovery, Controller::restart, |controller: &mut Controller, path| {
-            controller.on_timeout(Time::ZERO, path);
-        }]
-    {
-        assert!(!controller.any_in_recovery());
-        // A second loss during recovery begins no second one
-        for path in [P, other, P] {
-            controller.enter_recovery(path);
-        }
-        end(&mut controller, P);
-        end(&mut controller, P);
-        assert!(controller.any_in_recovery() && controller.in_recovery(other));
-        end(&mut controller, other);
-    }
-    assert!(!controller.any_in_recovery());
 }
 
 #[test]
@@ -63,10 +35,9 @@ fn a_path_on_another_route_has_the_initial_values() {
     controller.start(100_000);
     let first = controller.state(path);
     controller.on_sack(Time::ZERO, &[full(1500)], &[path]);
-    controller.enter_recovery(path);
     assert_ne!(controller.state(path), first);
     controller.restart(path);
-    assert!(controller.state(path) == first && !controller.in_recovery(path));
+    assert_eq!(controller.state(path), first);
 }
 
 #[test]
@@ -79,11 +50,9 @@ fn another_mtu_changes_the_segment_and_keeps_a_window_of_at_least_one() {
 }
 
 #[test]
-fn a_timeout_ends_fast_recovery() {
+fn a_timeout_reduces_the_window_to_one_segment() {
     let mut controller = one_path("newreno", Profile::INET, avoidance(30_000, 700));
-    controller.enter_recovery(P);
     controller.on_timeout(Time::ZERO, P);
-    assert!(!controller.in_recovery(P));
     assert_eq!(controller.state(P), WindowState { window: 1500, ssthresh: 15_000, partial: 0 });
 }
 
@@ -297,7 +266,7 @@ fn avoidance(window: u64, partial: u64) -> WindowState {
 }
 
 fn full(bytes: u64) -> PathAck {
-    PathAck { path: P, bytes, was_full: true, may_grow: true }
+    PathAck { path: P, bytes, was_full: true, may_grow: true, in_recovery: false }
 }
 
 const P: PathId = PathId(0);

@@ -168,7 +168,7 @@ fn avoidance(window: u64) -> WindowState {
 }
 
 fn full(bytes: u64) -> PathAck {
-    PathAck { path: P, bytes, was_full: true, may_grow: true }
+    PathAck { path: P, bytes, was_full: true, may_grow: true, in_recovery: false }
 }
 
 const P: PathId = PathId(0);

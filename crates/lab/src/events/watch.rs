@@ -49,16 +49,6 @@ impl HostWatch {
 
 impl From<PathEndReading> for PathView {
     fn from(reading: PathEndReading) -> Self {
-        Self {
-            standing: reading.standing,
-            congestion: reading.congestion,
-            window: reading.window,
-            ssthresh: reading.ssthresh,
-            srtt: reading.srtt,
-            rto: reading.rto,
-            outstanding: reading.outstanding,
-            timeouts: reading.timeouts,
-            window_cuts: reading.window_cuts,
-        }
+        Self { standing: reading.standing, ..Self::from(&reading.stats) }
     }
 }

@@ -124,9 +124,9 @@ fn events_of_flows_and_paths_add_up_to_the_counters_of_the_outcome() {
             let damaged = count("transport:packet_dropped", "sink", path);
             assert_eq!(dropped + lost + damaged, counted.lost_packets, "{name} {path:?}");
             let cut = sum(at_source("recovery:window_cut"));
-            assert_eq!(cut, counted.window_cuts, "{name} {path:?}");
+            assert_eq!(cut, counted.counters.window_cuts, "{name} {path:?}");
             let expired = sum(at_source("recovery:loss_timer_expired"));
-            assert_eq!(expired, counted.timeouts, "{name} {path:?}");
+            assert_eq!(expired, counted.counters.timeouts, "{name} {path:?}");
             cuts += cut;
         }
         let marked = sum(select(&lines, "recovery:marked_for_retransmit", name, "source", None));

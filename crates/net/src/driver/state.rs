@@ -132,7 +132,7 @@ impl State {
     /// Handles a received datagram for this port.
     pub(crate) fn receive(&mut self, now: Time, arrival: Arrival<'_>, io: &mut Io) {
         let Arrival { via, carrier, bytes } = arrival;
-        self.counters.received += 1;
+        self.counters.packets_received += 1;
         if let Some(tap) = &self.tap {
             tap.received(now, arrival);
         }
@@ -140,7 +140,7 @@ impl State {
         let packet = &mut io.incoming;
         // Only packet drop reports need the length of the lower headers
         if let Err(error) = packet.decode(&datagram, 0) {
-            self.counters.malformed += 1;
+            self.counters.malformed_packets += 1;
             if error.rule == Rule::Checksum {
                 self.core.handle_damaged_bytes(via, packet, &datagram, None);
             }
@@ -195,12 +195,12 @@ impl State {
             outgoing.clear();
             let Some(via) = self.core.poll_transmit(now, outgoing) else { break };
             let carrier = self.carriers.carrier(via, outgoing);
-            self.counters.sent += 1;
+            self.counters.packets_sent += 1;
             if let Some(recorder) = &mut self.recorder {
                 recorder.sends(now, &self.core, via, outgoing);
             }
             let bytes = sockets.push(via, carrier, outgoing);
-            self.counters.dropped += u64::from(bytes.is_none());
+            self.counters.dropped_packets += u64::from(bytes.is_none());
             if let Some(tap) = &self.tap
                 && let Some(bytes) = bytes
             {
@@ -401,11 +401,11 @@ impl State {
 
     /// Counts sent packets that the system refused.
     pub(crate) fn count_refused(&mut self, packets: u64) {
-        self.counters.dropped += packets;
+        self.counters.dropped_packets += packets;
     }
 
     pub(crate) fn counters(&self) -> Counters {
-        Counters { foreign: self.link.foreign(), ..self.counters }
+        Counters { foreign_packets: self.link.foreign(), ..self.counters }
     }
 
     /// The counters of the endpoint and of all established associations.

@@ -1,7 +1,7 @@
 //! The metric families by name. The name of a family ends with its unit; the samples of a counter end with `_total`.
 
 use super::Snapshot;
-use crate::blocked::blocked_by;
+use crate::blocked_seconds;
 use crate::{Path, PathState};
 
 /// A metric family for subjects of type `T`.
@@ -64,36 +64,11 @@ pub(super) const HOST: Family<u64> = family!(
     |foreign| *foreign
 );
 
-/// Families of an endpoint.
-pub(super) const ENDPOINT: &[Family<Snapshot>] = &[
-    family!(Gauge, "manypath_endpoint_associations", "", "Established associations.", |it| it
+/// Families of an endpoint, beside its counters.
+pub(super) const ENDPOINT: &[Family<Snapshot>] =
+    &[family!(Gauge, "manypath_endpoint_associations", "", "Established associations.", |it| it
         .associations
-        .len()),
-    family!(Counter, "manypath_endpoint_sent_packets", "packets", "Packets sent.", |it| it
-        .counters
-        .sent),
-    family!(
-        Counter,
-        "manypath_endpoint_dropped_packets",
-        "packets",
-        "Sent packets that the system refused or could not buffer.",
-        |it| it.counters.dropped
-    ),
-    family!(
-        Counter,
-        "manypath_endpoint_received_packets",
-        "packets",
-        "Packets received for the SCTP port.",
-        |it| it.counters.received
-    ),
-    family!(
-        Counter,
-        "manypath_endpoint_malformed_packets",
-        "packets",
-        "Received packets with invalid encoding.",
-        |it| it.counters.malformed
-    ),
-];
+        .len())];
 
 /// Families of a path, beside its counters.
 pub(super) const PATH: &[Family<Path>] = &[
@@ -155,9 +130,8 @@ pub(super) const PATH: &[Family<Path>] = &[
         unit: "seconds",
         help: "Time during which the path could not send new data, by reason.",
         values: |it| {
-            let reasons = blocked_by(&it.blocked);
-            let sample = |(reason, span): (&str, f64)| (format!("reason=\"{reason}\""), span);
-            reasons.map(sample).to_vec()
+            let seconds = blocked_seconds(&it.blocked);
+            seconds.map(|(reason, time)| (format!("reason=\"{reason}\""), time)).collect()
         },
     },
 ];

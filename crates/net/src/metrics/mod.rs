@@ -8,7 +8,8 @@ mod http;
 use std::fmt::Write;
 use std::net::{IpAddr, SocketAddr};
 
-use manypath_sctp::{Counter, PathStats, Stats};
+use manypath_core::Counter;
+use manypath_sctp::{PathStats, Stats};
 
 #[cfg(feature = "program")]
 pub(crate) use families::STATES;
@@ -74,10 +75,13 @@ pub(crate) struct AssociationSnapshot {
 pub fn text(endpoint: &Endpoint) -> String {
     let mut out = String::new();
     let snapshot = endpoint.snapshot();
-    write_hosts(&mut out, &[(String::new(), snapshot.counters.foreign)]);
+    write_hosts(&mut out, &[(String::new(), snapshot.counters.foreign_packets)]);
     write(&mut out, &[(String::new(), snapshot)]);
     end(out)
 }
+
+/// The counter of endpoints that the host counts: all endpoints of a host have the same value.
+const OF_HOST: &str = "foreign_packets";
 
 /// The complete text.
 pub(crate) fn end(mut out: String) -> String {
@@ -100,6 +104,10 @@ pub(crate) fn write(out: &mut String, endpoints: &[(String, Snapshot)]) {
         for (labels, snapshot) in endpoints {
             sample(out, family, labels, snapshot);
         }
+    }
+    for counter in Counters::COUNTERS.iter().filter(|it| it.name != OF_HOST) {
+        let counters = endpoints.iter().map(|(labels, it)| (labels.clone(), &it.counters));
+        count(out, "endpoint", counter, counters);
     }
     let associations = || {
         endpoints.iter().flat_map(|(labels, snapshot)| {
@@ -147,7 +155,7 @@ fn count<'a, T: 'a>(
     // Writing to a string cannot fail
     let _ = writeln!(out, "# TYPE manypath_{of}_{name} counter\n# HELP manypath_{of}_{name} {doc}");
     for (labels, subject) in subjects {
-        let _ = writeln!(out, "manypath_{of}_{name}_total{{{labels}}} {}", get(subject));
+        let _ = writeln!(out, "manypath_{of}_{name}_total{} {}", braced(&labels), get(subject));
     }
 }
 
@@ -177,10 +185,12 @@ fn sample<T>(out: &mut String, family: &Family<T>, labels: &str, subject: &T) {
         Kind::Info => "_info",
     };
     for (label, value) in (family.values)(subject) {
-        let labels = match join(labels, &label) {
-            all if all.is_empty() => all,
-            all => format!("{{{all}}}"),
-        };
+        let labels = braced(&join(labels, &label));
         let _ = writeln!(out, "{}{suffix}{labels} {value}", family.name);
     }
+}
+
+/// Labels in braces; empty without labels.
+fn braced(labels: &str) -> String {
+    if labels.is_empty() { String::new() } else { format!("{{{labels}}}") }
 }

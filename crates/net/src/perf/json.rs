@@ -6,7 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Map, Value, json};
 
 use super::sender::{Sample, Samples};
-use super::{Flow, Interval, Outcome, PathInterval, PathTotal, Request, Results, Total};
+use super::{
+    Flow, Interval, Outcome, PathCounters, PathInterval, PathTotal, Request, Results, Total,
+};
 use crate::Association;
 use crate::metrics::STATES;
 
@@ -225,19 +227,12 @@ fn path_totals(results: &Results) -> Value {
 fn path_total(number: usize, path: &PathTotal) -> Value {
     let blocked: Map<_, _> =
         path.blocked.iter().map(|(reason, seconds)| (reason.clone(), json!(seconds))).collect();
-    json!({
-        "path": number,
-        "local": path.local,
-        "remote": path.remote,
-        "bytes_acked": path.bytes_acked,
-        "bytes_received": path.bytes_received,
-        "packets_sent": path.packets_sent,
-        "packets_received": path.packets_received,
-        "retransmits": path.retransmits,
-        "fast_retransmits": path.fast_retransmits,
-        "timeouts": path.timeouts,
-        "blocked_seconds": blocked,
-    })
+    let mut value = json!({ "path": number, "local": path.local, "remote": path.remote });
+    for counter in PathCounters::COUNTERS {
+        value[counter.name] = json!((counter.get)(&path.counters));
+    }
+    value["blocked_seconds"] = json!(blocked);
+    value
 }
 
 fn cpu(outcome: &Outcome) -> Value {

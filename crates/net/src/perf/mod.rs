@@ -34,4 +34,4 @@ pub use failure::Failure;
 pub use interval::{Flow, Interval, PathInterval};
 pub use json::{Record, failed};
 pub use request::{Direction, MOST_SECONDS, MOST_SIZE, MOST_STREAMS, Request};
-pub use results::{PathTotal, Results, Total};
+pub use results::{PathCounters, PathTotal, Results, Total};

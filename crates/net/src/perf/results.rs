@@ -3,11 +3,11 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use manypath_core::counters;
 use serde::{Deserialize, Serialize};
 
 use super::{Cpu, Request};
-use crate::blocked::blocked_by;
-use crate::{BlockedTime, Endpoint, Path, PathStats};
+use crate::{BlockedTime, Endpoint, Path, blocked_seconds};
 
 /// Totals of one side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,22 +46,32 @@ pub struct PathTotal {
     pub local: IpAddr,
     /// The peer's address.
     pub remote: IpAddr,
-    /// Payload bytes acknowledged whose last transmission took the path.
-    pub bytes_acked: u64,
-    /// New payload bytes received.
-    pub bytes_received: u64,
-    /// Packets with DATA sent.
-    pub packets_sent: u64,
-    /// Packets with DATA received.
-    pub packets_received: u64,
-    /// Retransmitted DATA chunks, including those first sent on other paths.
-    pub retransmits: u64,
-    /// DATA chunks that fast retransmission marked as lost.
-    pub fast_retransmits: u64,
-    /// Retransmission timers that expired.
-    pub timeouts: u64,
+    /// Counters, each a field of the document.
+    #[serde(flatten)]
+    pub counters: PathCounters,
     /// Seconds during which it could not send new data, by reason.
     pub blocked: Vec<(String, f64)>,
+}
+
+counters! {
+    /// The counters of a path that the results of a test have.
+    #[derive(Serialize, Deserialize)]
+    PathCounters: u64 {
+        /// Payload bytes acknowledged whose last transmission took the path.
+        bytes_acked,
+        /// New payload bytes received.
+        bytes_received,
+        /// Packets with DATA sent.
+        data_packets,
+        /// Packets with DATA received.
+        data_packets_received,
+        /// Retransmitted DATA chunks, including those first sent on other paths.
+        retransmitted_chunks,
+        /// DATA chunks that fast retransmission marked as lost.
+        fast_retransmissions,
+        /// Retransmission timers that expired.
+        timeouts,
+    }
 }
 
 impl Results {
@@ -93,46 +103,37 @@ impl Total {
 
 impl PathTotal {
     fn is_possible(&self) -> bool {
-        let counts = [
-            self.bytes_acked,
-            self.bytes_received,
-            self.packets_sent,
-            self.packets_received,
-            self.retransmits,
-            self.fast_retransmits,
-            self.timeouts,
-        ];
-        let names = blocked_by(&BlockedTime::default()).map(|(name, _)| name);
-        counts.iter().all(|count| *count <= MOST_COUNTED)
-            && self.blocked.iter().map(|(name, _)| name).eq(names.iter())
+        let reasons = BlockedTime::COUNTERS.iter().map(|it| it.name);
+        PathCounters::COUNTERS.iter().all(|it| (it.get)(&self.counters) <= MOST_COUNTED)
+            && self.blocked.iter().map(|(reason, _)| reason.as_str()).eq(reasons)
             && self.blocked.iter().all(|(_, time)| Duration::try_from_secs_f64(*time).is_ok())
     }
 
     /// The differences of a path's counters since `before`.
     pub(super) fn between(before: Option<&Path>, now: &Path) -> Self {
-        let none = PathStats::default();
-        let old = before.map_or(&none, |path| &path.stats);
-        let new = &now.stats;
-        let old_blocked = before.map(|path| path.blocked).unwrap_or_default();
-        let blocked = blocked_by(&now.blocked).into_iter().zip(blocked_by(&old_blocked));
+        let stats = now.stats - before.map(|path| path.stats).unwrap_or_default();
+        let blocked = now.blocked - before.map(|path| path.blocked).unwrap_or_default();
+        let seconds = blocked_seconds(&blocked);
         Self {
             local: now.local,
             remote: now.remote,
-            bytes_acked: new.bytes_acked - old.bytes_acked,
-            bytes_received: new.bytes_received - old.bytes_received,
-            packets_sent: new.data_packets - old.data_packets,
-            packets_received: new.data_packets_received - old.data_packets_received,
-            retransmits: new.retransmitted_chunks - old.retransmitted_chunks,
-            fast_retransmits: new.fast_retransmissions - old.fast_retransmissions,
-            timeouts: new.timeouts - old.timeouts,
-            blocked: blocked.map(|((name, new), (_, old))| (name.to_owned(), new - old)).collect(),
+            counters: PathCounters {
+                bytes_acked: stats.bytes_acked,
+                bytes_received: stats.bytes_received,
+                data_packets: stats.data_packets,
+                data_packets_received: stats.data_packets_received,
+                retransmitted_chunks: stats.retransmitted_chunks,
+                fast_retransmissions: stats.fast_retransmissions,
+                timeouts: stats.timeouts,
+            },
+            blocked: seconds.map(|(reason, time)| (reason.to_owned(), time)).collect(),
         }
     }
 
     /// Payload of both directions.
     #[must_use]
     pub fn carried(&self) -> u64 {
-        self.bytes_acked + self.bytes_received
+        self.counters.bytes_acked + self.counters.bytes_received
     }
 }
 
@@ -149,19 +150,12 @@ mod tests {
     use crate::perf::Direction;
 
     fn results() -> Results {
-        let blocked =
-            blocked_by(&BlockedTime::default()).map(|(name, time)| (name.to_owned(), time));
+        let blocked = BlockedTime::COUNTERS.iter().map(|it| (it.name.to_owned(), 0.0));
         let path = PathTotal {
             local: Ipv4Addr::LOCALHOST.into(),
             remote: Ipv4Addr::LOCALHOST.into(),
-            bytes_acked: 30,
-            bytes_received: 0,
-            packets_sent: 2,
-            packets_received: 0,
-            retransmits: 0,
-            fast_retransmits: 0,
-            timeouts: 0,
-            blocked: blocked.into(),
+            counters: PathCounters { bytes_acked: 30, data_packets: 2, ..PathCounters::default() },
+            blocked: blocked.collect(),
         };
         let total = Total { bytes: 30, messages: 2, seconds: 0.5, streams: vec![10, 20] };
         Results {
@@ -205,7 +199,7 @@ mod tests {
             |it| it.congestion = "x".repeat(1001),
             |it| it.cpu.user = -0.1,
             |it| it.paths = vec![it.paths[0].clone(); 17],
-            |it| it.paths[0].bytes_acked = u64::MAX,
+            |it| it.paths[0].counters.bytes_acked = u64::MAX,
             |it| it.paths[0].blocked[1].0 = "weather".to_owned(),
             |it| it.paths[0].blocked[1].1 = -0.5,
             |it| it.paths[0].blocked.clear(),

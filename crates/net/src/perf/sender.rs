@@ -18,11 +18,11 @@ pub(super) struct Sample {
 impl Sample {
     pub(super) fn new(interval: &Interval) -> Self {
         let measured = interval.paths.iter().filter(|path| path.rtt > 0.0);
-        let acked = measured.clone().map(|path| path.carried.bytes_acked).sum::<u64>();
+        let acked = measured.clone().map(|path| path.carried.counters.bytes_acked).sum::<u64>();
         // Without acknowledged data all paths count the same
         let weight = |bytes: u64| if acked > 0 { bytes as f64 } else { 1.0 };
         let (sum, weights) = measured.fold((0.0, 0.0), |(sum, weights), path| {
-            let weight = weight(path.carried.bytes_acked);
+            let weight = weight(path.carried.counters.bytes_acked);
             (sum + weight * path.rtt, weights + weight)
         });
         let rtt = if weights > 0.0 { (sum / weights * 1e6).round() as u64 } else { 0 };
@@ -70,19 +70,13 @@ mod tests {
 
     use super::*;
     use crate::PathState;
-    use crate::perf::{PathInterval, PathTotal};
+    use crate::perf::{PathCounters, PathInterval, PathTotal};
 
     fn path(bytes_acked: u64, window: u64, rtt: f64) -> PathInterval {
         let carried = PathTotal {
             local: Ipv4Addr::LOCALHOST.into(),
             remote: Ipv4Addr::LOCALHOST.into(),
-            bytes_acked,
-            bytes_received: 0,
-            packets_sent: 0,
-            packets_received: 0,
-            retransmits: 0,
-            fast_retransmits: 0,
-            timeouts: 0,
+            counters: PathCounters { bytes_acked, ..PathCounters::default() },
             blocked: Vec::new(),
         };
         PathInterval { carried, share: 0.5, window, rtt, state: PathState::Active }

@@ -52,7 +52,7 @@ impl Word {
 }
 
 /// Version of the protocol.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 #[cfg(test)]
 mod tests {

@@ -82,7 +82,7 @@ fn packets(lines: &[Value]) -> [u64; 2] {
 
 fn counted(endpoint: &Endpoint) -> [u64; 2] {
     let counters = endpoint.counters();
-    [counters.sent, counters.received]
+    [counters.packets_sent, counters.packets_received]
 }
 
 /// The states of a path in order.

@@ -75,8 +75,11 @@ async fn two_ports_of_one_udp_port_have_their_own_associations() {
     say(&crossing, &crossed, "crossing").await;
     for endpoint in [&first, &second, &one, &two] {
         let counters = endpoint.counters();
-        assert!(counters.received > 100, "{counters:?}");
-        assert_eq!((counters.foreign, counters.malformed, counters.dropped), (0, 0, 0));
+        assert!(counters.packets_received > 100, "{counters:?}");
+        assert_eq!(
+            (counters.foreign_packets, counters.malformed_packets, counters.dropped_packets),
+            (0, 0, 0)
+        );
     }
 }
 
@@ -176,11 +179,11 @@ async fn a_flood_to_a_port_without_endpoint_is_refused_and_disturbs_no_other_end
     // Most arrive: the system drops packets only if the buffer of the socket is full
     // Packets still arrive, so the counters may differ until the last one
     until("the flood has arrived, and the host counts it", || {
-        let foreign = busy.counters().foreign;
-        foreign > FLOOD / 2 && foreign == idle.counters().foreign
+        let foreign = busy.counters().foreign_packets;
+        foreign > FLOOD / 2 && foreign == idle.counters().foreign_packets
     })
     .await;
-    assert_eq!((idle.counters().received, idle.counters().sent), (0, 0));
+    assert_eq!((idle.counters().packets_received, idle.counters().packets_sent), (0, 0));
     // RFC 9260 §8.4 5: SHUTDOWN COMPLETE with the tag of the packet and the T bit, from the port that has no endpoint
     let mut answer = [0; 100];
     let length = soon(outsider.recv(&mut answer)).await.unwrap();
@@ -329,7 +332,7 @@ async fn captures_events_and_metrics_tell_the_endpoints_of_a_host_apart() {
     );
     let counted = |endpoint: &Endpoint| {
         let counters = endpoint.counters();
-        (counters.sent + counters.received) as usize
+        (counters.packets_sent + counters.packets_received) as usize
     };
     for (file, endpoint, port) in [(&all, &first, 5001), (&one, &second, 5002)] {
         let packets = packets(file, host.encapsulation_port());
@@ -378,7 +381,7 @@ fn raw_sockets_carry_several_ports_and_ignore_packets_to_others() {
                 association.send(message).await.unwrap();
             }
         }
-        assert!(first.counters().foreign > 0);
+        assert!(first.counters().foreign_packets > 0);
     };
     let client = async |host: Host| {
         let endpoint = host.endpoint().bind(0).await.unwrap();

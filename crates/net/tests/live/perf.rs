@@ -61,9 +61,9 @@ async fn both_sides_report_what_both_sides_counted() {
             assert_eq!(sent.streams, [1_670_000, 1_670_000, 1_660_001]);
             assert_eq!(sent.streams, received.streams);
             // The control messages are counted too
-            let acked: u64 = sender.paths.iter().map(|path| path.bytes_acked).sum();
+            let acked: u64 = sender.paths.iter().map(|path| path.counters.bytes_acked).sum();
             assert!((5_000_001..5_010_000).contains(&acked), "{acked}");
-            let arrived: u64 = receiver.paths.iter().map(|path| path.bytes_received).sum();
+            let arrived: u64 = receiver.paths.iter().map(|path| path.counters.bytes_received).sum();
             assert!((5_000_001..5_010_000).contains(&arrived), "{arrived}");
         }
         for (own, told) in [(&client.local, &server.remote), (&server.local, &client.remote)] {
@@ -103,7 +103,7 @@ async fn the_sums_of_the_document_are_those_of_the_counters() {
     assert_eq!(end["streams"].as_array().unwrap().len(), 6);
     let retransmits = end["sum_sent"]["retransmits"].as_u64().unwrap();
     assert_eq!(retransmits, client.local.retransmits);
-    assert_eq!(sum(&end["paths"], "retransmits"), retransmits);
+    assert_eq!(sum(&end["paths"], "retransmitted_chunks"), retransmits);
     let start = &document["start"]["test_start"];
     assert_eq!((&start["protocol"], &start["bidir"]), (&"SCTP".into(), &1.into()));
     assert_eq!(document["start"]["connected"][1]["remote_host"], "127.0.0.12");
@@ -194,7 +194,7 @@ async fn a_request_for_more_streams_than_there_are_is_refused_on_either_side() {
     let said = refused.expect_err("there are 16").to_string();
     assert_eq!(said, "`streams` is 100, expected at most 15, as both sides have agreed");
     // Another implementation of the client sends the request anyway
-    let word = serde_json::json!({ "request": { "version": 1, "test": request } });
+    let word = serde_json::json!({ "request": { "version": 2, "test": request } });
     pair.client.send(Message::new(word.to_string())).await.unwrap();
     let served = soon(perf::serve(&pair.server, &settings, |_| (), |_| ())).await;
     assert!(served.expect_err("there are 16").is_input());

@@ -82,7 +82,7 @@ fn a_path_whose_interface_takes_only_small_packets_gets_small_packets() {
             transfer(&pair.client, &pair.server, 200_000).await;
             until("the MTU is known", || pair.client.paths()[0].mtu == 1300).await;
             // The system refused the larger probe
-            assert!(pair.endpoints[0].counters().dropped > 0);
+            assert!(pair.endpoints[0].counters().dropped_packets > 0);
         }
     });
 }
@@ -107,7 +107,7 @@ fn a_full_queue_loses_packets_and_ends_nothing() {
             transfer(&pair.client, &pair.server, 300_000).await;
             soon(pair.client.shutdown()).await.unwrap();
             let most = begun.elapsed().as_millis() as u64 + 10;
-            let dropped = pair.endpoints[0].counters().dropped;
+            let dropped = pair.endpoints[0].counters().dropped_packets;
             assert!(dropped > 0, "the queue had room for everything");
             // Apart from a few MTU probes, one packet is lost per pause of a millisecond
             assert!(dropped < most, "{dropped} of {most}");
@@ -142,14 +142,20 @@ fn packets_for_a_full_queue_are_tried_again_after_a_pause() {
             let (begun, endpoint) = (Instant::now(), &pair.endpoints[0]);
             let before = endpoint.counters();
             pair.client.send(Message::new(vec![0; 1_000_000])).await.unwrap();
-            until("the window has left", || endpoint.counters().sent > before.sent + 300).await;
-            until("the queue is full", || endpoint.counters().dropped > before.dropped).await;
+            until("the window has left", || {
+                endpoint.counters().packets_sent > before.packets_sent + 300
+            })
+            .await;
+            until("the queue is full", || {
+                endpoint.counters().dropped_packets > before.dropped_packets
+            })
+            .await;
             tokio::time::sleep(Duration::from_millis(20)).await;
-            let dropped = endpoint.counters().dropped - before.dropped;
+            let dropped = endpoint.counters().dropped_packets - before.dropped_packets;
             let most = begun.elapsed().as_millis() as u64 + 10;
             assert!(dropped < most, "{dropped} of {most}");
             // Nothing but the end of each pause wakes the driver
-            let dropped = || endpoint.counters().dropped - before.dropped;
+            let dropped = || endpoint.counters().dropped_packets - before.dropped_packets;
             until("packets are offered after each pause", || dropped() > 20).await;
         });
     }

@@ -46,9 +46,9 @@ async fn a_capture_has_every_packet_that_was_counted() {
     soon(server.close()).await;
     let counted = [client, server].map(|endpoint| {
         let counters = endpoint.counters();
-        counters.sent + counters.received
+        counters.packets_sent + counters.packets_received
     });
-    assert_eq!(client.counters().dropped + server.counters().dropped, 0);
+    assert_eq!(client.counters().dropped_packets + server.counters().dropped_packets, 0);
     assert_eq!(capture.finish().unwrap(), 0);
     let packets = decode(&file, server.encapsulation_port());
     assert_eq!(packets.len() as u64, counted.iter().sum::<u64>());
@@ -113,9 +113,9 @@ async fn scraped_metrics_equal_the_counters() {
         line.unwrap_or_else(|| panic!("{sample}: {body}")).trim().parse::<f64>().unwrap()
     };
     assert_eq!(value("manypath_endpoint_associations "), 1.0);
-    let packets = |name: &str| value(&format!("manypath_endpoint_{name}_packets_total ")) as u64;
-    assert!((before.sent..=after.sent).contains(&packets("sent")));
-    assert!((before.received..=after.received).contains(&packets("received")));
+    let packets = |name: &str| value(&format!("manypath_endpoint_packets_{name}_total ")) as u64;
+    assert!((before.packets_sent..=after.packets_sent).contains(&packets("sent")));
+    assert!((before.packets_received..=after.packets_received).contains(&packets("received")));
     let of_peer = format!("manypath_association_bytes_received_total{{association=\"{peer}\"}}");
     assert_eq!(value(&of_peer), 2_000_000.0);
     let path = format!("{{association=\"{peer}\",path=\"0\"}}");
@@ -155,7 +155,8 @@ async fn metrics_count_the_packets_of_a_capture() {
     let [client, server] = &pair.endpoints;
     until("nothing is under way", || {
         let (here, there) = (client.counters(), server.counters());
-        let are_equal = (here.sent, there.sent) == (there.received, here.received);
+        let are_equal = (here.packets_sent, there.packets_sent)
+            == (there.packets_received, here.packets_received);
         are_equal && pair.client.paths()[0].stats.outstanding == 0
     })
     .await;
@@ -176,7 +177,7 @@ async fn metrics_count_the_packets_of_a_capture() {
         for ((name, place), with_data) in directions.into_iter().zip(with_data) {
             let told = |name: &str| total(&text, &format!("manypath_{name}_total"));
             let [all, data] = [None, Some("DATA")].map(|kind| count(ip, place, kind));
-            assert_eq!(told(&format!("endpoint_{name}_packets")), all, "{ip} {name}");
+            assert_eq!(told(&format!("endpoint_packets_{name}")), all, "{ip} {name}");
             assert_eq!(told(&format!("path_{with_data}")), data, "{ip} {name} with data");
             // INIT and INIT ACK belong to no association at the listening side
             let told = told(&format!("association_packets_{name}"));
@@ -196,10 +197,13 @@ async fn metrics_count_packets_that_an_endpoint_cannot_use() {
         outsider.send_to(datagram, (loopback(11), server.encapsulation_port())).await.unwrap();
     }
     let text = || metrics::text(&server);
-    let count = |name: &str| total(&text(), &format!("manypath_{name}_packets_total"));
-    until("all have arrived", || count("endpoint_received") + count("host_foreign") >= 5).await;
-    let names = ["endpoint_received", "endpoint_malformed", "host_foreign", "endpoint_sent"];
-    assert_eq!(names.map(count), [2, 2, 3, 0]);
+    let count = |name: &str| total(&text(), &format!("manypath_{name}_total"));
+    let arrived = || count("endpoint_packets_received") + count("host_foreign_packets");
+    until("all have arrived", || arrived() >= 5).await;
+    let names = ["packets_received", "malformed_packets", "packets_sent"];
+    assert_eq!(names.map(|name| count(&format!("endpoint_{name}"))), [2, 2, 0]);
+    assert_eq!(count("host_foreign_packets"), 3);
+    assert!(!text().contains("endpoint_foreign"), "{}", text());
 }
 
 /// Rules of OpenMetrics on which a scraper insists.

@@ -63,7 +63,7 @@ async fn a_peer_that_stops_in_the_middle_is_given_up() {
     let (serving, udp) = server(&["--once"]);
     let (_client, request) = call(builder(0), 11, udp.parse().unwrap()).await;
     let test = r#"{"bytes":1000,"streams":1,"size":10,"unordered":false,"direction":"send"}"#;
-    let word = format!(r#"{{"request":{{"version":1,"test":{test}}}}}"#);
+    let word = format!(r#"{{"request":{{"version":2,"test":{test}}}}}"#);
     request.send(Message::new(word)).await.unwrap();
     let heard = async {
         let heard = words(&hello).await;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use manypath_net::{Association, Message, Path, PathState};
+use manypath_net::{Association, Message, Path, PathState, PathStats, Stats, blocked_seconds};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 use tokio::runtime::Handle;
 
 use super::operation::{Outcome, SctpOperation};
@@ -98,8 +98,8 @@ impl SctpAssociation {
     }
 
     /// One row per path.
-    fn paths<'py>(&self, py: Python<'py>) -> PyResult<Vec<PathRow<'py>>> {
-        self.association.paths().iter().map(|path| PathRow::of(py, path)).collect()
+    fn paths<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.association.paths().iter().map(|path| row(py, path)).collect()
     }
 
     /// Makes the path with this number the primary one.
@@ -109,76 +109,30 @@ impl SctpAssociation {
 
     /// The counters of the association.
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        counters::of_association(py, &self.association.stats())
+        counters::of(py, Stats::COUNTERS, &self.association.stats())
     }
 }
 
-/// A path for Python, as a dictionary of keyword arguments.
-#[derive(IntoPyObject)]
-pub(crate) struct PathRow<'py> {
-    local: String,
-    remote: String,
-    primary: bool,
-    state: &'static str,
-    confirmed: bool,
-    mtu: u16,
-    window: u64,
-    ssthresh: u64,
-    outstanding: u64,
-    /// In nanoseconds.
-    srtt: u64,
-    /// In nanoseconds.
-    rto: u64,
-    sent: u64,
-    retransmitted: u64,
-    timeouts: u64,
-    acknowledged: u64,
-    received: u64,
-    packets_sent: u64,
-    packets_received: u64,
-    wire_bytes_sent: u64,
-    fast_retransmissions: u64,
-    window_cuts: u64,
-    potentially_failed: u64,
-    sacks_sent: u64,
-    rescheduled: u64,
-    /// In nanoseconds, by reason.
-    blocked: Bound<'py, PyDict>,
-}
-
-impl<'py> PathRow<'py> {
-    fn of(py: Python<'py>, path: &Path) -> PyResult<Self> {
-        let stats = &path.stats;
-        Ok(Self {
-            local: path.local.to_string(),
-            remote: path.remote.to_string(),
-            primary: path.is_primary,
-            state: match stats.state {
-                PathState::Active => "active",
-                PathState::PotentiallyFailed => "potentially failed",
-                PathState::Inactive => "failed",
-            },
-            confirmed: stats.confirmed,
-            mtu: path.mtu,
-            window: stats.window,
-            ssthresh: stats.ssthresh,
-            outstanding: stats.outstanding,
-            srtt: stats.srtt.as_nanos(),
-            rto: stats.rto.as_nanos(),
-            sent: stats.data_chunks_sent,
-            retransmitted: stats.retransmitted_chunks,
-            timeouts: stats.timeouts,
-            acknowledged: stats.bytes_acked,
-            received: stats.bytes_received,
-            packets_sent: stats.data_packets,
-            packets_received: stats.data_packets_received,
-            wire_bytes_sent: stats.wire_bytes_sent,
-            fast_retransmissions: stats.fast_retransmissions,
-            window_cuts: stats.window_cuts,
-            potentially_failed: stats.potentially_failed,
-            sacks_sent: stats.sacks_sent,
-            rescheduled: stats.rescheduled_chunks,
-            blocked: counters::of_waiting(py, &path.blocked)?,
-        })
-    }
+/// A path for Python, as a dictionary of keyword arguments; times are in seconds.
+fn row<'py>(py: Python<'py>, path: &Path) -> PyResult<Bound<'py, PyDict>> {
+    let stats = &path.stats;
+    let row = counters::of(py, PathStats::COUNTERS, stats)?;
+    row.set_item("local", path.local.to_string())?;
+    row.set_item("remote", path.remote.to_string())?;
+    row.set_item("primary", path.is_primary)?;
+    let state = match stats.state {
+        PathState::Active => "active",
+        PathState::PotentiallyFailed => "potentially failed",
+        PathState::Inactive => "failed",
+    };
+    row.set_item("state", state)?;
+    row.set_item("confirmed", stats.confirmed)?;
+    row.set_item("mtu", path.mtu)?;
+    row.set_item("window", stats.window)?;
+    row.set_item("ssthresh", stats.ssthresh)?;
+    row.set_item("outstanding", stats.outstanding)?;
+    row.set_item("srtt", stats.srtt.as_secs_f64())?;
+    row.set_item("rto", stats.rto.as_secs_f64())?;
+    row.set_item("blocked", blocked_seconds(&path.blocked).into_py_dict(py)?)?;
+    Ok(row)
 }

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use manypath_net::{Endpoint, EventLog, Peer, Selection};
+use manypath_net::{Counters, Endpoint, EventLog, Peer, Selection};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tokio::runtime::Handle;
@@ -126,7 +126,7 @@ impl SctpEndpoint {
 
     /// The counters of the endpoint.
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        counters::of_endpoint(py, &self.endpoint.counters())
+        counters::of(py, Counters::COUNTERS, &self.endpoint.counters())
     }
 
     /// The SCTP port.

@@ -5,11 +5,11 @@ use std::hint::select_unpredictable;
 use manypath_cc::PathAck;
 use manypath_core::{PathId, Time};
 
+use super::Association;
 use super::timers::Timer;
-use super::{Association, Notice};
 use crate::config::{CumAck, RttSample, T3Reset};
 use crate::packet::Sack;
-use crate::send::{Answer, LossDetectionState, Progress};
+use crate::send::{LossDetectionState, Progress, WindowProbeAnswer};
 
 /// The information of a SACK for the congestion control.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl Association {
             self.hear_of_probes(path);
         }
         self.note_peer_window();
-        if self.control.any_in_recovery() {
+        if self.recovery.any() {
             self.leave_recoveries(sack);
         }
         if progress.anything_new {
@@ -52,10 +52,8 @@ impl Association {
         }
         self.tell_congestion_control(now, &progress);
         self.adjust_timers(now);
-        seeded!(WritableNeverTold => self.writable_queued = true);
-        if self.sender.space() > space_before && !self.writable_queued {
-            self.writable_queued = true;
-            self.notices.push_back(Notice::Writable);
+        if self.sender.space() > space_before {
+            self.notices.push_writable();
         }
         self.open_opportunity(now, path);
     }
@@ -64,14 +62,14 @@ impl Association {
     /// the path of the answer.
     #[cold]
     fn hear_of_probes(&mut self, arrived_on: PathId) {
-        for index in 0..self.paths.len() {
-            match self.sender.answer_to_probe(PathId(index as u8)) {
-                Some(Answer::Closed) => {
-                    self.paths[index].answers_probes |= index == arrived_on.index();
+        for path in self.paths.ids() {
+            match self.sender.answer_to_probe(path) {
+                Some(WindowProbeAnswer::Closed) => {
+                    self.paths[path].answers_probes |= path == arrived_on;
                 }
-                Some(Answer::Open) => {
+                Some(WindowProbeAnswer::Open) => {
                     self.stats.probe_retransmissions += 1;
-                    self.paths[index].retransmission_due = true;
+                    self.paths[path].retransmission_due = true;
                 }
                 None => {}
             }
@@ -81,30 +79,26 @@ impl Association {
     /// Ends Fast Recovery when everything up to its exit point has arrived. RFC 9260 §7.2.4 item 6
     #[inline(never)]
     fn leave_recoveries(&mut self, sack: &Sack) {
-        for index in 0..self.paths.len() {
-            let path = PathId(index as u8);
-            if !self.control.in_recovery(path) {
-                continue;
-            }
-            let exit = self.paths[index].recovery_exit;
+        for path in self.paths.ids() {
+            let Some(exit) = self.recovery.exit(path) else { continue };
             let path_recovered = self.config.path_fast_recovery
                 && self.sender.lowest_unacked(path).is_none_or(|lowest| lowest.is_after(exit));
             if sack.cumulative.is_at_or_after(exit) || path_recovered {
-                self.control.leave_recovery(path);
+                self.recovery.leave(path);
             }
         }
     }
 
     fn take_all_rtt_samples(&mut self, now: Time) {
-        for index in 0..self.paths.len() {
-            self.take_rtt_sample(now, PathId(index as u8));
+        for path in self.paths.ids() {
+            self.take_rtt_sample(now, path);
         }
     }
 
     /// Takes at most one sample per round trip, from a chunk that was sent once. RFC 9260 §6.3.1 C4, C5
     fn take_rtt_sample(&mut self, now: Time, path: PathId) {
         let Some(sent_at) = self.sender.news(path).sample else { return };
-        let known = &mut self.paths[path.index()];
+        let known = &mut self.paths[path];
         if now < known.next_sample {
             return;
         }
@@ -116,13 +110,12 @@ impl Association {
     }
 
     fn count_missing(&mut self, now: Time, sack: &Sack, progress: &Progress) {
-        let (paths, config, control) = (&self.paths, &self.config, &self.control);
-        let any_recovers = !config.path_fast_recovery && control.any_in_recovery();
+        let (paths, config, recovery) = (&self.paths, &self.config, &self.recovery);
         self.sender.count_missing(sack, progress, |path| {
-            let known = &paths[path.index()];
+            let known = &paths[path];
             let one_round_trip = Time::ZERO + known.srtt_or_initial(config);
             LossDetectionState {
-                in_recovery: any_recovers || control.in_recovery(path),
+                in_recovery: recovery.covers(path, config),
                 round_trip_ago: Time::ZERO + now.saturating_since(one_round_trip),
             }
         });
@@ -132,14 +125,13 @@ impl Association {
     fn tell_congestion_control(&mut self, now: Time, progress: &Progress) {
         self.sack_news.acks.clear();
         self.sack_news.losses.clear();
-        self.errors = if progress.anything_new { 0 } else { self.errors };
-        for index in 0..self.paths.len() {
-            let path = PathId(index as u8);
+        self.paths.errors = if progress.anything_new { 0 } else { self.paths.errors };
+        for path in self.paths.ids() {
             let news = *self.sender.news(path);
             if news.is_empty() {
                 continue;
             }
-            self.paths[index].stats.bytes_acked += news.payload;
+            self.paths[path].stats.bytes_acked += news.payload;
             if news.bytes > 0 {
                 let may_grow = match self.config.cuc {
                     CumAck::Association => progress.cumulative_moved && news.advanced,
@@ -147,16 +139,18 @@ impl Association {
                 };
                 let was_full = news.flight_before >= self.control.window(path)
                     || self.is_kept_from_full_window(path, news.flight_before);
-                self.sack_news.acks.push(PathAck { path, bytes: news.bytes, was_full, may_grow });
+                let in_recovery = self.recovery.contains(path);
+                let ack = PathAck { path, bytes: news.bytes, was_full, may_grow, in_recovery };
+                self.sack_news.acks.push(ack);
             }
             if news.answered {
-                let known = &mut self.paths[index];
+                let known = &mut self.paths[path];
                 (known.after_timeout, known.answers_probes) = (false, false);
                 if let Some(search) = &mut known.mtu_search {
                     search.data_answered();
                 }
             }
-            if self.is_answer(path) {
+            if self.paths.is_answer(&self.config, path, &news) {
                 // No opportunity is opened yet, because rescheduling could cut windows while the SACK is still being
                 // processed
                 self.path_alive(path);
@@ -179,26 +173,17 @@ impl Association {
 
     /// Cuts the window of `path` like a fast retransmission, without a SACK.
     pub(super) fn cut_window(&mut self, now: Time, path: PathId) {
-        self.paths[path.index()].stats.window_cuts += 1;
+        self.paths[path].stats.window_cuts += 1;
         self.sack_news.acks.clear();
         self.sack_news.losses.clear();
         self.sack_news.losses.push(path);
         self.apply_sack_news(now);
     }
 
-    /// Whether the path is in Fast Recovery; if all paths share Fast Recovery, whether any path is.
-    pub(super) fn recovers(&self, path: PathId) -> bool {
-        if self.config.path_fast_recovery {
-            self.control.in_recovery(path)
-        } else {
-            self.control.any_in_recovery()
-        }
-    }
-
     fn book_fast_retransmission(&mut self, path: PathId, chunks: u64) {
         self.stats.fast_retransmissions += chunks;
-        let in_recovery = self.recovers(path);
-        let known = &mut self.paths[path.index()];
+        let in_recovery = self.recovery.covers(path, &self.config);
+        let known = &mut self.paths[path];
         known.stats.fast_retransmissions += chunks;
         known.retransmission_due = true;
         if !in_recovery {
@@ -217,15 +202,13 @@ impl Association {
             } else {
                 Some(last_sent)
             };
-            self.paths[path.index()].recovery_exit = exit.unwrap_or(last_sent);
-            self.control.enter_recovery(path);
+            self.recovery.enter(path, exit.unwrap_or(last_sent));
         }
     }
 
     /// Stops, restarts or starts the retransmission timers. RFC 9260 §6.3.2 R2 to R4
     fn adjust_timers(&mut self, now: Time) {
-        for index in 0..self.paths.len() {
-            let path = PathId(index as u8);
+        for path in self.paths.ids() {
             let timer = Timer::Retransmit(path);
             let Some((lowest, _)) = self.sender.extent(path) else {
                 self.timers.cancel(timer);
@@ -240,7 +223,7 @@ impl Association {
             };
             // Without a branch, because the paths with changes are unpredictable; setting a timer again is cheap
             let restart = restart || !self.timers.is_set(timer);
-            let later = now + self.paths[index].rto();
+            let later = now + self.paths[path].rto();
             self.timers.set(timer, select_unpredictable(restart, later, self.timers.at(timer)));
         }
     }

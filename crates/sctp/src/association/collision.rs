@@ -6,7 +6,7 @@ use manypath_core::{Address, Time, Via};
 use super::cookie::Cookie;
 use super::state::State;
 use super::{Association, Notice};
-use crate::packet::Init;
+use crate::packet::{Control, Init};
 
 /// The answer to an INIT for an existing association.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub(crate) enum CookieVerdict {
 impl Association {
     /// Whether this is the association with the peer at that port and address.
     pub(crate) fn is_with(&self, peer_port: u16, address: Address) -> bool {
-        self.peer_port == peer_port && !self.is_closed() && self.has_address(address)
+        self.peer.port == peer_port && !self.is_closed() && self.paths.to_remote(address).is_some()
     }
 
     /// Decides how to answer an INIT from the peer. Only the outgoing chunks change, not the state.
@@ -52,20 +52,22 @@ impl Association {
         let newcomers = self.newcomers(via, init);
         match (&self.state, newcomers.is_empty()) {
             // RFC 9260 §5.2.1: in a collision, only addresses that the application named get an answer
-            (State::CookieWait(_), _) if !self.has_address(via.remote) => InitAnswer::Nothing,
+            (State::CookieWait(_), _) if self.paths.to_remote(via.remote).is_none() => {
+                InitAnswer::Nothing
+            }
             (State::CookieWait(opening), _) => {
                 InitAnswer::AsSent { own: Init::clone(&opening.init), tie_tag: 0 }
             }
             // RFC 9260 §9.2: SHUTDOWN COMPLETE was probably lost
             (State::ShutdownAckSent(path), _) => {
-                self.repeat_shutdown_ack(*path);
+                self.outbox.answer(*path, Control::ShutdownAck);
                 InitAnswer::Nothing
             }
             (_, false) => InitAnswer::NewAddresses(newcomers),
             (State::CookieEchoed { opening, .. }, true) => {
-                InitAnswer::AsSent { own: Init::clone(&opening.init), tie_tag: self.tie_tag }
+                InitAnswer::AsSent { own: Init::clone(&opening.init), tie_tag: self.peer.tie_tag }
             }
-            (_, true) => InitAnswer::Fresh { tie_tag: self.tie_tag },
+            (_, true) => InitAnswer::Fresh { tie_tag: self.peer.tie_tag },
         }
     }
 
@@ -73,19 +75,14 @@ impl Association {
     fn newcomers(&self, via: Via, init: &Init) -> Vec<Address> {
         let unlisted = (!init.addresses.contains(&via.remote)).then_some(via.remote);
         let addresses = init.addresses.iter().copied().chain(unlisted);
-        addresses.filter(|address| !self.has_address(*address)).collect()
-    }
-
-    /// Whether both tags are those of this association. Then even an expired cookie is valid. RFC 9260 §5.2.4
-    pub(crate) fn has_tags_of(&self, cookie: &Cookie) -> bool {
-        self.local_tag == cookie.terms.local_tag && self.peer_tag == cookie.terms.peer_tag
+        addresses.filter(|address| self.paths.to_remote(*address).is_none()).collect()
     }
 
     /// Compares the tags of a valid cookie with those of the association. RFC 9260 §5.2.4, table 12
     pub(crate) fn handle_cookie(&mut self, now: Time, via: Via, cookie: &Cookie) -> CookieVerdict {
-        let local = self.local_tag == cookie.terms.local_tag;
-        let peer = self.peer_tag == cookie.terms.peer_tag;
-        let tied = self.tie_tag == cookie.tie_tag;
+        let local = self.peer.local_tag == cookie.terms.local_tag;
+        let peer = self.peer.tag == cookie.terms.peer_tag;
+        let tied = self.peer.tie_tag == cookie.tie_tag;
         match (local, peer, tied) {
             // Action A: the peer has restarted
             (false, false, true) => return self.restart(now, via, cookie),
@@ -105,9 +102,9 @@ impl Association {
     }
 
     fn take_second_init(&mut self, now: Time, cookie: &Cookie) {
-        let begins = matches!(self.state, State::CookieWait(_)) && self.peer_tag == 0;
+        let begins = matches!(self.state, State::CookieWait(_)) && !self.peer.is_known();
         if self.state.opening().is_none() {
-            self.peer_tag = cookie.terms.peer_tag;
+            self.peer.tag = cookie.terms.peer_tag;
             return;
         }
         self.adopt(&cookie.terms);
@@ -123,13 +120,12 @@ impl Association {
             return CookieVerdict::ShuttingDown;
         }
         if self.config.detailed_events {
-            self.report_undelivered();
-            self.report_unfinished();
+            self.notices.push_unfinished(&mut self.sender, &self.receiver);
         }
         let mut restarted = Self::from_cookie(self.config.clone(), cookie, self.random.successor());
         restarted.stats = self.stats;
         restarted.notices = std::mem::take(&mut self.notices);
-        self.enter(State::Closed);
+        self.enter(State::Closed(Vec::new()));
         *self = restarted;
         self.acknowledge_cookie(now, via);
         self.establish(now, Notice::Restarted);

@@ -29,8 +29,9 @@ impl Association {
     /// Only a stale cookie requires a reaction. RFC 9260 §3.3.10.3
     fn handle_error(&mut self, now: Time, causes: &[Cause]) {
         if self.config.detailed_events {
-            let causes = causes.iter().cloned().map(Box::new);
-            self.notices.extend(causes.map(Notice::RemoteError));
+            for cause in causes {
+                self.notices.push(Notice::RemoteError(Box::new(cause.clone())));
+            }
         }
         if causes.iter().any(|cause| matches!(cause, Cause::StaleCookie(_))) {
             self.handle_stale_cookie(now);
@@ -41,8 +42,8 @@ impl Association {
     /// cause adds a header of four bytes, so the answer has at most twice the bytes of the chunks, and one more header.
     /// RFC 9260 §3.2, §3.3.10.6
     fn report_chunks(&mut self, path: Option<PathId>, chunks: &[Bytes]) {
-        let Some(path) = path.filter(|_| self.peer_tag != 0 && !self.is_closed()) else { return };
-        let mut room = self.room(path).saturating_sub(CHUNK_HEADER);
+        let Some(path) = path.filter(|_| self.peer.is_known() && !self.is_closed()) else { return };
+        let mut room = self.paths[path].network.room().saturating_sub(CHUNK_HEADER);
         let mut causes = Vec::new();
         for chunk in chunks {
             let length = CHUNK_HEADER + padded(chunk.len());
@@ -53,7 +54,7 @@ impl Association {
             causes.push(Cause::UnrecognizedChunk(chunk.clone()));
         }
         if !causes.is_empty() {
-            self.answer(path, Control::Error(causes));
+            self.outbox.answer(path, Control::Error(causes));
         }
     }
 }

@@ -26,7 +26,7 @@ impl Association {
         let had_message = self.receiver.is_readable();
         let arrival = self.receiver.handle_packet(now, path, data);
 
-        let counters = &mut self.paths[path.index()].stats;
+        let counters = &mut self.paths[path].stats;
         counters.data_packets_received += 1;
         counters.bytes_received += arrival.new_bytes;
         if arrival.is_unusual() {
@@ -39,10 +39,10 @@ impl Association {
             }
         }
         while let Some(stream) = self.receiver.take_invalid_stream() {
-            self.answer(path, Control::Error(vec![Cause::InvalidStream(stream)]));
+            self.outbox.answer(path, Control::Error(vec![Cause::InvalidStream(stream)]));
         }
         if !had_message && self.receiver.is_readable() {
-            self.notices.push_back(Notice::Readable);
+            self.notices.push(Notice::Readable);
         }
         if !self.receiver.sack_due() && !self.timers.is_set(Timer::Sack) {
             self.timers.set(Timer::Sack, now + self.config.sack_delay);
@@ -54,13 +54,13 @@ impl Association {
         let chosen = match self.config.sack_path {
             SackPath::FirstData => Some(self.receiver.first_data_path()),
             SackPath::LastData => Some(self.receiver.last_data_path()),
-            SackPath::Primary => Some(self.primary),
+            SackPath::Primary => Some(self.paths.primary),
             SackPath::RoundRobin => self.least_of_data_paths(|path| path.last_sack.as_nanos()),
             SackPath::SmallestSrtt => {
                 self.least_of_data_paths(|path| path.srtt_or_initial(&self.config).as_nanos())
             }
         };
-        let usable = |path: &PathId| self.usable(*path);
+        let usable = |path: &PathId| self.paths.usable(&self.config, *path);
         chosen.filter(usable).unwrap_or_else(|| self.receiver.last_data_path())
     }
 
@@ -69,7 +69,7 @@ impl Association {
         self.receiver.write_sack(room, sack);
         self.timers.cancel(Timer::Sack);
         self.stats.sacks_sent += 1;
-        let path = &mut self.paths[path.index()];
+        let path = &mut self.paths[path];
         path.stats.sacks_sent += 1;
         path.last_sack = now;
     }
@@ -78,10 +78,10 @@ impl Association {
     /// resolved by index.
     fn least_of_data_paths(&self, measure: impl Fn(&Path) -> u64) -> Option<PathId> {
         let (mut least, mut found) = (u64::MAX, PathId(0));
-        for (path, known) in (0..).map(PathId).zip(&self.paths) {
+        for path in self.paths.ids() {
             // Without a branch, because the paths with data are unpredictable
-            let counts = self.receiver.carried_data(path) & self.usable(path);
-            let measured = select_unpredictable(counts, measure(known), u64::MAX);
+            let counts = self.receiver.carried_data(path) & self.paths.usable(&self.config, path);
+            let measured = select_unpredictable(counts, measure(&self.paths[path]), u64::MAX);
             found = PathId(select_unpredictable(measured < least, path.0, found.0));
             least = least.min(measured);
         }

@@ -10,7 +10,7 @@ use crate::packet::{
     COMMON_HEADER, Control, DATA_HEADER, HeartbeatInfo, Packet, PacketDrop, Part,
     must_not_be_reported,
 };
-use crate::path::Probe;
+use crate::path::HeartbeatProbe;
 
 impl Association {
     /// Handles a packet with the right tag that arrived damaged: all bits of one byte are inverted. `damaged_byte` is
@@ -18,7 +18,7 @@ impl Association {
     pub(crate) fn handle_damaged(&mut self, via: Via, packet: &Packet, damaged_byte: u32) {
         let header = usize::from(packet.network_header);
         let place = (damaged_byte as usize).saturating_sub(header);
-        if !self.drop_reports || !leaves_first_chunk(place) {
+        if !self.peer.drop_reports || !leaves_first_chunk(place) {
             self.stats.damaged_packets += 1;
             return;
         }
@@ -37,16 +37,17 @@ impl Association {
     /// or a packet drop report.
     pub(crate) fn handle_damaged_bytes(&mut self, via: Via, damaged: &Bytes, place: Option<usize>) {
         self.stats.damaged_packets += 1;
-        if !self.drop_reports
+        if !self.peer.drop_reports
             || !place.is_none_or(leaves_first_chunk)
             || must_not_be_reported(damaged)
         {
             return;
         }
-        let Some(path) = self.path_to(via) else { return };
-        let report = PacketDrop::new(self.receiver.buffer(), damaged, self.room(path));
+        let Some(path) = self.paths.of(via) else { return };
+        let report =
+            PacketDrop::new(self.receiver.buffer(), damaged, self.paths[path].network.room());
         self.stats.drop_reports_sent += 1;
-        self.answer(path, Control::PacketDrop(Box::new(report)));
+        self.outbox.answer(path, Control::PacketDrop(Box::new(report)));
     }
 
     /// Handles the report that a packet sent on `path` arrived damaged.
@@ -59,7 +60,7 @@ impl Association {
         report: &PacketDrop,
     ) {
         let says_damage = report.bad_checksum && !report.from_middlebox;
-        let Some(path) = path.filter(|_| self.drop_reports && says_damage) else { return };
+        let Some(path) = path.filter(|_| self.peer.drop_reports && says_damage) else { return };
         self.stats.drop_reports += 1;
         for part in report.parts() {
             match part {
@@ -75,7 +76,7 @@ impl Association {
     }
 
     fn resend_dropped(&mut self, now: Time, path: PathId, report: &PacketDrop) {
-        let known = &mut self.paths[path.index()];
+        let known = &mut self.paths[path];
         let one_round_trip = Time::ZERO + known.srtt_or_initial(&self.config);
         let round_trip_ago = Time::ZERO + now.saturating_since(one_round_trip);
         let chunks = self.sender.take_dropped(report, path, round_trip_ago);
@@ -106,8 +107,8 @@ impl Association {
             }
             (Part::ShutdownAck, State::ShutdownAckSent(_)) => Control::ShutdownAck,
             (Part::Heartbeat(info), _) => {
-                let known = &mut self.paths[path.index()];
-                let is_awaited = known.probe == Probe::Waiting(info.nonce);
+                let known = &mut self.paths[path];
+                let is_awaited = known.probe == HeartbeatProbe::Waiting(info.nonce);
                 if !is_awaited || !self.timers.is_set(Timer::Heartbeat(path)) {
                     return;
                 }
@@ -117,7 +118,7 @@ impl Association {
             }
             _ => return,
         };
-        self.answer(path, again);
+        self.outbox.answer(path, again);
     }
 }
 

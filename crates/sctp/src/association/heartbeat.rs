@@ -5,32 +5,31 @@ use manypath_core::{PathId, Span, Time};
 use super::Association;
 use super::timers::Timer;
 use crate::packet::{Control, Heartbeat, HeartbeatInfo};
-use crate::path::{Local, Path, PathState, Probe};
+use crate::path::{HeartbeatProbe, Local, Path, PathState};
 
 impl Association {
     /// Starts the heartbeats of all paths. Unconfirmed paths are probed at the rate that HB.Max.Burst allows.
     pub(super) fn start_heartbeats(&mut self, now: Time) {
-        for index in 0..self.paths.len() {
-            let path = PathId(index as u8);
-            let Path { probe, confirmed, state, .. } = self.paths[index];
+        for path in self.paths.ids() {
+            let Path { probe, confirmed, state, .. } = self.paths[path];
             if confirmed {
                 self.start_mtu_search(now, path);
             }
             match probe {
-                Probe::None if confirmed && state != PathState::PotentiallyFailed => {
+                HeartbeatProbe::None if confirmed && state != PathState::PotentiallyFailed => {
                     self.schedule_heartbeat(now, path);
                 }
-                Probe::None if !confirmed => self.probe_unconfirmed(now, path),
-                Probe::None => self.send_heartbeat(now, path),
-                Probe::Waiting(_) | Probe::Late(_) => {}
+                HeartbeatProbe::None if !confirmed => self.probe_unconfirmed(now, path),
+                HeartbeatProbe::None => self.send_heartbeat(now, path),
+                HeartbeatProbe::Waiting(_) | HeartbeatProbe::Late(_) => {}
             }
         }
     }
 
     /// Stops all heartbeats. During the shutdown of an association its own timer detects failures.
     pub(super) fn stop_heartbeats(&mut self) {
-        for index in 0..self.paths.len() {
-            self.timers.cancel(Timer::Heartbeat(PathId(index as u8)));
+        for path in self.paths.ids() {
+            self.timers.cancel(Timer::Heartbeat(path));
         }
         self.timers.cancel(Timer::MtuSearch);
     }
@@ -38,10 +37,10 @@ impl Association {
     /// Returns a heartbeat unchanged to its source. RFC 9260 §8.3
     pub(super) fn handle_heartbeat(&mut self, path: Option<PathId>, info: &Heartbeat) {
         if let Some(path) = path
-            && self.peer_tag != 0
+            && self.peer.is_known()
             && !self.is_closed()
         {
-            self.answer(path, Control::HeartbeatAck(info.clone()));
+            self.outbox.answer(path, Control::HeartbeatAck(info.clone()));
         }
     }
 
@@ -56,12 +55,11 @@ impl Association {
         }
         let answers =
             |path: &Path| path.via.remote == info.address && path.probe.expects(info.nonce);
-        let Some(index) = self.paths.iter().position(answers) else { return };
-        let path = PathId(index as u8);
-        let known = &mut self.paths[index];
+        let Some(path) = self.paths.find(answers) else { return };
+        let known = &mut self.paths[path];
         let sent_at = known.probed_at;
         let sample = now.saturating_since(sent_at);
-        known.probe = Probe::None;
+        known.probe = HeartbeatProbe::None;
         known.rtt.sample(sample);
         let srtt = known.rtt.srtt().unwrap_or(sample);
         let newly_confirmed =
@@ -87,8 +85,8 @@ impl Association {
 
     /// Handles the heartbeat timer: the path was idle, or its heartbeat had no answer within one RTO.
     pub(super) fn heartbeat_timeout(&mut self, now: Time, path: PathId) {
-        let known = &self.paths[path.index()];
-        if let Probe::Waiting(nonce) = known.probe {
+        let known = &self.paths[path];
+        if let HeartbeatProbe::Waiting(nonce) = known.probe {
             return self.miss_heartbeat(now, path, nonce);
         }
         if known.last_sent != Time::ZERO && known.last_sent + self.config.heartbeat_interval > now {
@@ -102,16 +100,16 @@ impl Association {
     /// Handles an unanswered heartbeat: an error of its path, and of the association if the path carries data.
     /// RFC 9260 §8.1
     fn miss_heartbeat(&mut self, now: Time, path: PathId, nonce: u64) {
-        let known = &mut self.paths[path.index()];
+        let known = &mut self.paths[path];
         let sent_at = known.probed_at;
-        known.probe = Probe::Late(nonce);
-        if self.data_probes(path) {
+        known.probe = HeartbeatProbe::Late(nonce);
+        if self.paths.data_probes(&self.config, path) && self.sender.flight(path) > 0 {
             self.probe_potentially_failed(now, path);
         } else {
             self.count_missed_heartbeat(now, path);
         }
-        let known = &self.paths[path.index()];
-        if self.is_closed() || matches!(known.probe, Probe::Waiting(_)) {
+        let known = &self.paths[path];
+        if self.is_closed() || matches!(known.probe, HeartbeatProbe::Waiting(_)) {
             return;
         }
         if !known.confirmed && known.state == PathState::Active {
@@ -122,9 +120,9 @@ impl Association {
     }
 
     fn count_missed_heartbeat(&mut self, now: Time, path: PathId) {
-        let known = &mut self.paths[path.index()];
+        let known = &mut self.paths[path];
         known.rtt.back_off();
-        if known.confirmed && self.carries_data(path) {
+        if known.confirmed && self.paths.carry_data(&self.config, path) {
             self.path_error(now, path);
         } else {
             self.probe_error(now, path);
@@ -133,7 +131,7 @@ impl Association {
 
     /// Probes an unconfirmed address when its turn comes. RFC 9260 §5.4
     fn probe_unconfirmed(&mut self, now: Time, path: PathId) {
-        let at = self.take_probe_turn(now);
+        let at = self.paths.take_probe_turn(now, &self.config);
         if at > now {
             self.timers.set(Timer::Heartbeat(path), at);
         } else {
@@ -141,24 +139,18 @@ impl Association {
         }
     }
 
-    /// Reserves the next turn that HB.Max.Burst allows for a probe of an unconfirmed address; returns its time. The RTO
-    /// of such an address is not measured.
-    pub(super) fn take_probe_turn(&mut self, now: Time) -> Time {
-        self.probe_turns.take(now, self.config.heartbeat_burst, self.config.rto.initial)
-    }
-
     pub(super) fn send_heartbeat(&mut self, now: Time, path: PathId) {
         let nonce = self.random.next_u64();
-        let known = &mut self.paths[path.index()];
-        (known.probe, known.probed_at) = (Probe::Waiting(nonce), now);
+        let known = &mut self.paths[path];
+        (known.probe, known.probed_at) = (HeartbeatProbe::Waiting(nonce), now);
         let info = HeartbeatInfo { nonce, sent_at: now.as_nanos(), address: known.via.remote };
         self.timers.set(Timer::Heartbeat(path), now + known.rto());
-        self.outbox.push_back((path, Control::Heartbeat(info.into())));
+        self.outbox.push(path, Control::Heartbeat(info.into()));
     }
 
     /// Schedules the next heartbeat one RTO ± 50 % plus HB.interval after the last use. RFC 9260 §8.3
     fn schedule_heartbeat(&mut self, last_use: Time, path: PathId) {
-        let rto = self.paths[path.index()].rto();
+        let rto = self.paths[path].rto();
         let jitter = Span::from_nanos(self.random.between(0, rto.as_nanos()));
         let at = last_use + self.config.heartbeat_interval + rto / 2 + jitter;
         self.timers.set(Timer::Heartbeat(path), at);
@@ -175,7 +167,7 @@ pub(super) struct ProbeTurns {
 }
 
 impl ProbeTurns {
-    fn take(&mut self, now: Time, burst: u32, interval: Span) -> Time {
+    pub(super) fn take(&mut self, now: Time, burst: u32, interval: Span) -> Time {
         if self.taken == 0 || self.begin + interval <= now {
             *self = Self { begin: now, taken: 0 };
         } else if self.taken >= burst {

@@ -5,7 +5,7 @@ use manypath_core::{PathId, Time};
 use super::Association;
 use super::state::State;
 use crate::event::CloseReason;
-use crate::path::Probe;
+use crate::path::HeartbeatProbe;
 
 impl Association {
     /// Handles a host at the end of a path that does not support SCTP: like an ABORT with the T bit. If the packet was
@@ -20,7 +20,7 @@ impl Association {
             }
             return;
         }
-        let Some(known) = self.paths.get_mut(path.index()) else { return };
+        let Some(known) = self.paths.get_mut(path) else { return };
         known.has_no_sctp = true;
         if self.paths.iter().all(|path| path.has_no_sctp) {
             self.lose_peer();
@@ -38,23 +38,14 @@ impl Association {
     /// Handles an unreachable destination of a path: an error of the path, which is then probed at once. Until the
     /// answer, further messages are ignored. RFC 9260 §10 ICMP9
     pub(crate) fn destination_unreachable(&mut self, now: Time, path: PathId) {
-        let Some(known) = self.paths.get(path.index()) else { return };
-        if !self.state.may_send_data() || matches!(known.probe, Probe::Waiting(_)) {
+        let Some(known) = self.paths.get(path) else { return };
+        if !self.state.may_send_data() || matches!(known.probe, HeartbeatProbe::Waiting(_)) {
             return;
         }
         self.path_error(now, path);
-        let is_probed = |path: PathId| matches!(self.paths[path.index()].probe, Probe::Waiting(_));
+        let is_probed = |path: PathId| matches!(self.paths[path].probe, HeartbeatProbe::Waiting(_));
         if !self.is_closed() && !is_probed(path) {
             self.send_heartbeat(now, path);
-        }
-    }
-
-    /// Whether an ICMP message that quotes these fields of a packet refers to this association: either the peer's tag,
-    /// or no tag and the initiate tag of our INIT. RFC 9260 §10 ICMP6
-    pub(crate) fn sent(&self, tag: u32, initiate_tag: Option<u32>) -> bool {
-        match tag {
-            0 => initiate_tag == Some(self.local_tag),
-            tag => tag == self.peer_tag,
         }
     }
 }
@@ -68,20 +59,6 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::entropy::Entropy;
-
-    #[test]
-    fn a_quoted_packet_is_matched_by_the_peers_tag_or_the_initiate_tag_of_our_init() {
-        let via = Via { local: Address::v4(10, 0, 0, 1), remote: Address::v4(10, 0, 0, 2) };
-        let random = Entropy::Simulated(Streams::new(1, 0).stream("icmp"));
-        let config = Arc::new(Config::default());
-        let mut association = Association::connect(Time::ZERO, config, &[via], 9, 77, random);
-        assert!(association.sent(0, Some(77)));
-        assert!(!association.sent(0, Some(78)) && !association.sent(0, None));
-        // The peer's tag is not known yet; its initial value must not match
-        assert!(!association.sent(5, Some(77)));
-        association.peer_tag = 5;
-        assert!(association.sent(5, None) && !association.sent(6, Some(77)));
-    }
 
     #[test]
     fn protocol_unreachable_for_an_unanswered_init_ends_the_attempt() {

@@ -5,12 +5,12 @@ use manypath_core::PathId;
 use super::Association;
 use super::state::State;
 use crate::config::{LimitingWindow, SackRequest};
-use crate::packet::{DATA_HEADER, DataFlags, Packet};
+use crate::packet::{DATA_HEADER, Packet};
 
 impl Association {
     /// Records the application's request for an immediate SACK of all messages sent so far.
     pub(crate) fn request_sack(&mut self) {
-        self.sack_requested = true;
+        self.sender.request_sack();
     }
 
     /// Sets the I bit in a filled packet if a delayed SACK would delay transmissions.
@@ -20,15 +20,8 @@ impl Association {
             SackRequest::FullWindow => self.is_last(path),
             SackRequest::Stalled => self.is_awaited(path, packet),
         };
-        let is_requested = self.sack_requested && self.is_last_of_all();
-        if (asks || is_requested)
-            && let Some(last) = packet.data.last_mut()
-        {
-            last.flags = last.flags.with(DataFlags::IMMEDIATE);
-            if is_requested {
-                self.sack_requested = false;
-                self.sender.repeat_with_immediate(last.tsn);
-            }
+        if let Some(last) = packet.data.last_mut() {
+            self.sender.mark_for_sack(last, asks);
         }
     }
 
@@ -47,11 +40,11 @@ impl Association {
 
     /// Whether no more data leaves, on this path or on any path, before the SACK of this packet arrives. RFC 7053 §4.2
     fn is_awaited(&self, path: PathId, packet: &Packet) -> bool {
-        let fills_window = self.paths[path.index()].after_timeout
+        let fills_window = self.paths[path].after_timeout
             || self.sender.flight(path) >= self.control.window(path)
             || (self.peer_window_counts() && self.waits_for_peer_window(path));
         (fills_window && self.is_alone(path, packet))
-            || (matches!(self.state, State::ShutdownPending) && self.is_last_of_all())
+            || (matches!(self.state, State::ShutdownPending) && self.sender.has_sent_all())
     }
 
     /// Whether nothing but this packet is in flight on its path.
@@ -68,10 +61,5 @@ impl Association {
     fn waits_for_peer_window(&self, path: PathId) -> bool {
         let next = self.next_length(path);
         next > 0 && !self.fits_peer_window(path, next)
-    }
-
-    /// Whether nothing waits to be sent, for the first time or again.
-    fn is_last_of_all(&self) -> bool {
-        !self.sender.has_waiting() && !self.sender.has_any_lost()
     }
 }

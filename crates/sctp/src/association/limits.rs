@@ -21,10 +21,10 @@ impl Association {
     /// The chunks that the window of a path allows to send, or the limit that stops the path.
     #[inline]
     pub(super) fn window(&self, path: PathId) -> Result<Window, SendLimit> {
-        if !self.usable(path) {
+        if !self.paths.usable(&self.config, path) {
             return Err(SendLimit::Path);
         }
-        let known = &self.paths[path.index()];
+        let known = &self.paths[path];
         if self.config.burst == Burst::MaxBurst && known.burst_left == 0 && !self.is_paced(path) {
             return Err(SendLimit::Window);
         }
@@ -43,7 +43,7 @@ impl Association {
     #[inline]
     pub(super) fn limit(&self, path: PathId, left: usize) -> Option<SendLimit> {
         let carries = self.carries_new_data(path) || self.sender.has_bound_to(path);
-        if !carries || self.paths[path.index()].pauses() {
+        if !carries || self.paths[path].pauses() {
             return Some(SendLimit::Path);
         }
         let next = self.next_length(path);
@@ -62,7 +62,7 @@ impl Association {
         if self.sender.is_full() {
             return Some(SendLimit::SendBuffer);
         }
-        if self.sharers > 1 && !self.fits_share(path) {
+        if self.paths.sharers > 1 && !self.fits_share(path) {
             return Some(SendLimit::SplitShare);
         }
         (!self.fits_peer_window(path, next)).then_some(SendLimit::ReceiveWindow)
@@ -70,7 +70,7 @@ impl Association {
 
     /// The limit of a path without data, or without enough data for a packet.
     fn limit_without_data(&self, path: PathId) -> SendLimit {
-        let lacks_room = self.sender.lacks_room(usize::from(self.mtu(path)));
+        let lacks_room = self.sender.lacks_room(usize::from(self.paths[path].network.mtu()));
         if lacks_room { SendLimit::SendBuffer } else { SendLimit::Application }
     }
 
@@ -86,11 +86,11 @@ impl Association {
     /// Whether the path's share of the buffers has room for another packet.
     fn fits_share(&self, path: PathId) -> bool {
         let share = buffer_split::Share {
-            paths: self.sharers,
+            paths: self.paths.sharers,
             send_buffer: self.config.send_buffer as u64,
             peer_window: self.sender.peer_window(),
             in_flight: self.sender.payload_in_flight(),
-            mtu: u64::from(self.mtu(path)),
+            mtu: u64::from(self.paths[path].network.mtu()),
         };
         let filled = match self.config.split_by {
             SplitBy::Outstanding => self.sender.payload_on(path),
@@ -126,6 +126,6 @@ impl Association {
 
     /// Whether a path carries new data: every path with CMT; otherwise only the primary path, or the first active one.
     fn carries_new_data(&self, path: PathId) -> bool {
-        self.config.concurrent || path == self.data_path()
+        self.config.concurrent || path == self.paths.for_data(&self.config)
     }
 }

@@ -7,20 +7,15 @@ use super::{Association, Notice};
 use crate::path::{Local, PathState};
 
 impl Association {
-    /// Whether a path uses this local address.
-    pub(crate) fn leaves_from(&self, address: Address) -> bool {
-        self.paths.iter().any(|path| path.via.local == address)
-    }
-
     /// Handles the loss of a local address: no packets can be sent from it.
     pub(crate) fn local_down(&mut self, now: Time, address: Address) {
         if self.is_closed() {
             return;
         }
-        let data_path = self.data_path();
-        for path in self.paths_from(address) {
-            if self.paths[path.index()].lose_local(now) {
-                self.notices.push_back(Notice::PathDown(path));
+        let data_path = self.paths.for_data(&self.config);
+        for path in self.paths.ids() {
+            if self.paths[path].via.local == address && self.paths[path].lose_local(now) {
+                self.notices.push(Notice::PathDown(path));
                 self.couple_usable_paths();
                 self.give_up_flight(now, path);
                 self.probe_potentially_failed(now, path);
@@ -33,10 +28,10 @@ impl Association {
 
     /// Handles the return of a local address: heartbeats probe the paths that use it.
     pub(crate) fn local_up(&mut self, now: Time, address: Address) {
-        let data_path = self.data_path();
-        for path in self.paths_from(address) {
-            let known = &mut self.paths[path.index()];
-            if known.state != PathState::Active {
+        let data_path = self.paths.for_data(&self.config);
+        for path in self.paths.ids() {
+            let known = &mut self.paths[path];
+            if known.via.local == address && known.state != PathState::Active {
                 known.local = Local::Returned;
                 if self.state.may_send_data() {
                     self.send_heartbeat(now, path);
@@ -50,21 +45,16 @@ impl Association {
 
     /// Moves waiting data to the path of last resort, if no path works and the last resort has changed.
     fn follow_last_resort(&mut self, now: Time, before: PathId) {
-        let data_path = self.data_path();
+        let data_path = self.paths.for_data(&self.config);
         if data_path != before {
             self.couple_usable_paths();
             self.open_opportunity(now, data_path);
         }
     }
 
-    fn paths_from(&self, address: Address) -> Vec<PathId> {
-        let paths = (0..self.paths.len()).map(|index| PathId(index as u8));
-        paths.filter(|path| self.paths[path.index()].via.local == address).collect()
-    }
-
     /// Marks the chunks in flight on a failed path as lost and moves them to another path.
     fn give_up_flight(&mut self, now: Time, path: PathId) {
-        let target = self.retransmission_path(path);
+        let target = self.paths.for_retransmission(&self.config, &self.control, path);
         if target != path {
             self.move_flight(now, path, target);
         }
@@ -75,8 +65,8 @@ impl Association {
     /// They did not arrive and would otherwise wait for their timers. The caller opens an opportunity to send.
     #[cold]
     pub(super) fn take_over_flights(&mut self, now: Time, target: PathId) {
-        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
-            if self.paths[path.index()].state != PathState::Active {
+        for path in self.paths.ids() {
+            if self.paths[path].state != PathState::Active {
                 self.move_flight(now, path, target);
             }
         }
@@ -88,9 +78,8 @@ impl Association {
             return;
         }
         self.timers.cancel(Timer::Retransmit(path));
-        self.control.on_timeout(now, path);
-        self.end_pause(path);
+        self.reduce_for_timeout(now, path);
         self.stats.timer_retransmissions += u64::from(self.sender.time_out(path, target));
-        self.paths[target.index()].retransmission_due = true;
+        self.paths[target].retransmission_due = true;
     }
 }

@@ -8,16 +8,21 @@ mod control;
 mod cookie;
 mod deliver;
 mod drop_report;
+mod fast_recovery;
 mod heartbeat;
 mod icmp;
 mod immediate_sack;
 mod limits;
 mod local_address;
 mod mtu_discovery;
+mod notices;
 mod opportunity;
+mod outbox;
 mod pacing;
 mod path_mtu;
+mod paths;
 mod pause;
+mod peer;
 mod potentially_failed;
 mod reachability;
 mod rescheduling;
@@ -31,17 +36,21 @@ mod timers;
 mod transmit;
 mod window_probe;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use manypath_cc::Controller;
-use manypath_core::{Address, PathId, Ssn, Time, Tsn, Via};
+use manypath_core::{PathId, Time, Via};
 
 use acknowledge::SackNews;
 pub(crate) use collision::{CookieVerdict, InitAnswer};
 pub(crate) use cookie::{Cookie, CookieJar, Terms};
-use heartbeat::ProbeTurns;
+use fast_recovery::FastRecovery;
+pub(crate) use notices::Notice;
+use notices::Notices;
 use opportunity::Opportunity;
+use outbox::Outbox;
+pub(crate) use paths::Paths;
+pub(crate) use peer::Peer;
 pub(crate) use setup::{acceptable, check_init, first_tsn, own_init};
 use state::State;
 pub use status::{AssociationState, Status};
@@ -51,9 +60,9 @@ use window_probe::ProbePace;
 
 use crate::config::Config;
 use crate::entropy::Entropy;
-use crate::event::{CloseReason, Message, Received, SendError};
-use crate::packet::{Cause, Control, Packet};
-use crate::path::{BlockedTime, Path, PathStats};
+use crate::event::{Message, Received, SendError};
+use crate::packet::{Cause, Packet};
+use crate::path::{BlockedTime, PathStats};
 use crate::receive::Receiver;
 use crate::send::Sender;
 use crate::stats::{ReorderStats, Stats, StreamStats};
@@ -63,65 +72,21 @@ use crate::stats::{ReorderStats, Stats, StreamStats};
 pub(crate) struct Association {
     config: Arc<Config>,
     state: State,
-    /// Verification tag of received packets.
-    local_tag: u32,
-    /// Verification tag of sent packets; 0 while unknown.
-    peer_tag: u32,
-    /// Identifies this association in cookies without revealing its tags. RFC 9260 §5.2.2
-    tie_tag: u64,
-    peer_port: u16,
-    paths: Vec<Path>,
-    /// The primary path. RFC 9260 §6.4
-    primary: PathId,
-    /// Consecutive errors on all paths together. RFC 9260 §8.1
-    errors: u32,
-    /// Number of paths that share the buffers.
-    sharers: u64,
+    peer: Peer,
+    paths: Paths,
     control: Controller,
+    recovery: FastRecovery,
     sender: Sender,
     receiver: Receiver,
     timers: Timers,
     opportunity: Opportunity,
-    probe_turns: ProbeTurns,
     probe_pace: ProbePace,
     /// The information of the current SACK for the congestion control; kept to reuse its memory.
     sack_news: SackNews,
-    /// Control chunks that wait for a packet, each with its path.
-    outbox: VecDeque<(PathId, Control)>,
-    notices: VecDeque<Notice>,
+    outbox: Outbox,
+    notices: Notices,
     random: Entropy,
-    /// An event about free send buffer is queued; one is enough.
-    writable_queued: bool,
-    /// The application has requested an immediate SACK of the last packet of all data.
-    sack_requested: bool,
-    /// Both sides support packet drop reports.
-    drop_reports: bool,
-    /// Largest payload of a chunk that is suitable for the peer's receive buffer, in bytes.
-    suitable_payload: usize,
-    /// Outbound and inbound streams, once they are agreed on.
-    streams: (u16, u16),
-    /// The error causes in the peer's ABORT.
-    abort_causes: Vec<Cause>,
     stats: Stats,
-}
-
-/// An event to which the endpoint has not yet added the association's identifier.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Notice {
-    Connected,
-    Incoming,
-    Readable,
-    Writable,
-    PathPotentiallyFailed(PathId),
-    PathDown(PathId),
-    PathUp(PathId),
-    Restarted,
-    PeerShutdown,
-    SendFailed { message: Box<Message>, sent: bool },
-    SenderDry,
-    RemoteError(Box<Cause>),
-    PartialDeliveryAborted { message: Tsn, stream: u16, ssn: Option<Ssn> },
-    Closed(CloseReason),
 }
 
 impl Association {
@@ -129,7 +94,7 @@ impl Association {
     pub(crate) fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
         self.stats.packets_received += 1;
         self.opportunity.expect_lifted_limits();
-        let path = self.path_to(via);
+        let path = self.paths.of(via);
         if !packet.control.is_empty() {
             for control in packet.control.drain(..) {
                 self.handle_control(now, path, &control);
@@ -144,7 +109,7 @@ impl Association {
                 let had_data = self.config.detailed_events && !self.sender.is_idle();
                 self.handle_sack(now, path, &packet.sack);
                 if had_data && self.sender.is_idle() {
-                    self.notices.push_back(Notice::SenderDry);
+                    self.notices.push(Notice::SenderDry);
                 }
             }
         }
@@ -156,25 +121,6 @@ impl Association {
         }
         #[cfg(debug_assertions)]
         self.check();
-    }
-
-    /// The path on which a packet with these addresses arrived.
-    pub(crate) fn path_to(&self, via: Via) -> Option<PathId> {
-        // The first two paths are compared without a branch, because the branch would be unpredictable
-        let first = self.paths.first()?;
-        let guess = usize::from(first.via.remote != via.remote);
-        if self.paths.get(guess).is_some_and(|path| path.via == via) {
-            return Some(PathId(guess as u8));
-        }
-        self.find_path_to(via)
-    }
-
-    #[cold]
-    fn find_path_to(&self, via: Via) -> Option<PathId> {
-        let exactly = self.paths.iter().position(|path| path.via == via);
-        let index =
-            exactly.or_else(|| self.paths.iter().position(|path| path.via.remote == via.remote))?;
-        Some(PathId(index as u8))
     }
 
     /// Queues a message of the application.
@@ -191,7 +137,7 @@ impl Association {
         if !self.state.takes_data() {
             return Err(SendError::NotConnected);
         }
-        if path.is_some_and(|path| path.index() >= self.paths.len()) {
+        if path.is_some_and(|path| self.paths.get(path).is_none()) {
             return Err(SendError::NoSuchPath);
         }
         self.drop_expired(now);
@@ -242,11 +188,9 @@ impl Association {
             self.stats.messages_expired += 1;
             if self.config.detailed_events {
                 let message = Box::new(message);
-                self.notices.push_back(Notice::SendFailed { message, sent: false });
+                self.notices.push(Notice::SendFailed { message, sent: false });
             }
-            if !std::mem::replace(&mut self.writable_queued, true) {
-                self.notices.push_back(Notice::Writable);
-            }
+            self.notices.push_writable();
         }
     }
 
@@ -278,15 +222,11 @@ impl Association {
     }
 
     pub(crate) fn poll_notice(&mut self) -> Option<Notice> {
-        let notice = self.notices.pop_front()?;
-        if notice == Notice::Writable {
-            self.writable_queued = false;
-        }
-        Some(notice)
+        self.notices.pop()
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        matches!(self.state, State::Closed)
+        matches!(self.state, State::Closed(_))
     }
 
     /// Whether the association is closed and has no messages to read, packets to send or events.
@@ -297,14 +237,6 @@ impl Association {
             && !self.receiver.is_readable()
     }
 
-    /// Queues an answer to a chunk of the peer. The queue is limited, so that a peer cannot fill the memory while a
-    /// socket blocks. Answers beyond the limit are dropped, like packets that are lost in the network.
-    pub(super) fn answer(&mut self, path: PathId, chunk: Control) {
-        if self.outbox.len() < MOST_ANSWERS {
-            self.outbox.push_back((path, chunk));
-        }
-    }
-
     /// Whether the association still counts as opening.
     pub(crate) fn is_opening(&self) -> bool {
         matches!(self.state, State::CookieWait(_) | State::CookieEchoed { .. })
@@ -312,32 +244,17 @@ impl Association {
 
     /// Whether a packet with this tag from this port of the peer belongs to the association. RFC 9260 §8.5
     pub(crate) fn owns(&self, tag: u32, peer_port: u16) -> bool {
-        self.local_tag == tag && self.peer_port == peer_port && !self.is_closed()
+        self.peer.local_tag == tag && self.peer.port == peer_port && !self.is_closed()
     }
 
-    pub(crate) fn local_tag(&self) -> u32 {
-        self.local_tag
+    /// The peer, and what both sides have agreed on.
+    pub(crate) fn peer(&self) -> &Peer {
+        &self.peer
     }
 
-    pub(crate) fn peer_tag(&self) -> u32 {
-        self.peer_tag
-    }
-
-    pub(crate) fn peer_port(&self) -> u16 {
-        self.peer_port
-    }
-
-    /// The addresses of the peer, one per path.
-    pub(crate) fn peer_addresses(&self) -> impl Iterator<Item = Address> {
-        self.paths.iter().map(|path| path.via.remote)
-    }
-
-    pub(crate) fn path_count(&self) -> usize {
-        self.paths.len()
-    }
-
-    pub(crate) fn via(&self, path: PathId) -> Option<Via> {
-        Some(self.paths.get(path.index())?.via)
+    /// The paths to the addresses of the peer.
+    pub(crate) fn paths(&self) -> &Paths {
+        &self.paths
     }
 
     /// Capacity of the send buffer in bytes of user data, waiting and outstanding.
@@ -345,30 +262,9 @@ impl Association {
         self.config.send_buffer
     }
 
-    /// The primary path.
-    pub(crate) fn primary_path(&self) -> PathId {
-        self.primary
-    }
-
-    /// The path to an address of the peer.
-    pub(crate) fn path_to_remote(&self, remote: Address) -> Option<PathId> {
-        let index = self.paths.iter().position(|path| path.via.remote == remote)?;
-        Some(PathId(index as u8))
-    }
-
-    /// Path MTU in bytes, as far as known.
-    pub(crate) fn path_mtu(&self, path: PathId) -> Option<u16> {
-        Some(self.paths.get(path.index())?.network.mtu())
-    }
-
-    /// Outbound and inbound streams; 0 before they are agreed on.
-    pub(crate) fn streams(&self) -> (u16, u16) {
-        self.streams
-    }
-
     /// The error causes in the peer's ABORT.
     pub(crate) fn abort_causes(&self) -> &[Cause] {
-        &self.abort_causes
+        if let State::Closed(causes) = &self.state { causes } else { &[] }
     }
 
     pub(crate) fn stats(&self) -> &Stats {
@@ -389,7 +285,7 @@ impl Association {
 
     /// The time for which a path could not send new data, by reason.
     pub(crate) fn blocked(&self, now: Time, path: PathId) -> BlockedTime {
-        self.paths[path.index()].waiting.until(now)
+        self.paths[path].waiting.until(now)
     }
 
     /// Weight of a path in standard TCPs; `None` if the congestion control has no weights.
@@ -399,22 +295,19 @@ impl Association {
 
     /// Counters of a path with its current state.
     pub(crate) fn path_stats(&self, path: PathId) -> PathStats {
-        let known = &self.paths[path.index()];
+        let known = &self.paths[path];
         PathStats {
             window: self.control.window(path),
             ssthresh: self.control.ssthresh(path),
             outstanding: self.sender.flight(path),
             srtt: known.rtt.srtt().unwrap_or_default(),
             rto: known.rto(),
-            usable: self.usable(path),
+            usable: self.paths.usable(&self.config, path),
             state: known.state,
             confirmed: known.confirmed,
             in_slow_start: self.control.paths().is_slow_start(path),
-            in_recovery: self.control.in_recovery(path),
+            in_recovery: self.recovery.contains(path),
             ..known.stats
         }
     }
 }
-
-/// Number of chunks in the outbox beyond which chunks of the peer are not answered.
-const MOST_ANSWERS: usize = 64;

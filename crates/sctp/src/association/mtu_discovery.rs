@@ -11,18 +11,9 @@ use crate::packet::{CHUNK_HEADER, Control, HeartbeatInfo, PARAMETER_HEADER};
 use crate::path::MtuSearch;
 
 impl Association {
-    /// Limits the size of chunks so that the peer's receive buffer can hold several. Every peer accepts 1,500 bytes.
-    /// RFC 9260 §6
-    pub(super) fn suit_peer_window(&mut self, window: u32) {
-        if self.config.mtu_discovery.is_some() {
-            self.suitable_payload = (window as usize / CHUNKS_IN_WINDOW).max(SUITS_ALL);
-            self.fit_chunks();
-        }
-    }
-
     /// Starts or continues the search on a path.
     pub(super) fn start_mtu_search(&mut self, now: Time, path: PathId) {
-        if let Some(search) = &mut self.paths[path.index()].mtu_search {
+        if let Some(search) = &mut self.paths[path].mtu_search {
             search.begin(now);
             self.set_mtu_timer();
         }
@@ -30,8 +21,8 @@ impl Association {
 
     /// Handles the timer of the search on at least one path.
     pub(super) fn mtu_timeout(&mut self, now: Time) {
-        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
-            let known = &self.paths[path.index()];
+        for path in self.paths.ids() {
+            let known = &self.paths[path];
             if known.mtu_search.as_ref().is_some_and(|search| search.due() <= now) {
                 self.continue_mtu_search(now, path);
             }
@@ -40,7 +31,7 @@ impl Association {
     }
 
     fn continue_mtu_search(&mut self, now: Time, path: PathId) {
-        let known = &mut self.paths[path.index()];
+        let known = &mut self.paths[path];
         let works = known.works();
         let deadline = now + known.rto().max(LEAST_PROBE_TIMER);
         let Some(search) = &mut known.mtu_search else { return };
@@ -59,32 +50,29 @@ impl Association {
 
     /// Queues the probe. [`Association::send_control`] sends it in a packet of its own.
     fn send_mtu_probe(&mut self, now: Time, path: PathId, size: u16, nonce: u64) {
-        let known = &mut self.paths[path.index()];
+        let known = &mut self.paths[path];
         known.stats.mtu_probes += 1;
         let info = HeartbeatInfo { nonce, sent_at: now.as_nanos(), address: known.via.remote };
         let heartbeat = CHUNK_HEADER + PARAMETER_HEADER + HeartbeatInfo::LENGTH;
         let padding = known.network.room_of(size).saturating_sub(heartbeat + CHUNK_HEADER);
-        self.outbox.push_back((path, Control::Heartbeat(info.into())));
-        self.outbox.push_back((path, Control::Padding(padding as u16)));
+        self.outbox.push(path, Control::Heartbeat(info.into()));
+        self.outbox.push(path, Control::Padding(padding as u16));
     }
 
     /// Whether a HEARTBEAT ACK answers a probe of the packet size; such an answer is handled here.
     pub(super) fn take_mtu_answer(&mut self, now: Time, info: &HeartbeatInfo) -> bool {
         let answers = |search: &MtuSearch| search.expects(info.nonce);
-        let index =
-            self.paths.iter().position(|path| path.mtu_search.as_deref().is_some_and(answers));
-        let Some(index) = index.filter(|&index| self.paths[index].via.remote == info.address)
-        else {
+        let path = self.paths.find(|path| path.mtu_search.as_deref().is_some_and(answers));
+        let Some(path) = path.filter(|path| self.paths[*path].via.remote == info.address) else {
             return false;
         };
-        let path = PathId(index as u8);
         self.change_mtu_search(path, |search, mtu| search.answered(now, mtu));
         true
     }
 
     /// Handles the report of a link or a router that packets of more than `mtu` bytes do not pass. RFC 8899 §4.6
     pub(crate) fn packet_too_big(&mut self, now: Time, path: PathId, mtu: u16) {
-        let Some(known) = self.paths.get(path.index()) else { return };
+        let Some(known) = self.paths.get(path) else { return };
         if known.mtu_search.is_some() {
             self.change_mtu_search(path, |search, used| search.too_big(now, mtu, used));
         } else if mtu < known.network.mtu() {
@@ -103,7 +91,7 @@ impl Association {
     }
 
     fn change_mtu_search(&mut self, path: PathId, change: impl FnOnce(&mut MtuSearch, u16) -> u16) {
-        let known = &mut self.paths[path.index()];
+        let known = &mut self.paths[path];
         let mtu = known.network.mtu();
         if let Some(search) = &mut known.mtu_search {
             let mtu = change(search, mtu);
@@ -113,7 +101,7 @@ impl Association {
     }
 
     fn use_mtu(&mut self, path: PathId, mtu: u16) {
-        if mtu != self.mtu(path) {
+        if mtu != self.paths[path].network.mtu() {
             self.set_path_mtu(path, mtu);
         }
     }
@@ -131,11 +119,6 @@ impl Association {
     }
 }
 
-/// Number of chunks of the largest size that fit into the peer's receive buffer. With a small number, a large part of
-/// the window is too small for another chunk, and the sender must wait for its timer before it probes the rest.
-const CHUNKS_IN_WINDOW: usize = 32;
-/// Payload of a chunk in a packet of 1,280 bytes over IPv6 and UDP, in bytes.
-const SUITS_ALL: usize = 1280 - 40 - 8 - 12 - 16;
 /// Minimum time to wait for the answer to a probe (PROBE_TIMER). RFC 8899 §5.1.1 requires at least 1 s and recommends
 /// more than 15 s for transports without an estimate of the round-trip time; here the RTO is such an estimate.
 const LEAST_PROBE_TIMER: Span = Span::from_secs(1);

@@ -69,7 +69,7 @@ impl Association {
 
     fn begin_opportunity(&mut self, now: Time) {
         if self.config.burst == Burst::MaxBurst {
-            for path in &mut self.paths {
+            for path in self.paths.iter_mut() {
                 path.burst_left = self.config.max_burst;
             }
         }
@@ -97,9 +97,9 @@ impl Association {
     #[cold]
     fn rescue_lost(&mut self) {
         seeded!(LostChunksStayOnFailedPath => return);
-        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
-            if self.sender.has_lost(path) && !self.usable(path) {
-                let target = self.retransmission_path(path);
+        for path in self.paths.ids() {
+            if self.sender.has_lost(path) && !self.paths.usable(&self.config, path) {
+                let target = self.paths.for_retransmission(&self.config, &self.control, path);
                 if target != path {
                     self.sender.move_lost(path, target);
                 }
@@ -110,8 +110,8 @@ impl Association {
     /// Lets messages that name a path use any working path while their own path does not work. RFC 9260 §11.1.5
     #[cold]
     fn release_bound(&mut self) {
-        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
-            if self.sender.has_bound_to(path) && !self.usable(path) {
+        for path in self.paths.ids() {
+            if self.sender.has_bound_to(path) && !self.paths.usable(&self.config, path) {
                 self.sender.unbind(path);
             }
         }
@@ -128,7 +128,7 @@ impl Association {
                 rest.rotate_left(rest.iter().position(after).unwrap_or(0));
             }
             SendOrder::SmallestLastTransmission => {
-                sort_by_key(rest, |path| (self.paths[path.index()].last_sent, *path));
+                sort_by_key(rest, |path| (self.paths[*path].last_sent, *path));
             }
             SendOrder::LargestSpace => sort_by_key(rest, |path| {
                 let space = self.control.window(*path).saturating_sub(self.sender.flight(*path));
@@ -159,7 +159,7 @@ impl Association {
     /// Ends the turn of the current path, which has reached this limit, if any.
     #[inline(never)]
     pub(super) fn end_turn(&mut self, now: Time, path: PathId, limit: Option<SendLimit>) {
-        self.paths[path.index()].waiting.note(now, limit);
+        self.paths[path].waiting.note(now, limit);
         match limit {
             Some(SendLimit::ReceiveWindow) => self.wait_for_probe(now, path),
             Some(SendLimit::Pacing) => self.wait_for_departure(path),
@@ -195,7 +195,8 @@ impl Association {
             self.pay_for_idleness(now, path);
         }
         if self.config.burst == Burst::UseItOrLoseIt && !self.is_paced(path) {
-            let limit = flight + u64::from(self.config.max_burst) * u64::from(self.mtu(path));
+            let limit = flight
+                + u64::from(self.config.max_burst) * u64::from(self.paths[path].network.mtu());
             self.control.limit_window(path, limit);
         }
     }
@@ -203,7 +204,7 @@ impl Association {
     /// Reduces an unused window once per RTO. RFC 9260 §7.2.1
     #[cold]
     fn pay_for_idleness(&mut self, now: Time, path: PathId) {
-        let known = &mut self.paths[path.index()];
+        let known = &mut self.paths[path];
         if known.last_sent == Time::ZERO {
             return;
         }

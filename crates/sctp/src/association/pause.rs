@@ -29,7 +29,7 @@ impl Association {
         for index in 0..self.sack_news.losses.len() {
             let path = self.sack_news.losses[index];
             let asked = self.control.paths()[path].asked();
-            let known = &self.paths[path.index()];
+            let known = &self.paths[path];
             if asked < self.control.unit(path) as i64 && !known.pauses() {
                 self.pause(path, now + known.rto() * rounds);
             }
@@ -38,21 +38,21 @@ impl Association {
 
     /// Stops new data on `path` until then.
     pub(super) fn pause(&mut self, path: PathId, until: Time) {
-        self.paths[path.index()].paused_until = Some(until);
+        self.paths[path].paused_until = Some(until);
         self.set_pause_timer();
     }
 
     /// Ends the pause of `path`, if there is one.
     pub(super) fn end_pause(&mut self, path: PathId) {
-        if self.paths[path.index()].paused_until.take().is_some() {
+        if self.paths[path].paused_until.take().is_some() {
             self.set_pause_timer();
         }
     }
 
     /// Ends the pauses that last until now; their paths may send.
     pub(super) fn pause_timeout(&mut self, now: Time) {
-        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
-            let known = &mut self.paths[path.index()];
+        for path in self.paths.ids() {
+            let known = &mut self.paths[path];
             if known.paused_until.take_if(|until| *until <= now).is_some() {
                 self.open_opportunity(now, path);
             }

@@ -13,41 +13,40 @@ use std::cmp::Reverse;
 use manypath_core::{PathId, Time};
 
 use super::Association;
+use super::paths::Paths;
+use crate::config::Config;
 use crate::path::{Local, Path, PathState};
+use crate::send::News;
 
-impl Association {
+impl Paths {
     /// Whether data may use this path: the path is active, or no path is and it is the last resort.
     #[inline]
-    pub(super) fn usable(&self, path: PathId) -> bool {
-        self.paths[path.index()].works() || self.last_resort() == Some(path)
+    pub(super) fn usable(&self, config: &Config, path: PathId) -> bool {
+        self[path].works() || self.last_resort(config) == Some(path)
     }
 
     /// The path for data if no path is active. RFC 7829 §3.2 item 4, §4.1
     ///
-    /// Paths whose local address was lost come last. With equal errors it is the path that was active last; RFC 7829 leaves the choice open.
+    /// Paths whose local address was lost come last. With equal errors it is the path that was active last; RFC 7829
+    /// leaves the choice open.
     #[cold]
-    fn last_resort(&self) -> Option<PathId> {
-        if !self.config.fails_over_quickly() || self.paths.iter().any(Path::works) {
+    fn last_resort(&self, config: &Config) -> Option<PathId> {
+        if !config.fails_over_quickly() || self.iter().any(Path::works) {
             return None;
         }
-        (0..self.paths.len())
-            .filter(|&index| self.paths[index].confirmed)
-            .min_by_key(|&index| {
-                let known = &self.paths[index];
-                let has_failed = known.state == PathState::Inactive;
-                let is_lost = known.local == Local::Lost;
-                (has_failed, is_lost, known.errors, Reverse(known.last_active))
-            })
-            .map(|index| PathId(index as u8))
+        self.ids().filter(|path| self[*path].confirmed).min_by_key(|path| {
+            let known = &self[*path];
+            let has_failed = known.state == PathState::Inactive;
+            let is_lost = known.local == Local::Lost;
+            (has_failed, is_lost, known.errors, Reverse(known.last_active))
+        })
     }
 
-    /// Whether the chunks of this path that a SACK acknowledges show that the path works.
+    /// Whether the chunks of this path that a SACK acknowledges, `news`, show that the path works.
     ///
     /// For a potentially failed path, only chunks that must have used this path count. RFC 7829 §3.2 items 9, 10
-    pub(super) fn is_answer(&self, path: PathId) -> bool {
-        let news = self.sender.news(path);
-        let is_doubted = self.paths[path.index()].state != PathState::Active;
-        if is_doubted && self.config.fails_over_quickly() {
+    pub(super) fn is_answer(&self, config: &Config, path: PathId, news: &News) -> bool {
+        if self.data_probes(config, path) {
             news.is_sure
         } else {
             // Late acknowledgements of chunks that were given up do not show the current state of the path.
@@ -56,12 +55,19 @@ impl Association {
         }
     }
 
+    /// Whether data in flight on a path, which is potentially failed, replaces a probe. RFC 7829 §3.2 item 6
+    pub(super) fn data_probes(&self, config: &Config, path: PathId) -> bool {
+        config.fails_over_quickly() && self[path].state != PathState::Active
+    }
+}
+
+impl Association {
     /// Probes a potentially failed path after every error, without waiting for HB.interval. RFC 7829 §3.2 items 5, 6
     ///
     /// A path whose local address was lost is probed like a potentially failed one until it has as many errors as a failed
     /// path. So the peer is declared unreachable after the same time as a silent peer.
     pub(super) fn probe_potentially_failed(&mut self, now: Time, path: PathId) {
-        let known = &self.paths[path.index()];
+        let known = &self.paths[path];
         let is_doubted = match known.state {
             PathState::Active => false,
             PathState::PotentiallyFailed => true,
@@ -75,12 +81,5 @@ impl Association {
         if is_doubted && self.state.may_send_data() {
             self.send_heartbeat(now, path);
         }
-    }
-
-    /// Whether the data in flight on a potentially failed path replaces a probe. RFC 7829 §3.2 item 6
-    pub(super) fn data_probes(&self, path: PathId) -> bool {
-        self.config.fails_over_quickly()
-            && self.paths[path.index()].state != PathState::Active
-            && self.sender.flight(path) > 0
     }
 }

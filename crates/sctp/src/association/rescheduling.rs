@@ -14,11 +14,11 @@ impl Association {
     pub(super) fn reschedule_blocking_chunk(&mut self, now: Time, path: PathId) {
         let variant = self.config.rescheduling;
         let several = self.config.concurrent && self.paths.len() > 1;
-        if !several || !self.usable(path) {
+        if !several || !self.paths.usable(&self.config, path) {
             return;
         }
         let is_divided = self.config.buffer_split != BufferSplit::None;
-        let shares = if is_divided { self.sharers } else { 1 };
+        let shares = if is_divided { self.paths.sharers } else { 1 };
         if !self.sender.is_blocked(path, variant, shares) {
             return;
         }
@@ -36,19 +36,20 @@ impl Association {
     /// Whether `path` may send the blocking chunk. If the path itself has sent it before, it waits for one round trip, in
     /// INET for two. INET does not reschedule to a path that is in Fast Recovery or pauses.
     fn may_take_over(&self, now: Time, path: PathId, blocking: Blocking) -> bool {
-        let known = &self.paths[path.index()];
+        let known = &self.paths[path];
         let round_trip = known.srtt_or_initial(&self.config);
         let is_inet = self.config.rescheduling == Rescheduling::Inet;
         let patience = if is_inet { round_trip + round_trip } else { round_trip };
         let is_late = now.saturating_since(blocking.sent_at) > patience;
-        (blocking.path != path || is_late) && !(is_inet && (self.recovers(path) || known.pauses()))
+        (blocking.path != path || is_late)
+            && !(is_inet && (self.recovery.covers(path, &self.config) || known.pauses()))
     }
 
     fn take_over(&mut self, path: PathId, blocking: Blocking) {
         let immediately = self.config.sack_immediately != SackRequest::Never;
         self.sender.reschedule(blocking, path, immediately);
         self.stats.rescheduled_chunks += 1;
-        self.paths[path.index()].stats.rescheduled_chunks += 1;
+        self.paths[path].stats.rescheduled_chunks += 1;
         if self.sender.extent(blocking.path).is_none() {
             self.timers.cancel(Timer::Retransmit(blocking.path));
             self.control.clear_partial(blocking.path);
@@ -64,11 +65,11 @@ impl Association {
     /// INET: cuts the window like a fast retransmission. A path that is already in Fast Recovery pauses for one round
     /// trip instead. A pausing path is not changed.
     fn react_as_to_loss(&mut self, now: Time, path: PathId) {
-        let known = &self.paths[path.index()];
+        let known = &self.paths[path];
         if known.pauses() {
             return;
         }
-        if self.recovers(path) {
+        if self.recovery.covers(path, &self.config) {
             let round_trip = known.srtt_or_initial(&self.config);
             self.pause(path, now + round_trip);
         } else {

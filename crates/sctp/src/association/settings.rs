@@ -15,7 +15,7 @@ impl Association {
     /// Sets the limits of the retransmission timeouts of all paths.
     pub(crate) fn set_rto(&mut self, rto: RtoLimits) {
         self.own_config().rto = rto;
-        for path in &mut self.paths {
+        for path in self.paths.iter_mut() {
             path.rtt.set_limits(rto);
         }
     }
@@ -45,10 +45,10 @@ impl Association {
 
     /// Sets the primary path; returns false if there is no path with this number.
     pub(crate) fn set_primary(&mut self, now: Time, path: PathId) -> bool {
-        let exists = path.index() < self.paths.len();
+        let exists = self.paths.get(path).is_some();
         if exists {
-            self.primary = path;
-            self.open_opportunity(now, self.data_path());
+            self.paths.primary = path;
+            self.open_opportunity(now, self.paths.for_data(&self.config));
         }
         exists
     }

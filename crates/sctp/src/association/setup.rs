@@ -1,7 +1,6 @@
 //! Opening an association: INIT, INIT ACK, COOKIE ECHO, COOKIE ACK, and their retransmissions. RFC 9260 §5.1
 
 use std::cmp::Reverse;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
@@ -10,8 +9,12 @@ use manypath_core::{Address, PathId, Scope, Span, Time, Tsn, Via};
 
 use super::acknowledge::SackNews;
 use super::cookie::{Cookie, Terms};
-use super::heartbeat::ProbeTurns;
+use super::fast_recovery::FastRecovery;
+use super::notices::Notices;
 use super::opportunity::Opportunity;
+use super::outbox::Outbox;
+use super::paths::{Paths, distinct};
+use super::peer::Peer;
 use super::state::{Opening, State};
 use super::timers::{MAX_PATHS, Timer, Timers};
 use super::window_probe::ProbePace;
@@ -70,7 +73,7 @@ impl Association {
             let answered = via.remote == cookie.via.remote;
             association.open_path(via, answered);
             if answered {
-                association.primary = PathId(index as u8);
+                association.paths.primary = PathId(index as u8);
             }
         }
         association.adopt(&cookie.terms);
@@ -82,32 +85,20 @@ impl Association {
         let algorithm =
             algorithm(&config.cc).expect("an endpoint checks the name before it opens anything");
         Self {
-            state: State::Closed,
-            local_tag,
-            peer_tag: 0,
-            tie_tag: new_tie_tag(&mut random),
-            peer_port,
-            paths: Vec::new(),
-            primary: PathId(0),
-            errors: 0,
-            sharers: 1,
+            state: State::Closed(Vec::new()),
+            peer: Peer::new(peer_port, local_tag, &mut random),
+            paths: Paths::default(),
             control: Controller::new(algorithm, config.profile),
+            recovery: FastRecovery::default(),
             sender: Sender::new(&config),
             receiver: Receiver::new(&config),
             timers: Timers::default(),
             opportunity: Opportunity::default(),
-            probe_turns: ProbeTurns::default(),
             probe_pace: ProbePace::default(),
             sack_news: SackNews::default(),
-            outbox: VecDeque::new(),
-            notices: VecDeque::new(),
+            outbox: Outbox::default(),
+            notices: Notices::default(),
             random,
-            writable_queued: false,
-            sack_requested: false,
-            drop_reports: false,
-            suitable_payload: usize::MAX,
-            streams: (0, 0),
-            abort_causes: Vec::new(),
             stats: Stats::default(),
             config,
         }
@@ -118,27 +109,28 @@ impl Association {
         let (ip, mtu) = known.network.segment();
         let path = self.control.open_path_over(ip, mtu);
         self.sender.open_path();
-        self.paths.push(known);
+        self.paths.add(known);
         self.fit_chunks();
         if !confirmed {
             self.control.set_active(path, false);
         }
-        self.divide_buffers();
+        self.paths.divide_buffers(&self.config);
     }
 
     /// Adopts the agreed values of the handshake.
     pub(super) fn adopt(&mut self, terms: &Terms) {
-        self.peer_tag = terms.peer_tag;
-        self.streams = (terms.outbound_streams, terms.inbound_streams);
+        self.peer.adopt(terms);
         self.receiver = Receiver::new(&self.config);
         self.receiver.use_nr_sack(terms.nr_sack);
-        self.drop_reports = terms.packet_drop_reports;
         self.receiver.start(terms.peer_tsn, terms.inbound_streams);
     }
 
     pub(super) fn begin_sending(&mut self, terms: &Terms) {
         self.control.start(u64::from(terms.peer_window));
-        self.suit_peer_window(terms.peer_window);
+        if self.config.mtu_discovery.is_some() {
+            self.sender.suit_peer_buffer(terms.peer_window);
+            self.fit_chunks();
+        }
         self.sender.start(terms.local_tsn, terms.peer_window, terms.outbound_streams);
     }
 
@@ -147,9 +139,9 @@ impl Association {
         let closing = self.state.opening().is_some_and(|opening| opening.closing);
         self.enter(if closing { State::ShutdownPending } else { State::Established });
         self.timers.cancel(Timer::Setup);
-        self.notices.push_back(notice);
+        self.notices.push(notice);
         self.start_heartbeats(now);
-        self.open_opportunity(now, self.primary);
+        self.open_opportunity(now, self.paths.primary);
     }
 
     /// Handles INIT ACK, which is ignored except in COOKIE-WAIT. RFC 9260 §5.1 C, §5.2.3
@@ -167,16 +159,16 @@ impl Association {
         let opening = Opening { retries: 0, ..std::mem::take(opening) };
         self.learn_addresses(&ack.addresses);
         // After a stale cookie the peer sends another INIT ACK, but the first messages may already be in flight
-        let first = self.peer_tag == 0;
+        let first = !self.peer.is_known();
         self.adopt(&terms);
         if first {
             self.begin_sending(&terms);
         }
         self.enter(State::CookieEchoed { opening, cookie: cookie.clone() });
-        let path = path.unwrap_or(self.primary);
+        let path = path.unwrap_or(self.paths.primary);
         let echo = Control::CookieEcho(cookie);
-        let room = self.room(path).saturating_sub(padded(echo.length()));
-        self.outbox.push_back((path, echo));
+        let room = self.paths[path].network.room().saturating_sub(padded(echo.length()));
+        self.outbox.push(path, echo);
         self.report_parameters(path, room, &ack.unrecognized);
         self.timers.set(Timer::Setup, now + self.config.rto.initial);
     }
@@ -184,7 +176,7 @@ impl Association {
     /// Ends the attempt after an invalid INIT ACK. ABORT is sent to the source of the INIT ACK.
     /// RFC 9260 §3.3.3, §5.1, §5.1.2
     fn refuse_init_ack(&mut self, path: Option<PathId>, ack: &Init, cause: Cause) {
-        self.peer_tag = ack.tag;
+        self.peer.tag = ack.tag;
         self.end_on(path, Some(cause), CloseReason::ProtocolViolation);
     }
 
@@ -201,34 +193,24 @@ impl Association {
         }
         if !report.is_empty() {
             let cause = Cause::UnrecognizedParameters(report.freeze());
-            self.answer(path, Control::Error(vec![cause]));
+            self.outbox.answer(path, Control::Error(vec![cause]));
         }
     }
 
     /// Opens paths to further addresses of the peer. They are unconfirmed at first. RFC 9260 §5.1.2, §5.4
     fn learn_addresses(&mut self, addresses: &[Address]) {
-        let mut locals: Vec<Address> = Vec::new();
-        for path in &self.paths {
-            if !locals.contains(&path.via.local) {
-                locals.push(path.via.local);
-            }
-        }
-        let known = self.paths[self.primary.index()].via;
+        let locals = self.paths.local_addresses();
+        let known = self.paths[self.paths.primary].via;
         let mut taken = vec![known.local];
         for (index, &remote) in acceptable(addresses, known.remote, &locals).iter().enumerate() {
             if self.paths.len() < MAX_PATHS
-                && !self.has_address(remote)
+                && self.paths.to_remote(remote).is_none()
                 && let Some(local) = partner(&locals, &taken, remote, index)
             {
                 self.open_path(Via { local, remote }, false);
                 taken.push(local);
             }
         }
-    }
-
-    /// Whether there is a path to this address.
-    pub(super) fn has_address(&self, remote: Address) -> bool {
-        self.paths.iter().any(|path| path.via.remote == remote)
     }
 
     /// Handles COOKIE ACK, which is ignored except in COOKIE-ECHOED. RFC 9260 §5.1 E, §5.2.5
@@ -243,15 +225,15 @@ impl Association {
     /// If data uses another path, COOKIE ACK is sent there too: data that arrives earlier would be discarded.
     /// RFC 9260 §6
     pub(super) fn acknowledge_cookie(&mut self, now: Time, via: Via) {
-        let path = self.path_to(via).unwrap_or(self.primary);
-        self.answer(path, Control::CookieAck);
-        if !self.paths[path.index()].confirmed {
-            self.take_probe_turn(now);
+        let path = self.paths.of(via).unwrap_or(self.paths.primary);
+        self.outbox.answer(path, Control::CookieAck);
+        if !self.paths[path].confirmed {
+            self.paths.take_probe_turn(now, &self.config);
             self.send_heartbeat(now, path);
         }
-        let data_path = self.data_path();
+        let data_path = self.paths.for_data(&self.config);
         if data_path != path {
-            self.answer(data_path, Control::CookieAck);
+            self.outbox.answer(data_path, Control::CookieAck);
         }
     }
 
@@ -272,11 +254,8 @@ impl Association {
             return self.close(CloseReason::Unreachable);
         }
         opening.stale_cookies += 1;
-        // A tag must not be 0. RFC 9260 §5.3.1
-        self.local_tag = (self.random.next_u64() as u32).max(1);
-        opening.init.tag = self.local_tag;
-        // Cookies for the old tag must not cause a restart. RFC 9260 §5.2.4
-        self.tie_tag = new_tie_tag(&mut self.random);
+        self.peer.renew(&mut self.random);
+        opening.init.tag = self.peer.local_tag;
         self.enter(State::CookieWait(opening));
         self.setup_timeout(now);
     }
@@ -303,7 +282,7 @@ impl Association {
         };
         let confirmed = self.paths.iter().filter(|path| path.confirmed).count();
         let path = PathId((retries as usize % confirmed) as u8);
-        self.outbox.push_back((path, chunk));
+        self.outbox.push(path, chunk);
         self.timers.set(Timer::Setup, now + self.setup_patience(retries, confirmed));
     }
 
@@ -316,11 +295,6 @@ impl Association {
         let factor = 1_u64.checked_shl(doublings).unwrap_or(u64::MAX);
         self.config.rto.initial.saturating_mul(factor).min(self.config.rto.max)
     }
-}
-
-/// A new tie tag. The value 0 is reserved for cookies without an existing association.
-fn new_tie_tag(random: &mut Entropy) -> u64 {
-    random.next_u64() | 1
 }
 
 /// The TSN of the first chunk. One random number is drawn in any case.
@@ -365,12 +339,7 @@ pub(crate) fn check_init(init: &Init) -> Result<(), Cause> {
 /// The local addresses in order. The list is empty if there is only one, because the source of the packet identifies
 /// it. RFC 9260 §5.1.2
 fn own_addresses(vias: &[Via]) -> Vec<Address> {
-    let mut addresses: Vec<Address> = Vec::new();
-    for via in vias {
-        if !addresses.contains(&via.local) {
-            addresses.push(via.local);
-        }
-    }
+    let addresses = distinct(vias.iter().map(|via| via.local));
     if addresses.len() > 1 { addresses } else { Vec::new() }
 }
 

@@ -17,7 +17,7 @@ impl Association {
         } else if matches!(self.state, State::Established) {
             self.enter(State::ShutdownPending);
             self.continue_shutdown(now);
-            self.open_opportunity(now, self.primary);
+            self.open_opportunity(now, self.paths.primary);
         }
     }
 
@@ -30,8 +30,7 @@ impl Association {
         if self.is_closed() {
             return;
         }
-        let paths = (0..self.paths.len()).map(|index| PathId(index as u8));
-        let room = paths.map(|path| self.room(path)).min().unwrap_or_default();
+        let room = self.paths.iter().map(|path| path.network.room()).min().unwrap_or_default();
         let length = reason.len().min(room.saturating_sub(ABORT_WITHOUT_REASON));
         self.close(CloseReason::AbortedHere);
         self.abort_on_all_paths(&[Cause::UserInitiated(reason.slice(..length))]);
@@ -39,13 +38,13 @@ impl Association {
 
     /// Sends ABORT to every confirmed address of the peer. RFC 9260 §5.4
     pub(super) fn abort_on_all_paths(&mut self, causes: &[Cause]) {
-        if self.peer_tag == 0 {
+        if !self.peer.is_known() {
             return;
         }
-        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
-            if self.paths[path.index()].confirmed {
+        for path in self.paths.ids() {
+            if self.paths[path].confirmed {
                 let causes = causes.to_vec();
-                self.outbox.push_back((path, Control::Abort { reflected: false, causes }));
+                self.outbox.push(path, Control::Abort { reflected: false, causes });
             }
         }
     }
@@ -60,10 +59,10 @@ impl Association {
         match self.state {
             State::ShutdownPending if self.sender.is_idle() => {
                 self.timers.set(Timer::ShutdownGuard, now + self.config.rto.max * GUARD_PERIODS);
-                self.send_shutdown(now, self.surest_path());
+                self.send_shutdown(now, self.paths.surest(&self.config));
             }
             State::ShutdownReceived if self.sender.is_idle() => {
-                self.send_shutdown_ack(now, self.surest_path());
+                self.send_shutdown_ack(now, self.paths.surest(&self.config));
             }
             State::ShutdownSent(path) => self.watch_last_data(now, path),
             _ => {}
@@ -76,11 +75,11 @@ impl Association {
     /// Unlike RFC 9260 §9.2, only DATA restarts T2. Otherwise a peer whose heartbeats arrive more often than T2 expires
     /// would prevent the retransmission of a lost SHUTDOWN.
     fn watch_last_data(&mut self, now: Time, path: PathId) {
-        self.errors = 0;
+        self.paths.errors = 0;
         if self.timers.is_set(Timer::Sack) || self.receiver.sack_due() {
             self.timers.cancel(Timer::Sack);
             self.receiver.demand_sack();
-            self.answer(path, Control::Shutdown(self.receiver.cumulative()));
+            self.outbox.answer(path, Control::Shutdown(self.receiver.cumulative()));
             self.wait_for_answer(now, path);
         }
     }
@@ -93,29 +92,35 @@ impl Association {
             State::ShutdownReceived if !self.sender.is_acknowledgement(cumulative) => {}
             State::Established | State::ShutdownPending | State::ShutdownReceived => {
                 if self.config.detailed_events && !matches!(self.state, State::ShutdownReceived) {
-                    self.notices.push_back(Notice::PeerShutdown);
+                    self.notices.push(Notice::PeerShutdown);
                 }
                 let sack = self.sender.repeat_last_sack(cumulative);
-                self.handle_sack(now, path.unwrap_or(self.primary), &sack);
+                self.handle_sack(now, path.unwrap_or(self.paths.primary), &sack);
                 self.enter(State::ShutdownReceived);
                 self.timers.cancel(Timer::Sack);
                 if self.sender.is_idle() {
                     // The answer is sent to the source of the SHUTDOWN. RFC 9260 §6.4
-                    self.send_shutdown_ack(now, path.unwrap_or(self.surest_path()));
+                    self.send_shutdown_ack(now, path.unwrap_or(self.paths.surest(&self.config)));
                 }
             }
-            State::ShutdownSent(_) => self.send_shutdown_ack(now, path.unwrap_or(self.data_path())),
-            State::ShutdownAckSent(_) => self.repeat_shutdown_ack(path.unwrap_or(self.data_path())),
-            State::CookieWait(_) | State::CookieEchoed { .. } | State::Closed => {}
+            State::ShutdownSent(_) => {
+                self.send_shutdown_ack(now, path.unwrap_or(self.paths.for_data(&self.config)));
+            }
+            State::ShutdownAckSent(_) => {
+                // Without a new timer
+                let path = path.unwrap_or(self.paths.for_data(&self.config));
+                self.outbox.answer(path, Control::ShutdownAck);
+            }
+            State::CookieWait(_) | State::CookieEchoed { .. } | State::Closed(_) => {}
         }
     }
 
     /// Handles SHUTDOWN ACK: both sides have all data. RFC 9260 §9.2
     pub(super) fn handle_shutdown_ack(&mut self, path: Option<PathId>) {
         if matches!(self.state, State::ShutdownSent(_) | State::ShutdownAckSent(_)) {
-            let path = path.unwrap_or(self.data_path());
+            let path = path.unwrap_or(self.paths.for_data(&self.config));
             self.close(CloseReason::Shutdown);
-            self.outbox.push_back((path, Control::ShutdownComplete { reflected: false }));
+            self.outbox.push(path, Control::ShutdownComplete { reflected: false });
         }
     }
 
@@ -135,8 +140,7 @@ impl Association {
         if reflected && matches!(self.state, State::ShutdownAckSent(_)) {
             self.close(CloseReason::Shutdown);
         } else if !self.is_closed() {
-            self.abort_causes = causes.to_vec();
-            self.close(CloseReason::AbortedByPeer);
+            self.close_with(CloseReason::AbortedByPeer, causes.to_vec());
         }
     }
 
@@ -145,11 +149,13 @@ impl Association {
     pub(super) fn shutdown_timeout(&mut self, now: Time) {
         let (State::ShutdownSent(path) | State::ShutdownAckSent(path)) = self.state else { return };
         seeded!(ShutdownNeverRepeated => return);
-        self.paths[path.index()].rtt.back_off();
+        self.paths[path].rtt.back_off();
         self.path_error(now, path);
         match self.state {
-            State::ShutdownSent(_) => self.send_shutdown(now, self.surest_path()),
-            State::ShutdownAckSent(_) => self.send_shutdown_ack(now, self.surest_path()),
+            State::ShutdownSent(_) => self.send_shutdown(now, self.paths.surest(&self.config)),
+            State::ShutdownAckSent(_) => {
+                self.send_shutdown_ack(now, self.paths.surest(&self.config));
+            }
             _ => {}
         }
     }
@@ -161,54 +167,35 @@ impl Association {
 
     /// Closes the association, discards pending work, and reports the reason to the application.
     pub(super) fn close(&mut self, reason: CloseReason) {
-        self.enter(State::Closed);
+        self.close_with(reason, Vec::new());
+    }
+
+    /// Closes the association, with the error causes of the peer's ABORT.
+    fn close_with(&mut self, reason: CloseReason, causes: Vec<Cause>) {
+        self.enter(State::Closed(causes));
         self.timers.cancel_all();
         self.outbox.clear();
         if self.config.detailed_events {
-            self.report_undelivered();
-            self.report_unfinished();
+            self.notices.push_unfinished(&mut self.sender, &self.receiver);
         }
-        self.notices.push_back(Notice::Closed(reason));
-    }
-
-    /// Reports to the application the messages that the peer has not acknowledged. RFC 9260 §11.2.3
-    pub(super) fn report_undelivered(&mut self) {
-        let (sent, waiting) = self.sender.undelivered();
-        let failed = |message, sent| Notice::SendFailed { message: Box::new(message), sent };
-        self.notices.extend(sent.into_iter().map(|message| failed(message, true)));
-        self.notices.extend(waiting.into_iter().map(|message| failed(message, false)));
-    }
-
-    /// Reports to the application the messages that were delivered in part and will not be completed. RFC 6458 §6.1.7
-    pub(super) fn report_unfinished(&mut self) {
-        let aborted = self.receiver.unfinished();
-        self.notices.extend(aborted.map(|(message, stream, ssn)| Notice::PartialDeliveryAborted {
-            message,
-            stream,
-            ssn,
-        }));
-    }
-
-    /// Resends SHUTDOWN ACK without a new timer.
-    pub(super) fn repeat_shutdown_ack(&mut self, path: PathId) {
-        self.answer(path, Control::ShutdownAck);
+        self.notices.push(Notice::Closed(reason));
     }
 
     fn send_shutdown(&mut self, now: Time, path: PathId) {
-        self.outbox.push_back((path, Control::Shutdown(self.receiver.cumulative())));
+        self.outbox.push(path, Control::Shutdown(self.receiver.cumulative()));
         self.enter(State::ShutdownSent(path));
         self.wait_for_answer(now, path);
     }
 
     fn send_shutdown_ack(&mut self, now: Time, path: PathId) {
-        self.outbox.push_back((path, Control::ShutdownAck));
+        self.outbox.push(path, Control::ShutdownAck);
         self.enter(State::ShutdownAckSent(path));
         self.wait_for_answer(now, path);
     }
 
     fn wait_for_answer(&mut self, now: Time, path: PathId) {
         self.stop_heartbeats();
-        self.timers.set(Timer::Shutdown, now + self.paths[path.index()].rto());
+        self.timers.set(Timer::Shutdown, now + self.paths[path].rto());
     }
 
     fn end_with(&mut self, cause: Option<Cause>, reason: CloseReason) {
@@ -225,12 +212,12 @@ impl Association {
         if self.is_closed() {
             return;
         }
-        let knows_peer = self.peer_tag != 0;
-        let path = path.unwrap_or(self.data_path());
+        let knows_peer = self.peer.is_known();
+        let path = path.unwrap_or(self.paths.for_data(&self.config));
         self.close(reason);
         if knows_peer {
             let causes = cause.into_iter().collect();
-            self.outbox.push_back((path, Control::Abort { reflected: false, causes }));
+            self.outbox.push(path, Control::Abort { reflected: false, causes });
         }
     }
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use manypath_core::PathId;
 
 use super::Association;
-use crate::packet::Init;
+use crate::packet::{Cause, Init};
 
 /// The state of an association. Each variant has the data that only this state needs. The state is read several times
 /// per packet, so the tag has its own field that needs no decoding, and the order of the variants makes each question about
@@ -31,8 +31,8 @@ pub(crate) enum State {
     ShutdownSent(PathId),
     /// All data has arrived, and SHUTDOWN ACK was sent on this path.
     ShutdownAckSent(PathId),
-    /// Closed.
-    Closed,
+    /// Closed; with the error causes if the peer sent ABORT.
+    Closed(Vec<Cause>),
 }
 
 /// The state of an endpoint that opens an association.
@@ -68,7 +68,7 @@ impl State {
             Self::ShutdownSent(_) => "SHUTDOWN-SENT",
             Self::ShutdownReceived => "SHUTDOWN-RECEIVED",
             Self::ShutdownAckSent(_) => "SHUTDOWN-ACK-SENT",
-            Self::Closed => "CLOSED",
+            Self::Closed(_) => "CLOSED",
         }
     }
 

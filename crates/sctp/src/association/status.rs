@@ -59,7 +59,7 @@ impl From<&State> for AssociationState {
             State::ShutdownPending => Self::ShutdownPending,
             State::ShutdownSent(_) => Self::ShutdownSent,
             State::ShutdownAckSent(_) => Self::ShutdownAckSent,
-            State::Closed => Self::Closed,
+            State::Closed(_) => Self::Closed,
         }
     }
 }

@@ -20,7 +20,8 @@ impl Association {
             return Some(self.send_sack(now, packet));
         }
         while let Some((path, window)) = self.next_turn(now) {
-            match self.fill(now, path, packet, self.room(path), window) {
+            let room = self.paths[path].network.room();
+            match self.fill(now, path, packet, room, window) {
                 Ok(()) => {
                     if self.timers.is_set(Timer::Sack) {
                         self.add_pending_sack(now, path, packet);
@@ -50,7 +51,7 @@ impl Association {
     /// Sends a SACK, with DATA if there is room.
     fn send_sack(&mut self, now: Time, packet: &mut Packet) -> Via {
         let path = self.sack_path();
-        let room = self.room(path);
+        let room = self.paths[path].network.room();
         let used = self.add_sack(now, path, packet, room);
         if self.state.may_send_data() && self.sender.has_data_for(path) {
             let room = room.saturating_sub(used);
@@ -63,7 +64,7 @@ impl Association {
     #[cold]
     fn add_pending_sack(&mut self, now: Time, path: PathId, packet: &mut Packet) {
         let used: usize = packet.data.iter().map(|chunk| padded(chunk.length())).sum();
-        let left = self.room(path).saturating_sub(used);
+        let left = self.paths[path].network.room().saturating_sub(used);
         let fits = self.receiver.longest_sack() <= left;
         if fits && self.state.may_receive_data() && path == self.sack_path() {
             self.add_sack(now, path, packet, left);
@@ -81,42 +82,23 @@ impl Association {
     /// a packet of their own. RFC 9260 §6.10
     #[cold]
     fn send_control(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
-        let (path, control) = self.outbox.pop_front()?;
-        let is_init = matches!(control, Control::Init(_));
-        let echoes_cookie = matches!(control, Control::CookieEcho(_));
-        let alone = is_init
-            || matches!(
-                control,
-                Control::InitAck(_) | Control::ShutdownComplete { .. } | Control::Abort { .. }
-            );
-        let mut used = padded(control.length());
-        packet.control.push(control);
-        if matches!(self.outbox.front(), Some((_, Control::Padding(_)))) {
+        let (path, mut used) = self.outbox.fill(packet, &self.paths)?;
+        if matches!(packet.control.last(), Some(Control::Padding(_))) {
             // A probe of the packet size may be larger than the known MTU of the path
-            packet.control.extend(self.outbox.pop_front().map(|(_, padding)| padding));
             return Some(self.address(path, packet));
         }
-        while let Some((next_path, next)) = self.outbox.front() {
-            let fits = used + padded(next.length()) <= self.room(path);
-            let is_probe = matches!(self.outbox.get(1), Some((_, Control::Padding(_))));
-            if alone
-                || is_probe
-                || *next_path != path
-                || !fits
-                || matches!(next, Control::Abort { .. })
-            {
-                break;
-            }
-            used += padded(next.length());
-            packet.control.extend(self.outbox.pop_front().map(|(_, next)| next));
-        }
-        if !alone && used <= self.room(path) / 2 && self.owes_sack() && path == self.sack_path() {
-            used += self.add_sack(now, path, packet, self.room(path) - used);
+        let first = packet.control.first();
+        let is_init = matches!(first, Some(Control::Init(_)));
+        let echoes_cookie = matches!(first, Some(Control::CookieEcho(_)));
+        let may_grow = !first.is_some_and(Control::must_be_alone);
+        let room = self.paths[path].network.room();
+        if may_grow && used <= room / 2 && self.owes_sack() && path == self.sack_path() {
+            used += self.add_sack(now, path, packet, room - used);
         }
         // A chunk with content of the peer, such as its cookie, may be larger than any packet of this side
-        packet.may_fragment = used > self.room(path);
+        packet.may_fragment = used > room;
         if echoes_cookie {
-            self.add_data(now, path, packet, self.room(path).saturating_sub(used));
+            self.add_data(now, path, packet, room.saturating_sub(used));
         }
         let via = self.address(path, packet);
         if is_init {
@@ -128,11 +110,11 @@ impl Association {
     /// Puts ports, tag and lower headers on a packet for `path`.
     #[inline(never)]
     fn address(&mut self, path: PathId, packet: &mut Packet) -> Via {
-        let known = &mut self.paths[path.index()];
+        let known = &mut self.paths[path];
         let header = known.network.header();
         packet.source_port = self.config.port;
-        packet.destination_port = self.peer_port;
-        packet.tag = self.peer_tag;
+        packet.destination_port = self.peer.port;
+        packet.tag = self.peer.tag;
         packet.network_header = header;
         self.stats.packets_sent += 1;
         if !packet.data.is_empty() {
@@ -180,7 +162,7 @@ impl Association {
         room: usize,
         window: Window,
     ) -> Result<(), Option<SendLimit>> {
-        if self.paths[path.index()].pacer.holds(now) {
+        if self.paths[path].pacer.holds(now) {
             return Err(Some(self.limit_while_held(path, room, window)));
         }
         let flight = self.sender.flight(path);
@@ -206,7 +188,7 @@ impl Association {
                 // The packet has no room left for this chunk: it is sent in the next packet, before all new data
                 return Err(None);
             }
-            self.paths[path.index()].retransmission_due = false;
+            self.paths[path].retransmission_due = false;
         }
         let limit = match window {
             Window::Open => self.limit(path, left),
@@ -214,7 +196,7 @@ impl Association {
         };
         if limit.is_none() {
             self.add_new(now, path, packet, &mut left);
-            self.note_new_data();
+            self.probe_pace.note_new_data();
         }
         if packet.data.is_empty() {
             return Err(limit);
@@ -254,7 +236,7 @@ impl Association {
             self.start_timer(now, path);
         }
         self.stats.retransmitted_chunks += 1;
-        self.paths[path.index()].stats.retransmitted_chunks += 1;
+        self.paths[path].stats.retransmitted_chunks += 1;
         self.push_data(path, packet, left, data);
     }
 
@@ -273,15 +255,15 @@ impl Association {
     fn push_data(&mut self, path: PathId, packet: &mut Packet, left: &mut usize, data: Data) {
         *left = left.saturating_sub(padded(data.length()));
         self.stats.data_chunks_sent += 1;
-        self.paths[path.index()].stats.data_chunks_sent += 1;
+        self.paths[path].stats.data_chunks_sent += 1;
         packet.data.push(data);
     }
 
     fn finish_data(&mut self, now: Time, path: PathId, packet: &mut Packet) {
-        if self.config.sack_immediately != SackRequest::Never || self.sack_requested {
+        if self.config.sack_immediately != SackRequest::Never || self.sender.is_sack_requested() {
             self.ask_for_sack(path, packet);
         }
-        let known = &mut self.paths[path.index()];
+        let known = &mut self.paths[path];
         known.last_sent = now;
         known.burst_left = known.burst_left.saturating_sub(1);
         known.stats.data_packets += 1;
@@ -292,8 +274,8 @@ impl Association {
     }
 
     fn start_timer(&mut self, now: Time, path: PathId) {
-        seeded!(RetransmissionTimerForgotten => if self.paths[path.index()].after_timeout { return });
-        self.timers.set(Timer::Retransmit(path), now + self.paths[path.index()].rto());
+        seeded!(RetransmissionTimerForgotten => if self.paths[path].after_timeout { return });
+        self.timers.set(Timer::Retransmit(path), now + self.paths[path].rto());
         self.sender.note_oldest(path);
     }
 }

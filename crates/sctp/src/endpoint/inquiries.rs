@@ -78,17 +78,17 @@ impl Endpoint {
     /// # Panics
     /// If there is no such association.
     pub fn path_count(&self, id: AssociationId) -> usize {
-        self.known(id).path_count()
+        self.known(id).paths().len()
     }
 
     /// The addresses of a path of an association; none if there is no such association or path.
     pub fn path_via(&self, id: AssociationId, path: PathId) -> Option<Via> {
-        self.association(id)?.via(path)
+        self.association(id)?.paths().via(path)
     }
 
     /// SCTP port of an association's peer; none if there is no such association.
     pub fn peer_port(&self, id: AssociationId) -> Option<u16> {
-        Some(self.association(id)?.peer_port())
+        Some(self.association(id)?.peer().port)
     }
 
     /// Capacity of the send buffer in bytes of user data, waiting and outstanding; 0 if there is no such association.
@@ -98,7 +98,7 @@ impl Endpoint {
 
     /// The path that data takes while it works; none if there is no such association. RFC 9260 §6.4
     pub fn primary_path(&self, id: AssociationId) -> Option<PathId> {
-        Some(self.association(id)?.primary_path())
+        Some(self.association(id)?.paths().primary)
     }
 
     /// The open association whose verification tag and peer port a packet carries. RFC 9260 §8.5
@@ -120,7 +120,7 @@ impl Endpoint {
     /// # Panics
     /// If there is no such association.
     pub fn streams(&self, id: AssociationId) -> Option<(u16, u16)> {
-        Some(self.known(id).streams()).filter(|streams| *streams != (0, 0))
+        Some(self.known(id).peer().streams).filter(|streams| *streams != (0, 0))
     }
 
     /// The error causes in the peer's ABORT; empty if there was none.

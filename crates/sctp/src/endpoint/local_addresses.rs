@@ -35,6 +35,6 @@ impl Endpoint {
     }
 
     fn leaves_from(&self, index: usize, address: Address) -> bool {
-        self.slots.get(index).is_some_and(|association| association.leaves_from(address))
+        self.slots.get(index).is_some_and(|association| association.paths().leaves_from(address))
     }
 }

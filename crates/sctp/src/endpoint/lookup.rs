@@ -32,8 +32,8 @@ impl Keys {
             return self.peer_addresses.is_empty();
         }
         // The peer's port never changes
-        self.local_tag == association.local_tag()
-            && association.peer_addresses().eq(self.peer_addresses.iter().copied())
+        self.local_tag == association.peer().local_tag
+            && association.paths().peer_addresses().eq(self.peer_addresses.iter().copied())
     }
 }
 
@@ -48,9 +48,9 @@ impl Lookup {
             return;
         }
         let slot = index as u32;
-        keys.local_tag = association.local_tag();
-        keys.peer_port = association.peer_port();
-        keys.peer_addresses.extend(association.peer_addresses());
+        keys.local_tag = association.peer().local_tag;
+        keys.peer_port = association.peer().port;
+        keys.peer_addresses.extend(association.paths().peer_addresses());
         self.tags.insert((keys.local_tag, slot));
         let peers = keys.peer_addresses.iter().map(|&address| (keys.peer_port, address, slot));
         self.peers.extend(peers);

@@ -32,7 +32,7 @@ impl Endpoint {
 
     /// The MTU of a path as far as known, in bytes of an IP packet; none if there is no such association or path.
     pub fn path_mtu(&self, id: AssociationId, path: PathId) -> Option<u16> {
-        self.association(id)?.path_mtu(path)
+        self.association(id)?.paths().mtu(path)
     }
 
     /// The association and the path of a packet that was sent to `remote` with this destination port and verification
@@ -45,8 +45,8 @@ impl Endpoint {
         tag: u32,
         initiate_tag: Option<u32>,
     ) -> Option<(AssociationId, PathId)> {
-        let index = self.with_peer(port, [remote], |it| it.sent(tag, initiate_tag))?;
-        let path = self.slots.get(index)?.path_to_remote(remote)?;
+        let index = self.with_peer(port, [remote], |it| it.peer().was_sent(tag, initiate_tag))?;
+        let path = self.slots.get(index)?.paths().to_remote(remote)?;
         Some((self.slots.id(index), path))
     }
 

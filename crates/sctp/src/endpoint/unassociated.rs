@@ -116,7 +116,7 @@ impl Endpoint {
         let known = self.with_peer(port, [via.remote, cookie.via.remote], |_| true);
         let is_its_own = known
             .and_then(|index| self.slots.get(index))
-            .is_some_and(|association| association.has_tags_of(&cookie));
+            .is_some_and(|association| association.peer().has_tags_of(&cookie));
         if let Some(late) = cookie.staleness(now, life).filter(|_| !is_its_own) {
             let late = u32::try_from(late.as_nanos() / 1_000).unwrap_or(u32::MAX);
             return self.reply(
@@ -183,7 +183,7 @@ impl Endpoint {
     /// RFC 9260 §8.5.1 B, C
     fn handle_reflected(&mut self, now: Time, via: Via, packet: &mut Packet) {
         let (tag, port) = (packet.tag, packet.source_port);
-        let was_meant = |association: &Association| tag != 0 && association.peer_tag() == tag;
+        let was_meant = |association: &Association| tag != 0 && association.peer().tag == tag;
         let Some(index) = self.with_peer(port, [via.remote], was_meant) else { return };
         if let Some(association) = self.touch(index) {
             association.handle_packet(now, via, packet);
@@ -201,11 +201,11 @@ impl Endpoint {
         });
         if let Some(heartbeat) = heartbeat
             && let Some(association) = self.slots.get(index)
-            && association.peer_tag() != 0
-            && association.path_to(via).is_none()
+            && association.peer().is_known()
+            && association.paths().of(via).is_none()
             && is_between_hosts(via)
         {
-            let tag = association.peer_tag();
+            let tag = association.peer().tag;
             self.reply(via, packet.source_port, tag, Control::HeartbeatAck(heartbeat.clone()));
         }
     }

@@ -65,6 +65,14 @@ impl Control {
                 Self::Unrecognized(chunks) => return length_of_chunks(chunks),
             }
     }
+
+    /// Whether the chunk gets a packet of its own. RFC 9260 §6.10
+    pub(crate) fn must_be_alone(&self) -> bool {
+        matches!(
+            self,
+            Self::Init(_) | Self::InitAck(_) | Self::ShutdownComplete { .. } | Self::Abort { .. }
+        )
+    }
 }
 
 /// The length of a chunk does not include the padding of the last cause. RFC 9260 §3.2

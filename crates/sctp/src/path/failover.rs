@@ -31,7 +31,7 @@ pub(crate) enum Local {
 
 /// The last HEARTBEAT of a path, by its nonce. RFC 9260 §8.3
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) enum Probe {
+pub(crate) enum HeartbeatProbe {
     /// Answered, or never sent.
     #[default]
     None,
@@ -41,7 +41,7 @@ pub(crate) enum Probe {
     Late(u64),
 }
 
-impl Probe {
+impl HeartbeatProbe {
     /// Whether an answer with this nonce answers the probe.
     pub(crate) fn expects(self, nonce: u64) -> bool {
         matches!(self, Self::Waiting(sent) | Self::Late(sent) if sent == nonce)
@@ -68,7 +68,7 @@ impl Path {
         if self.state == PathState::Active {
             self.last_active = now;
         }
-        (self.local, self.probe) = (Local::Lost, Probe::None);
+        (self.local, self.probe) = (Local::Lost, HeartbeatProbe::None);
         self.enter(PathState::Inactive)
     }
 

@@ -1,6 +1,6 @@
 //! The limits that stop a path from sending new data, and the time spent in each.
 
-use manypath_core::{Span, Time};
+use manypath_core::{Span, Time, counters};
 
 /// The first limit that stops a path in its turn to send new data.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -22,26 +22,27 @@ pub(crate) enum SendLimit {
     Pacing,
 }
 
-/// The time during which a path could not send new data, by the first limit in the order of the fields.
-///
-/// A path that sends at each opportunity and then reaches a limit again is blocked by that limit all the time. Time
-/// without data to send is not counted.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct BlockedTime {
-    /// The path paused, was unconfirmed, had failed, or was a standby path.
-    pub path: Span,
-    /// The congestion window was full, or the burst limit reached.
-    pub window: Span,
-    /// No data waited, or not enough for a packet (Nagle), and the send buffer had no room for another packet or for
-    /// another message of the last length; or 32,768 chunks were outstanding, the largest number that serial arithmetic
-    /// allows.
-    pub send_buffer: Span,
-    /// The path had used its share of a divided buffer.
-    pub split_share: Span,
-    /// The peer's receive window was full.
-    pub receive_window: Span,
-    /// The departure time of the next packet had not come (pacing).
-    pub pacing: Span,
+counters! {
+    /// The time during which a path could not send new data, by the first limit in the order of the fields.
+    ///
+    /// A path that sends at each opportunity and then reaches a limit again is blocked by that limit all the time. Time
+    /// without data to send is not counted.
+    BlockedTime: Span {
+        /// The path paused, was unconfirmed, had failed, or was a standby path.
+        path,
+        /// The congestion window was full, or the burst limit reached.
+        window,
+        /// No data waited, or not enough for a packet (Nagle), and the send buffer had no room for another packet or
+        /// for another message of the last length; or 32,768 chunks were outstanding, the largest number that serial
+        /// arithmetic allows.
+        send_buffer,
+        /// The path had used its share of a divided buffer.
+        split_share,
+        /// The peer's receive window was full.
+        receive_window,
+        /// The departure time of the next packet had not come (pacing).
+        pacing,
+    }
 }
 
 /// The limit for which a path waits, and the time that it has spent in each limit.

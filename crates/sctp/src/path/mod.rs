@@ -8,15 +8,15 @@ mod pacer;
 mod stats;
 
 pub use failover::PathState;
-pub(crate) use failover::{Local, Probe};
+pub(crate) use failover::{HeartbeatProbe, Local};
 pub use limit::BlockedTime;
 pub(crate) use limit::{SendLimit, Waiting};
 pub(crate) use mtu_search::MtuSearch;
 pub(crate) use network::{Network, header};
 pub(crate) use pacer::{Pace, Pacer};
-pub use stats::PathStats;
+pub use stats::{FlowPathStats, PathStats};
 
-use manypath_core::{RttEstimator, Span, Time, Tsn, Via};
+use manypath_core::{RttEstimator, Span, Time, Via};
 
 use crate::config::Config;
 
@@ -42,7 +42,7 @@ pub(crate) struct Path {
     /// Consecutive errors. RFC 9260 §8.2
     pub(crate) errors: u32,
     /// The last HEARTBEAT on the path.
-    pub(crate) probe: Probe,
+    pub(crate) probe: HeartbeatProbe,
     /// When this HEARTBEAT was sent.
     pub(crate) probed_at: Time,
     /// Round-trip time and retransmission timeout.
@@ -55,8 +55,6 @@ pub(crate) struct Path {
     pub(crate) idle_until: Time,
     /// When a SACK was last sent on the path.
     pub(crate) last_sack: Time,
-    /// Exit point of Fast Recovery, valid while the congestion control has the path in it. RFC 9260 §7.2.4
-    pub(crate) recovery_exit: Tsn,
     /// End of the pause in which no new data may be sent, if the path pauses.
     pub(crate) paused_until: Option<Time>,
     /// The departure time of the next packet with DATA, with [`Config::pacing`].
@@ -88,14 +86,13 @@ impl Path {
             local: Local::Kept,
             last_active: Time::ZERO,
             errors: 0,
-            probe: Probe::None,
+            probe: HeartbeatProbe::None,
             probed_at: Time::ZERO,
             rtt: RttEstimator::new(config.rto),
             next_sample: Time::ZERO,
             last_sent: Time::ZERO,
             idle_until: Time::ZERO,
             last_sack: Time::ZERO,
-            recovery_exit: Tsn(0),
             paused_until: None,
             pacer: Pacer::default(),
             burst_left: config.max_burst,

@@ -31,7 +31,7 @@ pub(crate) struct MtuSearch {
     /// The ceiling comes from a link, a router or the settings, and no probe of that size has been lost.
     ceiling_may_pass: bool,
     /// The outstanding probe; there is at most one.
-    probe: Option<Probe>,
+    probe: Option<MtuProbe>,
     /// Consecutive losses of probes of one size.
     losses: u8,
     /// The time of the next action.
@@ -57,7 +57,7 @@ enum Phase {
 
 /// An outstanding probe.
 #[derive(Clone, Copy, Debug)]
-struct Probe {
+struct MtuProbe {
     size: u16,
     nonce: u64,
 }
@@ -138,7 +138,7 @@ impl MtuSearch {
 
     /// Records that a probe was sent; it counts as lost at `deadline`.
     pub(crate) fn sent(&mut self, size: u16, nonce: u64, deadline: Time) {
-        (self.probe, self.due) = (Some(Probe { size, nonce }), deadline);
+        (self.probe, self.due) = (Some(MtuProbe { size, nonce }), deadline);
     }
 
     /// Whether an answer with this nonce answers the probe.

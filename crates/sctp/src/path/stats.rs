@@ -3,11 +3,23 @@
 use manypath_core::Span;
 
 use super::PathState;
-use crate::stats::counters;
+use crate::stats::end_counters;
 
-counters! {
+end_counters! {
     /// Counters of a path, and its current state.
     PathStats {
+        flow
+        /// Counters of a path of a flow.
+        FlowPathStats {
+            /// Window cuts by fast retransmission, or by rescheduling as in INET.
+            source window_cuts,
+            /// DATA chunks that fast retransmission marked on the path.
+            source fast_retransmissions,
+            /// Expiries of T3, the retransmission timer.
+            source timeouts,
+            /// DATA chunks that were moved to this path because they blocked its buffer.
+            source rescheduled_chunks,
+        }
         /// Packets with DATA sent on the path.
         data_packets,
         /// Bytes of these packets on the network layer, IP header included.
@@ -24,18 +36,10 @@ counters! {
         bytes_received,
         /// Acknowledged payload bytes whose last transmission used the path.
         bytes_acked,
-        /// Chunks that fast retransmission marked on the path.
-        fast_retransmissions,
-        /// Window cuts by fast retransmission, or by rescheduling as in INET.
-        window_cuts,
-        /// Expiries of T3.
-        timeouts,
         /// Times the path became potentially failed. RFC 7829 §3.2
         potentially_failed,
         /// SACKs sent on the path.
         sacks_sent,
-        /// Chunks that were rescheduled to this path because they blocked its buffer.
-        rescheduled_chunks,
         ;
         /// Congestion window in bytes.
         window: u64,

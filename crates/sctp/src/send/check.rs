@@ -4,7 +4,7 @@ use manypath_core::{PathId, Tsn};
 
 use super::Sender;
 use super::flight::Flight;
-use super::outstanding::{Chunk, ChunkState};
+use super::outstanding::{ChunkState, SentChunk};
 
 impl Sender {
     /// Panics if the counters of the sending side contradict each other.
@@ -31,10 +31,11 @@ impl Sender {
         assert_eq!(self.lost_payload, lost, "payload that waits to be sent again");
         for (path, flight) in (0..).map(PathId).zip(&self.flights) {
             self.check_flight(path, flight);
-            let holds = |chunk: &&Chunk| chunk.state != ChunkState::Kept && chunk.holder() == path;
+            let holds =
+                |chunk: &&SentChunk| chunk.state != ChunkState::Kept && chunk.holder() == path;
             let held: usize = chunks().filter(holds).map(|chunk| chunk.payload.len()).sum();
             assert_eq!(flight.buffered(), held as u64, "what {path:?} holds of the send buffer");
-            let kept = |chunk: &&Chunk| {
+            let kept = |chunk: &&SentChunk| {
                 chunk.state == ChunkState::Kept && chunk.path == path && chunk.is_ordered()
             };
             let kept: u64 = chunks().filter(kept).map(|chunk| u64::from(chunk.length)).sum();

@@ -4,7 +4,7 @@
 use manypath_core::{PathId, Time};
 
 use super::Sender;
-use super::outstanding::{Chunk, ChunkState, Past};
+use super::outstanding::{ChunkState, Past, SentChunk};
 use crate::packet::{COMPARED, DataFlags, DataHead, PacketDrop, Part};
 
 impl Sender {
@@ -60,7 +60,7 @@ impl Sender {
     }
 }
 
-impl Chunk {
+impl SentChunk {
     /// Whether `data`, which has the TSN of the chunk, also looks like it but for its length.
     fn is_repeated_by(&self, data: &DataHead<'_>) -> bool {
         let flags = |flags: DataFlags| flags.without(DataFlags::IMMEDIATE);

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use manypath_core::{PathId, Time, Tsn};
 
 use super::cmt::PseudoCumAck;
-use super::outstanding::{Chunk, ChunkState, Outstanding};
+use super::outstanding::{ChunkState, Outstanding, SentChunk};
 
 /// The chunks of one path: a linked list inside [`Outstanding`], and the lost chunks.
 #[derive(Debug, Default)]
@@ -104,7 +104,7 @@ pub(crate) struct FlightEntry {
 }
 
 impl FlightEntry {
-    pub(crate) fn of(tsn: Tsn, chunk: &Chunk) -> Self {
+    pub(crate) fn of(tsn: Tsn, chunk: &SentChunk) -> Self {
         Self {
             before: chunk.before(tsn),
             after: chunk.after(tsn),
@@ -155,7 +155,7 @@ impl Flight {
 
     /// Appends a new chunk, which has the highest TSN.
     #[inline]
-    pub(crate) fn append(&mut self, chunks: &mut Outstanding, mut chunk: Chunk) {
+    pub(crate) fn append(&mut self, chunks: &mut Outstanding, mut chunk: SentChunk) {
         chunk.set_before(chunks.next_tsn(), self.tail);
         self.bytes += u64::from(chunk.counted);
         self.payload += u64::from(chunk.length);

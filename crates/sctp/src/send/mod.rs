@@ -6,6 +6,7 @@ mod check;
 mod cmt;
 mod drop_report;
 mod flight;
+mod immediate_sack;
 mod outstanding;
 mod peer_window;
 mod probe;
@@ -21,9 +22,10 @@ use manypath_core::{PathId, Ranges, Time, Tsn, TsnRange};
 
 pub(crate) use acknowledge::{LossDetectionState, Progress};
 pub(crate) use cmt::{Blocking, buffer_split};
-use flight::{Flight, News};
+use flight::Flight;
+pub(crate) use flight::News;
 use outstanding::{MOST_CHUNKS, Outstanding};
-pub(crate) use probe::Answer;
+pub(crate) use probe::WindowProbeAnswer;
 use queue::Queue;
 pub(crate) use queue::Taker;
 use spurious::FastRetransmitted;
@@ -69,8 +71,12 @@ pub(crate) struct Sender {
     most_outstanding: usize,
     /// Largest payload of one chunk.
     max_payload: usize,
+    /// Largest payload of a chunk that is suitable for the peer's receive buffer.
+    suitable_payload: usize,
     /// Whether longer messages are fragmented.
     fragmentation: bool,
+    /// The application has requested an immediate SACK of the last packet of all data.
+    sack_requested: bool,
     profile: Profile,
     cuc: CumAck,
     sfr: bool,
@@ -106,7 +112,9 @@ impl Sender {
             probes: 0,
             most_outstanding: config.max_outstanding.min(MOST_CHUNKS),
             max_payload: usize::MAX,
+            suitable_payload: usize::MAX,
             fragmentation: config.fragmentation,
+            sack_requested: false,
             profile: config.profile,
             cuc: config.cuc,
             sfr: config.sfr,
@@ -118,9 +126,15 @@ impl Sender {
         }
     }
 
-    /// Limits the payload of new chunks, in bytes.
+    /// Limits the payload of new chunks to this number of bytes, and to what is suitable for the peer.
     pub(crate) fn limit_payload(&mut self, max_payload: usize) {
-        self.max_payload = max_payload;
+        self.max_payload = max_payload.min(self.suitable_payload);
+    }
+
+    /// Limits the payload of chunks so that the peer's receive buffer, of this number of bytes, can hold several. Every
+    /// peer accepts packets of 1,500 bytes. RFC 9260 §6
+    pub(crate) fn suit_peer_buffer(&mut self, window: u32) {
+        self.suitable_payload = (window as usize / CHUNKS_IN_WINDOW).max(SUITS_ALL);
     }
 
     /// Adds another path.
@@ -284,6 +298,11 @@ impl Sender {
         !self.queue.is_empty()
     }
 
+    /// Whether nothing waits to be sent, for the first time or again.
+    pub(crate) fn has_sent_all(&self) -> bool {
+        !self.has_waiting() && !self.has_any_lost()
+    }
+
     /// Whether all data of the application was acknowledged.
     pub(crate) fn is_idle(&self) -> bool {
         self.queue.is_empty() && self.outstanding.is_empty()
@@ -315,3 +334,9 @@ impl Sender {
         self.profile.count(payload as u64) as u16
     }
 }
+
+/// Number of chunks of the largest size that fit into the peer's receive buffer. With a small number, a large part of
+/// the window is too small for another chunk, and the sender must wait for its timer before it probes the rest.
+const CHUNKS_IN_WINDOW: usize = 32;
+/// Payload of a chunk in a packet of 1,280 bytes over IPv6 and UDP, in bytes.
+const SUITS_ALL: usize = 1280 - 40 - 8 - 12 - 16;

@@ -12,13 +12,13 @@ use crate::packet::{Data, DataFlags};
 #[derive(Debug, Default)]
 pub(crate) struct Outstanding {
     first: Tsn,
-    chunks: VecDeque<Chunk>,
+    chunks: VecDeque<SentChunk>,
 }
 
 /// A chunk that was sent at least once. It fills one cache line.
 #[derive(Debug)]
 #[repr(align(64))]
-pub(crate) struct Chunk {
+pub(crate) struct SentChunk {
     pub(crate) payload: Bytes,
     pub(crate) stream: u16,
     pub(crate) ssn: Ssn,
@@ -48,7 +48,7 @@ pub(crate) struct Chunk {
     up: u16,
 }
 
-const _: () = assert!(size_of::<Chunk>() == 64, "a chunk fills one cache line");
+const _: () = assert!(size_of::<SentChunk>() == 64, "a chunk fills one cache line");
 
 /// Events in the history of a chunk, one bit each.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -134,9 +134,9 @@ impl Outstanding {
         self.open().count()
     }
 
-    fn open(&self) -> impl Iterator<Item = &Chunk> {
+    fn open(&self) -> impl Iterator<Item = &SentChunk> {
         let is_open =
-            |chunk: &&Chunk| matches!(chunk.state, ChunkState::InFlight | ChunkState::Lost);
+            |chunk: &&SentChunk| matches!(chunk.state, ChunkState::InFlight | ChunkState::Lost);
         self.chunks.iter().filter(is_open)
     }
 
@@ -145,14 +145,14 @@ impl Outstanding {
     }
 
     /// Appends a new chunk.
-    pub(crate) fn push(&mut self, chunk: Chunk) -> Tsn {
+    pub(crate) fn push(&mut self, chunk: SentChunk) -> Tsn {
         let tsn = self.next_tsn();
         self.chunks.push_back(chunk);
         tsn
     }
 
     /// The chunk with the lowest TSN.
-    pub(crate) fn front(&self) -> Option<&Chunk> {
+    pub(crate) fn front(&self) -> Option<&SentChunk> {
         self.chunks.front()
     }
 
@@ -163,11 +163,11 @@ impl Outstanding {
         }
     }
 
-    pub(crate) fn get(&self, tsn: Tsn) -> Option<&Chunk> {
+    pub(crate) fn get(&self, tsn: Tsn) -> Option<&SentChunk> {
         self.chunks.get(tsn.distance_from(self.first) as usize)
     }
 
-    pub(crate) fn get_mut(&mut self, tsn: Tsn) -> Option<&mut Chunk> {
+    pub(crate) fn get_mut(&mut self, tsn: Tsn) -> Option<&mut SentChunk> {
         self.chunks.get_mut(tsn.distance_from(self.first) as usize)
     }
 }
@@ -178,7 +178,7 @@ impl Outstanding {
 /// Gap blocks can report twice as many TSNs. RFC 9260 §3.3.4
 pub(super) const MOST_CHUNKS: usize = 1 << 15;
 
-impl Chunk {
+impl SentChunk {
     /// A chunk that is sent on `path` for the first time; `data` is its copy in the packet.
     pub(crate) fn new(now: Time, path: PathId, payload: Bytes, data: &Data, counted: u16) -> Self {
         Self {

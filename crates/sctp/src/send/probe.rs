@@ -7,7 +7,7 @@ use super::outstanding::ChunkState;
 
 /// The result of a SACK for the chunk with which a path probes the peer's window.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Answer {
+pub(crate) enum WindowProbeAnswer {
     /// The window is still closed, but the peer and the path work.
     Closed,
     /// The peer has dropped the chunk and now has room for it: the chunk waits for retransmission.
@@ -47,7 +47,7 @@ impl Sender {
     }
 
     /// Evaluates the SACK just processed for the probe of a path, if there is one.
-    pub(crate) fn answer_to_probe(&mut self, path: PathId) -> Option<Answer> {
+    pub(crate) fn answer_to_probe(&mut self, path: PathId) -> Option<WindowProbeAnswer> {
         let tsn = self.flights[path.index()].probe?;
         let probe = self.outstanding.get(tsn);
         let probe = probe.filter(|chunk| chunk.state == ChunkState::InFlight && chunk.path == path);
@@ -56,10 +56,10 @@ impl Sender {
             return None;
         };
         if payload > self.announced {
-            return Some(Answer::Closed);
+            return Some(WindowProbeAnswer::Closed);
         }
         self.forget_probe(path);
         self.mark_lost(tsn, path);
-        Some(Answer::Open)
+        Some(WindowProbeAnswer::Open)
     }
 }

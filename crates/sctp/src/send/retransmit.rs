@@ -4,7 +4,7 @@ use manypath_core::{PathId, Time, Tsn, TsnRange};
 
 use super::Sender;
 use super::outstanding::{ChunkState, Past};
-use crate::packet::{DATA_HEADER, Data, DataFlags};
+use crate::packet::{DATA_HEADER, Data};
 
 impl Sender {
     /// Removes a chunk from the flight and queues it for retransmission on `path`.
@@ -85,14 +85,6 @@ impl Sender {
             self.exclude_samples_from(tsn);
         }
         Some(data)
-    }
-
-    /// Retransmissions of this chunk request an immediate SACK, too.
-    #[cold]
-    pub(crate) fn repeat_with_immediate(&mut self, tsn: Tsn) {
-        if let Some(chunk) = self.outstanding.get_mut(tsn) {
-            chunk.flags = chunk.flags.with(DataFlags::IMMEDIATE);
-        }
     }
 
     /// Excludes outstanding chunks from this TSN on from RTT samples, because it was retransmitted. RFC 9260 §6.3.1 C5

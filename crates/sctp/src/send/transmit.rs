@@ -2,7 +2,7 @@
 
 use manypath_core::Time;
 
-use super::outstanding::Chunk;
+use super::outstanding::SentChunk;
 use super::queue::Fragment;
 use super::{Sender, Taker};
 use crate::packet::{DATA_HEADER, Data};
@@ -19,7 +19,7 @@ impl Sender {
         // Only the payload is cloned, so that the chunk is written once, at its final place
         let Fragment { stream, ssn, ppid, flags, payload } = fragment;
         let data = Data { tsn, stream, ssn, ppid, flags, payload: payload.clone() };
-        let chunk = Chunk::new(now, path, payload, &data, self.counted(length));
+        let chunk = SentChunk::new(now, path, payload, &data, self.counted(length));
         let flight = &mut self.flights[path.index()];
         flight.append(&mut self.outstanding, chunk);
         flight.buffered += length as u64;

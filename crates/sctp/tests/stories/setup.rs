@@ -185,6 +185,21 @@ fn t1_init_doubles_up_to_rto_max_and_gives_up_after_max_init_retransmits() {
 }
 
 #[test]
+fn t1_init_expires_exactly_at_its_time_and_a_late_timer_later_by_its_delay() {
+    let repeated_at = |late| {
+        let mut pair = Pair::new(1);
+        pair.late = late;
+        pair.network.once(A, "INIT", Fault::Lose);
+        pair.open(A);
+        pair.drive(Span::from_millis(1500));
+        pair.network.log[1].at
+    };
+    let exactly = Time::ZERO + Span::from_secs(1);
+    assert_eq!(repeated_at(Span::ZERO), exactly);
+    assert_eq!(repeated_at(Span::from_millis(3)), exactly + Span::from_millis(3));
+}
+
+#[test]
 fn t1_cookie_gives_up_after_max_init_retransmits() {
     let mut pair = Pair::configured(1, |_, config| config.init_max_retransmissions = 2);
     pair.network.times(9, A, "COOKIE ECHO", Fault::Lose);

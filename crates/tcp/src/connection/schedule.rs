@@ -3,7 +3,7 @@
 use manypath_core::{PathId, Time};
 
 use super::Connection;
-use crate::mptcp::{Chunk, Dss, MultipathOption, Supply};
+use crate::mptcp::{DataRange, Dss, MultipathOption, Supply};
 use crate::segment::Segment;
 use crate::subflow::{NewData, Phase, Room, Step};
 
@@ -161,9 +161,9 @@ impl Connection {
         if !rules.opportunistic_retransmission || !is_hopeless {
             return None;
         }
-        let chunk = Chunk { data: first, length: length.min(least) };
-        let index = self.send_by(now, place, &Supply::copy_of(chunk, None), segment)?;
-        self.bundle.as_deref_mut()?.branches[idle].helped = chunk.end();
+        let range = DataRange { data: first, length: length.min(least) };
+        let index = self.send_by(now, place, &Supply::copy_of(range, None), segment)?;
+        self.bundle.as_deref_mut()?.branches[idle].helped = range.end();
         Some(index)
     }
 

@@ -167,7 +167,7 @@ impl Connection {
             // Otherwise the connection has ended already, and only its end was not acknowledged
             return self.subflows.iter_mut().for_each(Subflow::end);
         };
-        self.subflows[index].sending.hand_over(true, |chunk| bundle.reinject(index, chunk));
+        self.subflows[index].sending.hand_over(true, |range| bundle.reinject(index, range));
         self.forsake(index);
         self.subflows[index].end();
         self.keep_one();
@@ -184,7 +184,7 @@ impl Connection {
     pub(super) fn note_timeout(&mut self, index: usize) {
         self.stats.timeouts += 1;
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
-        self.subflows[index].sending.hand_over(false, |chunk| bundle.reinject(index, chunk));
+        self.subflows[index].sending.hand_over(false, |range| bundle.reinject(index, range));
     }
 
     /// Continues the close of a subflow after FIN has arrived or was acknowledged.

@@ -6,14 +6,14 @@ use manypath_core::Time;
 
 /// Bytes of the stream that were sent and may have to be sent on another subflow.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Chunk {
+pub(crate) struct DataRange {
     /// Data sequence number of the first byte.
     pub(crate) data: u64,
     /// Bytes.
     pub(crate) length: u64,
 }
 
-impl Chunk {
+impl DataRange {
     /// Data sequence number after the last byte.
     #[inline]
     pub(crate) fn end(&self) -> u64 {
@@ -27,7 +27,7 @@ pub(crate) struct Branch {
     /// The offset of the next bytes, if the scheduler lets each subflow carry all data.
     pub(super) cursor: u64,
     /// Data that the subflow carried when it failed, to be reinjected on other subflows.
-    pub(super) reinjections: VecDeque<Chunk>,
+    pub(super) reinjections: VecDeque<DataRange>,
     /// Data that another subflow had carried before. Each entry has the end of a segment on this subflow and the offset
     /// of its data; both ascend. A segment is omitted if its data are above those of a later segment.
     again: VecDeque<(u64, u64)>,
@@ -64,26 +64,26 @@ impl Branch {
         head.map(|head| again.map_or(head, |again| again.min(head)))
     }
 
-    /// The first chunk that the peer has not acknowledged yet; the peer has everything below `data_una`.
+    /// The first range that the peer has not acknowledged yet; the peer has everything below `data_una`.
     #[inline]
-    pub(super) fn next_reinjection(&mut self, data_una: u64) -> Option<Chunk> {
+    pub(super) fn next_reinjection(&mut self, data_una: u64) -> Option<DataRange> {
         while let Some(front) = self.reinjections.front_mut() {
             if front.end() <= data_una {
                 self.reinjections.pop_front();
                 continue;
             }
             if front.data < data_una {
-                *front = Chunk { data: data_una, length: front.end() - data_una };
+                *front = DataRange { data: data_una, length: front.end() - data_una };
             }
             return Some(*front);
         }
         None
     }
 
-    /// Removes the first `length` bytes of the first chunk.
+    /// Removes the first `length` bytes of the first range.
     pub(super) fn take_reinjection(&mut self, length: u64) {
         let Some(front) = self.reinjections.front_mut() else { return };
-        *front = Chunk { data: front.data + length, length: front.length - length };
+        *front = DataRange { data: front.data + length, length: front.length - length };
         if front.length == 0 {
             self.reinjections.pop_front();
         }
@@ -110,11 +110,13 @@ mod tests {
     #[test]
     fn a_reinjected_range_that_arrived_is_forgotten() {
         let mut branch = Branch::default();
-        branch.reinjections.extend([Chunk { data: 0, length: 10 }, Chunk { data: 10, length: 10 }]);
-        assert_eq!(branch.next_reinjection(0), Some(Chunk { data: 0, length: 10 }));
+        branch
+            .reinjections
+            .extend([DataRange { data: 0, length: 10 }, DataRange { data: 10, length: 10 }]);
+        assert_eq!(branch.next_reinjection(0), Some(DataRange { data: 0, length: 10 }));
         branch.take_reinjection(4);
-        assert_eq!(branch.next_reinjection(0), Some(Chunk { data: 4, length: 6 }));
-        assert_eq!(branch.next_reinjection(12), Some(Chunk { data: 12, length: 8 }));
+        assert_eq!(branch.next_reinjection(0), Some(DataRange { data: 4, length: 6 }));
+        assert_eq!(branch.next_reinjection(12), Some(DataRange { data: 12, length: 8 }));
         branch.take_reinjection(8);
         assert_eq!(branch.next_reinjection(12), None);
     }

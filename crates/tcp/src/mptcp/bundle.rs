@@ -2,7 +2,7 @@
 
 use manypath_core::{Span, Time, Via};
 
-use super::branch::{Branch, Chunk};
+use super::branch::{Branch, DataRange};
 use super::option::token;
 use super::schedule::{Schedule, schedule};
 use crate::config::{Config, Multipath};
@@ -68,8 +68,8 @@ pub(crate) struct Supply {
 
 impl Supply {
     /// Bytes that another subflow carries already. They are within the peer's window.
-    pub(crate) fn copy_of(chunk: Chunk, reinjected_from: Option<usize>) -> Self {
-        let Chunk { data, length } = chunk;
+    pub(crate) fn copy_of(range: DataRange, reinjected_from: Option<usize>) -> Self {
+        let DataRange { data, length } = range;
         Self { data, length, room: u64::MAX >> 1, reinjected_from, is_copy: true, is_last: false }
     }
 }
@@ -231,19 +231,19 @@ impl Bundle {
 
     /// The lowest bytes of a failed subflow that must be reinjected.
     fn reinjection_for(&mut self, index: usize) -> Option<Supply> {
-        let mut lowest: Option<(usize, Chunk)> = None;
+        let mut lowest: Option<(usize, DataRange)> = None;
         for (other, branch) in self.branches.iter_mut().enumerate() {
             if other == index || branch.reinjections.is_empty() {
                 continue;
             }
-            if let Some(chunk) = branch.next_reinjection(self.data_una)
-                && lowest.is_none_or(|(_, known)| chunk.data < known.data)
+            if let Some(range) = branch.next_reinjection(self.data_una)
+                && lowest.is_none_or(|(_, known)| range.data < known.data)
             {
-                lowest = Some((other, chunk));
+                lowest = Some((other, range));
             }
         }
         self.look_for_duties();
-        lowest.map(|(other, chunk)| Supply::copy_of(chunk, Some(other)))
+        lowest.map(|(other, range)| Supply::copy_of(range, Some(other)))
     }
 
     /// Records that the subflow at `place` of the order took `length` bytes of a supply, up to `end` of its own
@@ -264,11 +264,11 @@ impl Bundle {
     }
 
     /// Records bytes that the subflow `index` carried when it failed and that another subflow must reinject.
-    pub(crate) fn reinject(&mut self, index: usize, chunk: Chunk) {
+    pub(crate) fn reinject(&mut self, index: usize, range: DataRange) {
         let branch = &mut self.branches[index];
         branch.next_reinjection(self.data_una);
-        if chunk.end() > self.data_una && !self.carries_everything {
-            branch.reinjections.push_back(chunk);
+        if range.end() > self.data_una && !self.carries_everything {
+            branch.reinjections.push_back(range);
         }
         self.look_for_duties();
     }

@@ -9,7 +9,7 @@ mod redundant;
 mod round_robin;
 mod schedule;
 
-pub(crate) use branch::Chunk;
+pub(crate) use branch::DataRange;
 pub(crate) use bundle::{Bundle, Join, Supply};
 pub(crate) use option::token;
 pub use option::{Dss, MultipathOption};

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use manypath_core::{OffsetRange, OffsetRanges, Span, Time};
 
-use crate::mptcp::Chunk;
+use crate::mptcp::DataRange;
 
 /// A segment that was sent and is not cumulatively acknowledged.
 #[derive(Clone, Copy, Debug)]
@@ -277,14 +277,14 @@ impl Scoreboard {
 
     /// Calls `out` with the data that were not reported, so that other subflows can carry them. Data of an earlier call
     /// are omitted unless `all` is true.
-    pub(crate) fn share(&mut self, all: bool, mut out: impl FnMut(Chunk)) {
+    pub(crate) fn share(&mut self, all: bool, mut out: impl FnMut(DataRange)) {
         for sent in &mut self.list {
             let is_named = sent.flags.contains(SentFlags::SHARED) && !all;
             if is_named || sent.flags.contains(SentFlags::SACKED) || sent.payload() == 0 {
                 continue;
             }
             sent.flags.add(SentFlags::SHARED);
-            out(Chunk { data: sent.data, length: sent.payload() });
+            out(DataRange { data: sent.data, length: sent.payload() });
         }
     }
 

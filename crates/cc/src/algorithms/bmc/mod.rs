@@ -284,7 +284,7 @@ impl Algorithm for Bmc {
         }
         let subflow = &mut self.subflows[ack.path.index()];
         subflow.acked += ack.bytes;
-        if !ack.was_full && !paths[ack.path].in_recovery() {
+        if !ack.was_full && !ack.in_recovery {
             subflow.limited += ack.bytes;
         }
         let elapsed = now - begins;

@@ -152,11 +152,23 @@ impl Event {
     fn apply(&self, controller: &mut Controller) {
         match *self {
             Self::Ack { path, bytes } => {
-                let ack = PathAck { path: PathId(path), bytes, was_full: true, may_grow: true };
+                let ack = PathAck {
+                    path: PathId(path),
+                    bytes,
+                    was_full: true,
+                    may_grow: true,
+                    in_recovery: false,
+                };
                 controller.on_sack(Time::ZERO, &[ack], &[]);
             }
             Self::Delivered { path, bytes } => {
-                let ack = PathAck { path: PathId(path), bytes, was_full: false, may_grow: true };
+                let ack = PathAck {
+                    path: PathId(path),
+                    bytes,
+                    was_full: false,
+                    may_grow: true,
+                    in_recovery: false,
+                };
                 controller.on_sack(Time::ZERO, &[ack], &[]);
             }
             Self::Window { path, bytes } => {

@@ -7,7 +7,7 @@ use manypath_core::{PathId, Ranges, Time, Tsn, TsnRange};
 
 use super::cmt::Strike;
 use super::flight::FlightEntry;
-use super::outstanding::{Chunk, ChunkState, Past};
+use super::outstanding::{ChunkState, Past, SentChunk};
 use super::{Revealed, Sender};
 use crate::config::CumAck;
 use crate::packet::Sack;
@@ -396,7 +396,7 @@ impl super::flight::News {
     }
 }
 
-impl Chunk {
+impl SentChunk {
     /// Bytes by which its acknowledgement lets a window grow, and payload bytes: neither a second time after a renege.
     ///
     /// No window grows if it is unknown which of two paths the bytes used. \[D10] IV-C

@@ -124,7 +124,7 @@ impl Sending {
         }
     }
 
-    /// Lets the window grow by the acknowledged data. The controller does not change it in fast recovery.
+    /// Lets the window grow by the acknowledged data, except in fast recovery.
     #[inline]
     fn grow(&mut self, now: Time, payload: u64, was_full: bool, control: &mut Controller) {
         if payload == 0 {
@@ -133,7 +133,8 @@ impl Sending {
         // RFC 3465 §2.3: L is one segment in the slow start after a timeout
         let is_limited = matches!(self.phase, Phase::AfterTimeout);
         let bytes = if is_limited { payload.min(self.mss) } else { payload };
-        let ack = PathAck { path: self.path, bytes, was_full, may_grow: true };
+        let in_recovery = matches!(self.phase, Phase::FastRecovery(_));
+        let ack = PathAck { path: self.path, bytes, was_full, may_grow: true, in_recovery };
         control.on_ack(now, &ack);
     }
 }

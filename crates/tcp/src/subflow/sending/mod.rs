@@ -15,7 +15,7 @@ use manypath_core::{PathId, RtoLimits, RttEstimator, Span, Time, TimerTable};
 
 use super::Expired;
 use crate::config::{Config, Recovery};
-use crate::mptcp::Chunk;
+use crate::mptcp::DataRange;
 use crate::segment::Segment;
 use crate::send::{Scoreboard, Sent, SentFlags};
 use crate::stats::PathStats;
@@ -204,7 +204,7 @@ impl Sending {
 
     /// Calls `out` with the outstanding data that the peer has not reported, so that other subflows can carry it. Data
     /// of an earlier call is omitted unless `all` is true.
-    pub(crate) fn hand_over(&mut self, all: bool, out: impl FnMut(Chunk)) {
+    pub(crate) fn hand_over(&mut self, all: bool, out: impl FnMut(DataRange)) {
         self.board.share(all, out);
     }
 

@@ -94,7 +94,6 @@ impl Sending {
         // RFC 5681 §3.2: half of the outstanding data, not of a window that was not used
         control.limit_window(self.path, self.nxt - self.una);
         control.on_sack(now, &[], &[self.path]);
-        control.enter_recovery(self.path);
     }
 
     /// Counts a duplicate acknowledgement. In fast recovery it inflates the window, because another segment has left
@@ -133,13 +132,12 @@ impl Sending {
     /// Ends the recovery, usually after all data that was outstanding at its beginning has arrived.
     #[cold]
     pub(super) fn finish_repair(&mut self, control: &mut Controller) {
-        if let Phase::FastRecovery(_) = self.phase {
-            control.leave_recovery(self.path);
-            if self.without_sack == Some(Recovery::NewReno) {
-                // RFC 6582 §3.2 step 5, full acknowledgement: avoid a burst
-                let flight = (self.nxt - self.una).max(self.mss);
-                control.limit_window(self.path, flight + self.mss);
-            }
+        if let Phase::FastRecovery(_) = self.phase
+            && self.without_sack == Some(Recovery::NewReno)
+        {
+            // RFC 6582 §3.2 step 5, full acknowledgement: avoid a burst
+            let flight = (self.nxt - self.una).max(self.mss);
+            control.limit_window(self.path, flight + self.mss);
         }
         self.phase = Phase::default();
     }
@@ -151,7 +149,6 @@ impl Sending {
             control.on_timeout(now, self.path);
         } else {
             // The threshold was already reduced for this window of data: only the window is reduced
-            control.leave_recovery(self.path);
             control.limit_window(self.path, 0);
         }
         self.phase = Phase::AfterTimeout;

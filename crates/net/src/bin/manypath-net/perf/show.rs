@@ -142,8 +142,8 @@ fn rows(interval: &Interval) -> Vec<String> {
         "{}  {:>4}  {:>9.1}  {:>9.1}",
         times(interval),
         "sum",
-        total(|path| path.carried.bytes_acked),
-        total(|path| path.carried.bytes_received)
+        total(|path| path.carried.counters.bytes_acked),
+        total(|path| path.carried.counters.bytes_received)
     ));
     rows
 }
@@ -153,18 +153,18 @@ fn times(interval: &Interval) -> String {
 }
 
 fn row(interval: &Interval, number: usize, path: &PathInterval) -> String {
-    let carried = &path.carried;
+    let counters = &path.carried.counters;
     let rate = |bytes: u64| bytes as f64 * 8e-6 / interval.seconds().max(1e-9);
     format!(
         "{}  {number:>4}  {:>9.1}  {:>9.1}  {:>9}  {:>8.3}  {:>8}  {:>6}  {:>5}  {:>5.0}  {}",
         times(interval),
-        rate(carried.bytes_acked),
-        rate(carried.bytes_received),
+        rate(counters.bytes_acked),
+        rate(counters.bytes_received),
         size(path.window),
         path.rtt * 1e3,
-        carried.packets_sent + carried.packets_received,
-        carried.retransmits,
-        carried.timeouts,
+        counters.data_packets + counters.data_packets_received,
+        counters.retransmitted_chunks,
+        counters.timeouts,
         path.share * 100.0,
         wait(interval, path)
     )
@@ -192,7 +192,7 @@ mod tests {
     use std::net::Ipv4Addr;
 
     use manypath_net::PathState;
-    use manypath_net::perf::PathTotal;
+    use manypath_net::perf::{PathCounters, PathTotal};
 
     use super::*;
 
@@ -201,13 +201,14 @@ mod tests {
         let carried = PathTotal {
             local: Ipv4Addr::LOCALHOST.into(),
             remote: Ipv4Addr::LOCALHOST.into(),
-            bytes_acked: 12_500_000,
-            bytes_received: 0,
-            packets_sent: 9000,
-            packets_received: 0,
-            retransmits: 7,
-            fast_retransmits: 7,
-            timeouts: 1,
+            counters: PathCounters {
+                bytes_acked: 12_500_000,
+                data_packets: 9000,
+                retransmitted_chunks: 7,
+                fast_retransmissions: 7,
+                timeouts: 1,
+                ..PathCounters::default()
+            },
             blocked: vec![("path".to_owned(), 0.0), ("send_buffer".to_owned(), 0.8)],
         };
         let path = PathInterval {

@@ -63,9 +63,9 @@ fn tell(endpoint: &Endpoint, association: &Association) {
     report(
         "statistics",
         json!({
-            "packets_sent": counters.sent,
-            "packets_refused": counters.dropped,
-            "packets_received": counters.received,
+            "packets_sent": counters.packets_sent,
+            "packets_refused": counters.dropped_packets,
+            "packets_received": counters.packets_received,
             "sent_again": stats.retransmitted_chunks,
             "timeouts": stats.timeouts,
             "dropped_for_window": stats.refused_chunks,
