@@ -39,6 +39,8 @@ pub(crate) struct Trio {
     pub(crate) clients: [Guest; 2],
     pub(crate) server_host: Host,
     pub(crate) client_host: Host,
+    /// The UDP port of both.
+    pub(crate) udp: u16,
 }
 
 pub(crate) const SERVER: &str = "127.0.0.1:5001";
@@ -68,7 +70,7 @@ impl Trio {
         server.bind(SERVER).expect("it is free");
         server.listen(1).expect("it is bound");
         let clients = [client_host.many(), client_host.many()];
-        Self { server, clients, server_host, client_host }
+        Self { server, clients, server_host, client_host, udp }
     }
 
     /// Both clients have an association; returns the numbers: the server's, then the clients' own.

@@ -29,6 +29,7 @@ mod state;
 mod status;
 mod timers;
 mod transmit;
+mod unlisted;
 mod window_probe;
 
 use std::collections::VecDeque;
@@ -129,10 +130,14 @@ impl Association {
     pub(crate) fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
         self.stats.packets_received += 1;
         self.opportunity.expect_lifted_limits();
-        let path = self.path_to(via);
+        let mut path = self.path_to(via);
         if !packet.control.is_empty() {
             for control in packet.control.drain(..) {
-                self.handle_control(now, path, &control);
+                self.handle_control(now, via, path, &control);
+                if matches!(control, Control::InitAck(_)) {
+                    // Paths may have other numbers
+                    path = self.path_to(via);
+                }
             }
         }
         let Some(path) = path else { return };

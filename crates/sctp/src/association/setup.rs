@@ -79,8 +79,6 @@ impl Association {
     }
 
     fn new(config: Arc<Config>, peer_port: u16, local_tag: u32, mut random: Entropy) -> Self {
-        let algorithm =
-            algorithm(&config.cc).expect("an endpoint checks the name before it opens anything");
         Self {
             state: State::Closed,
             local_tag,
@@ -91,7 +89,7 @@ impl Association {
             primary: PathId(0),
             errors: 0,
             sharers: 1,
-            control: Controller::new(algorithm, config.profile),
+            control: controller(&config),
             sender: Sender::new(&config),
             receiver: Receiver::new(&config),
             timers: Timers::default(),
@@ -114,10 +112,14 @@ impl Association {
     }
 
     fn open_path(&mut self, via: Via, confirmed: bool) {
-        let known = Path::new(via, &self.config, confirmed);
+        self.add_path(Path::new(via, &self.config, confirmed));
+    }
+
+    pub(super) fn add_path(&mut self, known: Path) {
         let (ip, mtu) = known.network.segment();
         let path = self.control.open_path_over(ip, mtu);
         self.sender.open_path();
+        let confirmed = known.confirmed;
         self.paths.push(known);
         self.fit_chunks();
         if !confirmed {
@@ -153,7 +155,8 @@ impl Association {
     }
 
     /// Handles INIT ACK, which is ignored except in COOKIE-WAIT. RFC 9260 §5.1 C, §5.2.3
-    pub(super) fn handle_init_ack(&mut self, now: Time, path: Option<PathId>, ack: &Init) {
+    pub(super) fn handle_init_ack(&mut self, now: Time, via: Via, ack: &Init) {
+        let path = self.path_to(via);
         let State::CookieWait(opening) = &mut self.state else { return };
         let cookie = match (check_init(ack), &ack.cookie) {
             (Ok(()), Some(cookie)) => cookie.clone(),
@@ -165,15 +168,19 @@ impl Association {
         };
         let terms = Terms::between(&opening.init, ack);
         let opening = Opening { retries: 0, ..std::mem::take(opening) };
-        self.learn_addresses(&ack.addresses);
         // After a stale cookie the peer sends another INIT ACK, but the first messages may already be in flight
         let first = self.peer_tag == 0;
+        let locals = self.local_addresses();
+        if first {
+            self.keep_listed(via, &ack.addresses);
+        }
+        self.learn_addresses(&ack.addresses, &locals);
         self.adopt(&terms);
         if first {
             self.begin_sending(&terms);
         }
         self.enter(State::CookieEchoed { opening, cookie: cookie.clone() });
-        let path = path.unwrap_or(self.primary);
+        let path = self.path_to(via).unwrap_or(self.primary);
         let echo = Control::CookieEcho(cookie);
         let room = self.room(path).saturating_sub(padded(echo.length()));
         self.outbox.push_back((path, echo));
@@ -206,24 +213,29 @@ impl Association {
     }
 
     /// Opens paths to further addresses of the peer. They are unconfirmed at first. RFC 9260 §5.1.2, §5.4
-    fn learn_addresses(&mut self, addresses: &[Address]) {
+    fn learn_addresses(&mut self, addresses: &[Address], locals: &[Address]) {
+        let known = self.paths[self.primary.index()].via;
+        let mut taken = vec![known.local];
+        for (index, &remote) in acceptable(addresses, known.remote, locals).iter().enumerate() {
+            if self.paths.len() < MAX_PATHS
+                && !self.has_address(remote)
+                && let Some(local) = partner(locals, &taken, remote, index)
+            {
+                self.open_path(Via { local, remote }, false);
+                taken.push(local);
+            }
+        }
+    }
+
+    /// The local addresses of the paths, each once.
+    fn local_addresses(&self) -> Vec<Address> {
         let mut locals: Vec<Address> = Vec::new();
         for path in &self.paths {
             if !locals.contains(&path.via.local) {
                 locals.push(path.via.local);
             }
         }
-        let known = self.paths[self.primary.index()].via;
-        let mut taken = vec![known.local];
-        for (index, &remote) in acceptable(addresses, known.remote, &locals).iter().enumerate() {
-            if self.paths.len() < MAX_PATHS
-                && !self.has_address(remote)
-                && let Some(local) = partner(&locals, &taken, remote, index)
-            {
-                self.open_path(Via { local, remote }, false);
-                taken.push(local);
-            }
-        }
+        locals
     }
 
     /// Whether there is a path to this address.
@@ -316,6 +328,13 @@ impl Association {
         let factor = 1_u64.checked_shl(doublings).unwrap_or(u64::MAX);
         self.config.rto.initial.saturating_mul(factor).min(self.config.rto.max)
     }
+}
+
+/// The congestion control of an association without paths.
+pub(super) fn controller(config: &Config) -> Controller {
+    let algorithm =
+        algorithm(&config.cc).expect("an endpoint checks the name before it opens anything");
+    Controller::new(algorithm, config.profile)
 }
 
 /// A new tie tag. The value 0 is reserved for cookies without an existing association.
