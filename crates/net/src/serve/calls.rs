@@ -59,6 +59,12 @@ pub(super) async fn answer(
     connection.send(&reply, descriptor.as_ref()).await
 }
 
+/// Answers a call that is not carried out.
+pub(super) async fn refuse(connection: &Connection, errno: Errno) -> io::Result<()> {
+    let errno = errno as i32;
+    connection.send(&Answer::Reply { errno, value: -1, refused: false, bytes: &[] }, None).await
+}
+
 /// Whether the call needs an option that the daemon lacks.
 fn is_refused(call: &Call<'_>) -> bool {
     let is_about_options = matches!(call.operation, Operation::GetOption | Operation::SetOption);

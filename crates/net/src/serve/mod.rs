@@ -22,6 +22,7 @@ mod names;
 mod notification;
 mod opening;
 mod options;
+mod passed;
 mod peeloff;
 mod ports;
 mod socket;

@@ -322,7 +322,12 @@ impl Socket {
     }
 
     async fn handle(self: &Arc<Self>, shared: &Arc<Shared>, record: Record) -> Result<(), End> {
-        let Record { bytes, .. } = record;
+        let Record { bytes, passed } = record;
+        if !passed.is_empty() {
+            // Only the first record of a connection has one
+            passed.close().await;
+            return Err(End::Abort);
+        }
         match Request::decode(&bytes).map_err(|_| End::Abort)? {
             Request::Data(sent) => self.send(shared, &sent, bytes.slice(HEAD..)).await,
             Request::Shutdown { how } => {
