@@ -48,6 +48,20 @@ static void connects_to_all(void) {
     close(accept(listener, NULL, NULL));
 }
 
+/* libsctp refuses a wrong flag, and no address or an unknown one. */
+static void binds_all(void) {
+    int fd = stream();
+    struct sockaddr_in addresses[2] = {server, server};
+    addresses[0].sin_port = addresses[1].sin_port = 0;
+    FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 1, 3), EINVAL);
+    FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 0, SCTP_BINDX_ADD_ADDR), EINVAL);
+    FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 1, SCTP_BINDX_REM_ADDR), EINVAL);
+    addresses[1].sin_family = 99;
+    FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 2, SCTP_BINDX_ADD_ADDR), EINVAL);
+    REQUIRE(!sctp_bindx(fd, (struct sockaddr *)addresses, 1, SCTP_BINDX_ADD_ADDR));
+    close(fd);
+}
+
 static void connect_pair(int *client, int *accepted) {
     int on = 1;
     *client = stream();
@@ -275,6 +289,15 @@ static void checks_options(int client) {
     REQUIRE(!set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path));
     ((struct sockaddr_in *)&path.spp_address)->sin_addr.s_addr ^= htonl(3);
     FAILS(set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path), EINVAL);
+    // An unknown family is an address that the peer does not have
+    path = (struct sctp_paddrparams){.spp_address.ss_family = 99};
+    FAILS(set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path), EINVAL);
+    int on = 1, value = 0;
+    length = sizeof value;
+    REQUIRE(!setsockopt(client, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on));
+    REQUIRE(!getsockopt(client, SOL_SOCKET, SO_KEEPALIVE, &value, &length) && value == 1);
+    REQUIRE(!setsockopt(client, SOL_SOCKET, SO_BROADCAST, &on, sizeof on));
+    REQUIRE(!setsockopt(client, SOL_SOCKET, SO_RCVLOWAT, &on, sizeof on));
     struct sctp_sndinfo info = {.snd_flags = 0x4000};
     FAILS(set(client, SCTP_DEFAULT_SNDINFO, &info, sizeof info), EINVAL);
 }
@@ -287,6 +310,7 @@ int main(int argc, char **argv) {
     REQUIRE(!bind(listener, (struct sockaddr *)&server, sizeof server));
     REQUIRE(!listen(listener, 5));
     connects_to_all();
+    binds_all();
     int client, accepted;
     connect_pair(&client, &accepted);
     moves_parts(client, accepted);

@@ -3,11 +3,12 @@
 use crate::wire;
 use manypath_posix::abi::address;
 use manypath_posix::abi::constants::{
-    IPPROTO_SCTP, SCTP_ABORT, SCTP_AUTH_KEY, SCTP_EVENTS, SCTP_RECVRCVINFO,
+    IPPROTO_SCTP, SCTP_ABORT, SCTP_AUTH_KEY, SCTP_EVENTS, SCTP_FRAGMENT_INTERLEAVE,
+    SCTP_PEER_ADDR_PARAMS, SCTP_RECVRCVINFO,
 };
 use manypath_posix::record::{
     ALL_SENT, ANCILLARY_RCVINFO, ANCILLARY_SNDRCV, Answer, Call, LARGEST_RECORD, NOTHING_SENT,
-    Operation, Received, Request, SEND_RECORD, Sent,
+    Operation, Received, Refused, Request, SEND_RECORD, Sent,
 };
 use rustix::net::{Shutdown, shutdown};
 use std::collections::{BTreeMap, HashMap};
@@ -36,6 +37,10 @@ const AF_INET6: i32 = 10;
 const SOCK_SEQPACKET: i32 = 5;
 const SOL_SOCKET: i32 = 1;
 const SO_TYPE: i32 = 3;
+const SO_PRIORITY: i32 = 12;
+const SO_BINDTODEVICE: i32 = 25;
+const SO_TXTIME: i32 = 61;
+const IPPROTO_TCP: i32 = 6;
 const SO_ERROR: i32 = 4;
 const SO_PROTOCOL: i32 = 38;
 const SO_DOMAIN: i32 = 39;
@@ -246,8 +251,16 @@ impl Shared {
             Ok(bytes) => (0, &bytes[..]),
             Err(errno) => (*errno, &[][..]),
         };
-        let refused = call.level == IPPROTO_SCTP && errno == ENOPROTOOPT;
-        let value = if call.operation == Operation::PeerName { STREAMS.into() } else { 0 };
+        let refused = match (call.level, errno) {
+            (_, ENOPROTOOPT) => Refused::Option,
+            (_, EOPNOTSUPP) if call.operation == Operation::SetOption => Refused::Value,
+            _ => Refused::Nothing,
+        };
+        let value = match call.operation {
+            Operation::PeerName => STREAMS.into(),
+            Operation::SetOption if refused == Refused::Value => number(call.bytes),
+            _ => 0,
+        };
         wire::send(control, &Answer::Reply { errno, value, refused, bytes }.encode(), None);
     }
 
@@ -267,7 +280,7 @@ impl Shared {
         if value == NOTHING_SENT {
             self.echo(cookie, &Sent { info: None, ..sent });
         }
-        let answer = Answer::Reply { errno, value, refused: false, bytes: &[] };
+        let answer = Answer::Reply { errno, value, refused: Refused::Nothing, bytes: &[] };
         wire::send(control, &answer.encode(), None);
     }
 
@@ -279,7 +292,7 @@ impl Shared {
         wire::send(&end, &open.encode(), Some(&end));
         wire::receive(&end, &mut [0; 128]).expect("opened");
         self.echo(cookie, &Sent { bytes: call.room.to_string().as_bytes(), ..Sent::default() });
-        let answer = Answer::Reply { errno: 0, value: 0, refused: false, bytes: &[] };
+        let answer = Answer::Reply { errno: 0, value: 0, refused: Refused::Nothing, bytes: &[] };
         wire::send(control, &answer.encode(), Some(&end));
     }
 
@@ -299,7 +312,7 @@ impl Shared {
         let (to, _) = address::decode(call.bytes).expect("an address");
         let reply = |errno| {
             let value = STREAMS.into();
-            let answer = Answer::Reply { errno, value, refused: false, bytes: &[] };
+            let answer = Answer::Reply { errno, value, refused: Refused::Nothing, bytes: &[] };
             wire::send(control, &answer.encode(), None);
         };
         self.state().socket(cookie).connecting = true;
@@ -430,9 +443,19 @@ impl State {
             (IPPROTO_SCTP, SCTP_EVENTS) => ANCILLARY_SNDRCV,
             (IPPROTO_SCTP, SCTP_RECVRCVINFO) => ANCILLARY_RCVINFO,
             (IPPROTO_SCTP, SCTP_AUTH_KEY) => return Err(ENOPROTOOPT),
+            (IPPROTO_SCTP, SCTP_FRAGMENT_INTERLEAVE | SCTP_PEER_ADDR_PARAMS)
+            | (SOL_SOCKET, SO_PRIORITY) => return Err(EOPNOTSUPP),
+            (SOL_SOCKET, SO_BINDTODEVICE | SO_TXTIME) | (IPPROTO_TCP, _) => {
+                return Err(ENOPROTOOPT);
+            }
             _ => 0,
         };
         self.socket(cookie).ancillary |= if call.bytes[0] == 0 { 0 } else { ancillary };
         Ok(Vec::new())
     }
+}
+
+/// The first number of a value.
+fn number(bytes: &[u8]) -> i32 {
+    bytes.first_chunk().map_or(0, |first| i32::from_ne_bytes(*first))
 }

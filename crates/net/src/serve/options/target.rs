@@ -1,7 +1,7 @@
 //! What an option applies to: a socket, or associations of it. RFC 6458 §7.1
 
 use manypath_posix::abi::constants::{SCTP_ALL_ASSOC, SCTP_CURRENT_ASSOC, SCTP_FUTURE_ASSOC};
-use manypath_posix::abi::{Address, Layout};
+use manypath_posix::abi::{Address, Layout, address};
 use nix::errno::Errno;
 
 use super::Options;
@@ -31,6 +31,19 @@ pub(super) struct Target<'a> {
     associations: Vec<Connected>,
     /// Whether it is the socket with its later associations.
     is_socket: bool,
+}
+
+/// Whether a `struct sockaddr_storage` names no address. Without a family, it counts as one of the socket's. Other families
+/// are addresses that no peer has. net/sctp/socket.c, sctp_is_any
+pub(super) fn is_any(domain: u16, bytes: &[u8]) -> bool {
+    let ip = match u16::decode(bytes) {
+        Some(0) => {
+            let filled = [&domain.to_ne_bytes(), bytes.get(2..).unwrap_or_default()].concat();
+            address::decode(&filled)
+        }
+        _ => address::decode(bytes),
+    };
+    ip.is_some_and(|(address, _)| address.ip().is_unspecified())
 }
 
 impl<'a> Target<'a> {
@@ -71,10 +84,12 @@ impl<'a> Target<'a> {
 
     /// The association with the peer of an address; the socket if there is no address.
     fn of_peer(socket: &'a Socket, bytes: &[u8], at: usize) -> Result<Self, Errno> {
-        let address: Address = bytes.get(at..).and_then(Address::decode).ok_or(Errno::EINVAL)?;
-        let Some(address) = address.0.filter(|address| !address.ip().is_unspecified()) else {
+        let bytes = bytes.get(at..).ok_or(Errno::EINVAL)?;
+        let address: Address = Address::decode(bytes).ok_or(Errno::EINVAL)?;
+        if is_any(socket.domain, bytes) {
             return Ok(Self { socket, associations: Vec::new(), is_socket: true });
-        };
+        }
+        let address = address.0.ok_or(Errno::EINVAL)?;
         let ip = names::canonical(socket.domain, &address)?;
         let connected = match &socket.state().phase {
             Phase::Many(many) => many.with_peer(ip, address.port()),
