@@ -55,10 +55,11 @@ static void binds_all(void) {
     addresses[0].sin_port = addresses[1].sin_port = 0;
     FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 1, 3), EINVAL);
     FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 0, SCTP_BINDX_ADD_ADDR), EINVAL);
-    FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 1, SCTP_BINDX_REM_ADDR), EINVAL);
+    FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 1, SCTP_BINDX_REM_ADDR), EBUSY);
     addresses[1].sin_family = 99;
     FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 2, SCTP_BINDX_ADD_ADDR), EINVAL);
     REQUIRE(!sctp_bindx(fd, (struct sockaddr *)addresses, 1, SCTP_BINDX_ADD_ADDR));
+    FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 1, SCTP_BINDX_REM_ADDR), EBUSY);
     close(fd);
 }
 
@@ -182,6 +183,23 @@ static void refuses_messages_at_the_end(void) {
     errno = 0;
     REQUIRE(send(accepted, "lost", 4, 0) < 0 && (errno == ECONNRESET || errno == EPIPE));
     close(accepted);
+}
+
+/* A program that reads no more learns the end of the association from its next message. */
+static void refuses_messages_of_a_program_that_reads_no_more(void) {
+    int client, accepted;
+    connect_pair(&client, &accepted);
+    REQUIRE(!shutdown(client, SHUT_RD) && send(client, "read", 4, 0) == 4);
+    char text[8];
+    REQUIRE(recv(accepted, text, sizeof text, 0) == 4);
+    struct linger abort = {1, 0};
+    REQUIRE(!setsockopt(accepted, SOL_SOCKET, SO_LINGER, &abort, sizeof abort));
+    close(accepted);
+    struct pollfd ends = {.fd = client};
+    REQUIRE(poll(&ends, 1, 10000) == 1 && ends.revents & POLLHUP);
+    errno = 0;
+    REQUIRE(send(client, "lost", 4, 0) < 0 && (errno == ECONNRESET || errno == EPIPE));
+    close(client);
 }
 
 static void *accepts(void *socket) {
@@ -321,6 +339,7 @@ int main(int argc, char **argv) {
     numbers_messages(client, accepted);
     refuses_messages();
     refuses_messages_at_the_end();
+    refuses_messages_of_a_program_that_reads_no_more();
     shuts_down_a_listening_socket();
     puts("all answers are right");
     return 0;

@@ -128,10 +128,12 @@ impl Connection {
         }
     }
 
-    /// Sends no more: the program reads the end of the file behind the records that were sent.
-    pub(super) fn finish(&self) {
+    /// Sends no more: the program reads the end of the file after the records that were sent. A program that reads no
+    /// more learns the end from its next message, which the kernel refuses.
+    pub(super) fn finish(&self, reads_no_more: bool) {
+        let how = if reads_no_more { Shutdown::Both } else { Shutdown::Write };
         // Fails only if the program has closed its end
-        let _ = shutdown(self.socket.get_ref(), Shutdown::Write);
+        let _ = shutdown(self.socket.get_ref(), how);
     }
 
     async fn when_readable<T>(&self, read: impl Fn(&DaemonEnd) -> io::Result<T>) -> io::Result<T> {

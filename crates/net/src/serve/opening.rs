@@ -66,13 +66,16 @@ pub(super) fn unbind(
     }
     let mut addresses = state.addresses.clone();
     for address in unwanted {
+        if addresses.len() < 2 {
+            // The last address cannot be removed. net/sctp/socket.c, sctp_bindx_rem
+            return Err(Errno::EBUSY);
+        }
+        if address.port() != 0 && address.port() != state.port {
+            return Err(Errno::EINVAL);
+        }
         let ip = names::canonical(socket.domain, address)?;
         let place = addresses.iter().position(|known| *known == ip);
-        addresses.remove(place.ok_or(Errno::EADDRNOTAVAIL)?);
-    }
-    if addresses.is_empty() {
-        // The last address cannot be removed
-        return Err(Errno::EBUSY);
+        addresses.remove(place.ok_or(Errno::EINVAL)?);
     }
     shared.ports().bind(socket.cookie, state.port, &addresses)?;
     state.addresses = addresses;

@@ -55,6 +55,8 @@ struct Shared {
     path: PathBuf,
     /// How long a connection takes, in milliseconds.
     delay: AtomicU64,
+    /// Calls so far.
+    calls: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -86,8 +88,8 @@ impl Daemon {
         let listener = wire::listener(&path);
         let state =
             State { sockets: BTreeMap::new(), listeners: HashMap::new(), last_port: 40_000 };
-        let (delay, state) = (AtomicU64::new(0), Mutex::new(state));
-        let shared = Arc::new(Shared { path, delay, state });
+        let (delay, calls, state) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(state));
+        let shared = Arc::new(Shared { path, delay, calls, state });
         let daemon = Self { shared: Arc::clone(&shared), _folder: folder };
         thread::spawn(move || {
             loop {
@@ -106,6 +108,11 @@ impl Daemon {
     /// Lets each connection take this time.
     pub(crate) fn connect_after(&self, delay: Duration) {
         self.shared.delay.store(delay.as_millis() as u64, Ordering::Relaxed);
+    }
+
+    /// How many calls programs have made.
+    pub(crate) fn calls(&self) -> u64 {
+        self.shared.calls.load(Ordering::Relaxed)
     }
 
     /// How many sockets programs have.
@@ -146,7 +153,10 @@ impl Shared {
                 self.carry(cookie, end, &mut buffer);
                 self.close(cookie);
             }
-            Request::Call(call) => self.call(cookie, &call, end),
+            Request::Call(call) => {
+                self.calls.fetch_add(1, Ordering::Relaxed);
+                self.call(cookie, &call, end);
+            }
             other => panic!("{other:?} is not the first record"),
         }
     }
