@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct sockaddr_in server = {.sin_family = AF_INET};
@@ -226,6 +227,64 @@ static void shuts_down_a_listening_socket(void) {
     close(fd);
 }
 
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+/* Calls wait at least as long as SO_RCVTIMEO and SO_SNDTIMEO say. */
+static void waits_for_time_limits(void) {
+    int client, accepted;
+    static char large[100000];
+    struct timeval limit = {0, 200000}, none = {0, 0};
+    connect_pair(&client, &accepted);
+    REQUIRE(!setsockopt(accepted, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit));
+    REQUIRE(!setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit));
+    REQUIRE(!setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit));
+    double begin = seconds();
+    FAILS(recv(accepted, large, sizeof large, 0), EAGAIN);
+    REQUIRE(seconds() - begin >= 0.2);
+    begin = seconds();
+    FAILS(accept(listener, NULL, NULL), EAGAIN);
+    REQUIRE(seconds() - begin >= 0.2);
+    do {
+        begin = seconds();
+        errno = 0;
+    } while (send(client, large, sizeof large, 0) == sizeof large);
+    REQUIRE(errno == EAGAIN && seconds() - begin >= 0.2);
+    REQUIRE(!setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none));
+    close(client);
+    close(accepted);
+}
+
+static void *receives(void *socket) {
+    char text[8];
+    errno = 0;
+    long got = recv(*(int *)socket, text, sizeof text, 0);
+    return (void *)(got < 0 ? -errno : got);
+}
+
+/* A call that waits keeps the socket open while another thread closes its descriptor. */
+static void closes_while_another_thread_receives(void) {
+    int client, accepted;
+    char text[8];
+    pthread_t thread;
+    void *got;
+    connect_pair(&client, &accepted);
+    REQUIRE(!pthread_create(&thread, NULL, receives, &client));
+    usleep(50000);
+    int closed = client;
+    REQUIRE(!close(closed));
+    FAILS(send(closed, "gone", 4, 0), EBADF);
+    REQUIRE(recv(accepted, text, sizeof text, MSG_DONTWAIT) < 0 && errno == EAGAIN);
+    REQUIRE(send(accepted, "late", 4, 0) == 4);
+    // Linux delivers the message
+    REQUIRE(!pthread_join(thread, &got) && (long)got == -EBADF);
+    FAILS(recv(accepted, text, sizeof text, 0), ECONNRESET);
+    close(accepted);
+}
+
 static void accepts_with_flags(void) {
     int client = stream();
     REQUIRE(!connect(client, (struct sockaddr *)&server, sizeof server));
@@ -341,6 +400,8 @@ int main(int argc, char **argv) {
     refuses_messages_at_the_end();
     refuses_messages_of_a_program_that_reads_no_more();
     shuts_down_a_listening_socket();
+    waits_for_time_limits();
+    closes_while_another_thread_receives();
     puts("all answers are right");
     return 0;
 }
