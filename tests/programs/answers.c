@@ -54,13 +54,19 @@ static void binds_all(void) {
     int fd = stream();
     struct sockaddr_in addresses[2] = {server, server};
     addresses[0].sin_port = addresses[1].sin_port = 0;
+    struct sockaddr_in unknown = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0xcb007109)};
     FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 1, 3), EINVAL);
     FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 0, SCTP_BINDX_ADD_ADDR), EINVAL);
     FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 1, SCTP_BINDX_REM_ADDR), EBUSY);
+    FAILS(sctp_bindx(fd, (struct sockaddr *)&unknown, 1, SCTP_BINDX_ADD_ADDR), EADDRNOTAVAIL);
     addresses[1].sin_family = 99;
     FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 2, SCTP_BINDX_ADD_ADDR), EINVAL);
     REQUIRE(!sctp_bindx(fd, (struct sockaddr *)addresses, 1, SCTP_BINDX_ADD_ADDR));
     FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 1, SCTP_BINDX_REM_ADDR), EBUSY);
+    // A second time with its port
+    socklen_t length = sizeof addresses[0];
+    REQUIRE(!getsockname(fd, (struct sockaddr *)addresses, &length));
+    FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 1, SCTP_BINDX_ADD_ADDR), EINVAL);
     close(fd);
 }
 
@@ -103,11 +109,6 @@ static void moves_parts(int client, int accepted) {
     parts[500].iov_base = NULL;
     FAILS(sendmsg(client, &many, 0), EFAULT);
     parts[500].iov_base = bytes + 500;
-    // A one-to-many socket learns by reading that a message had no address
-    int sender = socket(AF_INET, SOCK_SEQPACKET, IPPROTO_SCTP);
-    REQUIRE(sender >= 0 && send(sender, "lost", 4, 0) == 4);
-    FAILS(recvmsg(sender, &many, 0), EPIPE);
-    close(sender);
 }
 
 /* Ancillary data without room are cut, and MSG_CTRUNC says so. */
@@ -224,6 +225,34 @@ static void shuts_down_a_listening_socket(void) {
     close(fd);
     fd = stream();
     FAILS(shutdown(fd, SHUT_RDWR), ENOTCONN);
+    close(fd);
+}
+
+/* A one-to-many socket does not wait for messages before it listens or has an association. */
+static void needs_an_association(void) {
+    char text[8];
+    int fd = socket(AF_INET, SOCK_SEQPACKET, IPPROTO_SCTP);
+    REQUIRE(fd >= 0);
+    FAILS(send(fd, "nobody", 6, 0), EPIPE);
+    FAILS(recv(fd, text, sizeof text, 0), ENOTCONN);
+    FAILS(recv(fd, text, sizeof text, MSG_DONTWAIT), EAGAIN);
+    REQUIRE(sendto(fd, "hello", 5, 0, (struct sockaddr *)&server, sizeof server) == 5);
+    int accepted = accept(listener, NULL, NULL);
+    REQUIRE(accepted >= 0 && recv(accepted, text, sizeof text, 0) == 5);
+    FAILS(send(fd, "nobody", 6, 0), EPIPE);
+    struct timeval limit = {0, 50000};
+    REQUIRE(!setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit));
+    FAILS(recv(fd, text, sizeof text, 0), EAGAIN);
+    REQUIRE(send(accepted, "back", 4, 0) == 4 && recv(fd, text, sizeof text, 0) == 4);
+    close(accepted);
+    close(fd);
+    fd = socket(AF_INET, SOCK_SEQPACKET, IPPROTO_SCTP);
+    struct sockaddr_in own = server;
+    own.sin_port = 0;
+    REQUIRE(!bind(fd, (struct sockaddr *)&own, sizeof own));
+    FAILS(recv(fd, text, sizeof text, 0), ENOTCONN);
+    REQUIRE(!listen(fd, 5) && !setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit));
+    FAILS(recv(fd, text, sizeof text, 0), EAGAIN);
     close(fd);
 }
 
@@ -400,6 +429,7 @@ int main(int argc, char **argv) {
     refuses_messages_at_the_end();
     refuses_messages_of_a_program_that_reads_no_more();
     shuts_down_a_listening_socket();
+    needs_an_association();
     waits_for_time_limits();
     closes_while_another_thread_receives();
     puts("all answers are right");

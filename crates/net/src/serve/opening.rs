@@ -34,18 +34,19 @@ pub(super) fn bind(
     let mut addresses = if adds { state.addresses.clone() } else { Vec::new() };
     let mut port = state.port;
     for address in wanted {
-        if port != 0 && address.port() != 0 && address.port() != port {
-            return Err(Errno::EINVAL);
-        }
-        port = port.max(address.port());
         let ip = names::canonical(socket.domain, address)?;
-        if ip.is_unspecified() {
-            continue;
-        }
-        if !is_local(shared, ip) {
+        if !ip.is_unspecified() && !is_local(shared, ip) {
             return Err(Errno::EADDRNOTAVAIL);
         }
-        if !addresses.contains(&ip) {
+        if port != 0 && address.port() != 0 {
+            // net/sctp/bind_addr.c, sctp_bind_addr_match: all addresses match each one
+            let is_bound = ip.is_unspecified() || addresses.is_empty() || addresses.contains(&ip);
+            if address.port() != port || is_bound {
+                return Err(Errno::EINVAL);
+            }
+        }
+        port = port.max(address.port());
+        if !ip.is_unspecified() && !addresses.contains(&ip) {
             addresses.push(ip);
         }
     }

@@ -152,8 +152,15 @@ impl Guest {
 
     /// The numbers of all associations.
     pub(crate) fn numbers(&self) -> Vec<i32> {
-        let count = self.get(IPPROTO_SCTP, SCTP_GET_ASSOC_NUMBER, &[]).expect("a number");
-        let list = self.get(IPPROTO_SCTP, SCTP_GET_ASSOC_ID_LIST, &[]).expect("a list");
+        let count = || self.get(IPPROTO_SCTP, SCTP_GET_ASSOC_NUMBER, &[]).expect("a number");
+        // Associations may begin and end meanwhile
+        let (count, list) = loop {
+            let before = count();
+            let list = self.get(IPPROTO_SCTP, SCTP_GET_ASSOC_ID_LIST, &[]).expect("a list");
+            if count() == before {
+                break (before, list);
+            }
+        };
         assert_eq!(list[..4], count);
         let numbers: Vec<i32> = list[4..].chunks(4).filter_map(i32::decode).collect();
         assert_eq!(u32::decode(&count), Some(numbers.len() as u32));

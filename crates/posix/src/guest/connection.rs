@@ -60,7 +60,6 @@ fn open(domain: c_int, kind: c_int, flags: c_int) -> Result<Owned> {
     control::set_patience(fd, FOREVER)?;
     if kind == libc::SOCK_SEQPACKET {
         mark::set(fd, Mark::Many)?;
-        receive::let_wait(fd)?;
     }
     if flags & libc::SOCK_NONBLOCK != 0 {
         system::set_non_blocking(fd, true)?;

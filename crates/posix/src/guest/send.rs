@@ -67,13 +67,13 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
         return Err(libc::EINVAL);
     }
     match mark::get(fd)? {
-        Mark::Many if many::must_ask(sent) => {
+        Mark::Many if many::has_target(sent) => {
             // SAFETY: the caller's promise
             if let Some(done) = unsafe { ask(fd, parts, sent, length, flags) }? {
                 return Ok(done);
             }
         }
-        Mark::Many => {}
+        Mark::Many => return refuse(fd, flags),
         mark => match permit(fd, mark, sent) {
             Err(libc::EPIPE) => return refuse(fd, flags),
             permission => permission?,

@@ -4,7 +4,7 @@ use crate::wire;
 use manypath_posix::abi::address;
 use manypath_posix::abi::constants::{
     IPPROTO_SCTP, SCTP_ABORT, SCTP_AUTH_KEY, SCTP_EVENTS, SCTP_FRAGMENT_INTERLEAVE,
-    SCTP_PEER_ADDR_PARAMS, SCTP_RECVRCVINFO,
+    SCTP_GET_ASSOC_NUMBER, SCTP_PEER_ADDR_PARAMS, SCTP_RECVRCVINFO,
 };
 use manypath_posix::record::{
     ALL_SENT, ANCILLARY_RCVINFO, ANCILLARY_SNDRCV, Answer, Call, LARGEST_RECORD, NOTHING_SENT,
@@ -38,6 +38,7 @@ const SOCK_SEQPACKET: i32 = 5;
 const SOL_SOCKET: i32 = 1;
 const SO_TYPE: i32 = 3;
 const SO_PRIORITY: i32 = 12;
+const SO_ACCEPTCONN: i32 = 30;
 const SO_BINDTODEVICE: i32 = 25;
 const SO_TXTIME: i32 = 61;
 const IPPROTO_TCP: i32 = 6;
@@ -79,6 +80,8 @@ struct Socket {
     connecting: bool,
     error: i32,
     ancillary: u16,
+    /// The program has asked for a message.
+    has_sent: bool,
 }
 
 impl Daemon {
@@ -147,6 +150,7 @@ impl Shared {
                     connecting: false,
                     error: 0,
                     ancillary: 0,
+                    has_sent: false,
                 };
                 self.state().sockets.insert(cookie, socket);
                 wire::send(end, &Answer::Opened { errno: 0 }.encode(), None);
@@ -280,6 +284,7 @@ impl Shared {
         let Ok(Request::Data(sent)) = Request::decode(call.bytes) else {
             panic!("{call:?} has no message")
         };
+        self.state().socket(cookie).has_sent = true;
         let info = sent.info.unwrap_or_default();
         let (errno, value) = match (info.association, sent.destination) {
             (7, _) => (EPIPE, -1),
@@ -443,6 +448,9 @@ impl State {
             (SOL_SOCKET, SO_PROTOCOL) => IPPROTO_SCTP,
             (SOL_SOCKET, SO_DOMAIN) => socket.domain,
             (SOL_SOCKET, SO_ERROR) => std::mem::take(&mut socket.error),
+            (SOL_SOCKET, SO_ACCEPTCONN) => 0,
+            // Those of a one-to-many socket are known by its messages
+            (IPPROTO_SCTP, SCTP_GET_ASSOC_NUMBER) => i32::from(socket.has_sent),
             _ => return Err(ENOPROTOOPT),
         };
         Ok(value.to_ne_bytes().to_vec())

@@ -287,7 +287,8 @@ pub const OPTIONS: &[SocketOption] = &[
     socket!(SO_LINGER, Some(s::linger), Some(s::set_linger)),
     socket!(SO_RCVBUF, Some(s::receive_buffer), Some(s::set_receive_buffer)).early(),
     socket!(SO_SNDBUF, Some(s::send_buffer), Some(s::set_send_buffer)).early(),
-    socket!(SO_REUSEADDR, Some(s::reuse), Some(s::set_reuse)),
+    socket!(SO_REUSEADDR, Some(s::reuse), Some(s::set_reuse))
+        .noted("no effect: there is no TIME-WAIT, and two sockets never share a port"),
     socket!(SO_RCVBUFFORCE, None, Some(s::set_receive_buffer)).early(),
     socket!(SO_SNDBUFFORCE, None, Some(s::set_send_buffer)).early(),
     socket!(SO_KEEPALIVE, Some(s::flag::<{ s::KEEPALIVE }>), Some(s::set_flag::<{ s::KEEPALIVE }>))

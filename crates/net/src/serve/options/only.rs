@@ -4,6 +4,7 @@ use manypath_posix::abi::Layout;
 use manypath_posix::abi::constants::*;
 use manypath_posix::abi::option::{AssocValue, PaddrParams};
 
+use super::length::OLD_PADDR_PARAMS;
 use super::values::complete_parameters;
 
 /// A number. Options of IP may have one byte. net/ipv4/ip_sockglue.c
@@ -43,13 +44,20 @@ pub(super) fn segment(bytes: &[u8]) -> Option<i32> {
     (value != 0).then_some(value.cast_signed())
 }
 
-/// Flags of paths that have no effect. Contradictions are for the caller.
+/// Flags of paths that have no effect. Contradictory ones are an error of their own.
 pub(super) fn path_flags(bytes: &[u8]) -> Option<i32> {
     let PaddrParams { flags, .. } = complete_parameters(bytes)?;
     let refused = flags & UNSUPPORTED;
-    let is_both = flags & (SPP_HB_ENABLE | SPP_HB_DISABLE) == SPP_HB_ENABLE | SPP_HB_DISABLE
-        || flags & (SPP_PMTUD_ENABLE | SPP_PMTUD_DISABLE) == SPP_PMTUD_ENABLE | SPP_PMTUD_DISABLE;
-    (refused != 0 && !is_both).then_some(refused.cast_signed())
+    (refused != 0 && !is_contradictory(flags, bytes.len())).then_some(refused.cast_signed())
+}
+
+/// Whether flags contradict each other, or their fields are missing in the structure of an older header file.
+pub(super) fn is_contradictory(flags: u32, length: usize) -> bool {
+    let is_both = |both| flags & both == both;
+    is_both(SPP_HB_ENABLE | SPP_HB_DISABLE)
+        || is_both(SPP_PMTUD_ENABLE | SPP_PMTUD_DISABLE)
+        || is_both(SPP_SACKDELAY_ENABLE | SPP_SACKDELAY_DISABLE)
+        || length == OLD_PADDR_PARAMS && flags & (SPP_DSCP | SPP_IPV6_FLOWLABEL) != 0
 }
 
 const UNSUPPORTED: u32 =

@@ -16,6 +16,7 @@ use manypath_sctp::AssociationState;
 use nix::errno::Errno;
 
 use super::length::OLD_PADDR_PARAMS;
+use super::only::is_contradictory;
 use super::target::{Target, is_any};
 use crate::serve::connected::Connected;
 use crate::serve::names;
@@ -170,10 +171,7 @@ pub(super) fn set_path_parameters(at: &Target<'_>, bytes: &[u8]) -> Done {
     let params = given_parameters(at, bytes)?;
     let PaddrParams { hbinterval, pathmaxrxt, pathmtu, sackdelay, flags, .. } = params;
     let has = |flag| flags & flag != 0;
-    let is_both = |both| flags & both == both;
-    if is_both(SPP_HB_ENABLE | SPP_HB_DISABLE)
-        || is_both(SPP_PMTUD_ENABLE | SPP_PMTUD_DISABLE)
-        || is_both(SPP_SACKDELAY_ENABLE | SPP_SACKDELAY_DISABLE)
+    if is_contradictory(flags, bytes.len())
         || sackdelay > LONGEST_SACK_DELAY
         || (1..LEAST_MTU).contains(&pathmtu)
     {
