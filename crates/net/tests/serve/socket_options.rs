@@ -135,6 +135,10 @@ fn flags_of_paths_that_have_no_effect_are_refused_and_others_have_the_meaning_of
     }
     let both = try_flags(SPP_HB_ENABLE | SPP_HB_DISABLE, 0, 0);
     assert_eq!((both.0, both.1), (libc::EINVAL, Refused::Nothing));
+    // A structure of an older header file has no room for these
+    let params = PaddrParams { flags: SPP_DSCP, ..PaddrParams::default() };
+    let old = set(host, guest, option, &params.encode()[..152]);
+    assert_eq!((old.0, old.1), (libc::EINVAL, Refused::Nothing));
     // Without the flag, the interval does not count
     let before = path_parameters(guest).hbinterval;
     assert_eq!(try_flags(0, 7000, 0).0, 0);
@@ -164,13 +168,14 @@ fn an_address_of_an_unknown_family_is_none_of_the_peer() {
         };
         let peer = encode("127.0.0.1:5001".parse().expect("an address"));
         let other = encode("127.0.0.7:5001".parse().expect("an address"));
+        let port = encode("127.0.0.1:5002".parse().expect("an address"));
         let any = encode("0.0.0.0:0".parse().expect("an address"));
         assert_eq!([with(&peer), with(&any), with(&[])], [Ok(()); 3]);
         // A family without address, and an address without family
         let family = 99_u16.to_ne_bytes();
         let no_family = [&[0; 2], &peer[2..]].concat();
-        let wrong = [&other, &family[..], &no_family].map(with);
-        assert_eq!(wrong, [Err(libc::EINVAL); 3], "{option}");
+        let wrong = [&other, &port, &family[..], &no_family].map(with);
+        assert_eq!(wrong, [Err(libc::EINVAL); 4], "{option}");
         let many = pair.client.many();
         let mut bytes = vec![0; length];
         bytes[offset..offset + 2].copy_from_slice(&family);

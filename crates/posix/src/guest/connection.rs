@@ -132,7 +132,7 @@ pub fn shutdown(fd: c_int, how: c_int) -> Result<()> {
         Err(errno) => Err(errno),
         // Without streams, the association ends
         Ok(_) if how == libc::SHUT_RD && (streams == 0 || mark::get(fd)? == Mark::Shut) => Ok(()),
-        Ok(_) if how == libc::SHUT_RD => mark::set(fd, Mark::Deaf(streams)),
+        Ok(_) if how == libc::SHUT_RD => mark::set(fd, Mark::SendOnly(streams)),
         Ok(_) => mark::set(fd, Mark::Shut),
     }
 }

@@ -18,7 +18,7 @@ pub(super) enum Mark {
     /// It has an association with this number of streams to send on.
     Open(u16),
     /// The same, and the program reads no more.
-    Deaf(u16),
+    SendOnly(u16),
     /// The program has shut its association down for sending.
     Shut,
 }
@@ -29,7 +29,7 @@ const UNKNOWN: u32 = u32::MAX;
 const MANY: u32 = 1 << 16;
 const OPEN: u32 = 2 << 16;
 const SHUT: u32 = 3 << 16;
-const DEAF: u32 = 4 << 16;
+const SEND_ONLY: u32 = 4 << 16;
 
 /// Remembers what is known.
 pub(super) fn set(fd: c_int, mark: Mark) -> Result<()> {
@@ -37,7 +37,7 @@ pub(super) fn set(fd: c_int, mark: Mark) -> Result<()> {
         Mark::Unknown => UNKNOWN,
         Mark::Many => MANY,
         Mark::Open(streams) => OPEN | u32::from(streams),
-        Mark::Deaf(streams) => DEAF | u32::from(streams),
+        Mark::SendOnly(streams) => SEND_ONLY | u32::from(streams),
         Mark::Shut => SHUT,
     };
     system::set_option(fd, libc::SO_MAX_PACING_RATE, &value)
@@ -49,7 +49,7 @@ pub(super) fn get(fd: c_int) -> Result<Mark> {
     Ok(match value & 0xffff_0000 {
         MANY => Mark::Many,
         OPEN => Mark::Open(value as u16),
-        DEAF => Mark::Deaf(value as u16),
+        SEND_ONLY => Mark::SendOnly(value as u16),
         SHUT => Mark::Shut,
         _ => Mark::Unknown,
     })

@@ -109,13 +109,13 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
 fn permit(fd: c_int, mark: Mark, sent: &Sent<'_>) -> Result<()> {
     let streams = match mark {
         Mark::Open(streams) if !mark::has_end(fd) => streams,
-        Mark::Deaf(streams) if !mark::has_hung_up(fd) => streams,
+        Mark::SendOnly(streams) if !mark::has_hung_up(fd) => streams,
         _ => match call(fd, &Call::new(Operation::PeerName), &mut []) {
             Ok(Reply { value: ASSOCIATION_OVER, .. }) => return permit_alone(fd, Mark::Shut, sent),
             Ok(_) if mark == Mark::Shut => return Err(libc::ESHUTDOWN),
             Ok(Reply { value, .. }) => match u16::try_from(value) {
                 Ok(streams @ 1..) => {
-                    if !matches!(mark, Mark::Deaf(_)) {
+                    if !matches!(mark, Mark::SendOnly(_)) {
                         mark::set(fd, Mark::Open(streams))?;
                     }
                     streams

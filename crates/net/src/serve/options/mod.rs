@@ -284,7 +284,8 @@ pub const OPTIONS: &[SocketOption] = &[
     socket!(SO_DOMAIN, Some(s::domain), None),
     socket!(SO_ERROR, Some(s::error), None),
     socket!(SO_ACCEPTCONN, Some(s::listens), None),
-    socket!(SO_LINGER, Some(s::linger), Some(s::set_linger)),
+    socket!(SO_LINGER, Some(s::linger), Some(s::set_linger))
+        .noted("a time of 0 aborts; `close` waits for no longer one"),
     socket!(SO_RCVBUF, Some(s::receive_buffer), Some(s::set_receive_buffer)).early(),
     socket!(SO_SNDBUF, Some(s::send_buffer), Some(s::set_send_buffer)).early(),
     socket!(SO_REUSEADDR, Some(s::reuse), Some(s::set_reuse))

@@ -125,7 +125,11 @@ fn path_to(
     connected: &Connected,
     wanted: Address,
 ) -> Result<(usize, Path), Errno> {
-    let ip = names::canonical(socket.domain, &wanted.0.ok_or(Errno::EINVAL)?)?;
+    let wanted = wanted.0.ok_or(Errno::EINVAL)?;
+    if wanted.port() != connected.association.peer_port() {
+        return Err(Errno::EINVAL);
+    }
+    let ip = names::canonical(socket.domain, &wanted)?;
     let paths = connected.association.paths();
     paths.into_iter().enumerate().find(|(_, path)| path.remote == ip).ok_or(Errno::EINVAL)
 }
