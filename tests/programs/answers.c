@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct sockaddr_in server = {.sin_family = AF_INET};
@@ -46,6 +47,27 @@ static void connects_to_all(void) {
     FAILS(sctp_connectx(client, (struct sockaddr *)&server, 1, &id), EISCONN);
     close(client);
     close(accept(listener, NULL, NULL));
+}
+
+/* libsctp refuses a wrong flag, and no address or an unknown one. */
+static void binds_all(void) {
+    int fd = stream();
+    struct sockaddr_in addresses[2] = {server, server};
+    addresses[0].sin_port = addresses[1].sin_port = 0;
+    struct sockaddr_in unknown = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0xcb007109)};
+    FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 1, 3), EINVAL);
+    FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 0, SCTP_BINDX_ADD_ADDR), EINVAL);
+    FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 1, SCTP_BINDX_REM_ADDR), EBUSY);
+    FAILS(sctp_bindx(fd, (struct sockaddr *)&unknown, 1, SCTP_BINDX_ADD_ADDR), EADDRNOTAVAIL);
+    addresses[1].sin_family = 99;
+    FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 2, SCTP_BINDX_ADD_ADDR), EINVAL);
+    REQUIRE(!sctp_bindx(fd, (struct sockaddr *)addresses, 1, SCTP_BINDX_ADD_ADDR));
+    FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 1, SCTP_BINDX_REM_ADDR), EBUSY);
+    // A second time with its port
+    socklen_t length = sizeof addresses[0];
+    REQUIRE(!getsockname(fd, (struct sockaddr *)addresses, &length));
+    FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 1, SCTP_BINDX_ADD_ADDR), EINVAL);
+    close(fd);
 }
 
 static void connect_pair(int *client, int *accepted) {
@@ -87,11 +109,6 @@ static void moves_parts(int client, int accepted) {
     parts[500].iov_base = NULL;
     FAILS(sendmsg(client, &many, 0), EFAULT);
     parts[500].iov_base = bytes + 500;
-    // A one-to-many socket learns by reading that a message had no address
-    int sender = socket(AF_INET, SOCK_SEQPACKET, IPPROTO_SCTP);
-    REQUIRE(sender >= 0 && send(sender, "lost", 4, 0) == 4);
-    FAILS(recvmsg(sender, &many, 0), EPIPE);
-    close(sender);
 }
 
 /* Ancillary data without room are cut, and MSG_CTRUNC says so. */
@@ -170,6 +187,23 @@ static void refuses_messages_at_the_end(void) {
     close(accepted);
 }
 
+/* A program that reads no more learns the end of the association from its next message. */
+static void refuses_messages_of_a_program_that_reads_no_more(void) {
+    int client, accepted;
+    connect_pair(&client, &accepted);
+    REQUIRE(!shutdown(client, SHUT_RD) && send(client, "read", 4, 0) == 4);
+    char text[8];
+    REQUIRE(recv(accepted, text, sizeof text, 0) == 4);
+    struct linger abort = {1, 0};
+    REQUIRE(!setsockopt(accepted, SOL_SOCKET, SO_LINGER, &abort, sizeof abort));
+    close(accepted);
+    struct pollfd ends = {.fd = client};
+    REQUIRE(poll(&ends, 1, 10000) == 1 && ends.revents & POLLHUP);
+    errno = 0;
+    REQUIRE(send(client, "lost", 4, 0) < 0 && (errno == ECONNRESET || errno == EPIPE));
+    close(client);
+}
+
 static void *accepts(void *socket) {
     FAILS(accept(*(int *)socket, NULL, NULL), EINVAL);
     return NULL;
@@ -192,6 +226,92 @@ static void shuts_down_a_listening_socket(void) {
     fd = stream();
     FAILS(shutdown(fd, SHUT_RDWR), ENOTCONN);
     close(fd);
+}
+
+/* A one-to-many socket does not wait for messages before it listens or has an association. */
+static void needs_an_association(void) {
+    char text[8];
+    int fd = socket(AF_INET, SOCK_SEQPACKET, IPPROTO_SCTP);
+    REQUIRE(fd >= 0);
+    FAILS(send(fd, "nobody", 6, 0), EPIPE);
+    FAILS(recv(fd, text, sizeof text, 0), ENOTCONN);
+    FAILS(recv(fd, text, sizeof text, MSG_DONTWAIT), EAGAIN);
+    REQUIRE(sendto(fd, "hello", 5, 0, (struct sockaddr *)&server, sizeof server) == 5);
+    int accepted = accept(listener, NULL, NULL);
+    REQUIRE(accepted >= 0 && recv(accepted, text, sizeof text, 0) == 5);
+    FAILS(send(fd, "nobody", 6, 0), EPIPE);
+    struct timeval limit = {0, 50000};
+    REQUIRE(!setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit));
+    FAILS(recv(fd, text, sizeof text, 0), EAGAIN);
+    REQUIRE(send(accepted, "back", 4, 0) == 4 && recv(fd, text, sizeof text, 0) == 4);
+    close(accepted);
+    close(fd);
+    fd = socket(AF_INET, SOCK_SEQPACKET, IPPROTO_SCTP);
+    struct sockaddr_in own = server;
+    own.sin_port = 0;
+    REQUIRE(!bind(fd, (struct sockaddr *)&own, sizeof own));
+    FAILS(recv(fd, text, sizeof text, 0), ENOTCONN);
+    REQUIRE(!listen(fd, 5) && !setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit));
+    FAILS(recv(fd, text, sizeof text, 0), EAGAIN);
+    close(fd);
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+/* Calls wait at least as long as SO_RCVTIMEO and SO_SNDTIMEO say. */
+static void waits_for_time_limits(void) {
+    int client, accepted;
+    static char large[100000];
+    struct timeval limit = {0, 200000}, none = {0, 0};
+    connect_pair(&client, &accepted);
+    REQUIRE(!setsockopt(accepted, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit));
+    REQUIRE(!setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit));
+    REQUIRE(!setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit));
+    double begin = seconds();
+    FAILS(recv(accepted, large, sizeof large, 0), EAGAIN);
+    REQUIRE(seconds() - begin >= 0.2);
+    begin = seconds();
+    FAILS(accept(listener, NULL, NULL), EAGAIN);
+    REQUIRE(seconds() - begin >= 0.2);
+    do {
+        begin = seconds();
+        errno = 0;
+    } while (send(client, large, sizeof large, 0) == sizeof large);
+    REQUIRE(errno == EAGAIN && seconds() - begin >= 0.2);
+    REQUIRE(!setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none));
+    close(client);
+    close(accepted);
+}
+
+static void *receives(void *socket) {
+    char text[8];
+    errno = 0;
+    long got = recv(*(int *)socket, text, sizeof text, 0);
+    return (void *)(got < 0 ? -errno : got);
+}
+
+/* A call that waits keeps the socket open while another thread closes its descriptor. */
+static void closes_while_another_thread_receives(void) {
+    int client, accepted;
+    char text[8];
+    pthread_t thread;
+    void *got;
+    connect_pair(&client, &accepted);
+    REQUIRE(!pthread_create(&thread, NULL, receives, &client));
+    usleep(50000);
+    int closed = client;
+    REQUIRE(!close(closed));
+    FAILS(send(closed, "gone", 4, 0), EBADF);
+    REQUIRE(recv(accepted, text, sizeof text, MSG_DONTWAIT) < 0 && errno == EAGAIN);
+    REQUIRE(send(accepted, "late", 4, 0) == 4);
+    // Linux delivers the message
+    REQUIRE(!pthread_join(thread, &got) && (long)got == -EBADF);
+    FAILS(recv(accepted, text, sizeof text, 0), ECONNRESET);
+    close(accepted);
 }
 
 static void accepts_with_flags(void) {
@@ -275,6 +395,15 @@ static void checks_options(int client) {
     REQUIRE(!set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path));
     ((struct sockaddr_in *)&path.spp_address)->sin_addr.s_addr ^= htonl(3);
     FAILS(set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path), EINVAL);
+    // An unknown family is an address that the peer does not have
+    path = (struct sctp_paddrparams){.spp_address.ss_family = 99};
+    FAILS(set(client, SCTP_PEER_ADDR_PARAMS, &path, sizeof path), EINVAL);
+    int on = 1, value = 0;
+    length = sizeof value;
+    REQUIRE(!setsockopt(client, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on));
+    REQUIRE(!getsockopt(client, SOL_SOCKET, SO_KEEPALIVE, &value, &length) && value == 1);
+    REQUIRE(!setsockopt(client, SOL_SOCKET, SO_BROADCAST, &on, sizeof on));
+    REQUIRE(!setsockopt(client, SOL_SOCKET, SO_RCVLOWAT, &on, sizeof on));
     struct sctp_sndinfo info = {.snd_flags = 0x4000};
     FAILS(set(client, SCTP_DEFAULT_SNDINFO, &info, sizeof info), EINVAL);
 }
@@ -287,6 +416,7 @@ int main(int argc, char **argv) {
     REQUIRE(!bind(listener, (struct sockaddr *)&server, sizeof server));
     REQUIRE(!listen(listener, 5));
     connects_to_all();
+    binds_all();
     int client, accepted;
     connect_pair(&client, &accepted);
     moves_parts(client, accepted);
@@ -297,7 +427,11 @@ int main(int argc, char **argv) {
     numbers_messages(client, accepted);
     refuses_messages();
     refuses_messages_at_the_end();
+    refuses_messages_of_a_program_that_reads_no_more();
     shuts_down_a_listening_socket();
+    needs_an_association();
+    waits_for_time_limits();
+    closes_while_another_thread_receives();
     puts("all answers are right");
     return 0;
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "interop"))
 
 from network import Network, remove_stale, wired
+from served import Daemons, Served
 from wrapped import PROGRAM, Wrapped
 
 
@@ -46,3 +48,25 @@ def start() -> Iterator[Callable[..., Wrapped]]:
             return started
 
         yield begin
+
+
+@pytest.fixture
+def daemons(network: Network, tmp_path: Path) -> Iterator[Daemons]:
+    """Return the function that starts a daemon on a host, by default on the right one."""
+    with ExitStack() as ended:
+
+        def begin(*options: str, host=network.right, folder: Path = tmp_path, **more) -> Served:
+            started = Served(host, folder, *options, **more)
+            ended.callback(started.kill)
+            return started
+
+        yield begin
+
+
+@pytest.fixture
+def public() -> Iterator[Path]:
+    """Return a folder that every user can read."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        yield folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from network import Host
@@ -13,6 +13,9 @@ from wrapped import PATIENCE, PROGRAM
 
 LIBRARY = PROGRAM.parents[1] / "lib/libmanypath_preload.so"
 """The library for programs, beside the program."""
+
+UNPRIVILEGED = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+"""A command in front of another one, which takes away its rights: user and group 65534."""
 
 
 class Served:
@@ -56,3 +59,7 @@ class Served:
         if self.process.poll() is None:
             self.process.kill()
             self.process.communicate()
+
+
+Daemons = Callable[..., Served]
+"""The type of the fixture that starts daemons."""

@@ -4,36 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from network import Network
-from served import LIBRARY, Served
+from served import LIBRARY, UNPRIVILEGED, Daemons
 from wrapped import PATIENCE, PROGRAM
 
 pytestmark = pytest.mark.programs
-
-UNPRIVILEGED = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-"""A command in front of another one, which takes away its rights: user and group 65534."""
-
-Daemons = Callable[..., Served]
-
-
-@pytest.fixture
-def daemons(network: Network, tmp_path: Path) -> Iterator[Daemons]:
-    """Return the function that starts a daemon on a host, by default on the right one."""
-    with ExitStack() as ended:
-
-        def begin(*options: str, host=network.right, folder: Path = tmp_path, **more) -> Served:
-            started = Served(host, folder, *options, **more)
-            ended.callback(started.kill)
-            return started
-
-        yield begin
 
 
 def kills(daemons: Daemons, network: Network, moments: int, seed: int) -> dict[str, int]:
@@ -86,11 +65,11 @@ def test_a_program_holds_more_sockets_than_a_daemon_has_descriptors_at_first(net
     server = daemons(before=few)
     client = daemons(host=network.left, before=few)
     idle = server.descriptors(), client.descriptors()
-    listener = server.start("python3", "-c", CROWD_SERVER, network.right.ipv4[0], "500")
+    listener = server.start("python3", "-c", CROWD_SERVER, network.right.ipv4[0], "1000")
     assert listener.stdout is not None
     assert listener.stdout.readline() == "listening\n"
-    crowd = client.start("python3", "-c", CROWD, network.right.ipv4[0], "500")
-    _, errors = crowd.communicate(timeout=PATIENCE)
+    crowd = client.start("python3", "-c", CROWD, network.right.ipv4[0], "1000")
+    _, errors = crowd.communicate(timeout=2 * PATIENCE)
     assert crowd.returncode == 0, errors
     _, errors = listener.communicate(timeout=PATIENCE)
     assert listener.returncode == 0, errors
@@ -136,15 +115,6 @@ def test_a_full_daemon_refuses_sockets_and_serves_those_that_it_has(network, dae
     assert client.returncode == 0, errors
     _, errors = server.communicate(timeout=PATIENCE)
     assert server.returncode == 0, errors
-
-
-@pytest.fixture
-def public() -> Iterator[Path]:
-    """Return a folder that every user can read."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        folder.chmod(0o777)
-        yield folder
 
 
 def test_a_daemon_serves_its_own_user_and_root(daemons, public: Path) -> None:

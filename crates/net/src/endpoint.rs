@@ -135,7 +135,7 @@ impl Endpoint {
         config.init_max_retransmissions = config.init_max_retransmissions.max(others);
         let now = state.clock.now();
         let id = state.core.connect_with(now, &vias, peer.port, |own| *own = config);
-        state.entry(id);
+        state.entry(id).named = vias.iter().map(|via| via.remote).collect();
         let State { core, recorder, .. } = &mut *state;
         if let Some(recorder) = recorder {
             recorder.opens(now, core, id);

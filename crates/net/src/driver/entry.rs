@@ -24,6 +24,8 @@ pub(crate) struct Entry {
     pub(crate) is_aborted: bool,
     /// Addresses of the peer that ICMP reported as unreachable while the association was being opened, with the errors.
     pub(crate) unreachable: Vec<(Address, Error)>,
+    /// Addresses that the application named, until it is known which of them the peer has.
+    pub(crate) named: Vec<Address>,
     /// No handle is left: the association is forgotten as soon as it has ended.
     pub(crate) is_orphan: bool,
     /// The application reads no more: received messages are discarded. Their number so far.
@@ -55,6 +57,7 @@ impl Entry {
             ending: None,
             is_aborted: false,
             unreachable: Vec::new(),
+            named: Vec::new(),
             is_orphan: false,
             discarded: None,
             readable: Wakers::default(),

@@ -235,6 +235,7 @@ impl State {
             sctp::Event::Connected(_) => {
                 entry.connected = true;
                 entry.changed.wake();
+                self.forget_unlisted(id);
             }
             sctp::Event::Incoming(_) => {
                 entry.connected = true;
@@ -278,6 +279,17 @@ impl State {
         }
     }
 
+    /// Forgets the carriers of addresses that the application named and that the peer does not have.
+    fn forget_unlisted(&mut self, id: AssociationId) {
+        let mut named = std::mem::take(&mut self.entry(id).named);
+        named.retain(|&named| peer_addresses(&self.core, id).all(|address| address != named));
+        if let Some(port) = self.core.peer_port(id)
+            && !named.is_empty()
+        {
+            self.carriers.forget(named.into_iter(), port);
+        }
+    }
+
     fn end(&mut self, id: AssociationId, reason: sctp::CloseReason) {
         let entry = self.entry(id);
         let stood = entry.connected;
@@ -293,6 +305,7 @@ impl State {
         let is_orphan = entry.is_orphan;
         self.open -= 1;
         // The peer may have another UDP port next time
+        self.forget_unlisted(id);
         if let Some(port) = self.core.peer_port(id) {
             self.carriers.forget(peer_addresses(&self.core, id), port);
         }

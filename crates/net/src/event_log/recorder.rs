@@ -254,8 +254,15 @@ impl Watched {
         Some(Self { name, side, peer_port, end: EndWatch::default(), paths: Vec::new() })
     }
 
-    /// Names new paths; returns whether the association has any.
+    /// Names new paths; returns whether the association has any. INIT ACK may remove paths, so that others get their
+    /// numbers.
     fn learn_paths(&mut self, core: &Endpoint, id: AssociationId) -> bool {
+        let last = self.paths.len().wrapping_sub(1) as u8;
+        if let Some((via, _)) = self.paths.last()
+            && core.path_via(id, PathId(last)) != Some(*via)
+        {
+            self.paths.clear();
+        }
         while let Some(via) = core.path_via(id, PathId(self.paths.len() as u8)) {
             self.paths.push((via, path_name(via)));
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::address::{decode, decode_all, encode};
 use manypath_posix::abi::constants::*;
-use manypath_posix::record::{ASSOCIATION_OVER, Answer, Call, Operation};
+use manypath_posix::record::{ASSOCIATION_OVER, Answer, Call, Operation, Refused};
 use nix::errno::Errno;
 use tokio::sync::oneshot;
 
@@ -49,23 +49,44 @@ pub(super) async fn answer(
         // Its association has ended, and the program did not notice
         None => Err(Errno::ENOTCONN),
     };
-    let refused = called.is_err() && is_refused(call);
-    let (errno, outcome) = match called {
-        Ok(outcome) => (0, outcome),
-        Err(errno) => (errno as i32, Outcome { value: -1, ..Outcome::default() }),
+    let (refused, errno, outcome) = match called {
+        Ok(outcome) => (Refused::Nothing, 0, outcome),
+        Err(errno) => {
+            let (refused, value) = refusal(call, errno);
+            (refused, errno as i32, Outcome { value, ..Outcome::default() })
+        }
     };
     let Outcome { value, bytes, descriptor } = outcome;
     let reply = Answer::Reply { errno, value, refused, bytes: &bytes };
     connection.send(&reply, descriptor.as_ref()).await
 }
 
-/// Whether the call needs an option that the daemon lacks.
-fn is_refused(call: &Call<'_>) -> bool {
+/// Answers a call that is not carried out.
+pub(super) async fn refuse(connection: &Connection, errno: Errno) -> io::Result<()> {
+    let errno = errno as i32;
+    connection
+        .send(&Answer::Reply { errno, value: -1, refused: Refused::Nothing, bytes: &[] }, None)
+        .await
+}
+
+/// What the daemon lacks for a call that has failed, and the value that is not supported.
+fn refusal(call: &Call<'_>, errno: Errno) -> (Refused, i32) {
     let is_about_options = matches!(call.operation, Operation::GetOption | Operation::SetOption);
-    is_about_options
-        && !is_call(call)
-        && SocketOption::find(call.level, call.option)
-            .is_none_or(|option| matches!(option.support, Support::Refused(..)))
+    if !is_about_options || is_call(call) {
+        return (Refused::Nothing, -1);
+    }
+    let Some(option) = SocketOption::find(call.level, call.option) else {
+        return (Refused::Option, -1);
+    };
+    match (option.support, option.refused_value(call.bytes)) {
+        (Support::Refused(..), _) => (Refused::Option, -1),
+        (_, Some(value))
+            if call.operation == Operation::SetOption && errno == Errno::EOPNOTSUPP =>
+        {
+            (Refused::Value, value)
+        }
+        _ => (Refused::Nothing, -1),
+    }
 }
 
 /// Whether the option stands for a call of libsctp, which may fail.

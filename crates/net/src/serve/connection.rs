@@ -16,29 +16,31 @@ use rustix::net::{
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
+use super::passed::{DaemonEnd, Passed};
 use crate::socket::register;
 
 /// The daemon's end of a connection. One task receives, any task sends.
 #[derive(Debug)]
 pub(super) struct Connection {
-    socket: AsyncFd<OwnedFd>,
+    socket: AsyncFd<DaemonEnd>,
     /// The program may have unread messages, not only notifications.
     has_messages: AtomicBool,
     /// A call has failed because the program closed its end with unread records. The kernel says it once.
     was_reset: AtomicBool,
 }
 
-/// A received record and the descriptor that came with it.
+/// A received record and the descriptors that came with it.
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) bytes: Bytes,
-    pub(super) descriptor: Option<OwnedFd>,
+    pub(super) passed: Passed,
 }
 
 impl Connection {
     pub(super) fn new(socket: OwnedFd) -> io::Result<Self> {
         let (has_messages, was_reset) = (AtomicBool::new(false), AtomicBool::new(false));
-        Ok(Self { socket: register(socket)?, has_messages, was_reset })
+        let socket = register(DaemonEnd::new(socket))?;
+        Ok(Self { socket, has_messages, was_reset })
     }
 
     /// The next record; `None` after the program has closed its end. Cancel-safe.
@@ -110,7 +112,7 @@ impl Connection {
     ) -> io::Result<()> {
         self.note_sent(answer);
         let head = answer.head();
-        let send = |socket: &OwnedFd| {
+        let send = |socket: &DaemonEnd| {
             send_now(socket, &head, answer.payload(), descriptor)
                 .inspect_err(|error| self.note(error))
         };
@@ -126,13 +128,15 @@ impl Connection {
         }
     }
 
-    /// Sends no more: the program reads the end of the file after the records that were sent.
-    pub(super) fn finish(&self) {
+    /// Sends no more: the program reads the end of the file after the records that were sent. A program that reads no
+    /// more learns the end from its next message, which the kernel refuses.
+    pub(super) fn finish(&self, reads_no_more: bool) {
+        let how = if reads_no_more { Shutdown::Both } else { Shutdown::Write };
         // Fails only if the program has closed its end
-        let _ = shutdown(self.socket.get_ref(), Shutdown::Write);
+        let _ = shutdown(self.socket.get_ref(), how);
     }
 
-    async fn when_readable<T>(&self, read: impl Fn(&OwnedFd) -> io::Result<T>) -> io::Result<T> {
+    async fn when_readable<T>(&self, read: impl Fn(&DaemonEnd) -> io::Result<T>) -> io::Result<T> {
         match read(self.socket.get_ref()) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             done => return done,
@@ -151,28 +155,31 @@ thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; LARGEST_RECORD]);
 }
 
-fn receive_now(socket: &OwnedFd) -> io::Result<Option<Record>> {
+fn receive_now(socket: &DaemonEnd) -> io::Result<Option<Record>> {
     SCRATCH.with_borrow_mut(|scratch| {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_PASSED))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
         let mut parts = [IoSliceMut::new(scratch)];
         let received = recvmsg(socket, &mut parts, &mut control, flags)?;
-        let descriptor = control.drain().find_map(|message| match message {
-            RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
-            _ => None,
-        });
-        if received.flags.intersects(ReturnFlags::TRUNC | ReturnFlags::CTRUNC) {
+        let mut descriptors = Vec::new();
+        for message in control.drain() {
+            if let RecvAncillaryMessage::ScmRights(all) = message {
+                descriptors.extend(all);
+            }
+        }
+        let passed = Passed::new(descriptors);
+        if received.flags.contains(ReturnFlags::TRUNC) {
             return Err(ErrorKind::InvalidData.into());
         }
         let bytes = Bytes::copy_from_slice(&scratch[..received.bytes]);
-        Ok((!bytes.is_empty()).then_some(Record { bytes, descriptor }))
+        Ok((!bytes.is_empty()).then_some(Record { bytes, passed }))
     })
 }
 
 /// Sends a record whose parts are in different places.
 pub(super) fn send_now(
-    socket: &OwnedFd,
+    socket: impl AsFd,
     head: &[u8; HEAD],
     payload: &[u8],
     descriptor: Option<&OwnedFd>,
@@ -187,3 +194,6 @@ pub(super) fn send_now(
     sendmsg(socket, &parts, &mut control, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?;
     Ok(())
 }
+
+/// The largest number of descriptors of a record: `SCM_MAX_FD`. The kernel closes those without room here, which may block.
+const MOST_PASSED: usize = 253;

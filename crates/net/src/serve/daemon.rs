@@ -293,10 +293,10 @@ fn refuse(shared: &Shared, socket: OwnedFd, refusal: Refusal) {
     tokio::spawn(async move {
         let connection = Connection::new(socket)?;
         // The kernel drops answers of a connection that is closed with unread records
-        timeout(SHORT, connection.receive()).await??;
-        let errno = refusal.errno() as i32;
-        let answer = Answer::Reply { errno, value: -1, refused: false, bytes: &[] };
-        connection.send(&answer, None).await?;
+        if let Some(Record { passed, .. }) = timeout(SHORT, connection.receive()).await?? {
+            passed.close().await;
+        }
+        calls::refuse(&connection, refusal.errno()).await?;
         drop(place);
         io::Result::Ok(())
     });
@@ -306,9 +306,18 @@ fn refuse(shared: &Shared, socket: OwnedFd, refusal: Refusal) {
 async fn welcome(shared: Arc<Shared>, socket: OwnedFd, peer: Peer, place: Place) -> io::Result<()> {
     let connection = Connection::new(socket)?;
     let first = timeout(FIRST_RECORD, connection.receive()).await??;
+    let Some(Record { bytes, mut passed }) = first else { return Ok(()) };
+    if passed.has_foreign() {
+        if matches!(Request::decode(&bytes), Ok(Request::Call(_))) {
+            // It may be a socket of an earlier daemon
+            calls::refuse(&connection, Errno::ENOTCONN).await?;
+        }
+        passed.close().await;
+        return Ok(());
+    }
     // What follows has a place of its own
     drop(place);
-    let Some(Record { bytes, descriptor: Some(descriptor) }) = first else { return Ok(()) };
+    let Some(descriptor) = passed.take_own() else { return Ok(()) };
     match Request::decode(&bytes).map_err(io::Error::other)? {
         Request::Open { domain, kind, protocol } => {
             let cookie = sockopt::socket_cookie(&descriptor)?;

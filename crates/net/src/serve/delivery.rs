@@ -122,7 +122,7 @@ impl Delivery {
         let socket = self.outlet.socket();
         if !follows && !socket.is_many() {
             // The program reads the end, while its own data may still be on its way
-            socket.connection.finish();
+            socket.connection.finish(false);
         }
         drop(socket);
         match association.closed().await {

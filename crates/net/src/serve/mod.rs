@@ -23,6 +23,7 @@ mod names;
 mod notification;
 mod opening;
 mod options;
+mod passed;
 mod peeloff;
 mod ports;
 mod socket;

@@ -34,18 +34,19 @@ pub(super) fn bind(
     let mut addresses = if adds { state.addresses.clone() } else { Vec::new() };
     let mut port = state.port;
     for address in wanted {
-        if port != 0 && address.port() != 0 && address.port() != port {
-            return Err(Errno::EINVAL);
-        }
-        port = port.max(address.port());
         let ip = names::canonical(socket.domain, address)?;
-        if ip.is_unspecified() {
-            continue;
-        }
-        if !is_local(shared, ip) {
+        if !ip.is_unspecified() && !is_local(shared, ip) {
             return Err(Errno::EADDRNOTAVAIL);
         }
-        if !addresses.contains(&ip) {
+        if port != 0 && address.port() != 0 {
+            // net/sctp/bind_addr.c, sctp_bind_addr_match: all addresses match each one
+            let is_bound = ip.is_unspecified() || addresses.is_empty() || addresses.contains(&ip);
+            if address.port() != port || is_bound {
+                return Err(Errno::EINVAL);
+            }
+        }
+        port = port.max(address.port());
+        if !ip.is_unspecified() && !addresses.contains(&ip) {
             addresses.push(ip);
         }
     }
@@ -66,13 +67,16 @@ pub(super) fn unbind(
     }
     let mut addresses = state.addresses.clone();
     for address in unwanted {
+        if addresses.len() < 2 {
+            // The last address cannot be removed. net/sctp/socket.c, sctp_bindx_rem
+            return Err(Errno::EBUSY);
+        }
+        if address.port() != 0 && address.port() != state.port {
+            return Err(Errno::EINVAL);
+        }
         let ip = names::canonical(socket.domain, address)?;
         let place = addresses.iter().position(|known| *known == ip);
-        addresses.remove(place.ok_or(Errno::EADDRNOTAVAIL)?);
-    }
-    if addresses.is_empty() {
-        // The last address cannot be removed
-        return Err(Errno::EBUSY);
+        addresses.remove(place.ok_or(Errno::EINVAL)?);
     }
     shared.ports().bind(socket.cookie, state.port, &addresses)?;
     state.addresses = addresses;

@@ -27,7 +27,7 @@ pub(super) async fn peel_off(
     call: &Call<'_>,
 ) -> Result<OwnedFd, Errno> {
     let number = call.option;
-    if !socket.is_many() || socket.associations().iter().all(|it| it.number != number) {
+    if !socket.is_many() || socket.association(number).is_none() {
         return Err(Errno::EINVAL);
     }
     let inherited = socket.passes_on(Style::PeeledOff);

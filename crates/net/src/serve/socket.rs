@@ -81,6 +81,8 @@ pub(super) struct State {
     pub(super) addresses: Vec<IpAddr>,
     /// The value of `SO_ERROR`.
     pub(super) error: Option<Errno>,
+    /// The program reads no more.
+    reads_no_more: bool,
     /// Records that fill the buffer, to be read because their non-blocking connection attempt has ended.
     fillers: u32,
 }
@@ -124,6 +126,7 @@ impl Socket {
             port: 0,
             addresses: Vec::new(),
             error: None,
+            reads_no_more: false,
             fillers: 0,
         };
         Self {
@@ -169,6 +172,16 @@ impl Socket {
             Phase::Many(many) => many.associations().filter(|it| !it.is_over()).cloned().collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// The association with this number, unless it has ended.
+    pub(super) fn association(&self, number: i32) -> Option<Connected> {
+        let found = match &self.state().phase {
+            Phase::Connected(connected) => Some(connected.clone()),
+            Phase::Many(many) => many.association(number),
+            _ => None,
+        };
+        found.filter(|it| it.number == number && !(self.is_many() && it.is_over()))
     }
 
     /// Whether it has no association, and opens none.
@@ -245,7 +258,7 @@ impl Socket {
             Phase::Connected(connected) if connected.number == number => {}
             _ => return false,
         }
-        self.connection.finish();
+        self.connection.finish(state.reads_no_more);
         state.phase = Phase::Ended;
         drop(state);
         self.changed.notify_waiters();
@@ -323,10 +336,16 @@ impl Socket {
     }
 
     async fn handle(self: &Arc<Self>, shared: &Arc<Shared>, record: Record) -> Result<(), End> {
-        let Record { bytes, .. } = record;
+        let Record { bytes, passed } = record;
+        if !passed.is_empty() {
+            // Only the first record of a connection has one
+            passed.close().await;
+            return Err(End::Abort);
+        }
         match Request::decode(&bytes).map_err(|_| End::Abort)? {
             Request::Data(sent) => self.send(shared, &sent, bytes.slice(HEAD..)).await,
             Request::Shutdown { how } => {
+                self.state().reads_no_more |= how != libc::SHUT_WR;
                 if how != libc::SHUT_RD
                     && let Some(connected) = self.connected()
                 {

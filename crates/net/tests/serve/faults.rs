@@ -120,6 +120,27 @@ fn a_program_that_reads_no_more_still_sends() {
     assert_eq!(pair.accepted.receive(), Read::End);
 }
 
+#[test]
+fn a_program_that_reads_no_more_cannot_send_after_the_end() {
+    let pair = Pair::new();
+    rustix::net::shutdown(&pair.opened.fd, rustix::net::Shutdown::Read).expect("it is connected");
+    pair.opened.shutdown(libc::SHUT_RD);
+    pair.opened.send(0, 0, b"still here").expect("it is connected");
+    assert_eq!(pair.accepted.text(), "still here");
+    let linger = [1_i32.encode(), 0_i32.encode()].concat();
+    pair.accepted.set(libc::SOL_SOCKET, libc::SO_LINGER, &linger).expect("valid");
+    drop(pair.accepted);
+    // No message is taken to find that out
+    let hung_up = rustix::event::PollFlags::HUP;
+    crate::guest::until(|| {
+        let mut waits = [rustix::event::PollFd::new(&pair.opened.fd, hung_up)];
+        let now = rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 };
+        rustix::event::poll(&mut waits, Some(&now)) == Ok(1) && waits[0].revents().contains(hung_up)
+    });
+    let error = pair.opened.send(0, 0, b"lost").expect_err("it has ended");
+    assert!([libc::EPIPE, libc::ECONNRESET].contains(&error), "{error}");
+}
+
 /// Panics of this program's tasks, which tokio catches.
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 

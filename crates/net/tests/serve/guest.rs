@@ -155,11 +155,16 @@ fn limit(fd: &OwnedFd) {
 
 /// Sends a record, and a descriptor with it.
 pub(crate) fn write(fd: &OwnedFd, bytes: &[u8], with: Option<&OwnedFd>) -> Result<(), i32> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    write_with(fd, bytes, with.as_slice())
+}
+
+/// Sends a record, and descriptors with it.
+pub(crate) fn write_with(fd: &OwnedFd, bytes: &[u8], with: &[&OwnedFd]) -> Result<(), i32> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(253))];
     let mut control = SendAncillaryBuffer::new(&mut space);
-    let with = with.map(|fd| [fd.as_fd()]);
-    if let Some(with) = &with {
-        control.push(SendAncillaryMessage::ScmRights(with));
+    let with: Vec<_> = with.iter().map(|fd| fd.as_fd()).collect();
+    if !with.is_empty() {
+        control.push(SendAncillaryMessage::ScmRights(&with));
     }
     let sent = sendmsg(fd, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL);
     sent.map(drop).map_err(rustix::io::Errno::raw_os_error)

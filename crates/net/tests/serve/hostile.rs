@@ -1,10 +1,15 @@
 //! Programs that send something else than records.
 
-use manypath_posix::record::{Answer, Call, HEAD, Operation, Request};
-use nix::libc;
-use rustix::net::RecvFlags;
+use std::io::Write as _;
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::time::Duration;
 
-use crate::guest::{Guest, Host, Pair, Read, free_port, plain, read, write};
+use manypath_posix::record::{Answer, Call, HEAD, Operation, Request, Sent};
+use nix::libc;
+use rustix::net::{RecvFlags, sockopt};
+
+use crate::guest::{Guest, Host, Pair, Read, free_port, plain, read, write, write_with};
 
 /// Whether the daemon has closed a connection.
 fn is_cut_off(fd: &rustix::fd::OwnedFd) -> bool {
@@ -89,4 +94,108 @@ fn a_daemon_has_a_limit_of_sockets() {
     assert!(Guest::open(&host.path, libc::AF_INET6).is_ok());
     let unix = Guest::open(&host.path, libc::AF_UNIX);
     assert_eq!(unix.expect_err("not of the Internet"), libc::EAFNOSUPPORT);
+}
+
+/// The answer to a call with these descriptors; `None` if the daemon has closed the connection.
+fn answer_to(host: &Host, passed: &[&OwnedFd]) -> Option<i32> {
+    let control = plain(&host.path);
+    let call = Request::Call(Call::new(Operation::SocketName)).encode();
+    write_with(&control, &call, passed).expect("the daemon reads it");
+    let (bytes, _) = read(&control, RecvFlags::empty()).expect("an answer or the end");
+    match Answer::decode(&bytes) {
+        Ok(Answer::Reply { errno, .. }) => Some(errno),
+        _ => None,
+    }
+}
+
+#[test]
+fn surplus_descriptors_are_refused() {
+    let host = Host::new(&["127.0.0.1"], free_port());
+    let guest = host.socket();
+    assert_eq!(answer_to(&host, &[&guest.fd]), Some(0));
+    for count in [2, 253] {
+        assert_eq!(answer_to(&host, &vec![&guest.fd; count]), Some(libc::ENOTCONN));
+    }
+    let open = Request::Open { domain: libc::AF_INET, kind: libc::SOCK_STREAM, protocol: 132 };
+    for count in [2, 253] {
+        let fd = plain(&host.path);
+        write_with(&fd, &open.encode(), &vec![&fd; count]).expect("the daemon reads it");
+        assert!(is_cut_off(&fd));
+    }
+    assert_eq!(host.daemon.sockets(), 1);
+}
+
+#[test]
+fn a_message_with_a_descriptor_aborts_the_association() {
+    let file: OwnedFd = std::fs::File::open("/dev/null").expect("a file").into();
+    for passes_own in [true, false] {
+        let pair = Pair::new();
+        let sent = Request::Data(Sent { bytes: b"odd", ..Sent::default() }).encode();
+        let passed = if passes_own { &pair.opened.fd } else { &file };
+        write(&pair.opened.fd, &sent, Some(passed)).expect("the daemon reads it");
+        assert_eq!(pair.accepted.receive(), Read::Error(libc::ECONNRESET));
+        assert!(is_cut_off(&pair.opened.fd));
+    }
+}
+
+#[test]
+fn a_socket_of_another_family_becomes_no_sctp_socket() {
+    let host = Host::new(&["127.0.0.1"], free_port());
+    let udp: OwnedFd = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port").into();
+    let open = Request::Open { domain: libc::AF_INET, kind: libc::SOCK_STREAM, protocol: 132 };
+    let fd = plain(&host.path);
+    write(&fd, &open.encode(), Some(&udp)).expect("the daemon reads it");
+    assert!(is_cut_off(&fd));
+    assert_eq!(host.daemon.sockets(), 0);
+}
+
+/// A TCP socket whose last close waits longer than a test waits for the daemon, and its peer, which does not read.
+fn lingering() -> (OwnedFd, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let mut socket = TcpStream::connect(listener.local_addr().expect("a port")).expect("listens");
+    let (peer, _) = listener.accept().expect("it is connected");
+    socket.set_nonblocking(true).expect("a socket");
+    while socket.write(&[0; 65_536]).is_ok() {}
+    sockopt::set_socket_linger(&socket, Some(Duration::from_secs(40))).expect("a socket");
+    (socket.into(), peer)
+}
+
+#[test]
+fn a_lingering_socket_of_a_program_stops_no_other_socket() {
+    let pair = Pair::new();
+    let call = Request::Call(Call::new(Operation::SocketName)).encode();
+    let open = Request::Open { domain: libc::AF_INET, kind: libc::SOCK_STREAM, protocol: 132 };
+    let data = Request::Data(Sent { bytes: b"odd", ..Sent::default() }).encode();
+    let mut peers = Vec::new();
+    for record in [call.clone(), open.encode(), vec![0xff; HEAD]] {
+        let (socket, peer) = lingering();
+        let control = plain(&pair.client.path);
+        write(&control, &record, Some(&socket)).expect("the daemon reads it");
+        // The daemon has the last one then
+        drop(socket);
+        peers.push((peer, control));
+    }
+    let (socket, peer) = lingering();
+    let odd = pair.client.socket();
+    write(&odd.fd, &data, Some(&socket)).expect("the daemon reads it");
+    drop(socket);
+    peers.push((peer, odd.fd));
+    // A record that the daemon closes unread: while the socket connects, it reads none
+    let silent = std::net::UdpSocket::bind("127.0.0.9:0").expect("a port");
+    let udp = silent.local_addr().expect("an address").port();
+    let waiting = Host::new(&["127.0.0.1"], udp);
+    let guest = waiting.socket();
+    assert_eq!(guest.connect_later("127.0.0.9:7"), Err(libc::EINPROGRESS));
+    let (socket, peer) = lingering();
+    write(&guest.fd, &data, Some(&socket)).expect("there is room");
+    drop((socket, guest));
+    waiting.until(|daemon| daemon.sockets() == 0);
+    for host in [&pair.client, &waiting] {
+        let other = host.socket();
+        assert_eq!(other.error(), 0);
+    }
+    pair.opened.send(0, 0, b"unharmed").expect("it is connected");
+    assert_eq!(pair.accepted.text(), "unharmed");
+    // With their peers, the sockets stop to linger
+    drop((peers, peer));
 }

@@ -166,7 +166,7 @@ fn a_daemon_that_ends_opens_no_associations_of_one_to_many_sockets() {
     assert_eq!(idle.listen(1), Err(libc::ENETDOWN));
     trio.clients[0].send_on(own, 0, "still here").expect("it is connected");
     assert_eq!(trio.server.got_text("still here"), numbers[0]);
-    let Trio { server, clients, server_host, client_host } = trio;
+    let Trio { server, clients, server_host, client_host, .. } = trio;
     drop(clients);
     let is_over = |number| Got::Change { of: number, state: SCTP_SHUTDOWN_COMP };
     let mut open = 2;

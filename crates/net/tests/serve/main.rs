@@ -13,5 +13,6 @@ mod metrics;
 mod opening;
 mod peeloff;
 mod ports;
+mod socket_options;
 mod status;
 mod transfer;

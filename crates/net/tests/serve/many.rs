@@ -1,10 +1,12 @@
 //! One-to-many sockets: many associations of one descriptor.
 
+use std::time::{Duration, Instant};
+
 use manypath_posix::abi::Layout;
-use manypath_posix::abi::address::encode;
+use manypath_posix::abi::address::{decode_all, encode, encode_all};
 use manypath_posix::abi::constants::*;
 use manypath_posix::abi::message::InitMsg;
-use manypath_posix::abi::option::{AssocValue, Event, PaddrInfo, RtoInfo, Status};
+use manypath_posix::abi::option::{AssocValue, Event, GetAddrs, PaddrInfo, RtoInfo, Status};
 use manypath_posix::record::{Call, HEAD, Operation, Request, SendInfo, Sent};
 use nix::libc;
 use rustix::net::sockopt;
@@ -88,7 +90,7 @@ fn a_message_to_all_goes_to_each_established_association() {
 #[test]
 fn a_closed_socket_shuts_all_associations_down() {
     let (trio, _, [own, other]) = Trio::connected();
-    let Trio { server, clients, server_host, client_host } = trio;
+    let Trio { server, clients, server_host, client_host, .. } = trio;
     server.send_on(server.numbers()[0], 0, "goodbye").expect("it is connected");
     clients[0].got_text("goodbye");
     drop(server);
@@ -109,6 +111,84 @@ fn unread_data_abort_all_associations_of_a_closed_socket() {
     for (client, of) in trio.clients.iter().zip([own, other]) {
         assert_eq!(client.received(), Got::Change { of, state: SCTP_COMM_LOST });
     }
+}
+
+#[test]
+fn unread_data_abort_associations_also_while_further_data_wait_on_both_sides() {
+    // The kernel tells the error once: to what the socket sends, or to what it receives
+    for server_first in [true, false] {
+        let (trio, numbers, [own, _]) = Trio::connected();
+        let Trio { server, clients: [client, _], .. } = &trio;
+        if server_first {
+            flood(server, numbers[0]);
+            flood(client, own);
+        } else {
+            flood(client, own);
+            flood(server, numbers[0]);
+        }
+        let Trio {
+            server,
+            clients: [client, _other],
+            server_host: _server_host,
+            client_host: _host,
+            ..
+        } = trio;
+        drop(server);
+        let lost = Got::Change { of: own, state: SCTP_COMM_LOST };
+        while let got = client.received()
+            && got != lost
+        {
+            assert!(matches!(got, Got::Text { .. }), "{got:?}");
+        }
+    }
+}
+
+/// Sends messages until no buffer on the way has room.
+fn flood(guest: &Guest, number: i32) {
+    rustix::io::ioctl_fionbio(&guest.fd, true).expect("a socket");
+    let info = SendInfo { association: number, ..SendInfo::default() };
+    let mut last = Instant::now();
+    while last.elapsed() < Duration::from_millis(200) {
+        match guest.send_with(Some(info), &[b'f'; 100_000]) {
+            Ok(()) => last = Instant::now(),
+            Err(errno) => {
+                assert_eq!(errno, libc::EAGAIN);
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        }
+    }
+    rustix::io::ioctl_fionbio(&guest.fd, false).expect("a socket");
+}
+
+#[test]
+fn addresses_that_the_peer_does_not_list_belong_to_no_association() {
+    let (trio, _, _) = Trio::connected();
+    let udp = trio.udp;
+    let third = Host::new(&["127.0.0.3"], udp);
+    let other = third.many();
+    other.bind("127.0.0.3:5001").expect("it is free");
+    other.listen(1).expect("it is bound");
+    let guest = trio.client_host.many();
+    let both = [SERVER, "127.0.0.3:5001"].map(|text| text.parse().expect("an address"));
+    guest.set(IPPROTO_SCTP, SCTP_SOCKOPT_CONNECTX, &encode_all(&both)).expect("one listens");
+    let number = guest.comes_up();
+    let peers = GetAddrs { assoc_id: number, addr_num: 0 }.encode();
+    let got = guest.get(IPPROTO_SCTP, SCTP_GET_PEER_ADDRS, &peers).expect("addresses");
+    assert_eq!(decode_all(&got[GetAddrs::SIZE..]), Some(both[..1].to_vec()));
+    let at_server = trio.server.comes_up();
+    let texts: Vec<String> = (0..300).map(|index| index.to_string().repeat(700)).collect();
+    for text in &texts {
+        guest.send_on(number, 0, text).expect("it is connected");
+    }
+    for text in &texts {
+        assert_eq!(trio.server.got_text(text), at_server);
+    }
+    // The other address may get an association of its own
+    guest.send_to("127.0.0.3:5001", "another").expect("it listens");
+    let second = guest.comes_up();
+    assert_ne!(second, number);
+    assert!(matches!(other.received(), Got::Change { state: SCTP_COMM_UP, .. }));
+    other.got_text("another");
 }
 
 #[test]
@@ -301,7 +381,7 @@ fn a_full_association_stops_its_peer_and_not_the_other_one() {
 #[test]
 fn a_full_association_does_not_delay_the_end_of_the_others_when_the_socket_is_closed() {
     let (trio, [first, _], [own, other]) = Trio::connected();
-    let Trio { server, clients, server_host, client_host } = trio;
+    let Trio { server, clients, server_host, client_host, .. } = trio;
     let limit = std::time::Duration::from_millis(100);
     sockopt::set_socket_timeout(&server.fd, sockopt::Timeout::Send, Some(limit)).expect("valid");
     // The first client reads nothing

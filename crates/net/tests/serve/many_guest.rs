@@ -39,6 +39,8 @@ pub(crate) struct Trio {
     pub(crate) clients: [Guest; 2],
     pub(crate) server_host: Host,
     pub(crate) client_host: Host,
+    /// The UDP port of both.
+    pub(crate) udp: u16,
 }
 
 pub(crate) const SERVER: &str = "127.0.0.1:5001";
@@ -68,7 +70,7 @@ impl Trio {
         server.bind(SERVER).expect("it is free");
         server.listen(1).expect("it is bound");
         let clients = [client_host.many(), client_host.many()];
-        Self { server, clients, server_host, client_host }
+        Self { server, clients, server_host, client_host, udp }
     }
 
     /// Both clients have an association; returns the numbers: the server's, then the clients' own.
@@ -150,8 +152,15 @@ impl Guest {
 
     /// The numbers of all associations.
     pub(crate) fn numbers(&self) -> Vec<i32> {
-        let count = self.get(IPPROTO_SCTP, SCTP_GET_ASSOC_NUMBER, &[]).expect("a number");
-        let list = self.get(IPPROTO_SCTP, SCTP_GET_ASSOC_ID_LIST, &[]).expect("a list");
+        let count = || self.get(IPPROTO_SCTP, SCTP_GET_ASSOC_NUMBER, &[]).expect("a number");
+        // Associations may begin and end meanwhile
+        let (count, list) = loop {
+            let before = count();
+            let list = self.get(IPPROTO_SCTP, SCTP_GET_ASSOC_ID_LIST, &[]).expect("a list");
+            if count() == before {
+                break (before, list);
+            }
+        };
         assert_eq!(list[..4], count);
         let numbers: Vec<i32> = list[4..].chunks(4).filter_map(i32::decode).collect();
         assert_eq!(u32::decode(&count), Some(numbers.len() as u32));

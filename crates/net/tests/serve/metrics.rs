@@ -34,7 +34,8 @@ fn metrics_have_the_sockets_and_all_their_associations() {
     assert!(line.ends_with(" 1000"), "{line}");
     assert!(text.ends_with("# EOF\n"));
     // The type of a family precedes all of its samples, once
-    let types = text.lines().filter(|line| line.starts_with("# TYPE manypath_endpoint_packets_sent"));
+    let types =
+        text.lines().filter(|line| line.starts_with("# TYPE manypath_endpoint_packets_sent"));
     assert_eq!(types.count(), 1);
 }
 
@@ -95,7 +96,8 @@ fn packets_for_no_socket_count_once_however_many_listen() {
 #[test]
 fn an_endpoint_that_has_ended_has_no_metrics() {
     let Pair { opened, accepted, client, listener, server } = Pair::new();
-    let count = |host: &Host| host.daemon.metrics().matches("manypath_endpoint_packets_sent").count();
+    let count =
+        |host: &Host| host.daemon.metrics().matches("manypath_endpoint_packets_sent").count();
     let with_one = count(&client);
     drop((opened, accepted));
     client.until(|daemon| !daemon.metrics().contains("endpoint=\""));

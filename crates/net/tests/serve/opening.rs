@@ -76,6 +76,28 @@ fn several_addresses_make_several_paths() {
 }
 
 #[test]
+fn removing_addresses_fails_as_in_linux() {
+    let host = Host::new(&["127.0.0.1", "127.0.0.3"], free_port());
+    let guest = host.socket();
+    let remove = |addresses: &[&str]| {
+        let all: Vec<_> = addresses.iter().map(|it| it.parse().expect("an address")).collect();
+        guest.set(IPPROTO_SCTP, SCTP_SOCKOPT_BINDX_REM, &encode_all(&all))
+    };
+    assert_eq!(remove(&["127.0.0.1:0"]), Err(libc::EBUSY));
+    guest.bindx(&["127.0.0.1:7001", "127.0.0.3:7001"]).expect("they are local");
+    assert_eq!(remove(&["127.0.0.9:7001"]), Err(libc::EINVAL));
+    assert_eq!(remove(&["127.0.0.3:7002"]), Err(libc::EINVAL));
+    assert_eq!(remove(&["127.0.0.3:7001", "127.0.0.1:7001"]), Err(libc::EBUSY));
+    assert_eq!(guest.addresses(SCTP_GET_LOCAL_ADDRS).len(), 2);
+    assert_eq!(remove(&["127.0.0.1:0"]), Ok(()));
+    assert_eq!(
+        guest.addresses(SCTP_GET_LOCAL_ADDRS),
+        ["127.0.0.3".parse::<std::net::IpAddr>().expect("one")]
+    );
+    assert_eq!(remove(&["127.0.0.3:7001"]), Err(libc::EBUSY));
+}
+
+#[test]
 fn a_port_without_a_listening_socket_refuses() {
     let udp = free_port();
     let server = Host::new(&["127.0.0.1"], udp);

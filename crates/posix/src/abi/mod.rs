@@ -8,6 +8,7 @@ mod layout;
 pub mod message;
 pub mod notification;
 pub mod option;
+pub mod option_names;
 
 pub use address::Address;
 pub use layout::Layout;

@@ -60,7 +60,6 @@ fn open(domain: c_int, kind: c_int, flags: c_int) -> Result<Owned> {
     control::set_patience(fd, FOREVER)?;
     if kind == libc::SOCK_SEQPACKET {
         mark::set(fd, Mark::Many)?;
-        receive::let_wait(fd)?;
     }
     if flags & libc::SOCK_NONBLOCK != 0 {
         system::set_non_blocking(fd, true)?;
@@ -118,10 +117,10 @@ pub fn shutdown(fd: c_int, how: c_int) -> Result<()> {
     if !(0..=2).contains(&how) {
         return Err(libc::EINVAL);
     }
-    match call(fd, &Call::new(Operation::PeerName), &mut []) {
+    let streams = match call(fd, &Call::new(Operation::PeerName), &mut []) {
         Err(libc::ENOTCONN) if listens(fd) => return stop_listening(fd, how),
-        other => other.map(drop)?,
-    }
+        other => u16::try_from(other?.value).unwrap_or(0),
+    };
     if how != libc::SHUT_WR {
         system::stop_reading(fd)?;
     }
@@ -131,7 +130,9 @@ pub fn shutdown(fd: c_int, how: c_int) -> Result<()> {
         // The association has ended already
         Err(libc::EPIPE | libc::ECONNRESET) => Err(libc::ENOTCONN),
         Err(errno) => Err(errno),
-        Ok(_) if how == libc::SHUT_RD => Ok(()),
+        // Without streams, the association ends
+        Ok(_) if how == libc::SHUT_RD && (streams == 0 || mark::get(fd)? == Mark::Shut) => Ok(()),
+        Ok(_) if how == libc::SHUT_RD => mark::set(fd, Mark::SendOnly(streams)),
         Ok(_) => mark::set(fd, Mark::Shut),
     }
 }

@@ -5,7 +5,7 @@
 use super::descriptor::{LARGEST, daemon};
 use super::refusal;
 use super::system::{self, Owned, Result, part, part_mut};
-use crate::record::{Answer, Call, HEAD, Request};
+use crate::record::{Answer, Call, HEAD, Refused, Request};
 use libc::{c_int, timeval};
 
 /// The daemon's answer to a call that succeeded.
@@ -152,8 +152,10 @@ fn answer(
     let Ok((Answer::Reply { errno, value, refused, .. }, _)) = Answer::decode_head(&head) else {
         return Err(Failure::Refused(libc::EPROTO));
     };
-    if refused {
-        refusal::option(call.level, call.option);
+    match refused {
+        Refused::Nothing => {}
+        Refused::Option => refusal::option(call.level, call.option),
+        Refused::Value => refusal::value(call.level, call.option, value),
     }
     match errno {
         0 => Ok(Reply { value, length: length - HEAD, descriptor }),

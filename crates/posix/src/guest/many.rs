@@ -1,8 +1,8 @@
 //! One-to-many sockets. RFC 6458 §3
 //!
 //! Linux refuses a message at once if its association does not exist, and opens an association before a message to a
-//! new address. So the library asks the daemon before it sends the record of such a message. Messages of other sockets
-//! need no question.
+//! new address. So the library asks the daemon before it sends the record of such a message. A message that names no
+//! association fails without a question, and messages of other sockets need none.
 
 use super::control::{Failure, Reply, call, waiting_call_if};
 use super::lock;
@@ -10,7 +10,8 @@ use super::receive;
 use super::system::{self, Owned, Result};
 use crate::abi::Layout as _;
 use crate::abi::constants::{
-    SCTP_ABORT, SCTP_ADDR_OVER, SCTP_EOF, SCTP_SENDALL, SCTP_SOCKOPT_PEELOFF_FLAGS,
+    IPPROTO_SCTP, SCTP_ABORT, SCTP_ADDR_OVER, SCTP_EOF, SCTP_GET_ASSOC_NUMBER, SCTP_SENDALL,
+    SCTP_SOCKOPT_PEELOFF_FLAGS,
 };
 use crate::abi::option::PeeloffArg;
 use crate::record::{ALL_SENT, Call, NOTHING_SENT, Operation, Request, Sent};
@@ -21,11 +22,25 @@ pub(super) const LONGEST_REASON: usize = 1500;
 /// Flags of messages that need a question.
 const ASKING: u16 = SCTP_ADDR_OVER | SCTP_ABORT | SCTP_EOF | SCTP_SENDALL;
 
-/// Whether the daemon must be asked before this message of a one-to-many socket is sent.
-pub(super) fn must_ask(sent: &Sent<'_>) -> bool {
+/// Whether a message of a one-to-many socket names an association. Others fail with `EPIPE`.
+pub(super) fn has_target(sent: &Sent<'_>) -> bool {
     let names_association =
         sent.info.is_some_and(|info| info.association != 0 || info.flags & ASKING != 0);
     names_association || sent.destination.is_some()
+}
+
+/// Whether a one-to-many socket listens or has associations.
+pub(super) fn may_receive(fd: c_int) -> Result<bool> {
+    let asked = [(libc::SOL_SOCKET, libc::SO_ACCEPTCONN), (IPPROTO_SCTP, SCTP_GET_ASSOC_NUMBER)];
+    for (level, option) in asked {
+        let mut number = [0; 4];
+        let request = Call { level, option, room: 4, ..Call::new(Operation::GetOption) };
+        call(fd, &request, &mut number)?;
+        if i32::from_ne_bytes(number) != 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Asks the daemon whether a message of `length` bytes may be sent. A message to a new address opens the association,

@@ -17,16 +17,19 @@ pub(super) enum Mark {
     Many,
     /// It has an association with this number of streams to send on.
     Open(u16),
+    /// The same, and the program reads no more.
+    SendOnly(u16),
     /// The program has shut its association down for sending.
     Shut,
 }
 
 /// The pacing rate of a new socket.
 const UNKNOWN: u32 = u32::MAX;
-/// The others; an open one has its number of streams in the lower half.
+/// The others; those with an association have its number of streams in the lower half.
 const MANY: u32 = 1 << 16;
 const OPEN: u32 = 2 << 16;
 const SHUT: u32 = 3 << 16;
+const SEND_ONLY: u32 = 4 << 16;
 
 /// Remembers what is known.
 pub(super) fn set(fd: c_int, mark: Mark) -> Result<()> {
@@ -34,6 +37,7 @@ pub(super) fn set(fd: c_int, mark: Mark) -> Result<()> {
         Mark::Unknown => UNKNOWN,
         Mark::Many => MANY,
         Mark::Open(streams) => OPEN | u32::from(streams),
+        Mark::SendOnly(streams) => SEND_ONLY | u32::from(streams),
         Mark::Shut => SHUT,
     };
     system::set_option(fd, libc::SO_MAX_PACING_RATE, &value)
@@ -45,6 +49,7 @@ pub(super) fn get(fd: c_int) -> Result<Mark> {
     Ok(match value & 0xffff_0000 {
         MANY => Mark::Many,
         OPEN => Mark::Open(value as u16),
+        SEND_ONLY => Mark::SendOnly(value as u16),
         SHUT => Mark::Shut,
         _ => Mark::Unknown,
     })
@@ -55,9 +60,19 @@ pub(super) fn doubt(fd: c_int) -> Result<()> {
     if matches!(get(fd)?, Mark::Open(_)) { set(fd, Mark::Unknown) } else { Ok(()) }
 }
 
-/// Whether nothing follows the records that wait to be read: the association ends, or the program does not read more.
+/// Whether nothing follows the records that wait to be read, because the association ends.
 pub(super) fn has_end(fd: c_int) -> bool {
-    let mut waits = libc::pollfd { fd, events: libc::POLLRDHUP, revents: 0 };
+    is_ready(fd, libc::POLLRDHUP)
+}
+
+/// Whether the daemon takes no more records of a program that reads no more, because the association has ended.
+pub(super) fn has_hung_up(fd: c_int) -> bool {
+    // The kernel reports POLLHUP in any case
+    is_ready(fd, 0)
+}
+
+fn is_ready(fd: c_int, events: i16) -> bool {
+    let mut waits = libc::pollfd { fd, events, revents: 0 };
     // SAFETY: the kernel writes the structure
     let ready = unsafe { libc::syscall(libc::SYS_ppoll, &raw mut waits, 1, &NO_TIME, 0, 0) };
     ready > 0

@@ -5,7 +5,8 @@
 use super::ancillary;
 use super::control::call;
 use super::lock;
-use super::mark;
+use super::many;
+use super::mark::{self, Mark};
 use super::name::put;
 use super::system::{self, MOST_PARTS, Result, part_mut};
 use crate::abi::address;
@@ -215,13 +216,17 @@ fn first_head(fd: c_int, saved: c_int, head: &mut [u8; HEAD]) -> Result<usize> {
     read
 }
 
-/// Refuses to wait for a message of a socket without association: `ENOTCONN`. The daemon is asked once; the peek offset
-/// is negative until an association is known.
+/// Refuses to wait for a message of a socket without association: `ENOTCONN`. A one-to-many socket may also listen. The
+/// daemon is asked until that is so; the peek offset is negative until then. net/sctp/socket.c, sctp_wait_for_packet
 fn may_wait(fd: c_int) -> Result<()> {
     if saved_offset(fd)? >= 0 || system::is_non_blocking(fd)? {
         return Ok(());
     }
-    call(fd, &Call::new(Operation::PeerName), &mut [])?;
+    if mark::get(fd)? != Mark::Many {
+        call(fd, &Call::new(Operation::PeerName), &mut [])?;
+    } else if !many::may_receive(fd)? {
+        return Err(libc::ENOTCONN);
+    }
     let_wait(fd)
 }
 

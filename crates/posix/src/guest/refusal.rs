@@ -1,15 +1,17 @@
 //! Says what is not supported: one line on standard error, once per process.
 
 use super::system;
-use crate::abi::constants::{IPPROTO_SCTP, option_name};
+use crate::abi::constants::{IPPROTO_SCTP, SCTP_PEER_ADDR_PARAMS};
+use crate::abi::option_names::name;
 use libc::c_int;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// SCTP's options that were named, by number.
-static NAMED: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
-/// Whether options of other levels were named.
-static OTHER_NAMED: AtomicBool = AtomicBool::new(false);
+/// The levels whose options are named one by one; options of all others count as one.
+const LEVELS: [c_int; 4] = [IPPROTO_SCTP, libc::SOL_SOCKET, libc::IPPROTO_IP, libc::IPPROTO_IPV6];
+/// The options that were named, by level and number.
+static NAMED: [[AtomicU64; 4]; LEVELS.len() + 1] =
+    [const { [const { AtomicU64::new(0) }; 4] }; LEVELS.len() + 1];
 
 /// Something that is not supported and has no number.
 pub(super) struct Once {
@@ -30,22 +32,40 @@ impl Once {
     }
 }
 
-/// Names a socket option, the first time.
+/// Names a socket option that is not supported, the first time.
 pub(super) fn option(level: c_int, option: c_int) {
-    if level != IPPROTO_SCTP {
-        if !OTHER_NAMED.swap(true, Ordering::Relaxed) {
-            say(format_args!("socket option {option} of level {level} is not supported"));
-        }
+    if !is_first(level, option) {
         return;
     }
-    let number = option.cast_unsigned() as usize % (64 * NAMED.len());
-    let bit = 1 << (number % 64);
-    if NAMED[number / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0 {
-        match option_name(option) {
-            Some(name) => say(format_args!("socket option {name} is not supported")),
-            None => say(format_args!("SCTP has no socket option {option}")),
-        }
+    match name(level, option) {
+        Some(name) => say(format_args!("socket option {name} is not supported")),
+        None if level == IPPROTO_SCTP => say(format_args!("SCTP has no socket option {option}")),
+        None => say(format_args!("socket option {option} of level {level} is not supported")),
     }
+}
+
+/// Names a value of a socket option that is not supported, the first time.
+pub(super) fn value(level: c_int, option: c_int, value: c_int) {
+    let name = name(level, option).unwrap_or_default();
+    if !is_first(level, option) {
+        return;
+    }
+    if (level, option) == (IPPROTO_SCTP, SCTP_PEER_ADDR_PARAMS) {
+        return say(format_args!("flags {value:#x} of socket option {name} are not supported"));
+    }
+    say(format_args!("value {value} of socket option {name} is not supported"));
+}
+
+/// Whether a socket option has not been named.
+fn is_first(level: c_int, option: c_int) -> bool {
+    let place = LEVELS.iter().position(|known| *known == level);
+    let numbers = &NAMED[place.unwrap_or(LEVELS.len())];
+    let number = match place {
+        Some(_) => option.cast_unsigned() as usize % (64 * numbers.len()),
+        None => 0,
+    };
+    let bit = 1 << (number % 64);
+    numbers[number / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0
 }
 
 /// Writes a line without allocating.

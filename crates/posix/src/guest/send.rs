@@ -67,13 +67,13 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
         return Err(libc::EINVAL);
     }
     match mark::get(fd)? {
-        Mark::Many if many::must_ask(sent) => {
+        Mark::Many if many::has_target(sent) => {
             // SAFETY: the caller's promise
             if let Some(done) = unsafe { ask(fd, parts, sent, length, flags) }? {
                 return Ok(done);
             }
         }
-        Mark::Many => {}
+        Mark::Many => return refuse(fd, flags),
         mark => match permit(fd, mark, sent) {
             Err(libc::EPIPE) => return refuse(fd, flags),
             permission => permission?,
@@ -109,12 +109,15 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
 fn permit(fd: c_int, mark: Mark, sent: &Sent<'_>) -> Result<()> {
     let streams = match mark {
         Mark::Open(streams) if !mark::has_end(fd) => streams,
+        Mark::SendOnly(streams) if !mark::has_hung_up(fd) => streams,
         _ => match call(fd, &Call::new(Operation::PeerName), &mut []) {
             Ok(Reply { value: ASSOCIATION_OVER, .. }) => return permit_alone(fd, Mark::Shut, sent),
             Ok(_) if mark == Mark::Shut => return Err(libc::ESHUTDOWN),
             Ok(Reply { value, .. }) => match u16::try_from(value) {
                 Ok(streams @ 1..) => {
-                    mark::set(fd, Mark::Open(streams))?;
+                    if !matches!(mark, Mark::SendOnly(_)) {
+                        mark::set(fd, Mark::Open(streams))?;
+                    }
                     streams
                 }
                 _ => return Err(libc::ESHUTDOWN),

@@ -16,10 +16,10 @@ pub enum Answer<'a> {
     Reply {
         /// 0, or why the call failed.
         errno: i32,
-        /// What the call returns if it succeeds.
+        /// What the call returns if it succeeds; a [`Refused::Value`].
         value: i32,
-        /// Whether the daemon lacks this option, so that the program says it once on standard error.
-        refused: bool,
+        /// What the daemon lacks, so that the program says it once on standard error.
+        refused: Refused,
         /// `sockaddr` or value of an option.
         bytes: &'a [u8],
     },
@@ -37,6 +37,18 @@ pub enum Answer<'a> {
         /// Why, such as `ECONNRESET`.
         errno: i32,
     },
+}
+
+/// What the daemon lacks for a call.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Refused {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The socket option.
+    Option,
+    /// This value of the socket option.
+    Value,
 }
 
 /// A received message, a part of it, or a notification.
@@ -85,7 +97,11 @@ impl<'a> Answer<'a> {
             Self::Opened { errno } => with_errno(OPENED, *errno, 0).0,
             Self::Reply { errno, value, refused, bytes } => {
                 let mut head = with_errno(REPLY, *errno, bytes.len());
-                head.set_flags(if *refused { REFUSED } else { 0 });
+                head.set_flags(match refused {
+                    Refused::Nothing => 0,
+                    Refused::Option => REFUSED_OPTION,
+                    Refused::Value => REFUSED_VALUE,
+                });
                 head.put_i32(12, *value);
                 head.0
             }
@@ -144,7 +160,11 @@ impl<'a> Answer<'a> {
             REPLY => Ok(Self::Reply {
                 errno: head.i32(8),
                 value: head.i32(12),
-                refused: head.flags() & REFUSED != 0,
+                refused: match head.flags() {
+                    REFUSED_OPTION => Refused::Option,
+                    REFUSED_VALUE => Refused::Value,
+                    _ => Refused::Nothing,
+                },
                 bytes,
             }),
             ACCEPT => {
@@ -207,8 +227,9 @@ const REPLY: u8 = 66;
 const ACCEPT: u8 = 67;
 const DATA: u8 = 68;
 const ERROR: u8 = 69;
-/// Flag of a reply.
-const REFUSED: u8 = 1;
+/// Flags of a reply.
+const REFUSED_OPTION: u8 = 1;
+const REFUSED_VALUE: u8 = 2;
 /// Flags of data.
 const END: u8 = 1;
 const NOTIFICATION: u8 = 2;
@@ -236,7 +257,8 @@ mod tests {
         };
         vec![
             Answer::Opened { errno: 0 },
-            Answer::Reply { errno: 92, value: -1, refused: true, bytes: b"value" },
+            Answer::Reply { errno: 92, value: -1, refused: Refused::Option, bytes: b"value" },
+            Answer::Reply { errno: 95, value: 7, refused: Refused::Value, bytes: b"" },
             Answer::Accept {
                 peer: "[2001:db8::1%2]:5001".parse().expect("an address"),
                 streams: 9,

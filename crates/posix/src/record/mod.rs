@@ -19,7 +19,9 @@ mod answer;
 mod head;
 mod request;
 
-pub use answer::{ANCILLARY_NXTINFO, ANCILLARY_RCVINFO, ANCILLARY_SNDRCV, Answer, Received};
+pub use answer::{
+    ANCILLARY_NXTINFO, ANCILLARY_RCVINFO, ANCILLARY_SNDRCV, Answer, Received, Refused,
+};
 pub use head::Malformed;
 pub use request::{
     ALL_SENT, ASSOCIATION_OVER, Call, NOTHING_SENT, Operation, PartialReliability, Request,

@@ -90,6 +90,39 @@ fails(errno.EINVAL, alone.sendmsg, [b'x'], [(SCTP, 6, bytes(2))])
 }
 
 #[test]
+fn each_option_and_each_refused_value_is_named_once() {
+    let daemon = Daemon::start();
+    let printed = python(
+        &daemon,
+        "
+for _ in range(3):
+    alone = stream()
+    fails(errno.EOPNOTSUPP, alone.setsockopt, SCTP, 18, 1)
+    fails(errno.EOPNOTSUPP, alone.setsockopt, SCTP, 18, 2)
+    fails(errno.EOPNOTSUPP, alone.setsockopt, SCTP, 9, struct.pack('=I152x', 2))
+    fails(errno.EOPNOTSUPP, alone.setsockopt, socket.SOL_SOCKET, socket.SO_PRIORITY, -6)
+    fails(errno.ENOPROTOOPT, alone.setsockopt, socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b'lo')
+    fails(errno.ENOPROTOOPT, alone.setsockopt, socket.SOL_SOCKET, 61, bytes(8))
+    fails(errno.ENOPROTOOPT, alone.getsockopt, socket.SOL_SOCKET, 4444)
+    fails(errno.ENOPROTOOPT, alone.setsockopt, socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    fails(errno.ENOPROTOOPT, alone.setsockopt, socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+    fails(errno.ENOPROTOOPT, alone.getsockopt, SCTP, 99)
+",
+    );
+    assert_eq!(
+        printed.err,
+        "manypath: value 1 of socket option SCTP_FRAGMENT_INTERLEAVE is not supported\n\
+         manypath: flags 0x2 of socket option SCTP_PEER_ADDR_PARAMS are not supported\n\
+         manypath: value -6 of socket option SO_PRIORITY is not supported\n\
+         manypath: socket option SO_BINDTODEVICE is not supported\n\
+         manypath: socket option SO_TXTIME is not supported\n\
+         manypath: socket option 4444 of level 1 is not supported\n\
+         manypath: socket option 1 of level 6 is not supported\n\
+         manypath: SCTP has no socket option 99\n"
+    );
+}
+
+#[test]
 fn without_a_daemon_there_is_no_sctp_and_the_program_says_why() {
     let daemon = Daemon::start();
     std::fs::remove_file(daemon.path()).expect("the socket");

@@ -3,11 +3,12 @@
 use crate::wire;
 use manypath_posix::abi::address;
 use manypath_posix::abi::constants::{
-    IPPROTO_SCTP, SCTP_ABORT, SCTP_AUTH_KEY, SCTP_EVENTS, SCTP_RECVRCVINFO,
+    IPPROTO_SCTP, SCTP_ABORT, SCTP_AUTH_KEY, SCTP_EVENTS, SCTP_FRAGMENT_INTERLEAVE,
+    SCTP_GET_ASSOC_NUMBER, SCTP_PEER_ADDR_PARAMS, SCTP_RECVRCVINFO,
 };
 use manypath_posix::record::{
     ALL_SENT, ANCILLARY_RCVINFO, ANCILLARY_SNDRCV, Answer, Call, LARGEST_RECORD, NOTHING_SENT,
-    Operation, Received, Request, SEND_RECORD, Sent,
+    Operation, Received, Refused, Request, SEND_RECORD, Sent,
 };
 use rustix::net::{Shutdown, shutdown};
 use std::collections::{BTreeMap, HashMap};
@@ -36,6 +37,11 @@ const AF_INET6: i32 = 10;
 const SOCK_SEQPACKET: i32 = 5;
 const SOL_SOCKET: i32 = 1;
 const SO_TYPE: i32 = 3;
+const SO_PRIORITY: i32 = 12;
+const SO_ACCEPTCONN: i32 = 30;
+const SO_BINDTODEVICE: i32 = 25;
+const SO_TXTIME: i32 = 61;
+const IPPROTO_TCP: i32 = 6;
 const SO_ERROR: i32 = 4;
 const SO_PROTOCOL: i32 = 38;
 const SO_DOMAIN: i32 = 39;
@@ -50,6 +56,8 @@ struct Shared {
     path: PathBuf,
     /// How long a connection takes, in milliseconds.
     delay: AtomicU64,
+    /// Calls so far.
+    calls: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -72,6 +80,8 @@ struct Socket {
     connecting: bool,
     error: i32,
     ancillary: u16,
+    /// The program has asked for a message.
+    has_sent: bool,
 }
 
 impl Daemon {
@@ -81,8 +91,8 @@ impl Daemon {
         let listener = wire::listener(&path);
         let state =
             State { sockets: BTreeMap::new(), listeners: HashMap::new(), last_port: 40_000 };
-        let (delay, state) = (AtomicU64::new(0), Mutex::new(state));
-        let shared = Arc::new(Shared { path, delay, state });
+        let (delay, calls, state) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(state));
+        let shared = Arc::new(Shared { path, delay, calls, state });
         let daemon = Self { shared: Arc::clone(&shared), _folder: folder };
         thread::spawn(move || {
             loop {
@@ -101,6 +111,11 @@ impl Daemon {
     /// Lets each connection take this time.
     pub(crate) fn connect_after(&self, delay: Duration) {
         self.shared.delay.store(delay.as_millis() as u64, Ordering::Relaxed);
+    }
+
+    /// How many calls programs have made.
+    pub(crate) fn calls(&self) -> u64 {
+        self.shared.calls.load(Ordering::Relaxed)
     }
 
     /// How many sockets programs have.
@@ -135,13 +150,17 @@ impl Shared {
                     connecting: false,
                     error: 0,
                     ancillary: 0,
+                    has_sent: false,
                 };
                 self.state().sockets.insert(cookie, socket);
                 wire::send(end, &Answer::Opened { errno: 0 }.encode(), None);
                 self.carry(cookie, end, &mut buffer);
                 self.close(cookie);
             }
-            Request::Call(call) => self.call(cookie, &call, end),
+            Request::Call(call) => {
+                self.calls.fetch_add(1, Ordering::Relaxed);
+                self.call(cookie, &call, end);
+            }
             other => panic!("{other:?} is not the first record"),
         }
     }
@@ -246,8 +265,16 @@ impl Shared {
             Ok(bytes) => (0, &bytes[..]),
             Err(errno) => (*errno, &[][..]),
         };
-        let refused = call.level == IPPROTO_SCTP && errno == ENOPROTOOPT;
-        let value = if call.operation == Operation::PeerName { STREAMS.into() } else { 0 };
+        let refused = match (call.level, errno) {
+            (_, ENOPROTOOPT) => Refused::Option,
+            (_, EOPNOTSUPP) if call.operation == Operation::SetOption => Refused::Value,
+            _ => Refused::Nothing,
+        };
+        let value = match call.operation {
+            Operation::PeerName => STREAMS.into(),
+            Operation::SetOption if refused == Refused::Value => number(call.bytes),
+            _ => 0,
+        };
         wire::send(control, &Answer::Reply { errno, value, refused, bytes }.encode(), None);
     }
 
@@ -257,6 +284,7 @@ impl Shared {
         let Ok(Request::Data(sent)) = Request::decode(call.bytes) else {
             panic!("{call:?} has no message")
         };
+        self.state().socket(cookie).has_sent = true;
         let info = sent.info.unwrap_or_default();
         let (errno, value) = match (info.association, sent.destination) {
             (7, _) => (EPIPE, -1),
@@ -267,7 +295,7 @@ impl Shared {
         if value == NOTHING_SENT {
             self.echo(cookie, &Sent { info: None, ..sent });
         }
-        let answer = Answer::Reply { errno, value, refused: false, bytes: &[] };
+        let answer = Answer::Reply { errno, value, refused: Refused::Nothing, bytes: &[] };
         wire::send(control, &answer.encode(), None);
     }
 
@@ -279,7 +307,7 @@ impl Shared {
         wire::send(&end, &open.encode(), Some(&end));
         wire::receive(&end, &mut [0; 128]).expect("opened");
         self.echo(cookie, &Sent { bytes: call.room.to_string().as_bytes(), ..Sent::default() });
-        let answer = Answer::Reply { errno: 0, value: 0, refused: false, bytes: &[] };
+        let answer = Answer::Reply { errno: 0, value: 0, refused: Refused::Nothing, bytes: &[] };
         wire::send(control, &answer.encode(), Some(&end));
     }
 
@@ -299,7 +327,7 @@ impl Shared {
         let (to, _) = address::decode(call.bytes).expect("an address");
         let reply = |errno| {
             let value = STREAMS.into();
-            let answer = Answer::Reply { errno, value, refused: false, bytes: &[] };
+            let answer = Answer::Reply { errno, value, refused: Refused::Nothing, bytes: &[] };
             wire::send(control, &answer.encode(), None);
         };
         self.state().socket(cookie).connecting = true;
@@ -420,6 +448,9 @@ impl State {
             (SOL_SOCKET, SO_PROTOCOL) => IPPROTO_SCTP,
             (SOL_SOCKET, SO_DOMAIN) => socket.domain,
             (SOL_SOCKET, SO_ERROR) => std::mem::take(&mut socket.error),
+            (SOL_SOCKET, SO_ACCEPTCONN) => 0,
+            // Those of a one-to-many socket are known by its messages
+            (IPPROTO_SCTP, SCTP_GET_ASSOC_NUMBER) => i32::from(socket.has_sent),
             _ => return Err(ENOPROTOOPT),
         };
         Ok(value.to_ne_bytes().to_vec())
@@ -430,9 +461,19 @@ impl State {
             (IPPROTO_SCTP, SCTP_EVENTS) => ANCILLARY_SNDRCV,
             (IPPROTO_SCTP, SCTP_RECVRCVINFO) => ANCILLARY_RCVINFO,
             (IPPROTO_SCTP, SCTP_AUTH_KEY) => return Err(ENOPROTOOPT),
+            (IPPROTO_SCTP, SCTP_FRAGMENT_INTERLEAVE | SCTP_PEER_ADDR_PARAMS)
+            | (SOL_SOCKET, SO_PRIORITY) => return Err(EOPNOTSUPP),
+            (SOL_SOCKET, SO_BINDTODEVICE | SO_TXTIME) | (IPPROTO_TCP, _) => {
+                return Err(ENOPROTOOPT);
+            }
             _ => 0,
         };
         self.socket(cookie).ancillary |= if call.bytes[0] == 0 { 0 } else { ancillary };
         Ok(Vec::new())
     }
+}
+
+/// The first number of a value.
+fn number(bytes: &[u8]) -> i32 {
+    bytes.first_chunk().map_or(0, |first| i32::from_ne_bytes(*first))
 }

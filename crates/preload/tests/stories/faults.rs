@@ -51,6 +51,29 @@ assert server.recv(100) == b''
 }
 
 #[test]
+fn messages_of_a_program_that_reads_no_more_need_no_calls() {
+    let daemon = Daemon::start();
+    let script = |messages: u32| {
+        format!(
+            "
+client, server = pair()
+client.shutdown(socket.SHUT_RD)
+for number in range({messages}):
+    client.send(b'%d' % number)
+    assert server.recv(100) == b'%d' % number
+client.shutdown(socket.SHUT_WR)
+client.shutdown(socket.SHUT_RD)
+fails(errno.ESHUTDOWN, client.send, b'late')
+"
+        )
+    };
+    python(&daemon, &script(1));
+    let few = daemon.calls();
+    python(&daemon, &script(50));
+    assert_eq!(daemon.calls(), 2 * few);
+}
+
+#[test]
 fn bytes_are_not_spliced_but_copied() {
     let daemon = Daemon::start();
     python(

@@ -41,6 +41,24 @@ assert many.recv(100) == b'there'
 }
 
 #[test]
+fn a_socket_without_association_does_not_wait_for_messages_and_sends_none() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        &format!(
+            "{MANY}
+for _ in range(2):
+    fails(errno.ENOTCONN, many.recv, 100)
+fails(errno.EAGAIN, many.recv, 100, socket.MSG_DONTWAIT)
+fails(errno.EPIPE, many.send, b'to nobody')
+assert many.sendmsg([b'there'], info(1)) == 5
+assert many.recv(100) == b'there'
+"
+        ),
+    );
+}
+
+#[test]
 fn the_daemon_may_take_a_message_without_a_record() {
     let daemon = Daemon::start();
     python(

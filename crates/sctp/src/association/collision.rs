@@ -109,6 +109,7 @@ impl Association {
         }
         self.adopt(&cookie.terms);
         if begins {
+            self.keep_listed(cookie.via, &cookie.peer_addresses);
             self.begin_sending(&cookie.terms);
         }
         self.establish(now, Notice::Connected);

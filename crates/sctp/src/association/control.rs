@@ -1,16 +1,22 @@
 //! Dispatch of control chunks to their handlers.
 
 use bytes::Bytes;
-use manypath_core::{PathId, Time};
+use manypath_core::{PathId, Time, Via};
 
 use super::{Association, Notice};
 use crate::packet::{CHUNK_HEADER, Cause, Control, padded};
 
 impl Association {
-    /// Handles a control chunk other than SACK; `path` is the path on which it arrived, if known.
-    pub(super) fn handle_control(&mut self, now: Time, path: Option<PathId>, control: &Control) {
+    /// Handles a control chunk other than SACK that arrived from `via`; `path` is the path with these addresses, if known.
+    pub(super) fn handle_control(
+        &mut self,
+        now: Time,
+        via: Via,
+        path: Option<PathId>,
+        control: &Control,
+    ) {
         match control {
-            Control::InitAck(ack) => self.handle_init_ack(now, path, ack),
+            Control::InitAck(ack) => self.handle_init_ack(now, via, ack),
             Control::CookieAck => self.handle_cookie_ack(now),
             Control::Heartbeat(info) => self.handle_heartbeat(path, info),
             Control::HeartbeatAck(info) => self.handle_heartbeat_ack(now, info),

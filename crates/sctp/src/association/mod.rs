@@ -34,6 +34,7 @@ mod state;
 mod status;
 mod timers;
 mod transmit;
+mod unlisted;
 mod window_probe;
 
 use std::sync::Arc;
@@ -61,7 +62,7 @@ use window_probe::ProbePace;
 use crate::config::Config;
 use crate::entropy::Entropy;
 use crate::event::{Message, Received, SendError};
-use crate::packet::{Cause, Packet};
+use crate::packet::{Cause, Control, Packet};
 use crate::path::{BlockedTime, PathStats};
 use crate::receive::Receiver;
 use crate::send::Sender;
@@ -94,10 +95,14 @@ impl Association {
     pub(crate) fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
         self.stats.packets_received += 1;
         self.opportunity.expect_lifted_limits();
-        let path = self.paths.of(via);
+        let mut path = self.paths.of(via);
         if !packet.control.is_empty() {
             for control in packet.control.drain(..) {
-                self.handle_control(now, path, &control);
+                self.handle_control(now, via, path, &control);
+                if matches!(control, Control::InitAck(_)) {
+                    // Paths may have other numbers
+                    path = self.paths.of(via);
+                }
             }
         }
         let Some(path) = path else { return };

@@ -50,6 +50,16 @@ impl Notices {
         }
     }
 
+    /// Keeps the events of paths whose path passes the test, which may change its number, and all other events.
+    pub(super) fn retain_paths(&mut self, mut test: impl FnMut(&mut PathId) -> bool) {
+        self.queue.retain_mut(|notice| match notice {
+            Notice::PathPotentiallyFailed(path) | Notice::PathDown(path) | Notice::PathUp(path) => {
+                test(path)
+            }
+            _ => true,
+        });
+    }
+
     pub(super) fn pop(&mut self) -> Option<Notice> {
         let notice = self.queue.pop_front()?;
         if notice == Notice::Writable {

@@ -33,6 +33,11 @@ impl Outbox {
         self.0.clear();
     }
 
+    /// Keeps the chunks whose path passes the test, which may change its number.
+    pub(super) fn retain_paths(&mut self, mut test: impl FnMut(&mut PathId) -> bool) {
+        self.0.retain_mut(|(path, _)| test(path));
+    }
+
     /// Moves the first chunk into a packet, with chunks of the same path that fit and may be bundled; returns the path
     /// and the bytes of the chunks. A HEARTBEAT with its padding is a probe of the packet size, and stays alone.
     pub(super) fn fill(&mut self, packet: &mut Packet, paths: &Paths) -> Option<(PathId, usize)> {

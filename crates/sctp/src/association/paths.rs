@@ -30,6 +30,11 @@ impl Paths {
         self.list.push(path);
     }
 
+    /// Removes all paths, and returns them.
+    pub(super) fn take(&mut self) -> Vec<Path> {
+        std::mem::take(&mut self.list)
+    }
+
     /// Number of paths.
     #[inline]
     pub(crate) fn len(&self) -> usize {

@@ -82,13 +82,11 @@ impl Association {
     }
 
     fn new(config: Arc<Config>, peer_port: u16, local_tag: u32, mut random: Entropy) -> Self {
-        let algorithm =
-            algorithm(&config.cc).expect("an endpoint checks the name before it opens anything");
         Self {
             state: State::Closed(Vec::new()),
             peer: Peer::new(peer_port, local_tag, &mut random),
             paths: Paths::default(),
-            control: Controller::new(algorithm, config.profile),
+            control: controller(&config),
             recovery: FastRecovery::default(),
             sender: Sender::new(&config),
             receiver: Receiver::new(&config),
@@ -105,10 +103,14 @@ impl Association {
     }
 
     fn open_path(&mut self, via: Via, confirmed: bool) {
-        let known = Path::new(via, &self.config, confirmed);
+        self.add_path(Path::new(via, &self.config, confirmed));
+    }
+
+    pub(super) fn add_path(&mut self, known: Path) {
         let (ip, mtu) = known.network.segment();
         let path = self.control.open_path_over(ip, mtu);
         self.sender.open_path();
+        let confirmed = known.confirmed;
         self.paths.add(known);
         self.fit_chunks();
         if !confirmed {
@@ -145,7 +147,8 @@ impl Association {
     }
 
     /// Handles INIT ACK, which is ignored except in COOKIE-WAIT. RFC 9260 §5.1 C, §5.2.3
-    pub(super) fn handle_init_ack(&mut self, now: Time, path: Option<PathId>, ack: &Init) {
+    pub(super) fn handle_init_ack(&mut self, now: Time, via: Via, ack: &Init) {
+        let path = self.paths.of(via);
         let State::CookieWait(opening) = &mut self.state else { return };
         let cookie = match (check_init(ack), &ack.cookie) {
             (Ok(()), Some(cookie)) => cookie.clone(),
@@ -157,15 +160,19 @@ impl Association {
         };
         let terms = Terms::between(&opening.init, ack);
         let opening = Opening { retries: 0, ..std::mem::take(opening) };
-        self.learn_addresses(&ack.addresses);
         // After a stale cookie the peer sends another INIT ACK, but the first messages may already be in flight
         let first = !self.peer.is_known();
+        let locals = self.paths.local_addresses();
+        if first {
+            self.keep_listed(via, &ack.addresses);
+        }
+        self.learn_addresses(&ack.addresses, &locals);
         self.adopt(&terms);
         if first {
             self.begin_sending(&terms);
         }
         self.enter(State::CookieEchoed { opening, cookie: cookie.clone() });
-        let path = path.unwrap_or(self.paths.primary);
+        let path = self.paths.of(via).unwrap_or(self.paths.primary);
         let echo = Control::CookieEcho(cookie);
         let room = self.paths[path].network.room().saturating_sub(padded(echo.length()));
         self.outbox.push(path, echo);
@@ -198,14 +205,13 @@ impl Association {
     }
 
     /// Opens paths to further addresses of the peer. They are unconfirmed at first. RFC 9260 §5.1.2, §5.4
-    fn learn_addresses(&mut self, addresses: &[Address]) {
-        let locals = self.paths.local_addresses();
+    fn learn_addresses(&mut self, addresses: &[Address], locals: &[Address]) {
         let known = self.paths[self.paths.primary].via;
         let mut taken = vec![known.local];
-        for (index, &remote) in acceptable(addresses, known.remote, &locals).iter().enumerate() {
+        for (index, &remote) in acceptable(addresses, known.remote, locals).iter().enumerate() {
             if self.paths.len() < MAX_PATHS
                 && self.paths.to_remote(remote).is_none()
-                && let Some(local) = partner(&locals, &taken, remote, index)
+                && let Some(local) = partner(locals, &taken, remote, index)
             {
                 self.open_path(Via { local, remote }, false);
                 taken.push(local);
@@ -295,6 +301,13 @@ impl Association {
         let factor = 1_u64.checked_shl(doublings).unwrap_or(u64::MAX);
         self.config.rto.initial.saturating_mul(factor).min(self.config.rto.max)
     }
+}
+
+/// The congestion control of an association without paths.
+pub(super) fn controller(config: &Config) -> Controller {
+    let algorithm =
+        algorithm(&config.cc).expect("an endpoint checks the name before it opens anything");
+    Controller::new(algorithm, config.profile)
 }
 
 /// The TSN of the first chunk. One random number is drawn in any case.

@@ -142,6 +142,14 @@ impl Sender {
         self.flights.push(Flight::default());
     }
 
+    /// Forgets all paths, before anything was sent. Messages that name a path may use any path.
+    pub(crate) fn forget_paths(&mut self) {
+        for index in 0..self.flights.len() {
+            self.queue.unbind(PathId(index as u8));
+        }
+        self.flights.clear();
+    }
+
     /// Starts the sender of an established association.
     pub(crate) fn start(&mut self, initial_tsn: Tsn, peer_window: u32, outbound_streams: u16) {
         self.outstanding.start(initial_tsn);

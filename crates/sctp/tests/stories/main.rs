@@ -23,6 +23,7 @@ mod loss;
 mod mtu;
 mod mtu_discovery;
 mod nagle_and_bundling;
+mod named_addresses;
 mod nr_sack;
 mod pacing;
 mod partial_delivery;

@@ -40,6 +40,8 @@ pub(super) struct Many {
 #[derive(Debug)]
 struct Own {
     connected: Connected,
+    /// The addresses of its peer, as far as known.
+    addresses: Vec<IpAddr>,
     /// It counts like a socket of the user.
     _place: Place,
 }
@@ -96,14 +98,21 @@ impl Many {
     }
 
     fn insert(&mut self, connected: Connected, place: Place) {
-        self.learn(connected.number, &connected.association);
-        self.associations.insert(connected.number, Own { connected, _place: place });
+        let (number, association) = (connected.number, connected.association.clone());
+        let own = Own { connected, addresses: Vec::new(), _place: place };
+        self.associations.insert(number, own);
+        self.learn(number, &association);
     }
 
-    /// Records the addresses of a peer.
+    /// Records the addresses of a peer. It may lack some that the program has named.
     pub(super) fn learn(&mut self, number: i32, association: &Association) {
+        let Some(own) = self.associations.get_mut(&number) else { return };
         let port = association.peer_port();
+        for address in own.addresses.drain(..) {
+            self.peers.remove(&(address, port));
+        }
         for path in association.paths() {
+            own.addresses.push(path.remote);
             self.peers.insert((path.remote, port), number);
         }
     }

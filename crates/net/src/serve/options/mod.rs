@@ -2,11 +2,13 @@
 
 mod length;
 mod one_to_many;
+mod only;
 mod socket_level;
 mod state;
 mod target;
 mod values;
 
+use manypath_posix::abi::address::INET6;
 use manypath_posix::abi::constants::*;
 use nix::errno::Errno;
 use nix::libc;
@@ -31,6 +33,9 @@ pub struct SocketOption {
     scope: Scope,
     get: Option<Get>,
     set: Option<Set>,
+    refused: Option<Refused>,
+    /// What the documentation says of its values; may be empty.
+    pub note: &'static str,
 }
 
 /// Whether an option is supported.
@@ -48,6 +53,8 @@ pub enum Support {
 type Get = fn(&Target<'_>, &[u8]) -> Result<Vec<u8>, Errno>;
 /// Sets a value.
 type Set = fn(&Target<'_>, &[u8]) -> Result<(), Errno>;
+/// The part of a value that is not supported.
+type Refused = fn(&[u8]) -> Option<i32>;
 
 impl SocketOption {
     /// Whether programs can read it.
@@ -62,21 +69,38 @@ impl SocketOption {
         self.set.is_some()
     }
 
+    /// The part of a value that is not supported.
+    pub(super) fn refused_value(&self, bytes: &[u8]) -> Option<i32> {
+        self.refused?(bytes)
+    }
+
     pub(super) fn find(level: i32, number: i32) -> Option<&'static Self> {
         OPTIONS.iter().find(|option| (option.level, option.number) == (level, number))
     }
 
     pub(super) fn get(&self, socket: &Socket, bytes: &[u8]) -> Result<Vec<u8>, Errno> {
         let get = self.get.ok_or_else(|| self.errno())?;
+        self.suits(socket)?;
         get(&Target::of(socket, self.scope, bytes, false)?, bytes)
     }
 
     pub(super) fn set(&self, socket: &Socket, bytes: &[u8]) -> Result<(), Errno> {
         let set = self.set.ok_or_else(|| self.errno())?;
+        self.suits(socket)?;
         if self.level == IPPROTO_SCTP && !length::suits(self.number, bytes.len()) {
             return Err(Errno::EINVAL);
         }
-        set(&Target::of(socket, self.scope, bytes, true)?, bytes)
+        let target = Target::of(socket, self.scope, bytes, true)?;
+        if self.refused_value(bytes).is_some() {
+            return Err(Errno::EOPNOTSUPP);
+        }
+        set(&target, bytes)
+    }
+
+    /// Fails for sockets of IPv4, which do not have options of IPv6.
+    fn suits(&self, socket: &Socket) -> Result<(), Errno> {
+        let is_missing = self.level == libc::IPPROTO_IPV6 && socket.domain != INET6;
+        if is_missing { Err(Errno::ENOPROTOOPT) } else { Ok(()) }
     }
 
     fn errno(&self) -> Errno {
@@ -88,17 +112,35 @@ impl SocketOption {
 
     const fn sctp(name: &'static str, number: i32, get: Option<Get>, set: Option<Set>) -> Self {
         let (level, scope) = (IPPROTO_SCTP, Scope::Socket);
-        Self { name, level, number, support: Support::Always, scope, get, set }
+        Self {
+            name,
+            level,
+            number,
+            support: Support::Always,
+            scope,
+            get,
+            set,
+            refused: None,
+            note: "",
+        }
     }
 
     const fn refused(name: &'static str, number: i32, reason: &'static str) -> Self {
         let support = Support::Refused(Errno::EOPNOTSUPP, reason);
         let (level, scope) = (IPPROTO_SCTP, Scope::Socket);
-        Self { name, level, number, support, scope, get: None, set: None }
+        Self { name, level, number, support, scope, get: None, set: None, refused: None, note: "" }
+    }
+
+    const fn refused_of_socket(name: &'static str, number: i32, reason: &'static str) -> Self {
+        Self { level: libc::SOL_SOCKET, ..Self::refused(name, number, reason) }
     }
 
     const fn socket(name: &'static str, number: i32, get: Option<Get>, set: Option<Set>) -> Self {
         Self { level: libc::SOL_SOCKET, ..Self::sctp(name, number, get, set) }
+    }
+
+    const fn ip(name: &'static str, number: i32, get: Option<Get>, set: Option<Set>) -> Self {
+        Self { level: libc::IPPROTO_IP, ..Self::sctp(name, number, get, set) }
     }
 
     const fn ipv6(name: &'static str, number: i32, get: Option<Get>, set: Option<Set>) -> Self {
@@ -111,6 +153,15 @@ impl SocketOption {
 
     const fn of(self, scope: Scope) -> Self {
         Self { scope, ..self }
+    }
+
+    /// Some values are refused.
+    const fn only(self, refused: Refused, note: &'static str) -> Self {
+        Self { refused: Some(refused), note, ..self }
+    }
+
+    const fn noted(self, note: &'static str) -> Self {
+        Self { note, ..self }
     }
 }
 
@@ -127,9 +178,25 @@ macro_rules! socket {
     ($name:ident, $get:expr, $set:expr) => {
         SocketOption::socket(stringify!($name), libc::$name, $get, $set)
     };
+    ($name:ident: $reason:literal) => {
+        SocketOption::refused_of_socket(stringify!($name), libc::$name, $reason)
+    };
+}
+
+macro_rules! ip {
+    ($name:ident, $get:expr, $set:expr) => {
+        SocketOption::ip(stringify!($name), libc::$name, $get, $set)
+    };
+}
+
+macro_rules! ipv6 {
+    ($name:ident, $get:expr, $set:expr) => {
+        SocketOption::ipv6(stringify!($name), libc::$name, $get, $set)
+    };
 }
 
 use one_to_many as m;
+use only as o;
 use socket_level as s;
 
 /// All options that the daemon knows. Those of `sctp_bindx`, `sctp_connectx` and `sctp_peeloff` are calls.
@@ -142,7 +209,11 @@ pub const OPTIONS: &[SocketOption] = &[
     sctp!(SCTP_NODELAY, Some(v::nodelay), Some(v::set_nodelay)),
     sctp!(SCTP_PRIMARY_ADDR, Some(v::primary), Some(v::set_primary)).of(Scope::Peer(4)),
     sctp!(SCTP_PEER_ADDR_PARAMS, Some(v::path_parameters), Some(v::set_path_parameters))
-        .of(Scope::Peer(4)),
+        .of(Scope::Peer(4))
+        .only(
+            o::path_flags,
+            "for all paths together; heartbeats and the discovery of the path MTU cannot be switched off",
+        ),
     sctp!(SCTP_DEFAULT_SEND_PARAM, Some(v::send_parameters), Some(v::set_send_parameters))
         .of(Scope::Associations(28)),
     sctp!(SCTP_DEFAULT_SNDINFO, Some(v::send_info), Some(v::set_send_info))
@@ -160,9 +231,17 @@ pub const OPTIONS: &[SocketOption] = &[
     sctp!(SCTP_REMOTE_UDP_ENCAPS_PORT, Some(v::peer_udp), Some(v::set_peer_udp))
         .early()
         .of(Scope::Peer(8)),
-    sctp!(SCTP_MAXSEG, Some(v::no_value), Some(v::set_no_value)).of(Scope::Optional),
-    sctp!(SCTP_DISABLE_FRAGMENTS, Some(v::zero), Some(v::set_zero)),
-    sctp!(SCTP_FRAGMENT_INTERLEAVE, Some(v::zero), Some(v::set_zero)),
+    sctp!(SCTP_MAXSEG, Some(v::no_value), Some(s::set_constant))
+        .of(Scope::Optional)
+        .only(o::segment, "0 alone: the path MTU decides"),
+    sctp!(SCTP_DISABLE_FRAGMENTS, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: long messages are fragmented"),
+    sctp!(SCTP_FRAGMENT_INTERLEAVE, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: messages are delivered one after the other"),
+    sctp!(SCTP_I_WANT_MAPPED_V4_ADDR, Some(s::constant::<1>), Some(s::set_constant))
+        .only(o::on, "1 alone: IPv6 sockets get IPv4 addresses as mapped ones"),
+    sctp!(SCTP_REUSE_PORT, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: one socket listens on a port"),
     sctp!(SCTP_CONTEXT, Some(v::context), Some(v::set_context)).of(Scope::Associations(0)),
     sctp!(SCTP_AUTOCLOSE, Some(m::autoclose), Some(m::set_autoclose)).early(),
     sctp!(SCTP_GET_ASSOC_NUMBER, Some(m::association_count), None),
@@ -192,6 +271,11 @@ pub const OPTIONS: &[SocketOption] = &[
     sctp!(SCTP_STREAM_SCHEDULER: "streams have no scheduler"),
     sctp!(SCTP_STREAM_SCHEDULER_VALUE: "streams have no scheduler"),
     sctp!(SCTP_ECN_SUPPORTED: "explicit congestion notification is missing"),
+    sctp!(SCTP_PEER_ADDR_THLDS: "the number of errors before a path is potentially failed is fixed"),
+    sctp!(SCTP_PEER_ADDR_THLDS_V2: "the number of errors before a path is potentially failed is fixed"),
+    sctp!(SCTP_EXPOSE_POTENTIALLY_FAILED_STATE: "potentially failed paths are always shown"),
+    sctp!(SCTP_PLPMTUD_PROBE_INTERVAL: "the search for the path MTU has an interval of its own"),
+    sctp!(SCTP_GET_ASSOC_STATS: "the counters of associations are metrics"),
     sctp!(SCTP_PR_SUPPORTED: "FORWARD TSN is missing: a lifetime drops messages before their transmission only"),
     sctp!(SCTP_PR_ASSOC_STATUS: "FORWARD TSN is missing"),
     sctp!(SCTP_PR_STREAM_STATUS: "FORWARD TSN is missing"),
@@ -200,15 +284,80 @@ pub const OPTIONS: &[SocketOption] = &[
     socket!(SO_DOMAIN, Some(s::domain), None),
     socket!(SO_ERROR, Some(s::error), None),
     socket!(SO_ACCEPTCONN, Some(s::listens), None),
-    socket!(SO_LINGER, Some(s::linger), Some(s::set_linger)),
+    socket!(SO_LINGER, Some(s::linger), Some(s::set_linger))
+        .noted("a time of 0 aborts; `close` waits for no longer one"),
     socket!(SO_RCVBUF, Some(s::receive_buffer), Some(s::set_receive_buffer)).early(),
     socket!(SO_SNDBUF, Some(s::send_buffer), Some(s::set_send_buffer)).early(),
-    socket!(SO_REUSEADDR, Some(s::reuse), Some(s::set_reuse)),
-    SocketOption::ipv6("IPV6_V6ONLY", libc::IPV6_V6ONLY, Some(s::only_v6), Some(s::set_only_v6)),
+    socket!(SO_REUSEADDR, Some(s::reuse), Some(s::set_reuse))
+        .noted("no effect: there is no TIME-WAIT, and two sockets never share a port"),
+    socket!(SO_RCVBUFFORCE, None, Some(s::set_receive_buffer)).early(),
+    socket!(SO_SNDBUFFORCE, None, Some(s::set_send_buffer)).early(),
+    socket!(SO_KEEPALIVE, Some(s::flag::<{ s::KEEPALIVE }>), Some(s::set_flag::<{ s::KEEPALIVE }>))
+        .noted("no effect, as in Linux: heartbeats find dead peers"),
+    socket!(SO_BROADCAST, Some(s::flag::<{ s::BROADCAST }>), Some(s::set_flag::<{ s::BROADCAST }>))
+        .noted("no effect, as in Linux: SCTP is unicast"),
+    socket!(SO_OOBINLINE, Some(s::flag::<{ s::URGENT }>), Some(s::set_flag::<{ s::URGENT }>))
+        .noted("no effect, as in Linux: SCTP has no urgent data"),
+    socket!(SO_SNDLOWAT, Some(s::constant::<1>), None),
+    socket!(SO_REUSEPORT, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: one socket listens on a port"),
+    socket!(SO_PRIORITY, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: all sockets of the daemon share its packets"),
+    socket!(SO_MARK, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: all sockets of the daemon share its packets"),
+    socket!(SO_DONTROUTE, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: the daemon follows the routes of the system"),
+    socket!(SO_TIMESTAMP, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: messages have no time of arrival"),
+    socket!(SO_TIMESTAMPNS, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: messages have no time of arrival"),
+    socket!(SO_TIMESTAMPING, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: messages have no time of arrival"),
+    socket!(SO_BINDTODEVICE: "the daemon has the interfaces: `--local ADDRESS%INTERFACE`"),
+    socket!(SO_MAX_PACING_RATE: "the daemon paces: `--pacing`"),
+    socket!(SO_PEEK_OFF: "as in Linux"),
+    socket!(SO_ZEROCOPY: "as in Linux"),
+    socket!(SO_ATTACH_FILTER: "packets are not filtered for each socket"),
+    socket!(SO_ATTACH_BPF: "packets are not filtered for each socket"),
+    ip!(IP_TOS, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: all sockets of the daemon share its packets"),
+    ip!(IP_TTL, Some(s::constant::<64>), Some(s::set_constant))
+        .only(o::default_or::<64>, "64 or -1 alone: all sockets of the daemon share its packets"),
+    ip!(IP_MTU_DISCOVER, Some(s::constant::<1>), Some(s::set_constant))
+        .only(o::discovery, "1 or 2 alone: the discovery of the path MTU cannot be switched off"),
+    ip!(IP_RECVERR, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: sockets have no error queue"),
+    ip!(IP_PKTINFO, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: messages have no headers of IP"),
+    ip!(IP_RECVTOS, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: messages have no headers of IP"),
+    ip!(IP_RECVTTL, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: messages have no headers of IP"),
+    ip!(IP_FREEBIND, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: the daemon has the addresses"),
+    ip!(IP_TRANSPARENT, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: the daemon has the addresses"),
+    ipv6!(IPV6_V6ONLY, Some(s::only_v6), Some(s::set_only_v6)),
+    ipv6!(IPV6_TCLASS, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::default_or::<0>, "0 or -1 alone: all sockets of the daemon share its packets"),
+    ipv6!(IPV6_UNICAST_HOPS, Some(s::constant::<64>), Some(s::set_constant))
+        .only(o::default_or::<64>, "64 or -1 alone: all sockets of the daemon share its packets"),
+    ipv6!(IPV6_MTU_DISCOVER, Some(s::constant::<1>), Some(s::set_constant))
+        .only(o::discovery, "1 or 2 alone: the discovery of the path MTU cannot be switched off"),
+    ipv6!(IPV6_RECVERR, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: sockets have no error queue"),
+    ipv6!(IPV6_RECVPKTINFO, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: messages have no headers of IP"),
+    ipv6!(IPV6_RECVTCLASS, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: messages have no headers of IP"),
+    ipv6!(IPV6_RECVHOPLIMIT, Some(s::constant::<0>), Some(s::set_constant))
+        .only(o::off, "0 alone: messages have no headers of IP"),
 ];
 
 #[cfg(test)]
 mod tests {
+    use manypath_posix::abi::option_names::name;
+
     use super::*;
 
     #[test]
@@ -216,8 +365,9 @@ mod tests {
         for (index, option) in OPTIONS.iter().enumerate() {
             let found = SocketOption::find(option.level, option.number).expect("a row");
             assert_eq!(found.name, OPTIONS[index].name);
-            if option.level == IPPROTO_SCTP {
-                assert_eq!(option_name(option.number), Some(option.name));
+            // The library names those that are refused
+            if option.level != libc::SOL_SOCKET || option.refused.is_some() {
+                assert_eq!(name(option.level, option.number), Some(option.name));
             }
         }
     }
@@ -233,11 +383,14 @@ mod tests {
                     (true, false) => "read",
                     (false, _) => "set",
                 };
-                let note = match support {
-                    Support::BeforeAssociation => " new values apply to later associations",
-                    _ => "",
-                };
-                format!("| `{name}` | {uses} |{note} |")
+                let early = "new values apply to later associations";
+                let notes =
+                    [option.note, if support == Support::BeforeAssociation { early } else { "" }];
+                let notes: Vec<&str> = notes.into_iter().filter(|note| !note.is_empty()).collect();
+                match &notes.join("; ")[..] {
+                    "" => format!("| `{name}` | {uses} | |"),
+                    note => format!("| `{name}` | {uses} | {note} |"),
+                }
             }
         }
     }

@@ -1,10 +1,10 @@
-//! Options of the levels `SOL_SOCKET` and `IPPROTO_IPV6`.
+//! Options of the levels `SOL_SOCKET`, `IPPROTO_IP` and `IPPROTO_IPV6`.
 
 use manypath_posix::abi::Layout;
-use manypath_posix::abi::address::INET6;
 use manypath_posix::abi::constants::IPPROTO_SCTP;
 use nix::errno::Errno;
 
+use super::only::number;
 use super::target::Target;
 use crate::Config;
 use crate::serve::socket::Phase;
@@ -84,25 +84,47 @@ pub(super) fn set_reuse(at: &Target<'_>, bytes: &[u8]) -> Done {
     Ok(())
 }
 
-/// Fails for sockets of IPv4, which do not have the option.
 pub(super) fn only_v6(at: &Target<'_>, _: &[u8]) -> Value {
-    if at.socket.domain != INET6 {
-        return Err(Errno::ENOPROTOOPT);
-    }
     Ok(i32::from(at.socket.state().options.only_v6).encode())
 }
 
 /// Cannot be set after `bind`. ipv6(7)
 pub(super) fn set_only_v6(at: &Target<'_>, bytes: &[u8]) -> Done {
-    if at.socket.domain != INET6 {
-        return Err(Errno::ENOPROTOOPT);
-    }
     let mut state = at.socket.state();
     if state.port != 0 || !matches!(state.phase, Phase::Closed) {
         return Err(Errno::EINVAL);
     }
     state.options.only_v6 = i32::decode(bytes).ok_or(Errno::EINVAL)? != 0;
     Ok(())
+}
+
+/// `SO_KEEPALIVE`
+pub(super) const KEEPALIVE: u8 = 1;
+/// `SO_BROADCAST`
+pub(super) const BROADCAST: u8 = 2;
+/// `SO_OOBINLINE`
+pub(super) const URGENT: u8 = 4;
+
+/// An option that is stored and has no effect.
+pub(super) fn flag<const BIT: u8>(at: &Target<'_>, _: &[u8]) -> Value {
+    Ok(i32::from(at.socket.state().options.flags & BIT != 0).encode())
+}
+
+pub(super) fn set_flag<const BIT: u8>(at: &Target<'_>, bytes: &[u8]) -> Done {
+    let is_on = i32::decode(bytes).ok_or(Errno::EINVAL)? != 0;
+    let flags = &mut at.socket.state().options.flags;
+    *flags = if is_on { *flags | BIT } else { *flags & !BIT };
+    Ok(())
+}
+
+/// An option with one supported value.
+pub(super) fn constant<const VALUE: i32>(_: &Target<'_>, _: &[u8]) -> Value {
+    Ok(VALUE.encode())
+}
+
+/// Sets an option to a value that is supported, which changes nothing.
+pub(super) fn set_constant(_: &Target<'_>, bytes: &[u8]) -> Done {
+    number(bytes).map(drop).ok_or(Errno::EINVAL)
 }
 
 fn size(bytes: usize) -> Value {

@@ -18,6 +18,7 @@ pub(in crate::serve) struct Options {
     pub(super) heartbeat: Option<Span>,
     pub(super) path_retransmissions: Option<u32>,
     pub(super) association_retransmissions: Option<u32>,
+    pub(super) cookie_life: Option<Span>,
     /// Packets for each SACK, and its longest delay.
     pub(super) sack: Option<(u32, Span)>,
     pub(super) send: SndInfo,
@@ -36,6 +37,8 @@ pub(in crate::serve) struct Options {
     /// Limit of the daemon for both sizes.
     pub(super) largest_buffer: usize,
     pub(super) reuse: bool,
+    /// Options without effect that are on.
+    pub(super) flags: u8,
     /// The socket has no IPv4 addresses.
     pub(in crate::serve) only_v6: bool,
 }
@@ -56,6 +59,7 @@ impl Options {
             heartbeat: None,
             path_retransmissions: None,
             association_retransmissions: None,
+            cookie_life: None,
             sack: None,
             send: SndInfo::default(),
             reliability: None,
@@ -69,6 +73,7 @@ impl Options {
             receive_buffer: None,
             largest_buffer,
             reuse: false,
+            flags: 0,
             only_v6: false,
         }
     }
@@ -85,6 +90,7 @@ impl Options {
             self.path_retransmissions.unwrap_or(config.path_max_retransmissions);
         config.association_max_retransmissions =
             self.association_retransmissions.unwrap_or(config.association_max_retransmissions);
+        config.cookie_life = self.cookie_life.unwrap_or(config.cookie_life);
         if let Some((every, delay)) = self.sack {
             (config.sack_every, config.sack_delay) = (every, delay);
         }

@@ -1,7 +1,7 @@
 //! What an option applies to: a socket, or associations of it. RFC 6458 §7.1
 
 use manypath_posix::abi::constants::{SCTP_ALL_ASSOC, SCTP_CURRENT_ASSOC, SCTP_FUTURE_ASSOC};
-use manypath_posix::abi::{Address, Layout};
+use manypath_posix::abi::{Address, Layout, address};
 use nix::errno::Errno;
 
 use super::Options;
@@ -28,9 +28,35 @@ pub(super) enum Scope {
 #[derive(Debug)]
 pub(super) struct Target<'a> {
     pub(super) socket: &'a Socket,
-    associations: Vec<Connected>,
-    /// Whether it is the socket with its later associations.
-    is_socket: bool,
+    /// The association that is named, or that of a one-to-one socket.
+    one: Option<Connected>,
+    reach: Reach,
+}
+
+/// What a new value applies to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Reach {
+    /// The association that is named.
+    One,
+    /// Later associations.
+    Later,
+    /// The associations that are there.
+    Current,
+    /// The associations that are there, and later ones.
+    All,
+}
+
+/// Whether a `struct sockaddr_storage` names no address. Without a family, it counts as one of the socket's. Other families
+/// are addresses that no peer has. net/sctp/socket.c, sctp_is_any
+pub(super) fn is_any(domain: u16, bytes: &[u8]) -> bool {
+    let ip = match u16::decode(bytes) {
+        Some(0) => {
+            let filled = [&domain.to_ne_bytes(), bytes.get(2..).unwrap_or_default()].concat();
+            address::decode(&filled)
+        }
+        _ => address::decode(bytes),
+    };
+    ip.is_some_and(|(address, _)| address.ip().is_unspecified())
 }
 
 impl<'a> Target<'a> {
@@ -41,73 +67,72 @@ impl<'a> Target<'a> {
         bytes: &[u8],
         sets: bool,
     ) -> Result<Self, Errno> {
-        let associations = socket.associations();
-        let whole = |associations| Self { socket, associations, is_socket: true };
+        let whole = |reach| Self { socket, one: socket.connected(), reach };
         let offset = match scope {
-            _ if !socket.is_many() => return Ok(whole(associations)),
-            Scope::Socket => return Ok(whole(associations)),
-            Scope::Optional if bytes.len() == u32::SIZE => return Ok(whole(Vec::new())),
+            _ if !socket.is_many() => return Ok(whole(Reach::All)),
+            Scope::Socket => return Ok(whole(Reach::All)),
+            Scope::Optional if bytes.len() == u32::SIZE => return Ok(whole(Reach::Later)),
             Scope::Peer(_) | Scope::Optional => 0,
             Scope::Association(offset) | Scope::Associations(offset) => offset,
         };
         let number = bytes.get(offset..).and_then(i32::decode).ok_or(Errno::EINVAL)?;
-        let is_special = matches!(number, SCTP_CURRENT_ASSOC | SCTP_ALL_ASSOC);
-        if is_special && sets && matches!(scope, Scope::Associations(_)) {
-            return Ok(Self { is_socket: number == SCTP_ALL_ASSOC, ..whole(associations) });
+        match (number, scope) {
+            (SCTP_CURRENT_ASSOC, Scope::Associations(_)) if sets => Ok(whole(Reach::Current)),
+            (SCTP_ALL_ASSOC, Scope::Associations(_)) if sets => Ok(whole(Reach::All)),
+            (SCTP_FUTURE_ASSOC, Scope::Peer(at)) => Self::of_peer(socket, bytes, at),
+            (SCTP_FUTURE_ASSOC, _) => Ok(whole(Reach::Later)),
+            _ => Self::of_one(socket, socket.association(number)),
         }
-        if number == SCTP_FUTURE_ASSOC {
-            return match scope {
-                Scope::Peer(at) => Self::of_peer(socket, bytes, at),
-                _ => Ok(whole(Vec::new())),
-            };
-        }
-        let mut associations = associations;
-        associations.retain(|connected| connected.number == number);
-        if associations.is_empty() {
-            return Err(Errno::EINVAL);
-        }
-        Ok(Self { socket, associations, is_socket: false })
+    }
+
+    fn of_one(socket: &'a Socket, one: Option<Connected>) -> Result<Self, Errno> {
+        let one = Some(one.ok_or(Errno::EINVAL)?);
+        Ok(Self { socket, one, reach: Reach::One })
     }
 
     /// The association with the peer of an address; the socket if there is no address.
     fn of_peer(socket: &'a Socket, bytes: &[u8], at: usize) -> Result<Self, Errno> {
-        let address: Address = bytes.get(at..).and_then(Address::decode).ok_or(Errno::EINVAL)?;
-        let Some(address) = address.0.filter(|address| !address.ip().is_unspecified()) else {
-            return Ok(Self { socket, associations: Vec::new(), is_socket: true });
-        };
+        let bytes = bytes.get(at..).ok_or(Errno::EINVAL)?;
+        let address: Address = Address::decode(bytes).ok_or(Errno::EINVAL)?;
+        if is_any(socket.domain, bytes) {
+            return Ok(Self { socket, one: None, reach: Reach::Later });
+        }
+        let address = address.0.ok_or(Errno::EINVAL)?;
         let ip = names::canonical(socket.domain, &address)?;
         let connected = match &socket.state().phase {
             Phase::Many(many) => many.with_peer(ip, address.port()),
             _ => None,
         };
-        let associations = vec![connected.ok_or(Errno::EINVAL)?];
-        Ok(Self { socket, associations, is_socket: false })
+        Self::of_one(socket, connected)
     }
 
     /// The options.
     pub(super) fn options(&self) -> Options {
-        match &self.associations[..] {
-            [connected] if !self.is_socket => connected.options().clone(),
+        match &self.one {
+            Some(connected) if self.reach == Reach::One => connected.options().clone(),
             _ => self.socket.state().options.clone(),
         }
     }
 
     /// Changes the options, and applies them to the associations.
     pub(super) fn change(&self, change: impl Fn(&mut Options)) {
-        if self.is_socket {
+        if matches!(self.reach, Reach::Later | Reach::All) {
             change(&mut self.socket.state().options);
         }
-        for connected in &self.associations {
-            connected.change(&change);
+        match self.reach {
+            Reach::One => self.one.iter().for_each(|connected| connected.change(&change)),
+            Reach::Later => {}
+            Reach::Current | Reach::All => {
+                for connected in self.socket.associations() {
+                    connected.change(&change);
+                }
+            }
         }
     }
 
     /// The association, where there is one.
     pub(super) fn find_association(&self) -> Option<&Connected> {
-        match &self.associations[..] {
-            [connected] if !self.is_socket || !self.socket.is_many() => Some(connected),
-            _ => None,
-        }
+        self.one.as_ref()
     }
 
     /// The association.

@@ -16,7 +16,8 @@ use manypath_sctp::AssociationState;
 use nix::errno::Errno;
 
 use super::length::OLD_PADDR_PARAMS;
-use super::target::Target;
+use super::only::is_contradictory;
+use super::target::{Target, is_any};
 use crate::serve::connected::Connected;
 use crate::serve::names;
 use crate::serve::socket::Socket;
@@ -66,17 +67,22 @@ pub(super) fn association(at: &Target<'_>, _: &[u8]) -> Value {
         assoc_id: at.number(),
         asocmaxrxt: most as u16,
         number_peer_destinations: peers as u16,
-        cookie_life: milliseconds(config.cookie_life),
+        cookie_life: milliseconds(at.options().cookie_life.unwrap_or(config.cookie_life)),
         ..AssocParams::default()
     };
     Ok(params.encode())
 }
 
 pub(super) fn set_association(at: &Target<'_>, bytes: &[u8]) -> Done {
-    let AssocParams { asocmaxrxt, .. } = given(bytes)?;
-    if asocmaxrxt != 0 {
-        at.change(|options| options.association_retransmissions = Some(asocmaxrxt.into()));
-    }
+    let AssocParams { asocmaxrxt, cookie_life, .. } = given(bytes)?;
+    at.change(|options| {
+        if asocmaxrxt != 0 {
+            options.association_retransmissions = Some(asocmaxrxt.into());
+        }
+        if cookie_life != 0 {
+            options.cookie_life = Some(Span::from_millis(cookie_life.into()));
+        }
+    });
     Ok(())
 }
 
@@ -119,19 +125,28 @@ fn path_to(
     connected: &Connected,
     wanted: Address,
 ) -> Result<(usize, Path), Errno> {
-    let ip = names::canonical(socket.domain, &wanted.0.ok_or(Errno::EINVAL)?)?;
+    let wanted = wanted.0.ok_or(Errno::EINVAL)?;
+    if wanted.port() != connected.association.peer_port() {
+        return Err(Errno::EINVAL);
+    }
+    let ip = names::canonical(socket.domain, &wanted)?;
     let paths = connected.association.paths();
     paths.into_iter().enumerate().find(|(_, path)| path.remote == ip).ok_or(Errno::EINVAL)
 }
 
 /// A shorter structure, of an older header file, has no values of the last fields.
-fn given_parameters(at: &Target<'_>, bytes: &[u8]) -> Result<PaddrParams, Errno> {
+pub(super) fn complete_parameters(bytes: &[u8]) -> Option<PaddrParams> {
     let mut all = bytes.to_vec();
     if bytes.len() == OLD_PADDR_PARAMS {
         all.resize(PaddrParams::SIZE, 0);
     }
-    let params: PaddrParams = given(&all)?;
-    if params.address.0.is_some_and(|address| !address.ip().is_unspecified()) {
+    PaddrParams::decode(&all)
+}
+
+/// Parameters whose address is one of the peer, or none.
+fn given_parameters(at: &Target<'_>, bytes: &[u8]) -> Result<PaddrParams, Errno> {
+    let params = complete_parameters(bytes).ok_or(Errno::EINVAL)?;
+    if !is_any(at.socket.domain, &bytes[PADDR_PARAMS_ADDRESS..]) {
         path_to(at.socket, at.association()?, params.address)?;
     }
     Ok(params)
@@ -140,45 +155,48 @@ fn given_parameters(at: &Target<'_>, bytes: &[u8]) -> Result<PaddrParams, Errno>
 pub(super) fn path_parameters(at: &Target<'_>, bytes: &[u8]) -> Value {
     let PaddrParams { address, .. } = given_parameters(at, bytes)?;
     let (config, options) = (Config::for_real_networks(), at.options());
+    let (every, delay) = options.sack.unwrap_or((config.sack_every, config.sack_delay));
+    let delays = if every == 1 { SPP_SACKDELAY_DISABLE } else { SPP_SACKDELAY_ENABLE };
     let params = PaddrParams {
         assoc_id: at.number(),
         address,
         hbinterval: milliseconds(options.heartbeat.unwrap_or(config.heartbeat_interval)),
         pathmaxrxt: options.path_retransmissions.unwrap_or(config.path_max_retransmissions) as u16,
-        sackdelay: milliseconds(options.sack.map_or(config.sack_delay, |(_, delay)| delay)),
-        flags: SPP_HB_ENABLE | SPP_PMTUD_ENABLE | SPP_SACKDELAY_ENABLE,
+        sackdelay: milliseconds(delay),
+        flags: SPP_HB_ENABLE | SPP_PMTUD_ENABLE | delays,
         ..PaddrParams::default()
     };
     Ok(params.encode())
 }
 
-/// All paths have the same parameters. Heartbeats and the discovery of the MTU cannot be switched off.
+/// All paths have the same parameters. An interval or delay counts only with the flag that enables it.
+/// net/sctp/socket.c, sctp_apply_peer_addr_params
 pub(super) fn set_path_parameters(at: &Target<'_>, bytes: &[u8]) -> Done {
     let params = given_parameters(at, bytes)?;
     let PaddrParams { hbinterval, pathmaxrxt, pathmtu, sackdelay, flags, .. } = params;
-    let is_both = |both| flags & both == both;
-    if is_both(SPP_HB_ENABLE | SPP_HB_DISABLE)
-        || is_both(SPP_PMTUD_ENABLE | SPP_PMTUD_DISABLE)
-        || is_both(SPP_SACKDELAY_ENABLE | SPP_SACKDELAY_DISABLE)
+    let has = |flag| flags & flag != 0;
+    if is_contradictory(flags, bytes.len())
         || sackdelay > LONGEST_SACK_DELAY
         || (1..LEAST_MTU).contains(&pathmtu)
     {
         return Err(Errno::EINVAL);
     }
-    if flags & (SPP_HB_DISABLE | SPP_PMTUD_DISABLE | SPP_SACKDELAY_DISABLE) != 0 {
-        return Err(Errno::EOPNOTSUPP);
-    }
-    let every = Config::for_real_networks().sack_every;
+    let config = Config::for_real_networks();
     at.change(|options| {
-        if hbinterval != 0 {
-            options.heartbeat = Some(Span::from_millis(hbinterval.into()));
+        let is_zero = has(SPP_HB_TIME_IS_ZERO);
+        if has(SPP_HB_ENABLE) && (hbinterval != 0 || is_zero) {
+            let interval = if is_zero { 0 } else { hbinterval };
+            options.heartbeat = Some(Span::from_millis(interval.into()));
         }
         if pathmaxrxt != 0 {
             options.path_retransmissions = Some(pathmaxrxt.into());
         }
-        if sackdelay != 0 && flags & SPP_SACKDELAY_ENABLE != 0 {
-            let every = options.sack.map_or(every, |(every, _)| every);
-            options.sack = Some((every, Span::from_millis(sackdelay.into())));
+        let (every, delay) = options.sack.unwrap_or((config.sack_every, config.sack_delay));
+        if has(SPP_SACKDELAY_DISABLE) {
+            options.sack = Some((1, delay));
+        } else if has(SPP_SACKDELAY_ENABLE) {
+            let delay = if sackdelay == 0 { delay } else { Span::from_millis(sackdelay.into()) };
+            options.sack = Some((if every == 1 { config.sack_every } else { every }, delay));
         }
     });
     Ok(())
@@ -400,14 +418,23 @@ pub(super) fn set_receive_info(at: &Target<'_>, bytes: &[u8]) -> Done {
     Ok(())
 }
 
-pub(super) fn peer_udp(at: &Target<'_>, bytes: &[u8]) -> Value {
+/// A port whose address is one of the peer, or none.
+fn given_port(at: &Target<'_>, bytes: &[u8]) -> Result<UdpEncaps, Errno> {
     let encaps: UdpEncaps = given(bytes)?;
+    if !is_any(at.socket.domain, &bytes[UDP_ENCAPS_ADDRESS..]) {
+        path_to(at.socket, at.association()?, encaps.address)?;
+    }
+    Ok(encaps)
+}
+
+pub(super) fn peer_udp(at: &Target<'_>, bytes: &[u8]) -> Value {
+    let encaps = given_port(at, bytes)?;
     let port = at.options().peer_udp.unwrap_or(0).to_be();
     Ok(UdpEncaps { port, ..encaps }.encode())
 }
 
 pub(super) fn set_peer_udp(at: &Target<'_>, bytes: &[u8]) -> Done {
-    let UdpEncaps { port, .. } = given(bytes)?;
+    let UdpEncaps { port, .. } = given_port(at, bytes)?;
     let port = Some(u16::from_be(port)).filter(|port| *port != 0);
     at.change(|options| options.peer_udp = port);
     Ok(())
@@ -423,16 +450,6 @@ pub(super) fn set_context(at: &Target<'_>, bytes: &[u8]) -> Done {
     Ok(())
 }
 
-/// An option that is off.
-pub(super) fn zero(_: &Target<'_>, _: &[u8]) -> Value {
-    Ok(0_i32.encode())
-}
-
-/// An option that cannot be on.
-pub(super) fn set_zero(_: &Target<'_>, bytes: &[u8]) -> Done {
-    if given::<i32>(bytes)? == 0 { Ok(()) } else { Err(Errno::EOPNOTSUPP) }
-}
-
 /// The path MTU decides. A program may take a number alone, as older header files have it.
 pub(super) fn no_value(at: &Target<'_>, bytes: &[u8]) -> Value {
     if bytes.len() == 4 {
@@ -441,15 +458,10 @@ pub(super) fn no_value(at: &Target<'_>, bytes: &[u8]) -> Value {
     Ok(AssocValue { id: at.number(), value: 0 }.encode())
 }
 
-/// A program may pass a number alone, as older header files have it.
-pub(super) fn set_no_value(_: &Target<'_>, bytes: &[u8]) -> Done {
-    let value = match bytes.len() {
-        4 => given::<u32>(bytes)?,
-        _ => given::<AssocValue>(bytes)?.value,
-    };
-    if value == 0 { Ok(()) } else { Err(Errno::EOPNOTSUPP) }
-}
-
+/// Offset of `spp_address` in `struct sctp_paddrparams`.
+const PADDR_PARAMS_ADDRESS: usize = 4;
+/// Offset of `sue_address` in `struct sctp_udpencaps`.
+const UDP_ENCAPS_ADDRESS: usize = 8;
 /// Headers of IPv4, UDP and SCTP, and of a DATA chunk, in bytes.
 const HEADERS: u32 = 20 + 8 + 12 + 16;
 /// Flags that messages may have by default. net/sctp/socket.c
