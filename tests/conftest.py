@@ -42,6 +42,20 @@ def scenario() -> Callable[..., mp.Scenario]:
     return two_paths
 
 
+def shortened_run(scenario: mp.Scenario) -> mp.Scenario:
+    """Return a scenario with a run until 2 s after the last start, without changes of links."""
+    end = 2 + max(flow.start.latest / 1e9 for flow in scenario.flows.values())
+    links = {name: link.but(events=()) if link.events else link for name, link in scenario.network.links.items()}
+    network = scenario.network.but(links=links)
+    return scenario.but(network=network, warmup="0 s", measure=f"{end:.3f} s")
+
+
+@pytest.fixture
+def shortened() -> Callable[[mp.Scenario], mp.Scenario]:
+    """Return the function `shortened_run`."""
+    return shortened_run
+
+
 TWO_PATHS = """
 warmup = "1 s"
 measure = "2 s"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -20,11 +21,54 @@ from manypath.explore.state import State
 SUFFIXES = (".csv", ".parquet", ".svg", ".pcapng")
 """Endings of downloads; chromium names a file otherwise until it is complete."""
 
+ARGUMENTS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    # Nothing moves while a test looks at it.
+    "--force-prefers-reduced-motion",
+)
+"""Command line of chromium."""
+
+PATIENCE = 60.0
+"""Longest time that a test waits for the page, seconds. It bounds failures only."""
+
+AGAIN = 5.0
+"""Time after which a click that had no effect is repeated, seconds."""
+
 FIELD = "return document.querySelector(`input[aria-label=\"${arguments[0]}\"]`)?.closest('.q-field__control')"
 """Finds the visible part of a list by its name."""
 
-PATIENCE = 20.0
-"""Longest time that a test waits for the page, seconds."""
+SELECT = """const field = document.querySelector(`input[aria-label="${arguments[0]}"]`);
+field?.focus(); field?.select(); return document.activeElement === field;"""
+"""Selects the text of a field by its name; tells whether it has the focus."""
+
+BUTTON = """return [...document.querySelectorAll('button, .q-item')].find(each =>
+    each.getClientRects().length && each.textContent.replace(/\\s+/g, ' ').includes(arguments[0]))"""
+"""Finds a visible button or entry of a menu by its text."""
+
+OPTION = """const options = [...document.querySelectorAll('.q-menu [role=option]')];
+const text = each => each.textContent.replace(/\\s+/g, ' ').trim();
+return options.find(each => text(each) === arguments[0]) || options.find(each => text(each).includes(arguments[0]))"""
+"""Finds an option of the open list by its text, or by a part of it."""
+
+STEADY = """
+const found = arguments[0];
+const place = () => Object.values(found.getBoundingClientRect().toJSON()).join();
+const before = place();
+return new Promise(done => setTimeout(() => {
+  const {x, y, width, height} = found.getBoundingClientRect();
+  const at = document.elementFromPoint(x + width / 2, y + height / 2);
+  const isHit = at !== null && found.contains(at);
+  if (!isHit) found.scrollIntoView({block: 'center'});
+  done(isHit && place() === before);
+}, 50));"""
+"""Tells whether an element stands still and a click at its centre hits it; scrolls to it otherwise."""
+
+LISTEN = """window.isPressed = false;
+arguments[0].addEventListener('click', () => { window.isPressed = true; }, {capture: true, once: true});"""
+"""Notes whether an element receives a click."""
 
 
 def lacking() -> str | None:
@@ -61,6 +105,17 @@ class Server(NamedTuple):
     address: str
     pid: int
 
+    def seconds(self) -> float:
+        """Return the processor time that it has used, seconds."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def is_idle(self) -> bool:
+        """Whether it computes nothing: less than a fifth of a processor in half a second."""
+        before = self.seconds()
+        time.sleep(0.5)
+        return self.seconds() - before < 0.1
+
 
 @contextmanager
 def explorer(*arguments: str, cwd: Path) -> Iterator[Server]:
@@ -89,7 +144,7 @@ class Browser:
 
         options = webdriver.ChromeOptions()
         options.binary_location = shutil.which("chromium") or ""
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        for argument in ARGUMENTS:
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
@@ -118,14 +173,25 @@ class Browser:
     @property
     def status(self) -> str:
         """The status of the page."""
-        return self.js("return document.querySelector('.x-status')?.innerText || ''")
+        return self.text(".x-status")
 
     def digest(self, other_than: str | None = None) -> str:
         """Wait for the digest of a finished run, which may have to differ from another one."""
-        self.until(lambda: "digest" in self.status and (other_than is None or other_than not in self.status))
-        found = re.search(r"digest (\w{16})", self.status)
-        assert found is not None
-        return found[1]
+
+        def found() -> str | None:
+            match = re.search(r"digest (\w{16})", self.status)
+            return match[1] if match is not None and match[1] != other_than else None
+
+        return self.until(found)
+
+    def shows(self, state: State) -> None:
+        """Wait for the digest of the run of a state."""
+        digest = expected(state)
+        self.until(lambda: f"digest {digest}" in self.status)
+
+    def rests(self) -> None:
+        """Wait until the page has drawn everything that belongs to its last move."""
+        self.until(lambda: self.js("return document.querySelector('.x-rest')?.getAttribute('aria-busy') === 'false'"))
 
     def until(self, condition: Callable[[], Any]) -> Any:
         """Wait until a condition holds; return its value."""
@@ -140,11 +206,9 @@ class Browser:
         return self.driver.find_element("css selector", f'input[aria-label="{label}"]')
 
     def write(self, label: str, text: str) -> None:
-        """Replace the text of a field."""
-        from selenium.webdriver.common.keys import Keys
-
-        self.input(label).send_keys(Keys.CONTROL, "a")
-        self.input(label).send_keys(text)
+        """Replace the text of a field, as pasting does: at once, so that the page sees no part of it."""
+        self.until(lambda: self.js(SELECT, label))
+        self.driver.execute_cdp_cmd("Input.insertText", {"text": text})
 
     def slider(self, label: str) -> Any:
         """Return the slider of a control, which takes keys."""
@@ -158,52 +222,110 @@ class Browser:
             return chart ? (chart.getOption().series || []).map(series => series.name) : []"""
         return self.js(script, card)
 
+    def press(self, find: Callable[[], Any], effect: Callable[[], Any] | None = None) -> None:
+        """Click an element when it stands still and nothing covers it, until it has received the click.
+
+        With an effect, nothing is clicked if it is there already, and the click is repeated if it does not come.
+        """
+        if effect is None:
+            self.until(lambda: self._is_pressed(find))
+        else:
+            self.until(lambda: effect() or (self._is_pressed(find) and self._comes(effect)))
+
+    def click(self, text: str, effect: Callable[[], Any] | None = None) -> None:
+        """Click a button or an entry of a menu."""
+        self.press(lambda: self.js(BUTTON, text), effect)
+
+    def open_list(self, label: str, option: str) -> None:
+        """Open a list, and wait until it has an option."""
+        self.press(lambda: self.js(FIELD, label), lambda: self.option(option))
+
     def choose(self, label: str, option: str) -> None:
-        """Choose an option of a control."""
-        field = self.until(lambda: self.js(FIELD, label))
-        self.js("arguments[0].scrollIntoView({block: 'center'})", field)
-        field.click()
-        path = f'//*[@role="option"][contains(normalize-space(.),"{option}")]'
-        found = self.until(lambda: self.driver.find_elements("xpath", path))
-        # A click by position may miss a list that is still opening.
-        self.js("arguments[0].click()", found[0])
+        """Choose an option of a list, and close the list."""
+        self.open_list(label, option)
+        self.press(lambda: self.option(option))
+        self.close_menu()
+
+    def option(self, option: str) -> Any:
+        """Return an option of the open list; None without it."""
+        return self.js(OPTION, option)
+
+    def close_menu(self) -> None:
+        """Close the open menu or list, if there is one."""
+        from selenium.webdriver.common.keys import Keys
+
+        def is_closed() -> bool:
+            if self.count(".q-menu"):
+                self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+                return self._comes(lambda: not self.count(".q-menu"))
+            return True
+
+        self.until(is_closed)
+
+    def take_along(self, entry: str) -> None:
+        """Choose an entry of the menu *Take along*."""
+
+        def is_taken() -> bool:
+            self.click("Take along", lambda: self.count(".q-menu"))
+            return self._is_pressed(lambda: self.js(BUTTON, entry))
+
+        self.close_menu()
+        self.until(is_taken)
+        self.until(lambda: not self.count(".q-menu"))
+
+    def close_dialog(self, button: str = "Close") -> None:
+        """Close the open dialog by one of its buttons."""
+        self.click(button, lambda: not self.count(".q-dialog__backdrop"))
 
     def switch(self, label: str) -> None:
-        """Turn a switch, once the group that opens around it shows it."""
-        found = self.driver.find_element("css selector", f'[role=switch][aria-label="{label}"]')
-        self.until(found.is_displayed)
-        self.js("arguments[0].scrollIntoView({block: 'center'})", found)
-        found.click()
+        """Turn a switch."""
+        find = f"return document.querySelector('[role=switch][aria-label=\"{label}\"]')"
+        self.press(lambda: self.js(find))
 
     def downloaded(self, name: str, folder: Path) -> Path:
         """Download a file through the menu; return it when it is complete."""
+        self.downloads_to(folder)
+        self.take_along(f"Download {name}")
+        return self.until(lambda: next((each for each in folder.iterdir() if each.suffix in SUFFIXES), None))
+
+    def downloads_to(self, folder: Path) -> None:
+        """Set the folder of downloads."""
         command = {"behavior": "allow", "downloadPath": str(folder)}
         self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", command)
-        self.click("Take along")
-        self.click(f"Download {name}")
-        return self.until(lambda: next((each for each in folder.iterdir() if each.suffix in SUFFIXES), None))
 
     def text(self, selector: str) -> str:
         """Return the visible text of an element; empty if there is none."""
         return self.js("return document.querySelector(arguments[0])?.innerText || ''", selector)
 
-    def click(self, text: str) -> None:
-        """Click a button or an entry of a menu."""
-        from selenium.common.exceptions import StaleElementReferenceException
+    def count(self, selector: str) -> int:
+        """Return the number of elements."""
+        return self.js("return document.querySelectorAll(arguments[0]).length", selector)
 
-        path = f'//*[self::button or contains(@class,"q-item")][contains(normalize-space(.),"{text}")]'
+    def _is_pressed(self, find: Callable[[], Any]) -> bool:
+        """Click an element once, if a click hits it; return whether it received the click."""
+        from selenium.common import exceptions
 
-        def is_clicked() -> bool:
-            try:
-                shown = next((each for each in self.driver.find_elements("xpath", path) if each.is_displayed()), None)
-                if shown is not None:
-                    shown.click()
-            except StaleElementReferenceException:
-                # The page replaced the element after it was found.
+        try:
+            found = find()
+            if found is None or not self.js(STEADY, found):
                 return False
-            return shown is not None
+            self.js(LISTEN, found)
+            found.click()
+        except (
+            # The page replaced, moved or covered the element after it was found.
+            exceptions.StaleElementReferenceException,
+            exceptions.ElementNotInteractableException,
+            exceptions.ElementClickInterceptedException,
+        ):
+            return False
+        return self.js("return window.isPressed")
 
-        self.until(is_clicked)
+    def _comes(self, effect: Callable[[], Any]) -> Any:
+        """Wait for the effect of a click; return what it does, and a false value if it does not come."""
+        end = time.monotonic() + AGAIN
+        while not (value := effect()) and time.monotonic() < end:
+            time.sleep(0.05)
+        return value
 
     def errors(self) -> list[str]:
         """Return the errors and warnings on the console of the page."""

@@ -31,11 +31,10 @@ def test_downloads_have_the_run(browser: Browser, address: str, tmp_path: Path):
 def test_a_long_download_shows_its_progress_and_is_cancelled(browser: Browser, address: str, tmp_path: Path):
     state = changed(short(), "measure", "300 s")
     browser.open(linked(address, state))
-    browser.click("Take along")
-    browser.click("Download capture as pcapng")
+    browser.downloads_to(tmp_path)
+    browser.take_along("Download capture as pcapng")
     browser.until(lambda: "explored.pcapng is written" in browser.text('[role="dialog"]'))
-    browser.click("Cancel")
-    browser.until(lambda: browser.js("return document.querySelector('.q-dialog__backdrop') === null"))
+    browser.close_dialog("Cancel")
     assert list(tmp_path.iterdir()) == []
     assert "digest" in browser.status
 
@@ -44,14 +43,12 @@ def test_a_download_waits_for_the_run_and_one_without_a_run_says_so(browser: Bro
     long = changed(changed(short(), "measure", "20000 s"), "warmup", "2 s")
     browser.driver.get(linked(address, long))
     browser.until(lambda: "the first" in browser.status)
-    browser.click("Take along")
-    browser.click("Download data as CSV")
+    browser.downloads_to(tmp_path)
+    browser.take_along("Download data as CSV")
     browser.until(lambda: "The download waits for the run." in browser.text('[role="dialog"]'))
-    browser.click("Cancel")
-    browser.until(lambda: browser.js("return document.querySelector('.q-dialog__backdrop') === null"))
+    browser.close_dialog("Cancel")
     browser.click("Stop")
     browser.until(lambda: "stopped, the start of the run is shown" in browser.status)
-    browser.click("Take along")
-    browser.click("Download data as CSV")
+    browser.take_along("Download data as CSV")
     browser.until(lambda: "explored.csv cannot be written: there is no finished run" in browser.text("body"))
     assert list(tmp_path.iterdir()) == []

@@ -149,9 +149,7 @@ impl Router {
     /// Packets that wait for the transmitter of a link at `now`.
     pub fn queue_len(&mut self, now: Time, link: usize) -> usize {
         self.advance(now);
-        let len = self.links[link].queue_len(now);
-        self.due[link] = self.links[link].poll_timeout();
-        len
+        self.links[link].queue_len(now)
     }
 
     /// Packets that have entered and are not released: inside links, or delivered.

@@ -10,10 +10,9 @@ from typing import Literal
 import numpy as np
 
 from manypath.errors import UserError
-from manypath.explore.moves import Answer, Cancelled
+from manypath.explore.moves import Answer, Cancelled, cancellable
 from manypath.explore.pooling import pooled
 from manypath.explore.state import State
-from manypath.run import Result, run
 from manypath.scenario import Scenario
 from manypath.theory import fluid
 
@@ -80,7 +79,7 @@ def fair(state: State, stop: threading.Event) -> Fair:
     best = {path: _goodput(alone, state, stop) for path, alone in _alone(state)}
     uncoupled: dict[str, float] = {}
     if state.multipath is not None:
-        other = _run(state.with_cc(UNCOUPLED), state.seed, stop)
+        other = cancellable(state.with_cc(UNCOUPLED), state.seed, stop)
         uncoupled = {path: float(rate) for path, rate in other.paths["goodput"][state.multipath].items()}
     rates, remark = _equilibrium(state.scenario)
     if stop.is_set():
@@ -134,16 +133,7 @@ def _alone(state: State) -> Iterator[tuple[str, Scenario]]:
 
 
 def _goodput(scenario: Scenario, state: State, stop: threading.Event) -> float:
-    return float(_run(scenario, state.seed, stop).goodput[str(state.multipath)])
-
-
-def _run(scenario: Scenario, seed: int, stop: threading.Event) -> Result:
-    def tell(_: float) -> None:
-        if stop.is_set():
-            raise Cancelled
-
-    tell(0.0)
-    return run(scenario, seed, progress=tell)
+    return float(cancellable(scenario, state.seed, stop).goodput[str(state.multipath)])
 
 
 def _equilibrium(scenario: Scenario) -> tuple[dict[str, float], str]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from manypath.explore.moves import Answer, Cancelled, duration
+from manypath.explore.moves import Answer, Cancelled, cancellable, duration
 from manypath.explore.state import State
-from manypath.run import Result, run
+from manypath.run import Result
 
 DRAWING = threading.Lock()
 """Held while matplotlib draws, because its settings belong to the process."""
@@ -64,14 +64,7 @@ def _figure(result: Result) -> str:
 
 def _packets(file: Path, state: State, stop: threading.Event, progress: Callable[[float], object]) -> None:
     whole = duration(state.scenario)
-
-    def tell(seconds: float) -> None:
-        if stop.is_set():
-            raise Cancelled
-        progress(seconds / whole)
-
-    tell(0.0)
-    run(state.scenario, state.seed, capture=file, progress=tell)
+    cancellable(state.scenario, state.seed, stop, lambda seconds: progress(seconds / whole), capture=file)
 
 
 FILES = {

@@ -34,9 +34,9 @@ details.x-card > summary { cursor: pointer; list-style: none; display: flex; jus
 details.x-card > summary::-webkit-details-marker { display: none; }
 details.x-card > summary::after { content: "+"; color: var(--faint); font-weight: 600; }
 details.x-card[open] > summary::after { content: "–"; }
+.q-field--error .q-field__label, .q-field--error .q-field__bottom { color: var(--bad) !important; }
 .x-refusal { color: var(--bad); font-size: 12px; line-height: 1.3; } .x-refusal:empty { display: none; }
-.x-compared caption { text-align: left; color: var(--faint); font-size: 12px; padding: 2px 0; }
-.x-numbers th[scope=row] { text-align: left; color: var(--ink); }
+.x-numbers caption { text-align: left; color: var(--faint); font-size: 12px; padding: 2px 0; }
 .x-why { color: var(--faint); font-size: 12px; line-height: 1.4; }
 .x-row { display: flex; gap: 8px; flex-wrap: wrap; align-items: center; width: 100%; }
 .x-lights { display: grid; grid-template-columns: repeat(auto-fit, minmax(210px, 1fr)); gap: 10px; width: 100%; }
@@ -51,8 +51,8 @@ details.x-card[open] > summary::after { content: "–"; }
 table.x-numbers { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
 .x-numbers th, .x-numbers td { padding: 3px 8px; text-align: right; border-bottom: 1px solid var(--line);
   white-space: nowrap; }
-.x-numbers th:nth-child(-n+2), .x-numbers td:nth-child(-n+2) { text-align: left; }
-.x-numbers th { color: var(--faint); font-weight: 600; }
+.x-numbers .x-left { text-align: left; }
+.x-numbers th { color: var(--faint); font-weight: 600; } .x-numbers th[scope=row] { color: var(--ink); }
 .x-scroll { overflow-x: auto; width: 100%; }
 .x-code { white-space: pre; overflow: auto; max-height: 60vh; font: 12px/1.5 ui-monospace, monospace; width: 100%;
   background: var(--ground); border: 1px solid var(--line); border-radius: 8px; padding: 10px; }
@@ -65,9 +65,11 @@ table.x-numbers { border-collapse: collapse; width: 100%; font-size: 13px; font-
   .x-side { position: static; max-height: none; } .x-two { grid-template-columns: minmax(0, 1fr); }
   .x-head { padding: 8px 12px; position: relative; }
   .x-head h1 { flex: 1; } .x-head .x-status { flex: 1 0 100%; order: 5; } }
-@media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }
+@media (prefers-reduced-motion: reduce) { *, *::before, *::after { animation: none !important;
+  transition: none !important; scroll-behavior: auto !important; } }
 """
-"""The style sheet. Colours are those of the figures, lighter on dark ground."""
+"""The style sheet. Colours are those of the figures, lighter on dark ground. Nothing moves for readers who ask for less
+motion."""
 
 SCRIPT = """
 window.manypath = {
@@ -97,18 +99,35 @@ window.manypath = {
     chart.setOption(option, {notMerge: shape !== element.shape});
     element.shape = shape;
   },
+  focused: null,
+  focus() {
+    const before = this.focused?.getAttribute('aria-label');
+    if (!before || this.focused.isConnected || document.activeElement !== document.body) return;
+    const again = [...document.querySelectorAll('.x-side [aria-label]')]
+      .find(each => each.getAttribute('aria-label') === before);
+    if (again) again.focus();
+  },
   name() {
     for (const field of document.querySelectorAll('[data-name]')) {
       const input = field.closest('.q-field').querySelector('[role=combobox]');
       if (input) input.setAttribute('aria-label', field.dataset.name);
     }
+    for (const list of document.querySelectorAll('[role=listbox]')) {
+      const input = list.id && document.querySelector(`[role=combobox][aria-controls="${list.id}"]`);
+      if (input) list.setAttribute('aria-label', input.getAttribute('aria-label'));
+    }
+    for (const slider of document.querySelectorAll('.q-slider[aria-label]')) {
+      slider.querySelector('[tabindex]')?.setAttribute('aria-label', slider.getAttribute('aria-label'));
+    }
   },
 };
 document.documentElement.lang = 'en';
+document.addEventListener('focusin', event => { window.manypath.focused = event.target; });
 new MutationObserver(() => {
   cancelAnimationFrame(window.manypath.naming);
-  window.manypath.naming = requestAnimationFrame(() => window.manypath.name());
+  window.manypath.naming = requestAnimationFrame(() => { window.manypath.name(); window.manypath.focus(); });
 }).observe(document.documentElement, {childList: true, subtree: true});
 """
-"""Fills a chart with an option; keys that begin with a colon hold the source of functions. Names lists for screen
-readers, because Quasar's take no name but their visible label, such as *queue* for each link."""
+"""Fills a chart with an option; keys that begin with a colon hold the source of functions. Names lists and
+sliders for screen readers: Quasar's lists take no name but their visible label, such as *queue* for each link, and the
+part of its sliders that gets the focus has none. A control that the page builds again keeps the focus."""

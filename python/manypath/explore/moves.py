@@ -105,22 +105,42 @@ def answer(
 ) -> Answer:
     """Run a scenario once, with a series and its marks. `progress` receives the finished share."""
     total = duration(scenario) if whole is None else whole
-
-    def tell(seconds: float) -> None:
-        if stop.is_set():
-            raise Cancelled
-        progress(seconds / total)
-
-    tell(0.0)
     with TemporaryDirectory(prefix="manypath-explore-") as folder:
         file = Path(folder) / "events.jsonl"
-        result = run(scenario, seed, series=interval(scenario), events=file, only=list(WORDS), progress=tell)
+        outputs = {"series": interval(scenario), "events": file, "only": list(WORDS)}
+        result = cancellable(scenario, seed, stop, lambda seconds: progress(seconds / total), **outputs)
         with file.open(encoding="utf-8") as lines:
             next(lines)
             marks = gathered(map(json.loads, lines), duration(scenario) / BINS)
     if stop.is_set():
         raise Cancelled
     return Answer(scenario, result, marks, total)
+
+
+def cancellable(
+    scenario: Scenario,
+    seed: int,
+    stop: threading.Event,
+    progress: Callable[[float], object] = lambda _: None,
+    **options: Any,
+) -> Result:
+    """Run a scenario with further options of `run`. `progress` receives the simulated seconds.
+
+    Raises
+    ------
+    Cancelled
+        When `stop` is set.
+    UserError
+        If the scenario cannot run.
+    """
+
+    def tell(seconds: float) -> None:
+        if stop.is_set():
+            raise Cancelled
+        progress(seconds)
+
+    tell(0.0)
+    return run(scenario, seed, progress=tell, **options)
 
 
 def gathered(events: Iterable[dict[str, Any]], within: float) -> list[Mark]:

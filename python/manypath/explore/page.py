@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import html
-import json
 import math
 import threading
 import time
@@ -17,15 +16,17 @@ from nicegui import ui
 from manypath import _native
 from manypath.errors import UserError
 from manypath.explore import charts, fair, moves
-from manypath.explore.charts import DARK, LIGHT, Theme, Trace
+from manypath.explore.charts import DARK, LIGHT, Theme
 from manypath.explore.controls import changed
 from manypath.explore.copies import Copies
 from manypath.explore.files import DRAWING
 from manypath.explore.look import CSS, SCRIPT
 from manypath.explore.moves import Answer, Cancelled
 from manypath.explore.panel import Panel
+from manypath.explore.parts import card, chart, draw, heading
 from manypath.explore.state import State
 from manypath.explore.studies import Compare, Sweep
+from manypath.explore.tables import table
 from manypath.figures.topology import topology
 
 if TYPE_CHECKING:
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
 class Page:
     """The page of one tab. Tabs share nothing but the program."""
 
-    def __init__(self, token: str, first: State) -> None:
-        self.token = token
+    def __init__(self, first: State) -> None:
         self._client = ui.context.client
         self.state = first
         self.theme: Theme = LIGHT
@@ -125,37 +125,26 @@ class Page:
             self._build_pictures()
 
     def _build_pictures(self) -> None:
-        with ui.element("div").classes("x-first"), _card("picture"):
-            self._heading("What happens over time")
-            self._course = (
-                ui.echart({})
-                .style("width: 100%; height: 760px")
-                .props('role="img" aria-label="Windows, queues and goodput over time"')
-            )
+        with ui.element("div").classes("x-first"), card("picture"):
+            heading("What happens over time")
+            self._course = chart("Windows, queues and goodput over time", height=760)
+            self._missing = ui.label("").classes("x-note")
             self._numbers = ui.html("", sanitize=False).classes("x-scroll")
-        with ui.element("div").classes("x-rest"):
-            with _card("goals"):
-                self._heading("Resource pooling: the three goals")
+        with ui.element("div").classes("x-rest") as self._rest:
+            with card("goals"):
+                heading("Resource pooling: the three goals")
                 self._lights = ui.html("", sanitize=False).classes("x-lights")
             with ui.element("div").classes("x-two"):
-                with _card("shares"):
-                    self._heading("Shares against the fair ones")
-                    self.shares = (
-                        ui.echart({})
-                        .style("width: 100%; height: 250px")
-                        .props('role="img" aria-label="Goodput and fair shares of each flow"')
-                    )
+                with card("shares"):
+                    heading("Shares against the fair ones")
+                    self._shares = chart("Goodput and fair shares of each flow", height=250)
                     self._remark = ui.label("").classes("x-note")
-                with _card("network"):
-                    self._heading("Network")
+                with card("network"):
+                    heading("Network")
                     self._drawing = ui.html("", sanitize=False).classes("x-net").style("width: 100%")
                     self._flows = ui.label("").classes("x-note")
             self.compare = Compare(self)
             self.sweep = Sweep(self)
-
-    @staticmethod
-    def _heading(text: str) -> None:
-        ui.html(f"<h2>{html.escape(text)}</h2>", sanitize=False)
 
     async def _run(self) -> None:
         """Run the state; a later move cancels it."""
@@ -165,6 +154,7 @@ class Page:
         move, state = self.move, self.state
         self.share, self._began = 0.0, time.monotonic()
         self.answer, self.is_running = None, True
+        self._rest.props('aria-busy="true"')
         self.save_link()
         parts = moves.answers(state.scenario, state.seed, stop, self._progress(move))
         answer = None
@@ -190,13 +180,14 @@ class Page:
         finally:
             if move == self.move:
                 self.is_running = False
+                self._rest.props('aria-busy="false"')
 
     def _next(self, parts: Iterator[Answer]) -> tuple[Answer, charts.Option] | None:
         """Return the next answer with its chart, in a thread."""
         answer = next(parts, None)
         if answer is None:
             return None
-        return answer, charts.course(Trace.of(answer), self.theme, narrow=self.narrow)
+        return answer, charts.course(answer, self.theme, narrow=self.narrow)
 
     async def _draw_the_rest(self, state: State, answer: Answer, stop: threading.Event, move: int) -> None:
         """Draw what needs further runs: fair shares, goals, the comparison, and the drawing of the network."""
@@ -218,6 +209,7 @@ class Page:
     def _draw(self, answer: Answer, option: charts.Option, move: int) -> None:
         """Draw the curves, the status and the numbers."""
         self._draw_course(answer, option)
+        self._missing.text = charts.missing(answer)
         self._numbers.set_content(_table(answer))
         spent = 1e3 * (time.monotonic() - self._began)
         seconds = moves.duration(answer.scenario)
@@ -228,12 +220,12 @@ class Page:
 
     def _draw_course(self, answer: Answer, option: charts.Option) -> None:
         option["aria"] = {"enabled": True, "description": _spoken(answer)}
-        replace(self._course, option)
+        draw(self._course, option)
 
     def _draw_shares(self, state: State, answer: Answer, found: fair.Fair | None) -> None:
         self._fair = found
         option = charts.shares(state, answer, found, self.theme, narrow=self.narrow)
-        replace(self.shares, option)
+        draw(self._shares, option)
         self._remark.text = (
             f"Fluid equilibrium: {found.fluid_remark}" if found is not None and found.fluid_remark else ""
         )
@@ -272,26 +264,10 @@ class Page:
         self._set_dark(self.theme is LIGHT)
         answer = self.answer
         if answer is not None:
-            self._draw_course(answer, charts.course(Trace.of(answer), self.theme, narrow=self.narrow))
+            self._draw_course(answer, charts.course(answer, self.theme, narrow=self.narrow))
             self._draw_shares(self.state, answer, self._fair)
             self.compare.redraw()
             self.sweep.redraw()
-
-
-def replace(chart: ui.echart, option: charts.Option) -> None:
-    """Replace the content of a chart, and its height if the option has one.
-
-    The option goes to the browser as a text. As a property of the element it would be observed deeply there, which
-    takes longer than drawing, and the server would keep it.
-    """
-    height = option.pop("height", None)
-    if height is not None:
-        chart.style(f"height: {height}px")
-    chart.client.run_javascript(f"manypath.draw({chart.id}, {json.dumps(json.dumps(option))})")
-
-
-def _card(name: str) -> ui.element:
-    return ui.element("section").classes("x-card").props(f'id="{name}"')
 
 
 def _drawing(network: Network) -> str:
@@ -324,22 +300,19 @@ def _light(goal: fair.Goal) -> str:
 def _table(answer: Answer) -> str:
     """Return the numbers of each flow and path as a table."""
     heads = ("flow", "path", "goodput, Mbit/s", "loss", "window cuts", "timeouts", "mean RTT, ms")
-    rows = []
-    for row in answer.result.paths.reset_index().to_dict("records"):
-        loss = "" if math.isnan(row["loss_rate"]) else f"{100 * row['loss_rate']:.2f} %"
-        rtt = "" if math.isnan(row["srtt"]) else f"{1e3 * row['srtt']:.0f}"
-        cells = (
+    rows = [
+        (
             row["flow"],
             row["path"],
             f"{row['goodput']:.2f}",
-            loss,
+            "" if math.isnan(row["loss_rate"]) else f"{100 * row['loss_rate']:.2f} %",
             f"{row['window_cuts']:.0f}",
             f"{row['timeouts']:.0f}",
-            rtt,
+            "" if math.isnan(row["srtt"]) else f"{1e3 * row['srtt']:.0f}",
         )
-        rows.append("<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>")
-    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
-    return f'<table class="x-numbers"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+        for row in answer.result.paths.reset_index().to_dict("records")
+    ]
+    return table(heads, rows, words=2)
 
 
 def _spoken(answer: Answer) -> str:

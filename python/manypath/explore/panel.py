@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from nicegui import ui
 from manypath.errors import UserError
 from manypath.explore import presets
 from manypath.explore.controls import Control, controls, without_controls
+from manypath.explore.parts import heading
 from manypath.explore.state import State
 from manypath.quantity import QuantityError
 
@@ -27,7 +27,7 @@ class Panel:
         self._widgets: dict[str, _Widget] = {}
         self._shape: list[tuple[str, str, tuple[str, ...]]] = []
         with ui.element("section").classes("x-card"):
-            ui.html("<h2>Preset</h2>", sanitize=False)
+            heading("Preset")
             headings = presets.headings()
             self._heading = (
                 ui.select(headings, value=headings[0], on_change=self._list)
@@ -64,7 +64,7 @@ class Panel:
         card = ui.element("details").classes("x-card x-group").props("" if self._page.narrow else "open")
         with card:
             with ui.element("summary"):
-                ui.html(f"<h2>{html.escape(group)}</h2>", sanitize=False)
+                heading(group)
             for control in members:
                 if not control.advanced:
                     self._widgets[control.place] = self._widget(control)

@@ -70,7 +70,7 @@ def _app(token: str, first: State, follower: Follower | None) -> FastAPI:
 
     @ui.page(f"/{token}", title="manypath explore", response_timeout=30.0)
     async def _page(s: str = "") -> None:
-        await (Page(token, first).show(s) if follower is None else LivePage(follower).show())
+        await (Page(first).show(s) if follower is None else LivePage(follower).show())
 
     # Pages of the browser reconnect within this time; later the server forgets them and their runs.
     ui.run_with(

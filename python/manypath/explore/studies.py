@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -14,9 +13,10 @@ from manypath import _native
 from manypath.errors import UserError
 from manypath.explore import charts, moves
 from manypath.explore.controls import changed, controls, whole
-from manypath.explore.moves import Answer, Cancelled
+from manypath.explore.moves import Answer, Cancelled, cancellable
+from manypath.explore.parts import card, chart, draw, heading
 from manypath.explore.state import MOST_COMPARED, State
-from manypath.run import run
+from manypath.explore.tables import table
 
 if TYPE_CHECKING:
     from manypath.explore.page import Page
@@ -29,8 +29,8 @@ class Compare:
         self._page = page
         self._found: dict[str, Answer] = {}
         self._drawn: State | None = None
-        with ui.element("section").classes("x-card").props('id="compare"'):
-            ui.html("<h2>Compare congestion controls</h2>", sanitize=False)
+        with card("compare"):
+            heading("Compare congestion controls")
             ui.label(
                 "The runs have the same seed, so that the loss models lose the same packets by number on each link."
             ).classes("x-note")
@@ -51,11 +51,7 @@ class Compare:
                 ).props('no-caps unelevated role=group aria-label="View of the comparison"')
             self._said = ui.label("").classes("x-note").props('role="status"')
             self._numbers = ui.html("", sanitize=False).classes("x-scroll")
-            self._chart = (
-                ui.echart({})
-                .style("width: 100%; height: 0")
-                .props('role="img" aria-label="Windows of each congestion control"')
-            )
+            self._chart = chart("Windows of each congestion control")
 
     async def update(self, stop: threading.Event) -> None:
         """Run the chosen controls and draw each as soon as it is there."""
@@ -80,12 +76,10 @@ class Compare:
             self._draw(state)
 
     def _draw(self, state: State) -> None:
-        from manypath.explore.page import replace
-
         page = self._page
         self._numbers.set_content(_compared(state, self._found) if self._found else "")
         if self._found:
-            replace(self._chart, charts.comparison(state, self._found, page.theme, narrow=page.narrow))
+            draw(self._chart, charts.comparison(state, self._found, page.theme, narrow=page.narrow))
         else:
             self._chart.style("height: 0")
 
@@ -116,8 +110,8 @@ class Sweep:
         self._is_running = False
         self._drawn: tuple[list[str], dict[str, dict[str, list[float]]], str] | None = None
         kept = dict(enumerate(page.state.sweep))
-        with ui.element("section").classes("x-card").props('id="sweep"'):
-            ui.html("<h2>Sweep one setting</h2>", sanitize=False)
+        with card("sweep"):
+            heading("Sweep one setting")
             with ui.element("div").classes("x-row"):
                 places = self._places()
                 first = kept.get(0) if kept.get(0) in places else next(iter(places), None)
@@ -132,9 +126,7 @@ class Sweep:
                 ui.button("Sweep", on_click=self.start).props("unelevated no-caps")
                 ui.button("Stop", on_click=lambda: self.halt("stopped")).props("flat no-caps")
             self._said = ui.label("").classes("x-note").props('role="status"')
-            self._chart = (
-                ui.echart({}).style("width: 100%; height: 0").props('role="img" aria-label="Goodput at each value"')
-            )
+            self._chart = chart("Goodput at each value")
         ui.context.client.on_delete(self._stop.set)
 
     def halt(self, said: str) -> None:
@@ -186,10 +178,8 @@ class Sweep:
 
     def redraw(self) -> None:
         """Draw the runs so far, with the colours of the page."""
-        from manypath.explore.page import replace
-
         if self._drawn is not None:
-            replace(self._chart, charts.sweep(*self._drawn, self._page.theme))
+            draw(self._chart, charts.sweep(*self._drawn, self._page.theme))
 
     def _places(self) -> dict[str, str]:
         return {
@@ -215,13 +205,8 @@ class Sweep:
 
 def _rates(state: State, replication: int, stop: threading.Event) -> dict[str, float] | None:
     """Return the goodput of each flow; None after a stop."""
-
-    def tell(_: float) -> None:
-        if stop.is_set():
-            raise Cancelled
-
     try:
-        result = run(state.scenario, state.seed, replication, progress=tell)
+        result = cancellable(state.scenario, state.seed, stop, replication=replication)
     except Cancelled:
         return None
     return {str(flow): float(rate) for flow, rate in result.goodput.items()}
@@ -237,14 +222,8 @@ def _compared(state: State, answers: Mapping[str, Answer]) -> str:
         own = answer.result.paths["goodput"][name]
         rates = [*(own[path] for path in paths), answer.result.goodput[name]]
         rates += [answer.result.goodput[rival]] if rival else []
-        cells = "".join(f"<td>{rate:.2f}</td>" for rate in rates)
-        rows.append(f'<tr><th scope="row">{html.escape(cc)}</th>{cells}</tr>')
-    head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in heads)
-    caption = "Goodput, Mbit/s"
-    return (
-        f'<table class="x-numbers x-compared"><caption>{caption}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    )
+        rows.append((cc, *(f"{rate:.2f}" for rate in rates)))
+    return table(heads, rows, words=1, caption="Goodput, Mbit/s")
 
 
 MOST_VALUES = 12

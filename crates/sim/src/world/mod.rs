@@ -186,10 +186,7 @@ impl<N: SansIo> World<N> {
 
     /// Packets that wait for the transmitter of a link at the current time.
     pub fn queue_len(&mut self, id: LinkId) -> usize {
-        let Link { pipe, component } = &mut self.links[id.index()];
-        let len = pipe.queue_len(self.now);
-        self.schedule.set(*component, pipe.poll_timeout());
-        len
+        self.links[id.index()].pipe.queue_len(self.now)
     }
 
     /// The storage of the packets in flight.

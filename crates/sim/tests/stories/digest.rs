@@ -6,7 +6,8 @@ use std::thread;
 use crate::toy::{Dumbbell, slow_core};
 use manypath_core::{Rate, Span, Streams, Time};
 use manypath_link::loss::BernoulliConfig;
-use manypath_link::{LinkConfig, LossConfig, Pipe};
+use manypath_link::queue::{CoDelConfig, FqCoDelConfig};
+use manypath_link::{LinkConfig, LossConfig, Pipe, QueueConfig};
 use manypath_sim::Probe;
 
 fn lossy_core() -> LinkConfig {
@@ -55,6 +56,39 @@ fn reading_a_world_does_not_change_the_digest() {
     );
     assert!(longest > 10, "a queue of {longest}");
     assert_eq!(dumbbell.world.digest(), digest_of(1, 0));
+}
+
+/// Queues that drop a packet when they would send it do so at the same events, whether they are read or not.
+#[test]
+fn reading_a_queue_that_drops_at_its_head_does_not_change_the_digest() {
+    let queues = [
+        QueueConfig::CoDel(CoDelConfig::default()),
+        QueueConfig::FqCoDel(FqCoDelConfig::default()),
+    ];
+    for queue in queues {
+        let core = LinkConfig { queue, ..lossy_core() };
+        let run = |looks_every: Option<Span>| {
+            let mut dumbbell = Dumbbell::new(3, 20, &core, &Streams::new(1, 0));
+            match looks_every {
+                None => dumbbell.world.run_until(seconds(30)),
+                Some(every) => Probe::new(Time::from_nanos(77), every).run(
+                    &mut dumbbell.world,
+                    seconds(30),
+                    |world| {
+                        world.queue_len(dumbbell.core);
+                    },
+                ),
+            }
+            let late = dumbbell.world.link(dumbbell.core).counters().dropped_late;
+            assert!(late > 10, "{late} packets dropped late");
+            dumbbell.world.check_conservation().unwrap();
+            dumbbell.world.digest()
+        };
+        let unseen = run(None);
+        for micros in [100, 1234, 100_000] {
+            assert_eq!(run(Some(Span::from_micros(micros))), unseen, "looks every {micros} us");
+        }
+    }
 }
 
 #[test]

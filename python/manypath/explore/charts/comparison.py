@@ -49,8 +49,7 @@ def _overlaid(state: State, answers: Mapping[str, Answer], theme: Theme, *, narr
         for place, (cc, answer) in enumerate(answers.items()):
             samples = answer.result.series["paths"]
             total = samples[samples["flow"] == flow].groupby("time")["goodput"].sum()
-            time = pd.Series(total.index)
-            chart.line(cc, time, smooth(total), theme.colour(place), LINES[place % len(LINES)])
+            chart.line(cc, total.index, smooth(total), theme.colour(place), LINES[place % len(LINES)])
     return chart.finished(0.0)
 
 

@@ -2,159 +2,147 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from manypath.explore.charts.stack import Stack
 from manypath.explore.charts.theme import DECALS, GREY, LINES, Option, Theme, nice, smooth
-from manypath.explore.moves import Answer, Mark
+from manypath.explore.moves import Answer
 from manypath.figures.style import COLOURS
 
 
-@dataclass(frozen=True)
-class Trace:
-    """What is drawn over time, of a run or of an event log.
-
-    Attributes
-    ----------
-    paths, links : DataFrame
-        Samples of paths and of links, as in `Result.series`; columns may be missing.
-    marks : list of Mark
-        Losses, timeouts and retransmissions.
-    end : float
-        End of the axis, seconds.
-    since : float
-        Start of the measurement, seconds.
-    """
-
-    paths: pd.DataFrame
-    links: pd.DataFrame
-    marks: list[Mark]
-    end: float
-    since: float = 0.0
-
-    @classmethod
-    def of(cls, answer: Answer) -> Trace:
-        """Return the trace of a run; only links on forward paths have a curve."""
-        series = answer.result.series
-        crossed = {link for path in answer.scenario.network.paths.values() for link in path.forward}
-        links = series["links"]
-        warmup = 0.0 if answer.is_partial else answer.scenario.warmup / 1e9
-        return cls(series["paths"], links[links["link"].isin(crossed)], answer.marks, answer.whole, warmup)
-
-
-def course(trace: Trace, theme: Theme, *, narrow: bool) -> Option:
+def course(answer: Answer, theme: Theme, *, narrow: bool) -> Option:
     """Return the windows of each path with its marks and its strip, the queues, and the goodput, over one time axis."""
-    rows = _rows(trace)
-    chart = Stack(theme, trace.end, narrow=narrow)
-    main = _main(trace)
-    names = list(dict.fromkeys([*([main] if main is not None else ()), *trace.paths["flow"]]))
-    paths = list(dict.fromkeys(trace.paths["path"]))
-    for number, path in enumerate(paths[:MOST_PATHS]):
-        _windows(chart, trace, path, theme.colour(number), names)
-        if path in rows:
-            _strip(chart, trace, path, rows[path])
-    if len(trace.links):
-        chart.grid(110, "queue, packets")
-        for number, (link, part) in enumerate(list(trace.links.groupby("link", sort=False))[:MOST_PATHS]):
-            chart.line(
-                f"queue {link}", part["time"], part["queue"], theme.colour(number), kind=LINES[number % len(LINES)]
-            )
-    if "goodput" in trace.paths:
-        _goodput(chart, trace, paths, names)
-    return chart.finished(trace.since)
+    return _Course(answer, theme, narrow=narrow).chart()
 
 
-def _main(trace: Trace) -> str | None:
+def missing(answer: Answer) -> str:
+    """Return in words what the chart of a run lacks; empty if it lacks nothing."""
+    parts = _parts(answer.result.series["paths"], ["flow", "path"])
+    main = _main(parts)
+    if any(_has_limits(part) for (flow, _), part in parts.items() if flow == main):
+        return ""
+    return f"No strips: what blocks the paths of {main} is unknown. The simulator accounts for it in SCTP flows only."
+
+
+class _Course:
+    """The chart while it is made."""
+
+    def __init__(self, answer: Answer, theme: Theme, *, narrow: bool) -> None:
+        self._answer = answer
+        self._since = 0.0 if answer.is_partial else answer.scenario.warmup / 1e9
+        self._stack = Stack(theme, answer.whole, narrow=narrow)
+        self._theme = theme
+        self._samples = _parts(answer.result.series["paths"], ["flow", "path"])
+        self._paths = list(dict.fromkeys(path for _, path in self._samples))
+        self._main = _main(self._samples)
+        self._flows = list(dict.fromkeys([self._main, *(flow for flow, _ in self._samples)]))
+
+    def chart(self) -> Option:
+        """Return it."""
+        for number, path in enumerate(self._paths[:MOST_PATHS]):
+            self._windows(path, self._theme.colour(number))
+            own = self._samples.get((self._main, path))
+            if own is not None and _has_limits(own):
+                self._strip(path, own)
+        self._queues()
+        self._goodput()
+        return self._stack.finished(self._since)
+
+    def _windows(self, path: str, own_colour: str) -> None:
+        """Add the windows of a path: the main flow in the colour of the path, the others in grey; and the marks."""
+        own = {flow: part for (flow, on), part in self._samples.items() if on == path}
+        self._stack.grid(120, f"{path}: congestion window, kB")
+        most = 1.3 * self._largest(own.values()) / 1e3
+        top = max(nice(most), 1.0)
+        for flow, part in own.items():
+            place = self._flows.index(flow)
+            if place >= MOST_FLOWS:
+                continue
+            colour, width = (own_colour, 1.6) if place == 0 else (GREY, 1.1)
+            window, threshold = part["cwnd"] / 1e3, part["ssthresh"] / 1e3
+            self._stack.line(f"window of {flow}", part["time"], window, colour, LINES[place % len(LINES)], width)
+            threshold = np.where(threshold <= most, threshold, np.nan)
+            self._stack.line(f"ssthresh of {flow}", part["time"], threshold, colour, "dotted", 1.0)
+        self._stack.limit(top)
+        marks = [mark for mark in self._answer.marks if mark.path == path]
+        for names, symbol, colour, height in MARKS:
+            found = [mark for mark in marks if mark.name in names]
+            self._stack.marks(MARK_NAMES[names], found, symbol, colour, height * top)
+
+    def _largest(self, parts: Iterable[Part]) -> float:
+        """Return the largest window of the measurement, bytes. That of the first slow start may be much larger."""
+        windows = [(part["time"], part["cwnd"]) for part in parts]
+        steady = np.concatenate([cwnd[time >= self._since] for time, cwnd in windows])
+        steady = steady if np.isfinite(steady).any() else np.concatenate([cwnd for _, cwnd in windows])
+        return float(np.nanmax(steady)) if np.isfinite(steady).any() else 0.0
+
+    def _strip(self, path: str, own: Part) -> None:
+        """Add the strip below a path: the share of time during which each limit blocked the main flow."""
+        self._stack.grid(16, f"{path}: what blocks {self._main}", gap=18, values=False)
+        starts = np.arange(0, len(own["time"]), STEP)
+        counts = np.diff(np.append(starts, len(own["time"])))
+        time = np.add.reduceat(own["time"], starts) / counts
+        width = float(np.median(np.diff(own["time"])))
+        for limit, (words, colour, decal) in BLOCKS.items():
+            if own[limit].sum() > 0.0:
+                share = np.add.reduceat(own[limit], starts) / counts / width
+                self._stack.bars(words, time, np.clip(share, 0.0, 1.0), colour, decal, f"strip {path}")
+        self._stack.limit(1.0)
+
+    def _queues(self) -> None:
+        """Add the queues of the links on forward paths."""
+        crossed = {link for path in self._answer.scenario.network.paths.values() for link in path.forward}
+        parts = _parts(self._answer.result.series["links"], ["link"])
+        queues = [(link, part["time"], part["queue"]) for (link,), part in parts.items() if link in crossed]
+        self._stack.grid(110, "queue, packets")
+        for number, (link, time, queue) in enumerate(queues[:MOST_PATHS]):
+            kind = LINES[number % len(LINES)]
+            self._stack.line(f"queue {link}", time, queue, self._theme.colour(number), kind)
+
+    def _goodput(self) -> None:
+        """Add the goodput of each flow, and of the main flow over each path, as a moving average."""
+        self._stack.grid(130, "goodput, Mbit/s")
+        for place, flow in enumerate(self._flows[:MOST_FLOWS]):
+            own = {path: part for (name, path), part in self._samples.items() if name == flow}
+            time = next(iter(own.values()))["time"]
+            total = np.sum([part["goodput"] for part in own.values()], axis=0)
+            # A rival is grey, as its windows are.
+            ink, kind = INKS[(place - 1) % len(INKS)] if place else self._theme.ink, LINES[place % len(LINES)]
+            self._stack.line(f"goodput of {flow}", time, smooth(total), ink, kind, 1.8)
+            if place == 0 and len(own) > 1:
+                for path, part in own.items():
+                    colour = self._theme.colour(self._paths.index(path))
+                    self._stack.line(f"on {path}", time, smooth(part["goodput"]), colour, "solid", 1.1)
+        again = [mark for mark in self._answer.marks if mark.name == "recovery:marked_for_retransmit"]
+        self._stack.marks("retransmissions", again, "triangle", COLOURS[3], 0.0)
+
+
+def _parts(samples: pd.DataFrame, by: list[str]) -> dict[tuple[str, ...], Part]:
+    """Return the columns of numbers of each flow and path, or of each link, in the order of their first samples."""
+    numbers = [str(column) for column in samples if column not in by]
+    return {
+        tuple(map(str, names)): {column: part[column].to_numpy() for column in numbers}
+        for names, part in samples.groupby(by, sort=False)
+    }
+
+
+def _main(parts: Iterable[tuple[str, ...]]) -> str:
     """Return the flow whose paths have colours and strips: the first one over several paths, else the first one."""
-    pairs = trace.paths[["flow", "path"]].drop_duplicates()
-    counts = pairs.groupby("flow", sort=False).size()
-    several = counts[counts > 1]
-    return str((several if len(several) else counts).index[0]) if len(counts) else None
+    flows = [flow for flow, _ in parts]
+    return next((flow for flow in flows if flows.count(flow) > 1), flows[0])
 
 
-def _windows(chart: Stack, trace: Trace, path: str, own_colour: str, names: Sequence[str]) -> None:
-    """Add the windows of a path: the main flow in the colour of the path, the others in grey."""
-    own = trace.paths[trace.paths["path"] == path]
-    chart.grid(120, f"{path}: congestion window, kB")
-    # The peak of the first slow start may be much larger than all windows of the measurement.
-    steady = own["cwnd"][own["time"] >= trace.since]
-    steady = steady if steady.notna().any() else own["cwnd"]
-    top = 1.3 * float(steady.max()) / 1e3 if steady.notna().any() else 1.0
-    for flow, part in own.groupby("flow", sort=False):
-        place = names.index(str(flow))
-        if place >= MOST_FLOWS:
-            continue
-        colour, width = (own_colour, 1.6) if place == 0 else (GREY, 1.1)
-        chart.line(f"window of {flow}", part["time"], part["cwnd"] / 1e3, colour, LINES[place % len(LINES)], width)
-        threshold = part["ssthresh"].where(part["ssthresh"] / 1e3 <= top) / 1e3
-        chart.line(f"ssthresh of {flow}", part["time"], threshold, colour, "dotted", 1.0)
-    chart.limit(max(nice(top), 1.0))
-    marks = [mark for mark in trace.marks if mark.path == path]
-    for name, symbol, colour, height in MARKS:
-        chart.marks(
-            MARK_NAMES[name],
-            [mark for mark in marks if mark.name in name],
-            symbol,
-            colour,
-            height * max(nice(top), 1.0),
-        )
+def _has_limits(part: Part) -> bool:
+    """Whether the engine states what blocks the flow on the path."""
+    return any(np.isfinite(part[limit]).any() for limit in BLOCKS)
 
 
-def _strip(chart: Stack, trace: Trace, path: str, columns: Sequence[str]) -> None:
-    """Add the strip below a path: the share of time during which each limit blocked the main flow."""
-    flow = _main(trace)
-    own = trace.paths[(trace.paths["path"] == path) & (trace.paths["flow"] == flow)]
-    chart.grid(16, f"{path}: what blocks {flow}", gap=18, values=False)
-    groups = np.arange(len(own)) // STEP
-    time = own["time"].groupby(groups).mean().to_numpy()
-    width = float(own["time"].diff().median())
-    for column in columns:
-        share = (own[column].groupby(groups).mean() / width).clip(0.0, 1.0).to_numpy()
-        words, colour, decal = BLOCKS[column]
-        chart.bars(words, time, share, colour, decal, f"strip {path}")
-    chart.limit(1.0)
-
-
-def _rows(trace: Trace) -> dict[str, list[str]]:
-    """Return for each path the limits that blocked the main flow at some time; empty where the engine has none."""
-    known = [column for column in BLOCKS if column in trace.paths]
-    if not known or not len(trace.paths):
-        return {}
-    own = trace.paths[trace.paths["flow"] == _main(trace)]
-    found: dict[str, list[str]] = {}
-    for path, part in own.groupby("path"):
-        if part[known].notna().any(axis=None):
-            found[str(path)] = [column for column in known if part[column].sum() > 0.0]
-    return found
-
-
-def _goodput(chart: Stack, trace: Trace, paths: Sequence[str], names: Sequence[str]) -> None:
-    """Add the goodput of each flow, and of the main flow over each path, as a moving average."""
-    chart.grid(130, "goodput, Mbit/s")
-    samples, theme = trace.paths, chart.theme
-    for place, flow in enumerate(names[:MOST_FLOWS]):
-        own = samples[samples["flow"] == flow]
-        total = own.groupby("time")["goodput"].sum()
-        chart.line(
-            f"goodput of {flow}",
-            pd.Series(total.index),
-            smooth(total),
-            INKS[place % len(INKS)] if place else theme.ink,
-            LINES[place % len(LINES)],
-            1.8,
-        )
-        if place == 0 and own["path"].nunique() > 1:
-            for number, path in enumerate(paths):
-                part = own[own["path"] == path]
-                if len(part):
-                    chart.line(f"on {path}", part["time"], smooth(part["goodput"]), theme.colour(number), "solid", 1.1)
-    again = [mark for mark in trace.marks if mark.name == "recovery:marked_for_retransmit"]
-    chart.marks("retransmissions", again, "triangle", COLOURS[3], 0.0)
-
+Part = dict[str, NDArray[np.float64]]
+"""The samples of a flow on a path, or of a link, by the name of the column."""
 
 INKS = (GREY, "#e69f00", "#56b4e9", "#8c6d31", "#cc79a7")
 """Colours of the goodput of the second flow and later ones."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from numpy.typing import ArrayLike
 
 from manypath.explore.charts.scripts import HOVER
 from manypath.explore.charts.theme import Option, Theme, number, points
@@ -51,7 +51,7 @@ class Stack:
         self._ys.append({**self.theme.axis(), "gridIndex": place, "splitNumber": 3, "show": values})
 
     def line(
-        self, name: str, time: pd.Series, values: pd.Series, colour: str, kind: Any = "solid", width: float = 1.5
+        self, name: str, time: ArrayLike, values: ArrayLike, colour: str, kind: Any = "solid", width: float = 1.5
     ) -> None:
         """Add a curve."""
         self._add(
@@ -83,8 +83,9 @@ class Stack:
             }
         )
 
-    def bars(self, name: str, time: np.ndarray, values: np.ndarray, colour: str, decal: Option, stack: str) -> None:
+    def bars(self, name: str, time: ArrayLike, values: ArrayLike, colour: str, decal: Option, stack: str) -> None:
         """Add shares of time from 0 to 1, stacked."""
+        shares = np.asarray(values, dtype=float)
         self._add(
             {
                 "type": "bar",
@@ -94,7 +95,7 @@ class Stack:
                 # The border closes the gaps between bars that do not end at a pixel.
                 "itemStyle": {"color": colour, "decal": decal, "borderColor": colour, "borderWidth": 1},
                 # A bar without height would have a border.
-                "data": points(pd.Series(time), pd.Series(values).where(values > 0.0)),
+                "data": points(time, np.where(shares > 0.0, shares, np.nan)),
             }
         )
 

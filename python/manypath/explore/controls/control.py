@@ -77,6 +77,11 @@ def explanation(model: type[Model], field: str) -> str:
     return " ".join(said.replace("``", "").replace("`", "").split())
 
 
+def summary(model: type[Model]) -> str:
+    """Return the first paragraph of the documentation of a model in one line, without marks of code."""
+    return " ".join((model.__doc__ or "").split("\n\n")[0].split()).replace("`", "")
+
+
 def has_field(model: Model, field: str) -> bool:
     """Whether a model has a field, such as ``rate``, or a part with it, such as ``queue.packets``."""
     outer, _, inner = field.partition(".")

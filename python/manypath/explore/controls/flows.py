@@ -20,6 +20,7 @@ from manypath.explore.controls.control import (
     known,
     read,
     shown,
+    summary,
     whole,
 )
 from manypath.explore.state import State
@@ -152,14 +153,13 @@ def _of_flow(name: str, flow: Any, is_multipath: bool, paths: tuple[str, ...]) -
 
 def _of_application(name: str, app: Any) -> Iterator[Control]:
     """Yield the kind of the application, and its settings."""
-    first = " ".join((type(app).__doc__ or "").split("\n\n")[0].split())
     yield Control(
         joined("flows", name, "app"),
         f"Flow {name}",
         "application",
         "choice",
         app.kind,
-        f"What the application sends. {app.kind}: {first}",
+        f"What the application sends. {app.kind}: {summary(type(app))}",
         f"manypath.{type(app).__name__}",
         FLOWS,
         choices=tuple(APPLICATIONS),

@@ -18,6 +18,7 @@ from manypath.explore.controls.control import (
     known,
     read,
     shown,
+    summary,
 )
 from manypath.explore.state import State
 from manypath.quantity import Quantity
@@ -130,14 +131,13 @@ class _Of:
     def _choice(self, field: str, value: str, choices: tuple[str, ...]) -> Control:
         says = explanation(Link, field)
         model = type(getattr(self._link, field))
-        first = " ".join((model.__doc__ or "").split("\n\n")[0].split()).replace("`", "")
         return Control(
             joined("links", self._name, field),
             f"Link {self._name}",
             field,
             "choice",
             value,
-            f"{says}{'' if says.endswith('.') else '.'} {value}: {first}{self._also}",
+            f"{says}{'' if says.endswith('.') else '.'} {value}: {summary(model)}{self._also}",
             f"manypath.{model.__name__}",
             QUEUES_AND_LOSSES,
             choices,

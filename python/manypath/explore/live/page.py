@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 
 from nicegui import ui
@@ -12,6 +11,7 @@ from manypath.explore.live import plots, tables
 from manypath.explore.live.follower import Follower, Phase
 from manypath.explore.live.plots import View
 from manypath.explore.look import CSS, SCRIPT
+from manypath.explore.parts import card, chart, heading, sized
 
 
 class LivePage:
@@ -58,14 +58,13 @@ class LivePage:
                 'flat dense round aria-label="Switch between light and dark"'
             )
         with ui.element("main").classes("x-live"):
-            with ui.element("section").classes("x-card").props('id="picture"'):
+            with card("picture"):
                 self._build_controls()
                 self._empty = ui.label("").classes("x-note")
-                self._chart = ui.echart({}).style("width: 100%; height: 0")
-                self._chart.props('role="img" aria-label="Windows, round-trip times and goodput over time"')
+                self._chart = chart("Windows, round-trip times and goodput over time")
                 self._missing = ui.label("").classes("x-note x-missing")
-            with ui.element("section").classes("x-card").props('id="numbers"'):
-                ui.html("<h2>Now</h2>", sanitize=False)
+            with card("numbers"):
+                heading("Now")
                 self._state = ui.label("").classes("x-note")
                 self._paths = ui.html("", sanitize=False).classes("x-scroll")
                 self._links = ui.html("", sanitize=False).classes("x-scroll")
@@ -127,8 +126,7 @@ class LivePage:
 
         A slow browser gets fewer pictures, and a hidden tab gets none.
         """
-        self._chart.style(f"height: {option.pop('height')}px")
-        text = json.dumps(json.dumps(option))
+        text = sized(self._chart, option)
         try:
             answer = await ui.run_javascript(f"return manypath.follow({self._chart.id}, {text})", timeout=PATIENCE)
         except TimeoutError:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from manypath.explore.charts.course import BLOCKS, MARK_NAMES, MARKS
 from manypath.explore.charts.stack import Stack
@@ -151,7 +150,7 @@ def _line(
     if metric in end.curves:
         times, values = end.curves[metric].between(view.begin, view.end)
         values = np.where(values * unit <= most, values * unit, np.nan)
-        chart.line(name, pd.Series(times), pd.Series(values), colour, kind, width)
+        chart.line(name, times, values, colour, kind, width)
 
 
 def _strip(chart: Stack, path: str, blocked: dict[str, Spent], view: View) -> None:
@@ -194,16 +193,16 @@ def _goodput(chart: Stack, flow: Flow, marks: Sequence[Mark], view: View) -> boo
     chart.grid(
         PLOT if directions else 16, "goodput, Mbit/s" if directions else "retransmissions", values=bool(directions)
     )
-    middles = pd.Series((edges[1:] + edges[:-1]) / 2)
+    middles = (edges[1:] + edges[:-1]) / 2
     for place, (host, totals) in enumerate(directions):
         rates = {path: 8e-6 * total.rates(edges) for path, total in totals.items()}
         to = f" to the {OTHER[host]}" if len(directions) > 1 else ""
         kind = LINES[place]
-        chart.line(f"goodput{to}", middles, pd.Series(np.sum(list(rates.values()), axis=0)), chart.theme.ink, kind, 1.8)
+        chart.line(f"goodput{to}", middles, np.sum(list(rates.values()), axis=0), chart.theme.ink, kind, 1.8)
         for path, rate in rates.items():
             if len(rates) > 1 and path in flow.paths[:MOST_PATHS]:
                 colour = chart.theme.colour(flow.paths.index(path))
-                chart.line(f"goodput{to} on {path}", middles, pd.Series(rate), colour, kind, 1.1)
+                chart.line(f"goodput{to} on {path}", middles, rate, colour, kind, 1.1)
     if marks:
         again = [mark for mark in marks if mark.name == "recovery:marked_for_retransmit"]
         chart.marks("retransmissions", again, "triangle", COLOURS[3], 0.0)
@@ -220,15 +219,15 @@ def _links(chart: Stack, log: Log, view: View) -> bool:
     if not links:
         return False
     edges = view.edges
-    middles = pd.Series((edges[1:] + edges[:-1]) / 2)
+    middles = (edges[1:] + edges[:-1]) / 2
     chart.grid(PLOT, "queue, packets")
     for number, (name, link) in enumerate(links):
         times, values = link.queue.between(view.begin, view.end)
         kind = LINES[number % len(LINES)]
-        chart.line(f"queue of {name}", pd.Series(times), pd.Series(values), chart.theme.colour(number), kind)
+        chart.line(f"queue of {name}", times, values, chart.theme.colour(number), kind)
     chart.grid(PLOT, "carried by links, Mbit/s")
     for number, (name, link) in enumerate(links):
-        rates = pd.Series(8e-6 * link.carried.rates(edges))
+        rates = 8e-6 * link.carried.rates(edges)
         chart.line(f"carried by {name}", middles, rates, chart.theme.colour(number), LINES[number % len(LINES)])
     return True
 

@@ -11,6 +11,7 @@ from manypath.explore.live.curve import Total
 from manypath.explore.live.flow import Flow
 from manypath.explore.live.follower import Phase, State
 from manypath.explore.live.log import Log
+from manypath.explore.tables import table
 
 
 def path_table(flow: Flow, end: float) -> str:
@@ -34,7 +35,7 @@ def path_table(flow: Flow, end: float) -> str:
                     str(state.counts["timeouts"]),
                 )
             )
-    return _table(PATH_HEADS, rows) if rows else ""
+    return table(PATH_HEADS, rows, words=3) if rows else ""
 
 
 def link_table(log: Log) -> str:
@@ -47,7 +48,7 @@ def link_table(log: Log) -> str:
         )
         for name, link in log.links.items()
     ]
-    return _table(LINK_HEADS, rows) if rows else ""
+    return table(LINK_HEADS, rows, words=1) if rows else ""
 
 
 def said_of(flow: Flow) -> str:
@@ -118,12 +119,6 @@ def _rate(total: Total | None, end: float) -> str:
 def _number(value: float, digits: int = 1) -> str:
     """Return a number; a dash for one that is unknown, or for a threshold that no loss has set."""
     return f"{value:,.{digits}f}" if value < UNSET / 1e3 else UNKNOWN
-
-
-def _table(heads: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in heads)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<table class="x-numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 UNKNOWN = "–"
