@@ -27,7 +27,7 @@ from manypath.report.measured_pages import pages_in
 from manypath.testbed import GRIDS, Plan
 from manypath.testbed.calibration import Calibration, calibrated, fastest, stored
 from manypath.testbed.contestants import Part
-from manypath.testbed.contestants.manypath import Manypath, arrivals, lateness, of_paths
+from manypath.testbed.contestants.manypath import COUNTED, Manypath, arrivals, lateness, of_paths
 from manypath.testbed.grid import cells, sctp
 from manypath.testbed.paired import PAIRED
 from manypath.testbed.verdict import judge
@@ -222,7 +222,7 @@ def start(seconds: int) -> dict[str, Any]:
 
 
 def interval(end: float, size: int, **path: float) -> dict[str, Any]:
-    counted = {"packets_sent": 0, "retransmits": 0, "fast_retransmits": 0, "timeouts": 0, "bytes_received": 0}
+    counted = dict.fromkeys((*COUNTED, "bytes_received"), 0)
     numbers = {"path": 0, **counted, "snd_cwnd": 0, "rtt": 0, **path}
     return {"event": "interval", "data": {"sum": {"end": end, "bytes": size}, "paths": [numbers]}}
 
@@ -276,10 +276,10 @@ def test_a_run_with_a_stopped_sender_or_receiver_is_marked(side: str, monkeypatc
 
 def test_counters_of_paths_cover_the_window():
     sent = [
-        interval(1.0, 0, packets_sent=9, timeouts=9),
-        interval(2.0, 0, packets_sent=10, timeouts=1, fast_retransmits=2, retransmits=3, snd_cwnd=3000, rtt=20_000),
-        interval(3.0, 0, packets_sent=20, snd_cwnd=5000, rtt=40_000),
-        interval(4.0, 0, packets_sent=9, timeouts=9),
+        interval(1.0, 0, data_packets=9, timeouts=9),
+        interval(2.0, 0, data_packets=10, timeouts=1, fast_retransmissions=2, retransmitted_chunks=3, snd_cwnd=3000, rtt=20_000),
+        interval(3.0, 0, data_packets=20, snd_cwnd=5000, rtt=40_000),
+        interval(4.0, 0, data_packets=9, timeouts=9),
     ]
     came = [
         interval(1.0, 0, bytes_received=9),

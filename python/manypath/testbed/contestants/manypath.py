@@ -159,7 +159,7 @@ class _Ends(Ends):
         ]
         window = (self.part.window[0] - notes[0, 0], self.part.window[1] - notes[0, 0])
         paths = dict(zip(self.part.flow["paths"], of_paths(sent, came, window), strict=False))
-        total = {key: sum(path[key] for path in paths.values()) for key in COUNTED.values()}
+        total = {key: sum(path[key] for path in paths.values()) for key in COUNTED}
         return Account(notes, doubts, total, paths)
 
 
@@ -202,9 +202,9 @@ def of_paths(sent: Events, came: Events, window: tuple[float, float]) -> list[di
     parts = within(sent)
     for part in parts:
         for path in part["paths"]:
-            numbers = paths.setdefault(path["path"], dict.fromkeys((*COUNTED.values(), "cwnd", "srtt", "goodput"), 0.0))
-            for theirs, ours in COUNTED.items():
-                numbers[ours] += path[theirs]
+            numbers = paths.setdefault(path["path"], dict.fromkeys((*COUNTED, "cwnd", "srtt", "goodput"), 0.0))
+            for name in COUNTED:
+                numbers[name] += path[name]
             numbers["cwnd"] += path["snd_cwnd"] / len(parts)
             numbers["srtt"] += 1e-6 * path["rtt"] / len(parts)
     for part in within(came):
@@ -214,13 +214,8 @@ def of_paths(sent: Events, came: Events, window: tuple[float, float]) -> list[di
     return [paths[number] for number in sorted(paths)]
 
 
-COUNTED = {
-    "packets_sent": "data_packets",
-    "retransmits": "retransmitted_chunks",
-    "fast_retransmits": "fast_retransmissions",
-    "timeouts": "timeouts",
-}
-"""Counters of a path, with their names in the simulator."""
+COUNTED = ("data_packets", "retransmitted_chunks", "fast_retransmissions", "timeouts")
+"""Counters of a path, named as in the simulator."""
 
 EVERY = 0.1
 """Seconds between two reports."""
