@@ -241,7 +241,7 @@ fn an_unknown_default_changes_nothing_and_is_not_stored() {
     assert_eq!(refused.status.code(), Some(2));
     let error = text(&refused.stderr);
     assert_eq!(error.lines().count(), 1, "{error}");
-    assert!(error.contains("there is no congestion control \"nowhere\": (known: "), "{error}");
+    assert!(error.contains("there is no congestion control \"nowhere\": known: "), "{error}");
     let meant = text(&said("default ren").stderr);
     assert!(meant.contains("\"ren\": did you mean \"reno\"? (known: "), "{meant}");
     assert_eq!((text(&said("default").stdout), noted()), before);
