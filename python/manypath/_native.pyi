@@ -8,7 +8,6 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from manypath.run import Watch
 from manypath.sctp.rows import OptionsRow
 
 class ScenarioError(ValueError):
@@ -158,11 +157,12 @@ def run(
     document: str,
     seed: int,
     replication: int,
-    watch: Watch | None = None,
+    watch: str | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> tuple[str, dict[str, NDArray] | None]:
     """Run a scenario; return the outcome as JSON, and columns over time on request of `watch`.
 
+    `watch` is the document of `Watch` in `crates/lab/src/run.rs`, which has all keys.
     `progress` is called with the simulated time so far, in seconds, several times per second; an exception in it ends
     the run. In the main thread, a signal handler that raises an exception, such as for Ctrl-C, also ends the run.
     """

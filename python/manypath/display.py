@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,15 +10,11 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from manypath import _native
-from manypath.rows import flow_rows, link_rows, path_rows
+from manypath.rows import Outcome, flow_rows, link_rows, path_rows
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table as RichTable
-
-    from manypath.campaign import Results
-    from manypath.run import Result
 
 
 @dataclass(frozen=True)
@@ -110,45 +105,9 @@ class Table:
         return f"<tr>{''.join(cells)}</tr>"
 
 
-def tables(result: Result) -> list[Table]:
+def tables(outcome: Outcome) -> list[Table]:
     """Return the tables of a run: flows with their paths, and links."""
-    return [_flows(result), _links(result)]
-
-
-def identity(result: Result) -> str:
-    """Return the line that identifies a run: digest, seed, replication and engine."""
-    replication = f", replication {result.replication}" if result.replication else ""
-    return f"digest {result.digest}, seed {result.seed}{replication}, engine {_native.engine_version()}"
-
-
-def campaign_tables(results: Results) -> list[Table]:
-    """Return the table of a campaign: mean goodput of each flow, or the rows of a runner other than the simulator."""
-    if not len(results):
-        return []
-    if not results.has_flows:
-        frame = results.runs
-        columns = [
-            Column(str(name), lambda value: f"{value:g}" if isinstance(value, float) else f"{value}") for name in frame
-        ]
-        return [Table("runs", columns, frame.head(MOST_ROWS).to_numpy(dtype=object).tolist())]
-    by = [*results.factors, "flow"]
-    means = results.mean("goodput", by=by)
-    columns = [
-        *(Column(str(name)) for name in by),
-        Column("goodput Mbit/s", "{:.3f}".format),
-        Column("± 95 %", lambda half: "" if math.isnan(half) else f"{half:.3f}"),
-        Column("runs"),
-    ]
-    return [
-        Table("goodput, mean over the replications", columns, means.head(MOST_ROWS).to_numpy(dtype=object).tolist())
-    ]
-
-
-def campaign_size(results: Results) -> str:
-    """Return the line with the number of runs, and the number of rows if the table does not show all of them."""
-    rows = len(results.mean("goodput", by=[*results.factors, "flow"])) if results.has_flows else len(results)
-    cut = f"; the first {MOST_ROWS} of {rows} rows" if rows > MOST_ROWS else ""
-    return f"{len(results)} runs{cut}"
+    return [_flows(outcome), _links(outcome)]
 
 
 def as_text(shown: Iterable[Table], last: str, width: int | None = None) -> str:
@@ -213,15 +172,15 @@ def duration(seconds: float) -> str:
     return f"{whole // DAY} days {whole % DAY // HOUR} h"
 
 
-def _flows(result: Result) -> Table:
+def _flows(outcome: Outcome) -> Table:
     paths: dict[str, list[list[Any]]] = {}
-    for path in path_rows(result.outcome):
+    for path in path_rows(outcome):
         window, rtt = path["cwnd"] / 1e3, 1e3 * path["srtt"]
         counts = [path[count] for count in COUNTS]
         row = [None, path["path"], path["goodput"], None, window, rtt, *counts]
         paths.setdefault(path["flow"], []).append(row)
     rows: list[list[Any]] = []
-    for flow in flow_rows(result.outcome):
+    for flow in flow_rows(outcome):
         latency = 1e3 * flow["latency_mean"] if flow["delivered_messages"] else None
         counts = [flow[count] for count in COUNTS]
         rows.append([flow["flow"], None, flow["goodput"], latency, None, None, *counts])
@@ -229,10 +188,10 @@ def _flows(result: Result) -> Table:
     return Table("flows and their paths", FLOW_COLUMNS, rows)
 
 
-def _links(result: Result) -> Table:
+def _links(outcome: Outcome) -> Table:
     rows = [
         [link["link"], 100 * link["utilisation"], link["mean_queue"], *(link[count] for count in LINK_COUNTS)]
-        for link in link_rows(result.outcome)
+        for link in link_rows(outcome)
     ]
     return Table("links", LINK_COLUMNS, rows)
 
@@ -288,9 +247,6 @@ FIVE_DIGITS = 100_000
 
 FOUR_DIGITS = 999.95
 """Numbers below this have at most three digits before the point after rounding to four digits."""
-
-MOST_ROWS = 40
-"""Largest number of rows that the table of a campaign shows."""
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 """Seconds."""

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
-from typing import TYPE_CHECKING, Any, TypedDict
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
 
 from manypath import _native, display
 from manypath.arguments import file, of_kind, seed_of, span, texts
@@ -88,20 +88,15 @@ def run(
     if only and events is None:
         raise UserError("only: only valid with events: give the events file, too")
     outputs = Outputs()
+    watch = {} if series is None else rows(series)
     if capture is not None:
         outputs.file("capture", file("capture", capture), CAPTURE)
+        watch["capture"] = {"file": _name("capture", capture), "links": links}
     if events is not None:
         outputs.file("events", file("events", events), EVENTS)
-    over_time: Watch = {} if series is None else rows(series)
-    watch: Watch = {
-        **over_time,
-        "capture": capture,
-        "links": links,
-        "events": events,
-        "only": only,
-    }
+        watch["events"] = {"file": _name("events", events), "only": only}
     try:
-        outcome, columns = _native.run(scenario.document(), seed, replication, watch, progress)
+        outcome, columns = _native.run(scenario.document(), seed, replication, json.dumps(watch), progress)
     except (_native.ScenarioError, _native.SeriesError, _native.CaptureError, _native.EventsError) as error:
         # The files were checked before, so an error at this point is a failure of the device.
         is_failure = str(error).startswith(("capture:", "events:"))
@@ -132,11 +127,11 @@ class Result:
 
     def __repr__(self) -> str:
         """Return the tables of flows, paths and links, as wide as the terminal."""
-        return display.as_text(display.tables(self), display.identity(self))
+        return display.as_text(display.tables(self.outcome), identity(self))
 
     def _repr_html_(self) -> str:
         """Return the same tables as HTML for a notebook."""
-        return display.as_html(display.tables(self), display.identity(self))
+        return display.as_html(display.tables(self.outcome), identity(self))
 
     @property
     def goodput(self) -> pd.Series:
@@ -199,29 +194,24 @@ class Result:
         return series_frames(self.columns or {})
 
 
-class Watch(TypedDict, total=False):
-    """Records that a run makes beside its outcome."""
-
-    series: int | None
-    """Sampling interval, nanoseconds."""
-    changes: bool
-    """Whether columns have one row for each change; `series` takes precedence."""
-    capture: str | PathLike[str] | None
-    """File of packets."""
-    links: Sequence[str]
-    """Captured links; all core links if empty."""
-    events: str | PathLike[str] | None
-    """File of events."""
-    only: Sequence[str]
-    """Written events; all if empty."""
-    memory: int | None
-    """Largest memory of the columns, bytes; the system's free memory if None."""
-    by_bytes: bool
-    """Whether links encode and decode SCTP packets; this tests the encoding and changes no digest."""
+def identity(result: Result) -> str:
+    """Return the line that identifies a run: digest, seed, replication and engine."""
+    replication = f", replication {result.replication}" if result.replication else ""
+    return f"digest {result.digest}, seed {result.seed}{replication}, engine {_native.engine_version()}"
 
 
-def rows(series: str) -> Watch:
-    """Return the sampling options of the engine for a series."""
+def _name(field: str, file: str | PathLike[str]) -> str:
+    """Return the name of a file for the engine's document."""
+    name = fspath(file)
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise UserError(f"{field}: {name!a} is not in UTF-8: give another name") from None
+    return name
+
+
+def rows(series: str) -> dict[str, Any]:
+    """Return the sampling options of the engine for a series, as keys of its document `watch`."""
     if isinstance(series, str) and series == EVENT:
         return {"changes": True}
     interval = span("series", series)

@@ -21,9 +21,6 @@ STEP = re.compile(
 MENTION = re.compile(r"`(?P<name>\w+(?:(?:::|\.)\w+)?)` of `(?P<file>[\w/]+\.(?:rs|py))`|`(?P<alone>\w+(?:::|\.)\w+)`")
 """A further name in an action: with its file, or a method anywhere in the crate or package of the row."""
 
-PLACE = re.compile(r"`((?:crates|docs|examples|fuzz|python|spec|tests|xtask)/[\w./*-]*)`")
-"""A path from the root of the repository."""
-
 LONGEST = 12
 """The largest number of steps of a walk."""
 
@@ -78,13 +75,6 @@ def test_a_walk_has_at_most_twelve_steps_numbered_from_one(page: Path, heading: 
 def test_the_map_links_to_the_walk_of_a_sack():
     section = ARCHITECTURE.read_text(encoding="utf-8").split("### A SACK in\n")[1].split("\n##")[0]
     assert SACK.relative_to(ROOT).as_posix() in section
-
-
-def test_every_path_of_the_map_exists():
-    text = ARCHITECTURE.read_text(encoding="utf-8") + SACK.read_text(encoding="utf-8")
-    places = {found.rstrip("/") for found in PLACE.findall(text)}
-    assert len(places) > len(steps(ARCHITECTURE))
-    assert not [place for place in sorted(places) if not any(ROOT.glob(place))]
 
 
 RUST = """

@@ -9,6 +9,7 @@ import pytest
 from manypath.errors import UserError
 from manypath.papers import evaluate, plain, registry
 from manypath.papers.verdict import VERDICTS
+from manypath.report import build
 
 KEYS = {
     *("id", "paper", "place", "says", "verdict", "measured", "expected", "runs", "needed", "parts", "why", "profiles"),
@@ -50,7 +51,7 @@ def test_a_second_call_returns_equal_results_from_the_store(evaluation, tmp_path
 
 
 def test_the_report_needs_no_other_files(evaluation, tmp_path):
-    index = evaluation.write_report(tmp_path)
+    index = build(evaluation.papers, tmp_path)
     assert index == tmp_path / "index.html"
     pages = [index, tmp_path / "dreibholz2011_impact.html"]
     for page in pages:

@@ -16,6 +16,7 @@ from manypath.papers.paper_evaluation import PaperEvaluation
 from manypath.papers.predicates import near
 from manypath.papers.profiles import _counted_by, compare_profiles
 from manypath.papers.runner import Runner
+from manypath.report import build
 from manypath.scenario import Sctp
 
 CASE = Case.of("figure2-right", cc=PLAIN, paths=2)
@@ -103,6 +104,6 @@ def test_the_command_prints_claims_that_depend_on_the_profile(profiles, impact, 
 def test_the_report_shows_claims_that_depend_on_the_profile(profiles, impact, tmp_path):
     evaluation = evaluated(profiles, impact)
     paper = evaluation.papers[0].paper
-    page = evaluation.write_report(tmp_path).with_name(f"{paper.name}.html").read_text("utf-8")
+    page = build(evaluation.papers, tmp_path).with_name(f"{paper.name}.html").read_text("utf-8")
     assert "These claims depend on the profile: C-999-1." in page
     assert [each["profiles"]["rfc9260"] for each in evaluation.claims] == ["contradicted", "contradicted"]

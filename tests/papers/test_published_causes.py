@@ -13,7 +13,7 @@ from manypath.papers import published
 from manypath.papers.evaluation import evaluate
 from manypath.papers.mean import Mean
 from manypath.papers.publishing import publish, table
-from manypath.report.build import Report
+from manypath.report.build import Report, build, growing
 from manypath.report.claims import found_in_full
 from manypath.report.columns import FULL, HERE
 from manypath.report.views import view_of
@@ -35,7 +35,7 @@ def run(store, **options):
 
 def page_of(evaluation, folder):
     """Return the page of the small paper with its white space reduced to single blanks."""
-    evaluation.write_report(folder)
+    build(evaluation.papers, folder)
     return " ".join((folder / f"{NAME}.html").read_text("utf-8").split())
 
 
@@ -143,7 +143,7 @@ def test_during_a_run_the_page_of_a_paper_shows_claims_of_the_full_results(full,
         return page
 
     monkeypatch.setattr(Report, "add", spy)
-    run(tmp_path / "runs", report=tmp_path / "report")
+    run(tmp_path / "runs", grow=growing(tmp_path / "report", [PAPER]))
     finished, columns, claims, words, index = seen[0]
     assert not finished
     assert columns == [FULL]

@@ -6,7 +6,7 @@ from reconstruction_world import FACTORS, trials
 
 from manypath.papers.reconstruction import search as searching
 from manypath.papers.reconstruction.factors import AS_STATED, Factor
-from manypath.papers.reconstruction.fit import Table, certainty
+from manypath.papers.reconstruction.fit import CreditTable, certainty
 from manypath.papers.reconstruction.halves import halves_of
 from manypath.papers.reconstruction.search import WHOLE, design_of, search
 from manypath.papers.switch import Switch
@@ -14,10 +14,10 @@ from manypath.papers.switch import Switch
 CLAIMS = tuple(str(number) for number in range(12))
 
 
-def table(gain: float) -> Table:
+def table(gain: float) -> CreditTable:
     """Return credits of 0.5 as stated, and `gain` more of each claim with another burst."""
     credits_ = {AS_STATED: 0.5, frozenset({"burst"}): 0.5 + gain}
-    return Table(FACTORS, {setting: dict.fromkeys(CLAIMS, credit) for setting, credit in credits_.items()})
+    return CreditTable(FACTORS, {setting: dict.fromkeys(CLAIMS, credit) for setting, credit in credits_.items()})
 
 
 @pytest.mark.parametrize(("gain", "share", "told"), [(0.009, 0.0, "as stated"), (0.011, 1.0, "changed")])
@@ -38,7 +38,7 @@ def test_shares_of_fits_are_at_most_1_in_spite_of_rounding():
     for _ in range(40):
         earned = {frozenset({"a", other}): draws.choice([0.5, 0.7, 1.0], 3) for other in "bcdefg"}
         settings = {AS_STATED: np.zeros(3), **earned}
-        made = Table(
+        made = CreditTable(
             factors,
             {setting: dict(zip("123", map(float, values), strict=True)) for setting, values in settings.items()},
         )

@@ -15,12 +15,11 @@ import pytest
 from manypath import _native
 from manypath.cli import main
 from manypath.papers import evaluate
-from manypath.papers.evaluation import Evaluation
 from manypath.papers.paper import Paper
 from manypath.papers.paper_evaluation import PaperEvaluation
 from manypath.papers.stages import stages
 from manypath.report import cards, current
-from manypath.report.build import Report
+from manypath.report.build import Report, build, growing
 
 PAPER = "dreibholz2011_impact"
 
@@ -103,7 +102,7 @@ def test_pages_show_the_times_of_runs_and_of_the_call_separately(store: Path, tm
         for outcome in runs.outcomes:
             cast("dict[str, Any]", outcome)["cpu_seconds"] = 0.0
     cast("dict[str, Any]", next(iter(spent.values())).outcomes[0])["cpu_seconds"] = 3725.0
-    Evaluation([replace(part, seconds=61.0)]).write_report(tmp_path)
+    build([replace(part, seconds=61.0)], tmp_path)
     for page in ("index.html", f"{PAPER}.html"):
         words = " ".join((tmp_path / page).read_text("utf-8").split())
         assert re.search("rocessor time of (all|its) runs: 1:02:05", words), page
@@ -112,7 +111,7 @@ def test_pages_show_the_times_of_runs_and_of_the_call_separately(store: Path, tm
 
 def reported(store: Path, target: Path) -> Path:
     """Write the report of the figure that the store holds."""
-    return evaluate([PAPER], figure=5, runs=2, store=store, progress=False).write_report(target)
+    return build(evaluate([PAPER], figure=5, runs=2, store=store, progress=False).papers, target)
 
 
 def test_the_index_lists_pages_of_earlier_calls_with_their_verdicts(store: Path, tmp_path: Path):
@@ -241,7 +240,7 @@ def test_figures_are_shown_before_all_runs_are_finished(store: Path, tmp_path: P
 
 
 def test_a_report_grows_while_a_paper_runs_and_shows_its_progress(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    impact: Paper, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     states: list[int | None] = []
     add = Report.add
@@ -253,7 +252,8 @@ def test_a_report_grows_while_a_paper_runs_and_shows_its_progress(
     monkeypatch.setattr(Report, "add", spy)
 
     def run() -> None:
-        evaluate([PAPER], figure=5, runs=1, store=tmp_path / "runs", report=tmp_path / "report")
+        grow = growing(tmp_path / "report", [impact])
+        evaluate([PAPER], figure=5, runs=1, store=tmp_path / "runs", grow=grow)
 
     run()
     assert states == [0, None]
@@ -278,7 +278,7 @@ def test_a_page_is_drawn_again_only_if_its_contents_changed(
 ):
     def report(runs: int, seconds: float = 1.0) -> dict[str, int]:
         parts = evaluate([PAPER], figure=5, runs=runs, store=store, progress=False).papers
-        Evaluation([replace(part, seconds=seconds) for part in parts]).write_report(tmp_path)
+        build([replace(part, seconds=seconds) for part in parts], tmp_path)
         files = [*tmp_path.glob("*.html"), *tmp_path.glob("figures/*/*")]
         return {file.name: file.stat().st_mtime_ns for file in files if file.name != "index.html"}
 

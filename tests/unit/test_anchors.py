@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-from manypath.anchors import ANCHORS, Row, judge
+from manypath.anchors import ANCHORS, AnchorResult, judge
 from manypath.anchors.anchor import Anchor, GivenLosses, Measure
 from manypath.cli.app import app
 from manypath.stats import interval
@@ -29,7 +29,7 @@ def made_up(expected: float, within: float) -> Anchor:
 
 @pytest.mark.parametrize(("measured", "verdict"), [([99.0, 103.0], "holds"), ([97.0, 98.8], "missed")])
 def test_a_verdict_depends_on_the_mean_and_not_on_its_interval(measured: list[float], verdict: str) -> None:
-    assert Row(made_up(100.0, 0.02), interval(measured)).verdict == verdict
+    assert AnchorResult(made_up(100.0, 0.02), interval(measured)).verdict == verdict
 
 
 def test_every_anchor_has_a_unique_name_and_a_source() -> None:

@@ -209,7 +209,7 @@ def test_a_word_of_ten_megabytes_is_not_refused_as_nesting(tmp_path: Path):
         (lambda: mp.Tcp(paths=["a", "b"]), "paths: 2 paths are too many for TCP: give one, or use Mptcp"),
         (
             lambda: mp.Tcp(path="a", cc="newrenos"),
-            'cc: there is no congestion control "newrenos"; did you mean "newreno"?',
+            'cc: there is no congestion control "newrenos": did you mean "newreno"?',
         ),
         (lambda: mp.Tcp(path="a", sack_every=2), 'sack_every: unknown key: did you mean "ack_every"?'),
         (lambda: mp.Tcp(path="a", scheduler="redundant"), "scheduler: unknown key"),
@@ -271,7 +271,7 @@ def test_a_scenario_that_exceeds_the_memory_is_refused_with_the_field(scenario):
     ("arguments", "message"),
     [
         (["run", "nowhere.toml"], "nowhere.toml: there is no such file"),
-        (["run", "bad.toml"], 'cmt.cc: there is no congestion control "cmt-rpv22"; did you mean "cmt-rpv2"?'),
+        (["run", "bad.toml"], 'cmt.cc: there is no congestion control "cmt-rpv22": did you mean "cmt-rpv2"?'),
         (["run", "good.toml", "--series", "0 s"], "series: 0 s is no interval"),
         (["run", "good.toml", "--seed", "-1"], "seed: -1 is not a number of 64 bits"),
         (["bench", "D1000"], 'scenario: "D1000" is no row'),

@@ -49,7 +49,7 @@ def shortened(scenario: mp.Scenario) -> mp.Scenario:
 
 def digest(scenario: mp.Scenario, *, by_bytes: bool) -> str:
     """Return the digest of a run."""
-    outcome, _ = _native.run(scenario.document(), 1, 0, {"by_bytes": by_bytes})
+    outcome, _ = _native.run(scenario.document(), 1, 0, json.dumps({"by_bytes": by_bytes}))
     return json.loads(outcome)["digest"]
 
 

@@ -10,6 +10,7 @@ import pytest
 import manypath as mp
 from manypath import _native, display
 from manypath.campaign import Cell, Results
+from manypath.run import identity
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +28,7 @@ def result() -> mp.Result:
 
 
 def test_a_printed_result_has_every_flow_path_link_and_unit(result: mp.Result):
-    printed = display.as_text(display.tables(result), display.identity(result), 140)
+    printed = display.as_text(display.tables(result.outcome), identity(result), 140)
     for word in ("multipath", "single", "south", "north/back", "goodput Mbit/s", "window kB", "RTT ms", "timeouts"):
         assert word in printed
     assert f"{result.goodput['multipath']:.3f}" in printed
@@ -36,16 +37,16 @@ def test_a_printed_result_has_every_flow_path_link_and_unit(result: mp.Result):
 
 def test_print_shows_the_tables(result: mp.Result, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COLUMNS", "140")
-    assert str(result) == display.as_text(display.tables(result), display.identity(result), 140)
+    assert str(result) == display.as_text(display.tables(result.outcome), identity(result), 140)
 
 
 def test_another_replication_is_named(scenario):
-    assert ", seed 3, replication 2, engine " in display.identity(mp.run(scenario(), seed=3, replication=2))
+    assert ", seed 3, replication 2, engine " in identity(mp.run(scenario(), seed=3, replication=2))
 
 
 def test_at_80_columns_no_line_is_longer_and_every_value_stays_whole(result: mp.Result):
-    wide = display.as_text(display.tables(result), "", 200)
-    narrow = display.as_text(display.tables(result), "", 80)
+    wide = display.as_text(display.tables(result.outcome), "", 200)
+    narrow = display.as_text(display.tables(result.outcome), "", 80)
     assert max(map(len, narrow.splitlines())) <= 80
     assert "…" not in narrow
     rows = [line.split() for line in wide.splitlines() if line]
@@ -72,7 +73,7 @@ def test_large_counts_are_abbreviated(number: float, shown: str):
 
 
 def test_rarely_used_columns_are_left_out_on_a_narrow_page(result: mp.Result):
-    table = display.tables(result)[0]
+    table = display.tables(result.outcome)[0]
     titles, _ = table.fitted(50)
     assert "fast\nrtx" not in titles
     assert [title.split()[0] for title in titles][:3] == ["flow", "path", "goodput"]

@@ -95,7 +95,7 @@ def test_every_control_has_an_explanation():
         ("links\tsouth\tqueue.packets", "many", "packets: many is no whole number: write one"),
         ("links\tsouth\tqueue", "lifo", "queue: lifo is unknown: choose one of drop-tail"),
         ("flows\tmultipath\tsend_buffer", "", 'send_buffer: "" is no size'),
-        ("flows\tmultipath\tcc", "lai", 'cc: there is no congestion control "lai"; did you mean "lia"?'),
+        ("flows\tmultipath\tcc", "lai", 'cc: there is no congestion control "lai": did you mean "lia"?'),
         ("rivals", "9", "rivals: 9 is no whole number from 0 to 8"),
         ("flows\tmultipath\tapp", "video", "app: video is unknown: choose one of saturated"),
         ("flows\tmultipath\tapp.message", "9 B to 1 B", "message: "),

@@ -20,10 +20,10 @@ from manypath import _native, testbed
 from manypath.campaign import Campaign, Cell, Results
 from manypath.campaign.runners import Halt, chance
 from manypath.cli.measure_grid import plain
-from manypath.cli.settings import Settings
 from manypath.errors import UserError
 from manypath.report import measured as page
 from manypath.report.measured_pages import pages_in
+from manypath.settings import Settings
 from manypath.testbed import GRIDS, Plan
 from manypath.testbed.calibration import Calibration, calibrated, fastest, stored
 from manypath.testbed.contestants import Part

@@ -187,7 +187,7 @@ def test_the_error_of_the_mean_of_few_simulations_counts(runs: int):
 
 
 def test_the_page_shows_the_number_of_runs_per_cell(testbed: MadeUp, tmp_path: Path):
-    from manypath.cli.settings import Settings
+    from manypath.settings import Settings
 
     plan = small()
     file = page.write("sctp", plan, plan.run(None, 1), CALIBRATION, Settings(1, plan.runs, "engine"), tmp_path)

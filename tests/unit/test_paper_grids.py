@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 from manypath import _native, testbed
 from manypath.cli.app import app
 from manypath.cli.measure_paper import plain
-from manypath.cli.settings import Settings
 from manypath.papers.evidence import Case
 from manypath.papers.measured import parse
 from manypath.report import measured_paper as page
+from manypath.settings import Settings
 from manypath.testbed import PAPER_GRIDS, PaperPlan
 from manypath.testbed.calibration import Calibration
 from manypath.testbed.paper_grid import PaperGrid, PaperSize

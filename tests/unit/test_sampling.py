@@ -63,4 +63,4 @@ def test_samples_that_exceed_the_memory_are_refused_with_a_suitable_interval(sce
 def test_changes_stop_before_they_fill_the_memory(scenario):
     document = scenario().document()
     with pytest.raises(_native.SeriesError, match='`series` is "event", expected an interval such as "100 ms"'):
-        _native.run(document, 1, 0, {"changes": True, "memory": 100_000})
+        _native.run(document, 1, 0, json.dumps({"changes": True, "memory": 100_000}))

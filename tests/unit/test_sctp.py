@@ -661,7 +661,7 @@ WRONG: list[tuple[Callable[..., Awaitable[None]], dict[str, Any], str]] = [
     (_connect, {"encapsulation": 65_536}, "encapsulation: 65536 is not a port: give 1 to 65535"),
     (_connect, {"local_port": -1}, "local_port: -1 is not a port: give 0 to 65535"),
     (_connect, {"streams": 0}, "streams: 0 is not a number of streams: give 1 to 65535"),
-    (_connect, {"cc": "cmt-rpv3"}, 'cc: there is no congestion control "cmt-rpv3"; did you mean'),
+    (_connect, {"cc": "cmt-rpv3"}, 'cc: there is no congestion control "cmt-rpv3": did you mean'),
     (_connect, {"cc": None}, 'cc: None is no text: give the name of a congestion control, such as "cmt-rpv2"'),
     (_connect, {"concurrent": "yes"}, 'concurrent: "yes" is no bool: give True, False or None'),
     (

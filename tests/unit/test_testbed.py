@@ -114,7 +114,7 @@ def test_other_systems_than_linux_are_refused(monkeypatch: pytest.MonkeyPatch, t
 
 
 def test_the_ratio_of_two_zeros_is_nan():
-    row = testbed.Row("lia", "mptcp", 0, 0, 0, 0, within=False, runs=1, simulations=1, marked=0)
+    row = testbed.MeasuredQuantity("lia", "mptcp", 0, 0, 0, 0, within=False, runs=1, simulations=1, marked=0)
     assert math.isnan(row.ratio)
     assert _plain(row)["ratio"] is None
 

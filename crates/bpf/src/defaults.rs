@@ -4,9 +4,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
+use manypath_core::remedy;
 use nix::sys::stat::stat;
 
-use crate::registry::remedy;
 use crate::{ALGORITHMS, Error};
 
 const SETTING: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
@@ -79,8 +79,8 @@ fn write(name: &str) -> Result<(), Error> {
 fn unknown(name: &str) -> String {
     let known = fs::read_to_string(AVAILABLE).unwrap_or_default();
     let ours = ALGORITHMS.iter().map(|it| it.name);
-    let known: Vec<_> = known.split_whitespace().chain(ours).collect();
-    format!("there is no congestion control {name:?}: {}", remedy(name, &known))
+    let remedy = remedy(name, known.split_whitespace().chain(ours));
+    format!("there is no congestion control {name:?}: {remedy}")
 }
 
 /// One file per network namespace, named after the namespace's number.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use manypath_core::nearest;
+use manypath_core::remedy;
 
 use crate::Error;
 
@@ -67,8 +67,8 @@ impl Algorithm {
             if let Some((plain, _)) = name.split_once(':') {
                 return Error::usage(with_parameters(name, plain));
             }
-            let known: Vec<_> = ALGORITHMS.iter().map(|it| it.name).collect();
-            Error::usage(format!("there is no algorithm {name:?}: {}", remedy(name, &known)))
+            let remedy = remedy(name, ALGORITHMS.iter().map(|it| it.name));
+            Error::usage(format!("there is no algorithm {name:?}: {remedy}"))
         })
     }
 
@@ -86,13 +86,6 @@ fn with_parameters(name: &str, plain: &str) -> String {
         _ => "",
     };
     format!("{name:?} has parameters, and programs of the kernel take none: give {plain:?}{weight}")
-}
-
-/// What to write instead of an unknown name: the nearest known one, and all of them.
-pub(crate) fn remedy(given: &str, known: &[&str]) -> String {
-    let meant = nearest(given, known.iter().copied())
-        .map_or(String::new(), |name| format!("did you mean {name:?}? "));
-    format!("{meant}(known: {})", known.join(", "))
 }
 
 /// A compiled program: one of this crate, or a user's.

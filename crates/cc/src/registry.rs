@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use manypath_core::nearest;
+use manypath_core::remedy;
 
 use crate::algorithms::{
     Balia, Bmc, CmtRpV1, CmtRpV2, Coupled, Cubic, Ewtcp, Lia, LiaEunice, MptcpLike, NewReno, Olia,
@@ -212,8 +212,6 @@ pub struct UnknownName {
     pub kind: String,
     /// The name that was given.
     pub name: String,
-    /// The most similar valid name, if there is a similar one.
-    pub nearest: Option<&'static str>,
     /// All valid names.
     pub known: Vec<&'static str>,
 }
@@ -224,22 +222,19 @@ impl UnknownName {
         name: &str,
         known: impl IntoIterator<Item = &'static str>,
     ) -> Self {
-        let known: Vec<_> = known.into_iter().collect();
-        let nearest = nearest(name, known.iter().copied());
-        Self { kind: kind.into(), name: name.to_owned(), nearest, known }
+        Self { kind: kind.into(), name: name.to_owned(), known: known.into_iter().collect() }
+    }
+
+    /// The hint for the user: the most similar valid name, and all valid names if they are few.
+    #[must_use]
+    pub fn remedy(&self) -> String {
+        remedy(&self.name, self.known.iter().copied())
     }
 }
 
 impl Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no {} {:?}", self.kind, self.name)?;
-        if let Some(nearest) = self.nearest {
-            write!(f, "; did you mean {nearest:?}?")?;
-        }
-        match self.known.as_slice() {
-            [] => write!(f, ": there is none"),
-            known => write!(f, " (known: {})", known.join(", ")),
-        }
+        write!(f, "there is no {} {:?}: {}", self.kind, self.name, self.remedy())
     }
 }
 
@@ -251,27 +246,29 @@ mod tests {
 
     #[test]
     fn a_wrong_name_is_reported_with_the_most_similar_one() {
-        let nearest = |name: &str| match algorithm(name) {
-            Err(AlgorithmError::Unknown(unknown)) => unknown.nearest,
+        let remedy = |name: &str| match algorithm(name) {
+            Err(AlgorithmError::Unknown(unknown)) => unknown.remedy(),
             other => panic!("{name}: {other:?}"),
         };
-        assert_eq!(nearest("cmt-rpv3"), Some("cmt-rpv1"));
-        assert_eq!(nearest("CMT_RPv2"), Some("cmt-rpv2"));
-        assert_eq!(nearest("new-reno"), Some("newreno"));
-        assert_eq!(nearest("mptcp"), Some("mptcp-like"));
-        assert_eq!(nearest("mptcp-like:2013"), Some("mptcp-like:2011"));
-        assert_eq!(nearest("weighted-aimd:wait=2"), Some("weight"));
-        assert_eq!(nearest("lia:weight=2"), None);
-        assert_eq!(nearest("sigmoid"), None);
+        assert_eq!(remedy("cmt-rpv3"), "did you mean \"cmt-rpv1\"?");
+        assert_eq!(remedy("CMT_RPv2"), "did you mean \"cmt-rpv2\"?");
+        assert_eq!(remedy("new-reno"), "did you mean \"newreno\"?");
+        assert_eq!(remedy("mptcp"), "did you mean \"mptcp-like\"?");
+        assert_eq!(remedy("mptcp-like:2013"), "did you mean \"mptcp-like:2011\"?");
+        let parameters = "did you mean \"weight\"? (known: weight, decrease)";
+        assert_eq!(remedy("weighted-aimd:wait=2"), parameters);
+        assert_eq!(remedy("lia:weight=2"), "there is none");
+        assert!(remedy("sigmoid").starts_with("known: newreno, "));
     }
 
     #[test]
     fn the_error_is_one_line_with_the_remedy() {
-        let error = algorithm("newrena").unwrap_err().to_string();
+        let line = |text: &str| algorithm(text).unwrap_err().to_string();
+        let similar = "there is no congestion control \"newrena\": did you mean \"newreno\"?";
+        assert_eq!(line("newrena"), similar);
         let known: Vec<_> = algorithms().iter().map(|entry| entry.name).collect();
-        let remedy = "there is no congestion control \"newrena\"; did you mean \"newreno\"? (known: newreno, ";
-        assert!(error.starts_with(remedy) && !error.contains('\n'), "{error}");
-        assert!(error.ends_with(&format!("{})", known.join(", "))), "{error}");
+        let other = format!("there is no congestion control \"x\": known: {}", known.join(", "));
+        assert_eq!(line("x"), other);
     }
 
     #[test]
@@ -295,7 +292,7 @@ mod tests {
         );
         assert_eq!(
             line("weighted-aimd:wait=0.5"),
-            "there is no parameter of weighted-aimd \"wait\"; did you mean \"weight\"? (known: weight, decrease)"
+            "there is no parameter of weighted-aimd \"wait\": did you mean \"weight\"? (known: weight, decrease)"
         );
         assert_eq!(line("lia:x=1"), "there is no parameter of lia \"x\": there is none");
     }

@@ -6,7 +6,7 @@ pub use address::{Address, Scope, Via};
 pub use checksum::internet_checksum;
 pub use counters::Counter;
 pub use encode::Encode;
-pub use names::{nearest, similar};
+pub use names::remedy;
 pub use offsets::{OffsetRange, OffsetRanges};
 pub use path::PathId;
 pub use quantity::{Rate, Size};

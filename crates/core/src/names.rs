@@ -1,19 +1,43 @@
-//! The search for names that are similar to a wrong one, for error messages.
+//! The hint in the error message for an unknown name.
 
-/// The `known` name that is most similar to `given`, if there is a similar one.
-pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    similar(given, known).first().copied()
+/// The hint for the unknown name `given`: the most similar of the `known` names, and all of them if they are few.
+///
+/// Python's messages have the same hint (`remedy` in `python/manypath/errors.py`).
+///
+/// ```
+/// let hint = manypath_core::remedy("soth", ["north", "south"]);
+/// assert_eq!(hint, "did you mean \"south\"? (known: north, south)");
+/// ```
+pub fn remedy<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    let listed = &known[..known.len().min(MANY)];
+    let more = match known.len() - listed.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let all = format!("known: {}{more}", listed.join(", "));
+    match nearest(given, &known) {
+        _ if known.is_empty() => "there is none".to_owned(),
+        None => all,
+        Some(nearest) if known.len() > FEW => format!("did you mean \"{nearest}\"?"),
+        Some(nearest) => format!("did you mean \"{nearest}\"? ({all})"),
+    }
 }
 
-/// The `known` names that are similar to `given`, most similar first; case does not matter.
+/// Up to this number of names, a hint with a similar name also lists all names.
+const FEW: usize = 8;
+/// Largest number of names in a list.
+const MANY: usize = 50;
+
+/// The name of `known` that is most similar to `given`, if there is a similar one; case does not matter.
 ///
 /// Two names are similar if one begins with the other, or if at least half of the longer one is equal.
-pub fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
     let given: Vec<char> = given.chars().collect();
-    let ranked = known.into_iter().filter_map(|name| Some((similarity(&given, name)?, name)));
-    let mut ranked: Vec<_> = ranked.collect();
-    ranked.sort_by(|left, right| right.0.total_cmp(&left.0));
-    ranked.into_iter().map(|(_, name)| name).collect()
+    let ranked = known.iter().filter_map(|name| Some((similarity(&given, name)?, *name)));
+    // Of equally similar names, the first one.
+    let best = ranked.rev().max_by(|left, right| left.0.total_cmp(&right.0));
+    best.map(|(_, name)| name)
 }
 
 /// The part of the longer name that is equal in both names, plus 1 if `name` begins with `given`; `None` if they are not
@@ -53,15 +77,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn similar_names_are_listed_by_similarity() {
-        assert_eq!(similar("soth", ["north", "access", "south"]), ["south", "north"]);
-        assert_eq!(similar("SOUTH", ["north", "south"]), ["south", "north"]);
-        assert_eq!(similar("cmt-rpv3", ["cmt-rpv1", "cmt-rpv2"]), ["cmt-rpv1", "cmt-rpv2"]);
-        assert_eq!(similar("minimum", ["initial", "min"]), ["min"]);
-        assert_eq!(similar("mptcp", ["ewtcp", "mptcp-like"]), ["mptcp-like", "ewtcp"]);
-        assert_eq!(nearest("cc:2013", ["cc", "cc:2011"]), Some("cc:2011"));
-        assert_eq!(nearest("quantum-on-ice", ["lia-eunice"]), None);
-        assert!(similar("x", ["north"]).is_empty() && similar("", ["north", ""]).is_empty());
+    fn the_nearest_name_is_the_most_similar_one() {
+        assert_eq!(nearest("soth", &["north", "access", "south"]), Some("south"));
+        assert_eq!(nearest("SOUTH", &["north", "south"]), Some("south"));
+        assert_eq!(nearest("cmt-rpv3", &["cmt-rpv1", "cmt-rpv2"]), Some("cmt-rpv1"));
+        assert_eq!(nearest("minimum", &["initial", "min"]), Some("min"));
+        assert_eq!(nearest("mptcp", &["ewtcp", "mptcp-like"]), Some("mptcp-like"));
+        assert_eq!(nearest("cc:2013", &["cc", "cc:2011"]), Some("cc:2011"));
+        assert_eq!(nearest("quantum-on-ice", &["lia-eunice"]), None);
+        assert_eq!((nearest("x", &["north"]), nearest("", &["north", ""])), (None, None));
+    }
+
+    #[test]
+    fn a_hint_lists_few_names_whole_and_many_in_part() {
+        let names: Vec<String> = (1..=60).map(|number| format!("south-{number:02}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let few = |given| remedy(given, names[..2].iter().copied());
+        let many = |given| remedy(given, names.iter().copied());
+        assert_eq!(few("south-1"), "did you mean \"south-01\"? (known: south-01, south-02)");
+        assert_eq!(few("x"), "known: south-01, south-02");
+        assert_eq!(many("south-1"), "did you mean \"south-10\"?");
+        let listed = many("x");
+        assert!(listed.starts_with("known: south-01, south-02, "), "{listed}");
+        assert!(listed.ends_with(", south-50 and 10 more"), "{listed}");
+        assert_eq!(remedy("x", []), "there is none");
     }
 
     #[test]

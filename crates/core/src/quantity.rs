@@ -53,14 +53,6 @@ impl Rate {
         }
     }
 
-    /// The number of whole bytes that are transmitted in `span`.
-    #[must_use]
-    pub fn bytes_in(self, span: Span) -> u64 {
-        let bytes = u128::from(self.0) * u128::from(span.as_nanos())
-            / u128::from(BIT_NANOS_PER_BYTE_SECOND);
-        u64::try_from(bytes).unwrap_or(u64::MAX)
-    }
-
     #[cold]
     fn long_time_for(self, bytes: u64, remainder: u64) -> (Span, u64) {
         let work =
@@ -247,7 +239,6 @@ mod tests {
         assert_eq!(Rate(10_000_000).time_for(1507), (Span::from_nanos(1_205_600), 0));
         assert_eq!(Rate(7).time_for(1), (Span::from_nanos(1_142_857_142), 6));
         assert_eq!(Rate(0).time_for(1), (Span::MAX, 0));
-        assert_eq!(Rate(8).bytes_in(Span::from_secs(3)), 3);
     }
 
     /// The number of a text times the factor of its unit.

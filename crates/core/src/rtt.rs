@@ -12,36 +12,43 @@ pub struct RtoLimits {
     pub min: Span,
     /// RTO.Max: upper bound of the timeout.
     pub max: Span,
-    /// How the timeout follows from the round-trip times.
+    /// G, the clock granularity: lower bound of RTTVAR with [`RtoRule::Standard`].
+    ///
+    /// Unlike RFC 9260 §6.3.1 G1: G replaces every smaller RTTVAR, not only zero, because RTTVAR is in nanoseconds; in
+    /// whole units of G such a value is zero.
+    pub granularity: Span,
+    /// The rule that computes the timeout from RTT samples.
     pub rule: RtoRule,
 }
 
-/// How a timeout follows from round-trip times.
+/// The rule that computes the timeout from RTT samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum RtoRule {
-    /// The rule of the standards: RTO = SRTT + 4·RTTVAR, and at least RTO.Min. RFC 6298 §2, RFC 9260 §6.3.1
-    Standard {
-        /// G, the clock granularity, lower bound of RTTVAR. Unlike RFC 9260 §6.3.1 G1: G replaces every smaller RTTVAR,
-        /// not only zero, because RTTVAR is in nanoseconds; in whole units of G such a value is zero.
-        granularity: Span,
-    },
-    /// The rule of TCP in Linux (`tcp_rtt_estimator` in `net/ipv4/tcp_input.c`): RTO = SRTT + margin. The margin is at
-    /// least RTO.Min.
-    ///
-    /// The rule of the standards assumes one sample per round trip. Linux takes one sample per acknowledgement, so
-    /// RTTVAR loses earlier deviations within one flight. The rule differs in three points:
-    ///
-    /// - The margin rises at once to each 4·RTTVAR that exceeds it. If all values of a round stayed below the margin,
-    ///   the margin falls at the end of the round by a quarter of its distance to the largest of them.
-    /// - A sample below SRTT that deviates by more than RTTVAR raises RTTVAR with a gain of 1/32 instead of 1/4,
-    ///   because a path that becomes faster does not need a longer timeout.
-    /// - RTO.Min also bounds the margin. With a constant round-trip time RTTVAR becomes 0, and the timeout is SRTT +
-    ///   RTO.Min instead of SRTT, so it does not expire spuriously.
+    /// SRTT plus a margin, which follows the largest deviation of each round and is at least `min`.
     Linux,
+    /// SRTT + 4·RTTVAR, but at least `min`. RFC 6298 §2
+    #[cfg_attr(feature = "serde", serde(rename = "rfc6298"))]
+    Standard,
 }
 
 /// Estimates the round-trip time of one path and derives its retransmission timeout.
+///
+/// [`RtoRule::Standard`] is the rule of RFC 6298 §2 and RFC 9260 §6.3.1. [`RtoRule::Linux`] is the rule of
+/// `tcp_rtt_estimator` in `net/ipv4/tcp_input.c`. The standard rule assumes one sample per round trip. Linux takes one
+/// sample per acknowledgement, so RTTVAR loses earlier deviations within one flight. Linux's rule differs in three points:
+///
+/// - The margin above SRTT rises at once to each 4·RTTVAR that exceeds it. If all values of a round stayed below the
+///   margin, the margin falls at the end of the round by a quarter of its distance to the largest of them.
+/// - A sample below SRTT that deviates by more than RTTVAR raises RTTVAR with a gain of 1/32 instead of 1/4, because a
+///   path that becomes faster does not need a longer timeout.
+/// - RTO.Min also bounds the margin. With a constant round-trip time RTTVAR becomes 0, and the timeout is SRTT + RTO.Min
+///   instead of SRTT, so it does not expire spuriously.
 #[derive(Clone, Copy, Debug)]
 pub struct RttEstimator {
     limits: RtoLimits,
@@ -60,15 +67,11 @@ impl RtoLimits {
         initial: Span::from_secs(1),
         min: Span::from_secs(1),
         max: Span::from_secs(60),
-        rule: RtoRule::EXACT,
+        granularity: Span::ZERO,
+        rule: RtoRule::Standard,
     };
     /// The values of RFC 4960 §15: 3 s, 1 s, 60 s.
     pub const RFC4960: Self = Self { initial: Span::from_secs(3), ..Self::RFC9260 };
-}
-
-impl RtoRule {
-    /// The rule of the standards with an exact clock.
-    pub const EXACT: Self = Self::Standard { granularity: Span::ZERO };
 }
 
 impl RttEstimator {
@@ -101,8 +104,8 @@ impl RttEstimator {
             }
         }
         match self.limits.rule {
-            RtoRule::Standard { granularity } => {
-                self.rttvar = self.rttvar.max(granularity);
+            RtoRule::Standard => {
+                self.rttvar = self.rttvar.max(self.limits.granularity);
                 self.margin = self.rttvar * 4;
             }
             RtoRule::Linux => {
@@ -215,8 +218,7 @@ mod tests {
     #[test]
     fn the_clock_granularity_is_the_lower_bound_of_the_deviation() {
         let granularity = Span::from_millis(10);
-        let rule = RtoRule::Standard { granularity };
-        let mut coarse = RttEstimator::new(RtoLimits { rule, ..RtoLimits::RFC9260 });
+        let mut coarse = RttEstimator::new(RtoLimits { granularity, ..RtoLimits::RFC9260 });
         let mut exact = RttEstimator::new(RtoLimits::RFC9260);
         for _ in 0..200 {
             coarse.sample(Span::from_millis(1200));

@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use manypath_core::{Span, Time};
+use manypath_core::{Span, Time, remedy};
 use manypath_pcapng::Writer;
 use manypath_pcapng::background::{self, Background, WriterThread};
 
-use crate::config::one_of;
 use crate::error::EmulationError;
 use crate::plan::Plan;
 use crate::router::Watch;
@@ -93,7 +92,7 @@ fn chosen(names: &[String], plan: &Plan) -> Result<Vec<usize>, EmulationError> {
     let find = |name: &String| {
         plan.links.get_index_of(name).ok_or_else(|| EmulationError::UnknownLink {
             name: name.clone(),
-            expected: one_of(name, "link", plan.links.keys().map(String::as_str)),
+            remedy: remedy(name, plan.links.keys().map(String::as_str)),
         })
     };
     let mut wanted = names.iter().map(find).collect::<Result<Vec<_>, _>>()?;
@@ -138,13 +137,12 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_link_to_capture_is_answered_with_the_most_similar_names() {
+    fn an_unknown_link_to_capture_is_answered_with_the_most_similar_name() {
         assert_eq!(
             said("/dev/null", &["south-7"]),
-            "`link` is \"south-7\", expected a known link; \
-             the nearest are \"south-07\", \"south-17\", \"south-27\""
+            "`link` is \"south-7\", expected an existing link; did you mean \"south-07\"?"
         );
         let said = said("/dev/null", &["xyz"]);
-        assert!(said.ends_with("\"south-07\" and 32 more"), "{said}");
+        assert!(said.contains("; known: south-00, south-01, "), "{said}");
     }
 }

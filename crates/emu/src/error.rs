@@ -30,12 +30,12 @@ pub enum EmulationError {
         name: String,
     },
     /// A link to capture does not exist.
-    #[error("`link` is \"{name}\", expected {expected}")]
+    #[error("`link` is \"{name}\", expected an existing link; {remedy}")]
     UnknownLink {
         /// The name.
         name: String,
-        /// The valid alternative.
-        expected: String,
+        /// The hint for the user.
+        remedy: String,
     },
     /// A capture cannot be written to its file.
     #[error("`pcapng` is {}, which cannot be written: {error}", .file.display())]

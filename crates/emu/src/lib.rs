@@ -34,10 +34,11 @@ mod system;
 pub mod traffic;
 mod tun;
 
-pub use config::{Document, DocumentError};
+pub use config::Document;
 pub use emulation::{Emulation, Options};
 pub use error::EmulationError;
 pub use ledger::{Leftover, clean};
+pub use manypath_link::DocumentError;
 pub use namespace::Namespace;
 pub use report::{Report, Snapshot};
 pub use router::Router;

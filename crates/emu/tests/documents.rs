@@ -55,7 +55,7 @@ fn a_mistake_is_reported_in_one_line_with_field_value_and_remedy() {
         (
             "/network/paths/one/forward/0",
             json!("ther"),
-            r#"`network.paths.one.forward` is "ther", expected a known link; the nearest is "there""#,
+            r#"`network.paths.one.forward` is "ther", expected an existing link; did you mean "there"? (known: back, there)"#,
         ),
         (
             "/network/paths/one/reverse",
@@ -71,7 +71,7 @@ fn a_mistake_is_reported_in_one_line_with_field_value_and_remedy() {
         (
             "/pairs/a/paths/0",
             json!("two"),
-            r#"`pairs.a.paths` is "two", expected a known path: "one""#,
+            r#"`pairs.a.paths` is "two", expected an existing path; known: one"#,
         ),
         (
             "/pairs/a/paths",
@@ -94,9 +94,9 @@ fn a_mistake_is_reported_in_one_line_with_field_value_and_remedy() {
         (
             "/bounds",
             json!({"lat": 2}),
-            "`bounds.lat`: unknown field `lat`, expected `late` or `share`",
+            "`bounds.lat`: unknown field `lat`: did you mean \"late\"? (known: late, share)",
         ),
-        ("/seed", json!(-1), "`seed`: invalid value: integer `-1`, expected u64"),
+        ("/seed", json!(-1), "`seed`: invalid value: integer `-1`, expected a whole number"),
     ];
     for (pointer, value, expected) in cases {
         let said = said(pointer, value);

@@ -1,12 +1,13 @@
 //! Columns with a row for each change, on request: windows and arrivals per path, queues per link.
 
 use manypath_core::Time;
+use manypath_link::DocumentError;
 use manypath_sim::{HostId, Sight};
 
 use crate::build::via;
 use crate::host::Host;
 use crate::packet::Packet;
-use crate::scenario::{Bytes, COPIES, Scenario, ScenarioError};
+use crate::scenario::{Bytes, COPIES, Scenario};
 use crate::series::LinkColumns;
 use crate::states::{State, StateColumns};
 
@@ -77,7 +78,7 @@ impl ChangeRecorder {
     ///
     /// # Errors
     /// If they have filled the memory that they may take.
-    pub(crate) fn check_memory(&self, now: Time) -> Result<(), ScenarioError> {
+    pub(crate) fn check_memory(&self, now: Time) -> Result<(), DocumentError> {
         let Changes { paths, arrivals, links } = &self.changes;
         let numbers = 8 * paths.rows() + 4 * arrivals.time.len() + 3 * links.time.len();
         let bytes = COPIES * 8 * numbers as u64;
@@ -91,7 +92,7 @@ impl ChangeRecorder {
             Bytes(bytes),
             Bytes(self.memory),
         );
-        Err(ScenarioError::value("series", "\"event\"", expected))
+        Err(DocumentError::value("series", "\"event\"", expected))
     }
 
     /// The recorded columns.

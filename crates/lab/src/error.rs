@@ -1,12 +1,12 @@
 //! Why a run has no results.
 
+use manypath_link::DocumentError;
 use thiserror::Error;
 
 use crate::app;
 use crate::capture::CaptureError;
 use crate::events::EventsError;
 use crate::job::Job;
-use crate::scenario::ScenarioError;
 use crate::slices::Stopped;
 
 /// A run without results: the simulator detected an error of its own, a file cannot be written, or the caller stopped
@@ -42,7 +42,7 @@ pub enum Cause {
     Events(#[from] EventsError),
     /// The series does not fit into memory.
     #[error(transparent)]
-    Memory(#[from] ScenarioError),
+    Memory(#[from] DocumentError),
     /// The caller stopped the run.
     #[error("the run was stopped")]
     Stopped,

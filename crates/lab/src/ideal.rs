@@ -9,10 +9,11 @@ use std::fmt::Display;
 
 use manypath_cc::{Controller, Floors, PathAck, Profile, WindowState, algorithm};
 use manypath_core::{PathId, Random, Span, Streams, Time};
+use manypath_link::DocumentError;
+use manypath_link::document::read;
 use serde::Deserialize;
 
 use crate::job::Job;
-use crate::scenario::{self, ScenarioError};
 
 /// A congestion control and its paths.
 #[derive(Clone, Debug, Deserialize)]
@@ -46,14 +47,14 @@ impl Ideal {
     ///
     /// # Errors
     /// The first error: field, value and what is expected.
-    pub fn parse(document: &str) -> Result<Self, ScenarioError> {
-        let ideal: Self = scenario::read(document)?;
+    pub fn parse(document: &str) -> Result<Self, DocumentError> {
+        let ideal: Self = read(document)?;
         ideal.check().map(|()| ideal)
     }
 
-    fn check(&self) -> Result<(), ScenarioError> {
+    fn check(&self) -> Result<(), DocumentError> {
         let wrong = |field: &str, value: &dyn Display, expected| {
-            Err(ScenarioError::value(field, value, expected))
+            Err(DocumentError::value(field, value, expected))
         };
         self.controller()?;
         if !(1..=MOST_PATHS).contains(&self.paths.len()) {
@@ -74,9 +75,9 @@ impl Ideal {
         Ok(())
     }
 
-    fn controller(&self) -> Result<Controller, ScenarioError> {
+    fn controller(&self) -> Result<Controller, DocumentError> {
         let chosen = algorithm(&self.cc)
-            .map_err(|error| ScenarioError::value("cc", &self.cc, error.to_string()))?;
+            .map_err(|error| DocumentError::value("cc", &self.cc, error.to_string()))?;
         Ok(Controller::new(chosen, PROFILE))
     }
 
@@ -84,7 +85,7 @@ impl Ideal {
     ///
     /// # Errors
     /// If the document is wrong.
-    pub fn rates(&self, job: Job) -> Result<Vec<f64>, ScenarioError> {
+    pub fn rates(&self, job: Job) -> Result<Vec<f64>, DocumentError> {
         self.check()?;
         let streams = Streams::new(job.seed, job.replication);
         let mut connection = Connection::new(self.controller()?, &self.paths, &streams);

@@ -41,6 +41,7 @@ pub use error::{Cause, RunError};
 pub use events::{EventsConfig, EventsError, events_schema};
 pub use ideal::{Ideal, IdealPath};
 pub use job::Job;
+pub use manypath_link::DocumentError;
 pub use manypath_link::loss::kinds as loss_models;
 pub use manypath_link::queue::kinds as queues;
 pub use manypath_sctp::{FlowPathStats, FlowStats};
@@ -48,7 +49,7 @@ pub use outcome::{
     Blocked, FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
 };
 pub use run::{Recorded, Watch, run, run_unless};
-pub use scenario::{Scenario, ScenarioError};
+pub use scenario::Scenario;
 pub use series::{BlockedColumns, FlowColumns, LinkColumns, PathColumns, Series, StreamColumns};
 pub use states::StateColumns;
 

@@ -5,6 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cpu_time::ThreadTime;
 use manypath_core::{Span, Streams, Time};
+use manypath_link::DocumentError;
+use manypath_link::document::read;
+use serde::Deserialize;
 
 use crate::build::Laboratory;
 use crate::capture::{Capture, CaptureConfig};
@@ -22,12 +25,13 @@ use crate::scenario::{Scenario, available_memory};
 use crate::series::{Recorder, Series};
 use crate::slices::Slices;
 
-/// What a run records besides its outcome; nothing by default.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What a run records besides its outcome; nothing by default. As a document, an interval is in nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Watch {
     /// A series with this sampling interval.
     pub series: Option<Span>,
-    /// A series with a row for each change.
+    /// A series with a row for each change, instead of a series with an interval.
     pub changes: bool,
     /// Packets.
     pub capture: Option<CaptureConfig>,
@@ -38,6 +42,20 @@ pub struct Watch {
     /// Packets of SCTP travel as bytes: they are encoded when they are sent and decoded when they arrive. This tests
     /// the encoding; the run is slower, with the same digest.
     pub by_bytes: bool,
+}
+
+impl Watch {
+    /// Reads the document of a request.
+    ///
+    /// # Errors
+    /// The first mistake, in one line.
+    pub fn parse(json: &str) -> Result<Self, DocumentError> {
+        let watch: Self = read(json)?;
+        match watch.series {
+            Some(Span::ZERO) => Err(DocumentError::value("series", "0 ns", "more than 0 ns")),
+            _ => Ok(watch),
+        }
+    }
 }
 
 /// What a run recorded besides its outcome, as far as it was requested.

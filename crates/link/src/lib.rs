@@ -28,6 +28,8 @@
 
 pub mod config;
 pub mod counters;
+#[cfg(feature = "serde")]
+pub mod document;
 pub mod error;
 pub mod kind;
 pub mod loss;
@@ -39,6 +41,8 @@ mod transmitter;
 
 pub use config::{Change, LinkConfig, LinkEvent};
 pub use counters::Counters;
+#[cfg(feature = "serde")]
+pub use document::DocumentError;
 pub use error::ConfigError;
 pub use kind::Kind;
 pub use loss::LossConfig;

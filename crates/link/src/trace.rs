@@ -57,13 +57,6 @@ impl Trace {
         Span::from_millis(self.millis.last().copied().unwrap_or_default().into())
     }
 
-    /// The longest time without an opportunity.
-    #[must_use]
-    pub fn longest_gap(&self) -> Span {
-        let gaps = self.gaps().max();
-        Span::from_millis(gaps.unwrap_or_default().into())
-    }
-
     /// The mean rate of a busy link with `overhead` bytes of framing for each packet, framing included.
     #[must_use]
     pub fn mean_rate(&self, overhead: u64) -> Rate {
@@ -172,10 +165,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trace_has_a_period_a_longest_gap_and_a_mean_rate() {
+    fn a_trace_has_a_period_and_a_mean_rate() {
         let trace: Trace = "0*3 20 5".parse().unwrap();
         assert_eq!(trace.period(), Span::from_millis(25));
-        assert_eq!(trace.longest_gap(), Span::from_millis(20));
         // 5 packets of 1507 bytes in 25 ms.
         assert_eq!(trace.mean_rate(7), Rate::from_bits_per_second(2_411_200));
     }

@@ -1,6 +1,6 @@
 //! The state machine's settings for real networks.
 
-use manypath_cc::{AlgorithmError, UnknownName};
+use manypath_cc::AlgorithmError;
 use manypath_core::Span;
 use manypath_sctp::{BufferSplit, Burst, Config, CumAck, Endpoint, SendOrder, T3Reset};
 
@@ -83,10 +83,8 @@ pub(crate) fn check(config: &Config) -> Result<(), Error> {
 fn check_congestion(name: &str) -> Result<(), Error> {
     let Err(error) = manypath_cc::algorithm(name) else { return Ok(()) };
     let expected = match error {
-        AlgorithmError::Unknown(UnknownName { kind, nearest, known, .. }) => {
-            let nearest =
-                nearest.map_or_else(String::new, |nearest| format!("; did you mean {nearest:?}?"));
-            format!("a {kind} of these: {}{nearest}", known.join(", "))
+        AlgorithmError::Unknown(unknown) => {
+            format!("an existing {}; {}", unknown.kind, unknown.remedy())
         }
         error @ AlgorithmError::Value { .. } => format!("right parameters: {error}"),
     };

@@ -39,7 +39,7 @@ create_exception!(
 );
 
 /// A wrong document.
-pub(crate) fn scenario(error: &manypath_lab::ScenarioError) -> PyErr {
+pub(crate) fn scenario(error: &manypath_lab::DocumentError) -> PyErr {
     ScenarioError::new_err(error.to_string())
 }
 

@@ -1,10 +1,7 @@
 //! Runs documents with seeds and returns outcomes; the GIL is released meanwhile.
 
-use manypath_core::Span;
-use manypath_lab::{
-    CaptureConfig, EventsConfig, Ideal, Job, Outcome, Recorded, RunError, Scenario, Watch,
-};
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
+use manypath_lab::{Ideal, Job, Outcome, Recorded, RunError, Scenario, Watch};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -12,38 +9,8 @@ use crate::errors;
 use crate::series::{change_columns, columns};
 use crate::stop::{Caller, Stop};
 
-/// The requested recordings of a run: a dictionary with optional keys, which `manypath.run.Watch` describes.
-#[derive(Default)]
-pub(crate) struct Wishes(Watch);
-
-impl<'py> FromPyObject<'_, 'py> for Wishes {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let keys = object.cast::<PyDict>()?;
-        let (links, only) = (wish(&keys, "links")?, wish(&keys, "only")?);
-        Ok(Self(Watch {
-            series: wish::<Option<u64>>(&keys, "series")?.map(Span::from_nanos),
-            changes: wish(&keys, "changes")?,
-            capture: wish::<Option<_>>(&keys, "capture")?.map(|file| CaptureConfig { file, links }),
-            events: wish::<Option<_>>(&keys, "events")?.map(|file| EventsConfig { file, only }),
-            memory: wish(&keys, "memory")?,
-            by_bytes: wish(&keys, "by_bytes")?,
-        }))
-    }
-}
-
-/// The value of a key, or its default.
-fn wish<'py, T: Default + FromPyObjectOwned<'py>>(
-    keys: &Bound<'py, PyDict>,
-    key: &str,
-) -> PyResult<T> {
-    let value = keys.get_item(key)?.map(|value| value.extract().map_err(Into::into));
-    Ok(value.transpose()?.unwrap_or_default())
-}
-
-/// Run one scenario; return the outcome as JSON, and columns over time if `watch` requests them. `progress` is called
-/// several times a second with the simulated time in seconds.
+/// Run one scenario; return the outcome as JSON, and columns over time if `watch` requests them: the document of
+/// `manypath_lab::Watch`. `progress` is called several times a second with the simulated time in seconds.
 #[pyfunction]
 #[pyo3(signature = (document, seed, replication, watch=None, progress=None))]
 pub(crate) fn run<'py>(
@@ -51,13 +18,11 @@ pub(crate) fn run<'py>(
     document: &str,
     seed: u64,
     replication: u64,
-    watch: Option<Wishes>,
+    watch: Option<&str>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, Option<Bound<'py, PyDict>>)> {
-    let Wishes(watch) = watch.unwrap_or_default();
-    if watch.series == Some(Span::ZERO) {
-        return Err(PyValueError::new_err("series: 0 ns is no interval, give 1 or more"));
-    }
+    let watch = watch.map(Watch::parse).transpose();
+    let watch = watch.map_err(|error| errors::scenario(&error))?.unwrap_or_default();
     let scenario = parse(document, 1)?;
     let job = Job { seed, replication };
     let caller = Caller::new(progress);

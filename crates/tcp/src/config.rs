@@ -144,6 +144,7 @@ impl Default for Config {
                 initial: Span::from_secs(1),
                 min: Span::from_millis(200),
                 max: Span::from_secs(120),
+                granularity: Span::ZERO,
                 rule: RtoRule::Linux,
             },
             max_retransmissions: 15,

@@ -1,7 +1,7 @@
 """Analytic anchors: comparisons of the engine's results with values from theory."""
 
-from manypath.anchors.anchor import Anchor, Row
+from manypath.anchors.anchor import Anchor, AnchorResult
 from manypath.anchors.judge import judge
 from manypath.anchors.registry import ANCHORS
 
-__all__ = ["ANCHORS", "Anchor", "Row", "judge"]
+__all__ = ["ANCHORS", "Anchor", "AnchorResult", "judge"]

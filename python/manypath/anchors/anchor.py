@@ -74,7 +74,7 @@ class Anchor:
 
 
 @dataclass(frozen=True)
-class Row:
+class AnchorResult:
     """An anchor and its measured value."""
 
     anchor: Anchor

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from manypath import _native
-from manypath.anchors.anchor import Anchor, GivenLosses, Row
+from manypath.anchors.anchor import Anchor, AnchorResult, GivenLosses
 from manypath.campaign.cell import Cell
 from manypath.campaign.compute import compute
 from manypath.scenario import Scenario
@@ -22,7 +22,7 @@ Outcomes = dict[tuple[str, int], Any]
 
 def judge(
     anchors: Sequence[Anchor], store: str | Path | None = "runs", workers: int | None = None, progress: bool = True
-) -> list[Row]:
+) -> list[AnchorResult]:
     """Measure every anchor.
 
     Parameters
@@ -37,7 +37,7 @@ def judge(
         Whether to show progress on standard error.
     """
     outcomes = {**_given_losses(anchors, workers), **_simulations(anchors, store, workers, progress)}
-    return [Row(anchor, interval(_values(anchor, outcomes))) for anchor in anchors]
+    return [AnchorResult(anchor, interval(_values(anchor, outcomes))) for anchor in anchors]
 
 
 def _values(anchor: Anchor, outcomes: Outcomes) -> list[float]:

@@ -49,10 +49,10 @@ def measure(name: str) -> Measured:
     return Measured(**json.loads(ran.stdout))
 
 
-def measure_here(name: str) -> Measured:
+def measure_here(name: str, replication: int = 0) -> Measured:
     """Run a row in this process."""
     document = ROWS[name]().document()
-    outcome = json.loads(_native.run(document, SEED, 0, None)[0])
+    outcome = json.loads(_native.run(document, SEED, replication)[0])
     seconds = outcome["cpu_seconds"]
     flows = outcome["flows"]
     paths = [path for flow in flows.values() for path in flow["paths"].values()]

@@ -12,6 +12,7 @@ import pandas as pd
 
 from manypath import display
 from manypath.arguments import texts
+from manypath.campaign import tables
 from manypath.campaign.cell import Cell, written
 from manypath.errors import UserError, quoted, remedy
 from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame, streams_frame
@@ -42,11 +43,11 @@ class Results:
 
     def __repr__(self) -> str:
         """Return a table of mean goodputs, as wide as the terminal."""
-        return display.as_text(display.campaign_tables(self), display.campaign_size(self))
+        return display.as_text(tables.tables(self), tables.size(self))
 
     def _repr_html_(self) -> str:
         """Return the same table as HTML for a notebook."""
-        return display.as_html(display.campaign_tables(self), display.campaign_size(self))
+        return display.as_html(tables.tables(self), tables.size(self))
 
     @property
     def outcomes(self) -> list[tuple[Cell, Mapping[str, Any]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,7 +16,7 @@ from manypath.campaign.results import Results
 from manypath.errors import UserError
 from manypath.frames import series_frames
 from manypath.refusal import told
-from manypath.run import Watch, rows
+from manypath.run import rows
 
 
 def series(
@@ -59,12 +60,12 @@ def series(
     if memory is not None and cells:
         watch["memory"] = memory // len(cells)
     with ThreadPoolExecutor(threads_of(workers)) as threads:
-        sampled = list(threads.map(lambda cell: _sample(cell, watch), cells))
+        sampled = list(threads.map(lambda cell: _sample(cell, json.dumps(watch)), cells))
     kinds = dict.fromkeys(kind for frames in sampled for kind in frames)
     return {kind: pd.concat([frames[kind] for frames in sampled], ignore_index=True) for kind in kinds}
 
 
-def _sample(cell: Cell, watch: Watch) -> dict[str, pd.DataFrame]:
+def _sample(cell: Cell, watch: str) -> dict[str, pd.DataFrame]:
     """Return the samples of one run, with its factors and replication as first columns."""
     try:
         _, columns = _native.run(cell.document, cell.seed, cell.replication, watch)

@@ -10,10 +10,10 @@ import typer
 
 from manypath.cli.names import anchor_families
 from manypath.cli.output import print_json, print_table
-from manypath.cli.settings import Settings
 from manypath.cli.targets import check_store, check_workers
 from manypath.errors import UserError, remedy
 from manypath.outputs import writing
+from manypath.settings import Settings
 
 
 def anchors(

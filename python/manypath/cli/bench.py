@@ -9,7 +9,7 @@ import typer
 
 from manypath.cli.names import benchmarks
 from manypath.cli.output import print_json, print_table
-from manypath.cli.settings import Settings
+from manypath.settings import Settings
 
 
 def bench(

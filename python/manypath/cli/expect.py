@@ -10,9 +10,9 @@ import typer
 
 from manypath.cli.names import congestion_controls, queues
 from manypath.cli.output import print_json, print_table
-from manypath.cli.settings import Settings
 from manypath.errors import UserError
 from manypath.quantity import RATE, SPAN, QuantityError
+from manypath.settings import Settings
 
 if TYPE_CHECKING:
     from manypath.expect import Description, Expectation

@@ -17,12 +17,12 @@ from manypath.cli.measure_recovery import measure_recovery
 from manypath.cli.names import comparisons, congestion_controls, stacks
 from manypath.cli.option_names import as_options
 from manypath.cli.output import print_json, print_table
-from manypath.cli.settings import Settings
 from manypath.cli.targets import check_store
 from manypath.errors import Stopped, UserError, quoted, remedy
+from manypath.settings import Settings
 
 if TYPE_CHECKING:
-    from manypath.testbed import Comparison, Row
+    from manypath.testbed import ComparedScenario, MeasuredQuantity
 
 
 RUNS = 10
@@ -334,7 +334,7 @@ def _measure_comparison(options: Options) -> None:
     typer.echo(settings.line())
 
 
-def _controls(scenario: str, comparison: Comparison, cc: list[str] | None) -> list[str]:
+def _controls(scenario: str, comparison: ComparedScenario, cc: list[str] | None) -> list[str]:
     """Return the congestion controls to compare.
 
     Raises
@@ -354,9 +354,9 @@ def _controls(scenario: str, comparison: Comparison, cc: list[str] | None) -> li
     return cc
 
 
-def _comparison(scenario: str) -> Comparison:
+def _comparison(scenario: str) -> ComparedScenario:
     """Return the comparison with this name, or the comparison of a scenario file."""
-    from manypath.testbed import COMPARISONS, GRIDS, PAPER_GRIDS, Comparison
+    from manypath.testbed import COMPARISONS, GRIDS, PAPER_GRIDS, ComparedScenario
     from manypath.testbed.comparisons import has_several_paths, with_control
 
     if scenario in COMPARISONS:
@@ -369,10 +369,10 @@ def _comparison(scenario: str) -> Comparison:
 
     whole = Scenario.from_file(file)
     controls = tuple(dict.fromkeys(flow.cc for flow in whole.flows.values() if has_several_paths(flow)))
-    return Comparison(file.stem, lambda cc: with_control(whole, cc), controls or ("newreno",))
+    return ComparedScenario(file.stem, lambda cc: with_control(whole, cc), controls or ("newreno",))
 
 
-def _print(rows: list[Row]) -> None:
+def _print(rows: list[MeasuredQuantity]) -> None:
     print_table(
         ["cc", "flow", "stack", "measured", "simulated", "ratio", "within 10 %", "runs", "marked"],
         (
@@ -395,7 +395,7 @@ def _print(rows: list[Row]) -> None:
         typer.echo("Marked runs were disturbed. Fewer at once (--at-once) or more tries (--tries) may help.")
 
 
-def _plain(row: Row) -> dict[str, object]:
+def _plain(row: MeasuredQuantity) -> dict[str, object]:
     """Return a row for JSON, with null for numbers that are not finite."""
     fields = {**asdict(row), "ratio": row.ratio}
     lacking = {name for name, value in fields.items() if isinstance(value, float) and not math.isfinite(value)}

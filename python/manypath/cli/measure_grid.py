@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from manypath.cli.output import print_json, print_table
-from manypath.cli.settings import Settings
 from manypath.display import duration
 from manypath.errors import Stopped
 from manypath.outputs import writing
+from manypath.settings import Settings
 
 if TYPE_CHECKING:
     from manypath.cli.measure_options import Options
     from manypath.testbed.calibration import Calibration
-    from manypath.testbed.grid import Cell, Size
+    from manypath.testbed.grid import GridCell, Size
     from manypath.testbed.paper_grid import PaperSize
     from manypath.testbed.plan import Further, Plan
     from manypath.testbed.verdict import Verdict
@@ -106,7 +106,7 @@ def _length(which: str, runs: int, missing: int, plan: Plan, at_once: int) -> st
     return f"{which} look after {runs} runs of each, {missing} measurements, about {time}"
 
 
-def _print(cells: list[Cell], calibration: Calibration, stack: str) -> None:
+def _print(cells: list[GridCell], calibration: Calibration, stack: str) -> None:
     axes = list(cells[0].factors)
     from manypath.testbed.grid import FASTEST
 
@@ -147,7 +147,7 @@ def interval(mean: float, half_width: float) -> str:
     return f"{mean:.3f}" if math.isnan(half_width) else f"{mean:.3f} ± {half_width:.3f}"
 
 
-def plain(cells: list[Cell], stack: str) -> list[dict[str, Any]]:
+def plain(cells: list[GridCell], stack: str) -> list[dict[str, Any]]:
     """Return cells for JSON, with the stack that ran their flows, and with null for numbers that are not finite."""
     return [finite({**asdict(cell), "stack": stack, "goodput": verdict(cell.goodput)}) for cell in cells]
 

@@ -12,16 +12,16 @@ import typer
 
 from manypath.cli.measure_grid import announce_missing, finite, interval, verdict
 from manypath.cli.output import print_json, print_table
-from manypath.cli.settings import Settings
 from manypath.errors import Stopped
 from manypath.outputs import writing
+from manypath.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from manypath.cli.measure_options import Options
     from manypath.testbed.calibration import Calibration
-    from manypath.testbed.paper_plan import PaperPlan, Point
+    from manypath.testbed.paper_plan import PaperPlan, PlannedPoint
 
 
 def measure_paper(options: Options, stacks: Sequence[str] | None) -> None:
@@ -75,7 +75,7 @@ def _announce(plan: PaperPlan, store: Path, at_once: int) -> None:
         )
 
 
-def _print(plan: PaperPlan, points: Sequence[Point], calibration: Calibration) -> None:
+def _print(plan: PaperPlan, points: Sequence[PlannedPoint], calibration: Calibration) -> None:
     print_table(
         ["case", "stack", "flow", "measured", "simulated", "ratio", "90 % interval", "within 10 %", "runs", "marked"],
         (
@@ -110,7 +110,7 @@ def _number(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.3f}"
 
 
-def plain(points: Sequence[Point]) -> list[dict[str, Any]]:
+def plain(points: Sequence[PlannedPoint]) -> list[dict[str, Any]]:
     """Return points for JSON, with null for numbers that are not finite."""
     return [
         finite(

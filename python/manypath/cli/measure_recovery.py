@@ -10,10 +10,10 @@ import typer
 
 from manypath.cli.measure_grid import finite
 from manypath.cli.output import print_json, print_table
-from manypath.cli.settings import Settings
 from manypath.display import duration
 from manypath.errors import Stopped
 from manypath.outputs import writing
+from manypath.settings import Settings
 
 if TYPE_CHECKING:
     from manypath.cli.measure_options import Options

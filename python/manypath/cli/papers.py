@@ -16,9 +16,9 @@ from manypath.errors import UserError
 from manypath.outputs import writing
 
 if TYPE_CHECKING:
-    from manypath.cli.settings import Settings
     from manypath.papers.evaluation import Evaluation
     from manypath.papers.paper import Paper
+    from manypath.settings import Settings
 
 
 def papers(
@@ -61,6 +61,7 @@ def papers(
     from manypath.papers.evaluation import narrowed
     from manypath.papers.publishing import check_targets
     from manypath.papers.publishing import publish as write_published
+    from manypath.report import build, growing
     from manypath.report.targets import check as check_report
 
     extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
@@ -77,9 +78,9 @@ def papers(
         return
     check_report(report, wanted)
     announce_published(wanted)
-    evaluation = evaluate(names or None, **options, **where, report=report)
+    evaluation = evaluate(names or None, **options, **where, grow=growing(report, wanted))
     with writing("--report", report):
-        page = evaluation.write_report(report)
+        page = build(evaluation.papers, report)
     if publish:
         for part in evaluation.papers:
             typer.echo(f"published: {write_published(part)}", err=True)

@@ -9,10 +9,10 @@ import typer
 
 from manypath import _native
 from manypath.cli.output import print_details, print_table
-from manypath.cli.settings import Settings
+from manypath.settings import Settings
 
 if TYPE_CHECKING:
-    from manypath.papers.comparison import Comparison
+    from manypath.papers.comparison import PublishedComparison
     from manypath.papers.evaluation import Evaluation
     from manypath.papers.paper import Paper
     from manypath.papers.profiles import Profiles
@@ -36,7 +36,7 @@ def announce_published(papers: Iterable[Paper]) -> None:
             )
 
 
-def print_claims(evaluation: Evaluation, comparisons: Mapping[str, Comparison]) -> None:
+def print_claims(evaluation: Evaluation, comparisons: Mapping[str, PublishedComparison]) -> None:
     """Print the claims with both verdicts, details of claims that do not hold, and the comparisons."""
     from manypath.papers.verdict import tally
 
@@ -72,7 +72,7 @@ def print_claims(evaluation: Evaluation, comparisons: Mapping[str, Comparison]) 
         typer.echo(tally(claim["verdict"] for claim in claims))
 
 
-def plain_comparison(name: str, comparison: Comparison) -> dict[str, Any]:
+def plain_comparison(name: str, comparison: PublishedComparison) -> dict[str, Any]:
     """Return a comparison as plain data for JSON."""
     return {
         "paper": name,
@@ -106,7 +106,7 @@ def settings_of(evaluation: Evaluation, **options: Any) -> Settings:
     return Settings(first.seed, told, first.engine, {"precision": precisions, **options})
 
 
-def _print_comparison(name: str, comparison: Comparison) -> None:
+def _print_comparison(name: str, comparison: PublishedComparison) -> None:
     """Print how many points agree with the published ones, and the points with the smallest p-values."""
     typer.echo(f"{name}: {comparison}")
     if comparison.claims:

@@ -47,6 +47,7 @@ def report(
     from manypath.papers.evaluation import Evaluation
     from manypath.papers.stored import NotStored
     from manypath.papers.verdict import tally
+    from manypath.report import build
     from manypath.report.targets import check
 
     check(report, chosen(names or (*NAMES, *STUDIES)))
@@ -71,7 +72,7 @@ def report(
         raise UserError("\n".join(absent))
     evaluation = Evaluation(parts)
     with writing("--report", report):
-        page = evaluation.write_report(report)
+        page = build(evaluation.papers, report)
     settings = settings_of(evaluation, **options)
     if as_json:
         print_json({**settings.document(), "claims": evaluation.claims})

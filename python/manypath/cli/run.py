@@ -12,12 +12,12 @@ from manypath.cli.file_names import CAPTURED
 from manypath.cli.names import events as event_names
 from manypath.cli.output import print_json, print_tables
 from manypath.cli.run_progress import run_progress
-from manypath.cli.settings import Settings
-from manypath.display import identity, tables
+from manypath.display import tables
 from manypath.errors import Stopped, UserError
 from manypath.measurements import CHANGES, SAMPLES
 from manypath.outputs import CAPTURE, EVENTS, FIGURE, Outputs, table, writing
-from manypath.run import EVENT
+from manypath.run import EVENT, identity
+from manypath.settings import Settings
 
 if TYPE_CHECKING:
     from manypath.run import Result
@@ -101,7 +101,7 @@ def run(
 
 def _print(result: Result, series: str | None, samples: Mapping[str, Path], written: Mapping[str, Path | None]) -> None:
     """Print the tables, write the samples, and print the names of the written files."""
-    print_tables(tables(result))
+    print_tables(tables(result.outcome))
     for kind, target in samples.items():
         with writing("--output", target):
             target.parent.mkdir(parents=True, exist_ok=True)

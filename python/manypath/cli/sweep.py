@@ -13,10 +13,10 @@ import typer
 from manypath.cli.file_names import columns, conditions
 from manypath.cli.names import metrics
 from manypath.cli.output import print_json, print_table
-from manypath.cli.settings import Settings
 from manypath.cli.sweep_view import View
 from manypath.cli.targets import PART, SCHEDULER, check_store, executor_of
 from manypath.errors import Stopped, UserError
+from manypath.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd

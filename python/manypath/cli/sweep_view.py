@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from manypath.cli.settings import FILE as SETTINGS
-from manypath.cli.settings import KIND as SETTINGS_FILE
-from manypath.cli.settings import Settings
 from manypath.errors import UserError, remedy
 from manypath.measurements import columns
 from manypath.outputs import FIGURE, Outputs, table, writing
+from manypath.settings import FILE as SETTINGS
+from manypath.settings import KIND as SETTINGS_FILE
+from manypath.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd

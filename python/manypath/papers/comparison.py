@@ -55,7 +55,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PublishedComparison:
     """Comparison of the local and the published points of figures and verdicts of one paper.
 
     A point is the goodput of one flow in one case.
@@ -107,7 +107,7 @@ class Comparison:
         return told + opposed + others
 
 
-def compared(evaluation: Evaluation) -> dict[str, Comparison]:
+def compared(evaluation: Evaluation) -> dict[str, PublishedComparison]:
     """Compare every paper of an evaluation that has published results, by name."""
     tables = {part.paper.name: load(part.paper.name) for part in evaluation.papers}
     return {
@@ -117,7 +117,7 @@ def compared(evaluation: Evaluation) -> dict[str, Comparison]:
     }
 
 
-def compare(part: PaperEvaluation, published: Published) -> Comparison:
+def compare(part: PaperEvaluation, published: Published) -> PublishedComparison:
     """Compare the runs of a paper with its published results."""
     paper = part.paper
     drawn = {name for figure in paper.figures for name in figure.experiments}
@@ -150,7 +150,7 @@ def compare(part: PaperEvaluation, published: Published) -> Comparison:
         for case, flow in sorted(corrected, key=lambda key: (p_values[key], str(key)))
         if corrected[case, flow] < SIGNIFICANCE
     ]
-    return Comparison(points, same, tuple(found), untested, *_of_verdicts(part, published))
+    return PublishedComparison(points, same, tuple(found), untested, *_of_verdicts(part, published))
 
 
 def _of_verdicts(part: PaperEvaluation, published: Published) -> tuple[int, int, tuple[str, ...]]:

@@ -1,15 +1,14 @@
-"""The evaluation of papers: runs what is missing, checks every claim, and updates a report meanwhile."""
+"""The evaluation of papers: runs what is missing, and checks every claim."""
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from manypath.arguments import file, whole
+from manypath.arguments import whole
 from manypath.campaign.executors import Executor
 from manypath.campaign.executors.executor import check_executor
 from manypath.campaign.executors.local import threads_of
@@ -26,7 +25,6 @@ from manypath.papers.profiles import compare_profiles
 from manypath.papers.published import is_of, load
 from manypath.papers.runner import Runner
 from manypath.papers.stages import cost_of_first
-from manypath.report.build import Report, build
 
 
 @dataclass(frozen=True)
@@ -40,10 +38,6 @@ class Evaluation:
         """Every claim as plain data for JSON."""
         tables = {part.paper.name: load(part.paper.name) for part in self.papers}
         return [plain_claim(item, part, tables[part.paper.name]) for part in self.papers for item in part.claims]
-
-    def write_report(self, path: str | Path) -> Path:
-        """Write the first page of the report, a page for each paper and the figures; return the first page."""
-        return build(self.papers, Path(file("report", path)))
 
 
 def evaluate(
@@ -60,7 +54,7 @@ def evaluate(
     workers: int | None = None,
     compute: bool = True,
     executor: Executor | None = None,
-    report: Path | None = None,
+    grow: Grow | None = None,
 ) -> Evaluation:
     """Run papers and check their claims.
 
@@ -92,13 +86,14 @@ def evaluate(
         Whether to compute runs that the store lacks.
     executor
         Executor that computes the runs, such as ``mp.dask(client)``; threads of this machine if None.
-    report
-        Folder of a report that is updated when all runs of a figure are finished; None writes no report.
+    grow
+        Function that is called with the evaluation of a paper whenever all runs of a figure are finished, and at the
+        end, such as `manypath.report.growing`. The paper with the cheapest figure is then evaluated first.
 
     Raises
     ------
     UserError
-        If a paper or figure does not exist, or the report would replace a file that this package did not write.
+        If a paper or figure does not exist.
     NotStored
         If the store lacks a run and `compute` is false.
     """
@@ -107,7 +102,6 @@ def evaluate(
     number = None if figure is None else str(figure)
     papers = narrowed(chosen(names, full=full), number, runs)
     precisions = {paper.name: _with_runs(paper.precision(full=full), runs) for paper in papers}
-    grow = None if report is None else _growing(report, papers, tell=bool(progress))
     parts: dict[str, PaperEvaluation] = {}
     for paper in _cheapest_first(papers, precisions) if grow else papers:
         started = time.monotonic()
@@ -127,25 +121,6 @@ def evaluate(
         if grow:
             grow(parts[paper.name])
     return Evaluation([parts[paper.name] for paper in papers])
-
-
-def _growing(target: Path, papers: Sequence[Paper], *, tell: bool) -> Grow:
-    """Return a function that adds the evaluation of a paper, finished or not, to a report.
-
-    If `tell` is true, its first call prints the path of the report. The report lists the full results of the package
-    before the first run.
-    """
-    report = Report(target, papers)
-    report.begin()
-    told: list[Path] = []
-
-    def grow(part: PaperEvaluation) -> None:
-        page = report.add(part)
-        if tell and not told:
-            told.append(page)
-            sys.stderr.write(f"report: {page} shows the first figures; reload it for further ones\n")
-
-    return grow
 
 
 def _cheapest_first(papers: Sequence[Paper], precisions: Mapping[str, Precision]) -> list[Paper]:

@@ -108,7 +108,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Table:
+class PaperTable:
     """An additional table, computed from the runs.
 
     Attributes
@@ -130,7 +130,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Point:
+class ReferencePoint:
     """Goodput measured elsewhere, for comparison.
 
     Attributes
@@ -221,20 +221,20 @@ class Paper:
     experiments: Experiments
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
-    tables: tuple[Table, ...] = ()
+    tables: tuple[PaperTable, ...] = ()
     switches: Mapping[str, Switch] = field(default_factory=dict)
     mutations: tuple[Mutation, ...] = ()
     factors: tuple[Factor, ...] = ()
     reconstructed: Precision | None = None
     sensitivity: Sensitivity = field(default_factory=lambda: Sensitivity((), ()))
-    reference_points: tuple[Point, ...] = ()
+    reference_points: tuple[ReferencePoint, ...] = ()
     reference: str = ""
     flows: tuple[str, ...] = ("cmt", "single")
     legend: str = ""
 
-    def filled_tables(self, evidence: Evidence) -> list[tuple[Table, list[tuple[str, ...]]]]:
+    def filled_tables(self, evidence: Evidence) -> list[tuple[PaperTable, list[tuple[str, ...]]]]:
         """Return the tables whose cases were run, each with its rows."""
-        filled: list[tuple[Table, list[tuple[str, ...]]]] = []
+        filled: list[tuple[PaperTable, list[tuple[str, ...]]]] = []
         for table in self.tables:
             try:
                 rows = table.rows(evidence)

@@ -13,7 +13,7 @@ from manypath.papers.mutations import Matrix
 from manypath.papers.paper import Figure, Paper
 from manypath.papers.profiles import Profiles
 from manypath.papers.runner import SEED, Runner
-from manypath.papers.sensitivity import Row, measure_sensitivity
+from manypath.papers.sensitivity import SensitivityRow, measure_sensitivity
 from manypath.papers.sequential import decide
 from manypath.papers.stages import stages
 from manypath.stats.looks import plan
@@ -63,7 +63,7 @@ class PaperEvaluation:
     figure: str | None
     evidence: Evidence
     claims: list[Verified]
-    sensitivity: list[Row] = field(default_factory=list)
+    sensitivity: list[SensitivityRow] = field(default_factory=list)
     profiles: Profiles | None = None
     matrix: Matrix | None = None
     seconds: float = 0.0

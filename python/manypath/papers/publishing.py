@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from manypath.papers.paper import Paper
     from manypath.papers.paper_evaluation import PaperEvaluation
     from manypath.papers.profiles import Profiles
-    from manypath.papers.sensitivity import Row
+    from manypath.papers.sensitivity import SensitivityRow
     from manypath.papers.verdict_matrix import VerdictMatrix
 
 
@@ -132,7 +132,7 @@ def _case(paper: Paper, case: Case, evidence: Evidence) -> PublishedCase:
     )
 
 
-def _change(row: Row) -> PublishedChange:
+def _change(row: SensitivityRow) -> PublishedChange:
     return PublishedChange(
         case=row.case,
         changed=row.switch.says,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -60,7 +61,7 @@ class Sampled:
     def sample(self, cell: Cell) -> tuple[str, Trace]:
         """Run a cell and store its curves; return its outcome as JSON, and its curves."""
         series = self.series[cell.document]
-        outcome, columns = _native.run(cell.document, cell.seed, cell.replication, rows(series))
+        outcome, columns = _native.run(cell.document, cell.seed, cell.replication, json.dumps(rows(series)))
         trace = trace_of(columns or {})
         self.taken[cell.document, cell.replication] = trace
         if self.curves is not None:

@@ -13,7 +13,7 @@ from manypath.stats.looks import SIGNIFICANCE
 
 
 @dataclass(frozen=True)
-class Row:
+class SensitivityRow:
     """One switch at one point.
 
     Attributes
@@ -43,19 +43,21 @@ class Row:
         return self.after - self.before
 
 
-def measure_sensitivity(runner: Runner, evidence: Evidence, switches: tuple[Switch, ...]) -> list[Row]:
+def measure_sensitivity(runner: Runner, evidence: Evidence, switches: tuple[Switch, ...]) -> list[SensitivityRow]:
     """Apply each switch at each point of the paper's sensitivity table and compare the goodput of its flows."""
     cases = [Case.of(name, **factors) for name, factors in runner.paper.sensitivity.points]
     found = evidence.along_with(runner.switched(dict.fromkeys(switches, cases), "sensitivity"))
     rows = list(_rows(runner, found, switches, cases))
     p_values = holm({index: p_different(row.difference) for index, row in enumerate(rows)})
     return [
-        Row(row.case, row.switch, row.flow, row.before, row.after, p_values[index] < SIGNIFICANCE)
+        SensitivityRow(row.case, row.switch, row.flow, row.before, row.after, p_values[index] < SIGNIFICANCE)
         for index, row in enumerate(rows)
     ]
 
 
-def _rows(runner: Runner, evidence: Evidence, switches: tuple[Switch, ...], cases: list[Case]) -> Iterator[Row]:
+def _rows(
+    runner: Runner, evidence: Evidence, switches: tuple[Switch, ...], cases: list[Case]
+) -> Iterator[SensitivityRow]:
     for case in cases:
         for switch in switches:
             if not evidence.changes(switch.name, [case]):
@@ -63,7 +65,7 @@ def _rows(runner: Runner, evidence: Evidence, switches: tuple[Switch, ...], case
             for flow in runner.paper.flows:
                 after = _goodput(evidence.under(switch.name), case, flow)
                 before = _goodput(evidence.under(None), case, flow)[: len(after)]
-                yield Row(case, switch, flow, before, after)
+                yield SensitivityRow(case, switch, flow, before, after)
 
 
 def _goodput(evidence: Evidence, case: Case, flow: str) -> Sample:

@@ -14,7 +14,7 @@ from manypath.papers.evidence import Evidence
 
 
 @dataclass(frozen=True)
-class Sweep:
+class SweepPlot:
     """One plot.
 
     Attributes
@@ -54,7 +54,11 @@ class Controls:
 
 
 def draw_sweeps(
-    evidence: Evidence, sweeps: Sequence[Sweep], controls: Mapping[str, str], flows: Mapping[str, str], marks: str = ""
+    evidence: Evidence,
+    sweeps: Sequence[SweepPlot],
+    controls: Mapping[str, str],
+    flows: Mapping[str, str],
+    marks: str = "",
 ) -> Picture:
     """Draw plots of the same runs side by side with one legend.
 
@@ -72,7 +76,7 @@ def draw_sweeps(
     return draw_beside([(sweep, evidence) for sweep in sweeps], Controls(controls, flows), marks)
 
 
-def draw_beside(panels: Sequence[tuple[Sweep, Evidence]], controls: Controls, marks: str = "") -> Picture:
+def draw_beside(panels: Sequence[tuple[SweepPlot, Evidence]], controls: Controls, marks: str = "") -> Picture:
     """Draw plots side by side with one legend, each with its own runs.
 
     Plots of one experiment, such as its runs by several stacks, have the same vertical axis.
@@ -98,7 +102,7 @@ def draw_beside(panels: Sequence[tuple[Sweep, Evidence]], controls: Controls, ma
     return Picture(drawing)
 
 
-def _curves(evidence: Evidence, sweep: Sweep, controls: Controls) -> list[Curve]:
+def _curves(evidence: Evidence, sweep: SweepPlot, controls: Controls) -> list[Curve]:
     """Return the curves of each flow at each level that was run."""
     levels = evidence.levels(sweep.experiment, sweep.factor)
     factor = controls.factor
@@ -116,7 +120,7 @@ def _curves(evidence: Evidence, sweep: Sweep, controls: Controls) -> list[Curve]
     ]
 
 
-def _name(axes: Axes, sweep: Sweep) -> None:
+def _name(axes: Axes, sweep: SweepPlot) -> None:
     axes.set_title(sweep.title, loc="left")
     axes.set_xlabel(sweep.words)
     axes.set_ylabel("payload rate in Mbit/s")

@@ -15,7 +15,7 @@ from manypath.report.environment import environment
 from manypath.report.targets import replace_page
 
 if TYPE_CHECKING:
-    from manypath.anchors import Row
+    from manypath.anchors import AnchorResult
 
 
 def check(target: Path) -> None:
@@ -31,7 +31,7 @@ def check(target: Path) -> None:
     outputs.file("report", target / PAGE, PAGE_KIND, makes_folder=True)
 
 
-def write(rows: Sequence[Row], target: Path) -> Path:
+def write(rows: Sequence[AnchorResult], target: Path) -> Path:
     """Write the page into the folder `target` and return its path."""
     target.mkdir(parents=True, exist_ok=True)
     families = [(name, list(group)) for name, group in groupby(rows, key=lambda row: row.anchor.id.split("/")[0])]

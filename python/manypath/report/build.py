@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from manypath.arguments import file
 from manypath.figures.picture import FORMATS
 from manypath.papers.paper import Figure, Paper
 from manypath.report.anchors import PAGE as ANCHORS_PAGE
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from manypath.papers.paper_evaluation import PaperEvaluation
 
 
-def build(parts: Sequence[PaperEvaluation], target: Path) -> Path:
+def build(parts: Sequence[PaperEvaluation], target: str | Path) -> Path:
     """Write the report and return its first page, which lists every page in the folder.
 
     A page is only rewritten if its runs, its texts or the package changed. If plotly is installed, the figures have
@@ -41,10 +43,34 @@ def build(parts: Sequence[PaperEvaluation], target: Path) -> Path:
     UserError
         If the report would replace a file that this package did not write.
     """
-    report = Report(target, [part.paper for part in parts])
+    report = Report(Path(file("report", target)), [part.paper for part in parts])
     for part in parts:
         report.add(part)
     return report.list_pages()
+
+
+def growing(target: Path, papers: Sequence[Paper], *, tell: bool = True) -> Callable[[PaperEvaluation], None]:
+    """Return a function that adds the evaluation of a paper, finished or not, to a report.
+
+    If `tell` is true, its first call prints the path of the report. The report lists the full results of the package
+    before the first run.
+
+    Raises
+    ------
+    UserError
+        If the report would replace a file that this package did not write.
+    """
+    report = Report(target, papers)
+    report.begin()
+    told: list[Path] = []
+
+    def grow(part: PaperEvaluation) -> None:
+        page = report.add(part)
+        if tell and not told:
+            told.append(page)
+            sys.stderr.write(f"report: {page} shows the first figures; reload it for further ones\n")
+
+    return grow
 
 
 class Report:
@@ -121,4 +147,4 @@ class Report:
         return self._folder / "figures" / part.paper.name
 
 
-__all__ = ["PaperView", "Report", "build"]
+__all__ = ["PaperView", "Report", "build", "growing"]

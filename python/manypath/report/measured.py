@@ -17,9 +17,9 @@ from manypath.report import measured_pages
 from manypath.testbed.grid import FASTEST
 
 if TYPE_CHECKING:
-    from manypath.cli.settings import Settings
+    from manypath.settings import Settings
     from manypath.testbed.calibration import Calibration
-    from manypath.testbed.grid import Cell
+    from manypath.testbed.grid import GridCell
     from manypath.testbed.plan import Plan
 
 
@@ -35,7 +35,7 @@ def check(name: str, target: Path) -> None:
 
 
 def write(
-    name: str, plan: Plan, cells: Sequence[Cell], calibration: Calibration, settings: Settings, target: Path
+    name: str, plan: Plan, cells: Sequence[GridCell], calibration: Calibration, settings: Settings, target: Path
 ) -> Path:
     """Write the page and its figure into the folder `target`, and return the path of the page."""
     picture = draw(cells)
@@ -59,7 +59,7 @@ def write(
     )
 
 
-def draw(cells: Sequence[Cell]) -> Picture:
+def draw(cells: Sequence[GridCell]) -> Picture:
     """Draw goodput over the second axis of a grid; the first axis selects the plot, the third axis the colour."""
     first, second, third = cells[0].factors
     plots, series = _levels(cells, first), _levels(cells, third)
@@ -79,11 +79,11 @@ def draw(cells: Sequence[Cell]) -> Picture:
     return Picture(figure)
 
 
-def _levels(cells: Sequence[Cell], factor: str) -> list[Any]:
+def _levels(cells: Sequence[GridCell], factor: str) -> list[Any]:
     return list(dict.fromkeys(cell.factors[factor] for cell in cells))
 
 
-def _curve(cells: Sequence[Cell], axis: Axis, factor: str, series: int, simulated: bool) -> Curve:
+def _curve(cells: Sequence[GridCell], axis: Axis, factor: str, series: int, simulated: bool) -> Curve:
     """Return the curve of measured or simulated goodput over some cells."""
     samples = [cell.goodput.simulations if simulated else cell.goodput.measurements for cell in cells]
     places = [axis.place(cell.factors[factor]) for cell in cells]

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 
 from manypath.figures import Picture
 from manypath.papers.evidence import Case, Evidence, Runs
-from manypath.papers.sweeps import Sweep, draw_beside
+from manypath.papers.sweeps import SweepPlot, draw_beside
 from manypath.report import measured_pages
 
 if TYPE_CHECKING:
     from manypath.campaign import Results
-    from manypath.cli.settings import Settings
+    from manypath.settings import Settings
     from manypath.testbed.calibration import Calibration
     from manypath.testbed.paper_grid import PaperGrid
-    from manypath.testbed.paper_plan import PaperPlan, Point
+    from manypath.testbed.paper_plan import PaperPlan, PlannedPoint
     from manypath.testbed.verdict import Verdict
 
 
 @dataclass(frozen=True)
-class Row:
+class MeasuredFlow:
     """A flow of a case: its simulated goodput, and the goodput measured with each stack.
 
     Attributes
@@ -54,7 +54,7 @@ class Difference:
 
     Attributes
     ----------
-    point : Point
+    point : PlannedPoint
         The case and the stack.
     flow : str
         Title of the flow.
@@ -64,7 +64,7 @@ class Difference:
         Means of the measurements in `EXPLAINS` for each path.
     """
 
-    point: Point
+    point: PlannedPoint
     flow: str
     verdict: Verdict
     measured: str
@@ -85,7 +85,7 @@ def check(grid: PaperGrid, name: str, target: Path) -> None:
 def write(
     name: str,
     plan: PaperPlan,
-    points: Sequence[Point],
+    points: Sequence[PlannedPoint],
     calibration: Calibration,
     settings: Settings,
     target: Path,
@@ -119,7 +119,7 @@ def write(
     )
 
 
-def draw(plan: PaperPlan, points: Sequence[Point], sweep: Sweep) -> Picture:
+def draw(plan: PaperPlan, points: Sequence[PlannedPoint], sweep: SweepPlot) -> Picture:
     """Draw a plot of the paper: one panel for the simulations, and one panel for each stack."""
     first = [point for point in points if point.stack == plan.stacks[0]]
     panels = [("simulated", _evidence((point.case, point.simulated) for point in first))]
@@ -129,9 +129,9 @@ def draw(plan: PaperPlan, points: Sequence[Point], sweep: Sweep) -> Picture:
     return draw_beside([(replace(sweep, title=title), evidence) for title, evidence in panels], plan.grid.curves)
 
 
-def rows(plan: PaperPlan, points: Sequence[Point]) -> Iterator[Row]:
+def rows(plan: PaperPlan, points: Sequence[PlannedPoint]) -> Iterator[MeasuredFlow]:
     """Yield one row of the table for each flow of each case."""
-    found: dict[Case, dict[str, Point]] = {}
+    found: dict[Case, dict[str, PlannedPoint]] = {}
     for point in points:
         found.setdefault(point.case, {})[point.stack] = point
     for case, by_stack in found.items():
@@ -139,10 +139,10 @@ def rows(plan: PaperPlan, points: Sequence[Point]) -> Iterator[Row]:
             verdicts = {stack: point.goodput[flow] for stack, point in by_stack.items()}
             marks = {stack: point.marks for stack, point in by_stack.items()}
             words = plan.grid.curves.flows[flow]
-            yield Row(str(case), words, next(iter(verdicts.values())), verdicts, marks)
+            yield MeasuredFlow(str(case), words, next(iter(verdicts.values())), verdicts, marks)
 
 
-def differences(plan: PaperPlan, points: Sequence[Point]) -> Iterator[Difference]:
+def differences(plan: PaperPlan, points: Sequence[PlannedPoint]) -> Iterator[Difference]:
     """Yield the flows that are not shown to be equivalent, the largest deviation first."""
     found = [
         (point, flow, verdict)

@@ -19,7 +19,7 @@ from manypath.stats import interval
 from manypath.testbed.recovery import BIN, DOWN, END, FASTEST, TITLE, UP, Times, is_over
 
 if TYPE_CHECKING:
-    from manypath.cli.settings import Settings
+    from manypath.settings import Settings
     from manypath.testbed.calibration import Calibration
     from manypath.testbed.recovery import Recovery
 

@@ -1,7 +1,7 @@
 """The testbed: real stacks run scenarios in real time over emulated links."""
 
-from manypath.testbed.beside import Row, beside
-from manypath.testbed.comparisons import COMPARISONS, Comparison
+from manypath.testbed.beside import MeasuredQuantity, beside
+from manypath.testbed.comparisons import COMPARISONS, ComparedScenario
 from manypath.testbed.congestion import loaded
 from manypath.testbed.grid import GRIDS, Grid
 from manypath.testbed.paper_grid import PAPER_GRIDS, PaperGrid
@@ -13,12 +13,12 @@ __all__ = [
     "COMPARISONS",
     "GRIDS",
     "PAPER_GRIDS",
-    "Comparison",
+    "ComparedScenario",
     "Grid",
+    "MeasuredQuantity",
     "PaperGrid",
     "PaperPlan",
     "Plan",
-    "Row",
     "Testbed",
     "beside",
     "loaded",

@@ -18,7 +18,7 @@ from manypath.testbed.verdict import judge
 
 
 @dataclass(frozen=True)
-class Row:
+class MeasuredQuantity:
     """The goodput of a flow, or the share of two flows, measured and simulated.
 
     Attributes
@@ -72,7 +72,7 @@ def beside(
     stacks: Mapping[str, str] | None = None,
     events: Path | None = None,
     checked: Callable[[], object] = lambda: None,
-) -> list[Row]:
+) -> list[MeasuredQuantity]:
     """Run scenarios on real stacks and in the simulator, and compare the goodput of their flows.
 
     Parameters
@@ -102,7 +102,7 @@ def beside(
 
     Returns
     -------
-    list of Row
+    list of MeasuredQuantity
         One row for each control and flow, and one row for the share if there are two flows.
 
     Raises
@@ -143,7 +143,7 @@ def _stacks(
     return run_by, kernel_controls
 
 
-def _rows(cc: str, measured: Results, simulated: Results, run_by: Mapping[str, str]) -> Iterator[Row]:
+def _rows(cc: str, measured: Results, simulated: Results, run_by: Mapping[str, str]) -> Iterator[MeasuredQuantity]:
     """Return one row for each flow under a congestion control, and the row of the share if there are two flows."""
     flows = list(dict.fromkeys(measured.flows["flow"]))
     samples = {flow: _goodput(measured, simulated, flow) for flow in flows}
@@ -153,7 +153,7 @@ def _rows(cc: str, measured: Results, simulated: Results, run_by: Mapping[str, s
     marked = int((measured.runs["marks"] != "").sum())
     for flow, (ours, theirs) in samples.items():
         verdict = judge(ours, theirs)
-        yield Row(
+        yield MeasuredQuantity(
             cc=cc,
             flow=flow,
             measured=verdict.measured,

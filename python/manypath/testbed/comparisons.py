@@ -14,7 +14,7 @@ from manypath.testbed.congestion import OWN
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparedScenario:
     """A scenario that is run once for each congestion control of its multipath flows.
 
     Attributes
@@ -112,9 +112,9 @@ def _tcp(path: str) -> Tcp:
 
 
 COMPARISONS = {
-    "shared": Comparison("two subflows and one TCP behind one RED queue", shared, ("newreno", *OWN)),
-    "disjoint": Comparison("two subflows, each with a link of its own", alone, ("newreno", *OWN)),
-    "gonzalez2012-silence": Comparison(
+    "shared": ComparedScenario("two subflows and one TCP behind one RED queue", shared, ("newreno", *OWN)),
+    "disjoint": ComparedScenario("two subflows, each with a link of its own", alone, ("newreno", *OWN)),
+    "gonzalez2012-silence": ComparedScenario(
         "scenario 2 of [G12] while the link of the better subflow is down", while_a_link_is_down, (APPROXIMATED, EXACT)
     ),
 }

@@ -63,7 +63,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Cell:
+class GridCell:
     """One cell of a grid: its factors and its results.
 
     Attributes
@@ -97,7 +97,7 @@ class Cell:
         return ", ".join(f"{name} {value}" if name != "way" else str(value) for name, value in self.factors.items())
 
 
-def cells(flow: str, measured: Results, simulated: Results, level: float = SIGNIFICANCE) -> Iterator[Cell]:
+def cells(flow: str, measured: Results, simulated: Results, level: float = SIGNIFICANCE) -> Iterator[GridCell]:
     """Yield the cells of a grid.
 
     Parameters
@@ -112,7 +112,7 @@ def cells(flow: str, measured: Results, simulated: Results, level: float = SIGNI
     for factors, ours in measured.by_scenario():
         theirs = simulated.select(**factors)
         marks = tuple(mark for mark in ours.runs["marks"] if mark)
-        yield Cell(
+        yield GridCell(
             factors=factors,
             goodput=judge(ours.values("goodput", flow=flow), theirs.values("goodput", flow=flow), level, paired=True),
             measured=_paths(ours),

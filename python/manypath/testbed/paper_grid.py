@@ -19,7 +19,7 @@ from manypath.papers.gonzalez2012_mptcp import names as g12
 from manypath.papers.gonzalez2012_mptcp.paper import PAPER as G12
 from manypath.papers.measured import KERNEL
 from manypath.papers.paper import Paper
-from manypath.papers.sweeps import Controls, Sweep
+from manypath.papers.sweeps import Controls, SweepPlot
 from manypath.scenario import Link, Scenario
 from manypath.testbed.comparisons import as_real
 from manypath.testbed.runner import AROUND, SETTLING
@@ -76,7 +76,7 @@ class PaperGrid:
         Description of the experiments in one line.
     stacks : mapping
         The stacks by the names of `manypath measure --stack`, with their names in tables.
-    sweeps : tuple of Sweep
+    sweeps : tuple of SweepPlot
         The plots of the page. Each has a panel for the simulations and a panel for each stack.
     curves : Controls
         The curves of each plot. The goodput of their flows is compared.
@@ -93,7 +93,7 @@ class PaperGrid:
     paper: Paper
     title: str
     stacks: Mapping[str, str]
-    sweeps: tuple[Sweep, ...]
+    sweeps: tuple[SweepPlot, ...]
     curves: Controls
     quick: PaperSize
     full: PaperSize
@@ -188,7 +188,7 @@ PAPER_GRIDS = {
         D11,
         "[D11] figure 3: a CMT flow beside a single-path flow, five northern rates",
         STACKS,
-        (Sweep("figure3", "north", "5 Mbit/s shared in the south", "northern rate in Mbit/s"),),
+        (SweepPlot("figure3", "north", "5 Mbit/s shared in the south", "northern rate in Mbit/s"),),
         Controls(d11.TITLES, d11.FLOWS),
         quick=PaperSize({"figure3": {"cc": d11.ALL, "north": NORTH}}, warmup=10, measure=30, runs=4),
         full=PaperSize({"figure3": {"cc": d11.ALL, "north": NORTH}}, warmup=20, measure=300, runs=20),
@@ -198,7 +198,7 @@ PAPER_GRIDS = {
         D10,
         "[D10] figure 4 and figure 5 over the delay, slowed down by a factor of 10",
         STACKS,
-        tuple(Sweep(name, "capacity", title, "queue capacity in packets") for name, title in SIDES.items()),
+        tuple(SweepPlot(name, "capacity", title, "queue capacity in packets") for name, title in SIDES.items()),
         Controls({split: f"split: {split}" for split in d10.SPLITS}, {d10.CMT: "CMT flow"}, "split"),
         quick=PaperSize(
             {"figure4-left": {"split": d10.SPLITS, "capacity": (20, 100, 300)}}, warmup=20, measure=60, runs=4

@@ -21,7 +21,7 @@ from manypath.testbed.verdict import Verdict, judge
 
 
 @dataclass(frozen=True)
-class Point:
+class PlannedPoint:
     """One case that one stack has run.
 
     Attributes
@@ -122,7 +122,7 @@ class PaperPlan:
         cells = self._cells(range(self.runs))
         return sum(Computation(runner, store, progress=False).missing(cells) for runner in self.runners.values())
 
-    def run(self, store: Path, at_once: int, told: Callable[[str], None] = lambda _: None) -> list[Point]:
+    def run(self, store: Path, at_once: int, told: Callable[[str], None] = lambda _: None) -> list[PlannedPoint]:
         """Measure and simulate what the store lacks, and return all points.
 
         Stacks alternate, so that a slow change of the machine affects all stacks equally. In its turn a stack runs all
@@ -168,7 +168,7 @@ class PaperPlan:
         for start in range(0, self.runs, length):
             yield range(start, min(start + length, self.runs))
 
-    def _points(self, stack: str, measured: Results, simulated: Results) -> Iterator[Point]:
+    def _points(self, stack: str, measured: Results, simulated: Results) -> Iterator[PlannedPoint]:
         for case in self._documents:
             ours, theirs = (each.select(case=str(case)) for each in (measured, simulated))
             goodput = {
@@ -177,7 +177,7 @@ class PaperPlan:
                 )
                 for flow in self.grid.flows
             }
-            yield Point(case, stack, ours, theirs, goodput)
+            yield PlannedPoint(case, stack, ours, theirs, goodput)
 
     def _cells(self, numbers: range) -> list[Cell]:
         """Return the runs of all cases with these replication numbers, replication by replication.

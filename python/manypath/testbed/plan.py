@@ -14,7 +14,7 @@ from manypath.campaign.compute import Computation
 from manypath.errors import UserError
 from manypath.scenario import Scenario
 from manypath.stats.looks import plan
-from manypath.testbed.grid import Cell, Grid, cells
+from manypath.testbed.grid import Grid, GridCell, cells
 from manypath.testbed.paired import PAIRED
 from manypath.testbed.runner import Testbed
 from manypath.testbed.stacks import EVERY_FLOW
@@ -112,7 +112,7 @@ class Plan:
 
     def run(
         self, store: str | Path | None, at_once: int, before_more: Callable[[Further], None] = lambda _: None
-    ) -> list[Cell]:
+    ) -> list[GridCell]:
         """Measure and simulate what the store lacks, and return the cells in the order of the axes.
 
         The equivalence test is a group sequential test. The first look is after the first runs of all cells. Each
@@ -139,7 +139,7 @@ class Plan:
         Stopped
             After Ctrl-C; the store has the finished runs.
         """
-        found: dict[str, Cell] = {}
+        found: dict[str, GridCell] = {}
         waiting = [factors for factors, _ in self.measured.scenarios]
         with (
             Computation(PAIRED, store, title="simulated") as simulation,

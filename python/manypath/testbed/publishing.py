@@ -9,14 +9,14 @@ from typing import Any
 from manypath.outputs import Kind, writing
 from manypath.papers.measured import HEAD, Measurement, merged, parse, written
 from manypath.testbed.calibration import Calibration
-from manypath.testbed.paper_plan import PaperPlan, Point
+from manypath.testbed.paper_plan import PaperPlan, PlannedPoint
 from manypath.testbed.runner import USUAL_MTU
 
 MEASURED = Kind("measured runs of a paper", lambda head, _: head.startswith(HEAD.encode()), ("json",))
 """The file that `publish` writes."""
 
 
-def publish(plan: PaperPlan, points: Sequence[Point], *, calibration: Calibration, target: Path) -> int:
+def publish(plan: PaperPlan, points: Sequence[PlannedPoint], *, calibration: Calibration, target: Path) -> int:
     """Write the measured runs of a paper's experiments and their simulations into a file.
 
     Runs of other cases and stacks in the file are kept. Return the number of measured runs written.

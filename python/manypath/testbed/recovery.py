@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import manypath
 from manypath.campaign import Cell
 from manypath.campaign.compute import Computation
 from manypath.campaign.runners import chance
+from manypath.run import run
 from manypath.scenario import Event, Mptcp, Rto, Saturated, Scenario, Sctp, Start, Tcp, disjoint
 from manypath.studies.failover.figures import RULES
 from manypath.studies.failover.scenarios import BUFFER, LINK, NEVER
@@ -193,7 +193,7 @@ class RecoveryPlan:
     def _simulated(self, contestant: Contestant, number: int) -> Times:
         whole = scenario(contestant.flow)
         seed = chance(Cell({}, whole.document(), self.seed, number))
-        return of_simulation(manypath.run(whole, seed=seed, series=f"{1000 * EVERY:g} ms").series)
+        return of_simulation(run(whole, seed=seed, series=f"{1000 * EVERY:g} ms").series)
 
 
 def scenario(flow: Sctp | Mptcp | Tcp) -> Scenario:

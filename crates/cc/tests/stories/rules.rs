@@ -245,7 +245,7 @@ fn an_unknown_profile_is_reported_with_the_most_similar_one() {
     let error = Profile::by_name("RFC-9260").unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no accounting profile \"RFC-9260\"; did you mean \"rfc9260\"? (known: rfc9260, paper, inet)"
+        "there is no accounting profile \"RFC-9260\": did you mean \"rfc9260\"? (known: rfc9260, paper, inet)"
     );
 }
 

@@ -1,17 +1,14 @@
 //! The document of an emulation: a network, and pairs of hosts.
 
-mod error;
 mod validate;
 
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 use manypath_core::Span;
-use manypath_link::LinkConfig;
+use manypath_link::document::read;
+use manypath_link::{DocumentError, LinkConfig};
 use serde::Deserialize;
-
-pub use error::DocumentError;
-pub(crate) use error::one_of;
 
 /// Everything that determines an emulation. Rates in bit/s, times in nanoseconds, sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -98,10 +95,7 @@ impl Document {
     /// # Errors
     /// The first mistake, in one line.
     pub fn parse(json: &str) -> Result<Self, DocumentError> {
-        let mut deserializer = serde_json::Deserializer::from_str(json);
-        let mut document: Self = serde_path_to_error::deserialize(&mut deserializer)
-            .map_err(|error| DocumentError::from_serde(&error.path().to_string(), error.inner()))?;
-        deserializer.end().map_err(|error| DocumentError::from_serde(".", &error))?;
+        let mut document: Self = read(json)?;
         if document.pairs.is_empty() {
             let paths = document.network.paths.keys().cloned().collect();
             let pair = Pair { paths, left: None, right: None, sysctl: BTreeMap::new() };

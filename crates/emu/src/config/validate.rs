@@ -1,9 +1,9 @@
 //! Validation of a document: existing and usable names, and sensible numbers.
 
 use indexmap::IndexSet;
-use manypath_link::LinkConfig;
+use manypath_link::{DocumentError, LinkConfig};
 
-use super::{Document, DocumentError, Network, Pair};
+use super::{Document, Network, Pair};
 
 impl Document {
     /// Checks the document.

@@ -69,5 +69,5 @@ pub fn config(flow: &SctpFlow, local: Vec<Address>) -> Config {
 
 fn rto(flow: Rto) -> RtoLimits {
     let Rto { initial, min, max, granularity } = flow;
-    RtoLimits { initial, min, max, rule: RtoRule::Standard { granularity } }
+    RtoLimits { initial, min, max, granularity, rule: RtoRule::Standard }
 }

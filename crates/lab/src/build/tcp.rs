@@ -1,10 +1,10 @@
 //! The settings of a TCP or Multipath TCP flow for its endpoints.
 
-use manypath_core::{Address, RtoLimits, RtoRule};
+use manypath_core::{Address, RtoLimits, Span};
 use manypath_tcp::{Config, Multipath};
 
 use super::PORT;
-use crate::scenario::{self, MptcpFlow, TcpFlow, TcpRto};
+use crate::scenario::{MptcpFlow, TcpFlow, TcpRto};
 
 /// The settings of both endpoints of a flow. A host is either source or sink, so the settings of the other direction do
 /// not matter.
@@ -36,11 +36,8 @@ pub(super) fn config(flow: &TcpFlow, local: Vec<Address>) -> Config {
 }
 
 fn rto(flow: TcpRto) -> RtoLimits {
-    let rule = match flow.rule {
-        scenario::RtoRule::Linux => RtoRule::Linux,
-        scenario::RtoRule::Rfc6298 => RtoRule::EXACT,
-    };
-    RtoLimits { initial: flow.initial, min: flow.min, max: flow.max, rule }
+    let TcpRto { initial, min, max, rule } = flow;
+    RtoLimits { initial, min, max, granularity: Span::ZERO, rule }
 }
 
 /// Like `config`, for several paths.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use manypath_core::nearest;
+use manypath_core::remedy;
 use thiserror::Error;
 
 /// A capture that could not be written.
@@ -14,7 +14,7 @@ pub enum CaptureError {
     UnknownLink {
         /// The name.
         name: String,
-        /// The valid alternatives.
+        /// The hint for the user.
         remedy: String,
     },
     /// The file cannot be written.
@@ -29,11 +29,7 @@ pub enum CaptureError {
 
 impl CaptureError {
     pub(super) fn unknown_link(name: &str, known: &[String]) -> Self {
-        let known = known.iter().map(String::as_str);
-        let remedy = match nearest(name, known.clone()) {
-            Some(nearest) => format!("did you mean \"{nearest}\"?"),
-            None => format!("known: \"{}\"", known.collect::<Vec<_>>().join("\", \"")),
-        };
+        let remedy = remedy(name, known.iter().map(String::as_str));
         Self::UnknownLink { name: name.to_owned(), remedy }
     }
 

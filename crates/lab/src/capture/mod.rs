@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use manypath_core::Encode;
 use manypath_pcapng::{self as pcapng, ip};
 use manypath_sim::{LinkId, PacketEvent, Sight};
+use serde::Deserialize;
 
 pub use error::CaptureError;
 
@@ -19,7 +20,8 @@ use crate::job::Job;
 use crate::packet::Packet;
 
 /// The file of a capture, and the captured links.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CaptureConfig {
     /// The file; existing content is replaced.
     pub file: PathBuf,

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use manypath_core::nearest;
+use manypath_core::remedy;
 use manypath_events::{NAMES, categories};
 use thiserror::Error;
 
@@ -15,7 +15,7 @@ pub enum EventsError {
     UnknownName {
         /// The name.
         name: String,
-        /// The valid alternatives.
+        /// The hint for the user.
         remedy: String,
     },
     /// The file cannot be written.
@@ -30,13 +30,8 @@ pub enum EventsError {
 
 impl EventsError {
     pub(super) fn unknown_name(name: &str) -> Self {
-        let categories = categories();
-        let known = NAMES.iter().copied().chain(categories.iter().copied());
-        let remedy = match nearest(name, known) {
-            Some(nearest) => format!("did you mean \"{nearest}\"?"),
-            None => format!("there are \"{}\", and names in them", categories.join("\", \"")),
-        };
-        Self::UnknownName { name: name.to_owned(), remedy }
+        let known = categories().into_iter().chain(NAMES.iter().copied());
+        Self::UnknownName { name: name.to_owned(), remedy: remedy(name, known) }
     }
 
     pub(super) fn write(file: &Path, error: &io::Error) -> Self {

@@ -14,6 +14,7 @@ use manypath_events::{
 };
 use manypath_link::{self as link, LossCause};
 use manypath_sim::{HostId, LinkId, PacketEvent, Sight};
+use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 pub use error::EventsError;
@@ -27,7 +28,8 @@ use crate::packet::Packet;
 use crate::scenario::{Flow, Scenario};
 
 /// The file of events, and the selected events.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct EventsConfig {
     /// The file; existing content is replaced.
     pub file: PathBuf,

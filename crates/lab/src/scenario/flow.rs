@@ -1,13 +1,13 @@
 //! One flow: a source, a sink, and one association or connection between them.
 
 use manypath_core::Span;
+use manypath_link::DocumentError;
+use manypath_link::document::read_part;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::application::Application;
-use super::error::ScenarioError;
 use super::sctp::SctpFlow;
 use super::start::Start;
 use super::tcp::{MptcpFlow, TcpFlow};
@@ -28,16 +28,18 @@ impl Flow {
     /// Reads the flow called `name` from its part of a document; the default `transport` is SCTP.
     ///
     /// The protocol determines the fields, so it is read first, wherever it is in the document.
-    pub(super) fn read(name: &str, mut fields: Map<String, Value>) -> Result<Self, ScenarioError> {
+    pub(super) fn read(name: &str, mut fields: Map<String, Value>) -> Result<Self, DocumentError> {
         let transport = fields.remove("transport").unwrap_or_else(|| "sctp".into());
+        let place = format!("flows.{name}");
+        let fields = Value::Object(fields);
         match transport.as_str() {
-            Some("sctp") => read_fields(name, fields).map(Self::Sctp),
-            Some("tcp") => read_fields(name, fields).map(Self::Tcp),
-            Some("mptcp") => read_fields(name, fields).map(Self::Mptcp),
+            Some("sctp") => read_part(&place, fields).map(Self::Sctp),
+            Some("tcp") => read_part(&place, fields).map(Self::Tcp),
+            Some("mptcp") => read_part(&place, fields).map(Self::Mptcp),
             _ => {
-                let field = format!("flows.{name}.transport");
+                let field = format!("{place}.transport");
                 let given = transport.as_str().map_or_else(|| transport.to_string(), str::to_owned);
-                Err(ScenarioError::unknown(field, &given, "transport", &TRANSPORTS))
+                Err(DocumentError::unknown(field, &given, "transport", TRANSPORTS))
             }
         }
     }
@@ -129,19 +131,6 @@ impl From<MptcpFlow> for Flow {
     fn from(flow: MptcpFlow) -> Self {
         Self::Mptcp(flow)
     }
-}
-
-fn read_fields<T: DeserializeOwned>(
-    name: &str,
-    fields: Map<String, Value>,
-) -> Result<T, ScenarioError> {
-    serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| {
-        let path = match error.path().to_string().as_str() {
-            "." => format!("flows.{name}"),
-            inner => format!("flows.{name}.{inner}"),
-        };
-        ScenarioError::from_serde(&path, &error.into_inner())
-    })
 }
 
 /// The protocols by name.

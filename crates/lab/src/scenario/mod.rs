@@ -1,7 +1,6 @@
 //! The scenario: the document with network, flows and phases that Python sends.
 
 mod application;
-mod error;
 mod flow;
 mod memory;
 mod network;
@@ -12,20 +11,20 @@ mod validate;
 
 use indexmap::IndexMap;
 use manypath_core::{Span, Time};
+use manypath_link::DocumentError;
+use manypath_link::document::read;
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use application::{Application, MessageSize};
-pub use error::ScenarioError;
 pub use flow::Flow;
 pub use memory::available as available_memory;
 pub(crate) use memory::{Bytes, COPIES};
 pub use network::{Network, Path};
 pub use sctp::{Rto, SctpFlow};
 pub use start::Start;
-pub use tcp::{MptcpFlow, RtoRule, TcpFlow, TcpRto};
+pub use tcp::{MptcpFlow, TcpFlow, TcpRto};
 
 /// Everything that determines a run, except its seed. Rates in bit/s, times in nanoseconds, sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -47,7 +46,7 @@ impl Scenario {
     ///
     /// # Errors
     /// The first mistake, in one line.
-    pub fn parse(json: &str) -> Result<Self, ScenarioError> {
+    pub fn parse(json: &str) -> Result<Self, DocumentError> {
         let Document { network, flows, warmup, measure } = read(json)?;
         let flows = flows.into_iter().map(|(name, fields)| {
             let flow = Flow::read(&name, fields)?;
@@ -86,16 +85,6 @@ struct Document {
     #[serde(default = "default_warmup")]
     warmup: Span,
     measure: Span,
-}
-
-/// Reads a JSON document; an error names its field.
-pub(crate) fn read<T: DeserializeOwned>(json: &str) -> Result<T, ScenarioError> {
-    let mut deserializer = serde_json::Deserializer::from_str(json);
-    let document = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        ScenarioError::from_serde(&error.path().to_string(), &error.into_inner())
-    })?;
-    deserializer.end().map_err(|error| ScenarioError::from_serde(".", &error))?;
-    Ok(document)
 }
 
 const fn default_warmup() -> Span {

@@ -1,6 +1,8 @@
 //! A flow over SCTP: one association, with every switch that the papers or their simulator leave open.
 
 use manypath_core::Span;
+use manypath_link::DocumentError;
+use manypath_link::document::{read, read_part};
 use manypath_sctp::{
     BufferSplit, Burst, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath, SendOrder,
     SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
@@ -10,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::application::Application;
-use super::error::ScenarioError;
 use super::start::Start;
 
 /// An SCTP association; with several paths it can use them concurrently. Missing fields have the values of
@@ -113,15 +114,12 @@ impl SctpFlow {
     ///
     /// # Errors
     /// The first mistake, in one line. Any protocol except SCTP is a mistake.
-    pub fn parse(json: &str) -> Result<Self, ScenarioError> {
-        let mut fields: Map<String, Value> = super::read(json)?;
+    pub fn parse(json: &str) -> Result<Self, DocumentError> {
+        let mut fields: Map<String, Value> = read(json)?;
         if let Some(other) = fields.remove("transport").filter(|name| name != "sctp") {
-            return Err(ScenarioError::value("transport", other, "\"sctp\""));
+            return Err(DocumentError::value("transport", other, "\"sctp\""));
         }
-        let flow: Self =
-            serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| {
-                ScenarioError::from_serde(&error.path().to_string(), &error.into_inner())
-            })?;
+        let flow: Self = read_part("", Value::Object(fields))?;
         flow.validate(&str::to_owned)?;
         Ok(flow)
     }
@@ -226,7 +224,7 @@ mod tests {
             (r#"{"burst": "big"}"#, "`burst`: "),
             (r#"{"speed": 1}"#, "`speed`: "),
             (r#"{"sack_every": 0}"#, "`sack_every` is 0, expected"),
-            ("[]", "`scenario`: "),
+            ("[]", "`document`: "),
         ];
         for (text, expected) in table {
             let said = SctpFlow::parse(text).expect_err(text).to_string();

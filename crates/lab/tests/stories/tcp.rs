@@ -2,8 +2,8 @@
 //! protocols.
 
 use crate::networks::{disjoint, flow, link, outcome, outcomes, scenario, shared, tcp};
-use manypath_core::{Rate, Span, Time};
-use manypath_lab::scenario::{Application, Flow, MessageSize, RtoRule, SctpFlow, TcpFlow, TcpRto};
+use manypath_core::{Rate, RtoRule, Span, Time};
+use manypath_lab::scenario::{Application, Flow, MessageSize, SctpFlow, TcpFlow, TcpRto};
 use manypath_lab::{FlowOutcome, Job, Outcome, Watch, run};
 use manypath_link::loss::BernoulliConfig;
 use manypath_link::{Change, LinkConfig, LinkEvent, LossConfig};
@@ -198,7 +198,7 @@ fn timeouts_where_a_delay_grows(rule: RtoRule) -> u64 {
 #[test]
 fn a_scenario_chooses_the_rule_of_the_timeout() {
     assert_eq!(timeouts_where_a_delay_grows(RtoRule::Linux), 0);
-    assert_eq!(timeouts_where_a_delay_grows(RtoRule::Rfc6298), 1);
+    assert_eq!(timeouts_where_a_delay_grows(RtoRule::Standard), 1);
 }
 
 fn mixed() -> [(&'static str, Flow); 3] {

@@ -30,7 +30,7 @@ struct Inner {
     free: Vec<usize>,
     /// Number of slots so far.
     slots: usize,
-    news: News,
+    changes: Changes,
     /// Wakes the driver.
     driver: Option<Waker>,
     /// The host is closed or has no handle: no endpoint is opened any more.
@@ -43,7 +43,7 @@ struct Inner {
 
 /// What the driver has not seen yet.
 #[derive(Debug, Default)]
-pub(crate) struct News {
+pub(crate) struct Changes {
     /// Slots of endpoints with work.
     pub(crate) woken: Vec<usize>,
     /// Endpoints that were opened.
@@ -87,7 +87,7 @@ pub(crate) struct Link {
 impl Link {
     /// Tells the driver that the endpoint has work.
     pub(crate) fn wake(&self) {
-        self.membership.tell(|news| news.woken.push(self.slot));
+        self.membership.tell(|changes| changes.woken.push(self.slot));
     }
 
     /// See [`Membership::foreign`].
@@ -117,7 +117,7 @@ impl Membership {
         let shared = make(Link { membership: Arc::clone(self), slot });
         let member = Member { slot, port, addresses, shared: Arc::clone(&shared) };
         inner.members.push(member.clone());
-        inner.news.opened.push(member);
+        inner.changes.opened.push(member);
         inner.wake();
         Some(shared)
     }
@@ -152,7 +152,7 @@ impl Membership {
 
     /// Passes sockets of further local addresses to the driver.
     pub(crate) fn add_sockets(&self, sockets: NewSockets) {
-        self.tell(|news| news.sockets.push(sockets));
+        self.tell(|changes| changes.sockets.push(sockets));
     }
 
     /// Whether the host opens no more endpoints.
@@ -167,10 +167,10 @@ impl Membership {
         inner.wake();
     }
 
-    /// Moves the news since the last call into `news`, which must be empty. Later news wake the task of `waker`.
-    pub(crate) fn listen(&self, news: &mut News, waker: &Waker) {
+    /// Moves the changes since the last call into `changes`, which must be empty. Later changes wake the task of `waker`.
+    pub(crate) fn listen(&self, changes: &mut Changes, waker: &Waker) {
         let mut inner = self.lock();
-        std::mem::swap(&mut inner.news, news);
+        std::mem::swap(&mut inner.changes, changes);
         if !inner.driver.as_ref().is_some_and(|known| known.will_wake(waker)) {
             inner.driver = Some(waker.clone());
         }
@@ -179,7 +179,7 @@ impl Membership {
     /// Ends the host if no handle of it and at most `left` endpoints exist; returns whether it has ended.
     pub(crate) fn end(&self, left: usize) -> bool {
         let mut inner = self.lock();
-        let is_over = inner.is_closing && inner.members.len() <= left && inner.news.is_empty();
+        let is_over = inner.is_closing && inner.members.len() <= left && inner.changes.is_empty();
         inner.is_ending |= is_over;
         is_over
     }
@@ -188,7 +188,7 @@ impl Membership {
     pub(crate) fn stop(&self) -> Vec<Member> {
         let mut inner = self.lock();
         (inner.is_ending, inner.has_stopped) = (true, true);
-        let unseen = std::mem::take(&mut inner.news);
+        let unseen = std::mem::take(&mut inner.changes);
         let members = std::mem::take(&mut inner.members);
         drop(inner);
         drop(unseen);
@@ -214,9 +214,9 @@ impl Membership {
         self.foreign.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn tell(&self, add: impl FnOnce(&mut News)) {
+    fn tell(&self, add: impl FnOnce(&mut Changes)) {
         let mut inner = self.lock();
-        add(&mut inner.news);
+        add(&mut inner.changes);
         inner.wake();
     }
 }
@@ -229,7 +229,7 @@ impl Inner {
     }
 }
 
-impl News {
+impl Changes {
     pub(crate) fn is_empty(&self) -> bool {
         self.opened.is_empty() && self.sockets.is_empty()
     }

@@ -7,8 +7,8 @@ mod io;
 pub(crate) mod membership;
 #[cfg(test)]
 pub(crate) mod pair;
-mod seats;
 mod slab;
+mod slots;
 mod state;
 mod unowned;
 mod wakers;
@@ -33,8 +33,8 @@ use crate::socket::error_watch::ErrorWatch;
 use crate::socket::errors::Trouble;
 use crate::socket::{Buffers, Sockets};
 use io::Io;
-use membership::{Membership, News};
-use seats::Seats;
+use membership::{Changes, Membership};
+use slots::Slots;
 use unowned::Unowned;
 
 /// The state of an endpoint with its lock.
@@ -65,9 +65,9 @@ pub(crate) fn start(membership: Arc<Membership>, sockets: Sockets, clock: Clock)
         errors: sockets.watch_errors(),
         unreachable: Vec::new(),
         down: Vec::new(),
-        seats: Seats::default(),
+        slots: Slots::default(),
         over: Vec::new(),
-        news: News::default(),
+        changes: Changes::default(),
         unowned: Unowned::new(),
         io: Io::new(sockets),
         membership,
@@ -81,11 +81,11 @@ struct Driver {
     membership: Arc<Membership>,
     clock: Clock,
     io: Io,
-    seats: Seats,
+    slots: Slots,
     /// Slots of endpoints that have ended, while their last packets wait for a socket.
     over: Vec<usize>,
     /// Kept to reuse its memory.
-    news: News,
+    changes: Changes,
     unowned: Unowned,
     buffers: Buffers,
     /// Watches the local addresses.
@@ -104,10 +104,10 @@ struct Driver {
 impl Driver {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         for round in 1..=MOST_ROUNDS {
-            self.hear_news(cx);
+            self.see_changes(cx);
             let (has_received, had_errors) = self.receive(cx);
             self.listen_to_system(cx, !has_received && !had_errors);
-            self.seats.expire(self.clock.now());
+            self.slots.expire(self.clock.now());
             self.act(cx);
             self.flush(cx);
             if self.finish_endpoints() {
@@ -126,24 +126,24 @@ impl Driver {
     }
 
     /// Learns of new endpoints and sockets, and of endpoints with work.
-    fn hear_news(&mut self, cx: &mut Context<'_>) {
-        self.membership.listen(&mut self.news, cx.waker());
-        for slot in self.news.woken.drain(..) {
-            self.seats.make_ready(slot);
+    fn see_changes(&mut self, cx: &mut Context<'_>) {
+        self.membership.listen(&mut self.changes, cx.waker());
+        for slot in self.changes.woken.drain(..) {
+            self.slots.make_ready(slot);
         }
-        if self.news.is_empty() {
+        if self.changes.is_empty() {
             return;
         }
-        for added in self.news.sockets.drain(..) {
+        for added in self.changes.sockets.drain(..) {
             let addresses = self.io.sockets.add(added.udp, added.raw, &mut self.errors);
             addresses.iter().for_each(|address| self.watch.add(*address));
         }
-        for member in self.news.opened.drain(..) {
+        for member in self.changes.opened.drain(..) {
             let mut state = member.shared.lock();
             let now = self.clock.now();
             self.down.iter().for_each(|address| state.change_address(now, Change::Down(*address)));
             drop(state);
-            self.seats.add(member);
+            self.slots.add(member);
         }
     }
 
@@ -170,13 +170,13 @@ impl Driver {
         let buffers = std::mem::take(&mut self.buffers);
         // All of them are from one socket, and so have the same local address
         let mut arrivals = buffers.arrivals().peekable();
-        let mut has_heard = false;
+        let mut has_seen = false;
         while let Some(arrival) = arrivals.peek() {
             let (port, local) = (arrival.destination_port(), arrival.via.local);
             let mut slot = self.owner(port, local);
-            if slot.is_none() && !std::mem::replace(&mut has_heard, true) {
+            if slot.is_none() && !std::mem::replace(&mut has_seen, true) {
                 // It may have been opened since the beginning of the round
-                self.hear_news(cx);
+                self.see_changes(cx);
                 slot = self.owner(port, local);
             }
             let Some(slot) = slot else {
@@ -186,8 +186,8 @@ impl Driver {
                 }
                 continue;
             };
-            self.seats.make_ready(slot);
-            let Some(member) = self.seats.get(slot) else { continue };
+            self.slots.make_ready(slot);
+            let Some(member) = self.slots.get(slot) else { continue };
             let mut state = member.shared.lock();
             let now = self.clock.now();
             // Data of applications is sent first
@@ -208,7 +208,7 @@ impl Driver {
     /// The endpoint of a port on a local address.
     #[inline]
     fn owner(&self, port: Option<u16>, local: Address) -> Option<usize> {
-        self.seats.owner(port?, local)
+        self.slots.owner(port?, local)
     }
 
     /// Handles changes of local addresses and errors of sent packets. `is_up_to_date` is set if all received packets
@@ -231,7 +231,7 @@ impl Driver {
         }
         for trouble in troubles {
             // Only the sender of a packet handles its errors
-            let sender = trouble.port.map(|port| self.seats.owner(port, trouble.local));
+            let sender = trouble.port.map(|port| self.slots.owner(port, trouble.local));
             match sender {
                 Some(sender) => sender.into_iter().for_each(|slot| self.pass_on(slot, trouble)),
                 None => self.all_slots().for_each(|slot| self.pass_on(slot, trouble)),
@@ -240,8 +240,8 @@ impl Driver {
     }
 
     fn pass_on(&mut self, slot: usize, trouble: Trouble) {
-        self.seats.make_ready(slot);
-        let Some(member) = self.seats.get(slot) else { return };
+        self.slots.make_ready(slot);
+        let Some(member) = self.slots.get(slot) else { return };
         let mut state = member.shared.lock();
         state.transmit(self.clock.now(), &mut self.io);
         state.hear(trouble);
@@ -253,8 +253,8 @@ impl Driver {
             Change::Up(address) => self.down.retain(|known| *known != address),
         }
         for slot in self.all_slots() {
-            self.seats.make_ready(slot);
-            let Some(member) = self.seats.get(slot) else { continue };
+            self.slots.make_ready(slot);
+            let Some(member) = self.slots.get(slot) else { continue };
             let mut state = member.shared.lock();
             let now = self.clock.now();
             state.transmit(now, &mut self.io);
@@ -266,13 +266,13 @@ impl Driver {
     }
 
     fn all_slots(&self) -> std::vec::IntoIter<usize> {
-        self.seats.slots().collect::<Vec<_>>().into_iter()
+        self.slots.taken().collect::<Vec<_>>().into_iter()
     }
 
     /// Handles timers and notifies applications, for all endpoints with work.
     fn act(&mut self, cx: &mut Context<'_>) {
-        while let Some(slot) = self.seats.next_ready() {
-            let Some(member) = self.seats.get(slot) else { continue };
+        while let Some(slot) = self.slots.next_ready() {
+            let Some(member) = self.slots.get(slot) else { continue };
             let mut state = member.shared.lock();
             let now = self.clock.now();
             state.is_woken = false;
@@ -284,7 +284,7 @@ impl Driver {
             state.alarm = state.core.poll_timeout();
             let (alarm, is_over) = (state.alarm, state.is_over());
             drop(state);
-            self.seats.set_alarm(slot, alarm);
+            self.slots.set_alarm(slot, alarm);
             if is_over && !self.over.contains(&slot) {
                 self.over.push(slot);
             }
@@ -302,8 +302,8 @@ impl Driver {
     fn flush(&mut self, cx: &mut Context<'_>) {
         self.io.sockets.flush(cx);
         while let Some(refused) = self.io.sockets.refused.pop() {
-            let slot = self.seats.owner(refused.port, refused.local);
-            if let Some(member) = slot.and_then(|slot| self.seats.get(slot)) {
+            let slot = self.slots.owner(refused.port, refused.local);
+            if let Some(member) = slot.and_then(|slot| self.slots.get(slot)) {
                 member.shared.lock().count_refused(refused.packets);
             }
         }
@@ -312,7 +312,7 @@ impl Driver {
     /// Removes endpoints that have ended; returns whether the host has ended. The last endpoint waits until its packets
     /// have been sent, because the sockets are closed then.
     fn finish_endpoints(&mut self) -> bool {
-        let left = self.seats.len();
+        let left = self.slots.len();
         if self.over.len() == left && self.io.sockets.is_flushed() && self.membership.end(left) {
             // Tasks that wait for an endpoint are woken when the sockets are closed
             return true;
@@ -321,14 +321,14 @@ impl Driver {
             return false;
         }
         for slot in std::mem::take(&mut self.over) {
-            let Some(member) = self.seats.get(slot).cloned() else { continue };
+            let Some(member) = self.slots.get(slot).cloned() else { continue };
             let mut state = member.shared.lock();
             // It may have been opened once more
             if state.is_over() {
                 state.stop();
                 drop(state);
                 self.membership.release(&member.shared);
-                self.seats.remove(slot);
+                self.slots.remove(slot);
                 self.membership.vacate(slot);
             }
         }
@@ -337,7 +337,7 @@ impl Driver {
 
     /// Sets the timer; returns whether it has expired already.
     fn set_alarm(&mut self, cx: &mut Context<'_>) -> bool {
-        let timer = self.clock.instant(self.seats.alarm());
+        let timer = self.clock.instant(self.slots.alarm());
         let alarm = [timer, self.watch.due(), self.io.sockets.due()];
         let earliest = alarm.into_iter().flatten().min();
         let is_another = std::mem::replace(&mut self.alarm, earliest) != earliest;

@@ -14,14 +14,14 @@ use crate::metrics::STATES;
 
 /// The document of a running test.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct TestDocument {
     start: Value,
     intervals: Vec<Value>,
     samples: Samples,
     is_client: bool,
 }
 
-impl Record {
+impl TestDocument {
     /// Begins the document of a test. `ports` are the SCTP ports of this side and of the peer.
     #[must_use]
     pub fn new(

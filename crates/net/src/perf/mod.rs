@@ -32,6 +32,6 @@ pub use cpu::Cpu;
 pub use exchange::{Outcome, Settings, refuse, run, serve};
 pub use failure::Failure;
 pub use interval::{Flow, Interval, PathInterval};
-pub use json::{Record, failed};
+pub use json::{TestDocument, failed};
 pub use request::{Direction, MOST_SECONDS, MOST_SIZE, MOST_STREAMS, Request};
 pub use results::{PathCounters, PathTotal, Results, Total};

@@ -33,8 +33,8 @@ async fn invalid_settings_of_an_endpoint_are_refused() {
         assert_eq!(refusal(builder).await, text);
     }
     let text = refusal(on(&[loopback(1)]).concurrent("cmt-rpv9")).await;
-    assert!(text.starts_with("`congestion` is \"cmt-rpv9\", expected "), "{text}");
-    assert!(text.contains("cmt-rpv2"), "{text}");
+    assert!(text.starts_with("`congestion` is \"cmt-rpv9\", expected an existing "), "{text}");
+    assert!(text.ends_with("did you mean \"cmt-rpv1\"?"), "{text}");
     drop(taken);
 }
 

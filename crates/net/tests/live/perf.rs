@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use manypath_net::perf::{self, Direction, Interval, Outcome, Record, Request, Settings};
+use manypath_net::perf::{self, Direction, Interval, Outcome, Request, Settings, TestDocument};
 use manypath_net::{Error, Message};
 use serde_json::Value;
 
@@ -78,7 +78,7 @@ async fn the_sums_of_the_document_are_those_of_the_counters() {
     let (pair, request) = (two_paths().await, request(Direction::Both));
     let before = [pair.client.stats(), pair.server.stats()];
     let ([client, _], intervals) = measure(&pair, &request).await;
-    let mut record = Record::new(&pair.client, [7, 8], &request, "cmt-rpv2", true);
+    let mut record = TestDocument::new(&pair.client, [7, 8], &request, "cmt-rpv2", true);
     intervals.iter().for_each(|interval| record.add(interval));
     let document: Value = serde_json::from_str(&record.finish(&client).to_string()).expect("JSON");
     let end = &document["end"];

@@ -77,8 +77,8 @@ fn python(socket: &Path, program: &str) -> Process {
 #[test]
 fn each_mistake_of_a_configuration_file_is_one_line() {
     let table = [
-        ("limt = 3", "`limt` is not an option; did you mean `limit`?"),
-        ("zzz = 3", "`zzz` is not an option, expected one of these: socket, group, "),
+        ("limt = 3", "`limt` is not an option: did you mean \"limit\"?"),
+        ("zzz = 3", "`zzz` is not an option: known: socket, group, "),
         ("config = \"x\"", "`config` is not an option"),
         ("limit = 0", "`limit` is 0, expected a whole number, from 1 to 65536"),
         ("limit = -1", "`limit` is -1, expected a whole number, from 1 to 65536"),
@@ -100,7 +100,10 @@ fn each_mistake_of_a_configuration_file_is_one_line() {
         ("only = [\"recovery\"]", "an option needs another one that is missing: --events <FILE>"),
         ("limit = ", "line 1: "),
         ("raw = true\nlimit = 1\nlimit = 2", "line 3: "),
-        ("cc = \"cmt-rpv\"", "`cc` is \"cmt-rpv\", expected a congestion control of these: "),
+        (
+            "cc = \"cmt-rpv\"",
+            "`cc` is \"cmt-rpv\", expected an existing congestion control; did you mean \"cmt-rpv1\"?",
+        ),
         ("events = \"/missing/x\"", "`events` is /missing/x: No such file or directory"),
         ("group = \"no-such-group\"", "`group` is \"no-such-group\", expected a group of this"),
         ("socket = \"\"", "`socket` is \"\", expected a text"),

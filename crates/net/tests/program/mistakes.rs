@@ -37,12 +37,12 @@ fn wrong_input_is_reported_in_one_line() {
         (&["send", &missing, "--to", "fe80::1%eth0"], "`--bind` names the interface"),
         (
             &["send", "/etc/hostname", to[0], to[1], "--cc", "cmt-rpv"],
-            "error: `--cc` is \"cmt-rpv\", expected a congestion control of these: newreno, cmt-rpv1, ",
+            "error: `--cc` is \"cmt-rpv\", expected an existing congestion control; did you mean \"cmt-rpv1\"?\n",
         ),
-        (&["listen", "--cc", "cmt-rpv"], "; did you mean \"cmt-rpv1\"?\n"),
+        (&["listen", "--cc", "x"], "expected an existing congestion control; known: newreno, "),
         (
             &["listen", "--cc", "bmc:x=1"],
-            "`--cc` is \"bmc:x=1\", expected a parameter of bmc of these: ",
+            "`--cc` is \"bmc:x=1\", expected an existing parameter of bmc; ",
         ),
         (
             &["listen", "--cc", "weighted-aimd:weight=x"],

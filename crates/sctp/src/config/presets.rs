@@ -1,7 +1,7 @@
 //! Presets of the configuration: for simulations, and for real networks.
 
 use manypath_cc::Profile;
-use manypath_core::{RtoLimits, RtoRule, Span};
+use manypath_core::{RtoLimits, Span};
 
 use super::{
     BufferSplit, Burst, Config, CumAck, LimitingWindow, MtuDiscovery, PathBlocking, Rescheduling,
@@ -128,7 +128,4 @@ impl Default for Config {
 }
 
 /// RFC 9260 §6.3.1, §16
-const RTO: RtoLimits = RtoLimits {
-    rule: RtoRule::Standard { granularity: Span::from_millis(1) },
-    ..RtoLimits::RFC9260
-};
+const RTO: RtoLimits = RtoLimits { granularity: Span::from_millis(1), ..RtoLimits::RFC9260 };

@@ -1,6 +1,6 @@
 //! The retransmission timer: its expiry, its restarts, and the path of the retransmissions. RFC 9260 §6.3, §6.4
 
-use manypath_core::{RtoLimits, RtoRule, Span};
+use manypath_core::{RtoLimits, Span};
 use manypath_sctp::{Config, T3Path, T3Reset};
 
 use crate::cmt::concurrent;
@@ -34,8 +34,8 @@ fn each_timeout_doubles_the_rto_up_to_its_maximum_and_a_sample_collapses_it() {
 }
 
 /// A path with a constant round-trip time of 1.2 s, until one SACK arrives `late`; returns the number of timeouts.
-fn timeouts_on_a_long_path(rule: RtoRule, late: Span) -> u64 {
-    let rto = RtoLimits { rule, ..RtoLimits::RFC4960 };
+fn timeouts_on_a_long_path(granularity: Span, late: Span) -> u64 {
+    let rto = RtoLimits { granularity, ..RtoLimits::RFC4960 };
     let mut peer = Peer::of(Config { rto, ..alone() });
     for tsn in 1..=60 {
         peer.gets(1, 100);
@@ -48,16 +48,16 @@ fn timeouts_on_a_long_path(rule: RtoRule, late: Span) -> u64 {
 #[test]
 fn a_constant_round_trip_time_above_rto_min_causes_no_timeouts() {
     let late = Span::from_millis(3);
-    assert_eq!(timeouts_on_a_long_path(Config::default().rto.rule, late), 0);
-    assert_eq!(timeouts_on_a_long_path(RtoRule::EXACT, late), 1, "a clock without granularity");
+    assert_eq!(timeouts_on_a_long_path(Config::default().rto.granularity, late), 0);
+    assert_eq!(timeouts_on_a_long_path(Span::ZERO, late), 1, "a clock without granularity");
 }
 
 #[test]
 fn a_granularity_of_a_quarter_of_the_sack_delay_leaves_time_for_a_delayed_sack() {
     let late = Config::default().sack_delay;
     let granularity = late / 4 + Span::from_millis(1);
-    assert_eq!(timeouts_on_a_long_path(RtoRule::Standard { granularity }, late), 0);
-    assert_eq!(timeouts_on_a_long_path(Config::default().rto.rule, late), 1);
+    assert_eq!(timeouts_on_a_long_path(granularity, late), 0);
+    assert_eq!(timeouts_on_a_long_path(Config::default().rto.granularity, late), 1);
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn a_resuming_reader_opens_the_window_at_once() {
 fn a_closed_window_is_probed_ever_more_rarely() {
     let mut pair = Pair::configured(|_, config| {
         config.receive_buffer = 14_600;
-        config.rto.rule = RtoRule::EXACT;
+        config.rto.rule = RtoRule::Standard;
     });
     pair.connect();
     pair.write(A, 100_000);

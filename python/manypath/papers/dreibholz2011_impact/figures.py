@@ -9,7 +9,7 @@ from manypath.papers.dreibholz2011_impact.printed import PEAKS, PEAKS_OF, PRINTE
 from manypath.papers.evidence import Case, Evidence
 from manypath.papers.paper import Figures
 from manypath.papers.printed import marks_of
-from manypath.papers.sweeps import Sweep, draw_sweeps
+from manypath.papers.sweeps import SweepPlot, draw_sweeps
 
 figure = Figures()
 
@@ -78,7 +78,7 @@ def windows_over_time(evidence: Evidence) -> Picture:
 def _sweeps(evidence: Evidence, plots: dict[str, tuple[str, str, str]]) -> Picture:
     """Draw experiments side by side, each with its factor, its title and its axis label."""
     sweeps = [
-        Sweep(experiment, factor, title, words, _marks(experiment, factor))
+        SweepPlot(experiment, factor, title, words, _marks(experiment, factor))
         for experiment, (factor, title, words) in plots.items()
     ]
     return draw_sweeps(evidence, sweeps, TITLES, FLOWS, INET)

@@ -9,7 +9,7 @@ import numpy as np
 from manypath.papers.dreibholz2012_testbed.names import CMT, MPTCP, PLAIN, RPV1, RPV2, SINGLE
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.paired import estimate
-from manypath.papers.paper import Table
+from manypath.papers.paper import PaperTable
 from manypath.papers.predicates import crossing
 
 Curve = tuple[str, str]
@@ -52,7 +52,7 @@ def _crossing(gaps: dict[float, Sample], mean: Callable[[Sample], float]) -> flo
     return crossing([(south, float(mean(gap))) for south, gap in gaps.items()])
 
 
-CROSSINGS = Table(
+CROSSINGS = PaperTable(
     name="Crossings of figure 4(a)",
     caption="Southern rates at which curves cross, with 95 % intervals. In the last column the receiver of the "
     "single-path flow sends a SACK for each packet, not for every second one.",

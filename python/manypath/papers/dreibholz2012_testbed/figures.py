@@ -16,7 +16,7 @@ from manypath.papers.dreibholz2012_testbed.printed import CROSSED
 from manypath.papers.dreibholz2012_testbed.scenarios import APPLICATIONS, QUEUES
 from manypath.papers.evidence import Evidence
 from manypath.papers.paper import Figures
-from manypath.papers.sweeps import Sweep, draw_beside, draw_sweeps
+from manypath.papers.sweeps import SweepPlot, draw_beside, draw_sweeps
 
 figure = Figures()
 
@@ -94,7 +94,7 @@ def red_or_fifo(evidence: Evidence) -> Picture:
     return Picture(drawing)
 
 
-def _by_stack(sweep: Sweep) -> Picture:
+def _by_stack(sweep: SweepPlot) -> Picture:
     """Draw a plot for each stack."""
     panels = [(replace(sweep, title=words), measured(stack)) for stack, words in STACKS.items()]
     return draw_beside(panels, CURVES)

@@ -11,8 +11,8 @@ from manypath.papers.dreibholz2012_testbed.names import FLOWS, TITLES
 from manypath.papers.evidence import Case, Evidence, goodput_in
 from manypath.papers.measured import Measurement, evidence, of_stack, parse, simulation
 from manypath.papers.paired import estimate
-from manypath.papers.paper import Table
-from manypath.papers.sweeps import Controls, Sweep
+from manypath.papers.paper import PaperTable
+from manypath.papers.sweeps import Controls, SweepPlot
 
 STACKS = {"manypath": "our stack", "usrsctp": "usrsctp"}
 """The stacks, with their names in tables and figures."""
@@ -21,8 +21,8 @@ TESTBED = "usrsctp"
 """The stack that decides the claims: the paper's testbed ran FreeBSD, and usrsctp is FreeBSD's stack."""
 
 SWEEPS = (
-    Sweep("figure3", "rate", "both paths over one bottleneck", "rate of the bottleneck in Mbit/s"),
-    Sweep("figure4", "south", "2.5 Mbit/s in the north", "southern rate in Mbit/s"),
+    SweepPlot("figure3", "rate", "both paths over one bottleneck", "rate of the bottleneck in Mbit/s"),
+    SweepPlot("figure4", "south", "2.5 Mbit/s in the north", "southern rate in Mbit/s"),
 )
 """Figures 3 and 4."""
 
@@ -73,7 +73,7 @@ def _measured(measurement: Measurement | None, flow: str) -> str:
     return f"{estimate(runs)} ({np.mean(runs) / np.mean(simulations):.3f}{marked})"
 
 
-BESIDE_THE_STACKS = Table(
+BESIDE_THE_STACKS = PaperTable(
     name="Figures 3(b) and 4(b) measured: simulation, our stack, usrsctp",
     caption="Goodput in Mbit/s with 95 % intervals; in parentheses the ratio to the simulated mean. The stacks ran the "
     "scenarios over emulated links. Simulations have the seeds of the measured runs. Marked runs were disturbed.",

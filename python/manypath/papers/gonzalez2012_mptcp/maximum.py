@@ -11,7 +11,7 @@ from manypath.papers.gonzalez2012_mptcp.scenarios import SILENCE
 from manypath.papers.gonzalez2012_mptcp.seconds import rates
 from manypath.papers.gonzalez2012_mptcp.throughput import beside, subflow
 from manypath.papers.paired import estimate, holm, p_different
-from manypath.papers.paper import Table
+from manypath.papers.paper import PaperTable
 from manypath.papers.traces import Trace
 from manypath.stats.looks import SIGNIFICANCE
 
@@ -97,7 +97,7 @@ def _mean(trace: Trace, path: str, seconds: slice) -> float:
     return float(rates(trace, MPTCP, path)[seconds].mean())
 
 
-MAXIMUM = Table(
+MAXIMUM = PaperTable(
     name="Does the approximated maximum matter?",
     caption="Throughput in Mbit/s with the paper's approximated maximum and with the exact maximum, in runs with the "
     "same random numbers. The difference is exact less approximated, with 95 % intervals. Significance is "

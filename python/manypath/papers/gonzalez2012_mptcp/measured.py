@@ -12,7 +12,7 @@ from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, FLOWS, SHEETS
 from manypath.papers.gonzalez2012_mptcp.throughput import beside
 from manypath.papers.measured import Measurement, evidence, parse
 from manypath.papers.paired import estimate
-from manypath.papers.paper import Table
+from manypath.papers.paper import PaperTable
 
 NONE = "–"
 """Placeholder in table cells without a run."""
@@ -63,7 +63,7 @@ def _verdicts(results: Evidence) -> list[tuple[str, ...]]:
     ]
 
 
-BESIDE_THE_KERNEL = Table(
+BESIDE_THE_KERNEL = PaperTable(
     name="Kernel measurements of table 1",
     caption="Mbit/s over 85 s from the start, whole packets at the sender, with 95 % intervals. In the column kernel, "
     "Linux runs all flows over links emulated in real time. Its congestion control is our BPF program of the paper's "
@@ -84,7 +84,7 @@ BESIDE_THE_KERNEL = Table(
     rows=_numbers,
 )
 
-VERDICTS_OF_THE_KERNEL = Table(
+VERDICTS_OF_THE_KERNEL = PaperTable(
     name="Claims decided by the kernel's runs",
     caption="The same predicates with the measured rates. Claims about windows over time, about other controls and "
     "about TCP in place of MPTCP are left out, because these were not measured.",

@@ -6,7 +6,7 @@ from manypath.papers.evidence import Case, Evidence
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, EXACT, FLOWS, SHEETS
 from manypath.papers.gonzalez2012_mptcp.throughput import beside
 from manypath.papers.paired import estimate
-from manypath.papers.paper import Table
+from manypath.papers.paper import PaperTable
 
 
 def _rows(results: Evidence) -> list[tuple[str, ...]]:
@@ -33,7 +33,7 @@ def _row(results: Evidence, number: int, flow: str) -> tuple[str, ...]:
     )
 
 
-TABLE_1 = Table(
+TABLE_1 = PaperTable(
     name="Table 1: mean throughput with TCP cross traffic",
     caption="Mbit/s over 85 s from the start, with 95 % intervals. Throughput is whole packets at the sender, as in "
     "the paper, which shows one run of each scenario. Payload is what arrived. The last column is throughput with the "

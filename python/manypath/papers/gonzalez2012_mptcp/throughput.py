@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manypath.papers.evidence import Case, Evidence, Level, Sample
+from manypath.papers.evidence import Evidence, Level, Sample
 from manypath.papers.gonzalez2012_mptcp.names import MPTCP, PATHS, RIVALS, SHEETS
 
 
@@ -34,11 +34,6 @@ def single(results: Evidence, number: int, path: str) -> Sample:
     """Return the throughput of a TCP connection in place of the subflow, mean of the two connections there, Mbit/s."""
     both = [throughput(results, "single", flow, scenario=number, path=path) for flow in (MPTCP, RIVALS[path])]
     return np.mean(both, axis=0)
-
-
-def runs_of(results: Evidence, number: int, cc: str) -> int:
-    """Return the number of replications of a scenario."""
-    return len(results.runs(Case.of(SHEETS[number].experiment, cc=cc)).outcomes)
 
 
 def links() -> list[tuple[int, str]]:

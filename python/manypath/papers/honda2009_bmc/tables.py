@@ -9,7 +9,7 @@ from manypath.papers.honda2009_bmc.measures import curves, over_mean_tcp, rates,
 from manypath.papers.honda2009_bmc.names import BUNDLE, CONTROLS, TCP, TITLES
 from manypath.papers.honda2009_bmc.proportion import EIGHT, TEN
 from manypath.papers.paired import estimate
-from manypath.papers.paper import Table
+from manypath.papers.paper import PaperTable
 
 IDEAL = (0.25, 0.42)
 """Range of weights around 1/3 on the slower link of figure 4.1, as in claim C-003-11."""
@@ -39,7 +39,7 @@ def _controls(evidence: Evidence) -> list[tuple[str, ...]]:
     return rows
 
 
-COMPARISON = Table(
+COMPARISON = PaperTable(
     name="BMC beside other controls",
     caption="A bundle of two subflows, with 95 % intervals; rates in Mbit/s of payload. One bottleneck: 20 Mbit/s with "
     "three TCP flows. Figure 3.1: 4 and 12 Mbit/s in front of 30 Mbit/s that a TCP flow shares. Figure 4.1: 8 and 10 "
@@ -76,7 +76,7 @@ def _bias(evidence: Evidence) -> list[tuple[str, ...]]:
     return rows
 
 
-BIAS = Table(
+BIAS = PaperTable(
     name="Different round-trip times",
     caption="One bottleneck of 20 Mbit/s. The bundle has a near subflow (round-trip time 48 ms) and a far one with an "
     "additional delay in each direction. A near and a far TCP flow compete. Mbit/s of payload, 95 % intervals.",
@@ -105,7 +105,7 @@ def _slow_start(evidence: Evidence) -> list[tuple[str, ...]]:
     return rows
 
 
-SLOW_START = Table(
+SLOW_START = PaperTable(
     name="Slow start",
     caption="The first 5 s of BMC and of a young TCP flow that starts at the same time, on 60 Mbit/s with four old TCP "
     "flows. Weights do not affect slow start. Mbit/s of payload, 95 % intervals.",
@@ -134,7 +134,7 @@ def _course(evidence: Evidence) -> list[tuple[str, ...]]:
     return rows
 
 
-COURSES = Table(
+COURSES = PaperTable(
     name="Convergence of weights",
     caption="Figure 4.1 with an initial weight of 9/10 on the slower link, over 600 s: the first time at which this "
     "weight is between 0.25 and 0.42, its mean and its standard deviation in the second half, and the bundle's total "
@@ -144,7 +144,7 @@ COURSES = Table(
 )
 
 
-ERRORS = Table(
+ERRORS = PaperTable(
     name="Errors of the thesis",
     caption="Printed statements, and the correct ones from the thesis's own formulas or figures.",
     head=("place", "printed", "right"),

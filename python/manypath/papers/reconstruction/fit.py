@@ -24,7 +24,7 @@ LINKED = 0.5
 
 
 @dataclass(frozen=True)
-class Table:
+class CreditTable:
     """Credits of every claim under every setting that was run.
 
     Attributes
@@ -73,7 +73,7 @@ class Certainty:
         return "changed" if share >= SURE else "as stated" if share <= 1.0 - SURE else "not told"
 
 
-def certainty(table: Table, claims: Sequence[str], chosen: Combination, draws: int = DRAWS) -> Certainty:
+def certainty(table: CreditTable, claims: Sequence[str], chosen: Combination, draws: int = DRAWS) -> Certainty:
     """Return the certainty of a choice by a bootstrap: draw the claims with replacement, and fit each draw.
 
     Replications are not drawn, because all settings use the same random numbers.

@@ -10,7 +10,7 @@ from manypath.papers.causes import Verified, verify
 from manypath.papers.evidence import Case, Evidence
 from manypath.papers.experiment import Experiments, Precision
 from manypath.papers.reconstruction.factors import AS_STATED, Combination, joined
-from manypath.papers.reconstruction.fit import Table
+from manypath.papers.reconstruction.fit import CreditTable
 from manypath.papers.reconstruction.model import Checks
 from manypath.papers.reconstruction.score import Credits, credits_of
 from manypath.papers.runner import Runner
@@ -48,9 +48,9 @@ class Trials:
         self._keep(AS_STATED, plain)
 
     @property
-    def table(self) -> Table:
+    def table(self) -> CreditTable:
         """The credits under every setting that was run."""
-        return Table(self.factors, dict(self._credits))
+        return CreditTable(self.factors, dict(self._credits))
 
     @property
     def runs(self) -> int:

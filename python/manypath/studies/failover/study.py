@@ -5,7 +5,7 @@ from __future__ import annotations
 from manypath.papers.evidence import Evidence
 from manypath.papers.experiment import Grid, Precision
 from manypath.papers.paired import estimate
-from manypath.papers.paper import Paper, Setting, Table
+from manypath.papers.paper import Paper, PaperTable, Setting
 from manypath.studies.failover.figures import RULES, figure
 from manypath.studies.failover.scenarios import FILE, WAYS, end, end_at_best, experiment
 
@@ -112,14 +112,14 @@ STUDY = Paper(
     figures=tuple(figure.all()),
     claims=(),
     tables=(
-        Table(
+        PaperTable(
             "Ends and delays",
             "With RTO.Max of 60 s, as RFC 9260 recommends: end of the transfer, and delay compared with a sender that "
             "detects the failure immediately; seconds with 95 % intervals.",
             ("paths", "rule", "Path.Max.Retrans", "end", "delay"),
             _delays,
         ),
-        Table(
+        PaperTable(
             "Ends over buffers",
             "Both paths at once, Path.Max.Retrans of 5 and RTO.Max of 60 s: end of the transfer, seconds with 95 % "
             "intervals.",

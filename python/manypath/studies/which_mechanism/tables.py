@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from manypath.papers.evidence import Evidence
 from manypath.papers.paired import estimate
-from manypath.papers.paper import Table
+from manypath.papers.paper import PaperTable
 from manypath.studies.which_mechanism.effects import AS_GOOD, TERMS, Block, Combination, words
 from manypath.studies.which_mechanism.scenarios import ASYMMETRIES, MECHANISMS, ORDERS
 
@@ -37,14 +37,14 @@ def _effects(results: Evidence) -> list[tuple[str, ...]]:
 
 
 TABLES = (
-    Table(
+    PaperTable(
         "Smallest sufficient combinations",
         "Payload rates in Mbit/s with 95 % intervals: without any mechanism, with all, with the best combination, and "
         f"with the smallest combination that reaches {AS_GOOD:.0%} of the best.",
         ("paths", "none", "all five", "best", "enough"),
         _answers,
     ),
-    Table(
+    PaperTable(
         "Effects",
         "All main effects and interactions of two in Mbit/s, and whether they differ from 0 at 95 % with Holm's "
         "correction over the terms of the same paths.",

@@ -1,10 +1,10 @@
 //! A lower bound of the number of recorded changes of a run.
 
 use manypath_core::{Rate, Span, Time};
-use manypath_link::{Change, LinkConfig};
+use manypath_link::{Change, DocumentError, LinkConfig};
 
 use super::{BYTES_OF_NUMBER, Bytes, COPIES};
-use crate::scenario::{Application, Flow, Path, Scenario, ScenarioError};
+use crate::scenario::{Application, Flow, Path, Scenario};
 
 impl Scenario {
     /// Checks that a row per change can fit into `available` bytes.
@@ -14,7 +14,7 @@ impl Scenario {
     ///
     /// # Errors
     /// The memory that even this estimate needs.
-    pub fn check_changes(&self, available: u64) -> Result<(), ScenarioError> {
+    pub fn check_changes(&self, available: u64) -> Result<(), DocumentError> {
         let packets = self.flows.values().filter_map(|flow| self.sure_packets(flow)).max();
         let packets = packets.unwrap_or_default();
         let needed = packets.saturating_mul(NUMBERS_OF_PACKET * BYTES_OF_NUMBER * COPIES);
@@ -26,7 +26,7 @@ impl Scenario {
             Bytes(needed),
             Bytes(available),
         );
-        Err(ScenarioError::value("series", "\"event\"", expected))
+        Err(DocumentError::value("series", "\"event\"", expected))
     }
 
     /// A lower bound of the data packets of the flow; `None` if it is unknown.

@@ -5,9 +5,9 @@ mod changes;
 use std::fmt;
 
 use manypath_core::Span;
-use manypath_link::LinkConfig;
+use manypath_link::{DocumentError, LinkConfig};
 
-use super::{Flow, Scenario, ScenarioError};
+use super::{Flow, Scenario};
 use crate::payload::PIECE;
 
 impl Scenario {
@@ -21,7 +21,7 @@ impl Scenario {
     ///
     /// # Errors
     /// The field with the largest demand.
-    pub fn check_memory(&self, available: u64, runs: usize) -> Result<(), ScenarioError> {
+    pub fn check_memory(&self, available: u64, runs: usize) -> Result<(), DocumentError> {
         let needed = self.memory().saturating_mul(runs as u64);
         if needed <= available {
             return Ok(());
@@ -31,14 +31,14 @@ impl Scenario {
         let (needed, available) = (Bytes(needed), Bytes(available));
         let expected =
             format!("less: {runs} could need {needed} of memory, and there are {available}");
-        Err(ScenarioError::value(largest.field, largest.value, expected))
+        Err(DocumentError::value(largest.field, largest.value, expected))
     }
 
     /// Checks that samples at intervals of `every` fit into `available` bytes.
     ///
     /// # Errors
     /// The memory that the samples need, and an interval that would fit.
-    pub fn check_series(&self, every: Span, available: u64) -> Result<(), ScenarioError> {
+    pub fn check_series(&self, every: Span, available: u64) -> Result<(), DocumentError> {
         let bytes = self.bytes_of_sample();
         let end = self.end().as_nanos();
         let samples = end / every.as_nanos().max(1) + 1;
@@ -53,7 +53,7 @@ impl Scenario {
             Bytes(needed),
             Bytes(available),
         );
-        Err(ScenarioError::value("series", every, expected))
+        Err(DocumentError::value("series", every, expected))
     }
 
     /// Bytes of a sample, with all its copies.

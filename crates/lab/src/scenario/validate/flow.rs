@@ -1,9 +1,10 @@
 //! The requirements for every flow, independently of its protocol.
 
 use manypath_cc as cc;
+use manypath_link::DocumentError;
 
 use super::{ascending, existing, within_bytes};
-use crate::scenario::{Application, Flow, Network, ScenarioError};
+use crate::scenario::{Application, Flow, Network};
 
 impl Flow {
     /// Checks the fields of this flow, which `field` names.
@@ -11,7 +12,7 @@ impl Flow {
         &self,
         field: &dyn Fn(&str) -> String,
         network: &Network,
-    ) -> Result<(), ScenarioError> {
+    ) -> Result<(), DocumentError> {
         self.validate_paths(&field("paths"), network)?;
         cc::algorithm(self.cc()).map_err(|error| no_algorithm(&field("cc"), error))?;
         match self {
@@ -25,16 +26,16 @@ impl Flow {
         self.validate_pace(field)
     }
 
-    fn validate_paths(&self, field: &str, network: &Network) -> Result<(), ScenarioError> {
+    fn validate_paths(&self, field: &str, network: &Network) -> Result<(), DocumentError> {
         let paths = self.paths();
         if paths.is_empty() || paths.len() > MAX_PATHS {
             let expected = format!("1 to {MAX_PATHS} names of paths");
-            return Err(ScenarioError::value(field, format!("{} paths", paths.len()), expected));
+            return Err(DocumentError::value(field, format!("{} paths", paths.len()), expected));
         }
         for (index, path) in paths.iter().enumerate() {
             existing(field, path, "path", &network.paths)?;
             if paths[..index].contains(path) {
-                return Err(ScenarioError::value(
+                return Err(DocumentError::value(
                     field,
                     format!("\"{path}\" twice"),
                     "each path once",
@@ -44,7 +45,7 @@ impl Flow {
         Ok(())
     }
 
-    fn validate_messages(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
+    fn validate_messages(&self, field: &dyn Fn(&str) -> String) -> Result<(), DocumentError> {
         let (size, longest) = (self.app().message(), field("app.message.max"));
         ascending(&field("app.message"), &[("min", size.min), ("max", size.max)])?;
         within_bytes(field("app.message.min"), size.min.into(), 1, MAX_MESSAGE)?;
@@ -55,48 +56,48 @@ impl Flow {
             if u64::from(size.max) > buffer {
                 let expected = format!("at most `{}`, which is {buffer} bytes", field(leaf));
                 let value = format!("{} bytes", size.max);
-                return Err(ScenarioError::value(longest, value, expected));
+                return Err(DocumentError::value(longest, value, expected));
             }
         }
         Ok(())
     }
 
-    fn validate_pace(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
+    fn validate_pace(&self, field: &dyn Fn(&str) -> String) -> Result<(), DocumentError> {
         let app = self.app();
         let longest = u64::from(app.message().max);
         if app.size() < longest {
             let expected =
                 format!("at least `{}`, which is {longest} bytes", field("app.message.max"));
             let value = format!("{} bytes", app.size());
-            return Err(ScenarioError::value(field("app.size"), value, expected));
+            return Err(DocumentError::value(field("app.size"), value, expected));
         }
         let (Application::Cbr { rate, .. } | Application::OnOff { rate, .. }) = app else {
             return Ok(());
         };
         if rate.bits_per_second() == 0 {
-            return Err(ScenarioError::value(field("app.rate"), rate, "more than 0 bit/s"));
+            return Err(DocumentError::value(field("app.rate"), rate, "more than 0 bit/s"));
         }
         let Application::OnOff { on, .. } = app else { return Ok(()) };
         let longest = rate.time_for(app.message().max.into()).0;
         if *on < longest {
             let expected = format!("at least {longest}, which the longest message takes");
-            return Err(ScenarioError::value(field("app.on"), on, expected));
+            return Err(DocumentError::value(field("app.on"), on, expected));
         }
         Ok(())
     }
 }
 
-fn no_algorithm(flow: &str, error: cc::AlgorithmError) -> ScenarioError {
+fn no_algorithm(flow: &str, error: cc::AlgorithmError) -> DocumentError {
     match error {
         cc::AlgorithmError::Unknown(error) => unknown(flow.to_owned(), &error),
         cc::AlgorithmError::Value { field, value, expected } => {
-            ScenarioError::value(format!("{flow}: {field}"), value, expected)
+            DocumentError::value(format!("{flow}: {field}"), value, expected)
         }
     }
 }
 
-pub(super) fn unknown(field: String, error: &cc::UnknownName) -> ScenarioError {
-    ScenarioError::unknown(field, &error.name, &error.kind, &error.known)
+pub(super) fn unknown(field: String, error: &cc::UnknownName) -> DocumentError {
+    DocumentError::unknown(field, &error.name, &error.kind, error.known.iter().copied())
 }
 
 /// The largest number of paths of an association or connection.

@@ -6,19 +6,19 @@ mod tcp;
 
 use indexmap::{IndexMap, IndexSet};
 use manypath_core::Span;
-use manypath_link::LinkConfig;
+use manypath_link::{DocumentError, LinkConfig};
 
-use super::{Network, Scenario, ScenarioError};
+use super::{Network, Scenario};
 
 impl Scenario {
     /// Checks the scenario.
     ///
     /// # Errors
     /// The first invalid field.
-    pub fn validate(&self) -> Result<(), ScenarioError> {
+    pub fn validate(&self) -> Result<(), DocumentError> {
         self.network.validate()?;
         if self.flows.is_empty() || self.flows.len() > MAX_FLOWS {
-            return Err(ScenarioError::value(
+            return Err(DocumentError::value(
                 "flows",
                 format!("{} flows", self.flows.len()),
                 format!("1 to {MAX_FLOWS} flows"),
@@ -29,7 +29,7 @@ impl Scenario {
             let field = |leaf: &str| format!("flows.{name}.{leaf}");
             flow.validate(&field, &self.network)?;
             if flow.start().latest >= self.warmup + self.measure {
-                return Err(ScenarioError::value(
+                return Err(DocumentError::value(
                     field("start.latest"),
                     flow.start().latest,
                     format!(
@@ -42,14 +42,14 @@ impl Scenario {
         Ok(())
     }
 
-    fn validate_phases(&self) -> Result<(), ScenarioError> {
+    fn validate_phases(&self) -> Result<(), DocumentError> {
         if self.measure.as_nanos() == 0 {
             let expected = "more than 0 s, else the warm-up reaches to the end";
-            return Err(ScenarioError::value("measure", "0 s", expected));
+            return Err(DocumentError::value("measure", "0 s", expected));
         }
         match self.warmup.as_nanos().checked_add(self.measure.as_nanos()) {
             Some(end) if end <= MAX_END => Ok(()),
-            _ => Err(ScenarioError::value(
+            _ => Err(DocumentError::value(
                 "measure",
                 self.measure,
                 "a run of 10 years at most, warm-up included",
@@ -59,7 +59,7 @@ impl Scenario {
 }
 
 impl Network {
-    fn validate(&self) -> Result<(), ScenarioError> {
+    fn validate(&self) -> Result<(), DocumentError> {
         for (name, link) in &self.links {
             validate_link(&format!("network.links.{name}"), link)?;
         }
@@ -67,7 +67,7 @@ impl Network {
             validate_link("network.access", access)?;
         }
         if self.paths.is_empty() {
-            return Err(ScenarioError::value("network.paths", "empty", "at least one path"));
+            return Err(DocumentError::value("network.paths", "empty", "at least one path"));
         }
         for (name, path) in &self.paths {
             self.validate_links_of(&format!("network.paths.{name}.forward"), &path.forward)?;
@@ -76,24 +76,24 @@ impl Network {
         Ok(())
     }
 
-    fn validate_links_of(&self, field: &str, links: &[String]) -> Result<(), ScenarioError> {
+    fn validate_links_of(&self, field: &str, links: &[String]) -> Result<(), DocumentError> {
         if links.is_empty() {
-            return Err(ScenarioError::value(field, "empty", "at least one link"));
+            return Err(DocumentError::value(field, "empty", "at least one link"));
         }
         let mut seen = IndexSet::new();
         for link in links {
             existing(field, link, "link", &self.links)?;
             if !seen.insert(link) {
                 let twice = format!("\"{link}\" twice");
-                return Err(ScenarioError::value(field, twice, "each link once"));
+                return Err(DocumentError::value(field, twice, "each link once"));
             }
         }
         Ok(())
     }
 }
 
-fn validate_link(field: &str, link: &LinkConfig) -> Result<(), ScenarioError> {
-    link.validate().map_err(|error| ScenarioError::Value(error.within(field)))
+fn validate_link(field: &str, link: &LinkConfig) -> Result<(), DocumentError> {
+    link.validate().map_err(|error| DocumentError::Value(error.within(field)))
 }
 
 fn existing<V>(
@@ -101,25 +101,24 @@ fn existing<V>(
     name: &str,
     what: &str,
     known: &IndexMap<String, V>,
-) -> Result<(), ScenarioError> {
+) -> Result<(), DocumentError> {
     if known.contains_key(name) {
         return Ok(());
     }
-    let known: Vec<_> = known.keys().map(String::as_str).collect();
-    Err(ScenarioError::unknown(field, name, what, &known))
+    Err(DocumentError::unknown(field, name, what, known.keys().map(String::as_str)))
 }
 
-fn within(field: String, value: u64, min: u64, max: u64) -> Result<(), ScenarioError> {
+fn within(field: String, value: u64, min: u64, max: u64) -> Result<(), DocumentError> {
     if (min..=max).contains(&value) {
         return Ok(());
     }
     let expected =
         if max == u64::MAX { format!("at least {min}") } else { format!("{min} to {max}") };
-    Err(ScenarioError::value(field, value, expected))
+    Err(DocumentError::value(field, value, expected))
 }
 
 /// Like [`within`], for sizes.
-fn within_bytes(field: String, value: u64, min: u64, max: u64) -> Result<(), ScenarioError> {
+fn within_bytes(field: String, value: u64, min: u64, max: u64) -> Result<(), DocumentError> {
     if (min..=max).contains(&value) {
         return Ok(());
     }
@@ -127,23 +126,23 @@ fn within_bytes(field: String, value: u64, min: u64, max: u64) -> Result<(), Sce
         u64::MAX => format!("at least {min} bytes"),
         _ => format!("{min} to {max} bytes"),
     };
-    Err(ScenarioError::value(field, format!("{value} bytes"), expected))
+    Err(DocumentError::value(field, format!("{value} bytes"), expected))
 }
 
 /// Fails if `value` is longer than `longest`.
-fn at_most(field: String, value: Span, longest: Span) -> Result<(), ScenarioError> {
+fn at_most(field: String, value: Span, longest: Span) -> Result<(), DocumentError> {
     match value {
         value if value > longest => {
-            Err(ScenarioError::value(field, value, format!("at most {longest}")))
+            Err(DocumentError::value(field, value, format!("at most {longest}")))
         }
         _ => Ok(()),
     }
 }
 
 /// Fails if `value` is zero.
-fn positive(field: String, value: Span) -> Result<(), ScenarioError> {
+fn positive(field: String, value: Span) -> Result<(), DocumentError> {
     match value {
-        Span::ZERO => Err(ScenarioError::value(field, "0 s", "more than 0 s")),
+        Span::ZERO => Err(DocumentError::value(field, "0 s", "more than 0 s")),
         _ => Ok(()),
     }
 }
@@ -151,12 +150,12 @@ fn positive(field: String, value: Span) -> Result<(), ScenarioError> {
 fn ascending<T: PartialOrd + std::fmt::Display>(
     field: &str,
     bounds: &[(&str, T)],
-) -> Result<(), ScenarioError> {
+) -> Result<(), DocumentError> {
     for pair in bounds.windows(2) {
         let [(lower, low), (upper, high)] = pair else { continue };
         if low > high {
             let expected = format!("at least `{lower}` ({low})");
-            return Err(ScenarioError::value(format!("{field}.{upper}"), high, expected));
+            return Err(DocumentError::value(format!("{field}.{upper}"), high, expected));
         }
     }
     Ok(())

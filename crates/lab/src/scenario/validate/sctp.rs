@@ -2,17 +2,18 @@
 
 use manypath_cc::Profile;
 use manypath_core::Span;
+use manypath_link::DocumentError;
 
 use super::flow::unknown;
 use super::{ascending, at_most, positive, within, within_bytes};
-use crate::scenario::{ScenarioError, SctpFlow};
+use crate::scenario::SctpFlow;
 
 impl SctpFlow {
     /// Checks the settings of the association.
     pub(in crate::scenario) fn validate(
         &self,
         field: &dyn Fn(&str) -> String,
-    ) -> Result<(), ScenarioError> {
+    ) -> Result<(), DocumentError> {
         Profile::by_name(&self.profile).map_err(|error| unknown(field("profile"), &error))?;
         within_bytes(field("mtu"), self.mtu.into(), MIN_MTU, u16::MAX.into())?;
         within(field("streams"), self.streams.into(), 1, u16::MAX.into())?;

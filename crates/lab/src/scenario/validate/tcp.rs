@@ -1,17 +1,18 @@
 //! The requirements for a flow over TCP or Multipath TCP.
 
 use manypath_core::Span;
+use manypath_link::DocumentError;
 
 use super::{ascending, at_most, positive, within, within_bytes};
-use crate::scenario::{ScenarioError, TcpFlow};
+use crate::scenario::TcpFlow;
 
 impl TcpFlow {
     /// Checks the settings of a connection over one path.
-    pub(super) fn validate(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
+    pub(super) fn validate(&self, field: &dyn Fn(&str) -> String) -> Result<(), DocumentError> {
         if self.paths.len() != 1 {
             let value = format!("{} paths", self.paths.len());
             let expected = "one path, or the transport \"mptcp\"";
-            return Err(ScenarioError::value(field("paths"), value, expected));
+            return Err(DocumentError::value(field("paths"), value, expected));
         }
         self.validate_settings(field)
     }
@@ -20,7 +21,7 @@ impl TcpFlow {
     pub(super) fn validate_settings(
         &self,
         field: &dyn Fn(&str) -> String,
-    ) -> Result<(), ScenarioError> {
+    ) -> Result<(), DocumentError> {
         within_bytes(field("mss"), self.mss.into(), MIN_MSS, MAX_MSS)?;
         self.validate_windows(field)?;
         within(field("ack_every"), self.ack_every.into(), 1, 2)?;
@@ -30,7 +31,7 @@ impl TcpFlow {
         within_bytes(field("option_bytes"), self.option_bytes.into(), 0, MAX_OPTIONS)?;
         if !self.option_bytes.is_multiple_of(4) {
             let expected = "a multiple of 4";
-            return Err(ScenarioError::value(field("option_bytes"), self.option_bytes, expected));
+            return Err(DocumentError::value(field("option_bytes"), self.option_bytes, expected));
         }
         within(field("abc_limit"), self.abc_limit.into(), 1, u16::MAX.into())?;
         ascending(
@@ -41,7 +42,7 @@ impl TcpFlow {
     }
 
     /// Checks the windows that are given in segments, which depend on each other.
-    fn validate_windows(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
+    fn validate_windows(&self, field: &dyn Fn(&str) -> String) -> Result<(), DocumentError> {
         within(field("initial_window"), self.initial_window.into(), 1, u16::MAX.into())?;
         let most = self.initial_window.max(STANDARD_FLOOR);
         within(field("smallest_window"), self.smallest_window.into(), 1, most.into())?;

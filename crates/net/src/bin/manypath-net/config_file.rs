@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
-use manypath_core::nearest;
+use manypath_core::remedy;
 use toml::{Table, Value};
 
 use crate::arguments::Arguments;
@@ -158,12 +158,8 @@ impl ConfigFile<'_> {
         if let Some(arg) = self.options().find(|arg| arg.get_long() == Some(key)) {
             return Ok(arg);
         }
-        let known: Vec<&str> = self.options().filter_map(Arg::get_long).collect();
-        let hint = match nearest(key, known.iter().copied()) {
-            Some(name) => format!("; did you mean `{name}`?"),
-            None => format!(", expected one of these: {}", known.join(", ")),
-        };
-        Err(self.wrong(format!("`{key}` is not an option{hint}")))
+        let remedy = remedy(key, self.options().filter_map(Arg::get_long));
+        Err(self.wrong(format!("`{key}` is not an option: {remedy}")))
     }
 
     /// Whether two options exclude each other.
@@ -221,12 +217,9 @@ impl ConfigFile<'_> {
                     // An option without a list refuses only the empty text
                     _ => return self.wrong(format!("`{key}` is {value}, expected a text")),
                 };
-                let hint =
-                    nearest(context(ContextKind::InvalidValue), known.iter().map(String::as_str))
-                        .map(|name| format!("; did you mean {name:?}?"));
-                let known = known.join(", ");
-                let hint = hint.unwrap_or_default();
-                format!("`{key}` is {value}, expected one of these: {known}{hint}")
+                let given = context(ContextKind::InvalidValue);
+                let remedy = remedy(given, known.iter().map(String::as_str));
+                format!("`{key}` is {value}, expected another value; {remedy}")
             }
             ErrorKind::MissingRequiredArgument => {
                 let missing = match error.get(ContextKind::InvalidArg) {

@@ -25,7 +25,7 @@ from manypath.papers.gonzalez2012_mptcp.throughput import beside, subflow
 from manypath.papers.predicates import above, below, near
 from manypath.papers.traces import Trace
 
-EQUAL, UNEQUAL = SHEETS[1].experiment, SHEETS[2].experiment
+EQUAL = SHEETS[1].experiment
 
 
 @claim(

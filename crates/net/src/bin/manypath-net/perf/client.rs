@@ -1,7 +1,7 @@
 //! The client, which requests a test.
 
 use manypath_net::Peer;
-use manypath_net::perf::{self, Record};
+use manypath_net::perf::{self, TestDocument};
 
 use super::Perf;
 use super::show::Show;
@@ -25,7 +25,7 @@ pub(crate) async fn run(perf: Perf, stop: Stop, watch: &Watch) -> Result<(), Fai
 async fn test(
     perf: &Perf,
     request: &perf::Request,
-    record: &mut Option<Record>,
+    record: &mut Option<TestDocument>,
     show: &mut Show,
     mut stop: Stop,
     watch: &Watch,
@@ -35,7 +35,8 @@ async fn test(
     let peer = if perf.local.raw { peer.raw() } else { peer.encapsulation(perf.udp) };
     let association = stop.or(async { Ok(endpoint.connect(peer).await?) }).await?;
     let ports = [endpoint.port(), perf.local.port];
-    let begun = record.insert(Record::new(&association, ports, request, &perf.local.cc, true));
+    let begun =
+        record.insert(TestDocument::new(&association, ports, request, &perf.local.cc, true));
     show.start(begun);
     let watched = |interval: &perf::Interval| show.interval(begun, interval);
     let settings = perf.settings();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use manypath_net::perf::{self, Record};
+use manypath_net::perf::{self, TestDocument};
 use manypath_net::{Association, Endpoint};
 use tokio::time::timeout;
 
@@ -57,7 +57,13 @@ async fn serve(association: &Association, endpoint: &Endpoint, perf: &Perf) -> R
         if show.is_text() {
             eprintln!("test from {name}");
         }
-        show.start(record.insert(Record::new(association, ports, request, &perf.local.cc, false)));
+        show.start(record.insert(TestDocument::new(
+            association,
+            ports,
+            request,
+            &perf.local.cc,
+            false,
+        )));
     };
     let watched = |interval: &perf::Interval| {
         if let (Some(record), show) = &mut *kept.borrow_mut() {

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, stdout};
 
-use manypath_net::perf::{Interval, Outcome, PathInterval, Record, Results, Total, failed};
+use manypath_net::perf::{Interval, Outcome, PathInterval, Results, TestDocument, Total, failed};
 use serde_json::{Value, json};
 
 use crate::output::{print, say};
@@ -39,14 +39,14 @@ impl Show {
     }
 
     /// Shows the start of a test.
-    pub(crate) fn start(&mut self, record: &Record) {
+    pub(crate) fn start(&mut self, record: &TestDocument) {
         if self.form == Form::JsonStream {
             event("start", record.start());
         }
     }
 
     /// Shows an interval, and keeps it for a later document.
-    pub(crate) fn interval(&mut self, record: &mut Record, interval: &Interval) {
+    pub(crate) fn interval(&mut self, record: &mut TestDocument, interval: &Interval) {
         match self.form {
             Form::Text => self.table(interval),
             Form::Json => record.add(interval),
@@ -55,7 +55,7 @@ impl Show {
     }
 
     /// Shows the results of both sides.
-    pub(crate) fn outcome(&mut self, record: Option<Record>, outcome: &Outcome) {
+    pub(crate) fn outcome(&mut self, record: Option<TestDocument>, outcome: &Outcome) {
         match (self.form, record) {
             (Form::Json, Some(record)) => print_json(&record.finish(outcome)),
             (Form::JsonStream, Some(record)) => event("end", &record.finish(outcome)["end"]),
@@ -64,7 +64,7 @@ impl Show {
     }
 
     /// Writes a failure into the JSON document. As text, failures go to standard error.
-    pub(crate) fn failure(&mut self, record: Option<Record>, text: &str) {
+    pub(crate) fn failure(&mut self, record: Option<TestDocument>, text: &str) {
         match self.form {
             Form::Text => {}
             Form::Json => {
