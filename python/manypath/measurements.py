@@ -1,7 +1,8 @@
 """Names of all measurements: the columns of the frames of `manypath.frames`, in their order.
 
-With this list, misspelt names are refused before a simulation runs, and without loading pandas. Units and meanings are
-in docs/reference/measurements.md.
+A misspelt name is refused with this list, before a simulation runs and without loading pandas.
+docs/reference/measurements.md has the units and meanings. A name can have different units in `MEASUREMENTS` and in
+`SAMPLES`: `blocked_window` is a time of the whole run, or a fraction of the time since the previous sample.
 """
 
 from __future__ import annotations
@@ -70,8 +71,8 @@ MEASUREMENTS: Mapping[str, tuple[str, ...]] = {
 }
 """Measurements of each frame."""
 
-WORDS = ("closed", "digest")
-"""Measurements that are texts and so have no mean."""
+TEXTS = ("closed", "digest")
+"""Measurements whose values are texts. Nothing computes a mean of them."""
 
 SAMPLES: Mapping[str, tuple[str, ...]] = {
     "flows": ("time", "flow", "latency", "latency_p50", "latency_p95", "latency_p99", "reorder_buffer"),
@@ -96,14 +97,14 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "links": ("time", "link", "queue"),
 }
-"""Columns of samples over time, by kind of frame."""
+"""Columns of `series` by kind of frame, if samples are taken at an interval."""
 
 CHANGES: Mapping[str, tuple[str, ...]] = {
     "paths": ("time", "flow", "path", "cwnd", "ssthresh", "srtt", "outstanding", "weight"),
     "arrivals": ("time", "flow", "path", "received_bytes"),
     "links": ("time", "link", "queue"),
 }
-"""Columns with ``series="event"``, by kind of frame."""
+"""Columns of `series` by kind of frame with ``series="event"``, which adds a row whenever a value changes."""
 
 
 def columns(kind: str) -> tuple[str, ...]:

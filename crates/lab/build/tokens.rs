@@ -1,4 +1,4 @@
-//! The tokens of a source file that a result can depend on.
+//! Reduces a source file to the tokens that can change a result, for the version of the engine.
 
 use std::str::FromStr;
 
@@ -6,7 +6,8 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// Returns the tokens of `source` without comments, documentation and unit tests, separated by spaces.
 ///
-/// So a version that is computed from them does not change with these. A source that is not Rust is returned unchanged.
+/// A hash of these tokens does not change with comments, documentation or unit tests. A source that is not valid Rust is
+/// returned unchanged.
 pub(crate) fn of(source: &str) -> String {
     let mut text = String::new();
     match TokenStream::from_str(source) {
@@ -19,8 +20,8 @@ pub(crate) fn of(source: &str) -> String {
 fn write(stream: TokenStream, text: &mut String) {
     let mut tokens = stream.into_iter().peekable();
     while let Some(token) = tokens.next() {
-        if is_mark(&token, '#') {
-            let inner = tokens.next_if(|next| is_mark(next, '!'));
+        if is_punct(&token, '#') {
+            let inner = tokens.next_if(|next| is_punct(next, '!'));
             match tokens.peek().and_then(attribute).as_deref() {
                 Some(kind) if kind.starts_with("doc ") => {
                     tokens.next();
@@ -38,7 +39,7 @@ fn write(stream: TokenStream, text: &mut String) {
         }
         match token {
             TokenTree::Group(group) => {
-                let (open, close) = marks(group.delimiter());
+                let (open, close) = delimiters(group.delimiter());
                 text.push_str(open);
                 write(group.stream(), text);
                 text.push_str(close);
@@ -49,8 +50,8 @@ fn write(stream: TokenStream, text: &mut String) {
     }
 }
 
-fn is_mark(token: &TokenTree, mark: char) -> bool {
-    matches!(token, TokenTree::Punct(punct) if punct.as_char() == mark)
+fn is_punct(token: &TokenTree, character: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == character)
 }
 
 /// Returns the content of the brackets of an attribute.
@@ -65,11 +66,11 @@ fn attribute(token: &TokenTree) -> Option<String> {
 
 /// Whether an item ends with this token: `mod tests { ... }` or `mod tests;`.
 fn ends_item(token: &TokenTree) -> bool {
-    is_mark(token, ';')
+    is_punct(token, ';')
         || matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
 }
 
-fn marks(delimiter: Delimiter) -> (&'static str, &'static str) {
+fn delimiters(delimiter: Delimiter) -> (&'static str, &'static str) {
     match delimiter {
         Delimiter::Parenthesis => ("(", ")"),
         Delimiter::Brace => ("{", "}"),

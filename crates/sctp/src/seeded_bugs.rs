@@ -1,12 +1,13 @@
-//! Seeded bugs, which show that the random tests find such bugs. They exist only with the feature `soak`.
+//! Deliberate bugs for a test of the random tests, which must find each of them. They exist only with the feature
+//! `soak`.
 //!
-//! A bug is one line of code, `seeded!(Name => faulty code);`, and has no effect until [`switch`] enables it.
+//! The line `seeded!(Name => faulty code);` adds a bug. It has no effect until [`switch`] enables the bug.
 
 /// Runs the faulty code while the bug of that name is enabled; expands to nothing without the feature `soak`.
 macro_rules! seeded {
     ($bug:ident => $wrong:expr) => {
         #[cfg(feature = "soak")]
-        if crate::seeded_bugs::is_awake(crate::seeded_bugs::SeededBug::$bug) {
+        if crate::seeded_bugs::is_enabled(crate::seeded_bugs::SeededBug::$bug) {
             $wrong;
         }
     };
@@ -16,13 +17,13 @@ macro_rules! seeded {
 pub use bugs::{SeededBug, switch};
 
 #[cfg(feature = "soak")]
-pub(crate) use bugs::is_awake;
+pub(crate) use bugs::is_enabled;
 
 #[cfg(feature = "soak")]
 mod bugs {
     use std::cell::Cell;
 
-    /// A seeded bug.
+    /// A deliberate bug.
     #[derive(Clone, Copy, Debug, Eq, PartialEq)]
     pub enum SeededBug {
         /// The last gap block of a SACK reports one TSN more than arrived.
@@ -33,7 +34,7 @@ mod bugs {
         DuplicateDelivered,
         /// A first fragment is appended to the message before it.
         FragmentsOfTwoMessagesJoined,
-        /// Acknowledged chunks stay in the number of bytes in flight.
+        /// The number of bytes in flight still includes acknowledged chunks.
         FlightNeverShrinks,
         /// The payload of a non-renegably acknowledged chunk is freed twice.
         KeptChunkFreedTwice,
@@ -46,9 +47,9 @@ mod bugs {
         /// The stream sequence number wraps at the wrong number.
         SsnWrapsWrong,
         /// The application is never notified that the send buffer has room again.
-        WritableNeverTold,
+        WritableNeverReported,
         /// SHUTDOWN and SHUTDOWN ACK are never retransmitted.
-        ShutdownNeverRepeated,
+        ShutdownNeverRetransmitted,
     }
 
     impl SeededBug {
@@ -64,21 +65,21 @@ mod bugs {
             Self::LostChunksStayOnFailedPath,
             Self::WindowProbeNeverSent,
             Self::SsnWrapsWrong,
-            Self::WritableNeverTold,
-            Self::ShutdownNeverRepeated,
+            Self::WritableNeverReported,
+            Self::ShutdownNeverRetransmitted,
         ];
     }
 
     thread_local! {
-        static AWAKE: Cell<Option<SeededBug>> = const { Cell::new(None) };
+        static ENABLED: Cell<Option<SeededBug>> = const { Cell::new(None) };
     }
 
-    /// Enables a bug on this thread, and disables the one before.
+    /// Enables `bug` on this thread, and disables all others.
     pub fn switch(bug: Option<SeededBug>) {
-        AWAKE.set(bug);
+        ENABLED.set(bug);
     }
 
-    pub(crate) fn is_awake(bug: SeededBug) -> bool {
-        AWAKE.get() == Some(bug)
+    pub(crate) fn is_enabled(bug: SeededBug) -> bool {
+        ENABLED.get() == Some(bug)
     }
 }

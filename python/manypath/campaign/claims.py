@@ -1,9 +1,9 @@
 """Claims on runs that a process currently computes, so that processes with the same store divide the work.
 
-Each process keeps one file with the keys of the runs that it computes, `claims/NAME.claim`, and holds a lock on it.
-The kernel releases the lock when the process ends, killed or not: a claim without a lock is void and its file is
-removed. A claim is also void if its process does not renew it for a minute, because the process was stopped or its
-machine failed. The short lock on `claims/lock` makes reading and adding claims atomic.
+Each process has one file with the keys of the runs that it computes, `claims/NAME.claim`, and holds a lock on it. The
+kernel releases the lock when the process ends or is killed. A file that is not locked is void and is removed. A process
+renews its file by setting the modification time. A file that is not renewed for a minute is also void: its process was
+stopped or its machine failed. A second lock, on `claims/lock`, makes reading and adding claims atomic.
 
 Claims only save work: two processes that compute the same run write the same outcome. If files cannot be locked, such
 as on some network file systems, every process computes all missing runs.
@@ -22,8 +22,8 @@ from typing import IO
 from manypath.campaign.locks import try_lock
 
 
-class Unlockable(Exception):
-    """Files cannot be locked in the folder, or a lock is not released."""
+class CannotLock(Exception):
+    """Files cannot be locked in the folder, or another process does not release its lock in time."""
 
 
 class Claims:
@@ -34,40 +34,41 @@ class Claims:
 
         Raises
         ------
-        Unlockable
+        CannotLock
             If files cannot be locked there.
         """
         self._folder = store / FOLDER
         self._own: IO[bytes] | None = None
         self._name = f"{uuid.uuid4().hex}{SUFFIX}"
         self._keys: set[str] = set()
-        self._signed = 0.0
-        self._signs: dict[str, tuple[int, float]] = {}
+        self._renewed = 0.0
+        self._seen: dict[str, tuple[int, float]] = {}
+        """Per claim of another process: its last modification time, and when this process first saw it (monotonic)."""
         self._begun = 0.0
-        with self.alone(), _unlockable():
+        with self.exclusive(), _as_cannot_lock():
             self._own = (self._folder / self._name).open("w+b")
             if not try_lock(self._own):
-                raise Unlockable
+                raise CannotLock
             # The clock of the file system, because clocks of machines differ.
             self._begun = os.fstat(self._own.fileno()).st_mtime
             self._write()
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def exclusive(self) -> Iterator[None]:
         """Exclude other processes from reading and adding claims."""
-        with _unlockable():
+        with _as_cannot_lock():
             self._folder.mkdir(exist_ok=True)
-            gate = (self._folder / GATE).open("ab")
-        with gate:
+            lock = (self._folder / LOCK).open("ab")
+        with lock:
             give_up = time.monotonic() + PATIENCE_SECONDS
-            while not _locked(gate):
+            while not _locked(lock):
                 if time.monotonic() > give_up:
-                    raise Unlockable
+                    raise CannotLock
                 time.sleep(0.01)
             yield
 
     def of_others(self) -> set[str]:
-        """Return the keys that other live processes claim; requires `alone`. Removes the claims of dead processes."""
+        """Return the keys that other live processes claim; requires `exclusive`. Removes claims of ended processes."""
         found: set[str] = set()
         for claim in self._folder.glob(f"*{SUFFIX}"):
             if claim.name != self._name:
@@ -75,9 +76,9 @@ class Claims:
         return found
 
     def others_since(self) -> float | None:
-        """Return when the first of the other live processes joined, in seconds of the file clock; requires `alone`.
+        """Return when the first of the other live processes joined, in seconds of the file clock; requires `exclusive`.
 
-        0 if the time of one is unknown, None without other processes.
+        Returns 0 if a process joined at an unknown time, and None if there is no other process.
         """
         found = list[float]()
         for claim in self._folder.glob(f"*{SUFFIX}"):
@@ -91,20 +92,20 @@ class Claims:
         return min(found, default=None)
 
     def add(self, keys: Iterable[str]) -> None:
-        """Claim these runs, too; requires `alone`."""
+        """Claim these runs in addition to the present ones; requires `exclusive`."""
         self._keys.update(keys)
         self._write()
 
     def release(self, keys: Iterable[str]) -> None:
         """Release claims, after the outcomes were stored or the runs failed."""
-        with self.alone():
+        with self.exclusive():
             self._keys.difference_update(keys)
             self._write()
 
-    def sign(self) -> None:
-        """Renew the claims; to be called often."""
-        if self._own is not None and time.monotonic() - self._signed >= SIGN_SECONDS:
-            self._signed = time.monotonic()
+    def renew(self) -> None:
+        """Renew the claims if the last renewal is `RENEWAL_SECONDS` ago; to be called more often than that."""
+        if self._own is not None and time.monotonic() - self._renewed >= RENEWAL_SECONDS:
+            self._renewed = time.monotonic()
             with suppress(OSError):
                 os.utime(self._own.fileno())
 
@@ -119,7 +120,7 @@ class Claims:
     def _write(self) -> None:
         if self._own is None:
             return
-        with _unlockable():
+        with _as_cannot_lock():
             self._own.seek(0)
             self._own.write("".join(f"{line}\n" for line in (f"{BEGUN}{self._begun}", *sorted(self._keys))).encode())
             self._own.truncate()
@@ -131,48 +132,48 @@ class Claims:
                 if try_lock(file):
                     claim.unlink(missing_ok=True)
                     return []
-                sign = os.fstat(file.fileno()).st_mtime_ns
+                modified = os.fstat(file.fileno()).st_mtime_ns
                 keys = file.read().decode(errors="replace").split()
         except OSError:  # its process has just removed it, or another user owns it
             return []
-        before, since = self._signs.get(claim.name, (0, 0.0))
-        if sign != before:
+        before, since = self._seen.get(claim.name, (0, 0.0))
+        if modified != before:
             since = time.monotonic()
-            self._signs[claim.name] = (sign, since)
+            self._seen[claim.name] = (modified, since)
         return keys if time.monotonic() - since < SILENT_SECONDS else []
 
 
 def computing_since(store: Path) -> float | None:
-    """Return when the first process that computes in this store joined, in seconds of the file clock; None without any.
+    """Return when the first process that computes in this store joined, in seconds of the file clock.
 
-    0 if the time is unknown, for example if files cannot be locked.
+    Returns 0 if the time is unknown, for example if files cannot be locked, and None if no process computes.
     """
     if not (store / FOLDER).is_dir():
         return None
     try:
         claims = Claims(store)
-    except Unlockable:
+    except CannotLock:
         return 0.0
     try:
-        with claims.alone():
+        with claims.exclusive():
             return claims.others_since()
-    except Unlockable:
+    except CannotLock:
         return 0.0
     finally:
         claims.close()
 
 
-def _locked(gate: IO[bytes]) -> bool:
-    with _unlockable():
-        return try_lock(gate)
+def _locked(lock: IO[bytes]) -> bool:
+    with _as_cannot_lock():
+        return try_lock(lock)
 
 
 @contextmanager
-def _unlockable() -> Iterator[None]:
+def _as_cannot_lock() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Unlockable(str(error)) from None
+        raise CannotLock(str(error)) from None
 
 
 FOLDER = "claims"
@@ -184,13 +185,13 @@ SUFFIX = ".claim"
 BEGUN = "begun:"
 """Prefix of the first line of a claim, which has the time at which its process joined."""
 
-GATE = "lock"
+LOCK = "lock"
 """The file that is locked while a process reads and adds claims."""
 
 PATIENCE_SECONDS = 5.0
-"""Longest wait for that lock, which is held for some milliseconds."""
+"""Longest wait for that lock, which processes hold for milliseconds."""
 
-SIGN_SECONDS = 5.0
+RENEWAL_SECONDS = 5.0
 """Interval at which a process renews its claims."""
 
 SILENT_SECONDS = 60.0

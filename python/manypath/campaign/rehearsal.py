@@ -14,7 +14,7 @@ from manypath.campaign.campaign import Campaign
 from manypath.campaign.cell import Cell
 from manypath.campaign.results import Results
 from manypath.campaign.runners import SIMULATOR
-from manypath.measurements import MEASUREMENTS, WORDS
+from manypath.measurements import MEASUREMENTS, TEXTS
 
 
 def rehearse(campaign: Campaign, measurements: Iterable[str] = (), where: Iterable[tuple[str, Any]] = ()) -> Results:
@@ -68,7 +68,7 @@ def _outcome(document: str) -> dict[str, Any]:
 
 
 def _blank(kind: str) -> dict[str, Any]:
-    return {name: "" if name in WORDS else 1.0 for name in MEASUREMENTS[kind]}
+    return {name: "" if name in TEXTS else 1.0 for name in MEASUREMENTS[kind]}
 
 
 ENOUGH = 100

@@ -16,7 +16,7 @@ from manypath.campaign import tables
 from manypath.campaign.cell import Cell, written
 from manypath.errors import UserError, quoted, remedy
 from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame, streams_frame
-from manypath.measurements import WORDS
+from manypath.measurements import TEXTS
 from manypath.stats.compare import paired
 from manypath.stats.confidence import half_width
 
@@ -206,7 +206,7 @@ class Results:
             frame = self.flows
         for column in (*columns, measurement):
             self._know(column, [str(name) for name in frame.columns])
-        if measurement in WORDS or frame[measurement].map(lambda value: isinstance(value, str)).any():
+        if measurement in TEXTS or frame[measurement].map(lambda value: isinstance(value, str)).any():
             raise UserError(f'"{measurement}" has texts, not numbers: name a measurement, such as "goodput"')
         return frame
 

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Self
 
 from manypath.campaign.cell import Cell
-from manypath.campaign.claims import Claims, Unlockable
+from manypath.campaign.claims import Claims, CannotLock
 from manypath.campaign.store import Store
 from manypath.campaign.work import Batch, Work
 
@@ -50,7 +50,7 @@ class Supply:
         return len(self._left)
 
     def take(self, size: int) -> list[Cell]:
-        """Claim and return up to `size` cells; an empty list while other processes compute all remaining cells."""
+        """Claim up to `size` cells and return them. Returns no cell while other processes compute all remaining ones."""
         if not self._left or time.monotonic() < self._look_again:
             return []
         try:
@@ -58,7 +58,7 @@ class Supply:
                 taken = self._take_shared(size, self._claims, self._store)
             else:
                 taken = self._take(size, frozenset())
-        except Unlockable:
+        except CannotLock:
             self._share_no_more()
             taken = self._take(size, frozenset())
         if not taken and self._left:
@@ -72,20 +72,20 @@ class Supply:
         if self._claims:
             try:
                 self._claims.release(cell.key(self._engine) for cell in cells)
-            except Unlockable:
+            except CannotLock:
                 self._share_no_more()
 
     def arrived(self) -> Batch | None:
         """Return the outcomes of other processes since the last call, or None; to be called often."""
         if self._claims:
-            self._claims.sign()
+            self._claims.renew()
         if not self._arrived:
             return None
         batch, self._arrived = Batch(self._arrived, [], 0.0), []
         return batch
 
     def _take_shared(self, size: int, claims: Claims, store: Store) -> list[Cell]:
-        with claims.alone():
+        with claims.exclusive():
             # The order matters: a process releases a claim after it has stored the outcomes.
             claimed = claims.of_others()
             for key, outcome in store.load(self._left.keys(), self._engine, self._seen).items():
@@ -114,7 +114,7 @@ def _claims(store: Store | None) -> Claims | None:
     """Return the claims of this process; None without a store or file locks."""
     try:
         return Claims(store.folder) if store else None
-    except Unlockable:
+    except CannotLock:
         return None
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import typer
 
 from manypath import _native
-from manypath.measurements import MEASUREMENTS, WORDS
+from manypath.measurements import MEASUREMENTS, TEXTS
 from manypath.papers import FIGURES, NAMES, STUDIES
 from manypath.programs import LOADER, NET, installed, spawn
 
@@ -74,7 +74,7 @@ def events(incomplete: str) -> list[str]:
 
 def metrics(incomplete: str) -> list[str]:
     """Return numeric measurements that begin with `incomplete`."""
-    return beginning((name for kind in MEASUREMENTS.values() for name in kind if name not in WORDS), incomplete)
+    return beginning((name for kind in MEASUREMENTS.values() for name in kind if name not in TEXTS), incomplete)
 
 
 def campaigns(context: typer.Context, incomplete: str) -> list[str]:

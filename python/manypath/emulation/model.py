@@ -30,7 +30,7 @@ class Pair(Model):
 
     @field_validator("sysctl", mode="before")
     @classmethod
-    def _numbers_too(cls, settings: Any) -> Any:
+    def _as_texts(cls, settings: Any) -> Any:
         """Convert numbers to texts for the kernel."""
         if isinstance(settings, dict):
             return {name: str(value) if isinstance(value, int) else value for name, value in settings.items()}
@@ -38,29 +38,29 @@ class Pair(Model):
 
 
 class Bounds(Model):
-    """Largest lateness of packets; beyond it a run is marked."""
+    """The lateness and the share of late packets above which the report marks a run as unreliable."""
 
     late: Span = "2 ms"
     """Lateness above which a packet counts as late."""
     share: float = Field(default=0.01, ge=0, le=1)
-    """Largest share of late packets."""
+    """Largest share of late packets in a run that is not marked."""
 
 
 class Emulation(Document):
-    """The network of an emulation, which runs until it is stopped."""
+    """A network that is emulated until the emulator is stopped."""
 
     network: Network
     """Links and paths, as in a scenario."""
     pairs: dict[str, Pair] = Field(default_factory=dict)
     """Pairs of hosts by name. If empty, one pair has all paths, with the namespaces NAME-left and NAME-right."""
     name: str = Field(default="manypath", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
-    """Prefix of the names of namespaces; by default the name of the file."""
+    """Prefix of the names of namespaces. An emulation from a file has the name of the file by default."""
     mtu: Size = Field(default="1500 B", ge=1280, le=65_535)
     """Largest IP packet of a host."""
     seed: int = Field(default=1, ge=0, lt=1 << 64)
     """Seed of the random numbers of links."""
     bounds: Bounds = Bounds()
-    """Largest lateness of packets."""
+    """When the report marks a run as unreliable."""
 
     @classmethod
     def from_file(cls, path: str | FilePath) -> Self:

@@ -65,7 +65,7 @@ class Sctp(Model):
     nr_sack: bool = True
     """Acknowledge data non-renegably (NR-SACK)."""
     never_renege: bool = True
-    """With NR-SACK, promise to keep all data that arrives; if false, only data that was offered to the application."""
+    """With NR-SACK, report all arrived data as non-renegable; if false, only messages that the application can read."""
     packet_drop_reports: bool = False
     """Report damaged packets, which are then retransmitted without a reduction of the window."""
     buffer_split: Literal["none", "sender", "receiver", "both"] = "both"
@@ -90,9 +90,9 @@ class Sctp(Model):
     sack_path: Literal["first-data", "last-data", "primary", "round-robin", "smallest-srtt"] = "smallest-srtt"
     """The path of a SACK."""
     sack_immediately: bool = True
-    """Request an immediate SACK with the last packet that a window allows."""
+    """Request an immediate SACK with the last packet that fits into a window."""
     sack_immediately_at: Literal["congestion", "any"] = "congestion"
-    """The windows for which `sack_immediately` applies: the congestion window only, or the peer's receive window too
+    """The window whose last packet requests the SACK: the congestion window only, or also the peer's receive window
     (RFC 7053)."""
     sack_every: int = Field(default=2, ge=1, le=255)
     """Number of DATA packets per SACK."""

@@ -1,4 +1,4 @@
-//! A flow over SCTP: one association, with every switch that the papers or their simulator leave open.
+//! A flow over SCTP: one association. Every policy that the papers or their simulator do not define is a setting.
 
 use manypath_core::Span;
 use manypath_link::DocumentError;
@@ -39,7 +39,7 @@ pub struct SctpFlow {
     pub receive_buffer: u64,
     /// Acknowledge data non-renegably (NR-SACK).
     pub nr_sack: bool,
-    /// With NR-SACK, promise to keep all data that arrives; if false, only data that was offered to the application.
+    /// With NR-SACK, report all arrived data as non-renegable; if false, only messages that the application can read.
     pub never_renege: bool,
     /// Report damaged packets, which are then retransmitted without a reduction of the window.
     pub packet_drop_reports: bool,
@@ -63,9 +63,9 @@ pub struct SctpFlow {
     pub smart_fast_rtx: bool,
     /// The path of a SACK.
     pub sack_path: SackPath,
-    /// Request an immediate SACK with the last packet that a window allows.
+    /// Request an immediate SACK with the last packet that fits into a window.
     pub sack_immediately: bool,
-    /// The windows for which `sack_immediately` applies.
+    /// The window whose last packet requests the SACK of `sack_immediately`.
     pub sack_immediately_at: LimitingWindow,
     /// Number of DATA packets per SACK.
     pub sack_every: u32,
@@ -126,7 +126,7 @@ impl SctpFlow {
 }
 
 impl Default for SctpFlow {
-    /// The settings of \[D11]'s authors; the congestion control of a single path.
+    /// The settings of \[D11]'s simulations, except for the congestion control, which is that of one path.
     fn default() -> Self {
         Self {
             paths: Vec::new(),
@@ -192,7 +192,7 @@ pub struct Rto {
 }
 
 impl Default for Rto {
-    /// The values of RFC 4960, which the papers used (RFC 9260 starts with 1 s), and the clock granularity of FreeBSD.
+    /// The values of RFC 4960, which the papers used, and the clock granularity of FreeBSD. In RFC 9260, RTO.Initial is 1 s.
     fn default() -> Self {
         Self {
             initial: Span::from_secs(3),

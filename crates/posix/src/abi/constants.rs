@@ -3,11 +3,11 @@
 /// `IPPROTO_SCTP`, and the level of SCTP's options and ancillary data.
 pub const IPPROTO_SCTP: i32 = 132;
 
-/// Association of options: those to come.
+/// Identifier of associations in an option: those that the socket opens or accepts later.
 pub const SCTP_FUTURE_ASSOC: i32 = 0;
-/// Association of options: those that are there.
+/// Identifier of associations in an option: all present ones of the socket.
 pub const SCTP_CURRENT_ASSOC: i32 = 1;
-/// Association of options: both.
+/// Identifier of associations in an option: all present and later ones.
 pub const SCTP_ALL_ASSOC: i32 = 2;
 
 macro_rules! options {
@@ -111,26 +111,26 @@ pub const SCTP_RCVINFO: i32 = 3;
 pub const SCTP_NXTINFO: i32 = 4;
 /// Ancillary data: [`super::message::PrInfo`].
 pub const SCTP_PRINFO: i32 = 5;
-/// Ancillary data: the number of a key.
+/// Ancillary data: the number of the authentication key.
 pub const SCTP_AUTHINFO: i32 = 6;
 /// Ancillary data: the IPv4 address of the destination.
 pub const SCTP_DSTADDRV4: i32 = 7;
 /// Ancillary data: the IPv6 address of the destination.
 pub const SCTP_DSTADDRV6: i32 = 8;
 
-/// Flag of a message: not ordered.
+/// Flag of a message: deliver it without ordering.
 pub const SCTP_UNORDERED: u16 = 1;
-/// Flag of a message: its address overrides the primary path.
+/// Flag of a message: send it to the address of the call instead of the primary path.
 pub const SCTP_ADDR_OVER: u16 = 2;
-/// Flag of a message: abort the association; the message is the cause.
+/// Flag of a message: abort the association. The message becomes the error cause of the ABORT.
 pub const SCTP_ABORT: u16 = 4;
 /// Flag of a message: the receiver acknowledges it without delay.
 pub const SCTP_SACK_IMMEDIATELY: u16 = 8;
-/// Flag of a message: to all associations.
+/// Flag of a message: send it on all associations of the socket.
 pub const SCTP_SENDALL: u16 = 0x40;
-/// Flag of a message: shut the association down behind it.
+/// Flag of a message: shut the association down after it was sent.
 pub const SCTP_EOF: u16 = 0x200;
-/// Bits of a policy of partial reliability in flags.
+/// The bits of `flags` that select the policy of partial reliability.
 pub const SCTP_PR_SCTP_MASK: u16 = 0x30;
 /// Policy of partial reliability: none.
 pub const SCTP_PR_SCTP_NONE: u16 = 0;
@@ -140,10 +140,10 @@ pub const SCTP_PR_SCTP_TTL: u16 = 0x10;
 pub const SCTP_PR_SCTP_RTX: u16 = 0x20;
 /// Policy of partial reliability: a priority.
 pub const SCTP_PR_SCTP_PRIO: u16 = 0x30;
-/// Flag of `recvmsg`: the record is a notification.
+/// Flag of `recvmsg`: the returned data are a notification, not a message.
 pub const MSG_NOTIFICATION: i32 = 0x8000;
 
-/// Notification: none; the subscription of ancillary data.
+/// Not a notification: a subscription to it makes `recvmsg` return [`SCTP_SNDRCV`] with each message.
 pub const SCTP_DATA_IO_EVENT: u16 = 0x8000;
 /// Notification: [`super::notification::AssocChange`].
 pub const SCTP_ASSOC_CHANGE: u16 = 0x8001;
@@ -159,7 +159,7 @@ pub const SCTP_SHUTDOWN_EVENT: u16 = 0x8005;
 pub const SCTP_PARTIAL_DELIVERY_EVENT: u16 = 0x8006;
 /// Notification: [`super::notification::AdaptationEvent`].
 pub const SCTP_ADAPTATION_INDICATION: u16 = 0x8007;
-/// Notification: a key was changed.
+/// Notification: a key became active or was freed, or the peer does not support authentication.
 pub const SCTP_AUTHENTICATION_EVENT: u16 = 0x8008;
 /// Notification: [`super::notification::SenderDryEvent`].
 pub const SCTP_SENDER_DRY_EVENT: u16 = 0x8009;
@@ -174,13 +174,13 @@ pub const SCTP_SEND_FAILED_EVENT: u16 = 0x800d;
 
 /// State of [`super::notification::AssocChange`]: established.
 pub const SCTP_COMM_UP: u16 = 0;
-/// State of [`super::notification::AssocChange`]: failed or aborted.
+/// State of [`super::notification::AssocChange`]: the association failed or was aborted.
 pub const SCTP_COMM_LOST: u16 = 1;
 /// State of [`super::notification::AssocChange`]: the peer restarted.
 pub const SCTP_RESTART: u16 = 2;
 /// State of [`super::notification::AssocChange`]: shut down.
 pub const SCTP_SHUTDOWN_COMP: u16 = 3;
-/// State of [`super::notification::AssocChange`]: not established.
+/// State of [`super::notification::AssocChange`]: the association could not be established.
 pub const SCTP_CANT_STR_ASSOC: u16 = 4;
 
 /// State of [`super::notification::PaddrChange`]: active.
@@ -198,9 +198,9 @@ pub const SCTP_ADDR_CONFIRMED: i32 = 5;
 /// State of [`super::notification::PaddrChange`]: potentially failed.
 pub const SCTP_ADDR_POTENTIALLY_FAILED: i32 = 6;
 
-/// Flag of a failed message: never sent.
+/// Flag of a message that was not delivered: it was never sent.
 pub const SCTP_DATA_UNSENT: u16 = 0;
-/// Flag of a failed message: sent.
+/// Flag of a message that was not delivered: it was sent and not acknowledged.
 pub const SCTP_DATA_SENT: u16 = 1;
 
 /// State of a path: inactive.
@@ -247,9 +247,9 @@ pub const SPP_PMTUD_DISABLE: u32 = 0x10;
 pub const SPP_SACKDELAY_ENABLE: u32 = 0x20;
 /// Flag of [`super::option::PaddrParams`]: do not delay SACKs.
 pub const SPP_SACKDELAY_DISABLE: u32 = 0x40;
-/// Flag of [`super::option::PaddrParams`]: an interval of 0.
+/// Flag of [`super::option::PaddrParams`]: the heartbeat interval is 0, to which one RTO is added.
 pub const SPP_HB_TIME_IS_ZERO: u32 = 0x80;
-/// Flag of [`super::option::PaddrParams`]: the flow label is given.
+/// Flag of [`super::option::PaddrParams`]: set the IPv6 flow label.
 pub const SPP_IPV6_FLOWLABEL: u32 = 0x100;
-/// Flag of [`super::option::PaddrParams`]: the code point is given.
+/// Flag of [`super::option::PaddrParams`]: set the DSCP.
 pub const SPP_DSCP: u32 = 0x200;

@@ -44,7 +44,7 @@ impl Notices {
     /// Reports that the send buffer has room again.
     #[inline]
     pub(super) fn push_writable(&mut self) {
-        seeded!(WritableNeverTold => return);
+        seeded!(WritableNeverReported => return);
         if !std::mem::replace(&mut self.has_writable, true) {
             self.push(Notice::Writable);
         }

@@ -148,7 +148,7 @@ impl Association {
     /// RFC 9260 §6.4.1, §9.2
     pub(super) fn shutdown_timeout(&mut self, now: Time) {
         let (State::ShutdownSent(path) | State::ShutdownAckSent(path)) = self.state else { return };
-        seeded!(ShutdownNeverRepeated => return);
+        seeded!(ShutdownNeverRetransmitted => return);
         self.paths[path].rtt.back_off();
         self.path_error(now, path);
         match self.state {

@@ -1,4 +1,4 @@
-//! The configuration of an endpoint. Every policy that the papers or their simulator leave open is a switch.
+//! The configuration of an endpoint. Every policy that the papers or their simulator do not define is a setting.
 
 mod presets;
 mod switches;
@@ -71,7 +71,7 @@ pub struct Config {
     pub smart_fast_rtx: bool,
     /// Offer NR-SACK.
     pub nr_sack: bool,
-    /// With NR-SACK, promise to keep all data that arrives; if false, only data that was offered to the application. No
+    /// With NR-SACK, report all arrived data as non-renegable; if false, only messages that the application can read. No
     /// effect without NR-SACK.
     pub never_renege: bool,
     /// Offer packet drop reports: damaged packets are reported to their sender, which retransmits them.
@@ -88,7 +88,7 @@ pub struct Config {
     pub sack_path: SackPath,
     /// Which packets request an immediate SACK. RFC 9260 §3.3.1, I bit
     pub sack_immediately: SackRequest,
-    /// The windows for which `sack_immediately` applies.
+    /// The window whose last packet requests the SACK of `sack_immediately`.
     pub sack_immediately_at: LimitingWindow,
     /// Number of DATA packets per SACK.
     pub sack_every: u32,
@@ -107,7 +107,8 @@ pub struct Config {
     pub t3_reset: T3Reset,
     /// The path of retransmissions after a timeout.
     pub t3_path: T3Path,
-    /// These retransmissions use only paths with the fewest addresses in common with the previous path. RFC 9260 §6.4.1
+    /// Retransmissions after a timeout use only paths with the fewest addresses in common with the previous path.
+    /// RFC 9260 §6.4.1
     pub t3_divergent: bool,
     /// Nagle's algorithm: hold a packet that is not full while data is outstanding.
     pub nagle: bool,
@@ -141,9 +142,10 @@ pub struct Config {
     pub potentially_failed_after: Option<u32>,
     /// The peer counts as unreachable when the number of consecutive errors exceeds this (Association.Max.Retrans).
     pub association_max_retransmissions: u32,
-    /// The peer counts as unreachable only if each confirmed path has that many consecutive errors. If false, the
-    /// errors of all paths are added, so that an association with more paths ends sooner if all of them fail together.
-    /// Unlike RFC 9260 §8.1 if true.
+    /// The peer counts as unreachable only if each confirmed path has more consecutive errors than
+    /// `association_max_retransmissions`, or as many as the counter of a path can count. If false, the errors of all
+    /// paths are added, so an association with more paths ends sooner if all of them fail together. Unlike RFC 9260 §8.1
+    /// if true.
     pub every_path_must_fail: bool,
     /// Largest number of retransmissions of INIT and of COOKIE ECHO (Max.Init.Retransmits).
     pub init_max_retransmissions: u32,

@@ -1,4 +1,4 @@
-//! Finds the stream whose last message has the highest TSN, when messages must be dropped for others.
+//! Finds the stream whose last waiting message has the highest TSN. A full receive buffer drops this message first.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -24,7 +24,7 @@ pub(super) struct Entry {
 }
 
 impl Latest {
-    /// Records that the last message on a stream has changed; `streams` are blocked in all.
+    /// Records that the last message on a stream has changed. `streams` is the number of blocked streams.
     #[inline]
     pub(super) fn note(&mut self, entry: Entry, streams: usize) {
         if self.is_kept {
@@ -40,11 +40,11 @@ impl Latest {
         self.is_kept = false;
     }
 
-    /// The stream of the `blocked` ones with the highest TSN; only entries that pass the test count.
+    /// The blocked stream with the highest TSN. Entries for which `is_current` returns false are outdated and skipped.
     pub(super) fn first(
         &mut self,
         blocked: impl Iterator<Item = Entry>,
-        holds: impl Fn(&Entry) -> bool,
+        is_current: impl Fn(&Entry) -> bool,
     ) -> Option<Entry> {
         if !self.is_kept {
             self.entries.clear();
@@ -52,7 +52,7 @@ impl Latest {
             self.is_kept = true;
         }
         while let Some(entry) = self.entries.peek().copied() {
-            if holds(&entry) {
+            if is_current(&entry) {
                 return Some(entry);
             }
             self.entries.pop();
@@ -78,7 +78,7 @@ impl PartialOrd for Entry {
     }
 }
 
-/// Entries are collected again if there are more than this number per stream, and a few more.
+/// Entries are collected again if there are more than this number per blocked stream plus `FEW`.
 const MOST_ENTRIES_PER_STREAM: usize = 2;
 const FEW: usize = 64;
 
@@ -114,9 +114,9 @@ mod tests {
                     }
                     None => {
                         let entry = |(&stream, &offset): (&u16, &u32)| Entry { last: tsn(offset), stream };
-                        let holds = |entry: &Entry| blocked.get(&entry.stream).map(|it| tsn(*it)) == Some(entry.last);
+                        let is_current = |entry: &Entry| blocked.get(&entry.stream).map(|it| tsn(*it)) == Some(entry.last);
                         let expected = blocked.iter().max_by_key(|(stream, offset)| (**offset, **stream)).map(entry);
-                        prop_assert_eq!(latest.first(blocked.iter().map(entry), holds), expected);
+                        prop_assert_eq!(latest.first(blocked.iter().map(entry), is_current), expected);
                     }
                 }
                 prop_assert!(latest.entries.len() <= MOST_ENTRIES_PER_STREAM * blocked.len().max(40) + FEW + 1);

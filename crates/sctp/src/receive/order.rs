@@ -20,15 +20,15 @@ pub(super) struct InboundStreams {
     high: BTreeMap<u16, InboundStream>,
     /// Streams on which messages wait for an earlier one, in no order.
     blocked: Vec<Entry>,
-    /// Finds the stream whose last message is dropped first.
+    /// Finds the waiting message with the highest TSN, which is dropped first if the receive buffer is full.
     latest: Latest,
-    /// Lists of streams that are not blocked any more, kept for their capacity.
+    /// Empty lists for streams that become blocked, kept for their capacity.
     spare: Vec<VecDeque<Early>>,
     /// Total capacity of the lists in `spare`, in messages.
     spare_room: usize,
-    /// Messages that wait on all streams.
+    /// Number of waiting messages on all streams.
     waiting: usize,
-    /// Total capacity of the lists of these streams, in messages.
+    /// Total capacity of the lists of blocked streams, in messages.
     room: usize,
 }
 
@@ -40,7 +40,7 @@ struct InboundStream {
     early: VecDeque<Early>,
     /// Since when such messages have waited.
     blocked_since: Time,
-    /// Index of the stream in the list of blocked streams, if it is blocked.
+    /// Index of the stream in `blocked`; unused if no message waits.
     place: u32,
     stats: StreamStats,
 }
@@ -55,7 +55,8 @@ struct Early {
 impl InboundStreams {
     /// Adds an ordered message. If its turn has come, it is moved to `ready`, with the messages that waited for it.
     ///
-    /// Returns false if its SSN was there before: only a peer that violates the protocol repeats an SSN with a new TSN.
+    /// Returns false if a message with this SSN arrived before. Only a peer that violates the protocol sends an SSN with
+    /// two TSNs.
     pub(super) fn insert(&mut self, now: Time, whole: Whole, ready: &mut Ready) -> bool {
         let number = whole.message.stream;
         let stream = self.stream(number);
@@ -69,13 +70,14 @@ impl InboundStreams {
         true
     }
 
+    /// Keeps a message that must wait for an earlier one.
     #[cold]
     fn keep(&mut self, now: Time, whole: Whole) -> bool {
         let number = whole.message.stream;
         if self.stream(number).early.is_empty() {
-            return self.keep_first(now, whole);
+            return self.block(now, whole);
         }
-        let is_new = self.keep_on(now, whole);
+        let is_new = self.insert_early(now, whole);
         self.note_last(number);
         is_new
     }
@@ -95,7 +97,7 @@ impl InboundStreams {
     }
 
     /// Inserts a message into the list of its stream.
-    fn keep_on(&mut self, now: Time, whole: Whole) -> bool {
+    fn insert_early(&mut self, now: Time, whole: Whole) -> bool {
         let stream = self.stream(whole.message.stream);
         let before = stream.early.capacity();
         let is_new = stream.keep(now, whole);
@@ -105,8 +107,8 @@ impl InboundStreams {
         is_new
     }
 
-    /// Shrinks a list that is too long for its remaining messages. Otherwise a peer could fill one list after the other
-    /// and leave one message in each.
+    /// Shrinks the list of a stream if the capacity of all lists is too large for the waiting messages. Otherwise a peer
+    /// could fill one list after the other and leave one message in each.
     fn fit_list(&mut self, number: u16) {
         if self.room > MOST_ROOM * self.waiting + MOST_SPARE_ROOM {
             let stream = self.stream(number);
@@ -117,14 +119,15 @@ impl InboundStreams {
         }
     }
 
-    fn keep_first(&mut self, now: Time, whole: Whole) -> bool {
+    /// Keeps the first early message of a stream, which becomes blocked.
+    fn block(&mut self, now: Time, whole: Whole) -> bool {
         let (number, last) = (whole.message.stream, whole.tsns.first);
         let (place, list) = (self.blocked.len() as u32, self.spare.pop().unwrap_or_default());
         self.spare_room -= list.capacity();
         self.room += list.capacity();
         let stream = self.stream(number);
         (stream.place, stream.early) = (place, list);
-        let is_new = self.keep_on(now, whole);
+        let is_new = self.insert_early(now, whole);
         self.fit_list(number);
         let entry = Entry { stream: number, last };
         self.blocked.push(entry);
@@ -146,8 +149,8 @@ impl InboundStreams {
         }
     }
 
-    /// Handles a stream on which no message waits any more. Its list is reused for another stream, so a peer that
-    /// blocks one stream after the other does not get a list for each.
+    /// Removes a stream without waiting messages from the blocked ones. Its list is reused for another stream.
+    /// Otherwise a peer that blocks one stream after the other would get a list for each.
     fn unblock(&mut self, number: u16) {
         let stream = self.stream(number);
         let (place, list) = (stream.place as usize, std::mem::take(&mut stream.early));
@@ -195,22 +198,22 @@ impl InboundStreams {
     pub(super) fn stats(&self, now: Time, stream: u16) -> StreamStats {
         let Some(stream) = self.known(stream) else { return StreamStats::default() };
         StreamStats {
-            blocked: stream.stats.blocked + stream.blocked_until(now),
+            blocked: stream.stats.blocked + stream.blocked_for(now),
             waits: stream.early.len() as u32,
             ..stream.stats
         }
     }
 
-    /// The highest TSN of a waiting message.
+    /// The first TSN of the waiting message with the highest TSN.
     pub(super) fn highest(&mut self) -> Option<Tsn> {
         self.latest().map(|blocked| blocked.last)
     }
 
-    /// Drops the message with the highest TSN; returns its TSNs and its length.
+    /// Drops the waiting message with the highest TSN (reneging); returns its TSNs and its length.
     pub(super) fn give_up_highest(&mut self, now: Time) -> Option<(TsnRange, usize)> {
         let number = self.latest()?.stream;
         let stream = self.stream(number);
-        let blocked = stream.blocked_until(now);
+        let blocked = stream.blocked_for(now);
         let Early { whole, .. } = stream.early.pop_back()?;
         let is_last = stream.early.is_empty();
         stream.stats.blocked += if is_last { blocked } else { Span::ZERO };
@@ -224,15 +227,15 @@ impl InboundStreams {
         Some((whole.tsns, whole.message.payload.len()))
     }
 
-    /// The stream whose last early message has the highest TSN; TSNs and SSNs of a stream ascend together.
+    /// The stream whose last early message has the highest TSN. On one stream, the highest SSN has the highest TSN.
     fn latest(&mut self) -> Option<Entry> {
         let Self { low, high, blocked, latest, .. } = self;
-        let holds = |entry: &Entry| {
+        let is_current = |entry: &Entry| {
             let stream = low.get(usize::from(entry.stream)).or_else(|| high.get(&entry.stream));
             let place = stream.filter(|it| !it.early.is_empty()).map(|it| it.place as usize);
             place.and_then(|place| blocked.get(place)) == Some(entry)
         };
-        latest.first(blocked.iter().copied(), holds)
+        latest.first(blocked.iter().copied(), is_current)
     }
 }
 
@@ -266,7 +269,7 @@ impl InboundStream {
     }
 
     fn release_into(&mut self, now: Time, ready: &mut Ready) {
-        let blocked = self.blocked_until(now);
+        let blocked = self.blocked_for(now);
         while self.early.front().is_some_and(|early| early.whole.ssn == self.next)
             && let Some(Early { whole, since }) = self.early.pop_front()
         {
@@ -280,7 +283,7 @@ impl InboundStream {
     }
 
     /// The time for which messages have been waiting without interruption.
-    fn blocked_until(&self, now: Time) -> Span {
+    fn blocked_for(&self, now: Time) -> Span {
         if self.early.is_empty() { Span::ZERO } else { now.saturating_since(self.blocked_since) }
     }
 }
@@ -334,9 +337,9 @@ mod tests {
             streams.insert(NOW, message(stream, 1), &mut ready);
         }
         assert!(streams.blocked.iter().map(|blocked| blocked.stream).eq(numbers_used));
-        for (left, stream) in (0..4).rev().zip(numbers_used) {
+        for (still_blocked, stream) in (0..4).rev().zip(numbers_used) {
             streams.insert(NOW, message(stream, 0), &mut ready);
-            assert_eq!((numbers(&mut ready), streams.blocked.len()), (vec![0, 1], left));
+            assert_eq!((numbers(&mut ready), streams.blocked.len()), (vec![0, 1], still_blocked));
         }
     }
 
@@ -387,7 +390,7 @@ mod tests {
             assert!(insert(ms, ssn));
         }
         assert_eq!(numbers(&mut ready), [0, 1, 2, 3, 4, 5, 6]);
-        // 2 waited for 20 ms, 3 for 15 ms and 5 for 50 ms; from 10 to 70 ms there was always one
+        // 2 waited for 20 ms, 3 for 15 ms and 5 for 50 ms. From 10 to 70 ms at least one message waited.
         let stats = StreamStats {
             messages: 7,
             waited: 3,

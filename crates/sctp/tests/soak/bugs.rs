@@ -27,7 +27,7 @@ pub(crate) fn find_all() -> bool {
     found_all
 }
 
-/// The begin of the first line.
+/// The first characters of the first line.
 fn shortened(complaint: &str) -> String {
     complaint.lines().next().unwrap_or_default().chars().take(LONG_ENOUGH).collect()
 }

@@ -30,7 +30,7 @@ fn probe_of(pair: &Pair, side: Side) -> HeartbeatInfo {
 }
 
 #[test]
-fn an_idle_path_is_probed_every_heartbeat_interval_and_one_rto_give_or_take_half() {
+fn an_idle_path_is_probed_after_the_heartbeat_interval_and_half_to_one_and_a_half_rto() {
     let mut pair = Pair::new(1);
     pair.connect();
     let start = pair.now;
@@ -107,7 +107,7 @@ fn probes_of_a_path_without_data_never_close_the_association() {
 }
 
 #[test]
-fn probes_of_the_path_in_use_find_out_that_the_peer_is_gone() {
+fn unanswered_probes_of_the_only_path_close_the_association() {
     let mut pair = Pair::configured(1, |_, config| config.association_max_retransmissions = 3);
     pair.connect();
     let start = pair.now;
@@ -117,7 +117,7 @@ fn probes_of_the_path_in_use_find_out_that_the_peer_is_gone() {
 }
 
 #[test]
-fn data_finds_out_that_the_peer_is_gone() {
+fn unacknowledged_data_closes_the_association() {
     let mut pair = Pair::configured(1, |_, config| {
         config.association_max_retransmissions = 4;
         config.path_max_retransmissions = 4;
@@ -140,7 +140,7 @@ fn data_finds_out_that_the_peer_is_gone() {
 }
 
 #[test]
-fn an_unreachable_peer_gets_abort_on_all_paths_and_ends_the_association_if_one_arrives() {
+fn an_unreachable_peer_gets_abort_on_all_paths_and_closes_the_association_if_one_arrives() {
     let mut pair = Pair::configured(2, |_, config| config.association_max_retransmissions = 3);
     pair.connect();
     pair.drive(Span::from_secs(1));
@@ -157,12 +157,12 @@ fn an_unreachable_peer_gets_abort_on_all_paths_and_ends_the_association_if_one_a
 }
 
 #[test]
-fn with_every_path_must_fail_an_outage_of_all_paths_is_tolerated_as_long_as_on_one() {
-    let seconds = |paths, every_path_must_fail, quickly: bool, sends: bool| {
+fn with_every_path_must_fail_more_paths_do_not_shorten_the_outage_that_an_association_survives() {
+    let survived = |paths, every_path_must_fail, potentially_failed: bool, sends: bool| {
         let mut pair = Pair::configured(paths, |_, config| {
             config.concurrent = true;
             config.every_path_must_fail = every_path_must_fail;
-            config.potentially_failed_after = quickly.then_some(0);
+            config.potentially_failed_after = potentially_failed.then_some(0);
             config.path_max_retransmissions = 3;
             config.association_max_retransmissions = 5;
             config.rto.max = Span::from_secs(5);
@@ -178,14 +178,14 @@ fn with_every_path_must_fail_an_outage_of_all_paths_is_tolerated_as_long_as_on_o
         pair.drive_until(|pair| pair.close_reason(A) == Some(CloseReason::Unreachable));
         (pair.now - start).as_secs_f64()
     };
-    for (quickly, sends) in [(false, false), (false, true), (true, false), (true, true)] {
+    for (pf, sends) in [(false, false), (false, true), (true, false), (true, true)] {
         // T3 alone: the sixth error of a path occurs after 1 + 2 + 4 + 5 + 5 + 5 s, its fourth after 12 s
         for paths in [2, 4] {
-            let together = seconds(paths, true, quickly, sends);
-            assert!((12.0..31.0).contains(&together), "{together} s on {paths} paths");
+            let seconds = survived(paths, true, pf, sends);
+            assert!((12.0..31.0).contains(&seconds), "{seconds} s on {paths} paths");
         }
-        assert!(seconds(4, false, quickly, sends) < 10.0, "the errors of all paths add up");
-        let [one, other] = [true, false].map(|switch| seconds(1, switch, quickly, sends));
+        assert!(survived(4, false, pf, sends) < 10.0, "the errors of all paths add up");
+        let [one, other] = [true, false].map(|switch| survived(1, switch, pf, sends));
         assert!((one - other).abs() < 1e-9, "{one} s and {other} s on one path");
     }
 }
@@ -254,7 +254,7 @@ fn an_association_that_uses_all_paths_loses_nothing_when_one_fails() {
 }
 
 #[test]
-fn an_association_without_any_path_sleeps_until_a_probe_is_answered() {
+fn an_association_whose_only_path_failed_sends_data_when_a_probe_is_answered() {
     let mut pair = Pair::configured(1, |_, config| config.path_max_retransmissions = 1);
     pair.connect();
     pair.network.cut(0);
@@ -313,7 +313,7 @@ fn a_late_answer_still_proves_that_the_path_works() {
 }
 
 #[test]
-fn a_heartbeat_is_answered_before_the_association_stands() {
+fn a_heartbeat_is_answered_before_the_association_is_established() {
     let mut pair = Pair::new(1);
     pair.network.times(9, A, "COOKIE ECHO", Fault::Lose);
     pair.open(A);
@@ -326,8 +326,9 @@ fn a_heartbeat_is_answered_before_the_association_stands() {
     assert_eq!(pair.arrows(), ["A -> HEARTBEAT ACK -> Z"]);
 }
 
-/// A retransmission over the working path is acknowledged after T3 has expired there, so the chunk has returned to the
-/// failed path when its SACK arrives. RFC 9260 §8.2 does not say whether that SACK shows that the failed path works.
+/// T3 of the working path expires before the SACK of a retransmission arrives on it. So the chunk is assigned to the
+/// failed path again when the SACK arrives. RFC 9260 §8.2 does not say whether this SACK clears the error counter of the
+/// failed path.
 #[test]
 fn a_late_sack_of_chunks_that_returned_to_a_failed_path_does_not_clear_its_errors() {
     for concurrent in [false, true] {

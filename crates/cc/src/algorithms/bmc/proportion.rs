@@ -1,9 +1,9 @@
 //! The proportion manager: new weights after one measurement. \[H09] §3.2, eq. 3.7 to 3.9
 
-/// The weights do not change while the largest worth is at most this many times the smallest.
+/// The weights do not change while the largest T_wr is at most this many times the smallest.
 const TOLERANCE: f64 = 1.1;
 
-/// The smallest share of all weights for one path. The goodput of a path without weight could not be measured.
+/// The minimum share of a path in the sum of the weights. Without weight, the goodput of a path cannot be measured.
 const LEAST_SHARE: f64 = 0.02;
 
 /// The measurement of one path.
@@ -16,49 +16,50 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    /// The throughput without the effects of weight and round-trip time. It is equal on paths that share a bottleneck.
-    pub(super) fn worth(self, weight: f64) -> f64 {
+    /// T_wr: the goodput normalised by weight and round-trip time. It is equal on paths that share a bottleneck.
+    /// \[H09] eq. 3.7
+    pub(super) fn normalised(self, weight: f64) -> f64 {
         self.rtt * self.goodput / weight
     }
 }
 
-/// The reduced weight of a path whose weight is the share `share` of all weights, again as a share.
+/// The reduced weight D of a path. Argument and result are shares of the sum of the weights. \[H09] eq. 3.8
 pub(super) fn reduced(share: f64, gain: f64) -> f64 {
     share - (share - share * share) * gain
 }
 
-/// Moves weight from the path with the least worth to the path with the largest. Paths with `None` are not considered.
+/// Moves weight from the path with the smallest T_wr to the path with the largest. Paths without a measurement (`None`)
+/// take no part. Returns whether the weights changed. \[H09] eq. 3.9
 ///
-/// The weights sum up to `total` before and after. For every `gain`, each path keeps its minimum share. Returns whether
-/// the weights changed.
+/// The weights sum up to `total` before and after. No `gain` reduces a weight below the minimum share.
 pub(super) fn shift(
     weights: &mut [f64],
     measured: &[Option<Measured>],
     gain: f64,
     total: f64,
 ) -> bool {
-    let mut poorest: Option<(usize, f64)> = None;
-    let mut richest: Option<(usize, f64)> = None;
+    let mut smallest: Option<(usize, f64)> = None;
+    let mut largest: Option<(usize, f64)> = None;
     for (index, measured) in measured.iter().enumerate() {
         let Some(measured) = measured else { continue };
-        let worth = measured.worth(weights[index]);
-        if poorest.is_none_or(|(_, least)| worth < least) {
-            poorest = Some((index, worth));
+        let normalised = measured.normalised(weights[index]);
+        if smallest.is_none_or(|(_, least)| normalised < least) {
+            smallest = Some((index, normalised));
         }
-        if richest.is_none_or(|(_, most)| worth > most) {
-            richest = Some((index, worth));
+        if largest.is_none_or(|(_, most)| normalised > most) {
+            largest = Some((index, normalised));
         }
     }
-    let (Some((poor, least)), Some((rich, most))) = (poorest, richest) else { return false };
-    if poor == rich || most <= TOLERANCE * least {
+    let (Some((from, least)), Some((to, most))) = (smallest, largest) else { return false };
+    if from == to || most <= TOLERANCE * least {
         return false;
     }
     let floor = least_share(weights) * total;
-    let wanted = reduced(weights[poor] / total, gain) * total;
-    // A path may be below the floor after other paths were opened. It must not gain weight by having the least worth.
-    let moved = (weights[poor] - wanted.max(floor)).max(0.0);
-    weights[poor] -= moved;
-    weights[rich] += moved;
+    let wanted = reduced(weights[from] / total, gain) * total;
+    // New paths can leave a path with less than its minimum share. This step must not raise its weight to the minimum.
+    let moved = (weights[from] - wanted.max(floor)).max(0.0);
+    weights[from] -= moved;
+    weights[to] += moved;
     normalise(weights, total);
     moved > 0.0
 }
@@ -90,9 +91,9 @@ mod tests {
         }
     }
 
-    /// V-BMC-1 to 6: weights, goodput, round-trip times, K; worth and new weights.
+    /// V-BMC-1 to 6: weights, goodput, round-trip times, K; T_wr and new weights.
     #[test]
-    fn proportions_equal_calculated_ones() {
+    fn weights_equal_those_of_worked_examples() {
         type Row<'a> = (&'a [f64], &'a [f64], &'a [f64], f64, &'a [f64], &'a [f64]);
         let rows: [Row<'_>; 6] = [
             (&[0.5, 0.5], &[4.0, 26.0 / 3.0], &[1.0, 1.0], 1.0, &[8.0, 52.0 / 3.0], &[0.25, 0.75]),
@@ -123,18 +124,18 @@ mod tests {
                 &[1.0 / 3.0, 4.0 / 9.0, 2.0 / 9.0],
             ),
         ];
-        for (weights, goodput, rtt, gain, worth, expected) in rows {
+        for (weights, goodput, rtt, gain, twr, expected) in rows {
             let measured: Vec<_> = goodput
                 .iter()
                 .zip(rtt)
                 .map(|(&goodput, &rtt)| Some(Measured { goodput, rtt }))
                 .collect();
-            let worths: Vec<_> = measured
+            let normalised: Vec<_> = measured
                 .iter()
                 .zip(weights)
-                .map(|(measured, &weight)| measured.unwrap().worth(weight))
+                .map(|(measured, &weight)| measured.unwrap().normalised(weight))
                 .collect();
-            assert_near(&worths, worth);
+            assert_near(&normalised, twr);
             let mut weights = weights.to_vec();
             assert!(shift(&mut weights, &measured, gain, 1.0));
             assert_near(&weights, expected);
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn nearly_equal_worth_changes_no_weight() {
+    fn nearly_equal_normalised_goodput_changes_no_weight() {
         let mut weights = [0.5, 0.5];
         for (goodput, changes) in [(1.0, false), (1.09, false), (1.11, true)] {
             let measured = [1.0, goodput].map(|goodput| Some(Measured { goodput, rtt: 0.1 }));
