@@ -50,7 +50,7 @@ class Supply:
         return len(self._left)
 
     def take(self, size: int) -> list[Cell]:
-        """Claim up to `size` cells and return them. Returns no cell while other processes compute all remaining ones."""
+        """Claim and return up to `size` cells; none while other processes compute all remaining cells."""
         if not self._left or time.monotonic() < self._look_again:
             return []
         try:
