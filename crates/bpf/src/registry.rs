@@ -22,12 +22,12 @@ pub const ALGORITHMS: &[Algorithm] = &[
     entry(
         "lia-eunice",
         object!("lia_eunice"),
-        "linked increases whose best subflow is approximated",
+        "linked increases; the best subflow is approximated",
     ),
     entry(
         "olia",
         object!("olia"),
-        "opportunistic linked increases: windows move to who loses least",
+        "opportunistic linked increases: windows move to the subflows with the fewest losses",
     ),
     entry(
         "balia",
@@ -35,11 +35,11 @@ pub const ALGORITHMS: &[Algorithm] = &[
         "balanced linked adaptation: growth and cuts follow the rates",
     ),
     entry("wvegas", object!("wvegas"), "weighted Vegas: windows follow delay"),
-    entry("coupled", object!("coupled"), "fully coupled: one subflow may take it all"),
+    entry("coupled", object!("coupled"), "fully coupled: one subflow may carry all traffic"),
     entry("rpv1", object!("rpv1"), "CMT/RPv1: growth by threshold, the whole window is halved"),
     entry("rpv2", object!("rpv2"), "CMT/RPv2: growth by rate, the whole rate is halved"),
-    entry("weighted", object!("weighted"), "every subflow worth as many TCPs as its weight says"),
-    entry("bmc", object!("bmc"), "weights of one TCP in all move to the subflows that deliver"),
+    entry("weighted", object!("weighted"), "independent subflows: each is as aggressive as its weight in TCPs"),
+    entry("bmc", object!("bmc"), "weights that sum up to one TCP move to subflows with more goodput"),
 ];
 
 /// A congestion control that is part of this program.

@@ -15,7 +15,7 @@ static ENTRIES: &[Entry] = &[
     entry(
         "newreno",
         fixed::<NewReno>,
-        "each path for itself: standard SCTP on one path, plain CMT on several",
+        "independent paths: standard SCTP on one path, plain CMT on several",
     ),
     entry(
         "cmt-rpv1",
@@ -40,23 +40,23 @@ static ENTRIES: &[Entry] = &[
     entry(
         "mptcp-like:2012",
         |_| Ok(Box::new(MptcpLike::OF_2012)),
-        "linked increases as printed in 2012: the bound of one segment decides",
+        "linked increases as printed in 2012: an error of units removes the coupling",
     ),
     entry(
         "lia",
         fixed::<Lia>,
-        "linked increases of RFC 6356 as TCP runs them: the growth of all paths is linked",
+        "linked increases of RFC 6356 as in TCP: the growth of all paths is linked",
     ),
     entry(
         "lia-eunice",
         |settings| Ok(Box::new(LiaEunice::from_settings(settings)?)),
-        "linked increases whose best path is approximated, ack by ack",
+        "linked increases; each acknowledgement approximates the best path",
     )
     .with(LiaEunice::PARAMETERS),
     entry(
         "olia",
         fixed::<Olia>,
-        "opportunistic linked increases: windows move to the paths that lose least",
+        "opportunistic linked increases: windows move to the paths with the fewest losses",
     ),
     entry(
         "balia",
@@ -66,29 +66,29 @@ static ENTRIES: &[Entry] = &[
     entry(
         "coupled",
         fixed::<Coupled>,
-        "fully coupled: the flow grows and backs off as one TCP; one path may take it all",
+        "fully coupled: the flow grows and backs off as one TCP; one path may carry all traffic",
     ),
     entry(
         "ewtcp",
         fixed::<Ewtcp>,
-        "equally weighted: each of n paths is worth 1/n of a TCP, whatever the others do",
+        "equally weighted: each of n paths is as aggressive as 1/n of a TCP",
     ),
     entry(
         "wvegas",
         fixed::<Wvegas>,
         "weighted Vegas: windows follow delay, the paths share ten packets in queues",
     ),
-    entry("cubic", fixed::<Cubic>, "each path for itself, by the time since its last loss"),
+    entry("cubic", fixed::<Cubic>, "independent paths: growth depends on the time since the last loss"),
     entry(
         "weighted-aimd",
         |settings| Ok(Box::new(WeightedAimd::from_settings(settings)?)),
-        "each path for itself, worth as many TCPs as its weight says",
+        "independent paths: each is as aggressive as `weight` TCPs",
     )
     .with(WeightedAimd::PARAMETERS),
     entry(
         "bmc",
         |settings| Ok(Box::new(Bmc::from_settings(settings)?)),
-        "bidimensional probing: weights of one TCP in all move to the paths that deliver",
+        "bidimensional probing: weights that sum up to one TCP move to paths with more goodput",
     )
     .with(Bmc::PARAMETERS),
 ];

@@ -12,7 +12,7 @@ use nix::sys::signal::{SigSet, Signal};
 
 use super::say;
 
-/// Loads algorithms; without --pin they go with this process
+/// Loads algorithms; without --pin they are unloaded when this process ends
 #[derive(Debug, Args)]
 pub(crate) struct Load {
     /// Names such as lia, or files of compiled programs such as mine.bpf.o
@@ -24,7 +24,7 @@ pub(crate) struct Load {
     /// Unload them when standard input ends too, for example because the process at its other end has ended
     #[arg(long, conflicts_with = "pin")]
     until_eof: bool,
-    /// How many TCPs each subflow of `weighted` is worth, from 0.01 to 100
+    /// Aggressiveness of each subflow of `weighted`, in TCPs, from 0.01 to 100
     #[arg(long, value_parser = weight)]
     weight: Option<f64>,
 }

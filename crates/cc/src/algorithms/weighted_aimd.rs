@@ -21,12 +21,12 @@ impl WeightedAimd {
         Parameter {
             key: "weight",
             default: "1",
-            summary: "how many TCPs each path is worth, D: a number or a fraction such as 2/3",
+            summary: "aggressiveness of each path, in TCPs, D: a number or a fraction such as 2/3",
         },
         Parameter {
             key: "decrease",
             default: "1/2",
-            summary: "the part of its window that a path gives up for a loss, b",
+            summary: "part of the window that a loss removes, b",
         },
     ];
 

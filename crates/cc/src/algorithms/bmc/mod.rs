@@ -95,17 +95,17 @@ impl Bmc {
         Parameter {
             key: "shares",
             default: "1",
-            summary: "how many TCPs all paths together are worth, P",
+            summary: "aggressiveness of all paths together, in TCPs, P",
         },
         Parameter {
             key: "interval",
             default: "10 s",
-            summary: "how long goodput is measured before weights move, J",
+            summary: "interval in which goodput is measured before weights change, J",
         },
         Parameter {
             key: "gain",
             default: "0.5",
-            summary: "how much of a weight moves at once, K; 0 keeps the initial weights",
+            summary: "gain of a change of weights, K; 0 keeps the initial weights",
         },
         Parameter {
             key: "weights",

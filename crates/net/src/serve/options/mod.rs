@@ -233,22 +233,22 @@ pub const OPTIONS: &[SocketOption] = &[
         .of(Scope::Peer(8)),
     sctp!(SCTP_MAXSEG, Some(v::no_value), Some(s::set_constant))
         .of(Scope::Optional)
-        .only(o::segment, "0 alone: the path MTU decides"),
+        .only(o::segment, "only 0: the path MTU decides"),
     sctp!(SCTP_DISABLE_FRAGMENTS, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: long messages are fragmented"),
+        .only(o::off, "only 0: long messages are fragmented"),
     sctp!(SCTP_FRAGMENT_INTERLEAVE, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: messages are delivered one after the other"),
+        .only(o::off, "only 0: messages are delivered one after the other"),
     sctp!(SCTP_I_WANT_MAPPED_V4_ADDR, Some(s::constant::<1>), Some(s::set_constant))
-        .only(o::on, "1 alone: IPv6 sockets get IPv4 addresses as mapped ones"),
+        .only(o::on, "only 1: IPv6 sockets get IPv4-mapped addresses"),
     sctp!(SCTP_REUSE_PORT, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: one socket listens on a port"),
+        .only(o::off, "only 0: one socket listens on a port"),
     sctp!(SCTP_CONTEXT, Some(v::context), Some(v::set_context)).of(Scope::Associations(0)),
     sctp!(SCTP_AUTOCLOSE, Some(m::autoclose), Some(m::set_autoclose)).early(),
     sctp!(SCTP_GET_ASSOC_NUMBER, Some(m::association_count), None),
     sctp!(SCTP_GET_ASSOC_ID_LIST, Some(m::association_numbers), None),
     sctp!(SCTP_MAX_BURST: "the congestion control decides the size of bursts"),
     sctp!(SCTP_PARTIAL_DELIVERY_POINT: "messages that do not fit into the receive buffer are delivered in parts"),
-    sctp!(SCTP_RECVNXTINFO: "records have no information on the next message"),
+    sctp!(SCTP_RECVNXTINFO: "information on the next message is not available"),
     sctp!(SCTP_ADAPTATION_LAYER: "the adaptation layer indication is missing"),
     sctp!(SCTP_SET_PEER_PRIMARY_ADDR: "dynamic addresses (ASCONF) are missing"),
     sctp!(SCTP_AUTO_ASCONF: "dynamic addresses (ASCONF) are missing"),
@@ -273,10 +273,10 @@ pub const OPTIONS: &[SocketOption] = &[
     sctp!(SCTP_ECN_SUPPORTED: "explicit congestion notification is missing"),
     sctp!(SCTP_PEER_ADDR_THLDS: "the number of errors before a path is potentially failed is fixed"),
     sctp!(SCTP_PEER_ADDR_THLDS_V2: "the number of errors before a path is potentially failed is fixed"),
-    sctp!(SCTP_EXPOSE_POTENTIALLY_FAILED_STATE: "potentially failed paths are always shown"),
-    sctp!(SCTP_PLPMTUD_PROBE_INTERVAL: "the search for the path MTU has an interval of its own"),
+    sctp!(SCTP_EXPOSE_POTENTIALLY_FAILED_STATE: "the potentially failed state is always reported"),
+    sctp!(SCTP_PLPMTUD_PROBE_INTERVAL: "the interval of the search for the path MTU is fixed"),
     sctp!(SCTP_GET_ASSOC_STATS: "the counters of associations are metrics"),
-    sctp!(SCTP_PR_SUPPORTED: "FORWARD TSN is missing: a lifetime drops messages before their transmission only"),
+    sctp!(SCTP_PR_SUPPORTED: "FORWARD TSN is missing: a lifetime drops messages only before their transmission"),
     sctp!(SCTP_PR_ASSOC_STATUS: "FORWARD TSN is missing"),
     sctp!(SCTP_PR_STREAM_STATUS: "FORWARD TSN is missing"),
     socket!(SO_TYPE, Some(s::kind), None),
@@ -285,7 +285,7 @@ pub const OPTIONS: &[SocketOption] = &[
     socket!(SO_ERROR, Some(s::error), None),
     socket!(SO_ACCEPTCONN, Some(s::listens), None),
     socket!(SO_LINGER, Some(s::linger), Some(s::set_linger))
-        .noted("a time of 0 aborts; `close` waits for no longer one"),
+        .noted("a time of 0 aborts the association; `close` does not wait for longer times"),
     socket!(SO_RCVBUF, Some(s::receive_buffer), Some(s::set_receive_buffer)).early(),
     socket!(SO_SNDBUF, Some(s::send_buffer), Some(s::set_send_buffer)).early(),
     socket!(SO_REUSEADDR, Some(s::reuse), Some(s::set_reuse))
@@ -300,58 +300,58 @@ pub const OPTIONS: &[SocketOption] = &[
         .noted("no effect, as in Linux: SCTP has no urgent data"),
     socket!(SO_SNDLOWAT, Some(s::constant::<1>), None),
     socket!(SO_REUSEPORT, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: one socket listens on a port"),
+        .only(o::off, "only 0: one socket listens on a port"),
     socket!(SO_PRIORITY, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: all sockets of the daemon share its packets"),
+        .only(o::off, "only 0: the daemon has one value for all sockets"),
     socket!(SO_MARK, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: all sockets of the daemon share its packets"),
+        .only(o::off, "only 0: the daemon has one value for all sockets"),
     socket!(SO_DONTROUTE, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: the daemon follows the routes of the system"),
+        .only(o::off, "only 0: the daemon follows the routes of the system"),
     socket!(SO_TIMESTAMP, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: messages have no time of arrival"),
+        .only(o::off, "only 0: arrival times are not recorded"),
     socket!(SO_TIMESTAMPNS, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: messages have no time of arrival"),
+        .only(o::off, "only 0: arrival times are not recorded"),
     socket!(SO_TIMESTAMPING, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: messages have no time of arrival"),
-    socket!(SO_BINDTODEVICE: "the daemon has the interfaces: `--local ADDRESS%INTERFACE`"),
-    socket!(SO_MAX_PACING_RATE: "the daemon paces: `--pacing`"),
+        .only(o::off, "only 0: arrival times are not recorded"),
+    socket!(SO_BINDTODEVICE: "the daemon determines the interfaces: `--local ADDRESS%INTERFACE`"),
+    socket!(SO_MAX_PACING_RATE: "pacing is set for the daemon: `--pacing`"),
     socket!(SO_PEEK_OFF: "as in Linux"),
     socket!(SO_ZEROCOPY: "as in Linux"),
     socket!(SO_ATTACH_FILTER: "packets are not filtered for each socket"),
     socket!(SO_ATTACH_BPF: "packets are not filtered for each socket"),
     ip!(IP_TOS, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: all sockets of the daemon share its packets"),
+        .only(o::off, "only 0: the daemon has one value for all sockets"),
     ip!(IP_TTL, Some(s::constant::<64>), Some(s::set_constant))
-        .only(o::default_or::<64>, "64 or -1 alone: all sockets of the daemon share its packets"),
+        .only(o::default_or::<64>, "only 64 or -1: the daemon has one value for all sockets"),
     ip!(IP_MTU_DISCOVER, Some(s::constant::<1>), Some(s::set_constant))
-        .only(o::discovery, "1 or 2 alone: the discovery of the path MTU cannot be switched off"),
+        .only(o::discovery, "only 1 or 2: the discovery of the path MTU cannot be switched off"),
     ip!(IP_RECVERR, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: sockets have no error queue"),
+        .only(o::off, "only 0: sockets have no error queue"),
     ip!(IP_PKTINFO, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: messages have no headers of IP"),
+        .only(o::off, "only 0: the daemon does not pass on IP headers"),
     ip!(IP_RECVTOS, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: messages have no headers of IP"),
+        .only(o::off, "only 0: the daemon does not pass on IP headers"),
     ip!(IP_RECVTTL, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: messages have no headers of IP"),
+        .only(o::off, "only 0: the daemon does not pass on IP headers"),
     ip!(IP_FREEBIND, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: the daemon has the addresses"),
+        .only(o::off, "only 0: the daemon determines the addresses"),
     ip!(IP_TRANSPARENT, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: the daemon has the addresses"),
+        .only(o::off, "only 0: the daemon determines the addresses"),
     ipv6!(IPV6_V6ONLY, Some(s::only_v6), Some(s::set_only_v6)),
     ipv6!(IPV6_TCLASS, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::default_or::<0>, "0 or -1 alone: all sockets of the daemon share its packets"),
+        .only(o::default_or::<0>, "only 0 or -1: the daemon has one value for all sockets"),
     ipv6!(IPV6_UNICAST_HOPS, Some(s::constant::<64>), Some(s::set_constant))
-        .only(o::default_or::<64>, "64 or -1 alone: all sockets of the daemon share its packets"),
+        .only(o::default_or::<64>, "only 64 or -1: the daemon has one value for all sockets"),
     ipv6!(IPV6_MTU_DISCOVER, Some(s::constant::<1>), Some(s::set_constant))
-        .only(o::discovery, "1 or 2 alone: the discovery of the path MTU cannot be switched off"),
+        .only(o::discovery, "only 1 or 2: the discovery of the path MTU cannot be switched off"),
     ipv6!(IPV6_RECVERR, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: sockets have no error queue"),
+        .only(o::off, "only 0: sockets have no error queue"),
     ipv6!(IPV6_RECVPKTINFO, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: messages have no headers of IP"),
+        .only(o::off, "only 0: the daemon does not pass on IP headers"),
     ipv6!(IPV6_RECVTCLASS, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: messages have no headers of IP"),
+        .only(o::off, "only 0: the daemon does not pass on IP headers"),
     ipv6!(IPV6_RECVHOPLIMIT, Some(s::constant::<0>), Some(s::set_constant))
-        .only(o::off, "0 alone: messages have no headers of IP"),
+        .only(o::off, "only 0: the daemon does not pass on IP headers"),
 ];
 
 #[cfg(test)]
