@@ -1,4 +1,4 @@
-"""A design for two-level factors that are changed jointly: a Hadamard matrix and its mirror image.
+"""A design for two-level factors that are changed jointly: a Hadamard matrix and its fold-over.
 
 Each factor is a column. Each factor is changed in half of the settings, and each pair of factors has all four
 combinations equally often. Main effects are not confounded with effects of pairs: the fold-over of a design of
