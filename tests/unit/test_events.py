@@ -110,7 +110,7 @@ def test_the_page_names_every_event_and_every_field():
         assert named[name] == set(schema.get("properties", {})), name
     header = PAGE.split("## The first line\n")[1].split("\n## ")[0]
     assert fields(header) == set(SCHEMA["$defs"]["Header"]["properties"])
-    packets = PAGE.split("## What is in a packet\n")[1]
+    packets = PAGE.split("## Fields of a packet\n")[1]
     for kind in ("SctpContent", "TcpContent", "DataChunk", "SackChunk", "InitChunk"):
         assert set(SCHEMA["$defs"][kind]["properties"]) <= set(re.findall(r"`(\w+)`", packets)), kind
 
