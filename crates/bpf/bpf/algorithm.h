@@ -68,7 +68,7 @@ __u32 BPF_PROG(undo, struct sock *sk)
 
 /* Programs that most algorithms use unchanged. */
 
-/* A timeout leaves one packet, whatever the threshold is. */
+/* A timeout leaves one packet, for any threshold. */
 SEC("?struct_ops")
 void BPF_PROG(state, struct sock *sk, __u8 new_state)
 {

@@ -18,7 +18,7 @@ pub struct Loaded {
     name: String,
     /// The name of its map, which is the same unless it was loaded under another name.
     map: String,
-    // Before the object: the kernel forgets the algorithm first.
+    // Dropped before the object, so that the kernel removes the algorithm first.
     link: Link,
     object: libbpf_rs::Object,
 }

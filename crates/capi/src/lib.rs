@@ -1,11 +1,11 @@
 //! SCTP sockets as a C library, `libmanypath_sctp`: the interface of `include/manypath_sctp.h`.
 //!
-//! The sockets are those of [`manypath_posix::guest`], as in `crates/preload`, under names of their own. Their daemon
-//! is another process, or runs in a thread of this one ([`stack`]).
+//! The sockets are those of [`manypath_posix::guest`], as in `crates/preload`. The functions have the prefix
+//! `manypath_sctp_`. Their daemon is another process, or runs in a thread of this one ([`stack`]).
 //!
 //! Functions return -1 and set `errno`. A panic in a function aborts the program, because the functions have the ABI of
-//! C: the state after a panic is unknown, and no `errno` tells a program that its library is broken. A panic of the
-//! stack's thread ends the stack alone; its sockets end as those of a killed daemon.
+//! C: the state after a panic is unknown, and no `errno` means that the library has failed. A panic of the stack's
+//! thread ends only the stack; its sockets then behave like those of a killed daemon.
 
 #![expect(unsafe_code, reason = "functions of C take pointers and have unmangled names")]
 

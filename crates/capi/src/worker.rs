@@ -1,10 +1,11 @@
-//! A thread with a table of descriptors of its own, in a process that it must not disturb.
+//! A thread with its own table of descriptors, separate from that of the process.
 //!
-//! With the table of the process, a child of `fork` would have copies of all descriptors of the daemon: UDP ports would
-//! stay in use, and sockets would not see the end of the daemon. A program that closes all descriptors above a number
-//! would break the daemon. So the thread unshares its table and closes what it has there of the program's.
+//! If the daemon's descriptors were in the table of the process, a child of `fork` would have copies of them: UDP ports
+//! would stay in use, and sockets would not read the end of a daemon. A program that closes all descriptors above a
+//! number would break the daemon. So the thread unshares its table and closes the program's descriptors in its copy.
 //!
-//! All signals are blocked in the thread. A handler of the program would find other descriptors at its numbers.
+//! All signals are blocked in the thread. In this thread, the descriptor numbers of a signal handler of the program
+//! would mean other descriptors.
 
 use crate::failure::Failure;
 use libc::{c_int, c_long, c_uint, sigset_t};

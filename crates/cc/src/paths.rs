@@ -184,7 +184,8 @@ impl Path {
         self.segment.unit
     }
 
-    /// The window that the last loss asked for before the floor, bytes; negative if the cut was larger than the window.
+    /// The window that the formula gave at the last loss, before the floor was applied, in bytes; negative if the
+    /// reduction was larger than the window.
     #[must_use]
     pub const fn asked(&self) -> i64 {
         self.asked

@@ -124,8 +124,8 @@ fn attach(Lines { ipv4, ipv6 }: &mut Lines, port: &Port, mtu: u32) {
     let _ = writeln!(ipv6, "address add {}/64 dev {interface} nodad", port.ipv6());
 }
 
-/// Packets use the path of their left address, whatever their right address is. On the right side the subnet ensures
-/// this, on the left side a routing rule.
+/// Packets use the path of their left address, independently of their right address. On the right side the subnet
+/// ensures this, on the left side a routing rule.
 fn route_by_source(lines: &mut Lines, undo: &mut Lines, port: &Port) {
     let (interface, table) = (&port.interface, port.table());
     let route = |lines: &mut String, undo: &mut String, source: IpAddr| {

@@ -307,7 +307,7 @@ pub enum Trigger {
     DropReport,
     /// It blocked the buffer of another path (rescheduling).
     Rescheduling,
-    /// The peer's buffer was full when it arrived, and has room for it now.
+    /// The peer's receive buffer was full when the chunk arrived, and has room again.
     WindowProbe,
 }
 

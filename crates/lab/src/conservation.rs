@@ -203,7 +203,7 @@ const STEPS: u64 = 64;
 const MANY: u64 = 20;
 /// Packets that may cross links for this check in even the shortest run: a second or two of processor time.
 const FEWEST_HOPS: u64 = 2_000_000;
-/// With more loss than this a flow may give up or take very long.
+/// With a higher loss rate, a flow may end without its data or take very long.
 const MOST_LOSS: f64 = 0.2;
 /// Bytes of the packet for which the loss of a link is evaluated.
 const LARGE_PACKET: u32 = 1500;

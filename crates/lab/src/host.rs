@@ -12,7 +12,8 @@ use crate::packet::Packet;
 pub(crate) struct Host {
     endpoint: Endpoint,
     application: Application,
-    /// Packets of SCTP travel as bytes: a test of the encoding. It does not change the results.
+    /// SCTP packets are encoded by the sender and decoded by the receiver, as a test of the encoding. Results do not
+    /// change.
     by_bytes: bool,
 }
 
@@ -66,8 +67,8 @@ fn act<T: Transport>(transport: &mut T, application: &mut Application, now: Time
     }
 }
 
-/// Fills the packet with what the transport has to send. When the transport has nothing more to send, the application
-/// may react, and may cause more to be sent.
+/// Fills the packet with the next packet of the transport. When the transport has none, the application handles the
+/// events of the transport, which may cause further packets.
 #[inline(always)]
 fn transmit<T: Transport>(
     transport: &mut T,

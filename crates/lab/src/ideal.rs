@@ -1,4 +1,4 @@
-//! A connection with given losses: a congestion control alone, without network and protocol.
+//! The rates of a congestion control under given losses, without network and protocol.
 //!
 //! Every path sends one window per round-trip time, evenly spaced, and each packet is lost or acknowledged at once. A
 //! loss cuts the window at most once per round trip; there are no timeouts, and the smallest window is one packet. This

@@ -15,7 +15,7 @@ use manypath_tcp as tcp;
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Packet {
-    /// The encoded SCTP packet if it travels as bytes. Those of a lost packet stay until the memory is used again.
+    /// The encoded SCTP packet, if packets are encoded. The bytes of a lost packet remain until its memory is reused.
     datagram: Bytes,
     sctp: sctp::Packet,
     protocol: Protocol,

@@ -144,7 +144,7 @@ impl Laboratory {
         }))
     }
 
-    /// Now, or the time at which the association ended: from then on it waits for nothing.
+    /// The current time, or the end of the association: blocked times end there.
     fn now_or(&self, closed: Option<(Time, Ending)>) -> Time {
         closed.map_or(self.world.now(), |(at, _)| at)
     }

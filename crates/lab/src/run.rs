@@ -39,8 +39,8 @@ pub struct Watch {
     pub events: Option<EventsConfig>,
     /// Memory in bytes that a series may take, copies included; by default, what the system has.
     pub memory: Option<u64>,
-    /// Packets of SCTP travel as bytes: they are encoded when they are sent and decoded when they arrive. This tests
-    /// the encoding; the run is slower, with the same digest.
+    /// SCTP packets are encoded when they are sent and decoded when they arrive. This tests the encoding; the run is
+    /// slower, with the same digest.
     pub by_bytes: bool,
 }
 

@@ -150,7 +150,7 @@ impl Recorder {
         self.next
     }
 
-    /// Adds a row for everything.
+    /// Adds a row to each table.
     pub(crate) fn look(&mut self, laboratory: &mut Laboratory) {
         self.look_at_flows(laboratory);
         self.look_at_streams(laboratory);

@@ -17,8 +17,8 @@ pub(crate) struct Slices<'a> {
 pub(crate) struct Stopped;
 
 impl<'a> Slices<'a> {
-    /// Slices of a run that begins now. `is_stopped` is called several times a second of real time with the simulated
-    /// time reached.
+    /// Starts the slices of a run. `is_stopped` is called several times per second of real time, with the current
+    /// simulated time.
     pub(crate) fn new(is_stopped: &'a dyn Fn(Time) -> bool) -> Self {
         Self { is_stopped, span: FIRST_SPAN, asked: Instant::now() }
     }

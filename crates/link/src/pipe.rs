@@ -180,8 +180,8 @@ impl<T: Copy> Pipe<T> {
         self.queue.len() + self.flying.len() + self.discarded.len() + self.stranded.len()
     }
 
-    /// Advances the pipe so that its queue can be read. `due` stays: the next call does the same, and returns what the
-    /// queue discards here at the instant at which it would return it without this reading.
+    /// Advances the pipe so that its queue can be read. `due` does not change. So a packet that the queue discards here
+    /// is returned by the next call, at the same instant as without this reading.
     fn settle(&mut self, now: Time) {
         self.advance(now);
         let next = self.first_arrives.min(self.next_event);

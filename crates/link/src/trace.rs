@@ -9,8 +9,8 @@ use manypath_core::{Rate, Span};
 /// Delivery opportunities of a link as in Mahimahi's traces: each lets one packet of [`Trace::PACKET`] bytes
 /// pass. After the last one the trace repeats, from its beginning.
 ///
-/// As a text it is the gaps between opportunities in milliseconds, the first from the beginning on, with spaces between
-/// them; `1*20` stands for 20 gaps of 1 ms. `"1"` is a packet per millisecond.
+/// The text form has the gaps between opportunities in milliseconds, separated by spaces. The first gap begins at the
+/// start of the trace. `1*20` means 20 gaps of 1 ms. `"1"` is a packet per millisecond.
 ///
 /// ```
 /// use manypath_link::Trace;

@@ -63,7 +63,7 @@ impl Association {
         Self { handle: Arc::new(Handle { shared, id }) }
     }
 
-    /// Calls `look` with the state until it is ready, each time that the wakers of `condition` are woken.
+    /// Calls `look` with the state whenever the wakers of `condition` are woken, until it returns a value.
     async fn wait<T>(
         &self,
         condition: impl Fn(&mut Entry) -> &mut Wakers,

@@ -55,9 +55,10 @@ impl Builder {
         self
     }
 
-    /// Binds a local address to an interface: its packets are sent and received only by this interface, whatever the
-    /// routes are. Use it if two addresses are in the same subnet, or if only one of them has a route to the peer. The
-    /// address is added to [`local`](Self::local) if it is missing there. Linux 5.7 and later need no rights for this.
+    /// Binds a local address to an interface: its packets are sent and received only by this interface, independently
+    /// of the routes. Use it if two addresses are in the same subnet, or if only one of them has a route to the peer.
+    /// The address is added to [`local`](Self::local) if it is missing there. Linux 5.7 and later need no rights for
+    /// this.
     pub fn interface(mut self, address: impl Into<IpAddr>, name: impl Into<String>) -> Self {
         let address = address.into();
         if !self.local.contains(&address) {
@@ -152,8 +153,8 @@ impl Builder {
         self
     }
 
-    /// Detects a killed peer after about half a minute, also on a side that only receives. An outage of ten seconds ends
-    /// no association, whatever the number of paths.
+    /// Detects a killed peer after about half a minute, also on a side that only receives. An outage of ten seconds
+    /// ends no association, with any number of paths.
     pub fn notice_dead_peers(self) -> Self {
         self.configure(options::notice_dead_peers)
     }

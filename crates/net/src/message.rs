@@ -22,9 +22,8 @@ pub struct Message {
     /// The message is dropped if its first transmission has not begun after this time;
     /// [`Event::SendFailed`](crate::Event::SendFailed) reports this. `None` in a received message. RFC 9260 §11.1.5
     pub lifetime: Option<Duration>,
-    /// The peer is asked not to delay its acknowledgement of this message and of all earlier ones. This saves up to 200 ms
-    /// if nothing follows before the acknowledgement, such as before a shutdown. False in a received message. RFC 7053
-    /// §4.1
+    /// Requests that the peer acknowledges this message and all earlier ones without delay. This saves up to 200 ms if
+    /// no data follows, for example before a shutdown. False in a received message. RFC 7053 §4.1
     pub sack_immediately: bool,
     /// In a received message: the partially delivered message that the payload belongs to, if any. Only messages that
     /// do not fit into the receive buffer are delivered in parts. Ignored in sent messages.
@@ -89,7 +88,7 @@ impl Message {
         }
     }
 
-    /// What is asked for it, in the state machine's units.
+    /// The options of the message in the types of the state machine.
     pub(crate) fn options(&self) -> sctp::SendOptions {
         let nanos = |lifetime: Duration| u64::try_from(lifetime.as_nanos()).unwrap_or(u64::MAX);
         sctp::SendOptions {

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Whether an output may be written to `file`: it does not exist, is empty, is a device or a pipe, or manypath wrote it,
-/// which `is_ours` tells from its first bytes. The disk is not changed.
+/// Whether an output may be written to `file`: it does not exist, is empty, is a device or a pipe, or was written by
+/// manypath. `is_ours` detects the last case by the first bytes. The disk is not changed.
 ///
 /// # Errors
 /// If the file cannot be read.

@@ -1,4 +1,4 @@
-//! What the daemon asks about the process at the other end of a Unix socket.
+//! Properties of the process at the other end of a Unix socket.
 
 #![expect(unsafe_code, reason = "no library offers SO_PEERGROUPS")]
 

@@ -1,4 +1,4 @@
-//! The queue of a Unix socket, as its sender sees it.
+//! The queue of a Unix socket at its sending end.
 
 #![expect(unsafe_code, reason = "ioctl takes a pointer to a number")]
 

@@ -1,7 +1,8 @@
-//! A library for `LD_PRELOAD`: its functions replace those of libc, and give a program SCTP sockets of the daemon.
+//! A library for `LD_PRELOAD`. Its functions replace those of libc, so that SCTP sockets of a program are sockets of
+//! the daemon.
 //!
-//! Each function asks [`guest::is_ours`] whether the descriptor is such a socket, and else calls the function of libc.
-//! A program that never opens an SCTP socket pays for one load of a flag.
+//! Each function checks by [`guest::is_ours`] whether the descriptor is such a socket. If not, it calls the function of
+//! libc. In a program that never opens an SCTP socket, the check is the load of a flag.
 //!
 //! A panic in a function aborts the program, because the functions have the ABI of C.
 //!

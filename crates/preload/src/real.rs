@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// A function that was looked up in the libraries behind this one.
+/// A function that was looked up in the libraries after this one.
 pub(crate) struct Real {
     name: &'static CStr,
     address: AtomicPtr<c_void>,

@@ -266,7 +266,7 @@ unsafe fn look_for_descriptors(message: *const msghdr) {
     }
 }
 
-/// `recvmmsg(2)`. As in the kernel, the time limit is looked at behind each message.
+/// `recvmmsg(2)`. As in the kernel, the time limit is checked after each message.
 ///
 /// # Safety
 /// As in C.

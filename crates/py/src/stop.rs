@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use manypath_core::Time;
 use pyo3::prelude::*;
 
-/// A flag: after it is set, everything that received it ends soon.
+/// A flag that stops runs: all runs that received it end soon after it is set.
 #[pyclass(frozen)]
 #[derive(Default)]
 pub(crate) struct Stop(AtomicBool);
@@ -19,7 +19,7 @@ impl Stop {
         Self::default()
     }
 
-    /// End everything that received this flag.
+    /// Stop all runs that received this flag.
     fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Observers of a running world. Only runs with an observer pay for it.
+//! Observers of a running world. A run without an observer has no cost for them.
 
 use manypath_core::{SansIo, Time, Via};
 use manypath_link::{DropReason, LossCause};

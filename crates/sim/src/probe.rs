@@ -1,4 +1,4 @@
-//! Samples a world at regular intervals. Only runs with a probe pay for it.
+//! Samples a world at regular intervals. A run without a probe has no cost for it.
 
 use manypath_core::{SansIo, Span, Time};
 

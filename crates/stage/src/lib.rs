@@ -1,7 +1,7 @@
 //! Two endpoints, A and Z, and the paths between them, in virtual time: the fixture of the stories of each protocol.
 //!
-//! A protocol says by [`Protocol`] how its endpoints are made and what the log keeps of its packets. Its tests wrap
-//! [`Stage`] in a type that adds the words of the protocol, such as `connect`, and dereferences to the stage.
+//! A protocol implements [`Protocol`], which makes its endpoints and the entries of its packets in the log. Its tests
+//! wrap [`Stage`] in a type that adds commands of the protocol, such as `connect`, and dereferences to the stage.
 
 mod log;
 mod network;
@@ -16,7 +16,7 @@ use network::Arrived;
 pub use network::{Fault, Network, link};
 pub use side::{A, Side, Z};
 
-/// A protocol under test. A value of this type is what the log keeps of a packet besides its label and size.
+/// A protocol under test. A value of this type is an entry of a packet in the log, in addition to its label and size.
 pub trait Protocol: Sized {
     /// Its packets.
     type Packet: Packet + Clone;

@@ -7,7 +7,7 @@ use manypath_bpf::{Error, machine};
 
 use super::say;
 
-/// Says what this machine has and lacks; exit code 1 if it lacks something
+/// Lists the requirements that this machine meets and those that are missing; exit code 1 if one is missing
 #[derive(Debug, Args)]
 pub(crate) struct Check {}
 

@@ -8,10 +8,10 @@ use manypath_bpf::{ALGORITHMS, Error};
 
 use super::say;
 
-/// Lists the algorithms, which of them sockets can choose now, and what keeps those in the kernel
+/// Lists the algorithms, which of them sockets can choose, and which process or pin keeps those in the kernel
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// The names alone, without asking the kernel, which takes root
+    /// Print only the names. This does not query the kernel and does not need root
     #[arg(long)]
     names: bool,
 }
@@ -41,7 +41,7 @@ fn is_ours(name: &str) -> bool {
     ALGORITHMS.iter().any(|algorithm| algorithm.kernel_name() == name)
 }
 
-/// Prints an algorithm, and below it what keeps it in the kernel.
+/// Prints an algorithm, and below it the processes and pins that keep it in the kernel.
 fn line(ours: &str, name: &str, found: Option<&Registered>, summary: &str) -> Result<(), Error> {
     let Some(found) = found else {
         return say(format_args!("{ours:<12} {name:<14} {:<24} {summary}", "-"));

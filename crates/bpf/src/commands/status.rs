@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 /// Shows each connection with its subflows: window, threshold, round-trip time, rate, losses
 #[derive(Debug, Args)]
 pub(crate) struct Status {
-    /// One JSON document per look
+    /// Print one JSON document for each update
     #[arg(long)]
     json: bool,
-    /// Look again after so many seconds, until Ctrl-C
+    /// Update after this number of seconds, until Ctrl-C
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     every: Option<Duration>,
 }

@@ -1,8 +1,8 @@
 //! Fully coupled: the whole flow grows and backs off like one TCP. \[K05], in the window form of \[W11]
 //!
 //! With w in packets and W = Σw, each acknowledged packet adds 1/W to its path and each loss takes W/2 from its path,
-//! which keeps at least one packet. At equal loss rates the windows are indefinite and drift; at unequal ones
-//! everything moves to the path that loses least.
+//! which keeps at least one packet. With equal loss rates the distribution of the windows is undetermined, and the
+//! windows drift. With unequal loss rates all traffic moves to the path with the lowest loss rate.
 
 use manypath_core::{PathId, Time};
 

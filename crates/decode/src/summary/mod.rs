@@ -26,7 +26,7 @@ pub struct Summary {
     damaged: u64,
     /// Number of packets whose end was not captured.
     cut: u64,
-    /// Number of packets that are malformed otherwise.
+    /// Number of packets that are malformed in another way.
     broken: u64,
     /// Number of frames of link types that are not supported, by link type.
     skipped_frames: BTreeMap<i32, u64>,

@@ -1,4 +1,5 @@
-//! The times at which messages were handed over: the only state besides the network that both ends of a flow share.
+//! The times at which messages were handed over. Besides the network, this is the only state that both ends of a flow
+//! share.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -18,7 +19,7 @@ struct Ring {
 }
 
 impl Handovers {
-    /// The next message was handed over at `time`, or was due then.
+    /// Records the time for the next message: when it was handed over, or when it was due.
     #[inline]
     pub(crate) fn push(&self, time: Time) {
         self.0.borrow_mut().times.push_back(time);

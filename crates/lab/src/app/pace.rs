@@ -47,7 +47,7 @@ impl Pace {
         }
     }
 
-    /// The next message, of `length` bytes, was handed over; returns the time from which its latency counts.
+    /// Records that the next message, of `length` bytes, was handed over. Returns the start time of its latency.
     #[inline]
     pub(crate) fn handed_over(&mut self, now: Time, length: u32) -> Time {
         let due = self.due();

@@ -28,7 +28,7 @@ pub(crate) struct Entry {
     pub(crate) named: Vec<Address>,
     /// No handle is left: the association is forgotten as soon as it has ended.
     pub(crate) is_orphan: bool,
-    /// The application reads no more: received messages are discarded. Their number so far.
+    /// Number of discarded messages, if the application does not read any more and received messages are discarded.
     discarded: Option<u64>,
     pub(crate) readable: Wakers,
     pub(crate) writable: Wakers,

@@ -1,4 +1,4 @@
-//! The endpoints of a host as their handles see them: ports that are in use, and messages to the driver.
+//! The endpoints of a host, for their handles: the ports in use, and changes for the driver.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use super::Shared;
 use crate::socket::raw::RawSocket;
 use crate::socket::udp::UdpSocket;
 
-/// What the handles of a host and of its endpoints share with the driver.
+/// State that the handles of a host and of its endpoints share with the driver.
 ///
 /// Its lock is taken while the lock of an endpoint is held, never the other way round.
 #[derive(Debug, Default)]
@@ -33,15 +33,15 @@ struct Inner {
     changes: Changes,
     /// Wakes the driver.
     driver: Option<Waker>,
-    /// The host is closed or has no handle: no endpoint is opened any more.
+    /// The host is closed or has no handle, so it opens no more endpoints.
     is_closing: bool,
-    /// The driver is ending, and takes no more endpoints.
+    /// The driver is ending and accepts no more endpoints.
     is_ending: bool,
     /// The driver has ended, and the sockets are closed.
     has_stopped: bool,
 }
 
-/// What the driver has not seen yet.
+/// Changes that the driver has not processed yet.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     /// Slots of endpoints with work.

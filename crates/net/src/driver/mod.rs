@@ -125,7 +125,7 @@ impl Driver {
         Poll::Pending
     }
 
-    /// Learns of new endpoints and sockets, and of endpoints with work.
+    /// Takes over new endpoints and sockets, and marks endpoints with work.
     fn see_changes(&mut self, cx: &mut Context<'_>) {
         self.membership.listen(&mut self.changes, cx.waker());
         for slot in self.changes.woken.drain(..) {
@@ -298,7 +298,7 @@ impl Driver {
         }
     }
 
-    /// Sends waiting packets. Endpoints learn of packets that the system refuses.
+    /// Sends waiting packets. Packets that the system refuses are reported to their endpoints.
     fn flush(&mut self, cx: &mut Context<'_>) {
         self.io.sockets.flush(cx);
         while let Some(refused) = self.io.sockets.refused.pop() {
@@ -323,7 +323,7 @@ impl Driver {
         for slot in std::mem::take(&mut self.over) {
             let Some(member) = self.slots.get(slot).cloned() else { continue };
             let mut state = member.shared.lock();
-            // It may have been opened once more
+            // Another handle may have opened the endpoint again
             if state.is_over() {
                 state.stop();
                 drop(state);

@@ -34,7 +34,7 @@ pub(crate) struct State {
     pub(crate) port: u16,
     /// Reaches the driver.
     link: Link,
-    /// The driver knows that there is work.
+    /// The driver has been notified that there is work.
     pub(crate) is_woken: bool,
     /// The time at which the driver handles the next timer.
     pub(crate) alarm: Time,
@@ -376,7 +376,7 @@ impl State {
         self.wake_driver();
     }
 
-    /// Whether another handle may listen with the endpoint, beside the associations that it has.
+    /// Whether another handle may listen with the endpoint while its associations continue.
     pub(crate) fn may_be_reopened(&self) -> bool {
         !self.has_stopped && !self.core.listens()
     }

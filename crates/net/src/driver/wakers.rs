@@ -70,8 +70,8 @@ impl Wakers {
     }
 }
 
-/// Calls `look` with the state until it is ready, each time that the wakers of `condition` are woken. If the future is
-/// dropped before, the wakers forget it.
+/// Calls `look` with the state whenever the wakers of `condition` are woken, until it returns a value. If the future is
+/// dropped, its waker is removed.
 pub(crate) async fn wait<T>(
     shared: &Shared,
     condition: impl Fn(&mut State) -> &mut Wakers,

@@ -68,8 +68,8 @@ impl State {
         self.note_unreachable(trouble, id, path, was_init);
     }
 
-    /// Handles a destination without a local route. Attempts to open associations are told. For an established
-    /// association the timers detect it, because a probe could not be sent either.
+    /// Handles a destination without a local route. It is reported to associations that are being opened. For an
+    /// established association the timers detect the failure, because a probe could not be sent either.
     fn find_no_way(&mut self, trouble: Trouble) {
         for (id, path) in self.concerned(trouble) {
             if !self.entry(id).connected {

@@ -1,7 +1,7 @@
-//! Who may use the daemon: the Unix socket, and the rights of each program that connects.
+//! Access to the daemon: the Unix socket, and the permissions of each program that connects.
 //!
-//! A program that has given up its rights still uses the sockets that it has, so all users may connect. A connection
-//! opens a socket only if its user may do so.
+//! A program that has changed to another user can still use its sockets, so all users may connect. A connection can
+//! open a socket only if its user has the permission.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

@@ -85,7 +85,7 @@ impl Connected {
         options.apply_to(&self.association);
     }
 
-    /// What applies to a message: what came with it, or the defaults of the association.
+    /// The options of a message: those in its record, or the defaults of the association.
     pub(super) fn send_info(&self, sent: &Sent<'_>) -> SendInfo {
         sent.info.unwrap_or_else(|| self.options().send_info())
     }
@@ -188,7 +188,7 @@ impl Outlet {
         place.socket = Arc::clone(socket);
     }
 
-    /// Delivers a record when it is the association's turn. `goes_on` says that further parts of the message follow.
+    /// Delivers a record when it is the association's turn. `goes_on` is true if further parts of the message follow.
     pub(super) async fn send(&self, answer: &Answer<'_>, goes_on: bool) -> io::Result<()> {
         loop {
             let socket = self.socket();

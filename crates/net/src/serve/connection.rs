@@ -25,7 +25,8 @@ pub(super) struct Connection {
     socket: AsyncFd<DaemonEnd>,
     /// The program may have unread messages, not only notifications.
     has_messages: AtomicBool,
-    /// A call has failed because the program closed its end with unread records. The kernel says it once.
+    /// A call has failed because the program closed its end with unread records. The kernel reports this error only
+    /// once.
     was_reset: AtomicBool,
 }
 
@@ -128,8 +129,8 @@ impl Connection {
         }
     }
 
-    /// Sends no more: the program reads the end of the file after the records that were sent. A program that reads no
-    /// more learns the end from its next message, which the kernel refuses.
+    /// Ends the sending: the program reads the end of the file after the records that were sent. If the program does
+    /// not read any more, its next message fails, because the kernel refuses it.
     pub(super) fn finish(&self, reads_no_more: bool) {
         let how = if reads_no_more { Shutdown::Both } else { Shutdown::Write };
         // Fails only if the program has closed its end

@@ -286,7 +286,7 @@ async fn serve(shared: Arc<Shared>, listener: AsyncFd<OwnedFd>) {
     }
 }
 
-/// Refuses what a connection asks for.
+/// Refuses the request of a connection.
 fn refuse(shared: &Shared, socket: OwnedFd, refusal: Refusal) {
     // Further ones are closed, which is refusal enough
     let Ok(place) = Arc::clone(&shared.refusing).try_acquire_owned() else { return };
@@ -315,7 +315,7 @@ async fn welcome(shared: Arc<Shared>, socket: OwnedFd, peer: Peer, place: Place)
         passed.close().await;
         return Ok(());
     }
-    // What follows has a place of its own
+    // The call or the socket takes a place of its own
     drop(place);
     let Some(descriptor) = passed.take_own() else { return Ok(()) };
     match Request::decode(&bytes).map_err(io::Error::other)? {
@@ -398,7 +398,7 @@ async fn keep(shared: &Arc<Shared>, socket: &Arc<Socket>, place: Place) {
 const REFUSALS: usize = 64;
 /// How long such a record is awaited.
 const SHORT: Duration = Duration::from_secs(1);
-/// Time between looks at the phases of sockets.
+/// Interval of checks of the phases of sockets.
 const GLANCE: Duration = Duration::from_millis(20);
 /// Time in which a connection must send its first record.
 const FIRST_RECORD: Duration = Duration::from_secs(10);

@@ -37,7 +37,7 @@ pub(super) async fn run(outlet: Arc<Outlet>, association: Association) {
 /// its end, while the socket's own task may still read what it sent before.
 async fn discard(association: &Association) {
     while let Ok(Some(_)) = association.receive_numbered().await {}
-    // The program cannot be told how
+    // The program cannot receive the result
     let _ = association.closed().await;
 }
 
@@ -142,7 +142,8 @@ impl Delivery {
         }
         let socket = self.outlet.socket();
         if matches!(error, Error::AbortedHere) || socket.is_many() {
-            // The program asked for it: it reads the end. A one-to-many socket has other associations
+            // The program requested the abort, so it reads the end of the file. A one-to-many socket has other
+            // associations
             return Ok(());
         }
         socket.state().error = Some(why);

@@ -38,7 +38,7 @@ impl Draining {
                 association.close().await
             };
             tokio::select! {
-                // The peer may lack data; no program can be told
+                // Data may not have reached the peer, but there is no program to notify
                 _ = end => {}
                 () = hurry => {
                     association.abort("");

@@ -91,7 +91,7 @@ pub(super) struct Usage {
 #[derive(Debug, Default)]
 struct Used {
     all: Counts,
-    /// By the number of the user, without users that have nothing.
+    /// By user ID; users without sockets and calls have no entry.
     users: BTreeMap<u32, Counts>,
 }
 
@@ -149,7 +149,7 @@ impl Usage {
         self.take((user, most), Kind::Socket, Refusal::Sockets, Refusal::UserSockets)
     }
 
-    /// A place for a connection that has sent nothing. A user that may open no sockets has few of them.
+    /// A place for a connection that has sent nothing. A user without permission to open sockets has few of them.
     pub(super) fn connection(self: &Arc<Self>, peer: Peer) -> Result<Place, Refusal> {
         let most = if peer.may_open { self.most_of_user.calls } else { SPARE_CALLS_OF_USER };
         self.take((peer.user, most), Kind::Call, Refusal::Calls, Refusal::Calls)

@@ -32,7 +32,7 @@ pub(super) struct Socket {
     /// `AF_INET` or `AF_INET6`.
     pub(super) domain: u16,
     pub(super) style: Style,
-    /// The user of the program that opened it, or the socket that it comes from.
+    /// The user of the program that opened this socket, or the listening or one-to-many socket of its association.
     pub(super) user: u32,
     pub(super) connection: Connection,
     state: Mutex<State>,
@@ -62,7 +62,7 @@ impl Style {
     }
 }
 
-/// What a socket has from the listening or one-to-many socket that its association comes from.
+/// The properties that a socket inherits from the listening or one-to-many socket of its association.
 #[derive(Clone, Debug)]
 pub(super) struct Inherited {
     pub(super) domain: u16,
@@ -111,7 +111,7 @@ pub(super) enum End {
 }
 
 impl Inherited {
-    /// What a socket of a user has if it comes from no other one, with the largest size of its buffers.
+    /// The properties of a socket that a user opens, with the largest size of its buffers.
     pub(super) fn new(domain: u16, style: Style, user: u32, largest_buffer: usize) -> Self {
         Self { domain, style, user, options: Options::new(largest_buffer) }
     }
@@ -146,7 +146,7 @@ impl Socket {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a socket of one of its associations has from it.
+    /// The properties that a socket of one of its associations inherits.
     pub(super) fn passes_on(&self, style: Style) -> Inherited {
         let options = self.state().options.clone();
         Inherited { domain: self.domain, style, user: self.user, options }
@@ -234,7 +234,8 @@ impl Socket {
         self.changed.notify_waiters();
     }
 
-    /// A connection attempt has failed. The program learns why from the call, or from `SO_ERROR` if `later` is set.
+    /// Records that a connection attempt has failed. The call returns the error to the program, or `SO_ERROR` if
+    /// `later` is set.
     pub(super) fn has_failed(&self, why: Errno, later: bool) {
         let mut state = self.state();
         state.phase = Phase::Closed;
@@ -318,7 +319,7 @@ impl Socket {
             Ok(Some(record)) => record,
             Ok(None) => return Err(End::Closed),
             Err(error) if error.kind() == ErrorKind::ConnectionReset => {
-                // The kernel tells it once, and before the records that the program sent
+                // The kernel reports this error once, before the records that the program sent
                 let unread = self.connection.has_unread_messages();
                 return if unread { Err(End::Abort) } else { Ok(()) };
             }
@@ -407,7 +408,7 @@ impl Socket {
             };
             match done {
                 Ok(()) => {}
-                // The delivery ends too, and tells the program
+                // The delivery also ends, and reports the error to the program
                 Err(
                     Error::Closed | Error::Aborted(_) | Error::Unreachable | Error::AbortedHere,
                 ) => {

@@ -41,7 +41,7 @@ impl Turn {
         Permit { within, ended: Arc::clone(&self.ended) }
     }
 
-    /// An association delivers no more.
+    /// Records that an association delivers no more records.
     pub(super) async fn leave(&self, number: i32) {
         let mut permit = self.any().await;
         permit.pass(number, None);
@@ -49,7 +49,8 @@ impl Turn {
 }
 
 impl Permit {
-    /// An association that may be within a message delivers elsewhere, or no more.
+    /// Ends the turn of an association that may be within a message. It continues at `elsewhere`, or delivers no more
+    /// records.
     pub(super) fn pass(&mut self, number: i32, elsewhere: Option<&mut Self>) {
         if *self.within == Some(number) {
             self.set(None);

@@ -274,7 +274,7 @@ mod tests {
         assert!((1000..1100).contains(&accepted), "{accepted}");
     }
 
-    /// The kernel may refuse segmentation at any time: quinn-udp says 1 from then on.
+    /// The kernel may refuse segmentation at any time: quinn-udp then reports 1 segment per call.
     #[test]
     fn a_run_has_what_one_call_takes_when_it_is_made() {
         let mut batch = Batch::default();

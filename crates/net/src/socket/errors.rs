@@ -114,7 +114,7 @@ fn take(socket: &impl AsFd, local: Address, below: Below) -> Result<Option<Troub
     let is_own = error.ee_origin == SO_EE_ORIGIN_LOCAL;
     let quoted = if is_own { None } else { quoted(&payload[..length.min(QUOTED)]) };
     if quoted.is_none() && !is_own {
-        // Too short to tell which endpoint sent the packet
+        // The quoted packet is too short to identify its endpoint
         return Ok(None);
     }
     let port = quoted.map(|quoted| quoted.source_port);

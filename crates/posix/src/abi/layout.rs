@@ -57,7 +57,7 @@ pub(super) enum Placing {
 }
 
 impl Placing {
-    /// The offset of a field with `alignment` behind `offset` bytes.
+    /// The offset of a field with `alignment` after `offset` bytes.
     pub(super) const fn place(self, offset: usize, alignment: usize) -> usize {
         match self {
             Self::Natural => offset.next_multiple_of(alignment),

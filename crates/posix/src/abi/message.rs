@@ -83,7 +83,7 @@ structure! {
 }
 
 structure! {
-    /// Information on the message behind the received one: `SCTP_NXTINFO`. RFC 6458 §5.3.6
+    /// Information on the message after the received one: `SCTP_NXTINFO`. RFC 6458 §5.3.6
     ("struct sctp_nxtinfo", "nxt_", Natural)
     NxtInfo {
         /// Stream.

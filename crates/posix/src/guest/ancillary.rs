@@ -118,8 +118,8 @@ fn refuse(what: &Once) -> Result<()> {
     Err(libc::EINVAL)
 }
 
-/// Writes what the application asked for with a received message. What has no room is cut, and sets `MSG_CTRUNC`:
-/// `net/core/scm.c`, `put_cmsg`.
+/// Writes the ancillary data that the application requested with a received message. Data without room are truncated,
+/// which sets `MSG_CTRUNC`: `net/core/scm.c`, `put_cmsg`.
 ///
 /// # Safety
 /// `message` has room for `msg_controllen` bytes of ancillary data.

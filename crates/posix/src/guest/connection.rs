@@ -14,7 +14,7 @@ use crate::abi::constants::IPPROTO_SCTP;
 use crate::record::{Answer, Call, HEAD, Operation, Request};
 use libc::{c_int, sockaddr, socklen_t};
 
-/// `socket`: none if the arguments ask for another protocol than SCTP, or if the environment has no daemon.
+/// `socket`: none if the arguments select another protocol than SCTP, or if the environment names no daemon.
 #[must_use]
 pub fn socket(domain: c_int, kind: c_int, protocol: c_int) -> Option<Result<c_int>> {
     let flags = kind & (libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK);

@@ -1,4 +1,4 @@
-//! Calls that the daemon carries out, each on a connection of its own.
+//! Calls that the daemon executes, each on a separate connection.
 
 #![expect(unsafe_code, reason = "system calls take pointers; all are of slices")]
 
@@ -18,9 +18,9 @@ pub(super) struct Reply {
     pub(super) descriptor: Option<Owned>,
 }
 
-/// How long the daemon may take for a call that does not wait for the network.
+/// Time limit of a call that does not wait for the network.
 const PATIENCE: timeval = timeval { tv_sec: 10, tv_usec: 0 };
-/// Without a limit.
+/// No time limit.
 pub(super) const FOREVER: timeval = timeval { tv_sec: 0, tv_usec: 0 };
 
 /// A connection to the daemon with this Unix address.
@@ -101,9 +101,9 @@ pub(super) fn waiting_call_if(
 
 /// Why there is no reply.
 pub(super) enum Failure {
-    /// A signal came first.
+    /// A signal arrived before the answer.
     Interrupted,
-    /// The time limit came first.
+    /// The time limit passed before the answer.
     Late,
     /// The call failed.
     Refused(c_int),

@@ -114,7 +114,7 @@ pub fn may_have() -> bool {
     MAY_HAVE.load(Ordering::Relaxed)
 }
 
-/// Remembers that the process may have a descriptor of an SCTP socket. To be called for descriptors that other processes
+/// Records that the process may have a descriptor of an SCTP socket. To be called for descriptors that other processes
 /// pass.
 pub fn set_may_have() {
     if !MAY_HAVE.swap(true, Ordering::Relaxed) {

@@ -1,23 +1,23 @@
-//! What the library knows of a socket without asking the daemon.
+//! The state of a socket that the library stores itself, so that it need not ask the daemon.
 //!
-//! The pacing rate of the Unix socket (`SO_MAX_PACING_RATE`), which such a socket ignores, holds it. So all processes with
-//! the descriptor share it.
+//! The state is stored in the pacing rate of the Unix socket (`SO_MAX_PACING_RATE`), which has no effect on such a
+//! socket. So all processes with the descriptor share it.
 
 #![expect(unsafe_code, reason = "poll takes a pointer")]
 
 use super::system::{self, Result};
 use libc::c_int;
 
-/// What is known of a socket.
+/// The stored state of a socket.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Mark {
-    /// Nothing: a one-to-one socket that may have no association.
+    /// A one-to-one socket that may have no association.
     Unknown,
     /// It is a one-to-many socket.
     Many,
     /// It has an association with this number of streams to send on.
     Open(u16),
-    /// The same, and the program reads no more.
+    /// The same, and the program has shut the socket down for reading.
     SendOnly(u16),
     /// The program has shut its association down for sending.
     Shut,
@@ -31,7 +31,7 @@ const OPEN: u32 = 2 << 16;
 const SHUT: u32 = 3 << 16;
 const SEND_ONLY: u32 = 4 << 16;
 
-/// Remembers what is known.
+/// Stores the state.
 pub(super) fn set(fd: c_int, mark: Mark) -> Result<()> {
     let value = match mark {
         Mark::Unknown => UNKNOWN,
@@ -43,7 +43,7 @@ pub(super) fn set(fd: c_int, mark: Mark) -> Result<()> {
     system::set_option(fd, libc::SO_MAX_PACING_RATE, &value)
 }
 
-/// What is known.
+/// Reads the state.
 pub(super) fn get(fd: c_int) -> Result<Mark> {
     let value = system::option(fd, libc::SO_MAX_PACING_RATE, UNKNOWN)?;
     Ok(match value & 0xffff_0000 {
@@ -55,17 +55,18 @@ pub(super) fn get(fd: c_int) -> Result<Mark> {
     })
 }
 
-/// Forgets that a socket has an association, which may have ended.
+/// Records that a socket may have no association any more.
 pub(super) fn doubt(fd: c_int) -> Result<()> {
     if matches!(get(fd)?, Mark::Open(_)) { set(fd, Mark::Unknown) } else { Ok(()) }
 }
 
-/// Whether nothing follows the records that wait to be read, because the association ends.
+/// Whether the association ends, so that no further records follow the unread ones.
 pub(super) fn has_end(fd: c_int) -> bool {
     is_ready(fd, libc::POLLRDHUP)
 }
 
-/// Whether the daemon takes no more records of a program that reads no more, because the association has ended.
+/// Whether the association has ended and the daemon accepts no more records of a program that has shut the socket down
+/// for reading.
 pub(super) fn has_hung_up(fd: c_int) -> bool {
     // The kernel reports POLLHUP in any case
     is_ready(fd, 0)

@@ -1,8 +1,8 @@
 //! The system calls of SCTP sockets in the process of the program.
 //!
-//! The descriptor is a Unix socket that is connected to the daemon. So `poll`, `dup`, `fork`, `exec` and `close` are
-//! the kernel's, and this module keeps no state per descriptor. A descriptor is recognised by the address of its peer,
-//! which is the path of a daemon.
+//! The descriptor is a Unix socket that is connected to the daemon. So the kernel implements `poll`, `dup`, `fork`,
+//! `exec` and `close`, and this module keeps no state per descriptor. A descriptor is recognised by the address of its
+//! peer, which is the path of a daemon.
 //!
 //! - A new socket sends its own descriptor with [`Request::Open`](crate::record::Request::Open). The daemon recognises
 //!   it later by its cookie (`SO_COOKIE`).
@@ -10,8 +10,8 @@
 //! - A message is one record. The kernel's peek offset (`SO_PEEK_OFF`) remembers how much of it was read.
 //!
 //! Functions return `Err(errno)`. They use raw system calls, because the functions of libc may be replaced by those of
-//! a library that calls this module. Limits: two processes that read from one association at the same time may mix up
-//! their messages; a signal handler that reads while its thread is reading gets `EAGAIN`.
+//! a library that calls this module. Limits: two processes that read from one association at the same time may get
+//! parts of each other's messages; a signal handler that reads while its thread is reading gets `EAGAIN`.
 
 mod accept;
 mod ancillary;

@@ -119,7 +119,7 @@ pub unsafe fn get_option(
     Ok(returned)
 }
 
-/// The addresses of `SCTP_SOCKOPT_CONNECTX3`, which are behind a pointer: `struct sctp_getaddrs_old` of Linux has the
+/// The addresses of `SCTP_SOCKOPT_CONNECTX3`, to which a pointer leads: `struct sctp_getaddrs_old` of Linux has the
 /// number of the association, the length of the addresses in bytes, and the pointer.
 ///
 /// # Safety

@@ -1,4 +1,4 @@
-//! Says what is not supported: one line on standard error, once per process.
+//! Reports unsupported options and values: one line on standard error, once per process.
 
 use super::system;
 use crate::abi::constants::{IPPROTO_SCTP, SCTP_PEER_ADDR_PARAMS};

@@ -123,7 +123,7 @@ fn permit(fd: c_int, mark: Mark, sent: &Sent<'_>) -> Result<()> {
                 _ => return Err(libc::ESHUTDOWN),
             },
             Err(libc::ENOTCONN) => return permit_alone(fd, mark, sent),
-            // The record tells how the daemon has ended
+            // The next record shows how the daemon has ended
             Err(_) => return Ok(()),
         },
     };
@@ -139,7 +139,7 @@ fn permit_alone(fd: c_int, mark: Mark, sent: &Sent<'_>) -> Result<()> {
     let mut error = [0; 4];
     let (level, option, room) = (libc::SOL_SOCKET, libc::SO_ERROR, 4);
     let request = Call { level, option, room, ..Call::new(Operation::GetOption) };
-    // The daemon forgets a socket whose association has ended
+    // The daemon removes a socket whose association has ended
     let known = call(fd, &request, &mut error).map_or(0, |_| i32::from_ne_bytes(error));
     Err(if known == 0 { libc::EPIPE } else { known })
 }

@@ -250,7 +250,7 @@ pub(super) fn drop_record(fd: c_int) -> Result<()> {
     check(unsafe { libc::syscall(libc::SYS_recvfrom, fd, 0, 0, flags, 0, 0) }).map(drop)
 }
 
-/// Takes no more records: reading finds the end after the records that are there.
+/// Accepts no more records: reading returns the end after the queued records.
 pub(super) fn stop_reading(fd: c_int) -> Result<()> {
     // SAFETY: no pointers
     check(unsafe { libc::syscall(libc::SYS_shutdown, fd, libc::SHUT_RD) }).map(drop)

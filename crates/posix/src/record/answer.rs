@@ -18,7 +18,7 @@ pub enum Answer<'a> {
         errno: i32,
         /// What the call returns if it succeeds; a [`Refused::Value`].
         value: i32,
-        /// What the daemon lacks, so that the program says it once on standard error.
+        /// The option or value that the daemon does not support, which the program reports once on standard error.
         refused: Refused,
         /// `sockaddr` or value of an option.
         bytes: &'a [u8],
@@ -39,7 +39,7 @@ pub enum Answer<'a> {
     },
 }
 
-/// What the daemon lacks for a call.
+/// The option or value that the daemon does not support.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Refused {
     /// Nothing.
@@ -58,7 +58,7 @@ pub struct Received<'a> {
     pub end_of_record: bool,
     /// Whether the bytes are a notification: `MSG_NOTIFICATION`.
     pub notification: bool,
-    /// What the application asked for: [`ANCILLARY_SNDRCV`] and others.
+    /// The ancillary data that the application requested: [`ANCILLARY_SNDRCV`] and others.
     pub ancillary: u16,
     /// Stream.
     pub stream: u16,
@@ -82,11 +82,11 @@ pub struct Received<'a> {
     pub bytes: &'a [u8],
 }
 
-/// The application asked for `SCTP_SNDRCV`: it subscribed to `SCTP_DATA_IO_EVENT`.
+/// The application requested `SCTP_SNDRCV`: it subscribed to `SCTP_DATA_IO_EVENT`.
 pub const ANCILLARY_SNDRCV: u16 = 1;
-/// The application asked for `SCTP_RCVINFO`: option `SCTP_RECVRCVINFO`.
+/// The application requested `SCTP_RCVINFO`: option `SCTP_RECVRCVINFO`.
 pub const ANCILLARY_RCVINFO: u16 = 2;
-/// The application asked for `SCTP_NXTINFO`: option `SCTP_RECVNXTINFO`. No record has that information.
+/// The application requested `SCTP_NXTINFO`: option `SCTP_RECVNXTINFO`. No record has that information.
 pub const ANCILLARY_NXTINFO: u16 = 4;
 
 impl<'a> Answer<'a> {
@@ -116,7 +116,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// The bytes behind the head.
+    /// The bytes after the head.
     #[must_use]
     pub fn payload(&self) -> &'a [u8] {
         match self {
@@ -134,18 +134,15 @@ impl<'a> Answer<'a> {
 
     /// Reads a record.
     ///
-    /// # Errors
-    /// If `record` is none of the daemon's.
+    /// # Errors If `record` is not a record of the daemon.
     pub fn decode(record: &'a [u8]) -> Result<Self, Malformed> {
         let (head, bytes) = Head::split(record)?;
         Self::from_head(&head, bytes)
     }
 
-    /// Reads the head of a record whose bytes need not be there: the answer has none. The number is the length of the
-    /// whole record.
+    /// Reads the head of a record without its bytes: the answer has none. The number is the length of the whole record.
     ///
-    /// # Errors
-    /// If `head` is none of a record of the daemon.
+    /// # Errors If `head` is not the head of a record of the daemon.
     pub fn decode_head(head: &[u8; HEAD]) -> Result<(Self, usize), Malformed> {
         let head = Head(*head);
         if head.length() < HEAD {

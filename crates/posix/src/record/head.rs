@@ -41,7 +41,7 @@ impl Head {
         head
     }
 
-    /// The head and the bytes behind it.
+    /// The head and the bytes after it.
     pub(super) fn split(record: &[u8]) -> Result<(Self, &[u8]), Malformed> {
         let (head, payload) = record.split_first_chunk::<HEAD>().ok_or(Malformed::Length)?;
         let head = Self(*head);

@@ -21,7 +21,7 @@ pub enum Request<'a> {
     Call(Call<'a>),
     /// A message to send.
     Data(Sent<'a>),
-    /// The program called `shutdown`. It applies behind the data that were sent before.
+    /// The program called `shutdown`, which takes effect after the data that were sent before.
     Shutdown {
         /// `SHUT_RD`, `SHUT_WR` or `SHUT_RDWR`.
         how: i32,
@@ -155,7 +155,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The bytes of the application behind the head.
+    /// The bytes of the application after the head.
     #[must_use]
     pub fn payload(&self) -> &'a [u8] {
         match self {

@@ -27,8 +27,8 @@ pub(crate) enum Outcome {
 
 type Work = Pin<Box<dyn Future<Output = Result<Outcome, Error>> + Send>>;
 
-/// A call that may have to wait. The waiting Python task itself polls it, so a result is never lost on the way to a
-/// cancelled task.
+/// A call that may have to wait. The waiting Python task polls it directly, so no result is lost if the task is
+/// cancelled.
 #[pyclass(frozen)]
 pub(crate) struct SctpOperation {
     runtime: Handle,

@@ -38,7 +38,8 @@ impl Association {
         left.is_some_and(|left| left < (DATA_HEADER + next) as u64)
     }
 
-    /// Whether no more data leaves, on this path or on any path, before the SACK of this packet arrives. RFC 7053 §4.2
+    /// Whether the sender cannot send more data, on this path or on any path, before the SACK of this packet arrives.
+    /// RFC 7053 §4.2
     fn is_awaited(&self, path: PathId, packet: &Packet) -> bool {
         let fills_window = self.paths[path].after_timeout
             || self.sender.flight(path) >= self.control.window(path)

@@ -242,7 +242,7 @@ impl Association {
             && !self.receiver.is_readable()
     }
 
-    /// Whether the association still counts as opening.
+    /// Whether the association is not established yet.
     pub(crate) fn is_opening(&self) -> bool {
         matches!(self.state, State::CookieWait(_) | State::CookieEchoed { .. })
     }

@@ -84,8 +84,8 @@ impl Association {
         self.begin_path(now);
     }
 
-    /// Whether another message would change nothing: all paths have just had their turn and found a full window or a
-    /// full share of the buffers, and this is still the case.
+    /// Whether a further message could not be sent: all paths have just had their turn, their windows or their shares
+    /// of the buffers were full, and they still are.
     #[inline]
     pub(super) fn waits_for_peer(&self) -> bool {
         let looks_at_limits_alone =
@@ -167,8 +167,8 @@ impl Association {
         }
         let waits_for_peer = match limit {
             Some(SendLimit::Window) => true,
-            // If nothing is outstanding, the decay for idleness is applied when there is data to send. A window that is
-            // exceeded makes the shares larger
+            // If nothing is outstanding, the decay for idleness is applied when there is data to send. If the peer's
+            // window is exceeded, the shares become larger
             Some(SendLimit::SplitShare | SendLimit::ReceiveWindow) => {
                 self.sender.flight(path) > 0 && self.config.window_overrun == WindowOverrun::Never
             }

@@ -27,8 +27,8 @@ impl Paths {
 
     /// The path for data if no path is active. RFC 7829 §3.2 item 4, §4.1
     ///
-    /// Paths whose local address was lost come last. With equal errors it is the path that was active last; RFC 7829
-    /// leaves the choice open.
+    /// Paths whose local address was lost are last in the order. Among paths with equal errors, the one that was active
+    /// last is used; RFC 7829 does not define the choice.
     #[cold]
     fn last_resort(&self, config: &Config) -> Option<PathId> {
         if !config.fails_over_quickly() || self.iter().any(Path::works) {
@@ -49,8 +49,8 @@ impl Paths {
         if self.data_probes(config, path) {
             news.is_sure
         } else {
-            // Late acknowledgements of chunks that were given up do not show the current state of the path.
-            // RFC 9260 §8.2 leaves it to the sender
+            // Late acknowledgements of chunks that were given up do not show the current state of the path. RFC 9260
+            // §8.2 lets the sender decide
             news.answered && news.works
         }
     }

@@ -118,7 +118,7 @@ impl Paths {
 
     /// The primary path, or the first active path if the primary has failed; the primary path if none is active.
     /// RFC 9260 §6.4
-    // With CMT it is rarely asked; inlined, it keeps frequent callers from being inlined
+    // With CMT it is rarely called. If it were inlined, its frequent callers would be too large to be inlined
     #[inline(never)]
     pub(super) fn for_data(&self, config: &Config) -> PathId {
         if self.usable(config, self.primary) {

@@ -48,8 +48,7 @@ impl Association {
             return;
         }
         self.suspect_black_hole(now, path);
-        // Chunks for which the peer had no room are not lost. So this path is as good as any other, and perhaps the
-        // only one
+        // Chunks that the peer's full receive buffer dropped do not show a failure of this path, so it is used again
         let target = if answers {
             path
         } else {

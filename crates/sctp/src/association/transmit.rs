@@ -27,7 +27,7 @@ impl Association {
                         self.add_pending_sack(now, path, packet);
                     }
                     let via = self.address(path, packet);
-                    // The turns of paths without anything to send end here, so that `may_transmit` is exact
+                    // This ends the turns of paths that have nothing to send, so that `may_transmit` is exact
                     self.next_turn(now);
                     return Some(via);
                 }

@@ -9,7 +9,7 @@ use crate::config::{Config, WindowProbe};
 /// The state of the probes of a closed window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ProbePace {
-    /// A probe may leave now.
+    /// A probe may be sent.
     is_due: bool,
     /// Probes since the window has closed.
     probes: u32,
@@ -38,7 +38,7 @@ impl Association {
         (self.probe_pace.is_due || !self.config.window_probe_waits) && self.could_probe(path)
     }
 
-    /// Whether nothing is in flight whose acknowledgement would report the window.
+    /// Whether no acknowledgement that would report the window is expected, because nothing is in flight.
     fn could_probe(&self, path: PathId) -> bool {
         match self.config.window_probe {
             WindowProbe::Association => self.sender.may_probe(),

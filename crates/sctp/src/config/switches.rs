@@ -163,7 +163,8 @@ pub enum RttSample {
     /// SACKs on the path of the acknowledged chunks: the sample is the round trip on one path.
     SamePath,
     /// All SACKs. For peers that send all SACKs on one path, such as usrsctp: with `SamePath`, other paths would have
-    /// samples from heartbeats only. A sample may consist of the way there on one path and the way back on another.
+    /// samples from heartbeats only. A sample may be the sum of the forward delay of one path and the reverse delay of
+    /// another.
     AnySack,
 }
 

@@ -76,7 +76,7 @@ impl Endpoint {
         self.reply(via, port, init.tag, Control::InitAck(Box::new(answer)));
     }
 
-    /// The largest value of a chunk, in bytes, that is alone in a packet to the sender of `via`.
+    /// The largest value, in bytes, of a chunk that is the only one in a packet to the sender of `via`.
     fn room_for_value(&self, via: Via) -> usize {
         let network = usize::from(path::header(&self.config, via.remote));
         usize::from(self.config.mtu).saturating_sub(network + COMMON_HEADER + CHUNK_HEADER)
@@ -210,8 +210,8 @@ impl Endpoint {
         }
     }
 
-    /// Answers a packet to a port without an endpoint, in place of its host. For a caller that receives the packets of
-    /// all ports and knows that no other endpoint has this port. RFC 9260 §8.4
+    /// Answers a packet to a port without an endpoint, as the host of the port would. The caller must receive the
+    /// packets of all ports, so that no other endpoint can have this port. RFC 9260 §8.4
     pub fn refuse_other_port(&mut self, via: Via, packet: &Packet) {
         if let [Control::Init(init)] = &packet.control[..] {
             let is_alone = !packet.has_sack && packet.data.is_empty();
@@ -237,7 +237,7 @@ impl Endpoint {
         let is_stale = |cause: &Cause| matches!(cause, Cause::StaleCookie(_));
         let must_be_silent = |chunk: &Control| match chunk {
             Control::Abort { .. } | Control::ShutdownComplete { .. } | Control::CookieAck => true,
-            // It refers to a packet of this side, perhaps the last one of an association that has ended in order
+            // It may refer to the last packet of an association of this endpoint that was shut down
             Control::PacketDrop(_) => true,
             Control::Error(causes) => causes.iter().any(is_stale),
             _ => false,

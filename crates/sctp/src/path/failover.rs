@@ -17,15 +17,15 @@ pub enum PathState {
     Inactive,
 }
 
-/// What has become of the local address of a path.
+/// The state of the local address of a path.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Local {
-    /// Nothing since the last answer.
+    /// It was not lost since the last answer on the path.
     #[default]
     Kept,
     /// It is lost.
     Lost,
-    /// It has returned, and nothing has been answered since.
+    /// It has returned, and there was no answer on the path since then.
     Returned,
 }
 
@@ -60,7 +60,7 @@ impl Path {
     }
 
     /// Marks the path as failed because its local address was lost; returns whether it had not failed before. An answer
-    /// to an earlier probe says nothing about the path without the address.
+    /// to an earlier probe does not count: it does not show that the path works without the address.
     ///
     /// Its errors stay as they are: they count missing answers of the peer, which ends the association after
     /// Association.Max.Retrans of them.
@@ -86,7 +86,7 @@ impl Path {
 
     /// Records an answer on the path; returns whether the path has become active again. RFC 9260 §8.2, RFC 7829 §3.2
     ///
-    /// While the local address is lost, answers to data were under way before, and the path stays inactive.
+    /// While the local address is lost, the path stays inactive: such an answer was sent before the loss.
     pub(crate) fn note_answer(&mut self) -> bool {
         (self.errors, self.has_no_sctp) = (0, false);
         if self.local == Local::Lost {

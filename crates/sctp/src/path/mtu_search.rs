@@ -28,7 +28,7 @@ pub(crate) struct MtuSearch {
     phase: Phase,
     /// Larger packets are known or assumed not to pass.
     ceiling: u16,
-    /// The ceiling comes from a link, a router or the settings, and no probe of that size has been lost.
+    /// The ceiling was set by a link, a router or the settings, and no probe of that size was lost.
     ceiling_may_pass: bool,
     /// The outstanding probe; there is at most one.
     probe: Option<MtuProbe>,

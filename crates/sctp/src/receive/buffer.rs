@@ -51,10 +51,10 @@ impl Buffer {
     /// Whether a chunk of `length` bytes may exceed the capacity to close the lowest gap or another one.
     ///
     /// A peer may exceed the window: by lost chunks, which do not count in its accounting until they are retransmitted
-    /// (RFC 9260 §6.2.1), by a probe on each path, or because it has no such accounting. One more capacity is reserved
-    /// for this. The lowest gap has yet another one, so that nothing blocks for any behaviour of the peer: the data
-    /// above this gap was accepted within two capacities, and the unreadable data below it belongs to the one message
-    /// that the gap interrupts (§6.9), which fits into the third.
+    /// (RFC 9260 §6.2.1), by a probe on each path, or because it has no such accounting. For this, memory of one more
+    /// capacity is reserved, and of a third one for data that closes the lowest gap. So no behaviour of the peer can
+    /// block the association: the data above this gap was accepted within two capacities. The unreadable data below it
+    /// belongs to the one message that the gap interrupts (§6.9), which fits into the third capacity.
     pub(super) fn may_overdraw(&self, length: usize, closes_lowest_gap: bool) -> bool {
         let capacities = if closes_lowest_gap { 3 } else { 2 };
         self.held + self.overhead + length <= capacities * self.capacity
@@ -103,8 +103,8 @@ impl Buffer {
     /// The window to advertise: the free space; 1 if that is too little for a reasonable packet; 0 if not even a chunk
     /// of one byte fits. If an open window accepted no data, a peer would conclude that the path has failed.
     ///
-    /// RFC 9260 §6.1 leaves the avoidance of silly windows to RFC 1122 §4.2.3.3; 1 instead of 0 tells the peer that
-    /// the application does read.
+    /// RFC 9260 §6.1 leaves the avoidance of silly windows to RFC 1122 §4.2.3.3; 1 instead of 0 shows the peer that the
+    /// application reads.
     pub(super) fn window(&self) -> u32 {
         match self.capacity.saturating_sub(self.held) {
             free if free <= self.overhead => 0,

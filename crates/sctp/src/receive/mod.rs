@@ -37,7 +37,7 @@ pub(crate) struct Receiver {
     ready: Ready,
     reorder: Reorder,
     rules: SackRules,
-    /// NR-SACK is in use, with the promise to keep all data that arrives.
+    /// NR-SACK is in use, and all arrived data is reported as non-renegable.
     keeps_all: bool,
     never_renege: bool,
     /// Streams that the peer may use.
@@ -59,7 +59,8 @@ pub(crate) struct Arrival {
     pub(crate) duplicates: u64,
     /// Chunks for which the buffer had no room.
     pub(crate) dropped: u64,
-    /// Chunks that had arrived before and were dropped for others; their sender must retransmit them.
+    /// Chunks that had arrived before and were dropped to make room for others (reneging). Their sender must retransmit
+    /// them.
     pub(crate) given_up: u64,
     /// TSN of a chunk without user data, which ends the association. RFC 9260 §6.2
     pub(crate) without_data: Option<Tsn>,
@@ -334,8 +335,8 @@ impl Receiver {
     /// Makes room in a full buffer for a TSN that is within the window or closes a gap; other chunks are refused.
     /// RFC 9260 §6.2
     ///
-    /// Without a promise, the highest TSNs that wait for lower ones are dropped. With the promise no chunk can be
-    /// dropped, and the buffer exceeds its capacity: otherwise the data that waits for this TSN would wait forever.
+    /// If data may be reneged on, the highest TSNs that wait for lower ones are dropped. Otherwise no chunk can be
+    /// dropped, and the buffer exceeds its capacity, because the data that waits for this TSN would wait forever.
     #[cold]
     fn make_room(&mut self, now: Time, tsn: Tsn, length: usize, arrival: &mut Arrival) -> bool {
         if self.partial_delivery && tsn == self.arrived.cumulative().next() {

@@ -12,7 +12,7 @@ impl Sender {
     ///
     /// A chunk counts only if its last copy must be the damaged one: it is in flight on this path, and either all
     /// earlier copies are known to be damaged, or it was sent before `round_trip_ago`. Otherwise a SACK, a gap report
-    /// or a timer has handled the chunk already, and another copy is in flight or waits.
+    /// or a timer has already handled the chunk, and another copy is in flight or waits for transmission.
     ///
     /// Only the timer retransmits window probes and chunks that were sent many times, because a path that damages
     /// everything must fail eventually. Unlike in usrsctp, a window that is full only of data in flight does not count
@@ -53,7 +53,7 @@ impl Sender {
         chunks
     }
 
-    /// The peer says how large its receive buffer is and how much of it is in use.
+    /// Handles the size and the used part of the peer's receive buffer, which the report contains.
     pub(crate) fn note_buffer(&mut self, report: &PacketDrop) {
         self.announced = u64::from(report.window.saturating_sub(report.queued));
         self.judge_peer_window();
@@ -61,7 +61,7 @@ impl Sender {
 }
 
 impl SentChunk {
-    /// Whether `data`, which has the TSN of the chunk, also looks like it but for its length.
+    /// Whether `data`, which has the TSN of the chunk, is equal to it except for its length.
     fn is_repeated_by(&self, data: &DataHead<'_>) -> bool {
         let flags = |flags: DataFlags| flags.without(DataFlags::IMMEDIATE);
         let heads = self.payload.iter().zip(data.payload).take(COMPARED);

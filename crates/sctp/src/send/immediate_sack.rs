@@ -15,8 +15,9 @@ impl Sender {
         self.sack_requested
     }
 
-    /// Sets the I bit of the last chunk of a packet if the packet is the last one before a SACK (`asks`), or the last
-    /// one of all data that the application's request covers. Retransmissions of the chunk repeat such a request.
+    /// Sets the I bit of the last chunk of a packet in two cases: the packet is the last one before a SACK (`asks`), or
+    /// it ends the data for which the application requested an immediate SACK. Retransmissions of the chunk also have
+    /// the bit.
     pub(crate) fn mark_for_sack(&mut self, last: &mut Data, asks: bool) {
         let is_requested = self.sack_requested && self.has_sent_all();
         if asks || is_requested {

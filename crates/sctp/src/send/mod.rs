@@ -142,7 +142,7 @@ impl Sender {
         self.flights.push(Flight::default());
     }
 
-    /// Forgets all paths, before anything was sent. Messages that name a path may use any path.
+    /// Removes all paths, before anything was sent. Messages that were bound to a path may then use any path.
     pub(crate) fn forget_paths(&mut self) {
         for index in 0..self.flights.len() {
             self.queue.unbind(PathId(index as u8));

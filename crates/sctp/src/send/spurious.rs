@@ -11,11 +11,11 @@ use manypath_core::Tsn;
 pub(crate) struct FastRetransmitted {
     /// The oldest one first.
     marks: VecDeque<Mark>,
-    /// How many marks have been forgotten.
+    /// Number of marks that were removed.
     forgotten: u64,
-    /// TSN of each mark, and how many marks had been made before it, in ascending order.
+    /// TSN of each mark, and the number of marks made before it, in ascending order of TSNs.
     by_tsn: Vec<(u32, u64)>,
-    /// How many SACKs have made the sender count missing chunks.
+    /// Number of SACKs that caused missing reports.
     sacks: u64,
 }
 
@@ -76,7 +76,7 @@ impl FastRetransmitted {
         }
     }
 
-    /// The peer reports TSNs that arrived once more.
+    /// Handles the TSNs that the peer reports as duplicates.
     pub(super) fn reveal(&mut self, duplicates: &[Tsn]) -> Revealed {
         let mut revealed = Revealed::default();
         for &tsn in duplicates {

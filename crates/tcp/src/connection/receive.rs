@@ -141,8 +141,9 @@ impl Connection {
         self.stats.duplicates_received += u64::from(payload > 0 && new_bytes == 0);
         let is_readable = self.assembly.next() > before;
         self.readable |= is_readable;
-        // An application that reads at once must do so before the window is announced (RFC 1122 §4.2.3.2). Otherwise
-        // each acknowledgement announces less than the next duplicate, which RFC 5681 §2 then does not count
+        // An application that reads immediately must do so before the window is announced (RFC 1122 §4.2.3.2).
+        // Otherwise each acknowledgement announces a smaller window than the next duplicate, which RFC 5681 §2 then
+        // does not count as a duplicate
         if !(is_readable && reader_keeps_up) {
             subflow.receiving.acknowledge_full(&self.config);
         }

@@ -95,7 +95,8 @@ impl Connection {
         }
     }
 
-    /// Handles the loss of the last subflow that was to stay: a subflow that has not been closed yet stays instead.
+    /// Handles the loss of the last subflow that was not being closed: one of the closing subflows is kept open
+    /// instead.
     fn keep_one(&mut self) {
         let count = self.subflows.len();
         if (0..count).any(|index| self.stays(index)) {
@@ -164,7 +165,7 @@ impl Connection {
             if self.ended.is_none() {
                 self.end(reason);
             }
-            // Otherwise the connection has ended already, and only its end was not acknowledged
+            // If `ended` is set, all data has arrived, and only the end was not acknowledged
             return self.subflows.iter_mut().for_each(Subflow::end);
         };
         self.subflows[index].sending.hand_over(true, |range| bundle.reinject(index, range));

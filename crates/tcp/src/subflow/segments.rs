@@ -42,7 +42,7 @@ impl Subflow {
 
     /// Fills the header of a data segment and records it as sent. New data begins at `data` in the stream. Returns the
     /// offset and the length of the payload, which the connection adds.
-    // Otherwise the step is passed through memory
+    // Without inlining, the result is passed through memory
     #[inline(always)]
     pub(crate) fn write_data(
         &mut self,
@@ -111,7 +111,7 @@ impl Subflow {
         segment.ack = self.receiving.ack();
         segment.flags = Flags::ACK;
         segment.window = self.receiving.announce(room, self.sending.mss());
-        // A probe is a segment of its own
+        // A window probe is a separate segment, so it is still due
         self.receiving.note_acknowledged(self.sending.probe_due());
     }
 

@@ -32,7 +32,7 @@ pub(crate) enum Task {
     Receive(Receive),
     /// Measure throughput like iperf3: serve tests, or run one.
     Perf(Box<Perf>),
-    /// Give unmodified programs SCTP sockets: the daemon alone.
+    /// Run the daemon that gives unmodified programs SCTP sockets.
     Serve(Box<Serve>),
     /// Run an unmodified program with SCTP sockets of this stack.
     Run(Box<Run>),

@@ -11,7 +11,7 @@ pub(crate) const READY: &str = "READY=1";
 /// The service has begun to end.
 pub(crate) const STOPPING: &str = "STOPPING=1";
 
-/// Tells the service manager a state, if there is a manager.
+/// Reports a state to the service manager, if there is one.
 pub(crate) fn tell(state: &str) {
     if let Some(socket) = std::env::var_os("NOTIFY_SOCKET") {
         // A manager that does not listen waits for no message

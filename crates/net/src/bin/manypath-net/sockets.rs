@@ -130,7 +130,7 @@ pub(crate) async fn serve(serve: Serve, mut stop: Stop, watch: &Watch) -> Result
     Ok(())
 }
 
-/// Who may use the sockets.
+/// The group whose members may open SCTP sockets, and the limit of each user.
 #[derive(Clone, Copy, Debug, Default)]
 struct Access {
     /// The number of a group.
@@ -161,7 +161,7 @@ pub(crate) async fn run(run: Run, mut stop: Stop, watch: &Watch) -> Result<ExitC
     // Those that arrive before the program runs are passed later
     let signals = Signals::catch()?;
     let library = library(run.preload)?;
-    // A program that gives up its rights still uses its sockets
+    // A program that changes to another user must still reach the Unix socket
     let reachable = Permissions::from_mode(0o711);
     let place = std::env::temp_dir();
     let folder = tempfile::Builder::new().permissions(reachable).tempdir_in(&place);

@@ -93,8 +93,8 @@ fn has_stream(info: SendInfo, count: u16) -> Result<i32, Errno> {
     if info.stream < count { Ok(SEND_RECORD) } else { Err(Errno::EINVAL) }
 }
 
-/// A message to an address without association. The message follows also if the association cannot be established,
-/// because the program learns that from a notification.
+/// Handles a message to an address without association. The message is accepted even if the association cannot be
+/// established, because a notification reports this to the program.
 async fn for_new(
     shared: &Arc<Shared>,
     socket: &Arc<Socket>,

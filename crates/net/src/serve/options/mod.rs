@@ -34,7 +34,7 @@ pub struct SocketOption {
     get: Option<Get>,
     set: Option<Set>,
     refused: Option<Refused>,
-    /// What the documentation says of its values; may be empty.
+    /// The note on its values in the documentation; may be empty.
     pub note: &'static str,
 }
 

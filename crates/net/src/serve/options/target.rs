@@ -46,8 +46,8 @@ enum Reach {
     All,
 }
 
-/// Whether a `struct sockaddr_storage` names no address. Without a family, it counts as one of the socket's. Other families
-/// are addresses that no peer has. net/sctp/socket.c, sctp_is_any
+/// Whether a `struct sockaddr_storage` names no address. An address without a family has that of the socket. No peer
+/// has an address of another family. net/sctp/socket.c, sctp_is_any
 pub(super) fn is_any(domain: u16, bytes: &[u8]) -> bool {
     let ip = match u16::decode(bytes) {
         Some(0) => {

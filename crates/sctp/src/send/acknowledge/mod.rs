@@ -410,15 +410,15 @@ impl SentChunk {
 
     /// Whether its acknowledgement shows that its path works: it was sent on no other path. RFC 7829 §3.2 items 9, 10
     ///
-    /// Unlike RFC 7829 §3.2 item 10, the acknowledgement of a chunk that was given up, and that arrives on another
-    /// path, shows nothing. If both directions of a path fail at once, such acknowledgements always occur, because some
+    /// Unlike RFC 7829 §3.2 item 10, an acknowledgement of a chunk that was declared lost does not count if it arrives
+    /// on another path. If both directions of a path fail at once, such acknowledgements always occur, because some
     /// chunks arrived and their SACK did not. The failed path would get data for another RTO.
     fn speaks_for_path(&self, state: ChunkState, arrived_on: PathId) -> bool {
         let took_one_path = !self.past.has(Past::ON_SEVERAL_PATHS);
         took_one_path && (state == ChunkState::InFlight || self.path == arrived_on)
     }
 
-    /// Whether its acknowledgement clears the errors of its path: the chunk had not been given up there.
+    /// Whether its acknowledgement clears the errors of its path: the chunk had not been declared lost there.
     ///
     /// If a chunk was sent on several paths, it is unknown which copy arrived. It clears the errors of its last path
     /// only if the SACK arrived on that path. A SACK of the copy on another path may be so late that the chunk has
