@@ -209,7 +209,7 @@ def _is_numeric(cells: Iterable[str]) -> bool:
 
 
 def _begins_as_number(cell: str) -> bool:
-    """Whether a cell is a number, perhaps with a unit or an interval, and not a sentence that begins with a number."""
+    """Whether a cell is a number (with a unit or an interval, if any), not a sentence that begins with a number."""
     return cell.removeprefix("-")[:1].isdigit() and len(cell.split()) <= WORDS
 
 

@@ -100,7 +100,7 @@ def _write_once(target: Path, write: Callable[[IO[bytes]], object]) -> None:
     temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
     try:
         with temporary.open("wb") as file:
-            # The lock shows `remove_remains` that the writer is alive. Without locks it removes no file.
+            # From the lock, `remove_remains` detects that the writer still runs. Without locks it removes no file.
             with suppress(OSError):
                 try_lock(file)
             write(file)
@@ -114,7 +114,7 @@ def _write_once(target: Path, write: Callable[[IO[bytes]], object]) -> None:
 
 
 def remove_remains(folder: Path) -> None:
-    """Remove unfinished files of dead writers."""
+    """Remove unfinished files of writers that have ended."""
     for remainder in folder.glob(".*.tmp"):
         if UNFINISHED.fullmatch(remainder.name):
             with suppress(OSError), remainder.open("r+b") as file:

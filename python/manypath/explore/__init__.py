@@ -1,4 +1,4 @@
-"""The explorer: a local page on which every setting of a scenario is a control, and the run is drawn at once.
+"""The explorer: a local page with a control for every setting of a scenario, which draws the run after every change.
 
 `state` has the scenario and its link, `controls` the controls, `presets` the scenarios to begin with, `moves` the runs,
 `fair` the fair shares and the goals, `texts` the copies, `files` the downloads, `charts` the figures and `live` logs of

@@ -1,4 +1,4 @@
-"""The fair shares of a scenario, and the three goals of resource pooling, each with the numbers behind it."""
+"""The fair shares of a scenario, and the three goals of resource pooling, each with its numbers."""
 
 from __future__ import annotations
 

@@ -68,8 +68,8 @@ table.x-numbers { border-collapse: collapse; width: 100%; font-size: 13px; font-
 @media (prefers-reduced-motion: reduce) { *, *::before, *::after { animation: none !important;
   transition: none !important; scroll-behavior: auto !important; } }
 """
-"""The style sheet. Colours are those of the figures, lighter on dark ground. Nothing moves for readers who ask for less
-motion."""
+"""The style sheet. Colours are those of the figures, and lighter on a dark background. If the system is set to reduced
+motion, nothing moves."""
 
 SCRIPT = """
 window.manypath = {

@@ -1,4 +1,4 @@
-"""The runs behind a page: one run for each move, its marks, and the start of a long run while it goes on."""
+"""The runs of a page: one run for each change of a control (a move), its marks, and partial results of a long run."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Page:
-    """The page of one tab. Tabs share nothing but the program."""
+    """The page of one tab. Tabs share only the program."""
 
     def __init__(self, first: State) -> None:
         self._client = ui.context.client
@@ -42,11 +42,11 @@ class Page:
         self.theme: Theme = LIGHT
         self.narrow = False
         self.move = 0
-        """Number of the last move."""
+        """Number of the last change of a control."""
         self.answer: Answer | None = None
         """The finished run of the state; None while it runs, and if it failed or was stopped."""
         self.is_running = False
-        """Whether the run of the state goes on."""
+        """Whether the run of the state continues."""
         self._stop = threading.Event()
         self.share = 0.0
         """Finished share of the run of the state."""
@@ -190,7 +190,7 @@ class Page:
         return answer, charts.course(answer, self.theme, narrow=self.narrow)
 
     async def _draw_the_rest(self, state: State, answer: Answer, stop: threading.Event, move: int) -> None:
-        """Draw what needs further runs: fair shares, goals, the comparison, and the drawing of the network."""
+        """Draw the parts that need further runs (fair shares, goals, comparison), and the drawing of the network."""
         self._draw_shares(state, answer, None)
         found = await background.io_bound(fair.fair, state, stop)
         if move != self.move or found is None:
@@ -249,7 +249,7 @@ class Page:
         self._status.text = text
 
     def _stopped(self) -> None:
-        """Stop the run on request; what is shown stays."""
+        """Stop the run on request. The page keeps the part that it shows."""
         self._stop_runs()
 
     def _stop_runs(self) -> None:
@@ -260,7 +260,7 @@ class Page:
         self.theme = DARK if dark else LIGHT
 
     async def _toggle(self) -> None:
-        """Switch between light and dark; what is drawn gets the other colours without another run."""
+        """Switch between light and dark. The charts change their colours without another run."""
         self._set_dark(self.theme is LIGHT)
         answer = self.answer
         if answer is not None:
@@ -288,7 +288,7 @@ def _flows(state: State) -> str:
 
 
 def _light(goal: fair.Goal) -> str:
-    """Return one light, with a symbol and a word beside its colour."""
+    """Return one indicator: a colour, a symbol and a word."""
     kind, sign = {"holds": ("holds", "✓"), "does not hold": ("not", "✗"), "does not apply": ("", "–")}[goal.light]
     return (
         f'<div class="x-light {kind}"><b>{html.escape(goal.name)}</b><br>'

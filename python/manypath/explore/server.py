@@ -21,8 +21,8 @@ from manypath.explore.page import Page
 from manypath.explore.state import State
 
 RECONNECT = 15.0
-"""Time without a connection after which a tab is forgotten, and its run cancelled, seconds. On a loaded machine a
-browser may answer late; a page that was forgotten loads again."""
+"""Time without a connection after which the server removes a tab and cancels its run, seconds. On a loaded machine a
+browser may answer late. A page that was removed loads again."""
 
 HISTORY = 50
 """Messages to a tab that are kept for a reconnection. A chart takes about 100 kB."""
@@ -72,7 +72,7 @@ def _app(token: str, first: State, follower: Follower | None) -> FastAPI:
     async def _page(s: str = "") -> None:
         await (Page(first).show(s) if follower is None else LivePage(follower).show())
 
-    # Pages of the browser reconnect within this time; later the server forgets them and their runs.
+    # Pages of the browser reconnect within this time. Later the server removes them and their runs.
     ui.run_with(
         app,
         tailwind=False,

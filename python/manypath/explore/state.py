@@ -1,4 +1,4 @@
-"""What a page shows: a scenario, its seed, and what it is compared with. A link holds all of it."""
+"""The state of a page: a scenario, its seed, and its comparisons. A link contains the whole state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from manypath.scenario.names import known_algorithm
 
 @dataclass(frozen=True)
 class State:
-    """Everything that a page shows.
+    """The state of a page.
 
     Attributes
     ----------

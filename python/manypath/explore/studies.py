@@ -130,7 +130,7 @@ class Sweep:
         ui.context.client.on_delete(self._stop.set)
 
     def halt(self, said: str) -> None:
-        """Stop the sweep that goes on, and say why; a finished one gets the remark, too."""
+        """Stop the running sweep and show the reason, also beside a finished sweep."""
         self._stop.set()
         if self._is_running or self._said.text:
             self._said.text = said

@@ -15,7 +15,7 @@ Amount = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 """A finite number that is not negative."""
 
 Count = Annotated[int, Field(ge=1)]
-"""A number of things, at least one."""
+"""A number that is at least one."""
 
 Whole = Annotated[int, Field(ge=0)]
 """Whole of random numbers."""

@@ -16,7 +16,7 @@ class NotStored(UserError):
 
 
 class Stored(Executor):
-    """An executor that computes nothing: a run that the store lacks is an error."""
+    """An executor that computes nothing: a run that is missing in the store is an error."""
 
     @override
     def batches(self, work: Work, cells: Sequence[Cell], tell: Callable[[str], None]) -> Iterator[Batch]:

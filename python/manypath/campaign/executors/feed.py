@@ -25,7 +25,7 @@ class Pace:
         self._seconds_per_run = math.inf
 
     def learn(self, runs: int, seconds: float) -> None:
-        """Learn that `runs` runs took `seconds` seconds."""
+        """Record that `runs` runs took `seconds` seconds."""
         self._largest = max(self._largest, runs)
         self._seconds_per_run = max(seconds, 1e-4) / runs
 

@@ -20,7 +20,7 @@ def course(answer: Answer, theme: Theme, *, narrow: bool) -> Option:
 
 
 def missing(answer: Answer) -> str:
-    """Return in words what the chart of a run lacks; empty if it lacks nothing."""
+    """Return the names of the parts that are missing in the chart of a run; empty if it is complete."""
     parts = _parts(answer.result.series["paths"], ["flow", "path"])
     main = _main(parts)
     if any(_has_limits(part) for (flow, _), part in parts.items() if flow == main):
@@ -29,7 +29,7 @@ def missing(answer: Answer) -> str:
 
 
 class _Course:
-    """The chart while it is made."""
+    """The chart under construction."""
 
     def __init__(self, answer: Answer, theme: Theme, *, narrow: bool) -> None:
         self._answer = answer

@@ -76,7 +76,7 @@ class Flow:
         self.latest = 0.0
         """Time of the last event, seconds."""
         self.closed = ""
-        """Reason of the end; empty while the flow goes on."""
+        """Reason of the end; empty while the flow continues."""
         self.is_known = False
         """Whether it is more than packets outside of associations."""
         self.paths: list[str] = []
@@ -188,7 +188,7 @@ def _new_payload(side: Side, data: Mapping[str, Any]) -> Iterator[int]:
                     yield payload
     elif data.get("payload"):
         option = data.get("mptcp") or {}
-        # A byte of Multipath TCP has a number of the whole connection, whatever subflow carries it.
+        # A byte of Multipath TCP has a number of the connection, which does not depend on its subflow.
         first = natural(option["data"]) if "data" in option else side.serial.extended(natural(data["seq"]))
         new = side.arrived.take(first, first + natural(data["payload"]) - 1)
         if new:

@@ -1,4 +1,4 @@
-"""The lines of a log of events: its header, flows and links, and the lines that are no events."""
+"""The lines of a log of events: its header, flows and links, and the lines that are not events."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ class Link:
 
 
 class Log:
-    """What a log has said so far. Its owner holds a lock around all calls."""
+    """The flows, links and counters of the lines of a log that were read. The caller holds a lock during all calls."""
 
     def __init__(self) -> None:
         self.lines = 0
         """Lines of the whole source, header lines and wrong ones included."""
         self.refused = 0
-        """Lines that are no events."""
+        """Lines that are not events."""
         self.why_refused = ""
-        """The last of them, in words."""
+        """Description of the last of these lines."""
         self.runs = 0
         """Headers that were read; each begins a run."""
         self._begin()
 
     def _begin(self) -> None:
-        """Forget everything that belongs to one run."""
+        """Remove all data of the run."""
         self.title = ""
         """Title of the run."""
         self.events = 0
@@ -61,7 +61,7 @@ class Log:
         self.begin = nan
         """Time of the first event, seconds."""
         self.forgotten = 0
-        """Closed flows that were forgotten, so that memory is bounded."""
+        """Number of closed flows that were removed to bound the memory."""
         self.left_out = 0
         """Events of flows that are not kept, because too many flows are open."""
 
@@ -77,14 +77,14 @@ class Log:
                 self.refuse(line, "no JSON" if isinstance(error, json.JSONDecodeError) else "no event of manypath")
 
     def refuse(self, line: bytes, why: str) -> None:
-        """Count a line that is no event."""
+        """Count a line that is not an event."""
         self.refused += 1
         start = line[:MOST_SHOWN].decode(errors="replace").strip()
         more = "…" if len(line.strip()) > MOST_SHOWN else ""
         self.why_refused = f"line {self.lines:,} is {why}: {start}{more}"
 
     def restart(self) -> None:
-        """Forget the run, because the file begins again."""
+        """Remove the run, because the file was truncated or replaced."""
         self._begin()
 
     def listed(self) -> list[Flow]:
@@ -151,7 +151,7 @@ class Log:
         return flow
 
     def _forget(self, time: float) -> bool:
-        """Forget the flow that ended first, or was silent longest; return whether there is one."""
+        """Remove the flow that ended first, or the one without events for longest; return whether there is one."""
         closed = [flow for flow in self.flows.values() if flow.closed or not flow.is_known]
         silent = [flow for flow in self.flows.values() if time - flow.latest > SILENCE]
         for flows in (closed, silent):
@@ -190,4 +190,4 @@ MOST_TIME = 1e9
 """Latest time of an event, seconds."""
 
 SILENCE = 60.0
-"""Time without events after which a flow may be forgotten, seconds."""
+"""Time without events after which a flow may be removed, seconds."""

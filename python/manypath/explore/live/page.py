@@ -1,4 +1,4 @@
-"""The page of a log in one tab: the picture, the time that it shows, and the numbers of the moment."""
+"""The page of a log in one tab: the plots, the time that they show, and the current numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class LivePage:
         self._stopped_at: float | None = None
         """End of the time that is shown while the page is paused."""
         self._drawn: object = None
-        """What the picture shows; another value leads to another picture."""
+        """The data that the plots show; the plots are drawn again if this value changes."""
         self._earliest = 0.0
         """Time before which nothing is drawn, because the browser shows another tab."""
         self._phase: Phase | None = None
@@ -52,7 +52,7 @@ class LivePage:
         with ui.element("header").classes("x-head"):
             ui.html("<h1>manypath explore</h1>", sanitize=False)
             self._status = ui.label("").classes("x-status")
-            # Screen readers hear changes of the state, and not every number.
+            # Screen readers read changes of the state, but not every number.
             self._said = ui.label("").classes("x-said").props('role="status" aria-live="polite"')
             ui.button(icon="contrast", on_click=lambda: self._set_dark(self._theme is LIGHT)).props(
                 'flat dense round aria-label="Switch between light and dark"'
@@ -87,7 +87,7 @@ class LivePage:
         self._span = span
 
     def _stop_or_go(self) -> None:
-        """Pause the picture, or go on with it. The log is read on meanwhile."""
+        """Pause or continue the plots. The log is read during the pause."""
         if self._stopped_at is None:
             with self._follower.log() as log:
                 self._stopped_at = log.end
@@ -103,7 +103,7 @@ class LivePage:
         self._theme = DARK if dark else LIGHT
 
     async def _draw(self) -> None:
-        """Draw the log as far as it was read, if the picture would be another one."""
+        """Draw the part of the log that was read, if it has changed since the last drawing."""
         version = self._follower.state().version if self._stopped_at is None else 0
         wanted = (version, self._stopped_at, self._flow, self._span, self._theme.ink)
         if wanted == self._drawn or time.monotonic() < self._earliest:
@@ -122,7 +122,7 @@ class LivePage:
         self._drawn = wanted
 
     async def _put(self, option: Option) -> bool:
-        """Put a chart into the browser and wait until it is there; return whether it was drawn.
+        """Send a chart to the browser and wait until it is drawn; return whether it was drawn.
 
         A slow browser gets fewer pictures, and a hidden tab gets none.
         """
@@ -134,7 +134,7 @@ class LivePage:
         return answer is True
 
     def _tell(self) -> None:
-        """Show the numbers of the moment, and the state of the source."""
+        """Show the current numbers, and the state of the source."""
         state, is_paused = self._follower.state(), self._stopped_at is not None
         with self._follower.log() as log:
             flow = plots.chosen(log, self._flow)
@@ -190,4 +190,4 @@ STYLE = """
 .x-missing { max-width: 90ch; }
 @media (max-width: 1000px) { .x-live { padding: 10px; } }
 """
-"""The style of what only this page has."""
+"""The style of the parts that only this page has."""

@@ -45,7 +45,7 @@ class Arrived:
         merged = (min(firsts[begin], first), max(lasts[end - 1], last)) if begin < end else (first, last)
         firsts[begin:end], lasts[begin:end] = [merged[0]], [merged[1]]
         if len(firsts) > MOST_RANGES:
-            # What the oldest gap lacks is given up.
+            # The numbers in the oldest gap count as arrived.
             del firsts[1], lasts[0]
         return last - first + 1 - known
 
@@ -104,4 +104,4 @@ MOST_RANGES = 4096
 """Largest number of ranges of numbers that have arrived."""
 
 MOST_WAITING = 200_000
-"""Largest number of chunks that wait for their acknowledgement; the oldest are forgotten."""
+"""Largest number of chunks that wait for their acknowledgement; beyond it the oldest ones are removed."""

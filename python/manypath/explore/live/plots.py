@@ -47,7 +47,7 @@ def chosen(log: Log, name: str) -> Flow | None:
 
 
 def picture(log: Log, view: View, theme: Theme, *, narrow: bool) -> Option | None:
-    """Return the chart of what a log says about a flow and its links; None if there is nothing to draw."""
+    """Return the chart of a flow and its links in a log; None if there is nothing to draw."""
     chart = Stack(theme, view.end, narrow=narrow, top=52)
     flow = chosen(log, view.flow)
     drawn = False
@@ -181,7 +181,7 @@ def _round_trips(chart: Stack, flow: Flow, hosts: Sequence[str], view: View) -> 
 
 
 def _goodput(chart: Stack, flow: Flow, marks: Sequence[Mark], view: View) -> bool:
-    """Add the goodput in each direction, in all and over each path, and the retransmissions."""
+    """Add the goodput in each direction, in total and over each path, and the retransmissions."""
     edges = view.edges
     directions = [(host, flow.carried(host)) for host in OTHER]
     most = max((_sum(totals) for _, totals in directions), default=0.0)

@@ -1,4 +1,4 @@
-"""Where the lines of a log come from: a file that may grow, a pipe, standard input, or a Unix socket."""
+"""Sources of the lines of a log: a file that may grow, a pipe, standard input, or a Unix socket."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from manypath.errors import UserError
 
 
 class Sign(Enum):
-    """What a source says between its bytes."""
+    """Events of a source besides bytes."""
 
     NOTHING = auto()
-    """No bytes came for `LOOK` seconds."""
+    """No bytes arrived for `LOOK` seconds."""
     RESTARTED = auto()
-    """The file was replaced or emptied; what follows is a new one."""
+    """The file was replaced or truncated; the next bytes are those of a new file."""
     ENDED = auto()
     """The writer has closed its end."""
 
@@ -58,15 +58,15 @@ class Source:
         return "standard input" if str(self.place) == "-" else str(self.place)
 
     def size(self) -> int:
-        """Return the size of the file, bytes; what was read, of another source."""
+        """Return the size of the file in bytes; for other sources, the number of bytes that were read."""
         return os.fstat(self._fd).st_size if self._is_file else self.read
 
     def parts(self) -> Iterator[bytes | Sign]:
-        """Yield bytes and signs until the source is closed. A pipe goes on if another writer opens it."""
+        """Yield bytes and events until the source is closed. A pipe continues if another writer opens it."""
         return self._file_parts() if self._is_file else self._stream_parts()
 
     def is_written(self) -> bool | None:
-        """Return whether a program has the file open for writing; None if the system does not tell."""
+        """Return whether a program has the file open for writing; None if the system does not show this."""
         return is_written(self._fd) if self._is_file else None
 
     def _open(self) -> None:
@@ -137,7 +137,7 @@ class Source:
                 select.select([], [], [], LOOK)
 
     def _was_rewritten(self, last: bytes) -> bool:
-        """Whether the bytes before the current place are others than those that were read."""
+        """Whether the bytes before the current position differ from those that were read."""
         return os.pread(self._fd, len(last), self.read - len(last)) != last
 
     def _was_replaced(self) -> bool:
@@ -158,7 +158,7 @@ class Source:
 
 
 def is_written(fd: int) -> bool | None:
-    """Return whether a process has the file of a descriptor open for writing; None if the system does not tell.
+    """Return whether a process has the file of a descriptor open for writing; None if the system does not show this.
 
     Linux lists the open files of a process to its user and to root.
     """
@@ -199,7 +199,7 @@ PART = 1 << 18
 """Largest number of bytes that are read at once."""
 
 LOOK = 0.1
-"""Interval at which a source without new bytes is looked at, seconds."""
+"""Interval at which a source without new bytes is checked, seconds."""
 
 REMEMBERED = 64
-"""Number of bytes before the current place that are compared, so that a rewritten file is noticed."""
+"""Number of bytes before the current position that are compared, so that a rewritten file is detected."""

@@ -22,7 +22,7 @@ Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 """A share of fits, or a credit, 0 to 1."""
 
 Told = Literal["changed", "as stated", "not told"]
-"""Level of a factor that the claims identify; `not told` if they identify none."""
+"""Level of a factor that the claims identify; ``not told`` if they identify neither level."""
 
 
 @dataclass(frozen=True)

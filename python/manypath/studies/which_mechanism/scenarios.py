@@ -62,7 +62,7 @@ def one_flow(
     smart: bool,
     reports: bool,
 ) -> Scenario:
-    """A plain CMT flow alone, with these mechanisms."""
+    """One plain CMT flow without competing flows, with these mechanisms."""
     send_buffer, receive_buffer = buffers(asymmetry, ordered)
     flow = Sctp(
         paths=("first", "second"),

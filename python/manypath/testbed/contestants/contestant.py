@@ -71,7 +71,7 @@ class Account:
     notes: NDArray[np.float64]
     """Received payload over time: rows of an instant in seconds of the system's monotonic clock, and bytes."""
     doubts: Sequence[str] = ()
-    """Reasons not to trust the run."""
+    """Reasons for which the run is not reliable."""
     flow: Mapping[str, float] = field(default_factory=dict)
     """Other counters within the window, by the names of the simulator's measurements."""
     paths: Mapping[str, Mapping[str, float]] = field(default_factory=dict)

@@ -43,7 +43,7 @@ BLOCK = bytes(65_536)
 
 
 class Watch:
-    """Measures how long this process was delayed: a thread sleeps again and again. Close it to end the thread."""
+    """Measures delays of this process by a thread that sleeps repeatedly. `close` ends the thread."""
 
     def __init__(self) -> None:
         self.longest = 0.0
