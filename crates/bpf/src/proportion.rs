@@ -1,12 +1,12 @@
 //! The proportion manager of BMC: new weights after one measurement. \[H09] §3.2, eq. 3.7 to 3.9
 
-/// The weights do not change while the largest worth is at most this many times the smallest.
+/// The weights do not change while the largest T_wr is at most this many times the smallest.
 const TOLERANCE: f64 = 1.1;
 
-/// The smallest share of all weights for one subflow. The goodput of a subflow without weight could not be measured.
+/// The minimum share of a subflow in the sum of the weights. Without weight, the goodput of a subflow cannot be measured.
 const LEAST: f64 = 0.02;
 
-/// K: the part of a weight that moves at once.
+/// K: the gain of a change of weights.
 const GAIN: f64 = 0.5;
 
 /// One subflow in an interval.
@@ -21,31 +21,31 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// The throughput, corrected for weight and round-trip time.
-    fn worth(&self) -> f64 {
+    /// T_wr: the goodput normalised by weight and round-trip time. \[H09] eq. 3.7
+    fn normalised(&self) -> f64 {
         self.rtt * self.goodput / self.weight
     }
 }
 
-/// The new weights, whose sum is one; `None` if the proportion is right, or there is only one subflow.
+/// The new weights, whose sum is one; `None` if they do not change, or if there is only one subflow.
 ///
-/// The weight D of the subflow with the smallest worth decreases to D − (D − D²)·K. The subflow with the largest worth
-/// gets the difference.
+/// The weight D of the subflow with the smallest T_wr decreases to D − (D − D²)·K. The subflow with the largest T_wr gets
+/// the difference.
 pub(crate) fn shift(subflows: &[Measured]) -> Option<Vec<f64>> {
     let order = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1);
-    let worths = || subflows.iter().map(Measured::worth).enumerate();
-    let (poor, least) = worths().min_by(order)?;
+    let normalised = || subflows.iter().map(Measured::normalised).enumerate();
+    let (from, least) = normalised().min_by(order)?;
     // Of equals the first one is needed, but `max_by` returns the last one.
-    let (rich, most) = worths().rev().max_by(order)?;
-    if poor == rich || most <= TOLERANCE * least {
+    let (to, most) = normalised().rev().max_by(order)?;
+    if from == to || most <= TOLERANCE * least {
         return None;
     }
     let floor = LEAST.min(0.5 / subflows.len() as f64);
-    let old = subflows[poor].weight;
+    let old = subflows[from].weight;
     let moved = (old - (old - (old - old * old) * GAIN).max(floor)).max(0.0);
     let mut weights: Vec<_> = subflows.iter().map(|it| it.weight).collect();
-    weights[poor] -= moved;
-    weights[rich] += moved;
+    weights[from] -= moved;
+    weights[to] += moved;
     let sum: f64 = weights.iter().sum();
     (moved > 0.0).then(|| weights.iter().map(|weight| weight / sum).collect())
 }
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_worth_moves_nothing_and_a_silent_subflow_keeps_a_fiftieth() {
+    fn equal_normalised_goodput_changes_no_weight_and_a_subflow_without_goodput_keeps_a_fiftieth() {
         assert_eq!(shifted(&[(0.5, 1.0, 0.1), (0.5, 1.09, 0.1)]), None);
         assert_eq!(shifted(&[(1.0, 1.0, 0.1)]), None);
         let mut weight = 0.5;

@@ -1,4 +1,4 @@
-//! What the programs of manypath share: the answer to an invalid command line.
+//! Shared parts of the programs of manypath: the handling of an invalid command line.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-"""The menu that takes a state along: as Python, TOML, command line or link, and as downloads."""
+"""The menu that exports a state: as Python, TOML, command line or link, and as downloads."""
 
 from __future__ import annotations
 

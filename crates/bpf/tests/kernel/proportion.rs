@@ -16,9 +16,9 @@ const ONE: u32 = 1 << 24;
 const PATIENCE: Duration = Duration::from_secs(240);
 
 /// Two separate links. On the second one a subflow fills a queue of four times the size, so that its rate times its
-/// round-trip time, the worth of [H09], is about four times as large.
+/// round-trip time divided by its weight (T_wr of [H09]) is about four times as large.
 #[test]
-fn weight_moves_to_the_subflow_with_the_larger_worth() {
+fn weight_moves_to_the_subflow_with_the_larger_normalised_goodput() {
     let Some(_turn) = needs::kernel() else { return };
     let mut bmc = needs::load("bmc");
     let links = ["rate 4mbit burst 3100 limit 15000", "rate 20mbit burst 3100 limit 60000"];
@@ -39,14 +39,14 @@ fn weight_moves_to_the_subflow_with_the_larger_worth() {
     let mut first = found_within(PATIENCE, "weights", &mut weights);
     assert!(begin.elapsed() >= Duration::from_secs(10), "before its interval was over");
     // On a busy machine the sender is too late to fill the queue of the second path in some epochs, so that the first
-    // path is worth more in them.
+    // path has the larger T_wr in them.
     found_within(PATIENCE, "more weight for the second path", || match weights() {
         Ok([poor, rich]) if rich > poor => Ok(()),
         seen => Err(seen),
     });
     running.stop().unwrap();
 
-    // Half of D - D² with D = 1/2 moves to the subflow with the larger worth: 3/8 and 5/8.
+    // Half of D - D² with D = 1/2 moves to the subflow with the larger T_wr: 3/8 and 5/8.
     first.sort_unstable();
     assert_eq!(first, [ONE / 8 * 3, ONE / 8 * 5]);
 }

@@ -1,4 +1,4 @@
-//! Many loads and many connections leave nothing behind.
+//! Many loads and many connections leave no objects in the kernel.
 
 use std::collections::BTreeSet;
 use std::io::Write;

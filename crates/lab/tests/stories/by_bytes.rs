@@ -1,4 +1,4 @@
-//! Packets of SCTP that travel as bytes: runs are the same as with packets that are not encoded.
+//! SCTP packets that are encoded and decoded: the runs are equal to runs without encoding.
 
 use crate::networks::{disjoint, flow, link, scenario, shared, tcp};
 use manypath_core::{Span, Time};

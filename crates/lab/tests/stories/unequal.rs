@@ -1,4 +1,4 @@
-//! \[D10] figure 4: plain CMT over 100 and 10 Mbit/s, where the buffers decide.
+//! \[D10] figure 4: plain CMT over 100 and 10 Mbit/s, where the buffers limit the goodput.
 //!
 //! Send buffer 250,000 bytes, receive buffer 125,000, unordered messages of 1452 bytes. The expected goodputs are those
 //! of the authors' simulator, INET 4.5.4, with its missing calls restored; the paper shows about 20 and 106 Mbit/s.

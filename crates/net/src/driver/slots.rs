@@ -1,4 +1,4 @@
-//! The endpoints of a host as its driver sees them: by port, by pending work and by their next timer.
+//! The endpoints of a host, for its driver: by port, by pending work and by their next timer.
 
 use std::collections::BTreeSet;
 

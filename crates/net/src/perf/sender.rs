@@ -1,4 +1,4 @@
-//! What a sender knows of the network, in the terms of iperf3: one window and one round-trip time per stream. All
+//! The sender's measurements of the network in the terms of iperf3: one window and one round-trip time per stream. All
 //! streams share the association, so each has the association's values.
 
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Limits of what programs may use, and the count of what they use. A user cannot take the places of others.
+//! Limits of sockets and calls, and their numbers in use. A user cannot use up the places of other users.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};

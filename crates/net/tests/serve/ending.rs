@@ -1,4 +1,4 @@
-//! Ends of sockets: by the program, by its death, and by the peer.
+//! Ends of sockets: the program closes them, the program is killed, or the peer ends the association.
 
 use manypath_posix::abi::Layout;
 use nix::libc;

@@ -1,4 +1,4 @@
-//! Programs that close, die or stop reading at a bad moment, and calls with any bytes.
+//! Programs that close a socket, are killed or stop reading during a call, and calls with any bytes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

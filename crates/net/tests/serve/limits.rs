@@ -1,4 +1,4 @@
-//! Limits of users and sockets, and what a daemon that is full or ends answers.
+//! Limits of users and sockets, and the answers of a daemon that is full or ending.
 
 use std::os::fd::OwnedFd;
 

@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 
 from manypath.explore.live.log import Log
-from manypath.explore.live.source import Sign, Source
+from manypath.explore.live.source import SourceEvent, Source
 
 
 class Phase(Enum):
@@ -118,11 +118,11 @@ class Follower:
             if self._stop.is_set():
                 return
             match part:
-                case Sign.NOTHING:
+                case SourceEvent.NOTHING:
                     self._look()
-                case Sign.ENDED:
+                case SourceEvent.ENDED:
                     self._has_ended = True
-                case Sign.RESTARTED:
+                case SourceEvent.RESTARTED:
                     self._hear()
                     self._rest, self._is_skipping = b"", False
                     with self._lock:

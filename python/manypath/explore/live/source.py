@@ -14,7 +14,7 @@ from pathlib import Path
 from manypath.errors import UserError
 
 
-class Sign(Enum):
+class SourceEvent(Enum):
     """Events of a source besides bytes."""
 
     NOTHING = auto()
@@ -61,7 +61,7 @@ class Source:
         """Return the size of the file in bytes; for other sources, the number of bytes that were read."""
         return os.fstat(self._fd).st_size if self._is_file else self.read
 
-    def parts(self) -> Iterator[bytes | Sign]:
+    def parts(self) -> Iterator[bytes | SourceEvent]:
         """Yield bytes and events until the source is closed. A pipe continues if another writer opens it."""
         return self._file_parts() if self._is_file else self._stream_parts()
 
@@ -90,7 +90,7 @@ class Source:
         self._is_file = stat.S_ISREG(kind)
         self._is_fifo = stat.S_ISFIFO(kind) and str(self.place) != "-"
 
-    def _stream_parts(self) -> Iterator[bytes | Sign]:
+    def _stream_parts(self) -> Iterator[bytes | SourceEvent]:
         has_ended = False
         while True:
             ready, _, _ = select.select([self._fd], [], [], LOOK)
@@ -107,23 +107,23 @@ class Source:
                 self.read += len(part)
                 yield part
             elif not ready:
-                yield Sign.NOTHING
+                yield SourceEvent.NOTHING
             elif not self._is_fifo:
-                yield Sign.ENDED
+                yield SourceEvent.ENDED
                 return
             else:
                 # A FIFO without a writer is always ready; before the first writer nothing has ended.
-                yield Sign.ENDED if self.read and not has_ended else Sign.NOTHING
+                yield SourceEvent.ENDED if self.read and not has_ended else SourceEvent.NOTHING
                 has_ended = True
                 select.select([], [], [], LOOK)
 
-    def _file_parts(self) -> Iterator[bytes | Sign]:
+    def _file_parts(self) -> Iterator[bytes | SourceEvent]:
         last = b""
         while True:
             if self._was_rewritten(last):
                 os.lseek(self._fd, 0, os.SEEK_SET)
                 self.read, last = 0, b""
-                yield Sign.RESTARTED
+                yield SourceEvent.RESTARTED
             part = os.read(self._fd, PART)
             if part:
                 self.read += len(part)
@@ -131,9 +131,9 @@ class Source:
                 yield part
             elif self._was_replaced():
                 self.read, last = 0, b""
-                yield Sign.RESTARTED
+                yield SourceEvent.RESTARTED
             else:
-                yield Sign.NOTHING
+                yield SourceEvent.NOTHING
                 select.select([], [], [], LOOK)
 
     def _was_rewritten(self, last: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""The paper's setup beside ours: every parameter, with the source of ours where the paper gives none."""
+"""Every parameter of the paper's setup and of ours; if the paper gives none, the source of ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The thesis's setup beside ours: every parameter, with the source of ours where it gives none."""
+"""Every parameter of the thesis's setup and of ours; if the thesis gives none, the source of ours."""
 
 from __future__ import annotations
 

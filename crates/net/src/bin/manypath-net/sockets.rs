@@ -1,4 +1,4 @@
-//! `manypath-net serve` and `manypath-net run`: SCTP sockets for programs that are written for those of Linux.
+//! `manypath-net serve` and `manypath-net run`: SCTP sockets for programs that use the socket API of Linux.
 
 use std::convert::Infallible;
 use std::ffi::OsString;

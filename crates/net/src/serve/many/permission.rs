@@ -1,4 +1,4 @@
-//! Whether a message may be sent: what `sendmsg` of Linux decides before it takes a message.
+//! Whether a message may be sent: the checks that `sendmsg` of Linux makes before it accepts a message.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
