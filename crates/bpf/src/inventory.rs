@@ -62,8 +62,8 @@ impl Registered {
         Self { name, pin, link, connections }
     }
 
-    /// What keeps it in the kernel: `/sys/fs/bpf/manypath/mp_lia, process 77 (manypath-kernel)`. This reads every
-    /// descriptor of every process.
+    /// The pin and the processes that keep it in the kernel: `/sys/fs/bpf/manypath/mp_lia, process 77
+    /// (manypath-kernel)`. This reads every descriptor of every process.
     #[must_use]
     pub fn kept_by(&self) -> String {
         let pin = self.pin.iter().map(|pin| pin.display().to_string());

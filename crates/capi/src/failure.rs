@@ -36,7 +36,7 @@ impl Failure {
     }
 }
 
-/// What a function of C returns. Keeps the text of a failure, and removes that of the thread's earlier one.
+/// The return value of a C function. Stores the text of a failure in place of the thread's earlier one.
 pub(crate) fn told(result: Result<c_int, Failure>) -> c_int {
     match result {
         Ok(value) => {

@@ -24,7 +24,7 @@ pub struct Outcome {
     pub cpu_seconds: f64,
 }
 
-/// What a flow achieved.
+/// The measurements of a flow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowOutcome {
     /// Payload delivered to the application per second.
@@ -97,7 +97,7 @@ pub struct HeadOfLine {
     pub blocked: f64,
 }
 
-/// What a path of a flow carried.
+/// The measurements of a path of a flow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PathOutcome {
     /// New payload that arrived over the path per second.

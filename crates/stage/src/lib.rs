@@ -37,7 +37,7 @@ pub trait Protocol: Sized {
     /// The kind of a packet, such as `SACK + DATA`.
     fn label(packet: &Self::Packet) -> String;
 
-    /// What the log keeps of a packet.
+    /// The fields of a packet that the log stores.
     fn content(packet: &Self::Packet) -> Self;
 
     /// Whether the packet carries data of the application.

@@ -10,7 +10,7 @@ from manypath.papers.evidence import Evidence
 
 
 class Budget(NamedTuple):
-    """What it takes to decide a claim.
+    """The runs that would decide a claim.
 
     Attributes
     ----------

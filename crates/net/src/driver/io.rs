@@ -5,7 +5,7 @@ use manypath_sctp::Packet;
 use super::slab::Slab;
 use crate::socket::Sockets;
 
-/// What the driver lends to an endpoint that handles or sends packets.
+/// The sockets and buffers that an endpoint uses while it handles or sends packets.
 #[derive(Debug)]
 pub(crate) struct Io {
     pub(crate) sockets: Sockets,

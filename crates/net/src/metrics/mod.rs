@@ -21,7 +21,7 @@ pub use http::serve;
 use crate::{Counters, Endpoint, Host, Path};
 use families::{ENDPOINT, HOST, PATH};
 
-/// What has metrics.
+/// An object with metrics: an endpoint, a host or the daemon.
 pub trait Source: Send + Sync + 'static {
     /// All metrics as OpenMetrics text.
     fn metrics(&self) -> String;

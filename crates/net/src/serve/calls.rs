@@ -69,7 +69,7 @@ pub(super) async fn refuse(connection: &Connection, errno: Errno) -> io::Result<
         .await
 }
 
-/// What the daemon lacks for a call that has failed, and the value that is not supported.
+/// The option or value for which a call failed because the daemon does not support it, and this value.
 fn refusal(call: &Call<'_>, errno: Errno) -> (Refused, i32) {
     let is_about_options = matches!(call.operation, Operation::GetOption | Operation::SetOption);
     if !is_about_options || is_call(call) {

@@ -37,14 +37,14 @@ pub struct Daemon {
     pub(super) shared: Arc<Shared>,
 }
 
-/// What all tasks of the daemon share.
+/// The state that all tasks of the daemon share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) settings: Settings,
     known: Mutex<Known>,
     pub(super) ports: Mutex<Ports>,
     next_association: AtomicI32,
-    /// What programs use.
+    /// The sockets and calls in use, by user.
     pub(super) usage: Arc<Usage>,
     /// Sockets that were opened, accepted or peeled off.
     opened: AtomicU64,
@@ -396,7 +396,7 @@ async fn keep(shared: &Arc<Shared>, socket: &Arc<Socket>, place: Place) {
 
 /// Refused connections at once whose first record is awaited.
 const REFUSALS: usize = 64;
-/// How long such a record is awaited.
+/// Time limit for such a record.
 const SHORT: Duration = Duration::from_secs(1);
 /// Interval of checks of the phases of sockets.
 const GLANCE: Duration = Duration::from_millis(20);

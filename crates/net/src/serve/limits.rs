@@ -9,7 +9,7 @@ use nix::errno::Errno;
 
 use super::access::Peer;
 
-/// What programs may use at most.
+/// Limits of the resources of programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Sockets of one user; `None` for as many as all users may have. Accepted sockets count for the user of the
@@ -103,7 +103,7 @@ pub(super) struct Counts {
     pub(super) calls: usize,
 }
 
-/// What a place is for.
+/// The kind of a place.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Socket,
@@ -198,7 +198,7 @@ impl Usage {
         Refusal::ALL.iter().map(|(_, name)| *name).zip(counts)
     }
 
-    /// What all users have.
+    /// The counts of all users together.
     pub(super) fn all(&self) -> Counts {
         self.used().all
     }

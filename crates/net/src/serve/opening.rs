@@ -236,7 +236,7 @@ async fn connect(
     Ok((endpoint.connect(peer).await?, endpoint))
 }
 
-/// What a socket needs an endpoint for.
+/// The use of an endpoint by a socket.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Use {
     /// It must have the wanted UDP port.

@@ -44,7 +44,7 @@ pub(super) struct Socket {
     pub(super) opening: tokio::sync::Mutex<()>,
 }
 
-/// How a socket is used.
+/// The style of a socket.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Style {
     /// One-to-one. RFC 6458 §4
@@ -101,7 +101,7 @@ pub(super) enum Phase {
     Ended,
 }
 
-/// How the reader ends.
+/// The reason for which the reader ends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum End {
     /// The program closed its descriptor after it had read everything.

@@ -96,9 +96,9 @@ pub const ALL_SENT: i32 = 2;
 /// A message to send.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Sent<'a> {
-    /// What the application gave with the message. Without it the socket's defaults apply.
+    /// The options that the application passed with the message. Without them the socket's defaults apply.
     pub info: Option<SendInfo>,
-    /// Partial reliability, if the application gave it with the message.
+    /// Partial reliability, if the application passed it with the message.
     pub reliability: Option<PartialReliability>,
     /// Destination, if the application gave one.
     pub destination: Option<SocketAddr>,

@@ -5,8 +5,8 @@
 //! exists, data does not use potentially failed paths. If there is none, data uses the path with the fewest consecutive
 //! errors, even if all have failed: every probe and every retransmission can then detect that a path works again.
 //!
-//! Where RFC 7829 §3.2 item 7 leaves a choice: an answered probe counts even while data is outstanding on the path, as
-//! in RFC 9260 §8.3.
+//! RFC 7829 §3.2 item 7 has two options. This implementation uses that of RFC 9260 §8.3: an answered probe counts even
+//! while data is outstanding on the path.
 
 use std::cmp::Reverse;
 

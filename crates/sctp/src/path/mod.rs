@@ -35,7 +35,7 @@ pub(crate) struct Path {
     pub(crate) has_no_sctp: bool,
     /// Whether the path works as far as known. RFC 9260 §8.2
     pub(crate) state: PathState,
-    /// What has become of the local address.
+    /// The state of the local address.
     pub(crate) local: Local,
     /// When the path was last active, if it is not active now.
     pub(crate) last_active: Time,
@@ -69,7 +69,7 @@ pub(crate) struct Path {
     pub(crate) answers_probes: bool,
     /// The limit that stops the path from sending new data.
     pub(crate) waiting: Waiting,
-    /// What this path has carried.
+    /// The counters of this path.
     pub(crate) stats: PathStats,
 }
 

@@ -11,11 +11,11 @@ from enum import Enum
 from pathlib import Path
 
 from manypath.explore.live.log import Log
-from manypath.explore.live.source import SourceEvent, Source
+from manypath.explore.live.source import Source, SourceEvent
 
 
 class Phase(Enum):
-    """What a source does."""
+    """The state of reading a source."""
 
     WAITING = "waiting for the first events"
     READING = "reading what was written before"

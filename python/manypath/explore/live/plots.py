@@ -19,7 +19,7 @@ from manypath.figures.style import COLOURS
 
 @dataclass(frozen=True)
 class View:
-    """What a tab shows of a log.
+    """The part of a log that a tab shows.
 
     Attributes
     ----------

@@ -120,7 +120,7 @@ impl Options {
         });
     }
 
-    /// What applies to messages without information of their own.
+    /// The default options of messages, for messages without ancillary data.
     pub(in crate::serve) fn send_info(&self) -> SendInfo {
         let SndInfo { sid, flags, ppid, context, .. } = self.send;
         SendInfo { stream: sid, flags, ppid, context, association: 0 }

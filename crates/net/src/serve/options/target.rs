@@ -1,4 +1,4 @@
-//! What an option applies to: a socket, or associations of it. RFC 6458 §7.1
+//! The target of an option: a socket, or some of its associations. RFC 6458 §7.1
 
 use manypath_posix::abi::constants::{SCTP_ALL_ASSOC, SCTP_CURRENT_ASSOC, SCTP_FUTURE_ASSOC};
 use manypath_posix::abi::{Address, Layout, address};
@@ -24,7 +24,7 @@ pub(super) enum Scope {
     Peer(usize),
 }
 
-/// What an option is read from, or set for.
+/// The socket and the associations whose option is read or set.
 #[derive(Debug)]
 pub(super) struct Target<'a> {
     pub(super) socket: &'a Socket,
@@ -33,7 +33,7 @@ pub(super) struct Target<'a> {
     reach: Reach,
 }
 
-/// What a new value applies to.
+/// The associations to which a new value applies.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Reach {
     /// The association that is named.

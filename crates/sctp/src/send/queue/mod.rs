@@ -133,7 +133,7 @@ impl Queue {
         }
     }
 
-    /// Whether there have been messages with a lifetime or a path of their own.
+    /// Whether a message with a lifetime or a path was ever queued.
     #[inline]
     pub(crate) fn has_special(&self) -> bool {
         self.special.is_some()

@@ -1,4 +1,4 @@
-//! What the log keeps of SCTP packets.
+//! The entries of SCTP packets in the log.
 
 use manypath_core::Streams;
 use manypath_sctp::{Config, Control, Data, Endpoint, Packet, Sack};

@@ -1,4 +1,4 @@
-//! What the log keeps of TCP segments.
+//! The entries of TCP segments in the log.
 
 use manypath_core::Streams;
 use manypath_stage::Protocol;
