@@ -85,7 +85,7 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     # Unknown names.
     "a key with a typing error": (FLOW, 'ccc = "newreno"', ("flows.cmt.ccc", '"cc"')),
     "a key at the top": ('warmup = "1 s"', 'warm = "1 s"', ("warm", '"warmup"')),
-    "an unknown congestion control": ("cmt-rpv2", "cmt-rpv3", ("flows.cmt.cc", "cmt-rpv3", "cmt-rpv2")),
+    "an unknown congestion control": ("cmt-rpv2", "cmt-rpv3", ("flows.cmt.cc", "cmt-rpv3", "did you mean")),
     "an unknown parameter": ("cmt-rpv2", "bmc:share=1", ("flows.cmt.cc", "share", "shares")),
     "a parameter out of range": ("cmt-rpv2", "weighted-aimd:weight=-1", ("flows.cmt.cc", "-1")),
     "an unknown profile": (FLOW, 'profile = "linux"', ("flows.cmt.profile", "linux", "inet")),

@@ -137,7 +137,7 @@ fn a_missing_file_or_socket_is_named() {
         (&["serve"], "the following required arguments were not provided: --socket <PATH>"),
         (&["serve", "--config", file, "--limit", "0"], "invalid value '0' for '--limit <COUNT>'"),
         (&["serve", "--socket", "/missing/x"], "`--socket` is /missing/x, expected a path for a"),
-        (&["serve", "--socket", "/x", "--cc", "no"], "`--cc` is \"no\", expected a congestion"),
+        (&["serve", "--socket", "/x", "--cc", "no"], "`--cc` is \"no\", expected an existing"),
     ] {
         let said = run(words);
         assert_eq!(said.code, Some(2), "{words:?}: {said:?}");
