@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_thread_prints_goes_nowhere() {
+    fn output_of_the_thread_is_discarded() {
         let worker = Worker::spawn(|_| {
             let file = File::open("/dev/null").expect("it is there");
             assert!(file.as_raw_fd() > 2);

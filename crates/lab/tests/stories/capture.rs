@@ -94,7 +94,7 @@ fn an_unknown_link_is_answered_with_the_nearest_one_before_anything_is_written()
 
 /// The handshake of the first subflow crosses only the first path.
 #[test]
-fn flows_of_every_protocol_are_captured_whatever_links_are_chosen() {
+fn flows_of_every_protocol_are_captured_for_any_choice_of_links() {
     let network = ["south", "north"].map(|name| (name, link(10.0, Span::from_millis(5), 50)));
     let paths = ["south", "north"].map(str::to_owned).to_vec();
     let flows: [(&str, Flow); 3] = [

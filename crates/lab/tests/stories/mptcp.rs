@@ -62,7 +62,7 @@ fn the_same_on_every_path_is_no_faster_than_the_fastest() {
 }
 
 #[test]
-fn a_connection_lives_on_when_a_path_fails_and_uses_it_when_it_is_back() {
+fn a_connection_continues_when_a_path_fails_and_uses_the_path_again_when_it_returns() {
     let at = |seconds, change| LinkEvent { at: Time::ZERO + Span::from_secs(seconds), change };
     let events = vec![at(10, Change::Down), at(20, Change::Up)];
     let failing = LinkConfig { events, ..middling(10.0, 10) };

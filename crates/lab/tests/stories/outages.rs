@@ -22,7 +22,7 @@ fn a_flow_without_its_only_path_ends_and_conservation_holds() {
 }
 
 #[test]
-fn a_flow_with_another_path_lives_on_there() {
+fn a_flow_with_another_path_continues_on_it() {
     let network = disjoint([("south", failing()), ("north", link(10.0, Span::from_millis(5), 50))]);
     let flows = [("cmt", flow(&["south", "north"], "newreno"))];
     let outcome = outcome(&scenario(network, flows, 600, 60), 0);

@@ -575,7 +575,7 @@ mod tests {
     }
 
     #[test]
-    fn an_association_that_begins_while_a_local_address_is_down_knows_it() {
+    fn an_association_that_begins_while_a_local_address_is_down_does_not_use_the_address() {
         let path_state = |state: &State, id| state.core.path_stats(id, PathId(0)).state;
         for end in 0..2 {
             let mut pair = Pair::new();

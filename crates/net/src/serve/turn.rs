@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_association_within_a_message_goes_before_all_others() {
+    async fn an_association_within_a_message_precedes_all_others() {
         let turn = Turn::default();
         turn.take(1).await.set(Some(1));
         assert!(!may_deliver(&turn, 2), "the first one has not ended its message");

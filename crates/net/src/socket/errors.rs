@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_initiate_tag_is_read_behind_the_header_of_an_init() {
+    fn the_initiate_tag_is_read_after_the_header_of_an_init() {
         let mut packet = [0; QUOTED];
         (packet[1], packet[3], packet[19]) = (5, 6, 9);
         packet[12] = INIT;

@@ -131,7 +131,7 @@ async fn a_receiver_that_reads_again_reports_its_window_at_once() {
 }
 
 #[tokio::test]
-async fn a_message_larger_than_the_receive_buffer_comes_in_parts() {
+async fn a_message_larger_than_the_receive_buffer_is_delivered_in_parts() {
     let pair = pair(|builder| builder.buffers(1_000_000, 100_000)).await;
     let all = pattern(3, 900_000);
     pair.client.send(Message::new(all.clone())).await.unwrap();

@@ -79,7 +79,7 @@ async fn an_accept_that_is_dropped_loses_no_association() {
 }
 
 #[tokio::test]
-async fn a_shutdown_that_is_dropped_goes_on() {
+async fn a_shutdown_continues_when_its_future_is_dropped() {
     let pair = pair(|builder| builder).await;
     tokio::select! {
         biased;

@@ -182,7 +182,7 @@ async fn every_association_of_an_endpoint_has_a_name_of_its_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_of_events_whose_disk_is_full_says_so_and_the_transfer_goes_on() {
+async fn a_full_disk_of_an_event_file_is_reported_and_the_transfer_continues() {
     let log = EventLog::create(Path::new("/dev/full"), Selection::ALL).expect("it can be opened");
     let pair = pair(|builder| builder.events(log.clone())).await;
     let sending = pair.client.send(Message::new(pattern(1, 2_000_000)));

@@ -55,7 +55,7 @@ async fn a_peer_that_answers_at_its_last_address_is_found() {
 }
 
 #[test]
-fn each_side_learns_the_addresses_of_the_other_one_of_both_families() {
+fn each_side_receives_the_addresses_of_the_other_one_of_both_families() {
     let Some(namespace) = Namespace::new() else { return };
     let left = ["10.82.0.1", "fd82::1:1", "fd82::1:2"].map(ip);
     let right = ["10.82.0.2", "fd82::2:1", "fd82::2:2"].map(ip);

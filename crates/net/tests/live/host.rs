@@ -295,7 +295,7 @@ fn packets(file: &Path, udp: u16) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn captures_events_and_metrics_tell_the_endpoints_of_a_host_apart() {
+async fn captures_events_and_metrics_distinguish_the_endpoints_of_a_host() {
     let folder = tempfile::tempdir().unwrap();
     let [all, one, events] =
         ["all.pcapng", "one.pcapng", "events"].map(|name| folder.path().join(name));

@@ -174,7 +174,7 @@ async fn no_path_waits_longer_within_an_interval_than_it_lasts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_busy_server_refuses_and_says_why() {
+async fn a_busy_server_refuses_with_a_reason() {
     let pair = two_paths().await;
     let request = request(Direction::Send);
     let settings = settings();

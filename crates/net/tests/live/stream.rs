@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use crate::stage::{pair, pattern, soon, until};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bytes_arrive_in_order_whatever_the_sizes_of_reads_and_writes() {
+async fn bytes_arrive_in_order_for_any_sizes_of_reads_and_writes() {
     let pair = pair(|builder| builder.buffers(100_000, 100_000)).await;
     let (mut ours, mut theirs) = (pair.client.stream(2).unwrap(), pair.server.stream(2).unwrap());
     let all = pattern(1, 3_000_000);
@@ -80,7 +80,7 @@ async fn an_unread_stream_stops_the_sender_and_loses_nothing() {
 
 /// No further data arrives that could wake the other reader.
 #[tokio::test]
-async fn a_stream_that_is_read_again_lets_the_other_readers_go_on() {
+async fn when_a_stream_is_read_again_the_other_readers_continue() {
     let pair = pair(|builder| builder).await;
     let mut idle = pair.server.stream(1).unwrap();
     for number in 0..5 {

@@ -60,7 +60,7 @@ async fn a_capture_has_every_packet_that_was_counted() {
 }
 
 #[tokio::test]
-async fn a_capture_whose_disk_is_full_says_so() {
+async fn a_full_disk_of_a_capture_is_reported() {
     let full = Path::new("/dev/full");
     let capture = Capture::create(full).expect("it can be opened");
     let _endpoint = on(&[loopback(1)]).capture(capture.clone()).bind(0).await.unwrap();

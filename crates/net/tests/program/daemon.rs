@@ -234,7 +234,7 @@ fn metrics_and_events_are_those_of_all_sockets() {
 }
 
 #[test]
-fn the_service_manager_is_told_when_the_daemon_is_ready_and_when_it_ends() {
+fn the_service_manager_is_notified_when_the_daemon_is_ready_and_when_it_ends() {
     let at = Folder::with("");
     let manager = at.folder.path().join("notify");
     let messages = UnixDatagram::bind(&manager).unwrap();
@@ -354,7 +354,7 @@ fn root_and_the_user_of_the_daemon_open_its_sockets() {
 }
 
 #[test]
-fn a_program_that_gives_up_its_user_uses_its_sockets_and_opens_no_others() {
+fn a_program_that_changes_its_user_can_use_its_sockets_and_open_no_others() {
     let Some(at) = for_all_users() else { return };
     let udp = free_port().to_string();
     let daemon = at.serve(&["--encapsulation", &udp, "--local", "127.0.0.1"]);
@@ -385,7 +385,7 @@ fn a_program_that_gives_up_its_user_uses_its_sockets_and_opens_no_others() {
 }
 
 #[test]
-fn a_signal_lets_associations_end_in_time_and_a_second_one_does_not_wait() {
+fn after_a_signal_associations_have_time_to_end_and_a_second_signal_aborts_them() {
     let udp = free_port();
     let at = Folder::with(&format!("encapsulation = {udp}\nlocal = \"127.0.0.1\"\ndrain = 60\n"));
     let there = Folder::with(&format!("encapsulation = {udp}\nlocal = \"127.0.0.2\"\n"));

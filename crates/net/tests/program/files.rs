@@ -146,7 +146,7 @@ fn a_file_that_exists_is_replaced_only_on_request() {
 }
 
 #[test]
-fn an_interrupted_receiver_says_so_and_leaves_nothing() {
+fn an_interrupted_receiver_reports_it_and_leaves_no_files() {
     for options in [&[][..], &["--keep"]] {
         let into = tempdir().unwrap();
         let (receiver, sending, _from) = under_way(into.path(), options);
@@ -177,7 +177,7 @@ async fn a_silent_peer_does_not_block_a_receiver() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_receiver_tells_of_a_failure_before_the_peer_has_heard() {
+async fn a_receiver_reports_a_failure_before_the_peer_is_notified() {
     let into = tempdir().unwrap();
     let (mut receiver, port) = receiver(into.path(), &[]);
     let (_endpoint, association) = call(builder(0), 11, port.parse().unwrap()).await;
@@ -213,7 +213,7 @@ async fn a_file_that_is_not_what_was_sent_is_refused() {
 }
 
 #[test]
-fn an_interrupted_sender_says_so_and_the_receiver_leaves_nothing() {
+fn an_interrupted_sender_reports_it_and_the_receiver_leaves_no_files() {
     let into = tempdir().unwrap();
     let (receiver, sending, _from) = under_way(into.path(), &[]);
     sending.terminate();
@@ -268,7 +268,7 @@ fn a_full_disk_ends_the_transfer_on_both_sides_and_leaves_nothing() {
 }
 
 #[test]
-fn a_peer_is_told_the_name_of_a_file_but_not_its_folder() {
+fn a_peer_receives_the_name_of_a_file_but_not_its_folder() {
     let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
     let (path, _) = file(&from, "file", 1000);
     let (receiver, port) = receiver(into.path(), &[]);

@@ -163,7 +163,7 @@ async fn standard_output_has_only_the_payload() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_peer_that_aborts_is_told_and_ends_the_program_with_1() {
+async fn an_abort_of_the_peer_is_reported_and_ends_the_program_with_1() {
     let (mut listener, port) = listener(&["--once"]);
     let (_endpoint, association) = soon(connect(port)).await;
     // An association that ends before it is accepted would not be reported

@@ -69,7 +69,7 @@ fn wrong_input_is_reported_in_one_line() {
 }
 
 #[test]
-fn what_is_wrong_with_a_test_is_said_in_one_line() {
+fn a_mistake_in_a_test_is_reported_in_one_line() {
     let folder = tempdir().unwrap();
     let missing = folder.path().join("missing");
     let missing_folder = missing.join("capture.pcapng");
@@ -119,7 +119,7 @@ fn what_is_wrong_with_a_test_is_said_in_one_line() {
 }
 
 #[test]
-fn addresses_of_the_machine_that_peers_do_not_learn_are_counted() {
+fn addresses_of_the_machine_that_are_not_sent_to_peers_are_counted() {
     let add = |last| format!("ip address add 10.83.0.{last}/32 dev lo");
     let addresses: Vec<_> = (1..=15).map(add).collect();
     // 127.0.0.1 and ::1 count, too

@@ -143,7 +143,7 @@ fn a_test_leaves_a_capture_that_tshark_or_decode_can_read() {
 }
 
 #[test]
-fn a_capture_whose_disk_is_too_slow_says_how_much_is_missing() {
+fn a_capture_whose_disk_is_too_slow_reports_the_number_of_missing_packets() {
     let folder = tempdir().unwrap();
     let disk = folder.path().join("disk");
     assert!(Command::new("mkfifo").arg(&disk).status().unwrap().success());
@@ -166,7 +166,7 @@ fn a_capture_whose_disk_is_too_slow_says_how_much_is_missing() {
 }
 
 #[test]
-fn a_client_without_a_server_says_so_in_a_line_and_in_json() {
+fn a_client_without_a_server_reports_it_in_a_line_and_in_json() {
     let port = free_port().to_string();
     let said = run(client(&port, &["--json"]));
     let line = "error: no SCTP endpoint listens at 127.0.0.11\n";

@@ -42,7 +42,7 @@ fn fill(guest: &Guest) -> usize {
 const LENGTH: usize = 10_000;
 
 #[test]
-fn data_that_arrive_behind_the_close_cost_nothing_that_the_program_sent() {
+fn data_that_arrive_after_the_close_cause_no_loss_of_sent_data() {
     let Pair { server: _server, client: _client, listener: _listener, opened, accepted } = small();
     let sent = fill(&opened);
     assert!(sent * LENGTH > 400_000, "some data wait in the program's descriptor: {sent}");
@@ -60,7 +60,7 @@ fn data_that_arrive_behind_the_close_cost_nothing_that_the_program_sent() {
 }
 
 #[test]
-fn a_program_that_dies_with_unread_data_aborts_while_its_own_data_wait_for_the_peer() {
+fn a_program_killed_with_unread_data_aborts_although_its_own_data_wait_for_the_peer() {
     let Pair { server: _server, client, listener: _listener, opened, accepted } = small();
     accepted.send(0, 0, b"unread").expect("it is connected");
     until_readable(&opened);
@@ -90,7 +90,7 @@ fn programs_that_die_before_their_socket_exists_leave_nothing() {
 }
 
 #[test]
-fn a_program_that_dies_while_it_connects_leaves_nothing() {
+fn a_program_that_is_killed_while_it_connects_leaves_no_state() {
     let silent = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
     let udp = silent.local_addr().expect("an address").port();
     let host = Host::new(&["127.0.0.2"], udp);

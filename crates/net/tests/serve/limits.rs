@@ -99,7 +99,7 @@ fn associations_of_one_to_many_sockets_count_for_their_user() {
 }
 
 #[test]
-fn connections_that_say_nothing_have_a_limit_and_the_daemon_stays_usable() {
+fn silent_connections_have_a_limit_and_the_daemon_remains_usable() {
     // A user has 64 calls beside its sockets
     let host = host_with(Limits { sockets_per_user: Some(2), ..Limits::default() }, 4);
     let socket = host.socket();
@@ -137,7 +137,7 @@ fn buffers_have_a_largest_size() {
 }
 
 #[test]
-fn a_daemon_that_ends_opens_nothing_and_lets_associations_end() {
+fn a_daemon_that_ends_refuses_new_sockets_and_associations_while_existing_ones_continue() {
     let pair = Pair::new();
     let idle = pair.server.socket();
     pair.server.daemon.open_no_more();

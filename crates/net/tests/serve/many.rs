@@ -54,7 +54,7 @@ fn eof_shuts_one_association_down_after_its_messages() {
 }
 
 #[test]
-fn an_aborted_association_is_gone_at_once_and_can_be_opened_again() {
+fn an_aborted_association_ends_immediately_and_can_be_opened_again() {
     let (trio, [first, second], [own, _]) = Trio::connected();
     assert_eq!(trio.clients[0].send_on(own, SCTP_ABORT, "enough"), Ok(0));
     assert_eq!(trio.clients[0].send_on(own, 0, "too late"), Err(libc::EPIPE));

@@ -123,7 +123,7 @@ for _ in range(3):
 }
 
 #[test]
-fn without_a_daemon_there_is_no_sctp_and_the_program_says_why() {
+fn without_a_daemon_there_is_no_sctp_and_the_program_reports_the_reason() {
     let daemon = Daemon::start();
     std::fs::remove_file(daemon.path()).expect("the socket");
     let printed = python(&daemon, "for _ in range(2): fails(errno.EPROTONOSUPPORT, stream)\n");

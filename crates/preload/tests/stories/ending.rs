@@ -12,7 +12,7 @@ def until_ended(ended):
 ";
 
 #[test]
-fn the_first_message_behind_a_shutdown_of_the_peer_fails_with_a_signal() {
+fn the_first_message_after_a_shutdown_of_the_peer_fails_with_a_signal() {
     let daemon = Daemon::start();
     let script = "
 client, server = pair()
@@ -35,7 +35,7 @@ assert signals == [signal.SIGPIPE] * 3
 }
 
 #[test]
-fn the_first_message_behind_an_abort_has_its_reason_once() {
+fn the_first_message_after_an_abort_fails_with_its_reason_once() {
     let daemon = Daemon::start();
     // SCTP_SNDRCV with SCTP_ABORT
     let script = "

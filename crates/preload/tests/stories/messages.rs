@@ -79,7 +79,7 @@ assert sorted(received) == sorted(sent)
 }
 
 #[test]
-fn ancillary_data_say_stream_and_payload_protocol() {
+fn ancillary_data_contain_stream_and_payload_protocol() {
     let daemon = Daemon::start();
     // The structures of <linux/sctp.h>
     python(

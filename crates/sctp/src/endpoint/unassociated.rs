@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_a_narrower_scope_are_not_told_to_a_peer_outside_of_it() {
+    fn addresses_of_a_narrower_scope_are_not_sent_to_a_peer_outside_of_it() {
         let loopback = Address::v4(127, 0, 0, 1);
         let link = Address::from_bits(0xfe80 << 112 | 7);
         let link_v4 = Address::v4(169, 254, 0, 1);

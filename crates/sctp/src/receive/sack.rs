@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_asks_for_it_is_acknowledged_at_once() {
+    fn a_packet_with_the_i_bit_is_acknowledged_immediately() {
         let mut rules = begun(&Config::default());
         let asks = News { immediate: true, ..NEW };
         assert_eq!(due_after(&mut rules, [asks, NEW, asks]), [true, false, true]);

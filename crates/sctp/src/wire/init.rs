@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_upper_bits_of_an_unknown_parameter_say_what_to_do() {
+    fn the_upper_bits_of_an_unknown_parameter_define_its_handling() {
         let address = "00050008 0a000001";
         for (unknown, goes_on, is_reported) in [
             ("3fff0005 77000000", false, false),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn an_init_ack_says_which_parameters_of_init_it_did_not_know() {
+    fn an_init_ack_reports_the_unrecognized_parameters_of_init() {
         let unrecognized = vec![Bytes::from_static(&[0xff, 0xff, 0, 5, 7])];
         let mut ack = Init { addresses: Vec::new(), nr_sack: false, ..init() };
         ack.report(unrecognized.clone(), 16 + 12);

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_goes_behind_what_the_buffer_holds() {
+    fn a_packet_is_appended_to_the_content_of_the_buffer() {
         let packet = Packet { control: vec![Control::CookieAck], ..Packet::default() };
         let mut out = vec![0xff; 3];
         packet.encode(Via::default(), &(), &mut out);

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_packets_of_dac_stand_in_the_two_upper_flags() {
+    fn the_two_upper_flags_have_the_number_of_packets_of_dac() {
         let sack = |packets| Sack { cumulative: Tsn(9), window: 1500, packets, ..Sack::default() };
         for (packets, flags) in [(0, "00"), (1, "40"), (2, "80"), (3, "c0")] {
             let expected = format!("03{flags}0010 00000009 000005dc 00000000");

@@ -137,7 +137,7 @@ fn with_sfr_losses_of_a_path_are_still_detected() {
 }
 
 #[test]
-fn with_dac_a_sack_counts_for_the_packets_that_it_stands_for() {
+fn with_dac_a_sack_counts_for_the_packets_that_it_acknowledges() {
     // Two packets arrived beyond chunk 1, then one more
     let both = |packets| Report { gaps: &[(2, 3)], packets, ..Report::default() };
     let third = Report { gaps: &[(2, 3), (7, 7)], packets: 1, ..Report::default() };
@@ -151,7 +151,7 @@ fn with_dac_a_sack_counts_for_the_packets_that_it_stands_for() {
 }
 
 #[test]
-fn with_dac_a_sack_counts_once_where_its_packets_need_not_lie_beyond_the_chunk() {
+fn with_dac_a_sack_counts_once_if_its_packets_may_precede_the_chunk() {
     let reports = |first: Report<'_>, third: &[(u32, u32)]| {
         let mut peer = two_full_windows(concurrent());
         peer.says(first);
@@ -306,7 +306,7 @@ fn new_data_uses_the_first_path_of_the_policy() {
 }
 
 #[test]
-fn the_last_packet_that_fits_into_the_window_asks_for_a_sack() {
+fn the_last_packet_that_fits_into_the_window_requests_a_sack() {
     let flagged = |length: usize| {
         let mut peer = Peer::on(
             2,
@@ -333,7 +333,7 @@ fn the_last_packet_that_fits_into_the_window_asks_for_a_sack() {
 }
 
 #[test]
-fn the_last_packet_of_all_asks_for_a_sack() {
+fn the_last_packet_of_all_data_requests_a_sack() {
     let mut pair = Pair::configured(2, |_, config| {
         *config = keeping_addresses(
             config,

@@ -215,7 +215,7 @@ fn an_init_with_a_new_address_in_cookie_echoed_is_refused() {
 }
 
 #[test]
-fn in_a_collision_init_ack_goes_to_where_the_init_came_from() {
+fn in_a_collision_init_ack_is_sent_to_the_source_of_the_init() {
     let mut pair = Pair::new(2);
     pair.network.cut(0);
     pair.open(A);

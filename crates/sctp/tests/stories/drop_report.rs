@@ -437,7 +437,7 @@ fn a_closed_window_repeats_nothing_for_a_report() {
 }
 
 #[test]
-fn a_report_tells_how_much_room_the_peer_has() {
+fn a_drop_report_has_the_free_space_of_the_peers_buffer() {
     let mut peer = sender(1, alone());
     let sent = packets(&mut peer, 60);
     assert_eq!(sent.len(), 3);

@@ -68,7 +68,7 @@ fn fragments_that_take_different_paths_become_one_message_again() {
 }
 
 #[test]
-fn one_lost_fragment_comes_again_alone() {
+fn only_the_lost_fragment_is_retransmitted() {
     for lost in [1, 5, 14] {
         let mut pair = Pair::new(1);
         pair.connect();

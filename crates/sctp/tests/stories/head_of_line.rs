@@ -40,7 +40,7 @@ fn ten_messages(stream_of: impl Fn(u16) -> u16) -> Pair {
 }
 
 #[test]
-fn messages_behind_a_lost_one_wait_until_it_comes() {
+fn messages_after_a_lost_one_wait_until_it_arrives() {
     let mut pair = ten_messages(|_| 3);
     pair.drive(Span::from_millis(30));
     assert_eq!(pair.read(Z), 0);

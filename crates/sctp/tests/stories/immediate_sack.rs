@@ -33,7 +33,7 @@ fn asked(pair: &Pair) -> Vec<bool> {
 }
 
 #[test]
-fn a_packet_that_fills_the_window_with_others_asks_for_nothing() {
+fn a_packet_that_fills_the_window_with_others_requests_no_sack() {
     let mut peer = Peer::of(sparing());
     for _ in 0..10 {
         peer.endpoint.send(peer.now, FIRST, message(1452)).expect("there is room");
@@ -44,7 +44,7 @@ fn a_packet_that_fills_the_window_with_others_asks_for_nothing() {
 }
 
 #[test]
-fn the_only_packet_after_a_timeout_asks_whatever_its_size() {
+fn the_only_packet_after_a_timeout_requests_a_sack_for_any_size() {
     for length in [1452, 1000] {
         let mut peer = Peer::of(sparing());
         peer.gets(3, length);
@@ -56,7 +56,7 @@ fn the_only_packet_after_a_timeout_asks_whatever_its_size() {
 }
 
 #[test]
-fn a_packet_that_fills_the_window_of_the_peer_asks_if_it_is_alone_in_flight() {
+fn a_packet_that_fills_the_window_of_the_peer_requests_a_sack_if_it_is_alone_in_flight() {
     let first = |window| {
         let mut peer = Peer::with_window(window, sparing());
         for _ in 0..10 {
@@ -82,7 +82,7 @@ fn the_last_packet_before_a_shutdown_is_acknowledged_without_delay() {
 }
 
 #[test]
-fn the_last_retransmission_before_a_shutdown_asks_as_well() {
+fn the_last_retransmission_before_a_shutdown_requests_a_sack() {
     let mut pair = sparing_pair();
     pair.network.times(3, A, "DATA", Fault::Lose);
     // A window of three packets
@@ -97,7 +97,7 @@ fn the_last_retransmission_before_a_shutdown_asks_as_well() {
 }
 
 #[test]
-fn the_last_packet_of_an_association_that_goes_on_asks_for_nothing() {
+fn the_last_packet_of_an_association_that_continues_requests_no_sack() {
     let mut pair = sparing_pair();
     pair.send(A, 1400);
     pair.settle();
@@ -105,7 +105,7 @@ fn the_last_packet_of_an_association_that_goes_on_asks_for_nothing() {
 }
 
 #[test]
-fn an_application_may_ask_for_the_sack_of_a_message() {
+fn an_application_may_request_an_immediate_sack_for_a_message() {
     for sack_immediately in [SackRequest::Never, SackRequest::Stalled] {
         let mut pair = Pair::configured(1, |_, config| {
             config.nagle = false;

@@ -49,7 +49,7 @@ fn addresses_and_streams_can_be_asked_for() {
 }
 
 #[test]
-fn an_application_hears_that_the_peer_shuts_down_and_that_all_has_arrived() {
+fn an_application_is_notified_of_the_peers_shutdown_and_of_the_arrival_of_all_data() {
     let mut pair = detailed(1);
     pair.send(A, 100);
     pair.settle();

@@ -56,7 +56,7 @@ fn a_path_whose_address_is_back_is_probed_at_once() {
 }
 
 #[test]
-fn an_association_whose_only_address_vanishes_for_a_while_goes_on() {
+fn an_association_whose_only_address_disappears_temporarily_continues() {
     let mut pair = Pair::new(1);
     pair.connect();
     pair.drive(Span::from_secs(1));

@@ -70,7 +70,7 @@ fn retransmissions_are_bundled() {
 }
 
 #[test]
-fn lost_chunks_stand_before_new_ones_in_the_packet_that_they_share() {
+fn lost_chunks_precede_new_ones_in_a_common_packet() {
     let mut peer = Peer::of(alone());
     assert_eq!(peer.gets(1, 1000), [[1]]);
     assert_eq!(peer.gets(2, 300), [[0; 0]; 0], "Nagle holds them");
@@ -131,7 +131,7 @@ fn a_sack_takes_its_place_in_the_packet() {
 }
 
 #[test]
-fn a_due_sack_travels_with_control_chunks_and_before_data() {
+fn a_due_sack_is_bundled_after_control_chunks_and_before_data() {
     let mut pair = Pair::new(1);
     pair.open(A);
     pair.send(A, 100);

@@ -37,7 +37,7 @@ fn renegable_data_that_becomes_non_renegable_is_not_acknowledged_twice() {
 }
 
 #[test]
-fn non_renegable_data_stays_acknowledged_whatever_later_sacks_report() {
+fn non_renegable_data_stays_acknowledged_if_later_sacks_do_not_report_it() {
     let (mut peer, space) = six_chunks();
     peer.says(Report { gaps: &[(4, 4)], kept: &[(5, 6)], ..Report::default() });
     peer.says(Report::default());

@@ -45,7 +45,7 @@ fn joined(parts: &[Message]) -> Vec<u8> {
 }
 
 #[test]
-fn a_message_larger_than_the_buffer_comes_in_parts() {
+fn a_message_larger_than_the_buffer_is_delivered_in_parts() {
     for unordered in [false, true] {
         let mut pair = pair(0);
         let (before, message, after) =
@@ -95,7 +95,7 @@ fn losses_do_not_change_the_parts() {
 }
 
 #[test]
-fn other_streams_are_told_apart_from_the_parts() {
+fn parts_of_a_message_are_distinguished_from_other_streams() {
     let mut pair = pair(0);
     let message = large(1, 60_000, true);
     let other = |number| Message { stream: 0, ..large(number, 300, true) };

@@ -87,7 +87,7 @@ fn a_packet_of_duplicates_is_answered_at_once_and_they_are_listed() {
 }
 
 #[test]
-fn with_the_window_closed_what_lies_beyond_is_dropped_and_the_answer_is_immediate() {
+fn with_a_closed_window_data_above_the_highest_tsn_is_dropped_and_answered_immediately() {
     let mut peer = Peer::after_first_sack(Config { receive_buffer: 4000, ..Config::default() });
     peer.read();
     peer.sends([sized(2, 2000), sized(3, 2000)]);

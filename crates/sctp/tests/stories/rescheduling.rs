@@ -73,7 +73,7 @@ fn a_chunk_is_rescheduled_once_and_the_next_one_waits_for_its_acknowledgement() 
 }
 
 #[test]
-fn acknowledging_a_rescheduled_chunk_lets_no_window_grow() {
+fn the_acknowledgement_of_a_rescheduled_chunk_increases_no_window() {
     let mut peer = eight_chunks(Rescheduling::Threshold);
     peer.says(FIVE_ARRIVED);
     let before = [0, 1].map(|path| peer.stats(path));
@@ -220,7 +220,7 @@ fn a_path_that_has_given_its_last_chunk_away_has_no_timer() {
 }
 
 #[test]
-fn a_rescheduled_chunk_asks_for_a_sack_without_delay_where_others_do() {
+fn a_rescheduled_chunk_requests_an_immediate_sack_if_the_association_uses_requests() {
     for sack_immediately in [SackRequest::Never, SackRequest::FullWindow] {
         let mut peer = in_buffer(
             12_000,
@@ -281,7 +281,7 @@ fn in_inet_the_path_that_had_the_chunk_cuts_its_window_and_then_pauses() {
 }
 
 #[test]
-fn in_inet_a_pause_goes_on_when_another_chunk_is_taken_over() {
+fn in_inet_a_pause_continues_when_another_chunk_is_rescheduled() {
     let mut peer = eight_chunks(Rescheduling::Inet);
     peer.says(FIVE_ARRIVED);
     peer.says(Report { cumulative: 1, ..FIVE_ARRIVED });

@@ -159,7 +159,7 @@ fn data_before_cookie_echo_was_sent_is_discarded() {
 
 /// A peer may discard DATA that overtakes COOKIE ACK. RFC 9260 §6
 #[test]
-fn cookie_ack_also_takes_the_path_of_the_data_behind_it() {
+fn cookie_ack_also_uses_the_path_of_the_data_after_it() {
     let mut pair = Pair::new(2);
     pair.network.once(A, "COOKIE ECHO", Fault::Lose);
     pair.open(A);
@@ -237,7 +237,7 @@ fn duplicated_packets_of_the_handshake_have_no_effect() {
 }
 
 #[test]
-fn repeated_init_takes_the_next_path_and_init_ack_goes_back_to_its_source() {
+fn a_retransmitted_init_uses_the_next_path_and_init_ack_is_sent_to_its_source() {
     let mut pair = Pair::new(2);
     pair.network.cut(0);
     pair.open(A);
@@ -485,7 +485,7 @@ fn an_attempt_ends_if_its_cookies_are_always_stale() {
 }
 
 #[test]
-fn the_stale_cookie_error_says_by_how_much() {
+fn the_stale_cookie_error_has_the_excess_lifetime() {
     let mut pair = Pair::configured(1, |_, config| config.cookie_life = Span::from_millis(200));
     pair.network.once(A, "COOKIE ECHO", Fault::Delay(Span::from_millis(300)));
     pair.open(A);
@@ -587,7 +587,7 @@ fn an_invalid_init_ack_ends_the_attempt() {
 }
 
 #[test]
-fn an_abort_about_init_ack_goes_to_where_that_came_from() {
+fn an_abort_about_init_ack_is_sent_to_its_source_address() {
     let mut pair = Pair::new(2);
     pair.network.cut(0);
     pair.open(A);

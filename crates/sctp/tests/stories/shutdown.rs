@@ -314,7 +314,7 @@ fn an_abort_before_init_ack_sends_no_packet() {
 }
 
 #[test]
-fn a_shutdown_before_the_association_stands_waits_for_it() {
+fn a_shutdown_before_the_association_is_established_waits_for_it() {
     let mut pair = Pair::new(1);
     pair.open(A);
     pair.send(A, 300);

@@ -92,7 +92,7 @@ fn fast_recovery_does_not_outlive_a_timeout() {
 }
 
 #[test]
-fn a_policy_says_which_path_takes_the_chunks_of_a_timeout() {
+fn the_policy_selects_the_path_of_chunks_after_a_timeout() {
     let policies = [
         (T3Path::Same, 0),
         (T3Path::Next, 1),

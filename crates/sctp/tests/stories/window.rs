@@ -50,7 +50,7 @@ fn a_lost_chunk_probes_a_closed_window_before_a_new_one() {
 }
 
 #[test]
-fn a_probe_that_was_not_taken_comes_again_as_soon_as_there_is_room_for_it() {
+fn a_refused_window_probe_is_retransmitted_as_soon_as_there_is_room_for_it() {
     let mut peer = Peer::of(alone());
     assert_eq!(peer.gets(3, 1452).len(), 3);
     peer.window = 0;
@@ -187,7 +187,7 @@ fn a_window_below_the_threshold_counts_as_full_and_gets_one_probe_or_one_per_pat
 }
 
 #[test]
-fn a_packet_that_fills_the_window_of_the_peer_asks_for_a_sack_where_that_window_counts() {
+fn a_packet_that_fills_the_window_of_the_peer_requests_a_sack_if_that_window_counts() {
     let asks = |sack_immediately_at| {
         let settings = Config {
             sack_immediately: SackRequest::FullWindow,

@@ -154,7 +154,7 @@ mod tests {
 
     /// The SHA-1 of the letters from a to h: 425af12a0743502b322e93a015bcf868e324d56a.
     #[test]
-    fn the_hash_of_a_key_names_the_connection_and_says_where_its_data_begin() {
+    fn the_hash_of_a_key_gives_the_token_and_the_initial_data_sequence_number() {
         let key = Key::new(u64::from_be_bytes(*b"abcdefgh"));
         assert_eq!((key.token, key.first_data), (0x425a_f12a, 0x15bc_f868_e324_d56b));
     }

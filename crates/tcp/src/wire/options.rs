@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn sack_blocks_stand_in_their_order_around_the_number_circle() {
+    fn sack_blocks_are_in_order_across_the_wrap_of_sequence_numbers() {
         let mut sack = SackBlocks::default();
         sack.push(SackBlock { start: 0xffff_fff0, end: 0x10 });
         sack.push(SackBlock { start: 1, end: 2 });

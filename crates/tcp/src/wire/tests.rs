@@ -52,7 +52,7 @@ proptest! {
     }
 
     #[test]
-    fn options_can_be_walked_and_behind_the_last_one_there_is_nothing(segment in any_segment()) {
+    fn the_walk_over_options_ends_after_the_last_one(segment in any_segment()) {
         let bytes = encoded(&segment, &known(&segment));
         let mut rest = &bytes[TCP_HEADER..segment.header_length() - IPV4_HEADER];
         let mut kinds = Vec::new();

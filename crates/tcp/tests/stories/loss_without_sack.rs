@@ -39,7 +39,7 @@ fn duplicates_after_a_timeout_begin_no_second_repair() {
 }
 
 #[test]
-fn duplicates_let_new_data_go_while_the_repair_is_under_way() {
+fn duplicates_permit_new_data_during_the_recovery() {
     let mut pair = warm(false);
     pair.network.lose(A, &[1]);
     pair.write(A, 120 * 1460);

@@ -71,7 +71,7 @@ fn the_last_path_that_the_peer_still_sends_on_does_not_leave() {
 }
 
 #[test]
-fn a_path_that_one_side_leaves_before_it_stands_there_is_not_the_last_one_of_the_other() {
+fn a_path_that_one_side_leaves_before_it_is_established_is_not_the_last_one_of_the_other() {
     let mut several = Several::new(&[link(10, 10), link(10, 10)], PLAIN);
     several.network.times_if(usize::MAX, Fault::Lose, |sent| {
         sent.path == 1 && sent.from == A && sent.label == "ACK"

@@ -242,7 +242,7 @@ fn a_lost_syn_only_delays_a_join() {
 }
 
 #[test]
-fn with_a_peer_that_speaks_tcp_only_the_first_path_carries_everything() {
+fn with_a_peer_without_multipath_tcp_the_first_path_carries_all_data() {
     for speaker in [A, Z] {
         let mut several = Several::configured(&[link(10, 10), link(10, 10)], |side, config| {
             config.multipath = (side == speaker).then_some(PLAIN);

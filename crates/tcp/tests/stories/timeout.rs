@@ -82,7 +82,7 @@ fn a_constant_round_trip_time_above_the_least_timeout_causes_no_timeouts() {
 }
 
 #[test]
-fn the_text_of_rfc_6298_lets_the_timer_run_out_where_the_round_trip_time_is_constant() {
+fn with_the_rule_of_rfc_6298_the_timer_expires_if_the_round_trip_time_is_constant() {
     assert_eq!(timeouts_on_a_long_path(RtoRule::Standard), 1);
 }
 

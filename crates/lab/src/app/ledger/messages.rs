@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_never_comes_is_missed() {
+    fn a_message_that_never_arrives_is_detected() {
         let (sent, mut ledger) = (sent(50, 1), MessageLedger::new(messages(), false, 1));
         for (number, message) in sent.iter().enumerate().filter(|sent| sent.0 != 20) {
             assert_eq!(ledger.deliver(message), Ok(number as u64));

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_cut_into_its_messages_whatever_the_segments() {
+    fn a_stream_is_split_into_its_messages_for_any_segments() {
         let (bytes, ends) = stream(50);
         for step in [1, 7, 1460, 5000, 100_000] {
             let (mut ledger, mut found) = (StreamLedger::new(messages()), Vec::new());

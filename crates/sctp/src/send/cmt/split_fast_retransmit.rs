@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_reports_no_count_stands_for_one_packet() {
+    fn a_sack_without_a_count_of_packets_counts_as_one_packet() {
         let strike = Strike::PerPacket { lowest: Tsn(10), packets: 0 };
         assert_eq!(strike.count(Tsn(9)), 1);
     }

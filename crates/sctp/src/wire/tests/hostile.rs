@@ -87,7 +87,7 @@ fn an_error_names_chunk_place_and_rule() {
 }
 
 #[test]
-fn padding_behind_the_last_chunk_may_be_missing() {
+fn padding_after_the_last_chunk_may_be_missing() {
     for missing in 0..=3 {
         let text = DATA.replace(' ', "");
         let (packet, result) = read(&text[..text.len() - 2 * missing]);
@@ -112,7 +112,7 @@ fn chunks_that_must_be_alone_discard_a_packet_with_others() {
 }
 
 #[test]
-fn the_upper_bits_of_an_unknown_chunk_say_what_to_do() {
+fn the_upper_bits_of_an_unknown_chunk_define_its_handling() {
     for (unknown, goes_on, is_reported) in [
         ("0f000005 07000000", false, false),
         ("40000005 07000000", false, true),
@@ -134,7 +134,7 @@ fn ecne_and_cwr_are_skipped() {
 }
 
 #[test]
-fn of_several_sacks_the_newest_counts_and_control_behind_data_is_taken() {
+fn of_several_sacks_the_newest_counts_and_control_after_data_is_processed() {
     let sack = |cumulative, window| format!("03000010 {cumulative:08x} {window:08x} 00000000");
     for (sacks, expected) in [
         ([(7, 1), (8, 2)], (8, 2)),

@@ -36,7 +36,7 @@ pub(super) fn control(chunk: Control) -> Vec<u8> {
 }
 
 #[test]
-fn control_chunks_stand_before_the_sack_and_data_behind_it() {
+fn control_chunks_precede_the_sack_and_data_follows_it() {
     let data = |tsn| Data {
         tsn: Tsn(tsn),
         stream: 0,

@@ -204,7 +204,7 @@ fn tsns_below_the_first_one_acknowledge_nothing() {
 }
 
 #[test]
-fn the_third_missing_report_retransmits_at_once_whatever_the_window() {
+fn the_third_missing_report_retransmits_immediately_for_any_window() {
     let mut peer = Peer::grown();
     assert!(!peer.loses_first(&[2, 3]));
     let window = peer.stats(0).window;
@@ -287,7 +287,7 @@ fn a_chunk_that_is_no_longer_reported_is_in_flight_again_and_missing_once() {
 }
 
 #[test]
-fn a_sack_that_shows_a_loss_lets_the_window_grow_before_it_is_cut() {
+fn a_sack_that_shows_a_loss_increases_the_window_before_the_reduction() {
     let mut peer = Peer::grown();
     let window = peer.stats(0).window;
     peer.reports_after(0, &[(3, 3)]);
