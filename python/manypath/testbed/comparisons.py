@@ -112,7 +112,7 @@ def _tcp(path: str) -> Tcp:
 
 
 COMPARISONS = {
-    "shared": ComparedScenario("two subflows and one TCP behind one RED queue", shared, ("newreno", *OWN)),
+    "shared": ComparedScenario("two subflows and one TCP share one RED queue", shared, ("newreno", *OWN)),
     "disjoint": ComparedScenario("two subflows, each with a link of its own", alone, ("newreno", *OWN)),
     "gonzalez2012-silence": ComparedScenario(
         "scenario 2 of [G12] while the link of the better subflow is down", while_a_link_is_down, (APPROXIMATED, EXACT)

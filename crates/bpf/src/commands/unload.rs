@@ -7,7 +7,7 @@ use manypath_bpf::{Error, defaults, inventory};
 
 use super::{kernel_name, say};
 
-/// Takes algorithms away; connections that have them go on
+/// Unloads algorithms; connections that use them continue
 #[derive(Debug, Args)]
 pub(crate) struct Unload {
     /// Names such as lia

@@ -64,7 +64,7 @@ macro_rules! flow {
     ) => {
         $(#[$about])*
         ///
-        /// The data is always in order, whatever the application requests.
+        /// The data is always in order, even if the application requests unordered messages.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
         pub struct $name {

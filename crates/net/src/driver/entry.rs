@@ -39,7 +39,7 @@ pub(crate) struct Entry {
     kept: Vec<Claim>,
 }
 
-/// A stream with its own reader; `None` stands for the reader of all other streams.
+/// A stream with its own reader; `None` is the reader of all other streams.
 #[derive(Debug)]
 struct Claim {
     stream: Option<u16>,

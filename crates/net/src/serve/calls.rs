@@ -89,7 +89,7 @@ fn refusal(call: &Call<'_>, errno: Errno) -> (Refused, i32) {
     }
 }
 
-/// Whether the option stands for a call of libsctp, which may fail.
+/// Whether the option implements a call of libsctp, which may fail.
 fn is_call(call: &Call<'_>) -> bool {
     call.level == IPPROTO_SCTP
         && matches!(

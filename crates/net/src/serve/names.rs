@@ -9,7 +9,7 @@ use nix::errno::Errno;
 use super::socket::{Phase, Socket};
 use crate::Association;
 
-/// The IPv4 address that an IPv6 address stands for, or the address itself.
+/// The IPv4 address in an IPv4-mapped IPv6 address; otherwise the address itself.
 pub(super) fn canonical(domain: u16, address: &SocketAddr) -> Result<IpAddr, Errno> {
     if domain == INET && address.is_ipv6() {
         return Err(Errno::EINVAL);

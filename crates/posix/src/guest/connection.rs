@@ -68,7 +68,7 @@ fn open(domain: c_int, kind: c_int, flags: c_int) -> Result<Owned> {
     Ok(socket)
 }
 
-/// Repeats a call that signals interrupt, and gives other failures of the daemon's connection the `errno` of a lack.
+/// Repeats a call that a signal interrupts. Other failures of the connection to the daemon give `ENOBUFS`.
 fn uninterrupted<T>(mut action: impl FnMut() -> Result<T>) -> Result<T> {
     loop {
         match action() {

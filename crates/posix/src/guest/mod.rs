@@ -6,7 +6,8 @@
 //!
 //! - A new socket sends its own descriptor with [`Request::Open`](crate::record::Request::Open). The daemon recognises
 //!   it later by its cookie (`SO_COOKIE`).
-//! - A call other than sending and receiving uses a connection of its own, so that it does not wait behind data.
+//! - A call other than sending and receiving uses a connection of its own, so that it does not wait for data that were
+//!   sent before.
 //! - A message is one record. The kernel's peek offset (`SO_PEEK_OFF`) remembers how much of it was read.
 //!
 //! Functions return `Err(errno)`. They use raw system calls, because the functions of libc may be replaced by those of

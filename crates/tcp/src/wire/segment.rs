@@ -1,4 +1,4 @@
-//! The segment: the header with its options, and the payload behind it. RFC 9293 §3.1
+//! The segment: the header with its options, and the payload after it. RFC 9293 §3.1
 //!
 //! ```text
 //! ┌─────────────────┬─────────────────┐

@@ -9,7 +9,7 @@ use manypath_posix::record::{LARGEST_MESSAGE, PartialReliability, SendInfo};
 
 use crate::{Association, Config};
 
-/// The options of a socket. `None` stands for the value of the daemon's settings.
+/// The options of a socket. `None` means the value of the daemon's settings.
 #[derive(Clone, Debug)]
 pub(in crate::serve) struct Options {
     pub(super) init: InitMsg,

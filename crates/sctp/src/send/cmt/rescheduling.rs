@@ -1,4 +1,5 @@
-//! Chunk rescheduling: a path whose chunks wait behind a missing one sends the missing one itself. \[D10] IV-C
+//! Chunk rescheduling: if a missing chunk of another path blocks the chunks of a path, this path retransmits the
+//! missing chunk. \[D10] IV-C
 //!
 //! **When.** \[D10] regards a path as blocked if its buffered but not outstanding data takes more than half of the send
 //! buffer, or of its share. This covers data that SACKs acknowledge renegably. With NR-SACK and a peer that keeps all
