@@ -38,8 +38,16 @@ pub const ALGORITHMS: &[Algorithm] = &[
     entry("coupled", object!("coupled"), "fully coupled: one subflow may carry all traffic"),
     entry("rpv1", object!("rpv1"), "CMT/RPv1: growth by threshold, the whole window is halved"),
     entry("rpv2", object!("rpv2"), "CMT/RPv2: growth by rate, the whole rate is halved"),
-    entry("weighted", object!("weighted"), "independent subflows: each is as aggressive as its weight in TCPs"),
-    entry("bmc", object!("bmc"), "weights that sum up to one TCP move to subflows with more goodput"),
+    entry(
+        "weighted",
+        object!("weighted"),
+        "independent subflows: each is as aggressive as its weight in TCPs",
+    ),
+    entry(
+        "bmc",
+        object!("bmc"),
+        "weights that sum up to one TCP move to subflows with more goodput",
+    ),
 ];
 
 /// A congestion control that is part of this program.

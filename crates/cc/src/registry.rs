@@ -78,7 +78,11 @@ static ENTRIES: &[Entry] = &[
         fixed::<Wvegas>,
         "weighted Vegas: windows follow delay, the paths share ten packets in queues",
     ),
-    entry("cubic", fixed::<Cubic>, "independent paths: growth depends on the time since the last loss"),
+    entry(
+        "cubic",
+        fixed::<Cubic>,
+        "independent paths: growth depends on the time since the last loss",
+    ),
     entry(
         "weighted-aimd",
         |settings| Ok(Box::new(WeightedAimd::from_settings(settings)?)),

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Self
 
 from manypath.campaign.cell import Cell
-from manypath.campaign.claims import Claims, CannotLock
+from manypath.campaign.claims import CannotLock, Claims
 from manypath.campaign.store import Store
 from manypath.campaign.work import Batch, Work
 

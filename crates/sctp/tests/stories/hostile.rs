@@ -332,7 +332,7 @@ fn nonsense(pair: &mut Pair, to: Side, tag: u32, random: &mut manypath_core::Ran
 }
 
 #[test]
-fn a_sack_before_the_association_is_established_is_dropped_and_one_after_its_end_is_out_of_the_blue() {
+fn a_sack_before_establishment_is_dropped_and_one_after_the_end_is_out_of_the_blue() {
     let mut pair = Pair::new(1);
     pair.open(A);
     let init = pair.announcements().swap_remove(0);
