@@ -162,9 +162,9 @@ impl Receiving {
         self.fin.is_some()
     }
 
-    /// Schedules an acknowledgement in answer to a segment without new data, which may be forged. The rate is limited,
-    /// so that two endpoints do not answer each other endlessly. Returns whether the acknowledgement is sent. RFC 5961
-    /// §7
+    /// Schedules an acknowledgement in answer to a segment without new data, which may be forged. The rate is limited, so
+    /// that two endpoints do not answer each other endlessly. Returns whether the acknowledgement is sent.
+    /// RFC 5961 §7
     #[cold]
     pub(crate) fn answer_odd(&mut self, now: Time) -> bool {
         if now >= self.answers_reset_at {
