@@ -49,8 +49,8 @@ impl Paths {
         if self.data_probes(config, path) {
             news.is_sure
         } else {
-            // Late acknowledgements of chunks that were given up do not show the current state of the path. RFC 9260
-            // §8.2 lets the sender decide
+            // Late acknowledgements of chunks that were given up do not show the current state of the path.
+            // RFC 9260 §8.2 lets the sender decide
             news.answered && news.works
         }
     }
