@@ -24,7 +24,7 @@ def _able() -> None:
     """Fail if this machine cannot run the tests."""
     if os.geteuid() != 0:
         pytest.fail("these tests make network namespaces, which needs root: run make programs as root")
-    missing = [name for name in ("iperf3", "ncat", "socat", "sctp_test") if shutil.which(name) is None]
+    missing = [name for name in ("iperf3", "ncat", "socat", "sctp_test", "valgrind") if shutil.which(name) is None]
     if missing or not PROGRAM.exists():
         pytest.fail(f"run make programs, which builds {PROGRAM.name} and installs programs (missing: {missing})")
     remove_stale()

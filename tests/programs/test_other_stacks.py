@@ -62,6 +62,38 @@ def test_a_program_sends_back_what_usrsctp_sends(network, start, peer, tmp_path:
     server.ends_well()
 
 
+@MODES
+@pytest.mark.parametrize("name", ["ncat", "socat"])
+def test_usrsctp_receives_a_file_from(name: str, network, start, peer, tmp_path: Path, mode: str) -> None:
+    listener = peer("listen", mode)
+    listener.wait_for("listening")
+    feed = tmp_path / "sent"
+    feed.write_bytes(content(0, LENGTH))
+    address = network.left.ipv4[0]
+    words = {
+        "ncat": ["ncat", "--sctp", "--send-only", address, "5000"],
+        "socat": ["socat", "-u", "STDIN", f"SCTP4-CONNECT:{address}:5000"],
+    }[name]
+    start(network.right, mode, 1, *words, feed=feed, into=tmp_path / "client").ends_well()
+    listener.end()
+    listener.received(LENGTH, SIZE)
+
+
+@MODES
+@pytest.mark.parametrize("name", ["ncat", "socat"])
+def test_usrsctp_sends_a_file_to(name: str, network, start, peer, tmp_path: Path, mode: str) -> None:
+    address = network.right.ipv4[0]
+    words, text = {
+        "ncat": (["ncat", "-v", "--sctp", "--recv-only", "-l", address, "5000"], "Listening"),
+        "socat": (["socat", "-d", "-d", "-u", f"SCTP4-LISTEN:5000,bind={address}", "STDOUT"], "listening on"),
+    }[name]
+    server = start(network.right, mode, 1, *words, into=tmp_path / "received")
+    server.until(text)
+    peer("connect", mode, send=LENGTH, size=SIZE, shutdown=True).end()
+    server.ends_well()
+    assert server.into.read_bytes() == content(0, LENGTH)
+
+
 @pytest.mark.parametrize(
     ("how", "event"),
     [

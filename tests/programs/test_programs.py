@@ -14,6 +14,9 @@ MODES = pytest.mark.parametrize("mode", ["udp", "raw"])
 
 LENGTH = 3_000_000
 
+VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99"]
+"""A command in front of another one, which reports wrong uses of memory, also in the library and in system calls."""
+
 
 @pytest.fixture
 def sent(tmp_path: Path) -> Path:
@@ -95,6 +98,36 @@ def test_a_transfer_goes_on_without_its_first_path(network, start, tmp_path: Pat
 
 
 @MODES
+@pytest.mark.parametrize("name", ["ncat", "socat"])
+def test_a_file_arrives_without_its_first_path_by(
+    name: str, network, start, tmp_path: Path, sent: Path, mode: str
+) -> None:
+    address = network.right.ipv4[0]
+    listen, text, connect = {
+        "ncat": (
+            ["ncat", "-v", "-4", "--sctp", "--recv-only", "-l", "7000"],
+            "Listening",
+            ["ncat", "--sctp", "--send-only", address, "7000"],
+        ),
+        "socat": (
+            ["socat", "-d", "-d", "-u", "SCTP4-LISTEN:7000", "STDOUT"],
+            "listening on",
+            ["socat", "-u", "STDIN", f"SCTP4-CONNECT:{address}:7000"],
+        ),
+    }[name]
+    network.left.limit("20mbit")
+    server = start(network.right, mode, 2, *listen, into=tmp_path / "received")
+    server.until(text)
+    client = start(network.left, mode, 2, *connect, feed=sent, into=tmp_path / "client")
+    server.until_bytes(LENGTH // 10)
+    network.right.set_link(0, "down")
+    assert server.into.stat().st_size < LENGTH, "the transfer was over before the path was down"
+    client.ends_well()
+    server.ends_well()
+    assert server.into.read_bytes() == sent.read_bytes()
+
+
+@MODES
 def test_checksctp_finds_sctp(network, start, tmp_path: Path, mode: str) -> None:
     check = start(network.left, mode, 1, "checksctp", into=tmp_path / "check")
     check.ends_well()
@@ -159,6 +192,24 @@ def test_calls_answer_as_those_of_linux(network, start, tmp_path: Path) -> None:
     started = start(network.left, "udp", 1, program, network.left.ipv4[0], into=tmp_path / "out")
     assert started.ends_well() == "all answers are right\n"
     assert not started.errors.read_text(), "a call was named as an unsupported option"
+
+
+@pytest.mark.parametrize(
+    ("name", "last"), [("program", "every call works\n"), ("closed", "every socket is kept\n")]
+)
+def test_the_library_uses_memory_and_system_calls_rightly(
+    name: str, last: str, network, start, tmp_path: Path
+) -> None:
+    source = Path(__file__).parents[2] / f"crates/preload/tests/stories/{name}.c"
+    program = str(tmp_path / name)
+    words = ["cc", "-g", "-O2", "-D_FORTIFY_SOURCE=2", "-D_GNU_SOURCE", "-pthread", str(source), "-o", program]
+    subprocess.run(words, check=True)
+    # These programs use the loopback interface
+    words = [*VALGRIND, program]
+    options = ["--local", "127.0.0.1"]
+    started = start(network.left, "udp", 1, *words, options=options, into=tmp_path / "out")
+    assert started.ends_well() == last
+    assert not started.errors.read_text()
 
 
 def receives(network, start, tmp_path: Path, mode: str, paths: int):

@@ -312,8 +312,8 @@ const char *manypath_sctp_error(void);
 int manypath_sctp_start(const struct manypath_sctp_settings *settings);
 
 /*
- Attaches the process to `manypath-net serve`, whose Unix socket is at `path`: the same text as its option `--socket`.
- Sockets that are created from then on belong to it. A process that neither starts a stack nor attaches itself uses the daemon that the environment variable
+ Attaches the process to `manypath-net serve`, whose Unix socket is at `path`. Sockets that are created from then on
+ belong to it. A process that neither starts a stack nor attaches itself uses the daemon that the environment variable
  `MANYPATH_SCTP_SOCKET` names.
 
  Returns 0. Fails with `EALREADY` if the process has a stack or is attached, with `EBUSY` if another thread starts or stops

@@ -58,8 +58,8 @@ pub unsafe extern "C" fn manypath_sctp_start(settings: *const Settings) -> c_int
     told(unsafe { Plan::read(settings) }.and_then(|plan| with_state(|state| state.start(plan))))
 }
 
-/// Attaches the process to `manypath-net serve`, whose Unix socket is at `path`: the same text as its option `--socket`.
-/// Sockets that are created from then on belong to it. A process that neither starts a stack nor attaches itself uses the daemon that the environment variable
+/// Attaches the process to `manypath-net serve`, whose Unix socket is at `path`. Sockets that are created from then on
+/// belong to it. A process that neither starts a stack nor attaches itself uses the daemon that the environment variable
 /// `MANYPATH_SCTP_SOCKET` names.
 ///
 /// Returns 0. Fails with `EALREADY` if the process has a stack or is attached, with `EBUSY` if another thread starts or stops
@@ -155,11 +155,8 @@ impl State {
 
     fn attach(&mut self, path: &[u8]) -> Result<c_int, Failure> {
         self.check_unused()?;
-        let done = guest::attach(path).and_then(|()| guest::reach());
-        if let Err(errno) = done {
-            guest::detach();
-            return Err(of_path(Path::new(OsStr::from_bytes(path)), errno));
-        }
+        let done = guest::attach(path);
+        done.map_err(|errno| of_path(Path::new(OsStr::from_bytes(path)), errno))?;
         self.stack = Stack::Attached;
         Ok(0)
     }

@@ -259,7 +259,7 @@ unsafe fn look_for_descriptors(message: *const msghdr) {
         let mut head = libc::CMSG_FIRSTHDR(message);
         while !head.is_null() {
             if (*head).cmsg_level == libc::SOL_SOCKET && (*head).cmsg_type == libc::SCM_RIGHTS {
-                guest::set_may_have();
+                return guest::received_descriptors();
             }
             head = libc::CMSG_NXTHDR(message, head);
         }
@@ -279,7 +279,7 @@ pub unsafe extern "C" fn recvmmsg(
     limit: *mut timespec,
 ) -> c_int {
     if !guest::is_ours(fd) {
-        return real!(
+        let received = real!(
             recvmmsg as fn(c_int, *mut mmsghdr, c_uint, c_int, *mut timespec) -> c_int,
             fd,
             messages,
@@ -287,6 +287,11 @@ pub unsafe extern "C" fn recvmmsg(
             flags,
             limit
         );
+        for at in 0..usize::try_from(received).unwrap_or(0) {
+            // SAFETY: the kernel filled so many messages
+            unsafe { look_for_descriptors(&raw const (*messages.add(at)).msg_hdr) };
+        }
+        return received;
     }
     // SAFETY: the caller's promise
     let limit = unsafe { limit.as_ref() }.map(|limit| {

@@ -148,9 +148,8 @@ async fn accept(shared: Arc<Shared>, socket: Arc<Socket>, endpoint: Endpoint) {
         let adopted = shared.adopt(inherited, place, Some((association, endpoint.clone()))).await;
         let Ok((program, _)) = adopted else { continue };
         let answer = Answer::Accept { peer, streams };
-        if socket.connection.send(&answer, Some(&program)).await.is_err() {
-            return;
-        }
+        // It fails also while the user has too many descriptors on the way: the association is shut down. unix(7)
+        let _ = socket.connection.send(&answer, Some(&program)).await;
     }
 }
 

@@ -190,13 +190,15 @@ fn the_example_has_every_option_and_starts_a_daemon() {
 }
 
 #[test]
-fn metrics_and_events_are_those_of_all_sockets() {
+fn metrics_events_and_the_capture_are_those_of_all_sockets() {
     let udp = free_port();
     let at = Folder::with(&format!("encapsulation = {udp}\nlocal = [\"127.0.0.1\"]\n"));
     let events = at.folder.path().join("events.jsonl");
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let capture = at.folder.path().join("capture.pcapng");
     let (file, port) = (events.to_str().unwrap(), port.to_string());
-    let daemon = at.serve(&["--events", file, "--only", "connectivity", "--metrics", &port]);
+    let words = ["--events", file, "--only", "connectivity", "--metrics", &port, "--pcapng"];
+    let daemon = at.serve(&[&words[..], &[capture.to_str().unwrap()]].concat());
     let mut server = python(
         &at.socket(),
         &format!("{ACCEPTS}print(len(other.recv(100)), flush=True)\nother.recv(1)"),
@@ -231,6 +233,10 @@ fn metrics_and_events_are_those_of_all_sockets() {
     let events = std::fs::read_to_string(events).unwrap();
     assert!(events.contains("connectivity:connection_established"), "{events}");
     assert!(events.contains("connectivity:connection_closed"), "{events}");
+    let capture = std::fs::read(capture).unwrap();
+    // The section header block of pcapng
+    assert!(capture.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]));
+    assert!(capture.windows(5).any(|bytes| bytes == b"hello"), "{} bytes", capture.len());
 }
 
 #[test]

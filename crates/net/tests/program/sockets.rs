@@ -152,6 +152,21 @@ fn a_missing_library_is_named() {
     assert!(said.err.starts_with("error: `--preload`"), "{}", said.err);
 }
 
+#[test]
+fn a_library_whose_path_the_dynamic_linker_would_split_is_named() {
+    for name in ["two words.so", "one:two.so"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let library = folder.path().join(name);
+        std::fs::write(&library, "").expect("there is room");
+        let library = library.to_str().expect("text");
+        let said = Process::start(["run", "--preload", library, "--", "true"]).wait();
+        assert_eq!(said.code, Some(2), "{said:?}");
+        let mistake = format!("error: `--preload` is {library}, expected a path without spaces");
+        assert!(said.err.starts_with(&mistake), "{said:?}");
+        assert_eq!(said.err.matches('\n').count(), 1, "{said:?}");
+    }
+}
+
 const SERVER: &str = "
 import socket
 listener = socket.socket(proto=132)

@@ -1,15 +1,18 @@
-//! Options that are stored without effect, and values that are refused.
+//! Options that are stored without effect, values that are refused, and heartbeats.
 
+use std::time::Duration;
+
+use manypath_net::metrics::Source;
 use manypath_net::serve::{OPTIONS, Support};
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::address::encode;
 use manypath_posix::abi::constants::*;
-use manypath_posix::abi::option::{AssocParams, AssocValue, PaddrParams, UdpEncaps};
+use manypath_posix::abi::option::{AssocParams, AssocValue, PaddrParams, RtoInfo, UdpEncaps};
 use manypath_posix::record::{Answer, Call, Operation, Refused, Request};
 use nix::libc;
 use rustix::net::RecvFlags;
 
-use crate::guest::{Guest, Host, Pair, free_port, plain, read, write};
+use crate::guest::{Guest, Host, Pair, free_port, plain, read, until, write};
 
 /// What `setsockopt` answers: its error, what the daemon lacks, and the value that it refuses.
 fn set(
@@ -129,7 +132,7 @@ fn flags_of_paths_that_have_no_effect_are_refused_and_others_have_the_meaning_of
         let params = PaddrParams { flags, hbinterval, sackdelay, ..PaddrParams::default() };
         set(host, guest, option, &params.encode())
     };
-    for flags in [SPP_HB_DISABLE, SPP_PMTUD_DISABLE, SPP_HB_DEMAND, SPP_DSCP | SPP_HB_ENABLE] {
+    for flags in [SPP_PMTUD_DISABLE, SPP_HB_DEMAND, SPP_DSCP | SPP_HB_ENABLE] {
         let refused = flags.cast_signed() & !SPP_HB_ENABLE.cast_signed();
         assert_eq!(try_flags(flags, 0, 0), (libc::EOPNOTSUPP, Refused::Value, refused));
     }
@@ -147,11 +150,61 @@ fn flags_of_paths_that_have_no_effect_are_refused_and_others_have_the_meaning_of
     assert_eq!(path_parameters(guest).hbinterval, 7000);
     assert_eq!(try_flags(SPP_HB_ENABLE | SPP_HB_TIME_IS_ZERO, 5, 0).0, 0);
     assert_eq!(path_parameters(guest).hbinterval, 0);
+    // Without heartbeats, their interval is kept
+    assert_eq!(try_flags(SPP_HB_ENABLE, 9000, 0).0, 0);
+    for (flags, seen) in [(SPP_HB_DISABLE, SPP_HB_DISABLE), (0, SPP_HB_DISABLE)] {
+        assert_eq!(try_flags(flags, 0, 0).0, 0);
+        let now = path_parameters(guest);
+        assert_eq!((now.flags & 0x3, now.hbinterval), (seen, 9000));
+    }
+    assert_eq!(try_flags(SPP_HB_ENABLE, 0, 0).0, 0);
+    let now = path_parameters(guest);
+    assert_eq!((now.flags & 0x3, now.hbinterval), (SPP_HB_ENABLE, 9000));
     assert_eq!(try_flags(SPP_SACKDELAY_DISABLE, 0, 0).0, 0);
     assert_eq!(path_parameters(guest).flags & 0x60, SPP_SACKDELAY_DISABLE);
     assert_eq!(try_flags(SPP_SACKDELAY_ENABLE, 0, 123).0, 0);
     let now = path_parameters(guest);
     assert_eq!((now.flags & 0x60, now.sackdelay), (SPP_SACKDELAY_ENABLE, 123));
+}
+
+/// Packets that the endpoints of a daemon have received.
+fn packets(host: &Host) -> u64 {
+    let text = host.daemon.metrics();
+    let lines = text.lines().filter_map(|line| {
+        line.strip_prefix("manypath_endpoint_packets_received_total{")?.rsplit(' ').next()
+    });
+    lines.map(|count| count.parse::<u64>().expect("a number")).sum()
+}
+
+/// Waits until the endpoints of a daemon receive nothing for a time in which many heartbeats would arrive.
+fn until_silent(host: &Host) {
+    until(|| {
+        let before = packets(host);
+        std::thread::sleep(Duration::from_millis(300));
+        packets(host) == before
+    });
+}
+
+#[test]
+fn heartbeats_are_disabled_before_and_during_an_association() {
+    let fast = RtoInfo { initial: 20, max: 50, min: 20, ..RtoInfo::default() };
+    let pair = Pair::with(|guest| {
+        guest.set(IPPROTO_SCTP, SCTP_RTOINFO, &fast.encode()).expect("valid");
+        let off = PaddrParams { flags: SPP_HB_DISABLE, ..PaddrParams::default() };
+        guest.set(IPPROTO_SCTP, SCTP_PEER_ADDR_PARAMS, &off.encode()).expect("valid");
+    });
+    let set = |flags| {
+        let params = PaddrParams { flags, ..PaddrParams::default() };
+        pair.opened.set(IPPROTO_SCTP, SCTP_PEER_ADDR_PARAMS, &params.encode()).expect("valid");
+    };
+    until_silent(&pair.server);
+    // One in each timeout of at most 50 ms
+    set(SPP_HB_ENABLE | SPP_HB_TIME_IS_ZERO);
+    let before = packets(&pair.server);
+    until(|| packets(&pair.server) > before + 20);
+    set(SPP_HB_DISABLE);
+    until_silent(&pair.server);
+    assert_eq!(path_parameters(&pair.opened).flags & SPP_HB_DISABLE, SPP_HB_DISABLE);
 }
 
 #[test]

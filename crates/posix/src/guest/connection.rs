@@ -3,7 +3,9 @@
 #![expect(unsafe_code, reason = "the caller's addresses are behind pointers")]
 
 use super::control::{self, FOREVER, call, waiting_call};
+use super::daemons;
 use super::descriptor;
+use super::held::Held;
 use super::mark::{self, Mark};
 use super::name::given;
 use super::receive;
@@ -26,24 +28,24 @@ pub fn socket(domain: c_int, kind: c_int, protocol: c_int) -> Option<Result<c_in
             libc::SOCK_SEQPACKET => protocol == IPPROTO_SCTP || protocol == 0,
             _ => false,
         };
-    (is_sctp && descriptor::daemon().is_some())
-        .then(|| open(domain, kind, flags).map(Owned::release))
+    (is_sctp && daemons::current().is_some()).then(|| open(domain, kind, flags).map(Owned::release))
 }
 
 static NO_DAEMON: Once = Once::new("the daemon of SCTP sockets cannot be reached");
 
 fn open(domain: c_int, kind: c_int, flags: c_int) -> Result<Owned> {
-    let daemon = descriptor::daemon().ok_or(libc::EPROTONOSUPPORT)?;
+    let daemon = daemons::current().ok_or(libc::EPROTONOSUPPORT)?;
     let cloexec = flags & libc::SOCK_CLOEXEC;
-    let socket = control::connection(daemon, cloexec).map_err(|errno| match errno {
+    let socket = control::connection(daemon.bytes(), cloexec).map_err(|errno| match errno {
         libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::EACCES => errno,
         _ => {
             NO_DAEMON.name();
             libc::EPROTONOSUPPORT
         }
     })?;
-    let head = Request::Open { domain, kind, protocol: IPPROTO_SCTP }.head();
     let fd = socket.fd();
+    daemons::learn(daemon, fd)?;
+    let head = Request::Open { domain, kind, protocol: IPPROTO_SCTP }.head();
     // SAFETY: the part is an array
     uninterrupted(|| unsafe { system::send(fd, &[part(&head)], Some(fd), libc::MSG_NOSIGNAL) })?;
     let mut head = [0; HEAD];
@@ -101,6 +103,8 @@ pub unsafe fn connect(fd: c_int, address: *const sockaddr, length: socklen_t) ->
         // An association cannot be dissolved
         return Err(libc::EOPNOTSUPP);
     }
+    let held = Held::of(fd);
+    let fd = held.fd();
     let reply = waiting_call(fd, &Call { bytes, ..Call::new(Operation::Connect) }, &mut [])?;
     // A one-to-many socket has 0
     if let Ok(streams @ 1..) = u16::try_from(reply.value) {

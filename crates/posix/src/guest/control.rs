@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "system calls take pointers; all are of slices")]
 
-use super::descriptor::{LARGEST, daemon};
+use super::daemons::{self, Address};
 use super::refusal;
 use super::system::{self, Owned, Result, part, part_mut};
 use crate::record::{Answer, Call, HEAD, Refused, Request};
@@ -36,14 +36,6 @@ pub(super) fn connection(daemon: &[u8], flags: c_int) -> Result<Owned> {
             other => return other.map(|()| socket),
         }
     }
-}
-
-/// Checks that the daemon that creates sockets can be reached.
-///
-/// # Errors
-/// That of `connect`; `ENOENT` if there is no daemon.
-pub fn reach() -> Result<()> {
-    connection(daemon().ok_or(libc::ENOENT)?, libc::SOCK_CLOEXEC).map(drop)
 }
 
 /// How long sending and receiving may block.
@@ -112,13 +104,18 @@ pub(super) enum Failure {
 /// Sends a call to the daemon of `fd`, on a connection of its own. A process may have sockets of several daemons.
 fn ask(fd: c_int, call: &Call<'_>) -> Result<Owned> {
     let lost = |errno| match errno {
-        libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::EBADF => errno,
+        libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::EBADF | libc::EFAULT => {
+            errno
+        }
         _ => libc::ECONNRESET,
     };
-    let mut address = [0; LARGEST];
-    let length = system::peer(fd, &mut address).map_err(lost)?;
-    let daemon = address.get(..length).ok_or(libc::ECONNRESET)?;
-    let control = connection(daemon, libc::SOCK_CLOEXEC).map_err(lost)?;
+    let daemon = Address::of_peer(fd).and_then(|name| daemons::named(&name));
+    // Another thread may have closed the descriptor
+    let daemon = daemon.ok_or_else(|| match system::is_non_blocking(fd) {
+        Err(errno) => errno,
+        Ok(_) => libc::ECONNRESET,
+    })?;
+    let control = connection(daemon.bytes(), libc::SOCK_CLOEXEC).map_err(lost)?;
     let request = Request::Call(call.clone());
     let head = request.head();
     let parts = [part(&head), part(request.payload())];

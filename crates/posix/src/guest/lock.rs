@@ -1,12 +1,15 @@
 //! A lock around the system calls that read one record. It is never held while a call waits for the network.
 
-#![expect(unsafe_code, reason = "pthread_atfork takes a function")]
+#![expect(unsafe_code, reason = "pthread_atfork takes functions")]
 
+use super::held;
 use super::system;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The thread that holds the lock, or 0.
 static HOLDER: AtomicU32 = AtomicU32::new(0);
+/// The thread that holds the lock because it forks, or 0.
+static FORKS: AtomicU32 = AtomicU32::new(0);
 
 /// Holds the lock.
 pub(super) struct Guard(());
@@ -32,11 +35,26 @@ pub(super) fn take() -> system::Result<Guard> {
     }
 }
 
-/// Frees the lock in a child whose parent forked while another thread held it.
+/// Lets no thread fork while another one holds the lock: the child would have half of its work.
 pub(super) fn survive_fork() {
-    extern "C" fn release() {
-        HOLDER.store(0, Ordering::Relaxed);
+    extern "C" fn before() {
+        // The signal handler of a thread that holds the lock may fork
+        if let Ok(guard) = take() {
+            FORKS.store(system::thread(), Ordering::Relaxed);
+            std::mem::forget(guard);
+        }
     }
-    // SAFETY: the function has no effect but a store
-    unsafe { libc::pthread_atfork(None, None, Some(release)) };
+    extern "C" fn parent() {
+        if FORKS.load(Ordering::Relaxed) == system::thread() {
+            FORKS.store(0, Ordering::Relaxed);
+            HOLDER.store(0, Ordering::Release);
+        }
+    }
+    extern "C" fn child() {
+        FORKS.store(0, Ordering::Relaxed);
+        HOLDER.store(0, Ordering::Relaxed);
+        held::close_all();
+    }
+    // SAFETY: the functions use atomic numbers and system calls alone
+    unsafe { libc::pthread_atfork(Some(before), Some(parent), Some(child)) };
 }

@@ -7,6 +7,7 @@
 
 use super::system::{self, Result};
 use libc::c_int;
+use std::ptr::null;
 
 /// The stored state of a socket.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -74,9 +75,11 @@ pub(super) fn has_hung_up(fd: c_int) -> bool {
 
 fn is_ready(fd: c_int, events: i16) -> bool {
     let mut waits = libc::pollfd { fd, events, revents: 0 };
-    // SAFETY: the kernel writes the structure
-    let ready = unsafe { libc::syscall(libc::SYS_ppoll, &raw mut waits, 1, &NO_TIME, 0, 0) };
+    // The kernel may write the time that is left
+    let mut limit = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let (signals, size) = (null::<libc::sigset_t>(), 0_usize);
+    // SAFETY: the kernel writes both structures
+    let ready =
+        unsafe { libc::syscall(libc::SYS_ppoll, &raw mut waits, 1, &raw mut limit, signals, size) };
     ready > 0
 }
-
-static NO_TIME: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -1,8 +1,8 @@
 //! The system calls of SCTP sockets in the process of the program.
 //!
 //! The descriptor is a Unix socket that is connected to the daemon. So the kernel implements `poll`, `dup`, `fork`,
-//! `exec` and `close`, and this module keeps no state per descriptor. A descriptor is recognised by the address of its
-//! peer, which is the path of a daemon.
+//! `exec` and `close`, and this module keeps no state per descriptor. A descriptor is recognised by the name of its
+//! peer, which is that of a daemon's socket.
 //!
 //! - A new socket sends its own descriptor with [`Request::Open`](crate::record::Request::Open). The daemon recognises
 //!   it later by its cookie (`SO_COOKIE`).
@@ -18,8 +18,10 @@ mod accept;
 mod ancillary;
 mod connection;
 mod control;
+mod daemons;
 mod descriptor;
 mod file;
+mod held;
 mod lock;
 mod many;
 mod mark;
@@ -33,8 +35,8 @@ mod system;
 
 pub use accept::accept;
 pub use connection::{connect, listen, readable_bytes, shutdown, socket};
-pub use control::reach;
-pub use descriptor::{attach, detach, is_ours, may_have, set_may_have, start};
+pub use daemons::{attach, detach};
+pub use descriptor::{is_ours, may_have, received_descriptors, start};
 pub use file::send_file;
 pub use name::{bind, peer_name, socket_name};
 pub use option::{get_option, is_of_descriptor, set_option};

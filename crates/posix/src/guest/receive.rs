@@ -4,6 +4,7 @@
 
 use super::ancillary;
 use super::control::call;
+use super::held::Held;
 use super::lock;
 use super::many;
 use super::mark::{self, Mark};
@@ -42,12 +43,14 @@ pub unsafe fn receive(fd: c_int, message: *mut msghdr, flags: c_int) -> Result<u
     let message = unsafe { &mut *message };
     // SAFETY: the caller's promise
     let parts = unsafe { system::parts(message) }?;
+    let mut held: Option<Held> = None;
     let delivered = loop {
+        let fd = held.as_ref().map_or(fd, Held::fd);
         // SAFETY: the caller's promise
         match unsafe { attempt(fd, parts, flags & libc::MSG_PEEK != 0) } {
             Err(libc::EAGAIN) if flags & libc::MSG_DONTWAIT == 0 => {
                 may_wait(fd)?;
-                system::wait(fd)?;
+                system::wait(held.get_or_insert_with(|| Held::of(fd)).fd())?;
             }
             other => break other?,
         }

@@ -2,7 +2,8 @@
 
 #![expect(unsafe_code, reason = "system calls take pointers; each wrapper passes valid ones")]
 
-use libc::{c_int, c_long, iovec, msghdr, socklen_t};
+use libc::{c_int, c_long, c_void, iovec, msghdr, socklen_t};
+use std::ptr::null_mut;
 
 /// The result of a system call.
 pub(super) type Result<T> = std::result::Result<T, c_int>;
@@ -26,11 +27,16 @@ impl Owned {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        let saved = errno();
-        // SAFETY: the descriptor belongs to this value alone
-        unsafe { libc::syscall(libc::SYS_close, self.0) };
-        set_errno(saved);
+        close(self.0);
     }
+}
+
+/// Closes a descriptor. Leaves `errno` as it is.
+pub(super) fn close(fd: c_int) {
+    let saved = errno();
+    // SAFETY: no pointers; the descriptor belongs to the caller alone
+    unsafe { libc::syscall(libc::SYS_close, fd) };
+    set_errno(saved);
 }
 
 /// The thread's `errno`.
@@ -112,8 +118,13 @@ pub(super) fn option<T: Copy>(fd: c_int, option: c_int, mut value: T) -> Result<
 /// `fcntl` with a number.
 pub(super) fn control(fd: c_int, command: c_int, argument: c_int) -> Result<c_int> {
     // SAFETY: the callers' commands take a number
-    let result = unsafe { libc::syscall(libc::SYS_fcntl, fd, command, argument) };
+    let result = unsafe { libc::syscall(libc::SYS_fcntl, fd, command, c_long::from(argument)) };
     Ok(check(result)? as c_int)
+}
+
+/// Another descriptor of the same file, which is closed on `exec`. Its number is `least` or larger.
+pub(super) fn duplicate(fd: c_int, least: c_int) -> Result<Owned> {
+    control(fd, libc::F_DUPFD_CLOEXEC, least).map(Owned)
 }
 
 /// Whether the descriptor is non-blocking.
@@ -245,9 +256,7 @@ pub(super) unsafe fn peek(fd: c_int, parts: &[iovec]) -> Result<usize> {
 
 /// Removes the first record of the queue.
 pub(super) fn drop_record(fd: c_int) -> Result<()> {
-    let flags = libc::MSG_TRUNC | libc::MSG_DONTWAIT;
-    // SAFETY: the kernel writes no byte
-    check(unsafe { libc::syscall(libc::SYS_recvfrom, fd, 0, 0, flags, 0, 0) }).map(drop)
+    receive_nothing(fd, libc::MSG_TRUNC | libc::MSG_DONTWAIT)
 }
 
 /// Accepts no more records: reading returns the end after the queued records.
@@ -258,8 +267,19 @@ pub(super) fn stop_reading(fd: c_int) -> Result<()> {
 
 /// Waits until the queue has a record or has ended, unless the descriptor is non-blocking.
 pub(super) fn wait(fd: c_int) -> Result<()> {
+    receive_nothing(fd, libc::MSG_PEEK)
+}
+
+/// Receives into no bytes. The pointers and the length have the full width of a register: the arguments of `syscall`
+/// are variable ones, which nothing extends.
+fn receive_nothing(fd: c_int, flags: c_int) -> Result<()> {
+    let (bytes, length) = (null_mut::<c_void>(), 0_usize);
+    let (address, address_length) = (null_mut::<libc::sockaddr>(), null_mut::<socklen_t>());
     // SAFETY: the kernel writes no byte
-    check(unsafe { libc::syscall(libc::SYS_recvfrom, fd, 0, 0, libc::MSG_PEEK, 0, 0) }).map(drop)
+    check(unsafe {
+        libc::syscall(libc::SYS_recvfrom, fd, bytes, length, flags, address, address_length)
+    })
+    .map(drop)
 }
 
 /// The calling thread.

@@ -65,6 +65,10 @@ fails(errno.EMSGSIZE, client.send, bytes(200_001))
 assert client.send(bytes(200_000)) == 200_000
 assert len(server.recv(300_000)) == 200_000
 fails(errno.ENOPROTOOPT, client.getsockopt, SCTP, 99)
+import ctypes
+libc, wrong = ctypes.CDLL(None, use_errno=True), ctypes.c_void_p(8)
+for result in (lambda: libc.send(client.fileno(), wrong, 4, 0), lambda: libc.setsockopt(client.fileno(), SCTP, 3, wrong, 4)):
+    assert (result(), ctypes.get_errno()) == (-1, errno.EFAULT)
 ",
     );
 }

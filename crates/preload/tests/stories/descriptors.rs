@@ -1,7 +1,8 @@
 //! Descriptors that are duplicated, inherited, passed and replaced.
 
 use crate::daemon::Daemon;
-use crate::program::python;
+use crate::program::{c, python, python_at};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -43,6 +44,34 @@ assert server.recv(100) == b'from 132'
 assert server.recv(100) == b''
 ",
     );
+}
+
+#[test]
+fn the_environment_names_the_daemon_by_any_path_that_leads_to_it() {
+    let daemon = Daemon::start();
+    let folder = daemon.path().parent().expect("a folder");
+    let link = folder.join("link");
+    std::os::unix::fs::symlink(daemon.path(), &link).expect("a link");
+    for path in [&link, Path::new("sctp"), Path::new("./link")] {
+        python_at(
+            folder,
+            path,
+            "
+home = os.getcwd()
+# What a relative path means is decided at the start
+os.chdir('/')
+client, server = pair()
+client.send(b'from here')
+assert server.recv(100) == b'from here'
+os.dup2(client.fileno(), 57)
+client.close()
+os.chdir(home)
+code = 'import socket; s = socket.socket(fileno=57); s.send(b\"from %d\" % s.proto)'
+assert os.spawnvp(os.P_WAIT, 'python3', ['python3', '-c', code]) == 0
+assert server.recv(100) == b'from 132'
+",
+        );
+    }
 }
 
 #[test]
@@ -104,6 +133,63 @@ socket.send_fds(left, [b'x'], [client.fileno()])
 client.close()
 assert os.waitpid(child, 0)[1] == 0
 assert server.recv(100) == b'passed'
+",
+    );
+}
+
+#[test]
+fn a_process_uses_a_socket_that_came_with_several_messages() {
+    let daemon = Daemon::start();
+    c(
+        &daemon,
+        "
+#include <arpa/inet.h>
+#include <assert.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+    int ends[2], listener, client, server, status;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    assert(!socketpair(AF_UNIX, SOCK_DGRAM, 0, ends));
+    char space[CMSG_SPACE(sizeof(int))], byte;
+    struct iovec place = {&byte, 1};
+    if (!fork()) {
+        // It has had no SCTP socket so far
+        struct mmsghdr in[2] = {{.msg_hdr = {.msg_iov = &place, .msg_iovlen = 1}}};
+        in[1] = in[0];
+        in[1].msg_hdr.msg_control = space;
+        in[1].msg_hdr.msg_controllen = sizeof space;
+        assert(recvmmsg(ends[0], in, 2, 0, NULL) == 2);
+        struct cmsghdr *head = CMSG_FIRSTHDR(&in[1].msg_hdr);
+        int passed;
+        memcpy(&passed, CMSG_DATA(head), sizeof passed);
+        assert(write(passed, \"passed\", 6) == 6);
+        return 0;
+    }
+    listener = socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP);
+    assert(!bind(listener, (struct sockaddr *)&address, length) && !listen(listener, 5));
+    assert(!getsockname(listener, (struct sockaddr *)&address, &length));
+    client = socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP);
+    assert(!connect(client, (struct sockaddr *)&address, length));
+    server = accept(listener, NULL, NULL);
+    struct msghdr out = {.msg_iov = &place, .msg_iovlen = 1};
+    assert(sendmsg(ends[1], &out, 0) == 1);
+    out.msg_control = space;
+    out.msg_controllen = sizeof space;
+    struct cmsghdr *head = CMSG_FIRSTHDR(&out);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof client);
+    memcpy(CMSG_DATA(head), &client, sizeof client);
+    assert(sendmsg(ends[1], &out, 0) == 1 && !close(client));
+    char text[10];
+    assert(read(server, text, sizeof text) == 6 && !memcmp(text, \"passed\", 6));
+    assert(wait(&status) > 0 && status == 0);
+    return 0;
+}
 ",
     );
 }

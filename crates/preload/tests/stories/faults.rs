@@ -153,3 +153,10 @@ int main(void) {
 ";
     c(&daemon, source);
 }
+
+#[test]
+fn a_call_that_waits_keeps_its_socket_while_another_thread_closes_the_descriptor() {
+    let daemon = Daemon::start();
+    let printed = c(&daemon, include_str!("closed.c"));
+    assert_eq!(printed.out, "every socket is kept\n");
+}

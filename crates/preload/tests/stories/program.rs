@@ -1,7 +1,7 @@
 //! Runs Python and C programs with the library.
 
 use crate::daemon::Daemon;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What scripts begin with: a listening socket and a pair of connected ones.
@@ -39,9 +39,14 @@ pub(crate) struct Printed {
 
 /// Runs a Python script with the library and the prelude.
 pub(crate) fn python(daemon: &Daemon, script: &str) -> Printed {
+    python_at(Path::new("/"), daemon.path(), script)
+}
+
+/// The same in a folder. The environment names the daemon by `path`.
+pub(crate) fn python_at(folder: &Path, path: &Path, script: &str) -> Printed {
     let mut command = Command::new("timeout");
-    command.args(["30", "python3", "-c"]).arg(format!("{PRELUDE}{script}"));
-    run(daemon, command)
+    command.args(["30", "python3", "-c"]).arg(format!("{PRELUDE}{script}")).current_dir(folder);
+    run(path, command)
 }
 
 /// Builds and runs a C program with the library.
@@ -59,13 +64,13 @@ pub(crate) fn c(daemon: &Daemon, source: &str) -> Printed {
     assert!(built.success());
     let mut command = Command::new("timeout");
     command.arg("30").arg(&binary);
-    run(daemon, command)
+    run(daemon.path(), command)
 }
 
-fn run(daemon: &Daemon, mut command: Command) -> Printed {
+fn run(socket: &Path, mut command: Command) -> Printed {
     let output = command
         .env("LD_PRELOAD", library())
-        .env("MANYPATH_SCTP_SOCKET", daemon.path())
+        .env("MANYPATH_SCTP_SOCKET", socket)
         .output()
         .expect("the program starts");
     let out = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -81,6 +81,34 @@ assert connect(limited) == errno.EINPROGRESS
 }
 
 #[test]
+fn a_blocking_connection_is_made_while_another_thread_closes_the_descriptor() {
+    let daemon = Daemon::start();
+    daemon.connect_after(Duration::from_secs(2));
+    python(
+        &daemon,
+        "
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+listener = listening()
+address = struct.pack('=H', socket.AF_INET) + struct.pack('!H4s8x', listener.getsockname()[1], bytes([127, 0, 0, 1]))
+client, results = stream(), []
+number = client.detach()
+thread = threading.Thread(target=lambda: results.append(libc.connect(number, address, 16)))
+thread.start()
+duplicates = lambda: [fd for fd in map(int, os.listdir('/proc/self/fd')) if fd >= 512]
+while not duplicates():
+    time.sleep(0.001)
+os.close(number)
+thread.join()
+assert results == [0]
+server, _ = listener.accept()
+assert server.recv(100) == b''
+assert not duplicates()
+",
+    );
+}
+
+#[test]
 fn receiving_and_accepting_wait_as_long_as_the_descriptor_says() {
     let daemon = Daemon::start();
     python(

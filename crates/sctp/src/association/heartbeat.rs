@@ -148,8 +148,26 @@ impl Association {
         self.outbox.push(path, Control::Heartbeat(info.into()));
     }
 
+    /// Schedules the heartbeats of idle paths again after a change of HB.interval. Heartbeats without an answer so far, and
+    /// those of unconfirmed addresses, keep their time.
+    pub(super) fn reschedule_heartbeats(&mut self, now: Time) {
+        if !self.state.may_send_data() {
+            return;
+        }
+        for path in self.paths.ids() {
+            let Path { probe, confirmed, state, .. } = self.paths[path];
+            let is_unanswered = matches!(probe, HeartbeatProbe::Waiting(_));
+            if !is_unanswered && (confirmed || state != PathState::Active) {
+                self.schedule_heartbeat(now, path);
+            }
+        }
+    }
+
     /// Schedules the next heartbeat one RTO ± 50 % plus HB.interval after the last use. RFC 9260 §8.3
     fn schedule_heartbeat(&mut self, last_use: Time, path: PathId) {
+        if self.config.heartbeat_interval == Span::MAX {
+            return self.timers.cancel(Timer::Heartbeat(path));
+        }
         let rto = self.paths[path].rto();
         let jitter = Span::from_nanos(self.random.between(0, rto.as_nanos()));
         let at = last_use + self.config.heartbeat_interval + rto / 2 + jitter;

@@ -20,9 +20,12 @@ impl Association {
         }
     }
 
-    /// Sets the interval of the heartbeats of idle paths, from the next heartbeat on.
-    pub(crate) fn set_heartbeat_interval(&mut self, interval: Span) {
-        self.own_config().heartbeat_interval = interval;
+    /// Sets the interval of the heartbeats of idle paths, from `now` on. [`Span::MAX`] disables them.
+    pub(crate) fn set_heartbeat_interval(&mut self, now: Time, interval: Span) {
+        if self.config.heartbeat_interval != interval {
+            self.own_config().heartbeat_interval = interval;
+            self.reschedule_heartbeats(now);
+        }
     }
 
     /// Sets the number of DATA packets per SACK and the maximum delay of a SACK, `delay`.

@@ -128,7 +128,8 @@ pub struct Config {
     pub strict_rtt_sample: bool,
     /// Computation and limits of the retransmission timeout.
     pub rto: RtoLimits,
-    /// Interval between heartbeats of an idle path, to which one RTO is added (HB.interval).
+    /// Interval between heartbeats of an idle path, to which one RTO is added (HB.interval). [`Span::MAX`] disables them.
+    /// Unconfirmed addresses and potentially failed paths are probed in any case.
     pub heartbeat_interval: Span,
     /// Largest number of unconfirmed addresses that are probed per RTO (HB.Max.Burst). RFC 9260 §5.4
     ///

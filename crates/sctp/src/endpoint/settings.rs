@@ -13,10 +13,11 @@ impl Endpoint {
         }
     }
 
-    /// Sets the interval of the heartbeats of idle paths, from the next heartbeat on.
-    pub fn set_heartbeat_interval(&mut self, id: AssociationId, interval: Span) {
+    /// Sets the interval of the heartbeats of idle paths, from `now` on: see
+    /// [`Config::heartbeat_interval`](crate::Config::heartbeat_interval).
+    pub fn set_heartbeat_interval(&mut self, now: Time, id: AssociationId, interval: Span) {
         if let Some(association) = self.association_mut(id) {
-            association.set_heartbeat_interval(interval);
+            association.set_heartbeat_interval(now, interval);
         }
     }
 

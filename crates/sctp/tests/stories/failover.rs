@@ -44,6 +44,49 @@ fn an_idle_path_is_probed_after_the_heartbeat_interval_and_half_to_one_and_a_hal
 }
 
 #[test]
+fn an_application_may_disable_the_heartbeats_and_enable_them_again() {
+    let mut pair = Pair::new(2);
+    pair.connect();
+    let set = |pair: &mut Pair, interval| {
+        pair.network.log.clear();
+        pair.act(A, |endpoint, now| endpoint.set_heartbeat_interval(now, FIRST, interval));
+        pair.now
+    };
+    // Both paths have carried heartbeats, and the next ones are scheduled
+    pair.drive(Span::from_secs(100));
+    let disabled = set(&mut pair, Span::MAX);
+    pair.drive(Span::from_secs(600));
+    pair.send(A, 100);
+    pair.drive(Span::from_secs(600));
+    for path in 0..2 {
+        assert_eq!(probes(&pair, A, path, disabled), [] as [f64; 0]);
+        // The peer has settings of its own, and its heartbeats are answered
+        assert!(probes(&pair, Z, path, disabled).iter().any(|at| *at > 1100.0));
+    }
+    assert_eq!(pair.close_reason(Z), None);
+    let enabled = set(&mut pair, Span::from_secs(30));
+    pair.drive(Span::from_secs(100));
+    for path in 0..2 {
+        let at = probes(&pair, A, path, enabled);
+        assert_eq!(at.len(), 3, "{at:?}");
+        assert!((30.5..=31.5).contains(&at[0]), "{at:?}");
+    }
+}
+
+#[test]
+fn addresses_are_confirmed_without_heartbeats_of_idle_paths() {
+    let mut pair = Pair::configured(2, |_, config| config.heartbeat_interval = Span::MAX);
+    pair.connect();
+    let start = pair.now;
+    pair.drive(Span::from_secs(600));
+    for side in [A, Z] {
+        assert!(pair.endpoint(side).path_stats(FIRST, path(1)).confirmed);
+        assert_eq!(probes(&pair, side, 0, start), [] as [f64; 0]);
+        assert!(probes(&pair, side, 1, start).len() < 2);
+    }
+}
+
+#[test]
 fn a_path_that_carries_data_is_not_probed() {
     let mut pair = Pair::new(1);
     pair.connect();

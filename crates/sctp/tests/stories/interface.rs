@@ -188,7 +188,9 @@ fn settings_of_one_association_can_be_changed_while_it_lives() {
     pair.act(A, |endpoint, _| endpoint.set_rto(FIRST, limits));
     assert_eq!(pair.endpoint(A).path_stats(FIRST, path(1)).rto, Span::from_millis(300));
     // More frequent probes
-    pair.act(A, |endpoint, _| endpoint.set_heartbeat_interval(FIRST, Span::from_secs(2)));
+    pair.act(A, |endpoint, now| {
+        endpoint.set_heartbeat_interval(now, FIRST, Span::from_secs(2));
+    });
     pair.drive(Span::from_secs(40));
     pair.network.log.clear();
     pair.drive(Span::from_secs(30));

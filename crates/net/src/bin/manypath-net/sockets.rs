@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::ffi::OsString;
 use std::fs::Permissions;
 use std::io::{self, IsTerminal};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -265,7 +266,15 @@ fn library(named: Option<PathBuf>) -> Result<PathBuf, Failure> {
         Failure::input(format!("`--preload`: there is no {LIBRARY}; name its file"))
     })?;
     // The dynamic linker resolves it in the program's folder
-    Ok(found.canonicalize()?)
+    let found = found.canonicalize()?;
+    // ld.so(8)
+    if found.as_os_str().as_bytes().iter().any(|byte| b" :".contains(byte)) {
+        return Err(Failure::input(format!(
+            "`--preload` is {}, expected a path without spaces and colons, which separate the paths in LD_PRELOAD",
+            found.display()
+        )));
+    }
+    Ok(found)
 }
 
 /// `LD_PRELOAD` with our library after those that are there.

@@ -212,7 +212,7 @@ pub const OPTIONS: &[SocketOption] = &[
         .of(Scope::Peer(4))
         .only(
             o::path_flags,
-            "for all paths together; heartbeats and the discovery of the path MTU cannot be switched off",
+            "for all paths together; the discovery of the path MTU cannot be disabled, and heartbeats cannot be demanded",
         ),
     sctp!(SCTP_DEFAULT_SEND_PARAM, Some(v::send_parameters), Some(v::set_send_parameters))
         .of(Scope::Associations(28)),

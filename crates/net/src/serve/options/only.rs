@@ -60,5 +60,4 @@ pub(super) fn is_contradictory(flags: u32, length: usize) -> bool {
         || length == OLD_PADDR_PARAMS && flags & (SPP_DSCP | SPP_IPV6_FLOWLABEL) != 0
 }
 
-const UNSUPPORTED: u32 =
-    SPP_HB_DISABLE | SPP_HB_DEMAND | SPP_PMTUD_DISABLE | SPP_IPV6_FLOWLABEL | SPP_DSCP;
+const UNSUPPORTED: u32 = SPP_HB_DEMAND | SPP_PMTUD_DISABLE | SPP_IPV6_FLOWLABEL | SPP_DSCP;

@@ -15,7 +15,10 @@ pub(in crate::serve) struct Options {
     pub(super) init: InitMsg,
     pub(super) nodelay: bool,
     pub(super) rto: Option<RtoLimits>,
+    /// Interval of heartbeats.
     pub(super) heartbeat: Option<Span>,
+    /// Idle paths are probed.
+    pub(super) has_heartbeats: bool,
     pub(super) path_retransmissions: Option<u32>,
     pub(super) association_retransmissions: Option<u32>,
     pub(super) cookie_life: Option<Span>,
@@ -57,6 +60,7 @@ impl Options {
             nodelay: false,
             rto: None,
             heartbeat: None,
+            has_heartbeats: true,
             path_retransmissions: None,
             association_retransmissions: None,
             cookie_life: None,
@@ -85,7 +89,7 @@ impl Options {
         config.init_max_retransmissions = self.init.max_attempts.into();
         config.nagle = !self.nodelay;
         config.rto = self.rto.unwrap_or(config.rto);
-        config.heartbeat_interval = self.heartbeat.unwrap_or(config.heartbeat_interval);
+        config.heartbeat_interval = self.heartbeat_interval().unwrap_or(config.heartbeat_interval);
         config.path_max_retransmissions =
             self.path_retransmissions.unwrap_or(config.path_max_retransmissions);
         config.association_max_retransmissions =
@@ -103,6 +107,10 @@ impl Options {
         set.unwrap_or(default).min(self.largest_buffer).max(LARGEST_MESSAGE)
     }
 
+    fn heartbeat_interval(&self) -> Option<Span> {
+        if self.has_heartbeats { self.heartbeat } else { Some(Span::MAX) }
+    }
+
     /// Changes the settings of an association.
     pub(in crate::serve) fn apply_to(&self, association: &Association) {
         association.with_state(|state, id| {
@@ -110,8 +118,9 @@ impl Options {
             if let Some(rto) = self.rto {
                 state.core.set_rto(id, rto);
             }
-            if let Some(interval) = self.heartbeat {
-                state.core.set_heartbeat_interval(id, interval);
+            if let Some(interval) = self.heartbeat_interval() {
+                let now = state.clock.now();
+                state.core.set_heartbeat_interval(now, id, interval);
             }
             if let Some((every, delay)) = self.sack {
                 state.core.set_sack(id, every, delay);

@@ -157,13 +157,14 @@ pub(super) fn path_parameters(at: &Target<'_>, bytes: &[u8]) -> Value {
     let (config, options) = (Config::for_real_networks(), at.options());
     let (every, delay) = options.sack.unwrap_or((config.sack_every, config.sack_delay));
     let delays = if every == 1 { SPP_SACKDELAY_DISABLE } else { SPP_SACKDELAY_ENABLE };
+    let heartbeats = if options.has_heartbeats { SPP_HB_ENABLE } else { SPP_HB_DISABLE };
     let params = PaddrParams {
         assoc_id: at.number(),
         address,
         hbinterval: milliseconds(options.heartbeat.unwrap_or(config.heartbeat_interval)),
         pathmaxrxt: options.path_retransmissions.unwrap_or(config.path_max_retransmissions) as u16,
         sackdelay: milliseconds(delay),
-        flags: SPP_HB_ENABLE | SPP_PMTUD_ENABLE | delays,
+        flags: heartbeats | SPP_PMTUD_ENABLE | delays,
         ..PaddrParams::default()
     };
     Ok(params.encode())
@@ -184,9 +185,16 @@ pub(super) fn set_path_parameters(at: &Target<'_>, bytes: &[u8]) -> Done {
     let config = Config::for_real_networks();
     at.change(|options| {
         let is_zero = has(SPP_HB_TIME_IS_ZERO);
-        if has(SPP_HB_ENABLE) && (hbinterval != 0 || is_zero) {
-            let interval = if is_zero { 0 } else { hbinterval };
-            options.heartbeat = Some(Span::from_millis(interval.into()));
+        if has(SPP_HB_ENABLE) {
+            options.has_heartbeats = true;
+            let before = options.heartbeat.unwrap_or(config.heartbeat_interval);
+            options.heartbeat = Some(match hbinterval {
+                _ if is_zero => Span::ZERO,
+                0 => before,
+                milliseconds => Span::from_millis(milliseconds.into()),
+            });
+        } else if has(SPP_HB_DISABLE) {
+            options.has_heartbeats = false;
         }
         if pathmaxrxt != 0 {
             options.path_retransmissions = Some(pathmaxrxt.into());
