@@ -9,7 +9,7 @@ use crate::record::ENVIRONMENT;
 use libc::c_int;
 use std::env;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -54,7 +54,7 @@ impl Address {
         }
         let given = Path::new(std::ffi::OsStr::from_bytes(path));
         let absolute = env::current_dir().map(|folder| folder.join(given));
-        let fitting = absolute.ok().map(|path| path.into_os_string());
+        let fitting = absolute.ok().map(PathBuf::into_os_string);
         let fitting = fitting.as_ref().map(|path| path.as_bytes()).filter(|it| Self::has_room(it));
         let path = fitting.unwrap_or(path);
         if !Self::has_room(path) {
