@@ -194,12 +194,8 @@ def test_calls_answer_as_those_of_linux(network, start, tmp_path: Path) -> None:
     assert not started.errors.read_text(), "a call was named as an unsupported option"
 
 
-@pytest.mark.parametrize(
-    ("name", "last"), [("program", "every call works\n"), ("closed", "every socket is kept\n")]
-)
-def test_the_library_uses_memory_and_system_calls_rightly(
-    name: str, last: str, network, start, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("name", "last"), [("program", "every call works\n"), ("closed", "every socket is kept\n")])
+def test_the_library_uses_memory_and_system_calls_rightly(name: str, last: str, network, start, tmp_path: Path) -> None:
     source = Path(__file__).parents[2] / f"crates/preload/tests/stories/{name}.c"
     program = str(tmp_path / name)
     words = ["cc", "-g", "-O2", "-D_FORTIFY_SOURCE=2", "-D_GNU_SOURCE", "-pthread", str(source), "-o", program]
