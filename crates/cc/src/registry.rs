@@ -66,7 +66,7 @@ static ENTRIES: &[Entry] = &[
     entry(
         "coupled",
         fixed::<Coupled>,
-        "fully coupled: the flow grows and backs off as one TCP; one path may carry all traffic",
+        "fully coupled: the flow behaves as one TCP; one path may carry all traffic",
     ),
     entry(
         "ewtcp",
@@ -92,7 +92,7 @@ static ENTRIES: &[Entry] = &[
     entry(
         "bmc",
         |settings| Ok(Box::new(Bmc::from_settings(settings)?)),
-        "bidimensional probing: weights that sum up to one TCP move to paths with more goodput",
+        "bidimensional probing: weights that sum to one TCP follow the goodput of paths",
     )
     .with(Bmc::PARAMETERS),
 ];
