@@ -224,15 +224,15 @@ def test_samples_have_latencies_and_blocked_times(scenario):
     assert (blocked >= 0.0).all(axis=None)
 
 
-def test_blocked_times_of_tcp_are_missing_instead_of_zero():
+def test_the_congestion_window_blocks_a_saturated_tcp_flow_all_the_time():
     network = mp.disjoint(only=mp.Link(rate="5 Mbit/s", delay="1 ms"))
-    flows = {"tcp": mp.Tcp(path="only"), "sctp": mp.Sctp(paths=["only"])}
+    flows = {"tcp": mp.Tcp(path="only")}
     result = mp.run(mp.Scenario(network=network, flows=flows, warmup="1 s", measure="1 s"), series="100 ms")
     columns = [f"blocked_{why}" for why in WHY]
-    for frame in (result.paths.reset_index(), result.series["paths"]):
-        rows = frame.set_index("flow")[columns]
-        assert rows.loc[["tcp"]].isna().all(axis=None)
-        assert rows.loc[["sctp"]].notna().all(axis=None)
+    assert result.paths["blocked_window"].tolist() == pytest.approx([1.0])
+    for frame in (result.paths, result.series["paths"]):
+        assert frame[columns].notna().all(axis=None)
+        assert (frame[columns].drop(columns="blocked_window") == 0.0).all(axis=None)
 
 
 @pytest.mark.parametrize("pacing", [False, True])
