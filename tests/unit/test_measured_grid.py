@@ -275,9 +275,10 @@ def test_a_run_with_a_stopped_sender_or_receiver_is_marked(side: str, monkeypatc
 
 
 def test_counters_of_paths_cover_the_window():
+    counted = {"data_packets": 10, "timeouts": 1, "fast_retransmissions": 2, "retransmitted_chunks": 3}
     sent = [
         interval(1.0, 0, data_packets=9, timeouts=9),
-        interval(2.0, 0, data_packets=10, timeouts=1, fast_retransmissions=2, retransmitted_chunks=3, snd_cwnd=3000, rtt=20_000),
+        interval(2.0, 0, **counted, snd_cwnd=3000, rtt=20_000),
         interval(3.0, 0, data_packets=20, snd_cwnd=5000, rtt=40_000),
         interval(4.0, 0, data_packets=9, timeouts=9),
     ]

@@ -4,9 +4,9 @@
 
 pub use address::{Address, Scope, Via};
 pub use checksum::internet_checksum;
-pub use counters::Counter;
+pub use counters::{Counter, FlowEnd, ResultCounter};
 pub use encode::Encode;
-pub use names::remedy;
+pub use names::{nearest, remedy};
 pub use offsets::{OffsetRange, OffsetRanges};
 pub use path::PathId;
 pub use quantity::{Rate, Size};

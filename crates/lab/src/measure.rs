@@ -1,14 +1,13 @@
 //! From two readings and the means between them to the outcome.
 
 use indexmap::IndexMap;
-use manypath_core::Span;
 use manypath_link::{Counters, LinkConfig};
-use manypath_sctp::{BlockedTime, FlowPathStats, FlowStats, StreamStats};
+use manypath_sctp::{BlockedTime, ByLimit, StreamStats};
 
 use crate::app::Sink;
 use crate::means::Means;
 use crate::outcome::{
-    Blocked, FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
+    FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
 };
 use crate::reading::{FlowReading, PathReading, Reading, ReorderReading};
 use crate::scenario::Scenario;
@@ -32,7 +31,7 @@ pub(crate) fn measure(
     Outcome {
         flows,
         links: links.collect(),
-        data_packets: after.flows.iter().map(|flow| flow.source.data_packets).sum(),
+        data_packets: after.flows.iter().map(|flow| flow.source.data_packets()).sum(),
         ..Outcome::default()
     }
 }
@@ -78,7 +77,7 @@ fn of_flow(
     seconds: f64,
 ) -> FlowOutcome {
     let delivered_bytes = after.delivered_bytes - before.delivered_bytes;
-    let (source, sink) = (after.source - before.source, after.sink - before.sink);
+    let (source, sink) = (after.source.since(&before.source), after.sink.since(&before.sink));
     let streams = of_streams(&before.streams, &after.streams);
     let lost = paths.values().map(|path| path.lost_packets).sum();
     FlowOutcome {
@@ -86,10 +85,10 @@ fn of_flow(
         throughput: paths.values().map(|path| path.throughput).sum(),
         delivered_bytes,
         delivered_messages: after.delivered_messages - before.delivered_messages,
-        data_packets: source.data_packets,
-        loss_rate: rate(lost, source.data_packets),
-        window_cuts: paths.values().map(|path| path.counters.window_cuts).sum(),
-        counters: FlowStats::new([&source, &sink]),
+        data_packets: source.data_packets(),
+        loss_rate: rate(lost, source.data_packets()),
+        window_cuts: paths.values().map(|path| path.counters["window_cuts"]).sum(),
+        counters: source.of_flow(&sink),
         latency: Latency::default(),
         reorder_buffer: of_reorder(&before.reorder, &after.reorder, seconds),
         head_of_line: streams.iter().copied().fold(HeadOfLine::default(), HeadOfLine::add),
@@ -107,20 +106,20 @@ fn of_path(
     seconds: f64,
 ) -> PathOutcome {
     let mean = means.path(index);
-    let source = after.source.stats - before.source.stats;
-    let sink = after.sink.stats - before.sink.stats;
+    let source = after.source.stats.since(&before.source.stats);
+    let sink = after.sink.stats.since(&before.sink.stats);
     let lost_packets = after.lost - before.lost;
     PathOutcome {
-        goodput: 8.0 * sink.bytes_received as f64 / seconds,
-        throughput: 8.0 * source.wire_bytes_sent as f64 / seconds,
+        goodput: 8.0 * sink.bytes_received() as f64 / seconds,
+        throughput: 8.0 * source.wire_bytes_sent() as f64 / seconds,
         cwnd: mean.cwnd,
         ssthresh: mean.ssthresh,
         srtt: mean.srtt,
         outstanding: mean.outstanding,
-        data_packets: source.data_packets,
+        data_packets: source.data_packets(),
         lost_packets,
-        loss_rate: rate(lost_packets, source.data_packets),
-        counters: FlowPathStats::new([&source, &sink]),
+        loss_rate: rate(lost_packets, source.data_packets()),
+        counters: source.of_path(&sink),
         blocked: of_blocked(before.blocked, after.blocked),
     }
 }
@@ -130,18 +129,10 @@ fn rate(some: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| some as f64 / all as f64)
 }
 
-fn of_blocked(before: Option<BlockedTime>, after: Option<BlockedTime>) -> Blocked {
-    let Some(after) = after else { return Blocked::default() };
-    let blocked = after - before.unwrap_or_default();
-    let seconds = |time: Span| Some(time.as_secs_f64());
-    Blocked {
-        path: seconds(blocked.path),
-        window: seconds(blocked.window),
-        split_share: seconds(blocked.split_share),
-        receive_window: seconds(blocked.receive_window),
-        send_buffer: seconds(blocked.send_buffer),
-        pacing: seconds(blocked.pacing),
-    }
+/// The limits of the time between two readings, in seconds; `None` for TCP.
+fn of_blocked(before: Option<BlockedTime>, after: Option<BlockedTime>) -> ByLimit<Option<f64>> {
+    let Some(after) = after else { return ByLimit::default() };
+    (after - before.unwrap_or_default()).map(|time| Some(time.as_secs_f64()))
 }
 
 fn of_reorder(before: &ReorderReading, after: &ReorderReading, seconds: f64) -> ReorderBuffer {

@@ -9,12 +9,12 @@ mod stats;
 
 pub use failover::PathState;
 pub(crate) use failover::{HeartbeatProbe, Local};
-pub use limit::BlockedTime;
+pub use limit::{BlockedTime, ByLimit};
 pub(crate) use limit::{SendLimit, Waiting};
 pub(crate) use mtu_search::MtuSearch;
 pub(crate) use network::{Network, header};
 pub(crate) use pacer::{Pace, Pacer};
-pub use stats::{FlowPathStats, PathStats};
+pub use stats::PathStats;
 
 use manypath_core::{RttEstimator, Span, Time, Via};
 

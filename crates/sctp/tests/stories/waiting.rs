@@ -17,22 +17,11 @@ fn waits(chunks: usize, window: u32, config: Config) -> [BlockedTime; 2] {
     peer.takes(chunks, 1452);
     peer.watches(MILLISECONDS);
     let after = blocked(&peer);
-    [0, 1].map(|path| less(after[path], before[path]))
+    [0, 1].map(|path| after[path] - before[path])
 }
 
 fn blocked(peer: &Peer) -> [BlockedTime; 2] {
     [0, 1].map(|index| peer.endpoint.blocked(peer.now, FIRST, path(index)))
-}
-
-fn less(after: BlockedTime, before: BlockedTime) -> BlockedTime {
-    BlockedTime {
-        path: after.path - before.path,
-        window: after.window - before.window,
-        send_buffer: after.send_buffer - before.send_buffer,
-        split_share: after.split_share - before.split_share,
-        receive_window: after.receive_window - before.receive_window,
-        pacing: after.pacing - before.pacing,
-    }
 }
 
 #[test]
