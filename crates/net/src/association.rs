@@ -191,7 +191,8 @@ impl Association {
     /// The shutdown ends only after the peer has sent all data that it has queued. If that is more than the receive
     /// buffer holds, a task must receive it; [`close`](Self::close) discards it instead.
     ///
-    /// # Errors If the association ends in another way. The peer may not have received all data.
+    /// # Errors
+    /// If the association ends in another way. The peer may not have received all data.
     pub async fn shutdown(&self) -> Result<(), Error> {
         let mut has_begun = false;
         let look = |state: &mut State, id| poll_shutdown(state, id, &mut has_begun);

@@ -69,9 +69,9 @@ impl Builder {
     }
 
     /// The local addresses as with [`local`](Self::local), and the [interfaces](Self::interface) of those that name one.
-    pub fn bound<'a>(self, addresses: impl IntoIterator<Item = &'a BoundAddress> + Clone) -> Self {
-        let builder = self.local(addresses.clone().into_iter().map(|bound| bound.address));
-        addresses.into_iter().fold(builder, |builder, bound| match &bound.interface {
+    pub fn bound(self, addresses: &[BoundAddress]) -> Self {
+        let builder = self.local(addresses.iter().map(|bound| bound.address));
+        addresses.iter().fold(builder, |builder, bound| match &bound.interface {
             Some(name) => builder.interface(bound.address, name),
             None => builder,
         })

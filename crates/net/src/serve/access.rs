@@ -85,6 +85,10 @@ impl LockFile {
                 }
                 opened => opened?,
             };
+            if fstat(&file)?.st_size != 0 {
+                let error = format!("{} is another file: remove it", path.display());
+                return Err(io::Error::other(error));
+            }
             while let Err(error) = flock(&file, FlockOperation::LockExclusive) {
                 if error != Errno::INTR {
                     return Err(error.into());
@@ -117,8 +121,10 @@ impl Drop for LockFile {
 pub(super) fn listener(path: &Path) -> io::Result<(OwnedFd, SocketFile)> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
-    let address = SocketAddrUnix::new(path)?;
-    let _lock = LockFile::beside(path)?;
+    // Programs recognise their sockets by the bound text, which should be the same in all folders
+    let absolute = std::path::absolute(path).and_then(|path| Ok(SocketAddrUnix::new(&path)?));
+    let address = absolute.or_else(|_| SocketAddrUnix::new(path))?;
+    let lock = LockFile::beside(path)?;
     match bind(&listener, &address) {
         Err(Errno::ADDRINUSE) if is_abandoned(path, &address) => {
             std::fs::remove_file(path)?;
@@ -130,8 +136,11 @@ pub(super) fn listener(path: &Path) -> io::Result<(OwnedFd, SocketFile)> {
         bound => bound?,
     }
     let file = SocketFile::at(path)?;
-    chmod(path, ALL_USERS)?;
-    listen(&listener, BACKLOG)?;
+    // A socket that does not listen looks abandoned
+    let opened = chmod(path, ALL_USERS).and_then(|()| listen(&listener, BACKLOG));
+    // `file` takes the lock when it is dropped
+    drop(lock);
+    opened?;
     Ok((listener, file))
 }
 
@@ -235,6 +244,12 @@ mod tests {
         std::fs::write(folder.path().join("socket.lock"), "").expect("there is room");
         assert_eq!(refusal(&path), io::ErrorKind::AddrInUse);
         drop(first);
+        // Another file with the name of the lock is kept
+        let other = folder.path().join("socket.lock");
+        std::fs::write(&other, "notes").expect("there is room");
+        assert_eq!(refusal(&path), io::ErrorKind::Other);
+        assert_eq!(std::fs::read_to_string(&other).expect("it is there"), "notes");
+        std::fs::remove_file(&other).expect("it is ours");
         let next = listener(&path).expect("it is free again");
         assert_eq!(refusal(&path), io::ErrorKind::AddrInUse);
         drop(next);

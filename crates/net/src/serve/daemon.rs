@@ -355,8 +355,7 @@ async fn open(
         Ok(place) => place,
         Err(errno) => return connection.send(&Answer::Opened { errno: errno as i32 }, None).await,
     };
-    let buffer = shared.settings.limits.buffer;
-    let inherited = Inherited::new(domain as u16, style, peer.user, buffer);
+    let inherited = Inherited::new(domain as u16, style, peer.user, &shared.settings);
     let socket = Arc::new(Socket::new(cookie, connection, inherited));
     if shared.enter(&socket) {
         // Fails if the program has ended, which the socket's own task handles

@@ -2,8 +2,8 @@
 //!
 //! A program's descriptor is a Unix socket of type `SOCK_SEQPACKET` that is connected to the daemon. Messages are
 //! records on it, see [`manypath_posix::record`]. Each call (`bind`, `connect`, `getsockopt`, ...) has a connection of
-//! its own, so it does not wait for data that was sent before. The descriptor of the socket comes with the call: its possession is the
-//! right to make the call, and its cookie (`SO_COOKIE`) is the name of the socket.
+//! its own, so it does not wait for data that was sent before. The descriptor of the socket comes with the call: its
+//! possession is the right to make the call, and its cookie (`SO_COOKIE`) is the name of the socket.
 //!
 //! A program can harm only its own sockets: a malformed record aborts the association of its socket. A user has only its
 //! own share of sockets and calls.

@@ -13,6 +13,7 @@ use nix::libc;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
+use super::Settings;
 use super::connected::Connected;
 use super::connection::{Connection, Record};
 use super::daemon::Shared;
@@ -111,9 +112,9 @@ pub(super) enum End {
 }
 
 impl Inherited {
-    /// The properties of a socket that a user opens, with the largest size of its buffers.
-    pub(super) fn new(domain: u16, style: Style, user: u32, largest_buffer: usize) -> Self {
-        Self { domain, style, user, options: Options::new(largest_buffer) }
+    /// The properties of a socket that a user opens.
+    pub(super) fn new(domain: u16, style: Style, user: u32, settings: &Settings) -> Self {
+        Self { domain, style, user, options: Options::new(settings) }
     }
 }
 

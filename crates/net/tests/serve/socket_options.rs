@@ -142,8 +142,10 @@ fn flags_of_paths_that_have_no_effect_are_refused_and_others_have_the_meaning_of
     let params = PaddrParams { flags: SPP_DSCP, ..PaddrParams::default() };
     let old = set(host, guest, option, &params.encode()[..152]);
     assert_eq!((old.0, old.1), (libc::EINVAL, Refused::Nothing));
-    // Without the flag, the interval does not count
+    // Without the flag, the interval does not count; with the flag, 0 keeps it
     let before = path_parameters(guest).hbinterval;
+    assert_eq!(try_flags(SPP_HB_ENABLE, 0, 0).0, 0);
+    assert_eq!(path_parameters(guest).hbinterval, before);
     assert_eq!(try_flags(0, 7000, 0).0, 0);
     assert_eq!(path_parameters(guest).hbinterval, before);
     assert_eq!(try_flags(SPP_HB_ENABLE, 7000, 0).0, 0);
@@ -183,6 +185,19 @@ fn until_silent(host: &Host) {
         std::thread::sleep(Duration::from_millis(300));
         packets(host) == before
     });
+}
+
+#[test]
+fn heartbeats_that_are_enabled_without_an_interval_have_that_of_the_daemon() {
+    let host = Host::with(&["127.0.0.1"], free_port(), |settings| {
+        settings.builder = settings.builder.clone().notice_dead_peers();
+    });
+    let guest = host.socket();
+    for flags in [0, SPP_HB_ENABLE, SPP_HB_DISABLE, SPP_HB_ENABLE] {
+        let params = PaddrParams { flags, ..PaddrParams::default() };
+        guest.set(IPPROTO_SCTP, SCTP_PEER_ADDR_PARAMS, &params.encode()).expect("valid");
+        assert_eq!(path_parameters(&guest).hbinterval, 2000);
+    }
 }
 
 #[test]

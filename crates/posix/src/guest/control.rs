@@ -109,12 +109,8 @@ fn ask(fd: c_int, call: &Call<'_>) -> Result<Owned> {
         }
         _ => libc::ECONNRESET,
     };
-    let daemon = Address::of_peer(fd).and_then(|name| daemons::named(&name));
-    // Another thread may have closed the descriptor
-    let daemon = daemon.ok_or_else(|| match system::is_non_blocking(fd) {
-        Err(errno) => errno,
-        Ok(_) => libc::ECONNRESET,
-    })?;
+    let name = Address::of_peer(fd).map_err(lost)?;
+    let daemon = daemons::named(&name).ok_or(libc::ECONNRESET)?;
     let control = connection(daemon.bytes(), libc::SOCK_CLOEXEC).map_err(lost)?;
     let request = Request::Call(call.clone());
     let head = request.head();

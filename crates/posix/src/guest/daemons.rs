@@ -70,12 +70,15 @@ impl Address {
         PATH + path.len() < LARGEST
     }
 
-    /// The address of the peer of `fd`; none if it is no Unix socket, or if its peer has no path.
-    pub(super) fn of_peer(fd: c_int) -> Option<Self> {
+    /// The address of the peer of `fd`.
+    ///
+    /// # Errors
+    /// That of `getpeername`; `ENOTCONN` if `fd` is no Unix socket, or if its peer has no path.
+    pub(super) fn of_peer(fd: c_int) -> Result<Self> {
         let mut bytes = [0; LARGEST];
-        let length = system::peer(fd, &mut bytes).ok()?;
+        let length = system::peer(fd, &mut bytes)?;
         let is_path = bytes[..PATH] == (libc::AF_UNIX as u16).to_ne_bytes() && bytes[PATH] != 0;
-        (is_path && length <= LARGEST).then_some(Self { bytes, length })
+        (is_path && length <= LARGEST).then_some(Self { bytes, length }).ok_or(libc::ENOTCONN)
     }
 
     /// The family, the path and its zero.
@@ -146,8 +149,10 @@ pub(super) fn learn(address: &Address, connection: c_int) -> Result<usize> {
 }
 
 fn enter(address: Address, name: Address) -> Result<usize> {
+    // Two daemons may have bound the same text, such as a relative path in two folders
     let is_same = |daemon: &OnceLock<Daemon>| {
-        daemon.get_or_init(|| Daemon { address, name }).name.bytes() == name.bytes()
+        let known = daemon.get_or_init(|| Daemon { address, name });
+        known.address.bytes() == address.bytes() && known.name.bytes() == name.bytes()
     };
     DAEMONS.iter().position(is_same).ok_or(libc::ENOBUFS)
 }

@@ -6,6 +6,7 @@ use super::system::{errno, set_errno};
 use libc::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Whether the process may have a descriptor of an SCTP socket.
 static MAY_HAVE: AtomicBool = AtomicBool::new(false);
 
 /// Reads the environment, and looks for descriptors that the program inherited.
@@ -21,7 +22,7 @@ pub fn start() {
     };
     let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse::<c_int>().ok();
     let numbers = entries.flatten().filter_map(number);
-    let candidates: Vec<Address> = numbers.filter_map(Address::of_peer).collect();
+    let candidates: Vec<Address> = numbers.filter_map(|fd| Address::of_peer(fd).ok()).collect();
     if candidates.is_empty() {
         return;
     }
@@ -29,12 +30,6 @@ pub fn start() {
     if candidates.iter().any(|name| daemons::named(name).is_some()) {
         set_may_have();
     }
-}
-
-/// Whether the process may have a descriptor of an SCTP socket. If not, no other function of this module is needed.
-#[must_use]
-pub fn may_have() -> bool {
-    MAY_HAVE.load(Ordering::Relaxed)
 }
 
 /// Records that the process may have a descriptor of an SCTP socket.
@@ -57,7 +52,7 @@ pub fn received_descriptors() {
 /// Whether `fd` is an SCTP socket. Leaves `errno` as it is.
 #[must_use]
 pub fn is_ours(fd: c_int) -> bool {
-    may_have() && is_connected(fd)
+    MAY_HAVE.load(Ordering::Relaxed) && is_connected(fd)
 }
 
 /// Whether `fd` is connected to a daemon.
@@ -65,5 +60,5 @@ fn is_connected(fd: c_int) -> bool {
     let saved = errno();
     let peer = Address::of_peer(fd);
     set_errno(saved);
-    peer.is_some_and(|name| daemons::named(&name).is_some())
+    peer.is_ok_and(|name| daemons::named(&name).is_some())
 }

@@ -10,7 +10,7 @@
 )]
 
 use super::lock;
-use super::system::{self, Owned};
+use super::system::{self, Owned, Result};
 use libc::c_int;
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -30,11 +30,23 @@ const MOST: usize = 64;
 const LEAST_NUMBER: c_int = 512;
 
 impl Held {
-    /// Holds the socket of `fd`. A non-blocking call does not wait, so it needs no duplicate. Without room for one, the call
-    /// uses `fd`.
+    /// Holds the socket of a call that waits. Without room for a duplicate, the call uses `fd`.
+    ///
+    /// # Errors
+    /// `EAGAIN` if `fd` is non-blocking and the process may have several threads, `EBADF`.
+    pub(super) fn to_wait(fd: c_int) -> Result<Self> {
+        if !has_threads() {
+            return Ok(Self { fd, duplicate: None });
+        }
+        match system::is_non_blocking(fd)? {
+            true => Err(libc::EAGAIN),
+            false => Ok(Self { fd, duplicate: duplicate(fd) }),
+        }
+    }
+
+    /// The same for a call that may be non-blocking. It does not wait then, and needs no duplicate.
     pub(super) fn of(fd: c_int) -> Self {
-        let waits = has_threads() && system::is_non_blocking(fd) == Ok(false);
-        Self { fd, duplicate: if waits { duplicate(fd) } else { None } }
+        Self::to_wait(fd).unwrap_or(Self { fd, duplicate: None })
     }
 
     pub(super) fn fd(&self) -> c_int {

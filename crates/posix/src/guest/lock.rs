@@ -1,4 +1,5 @@
-//! A lock around the system calls that read one record. It is never held while a call waits for the network.
+//! A lock around the system calls that read one record. It is never held while a call waits for the network. `peel_off`
+//! holds it while the daemon answers.
 
 #![expect(unsafe_code, reason = "pthread_atfork takes functions")]
 
@@ -35,7 +36,8 @@ pub(super) fn take() -> system::Result<Guard> {
     }
 }
 
-/// Lets no thread fork while another one holds the lock: the child would have half of its work.
+/// Lets no thread fork while another one holds the lock: the child would have half of its work. So a `fork` during
+/// `peel_off` waits for the answer of the daemon.
 pub(super) fn survive_fork() {
     extern "C" fn before() {
         // The signal handler of a thread that holds the lock may fork

@@ -36,7 +36,7 @@ mod system;
 pub use accept::accept;
 pub use connection::{connect, listen, readable_bytes, shutdown, socket};
 pub use daemons::{attach, detach};
-pub use descriptor::{is_ours, may_have, received_descriptors, start};
+pub use descriptor::{is_ours, received_descriptors, start};
 pub use file::send_file;
 pub use name::{bind, peer_name, socket_name};
 pub use option::{get_option, is_of_descriptor, set_option};

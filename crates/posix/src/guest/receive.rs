@@ -50,7 +50,11 @@ pub unsafe fn receive(fd: c_int, message: *mut msghdr, flags: c_int) -> Result<u
         match unsafe { attempt(fd, parts, flags & libc::MSG_PEEK != 0) } {
             Err(libc::EAGAIN) if flags & libc::MSG_DONTWAIT == 0 => {
                 may_wait(fd)?;
-                system::wait(held.get_or_insert_with(|| Held::of(fd)).fd())?;
+                let waiting = match held.take() {
+                    Some(held) => held,
+                    None => Held::to_wait(fd)?,
+                };
+                system::wait(held.insert(waiting).fd())?;
             }
             other => break other?,
         }

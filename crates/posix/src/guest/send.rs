@@ -5,6 +5,7 @@
 use super::ancillary;
 use super::connection::listens;
 use super::control::{Reply, call};
+use super::held::Held;
 use super::many;
 use super::mark::{self, Mark};
 use super::name::given;
@@ -66,8 +67,13 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
     if ends & SCTP_EOF != 0 && length > 0 || ends & (SCTP_EOF | SCTP_ABORT) == 0 && length == 0 {
         return Err(libc::EINVAL);
     }
+    let mut held = None;
     match mark::get(fd)? {
         Mark::Many if many::has_target(sent) => {
+            if flags & libc::MSG_DONTWAIT == 0 {
+                held = Some(Held::of(fd));
+            }
+            let fd = held.as_ref().map_or(fd, Held::fd);
             // SAFETY: the caller's promise
             if let Some(done) = unsafe { ask(fd, parts, sent, length, flags) }? {
                 return Ok(done);
@@ -79,6 +85,8 @@ unsafe fn send_parts(fd: c_int, parts: &[iovec], sent: &Sent<'_>, flags: c_int) 
             permission => permission?,
         },
     }
+    // The record goes to the socket that the daemon was asked about
+    let fd = held.as_ref().map_or(fd, Held::fd);
     let head = sent.head(length);
     let flags = flags & (libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL);
     let written = if parts.len() < FEW {

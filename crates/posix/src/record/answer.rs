@@ -134,7 +134,8 @@ impl<'a> Answer<'a> {
 
     /// Reads a record.
     ///
-    /// # Errors If `record` is not a record of the daemon.
+    /// # Errors
+    /// If `record` is not a record of the daemon.
     pub fn decode(record: &'a [u8]) -> Result<Self, Malformed> {
         let (head, bytes) = Head::split(record)?;
         Self::from_head(&head, bytes)
@@ -142,7 +143,8 @@ impl<'a> Answer<'a> {
 
     /// Reads the head of a record without its bytes: the answer has none. The number is the length of the whole record.
     ///
-    /// # Errors If `head` is not the head of a record of the daemon.
+    /// # Errors
+    /// If `head` is not the head of a record of the daemon.
     pub fn decode_head(head: &[u8; HEAD]) -> Result<(Self, usize), Malformed> {
         let head = Head(*head);
         if head.length() < HEAD {

@@ -7,6 +7,7 @@ use manypath_posix::abi::message::{InitMsg, SndInfo};
 use manypath_posix::abi::option::EventSubscribe;
 use manypath_posix::record::{LARGEST_MESSAGE, PartialReliability, SendInfo};
 
+use crate::serve::Settings;
 use crate::{Association, Config};
 
 /// The options of a socket. `None` means the value of the daemon's settings.
@@ -16,7 +17,7 @@ pub(in crate::serve) struct Options {
     pub(super) nodelay: bool,
     pub(super) rto: Option<RtoLimits>,
     /// Interval of heartbeats.
-    pub(super) heartbeat: Option<Span>,
+    pub(super) heartbeat: Span,
     /// Idle paths are probed.
     pub(super) has_heartbeats: bool,
     pub(super) path_retransmissions: Option<u32>,
@@ -47,8 +48,8 @@ pub(in crate::serve) struct Options {
 }
 
 impl Options {
-    /// The options of a new socket.
-    pub(in crate::serve) fn new(largest_buffer: usize) -> Self {
+    /// The options of a new socket of a daemon with these settings.
+    pub(in crate::serve) fn new(settings: &Settings) -> Self {
         Self {
             // Linux: Documentation/networking/ip-sysctl.rst. INIT has fewer inbound streams than there
             init: InitMsg {
@@ -59,7 +60,7 @@ impl Options {
             },
             nodelay: false,
             rto: None,
-            heartbeat: None,
+            heartbeat: settings.builder.config.heartbeat_interval,
             has_heartbeats: true,
             path_retransmissions: None,
             association_retransmissions: None,
@@ -75,7 +76,7 @@ impl Options {
             linger: (0, 0),
             send_buffer: None,
             receive_buffer: None,
-            largest_buffer,
+            largest_buffer: settings.limits.buffer,
             reuse: false,
             flags: 0,
             only_v6: false,
@@ -89,7 +90,7 @@ impl Options {
         config.init_max_retransmissions = self.init.max_attempts.into();
         config.nagle = !self.nodelay;
         config.rto = self.rto.unwrap_or(config.rto);
-        config.heartbeat_interval = self.heartbeat_interval().unwrap_or(config.heartbeat_interval);
+        config.heartbeat_interval = self.heartbeat_interval();
         config.path_max_retransmissions =
             self.path_retransmissions.unwrap_or(config.path_max_retransmissions);
         config.association_max_retransmissions =
@@ -107,8 +108,8 @@ impl Options {
         set.unwrap_or(default).min(self.largest_buffer).max(LARGEST_MESSAGE)
     }
 
-    fn heartbeat_interval(&self) -> Option<Span> {
-        if self.has_heartbeats { self.heartbeat } else { Some(Span::MAX) }
+    fn heartbeat_interval(&self) -> Span {
+        if self.has_heartbeats { self.heartbeat } else { Span::MAX }
     }
 
     /// Changes the settings of an association.
@@ -118,10 +119,7 @@ impl Options {
             if let Some(rto) = self.rto {
                 state.core.set_rto(id, rto);
             }
-            if let Some(interval) = self.heartbeat_interval() {
-                let now = state.clock.now();
-                state.core.set_heartbeat_interval(now, id, interval);
-            }
+            state.core.set_heartbeat_interval(state.clock.now(), id, self.heartbeat_interval());
             if let Some((every, delay)) = self.sack {
                 state.core.set_sack(id, every, delay);
             }

@@ -161,7 +161,7 @@ pub(super) fn path_parameters(at: &Target<'_>, bytes: &[u8]) -> Value {
     let params = PaddrParams {
         assoc_id: at.number(),
         address,
-        hbinterval: milliseconds(options.heartbeat.unwrap_or(config.heartbeat_interval)),
+        hbinterval: milliseconds(options.heartbeat),
         pathmaxrxt: options.path_retransmissions.unwrap_or(config.path_max_retransmissions) as u16,
         sackdelay: milliseconds(delay),
         flags: heartbeats | SPP_PMTUD_ENABLE | delays,
@@ -184,15 +184,13 @@ pub(super) fn set_path_parameters(at: &Target<'_>, bytes: &[u8]) -> Done {
     }
     let config = Config::for_real_networks();
     at.change(|options| {
-        let is_zero = has(SPP_HB_TIME_IS_ZERO);
         if has(SPP_HB_ENABLE) {
             options.has_heartbeats = true;
-            let before = options.heartbeat.unwrap_or(config.heartbeat_interval);
-            options.heartbeat = Some(match hbinterval {
-                _ if is_zero => Span::ZERO,
-                0 => before,
-                milliseconds => Span::from_millis(milliseconds.into()),
-            });
+            if has(SPP_HB_TIME_IS_ZERO) {
+                options.heartbeat = Span::ZERO;
+            } else if hbinterval != 0 {
+                options.heartbeat = Span::from_millis(hbinterval.into());
+            }
         } else if has(SPP_HB_DISABLE) {
             options.has_heartbeats = false;
         }
