@@ -60,7 +60,7 @@ test-rust: $(bin)/python
 	@# Alone, with its own features of tokio: with `signal`, tokio opens a pipe that only the first stack could use.
 	$(if $(without_linux),,cargo test --package manypath-capi --quiet)
 
-test-python: build $(if $(without_linux),,emu net) $(venv)/.tools
+test-python: build $(if $(without_linux),,emu net) $(venv)/.tools $(venv)/.docs
 	$(bin)/pytest --quiet --numprocesses auto --dist loadscope
 
 test-kernel: ## the tests of crates/bpf; those of them that load programs into the kernel need root
@@ -128,7 +128,7 @@ bench-net: build $(venv)/.tools ## measure SCTP on real sockets beside usrsctp; 
 bench-explore: build $(venv)/.tools ## measure the time from a move in the explorer to its picture; needs chromium
 	$(bin)/pytest --quiet -m speed tests/explore
 
-explore-long: build $(venv)/.tools ## draw every preset of the explorer in a browser, in a quarter of an hour; needs chromium
+explore-long: build $(venv)/.tools ## try every preset and control of the explorer in a browser, and its memory; needs chromium
 	$(bin)/pytest --quiet -m explore_long tests/explore
 
 soak: ## 100,000 random stories of SCTP, and bugs made on purpose that they must find; STORY=n runs one of them

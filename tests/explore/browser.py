@@ -175,14 +175,9 @@ class Browser:
         """The status of the page."""
         return self.text(".x-status")
 
-    def digest(self, other_than: str | None = None) -> str:
-        """Wait for the digest of a finished run, which may have to differ from another one."""
-
-        def found() -> str | None:
-            match = re.search(r"digest (\w{16})", self.status)
-            return match[1] if match is not None and match[1] != other_than else None
-
-        return self.until(found)
+    def digest(self) -> str:
+        """Wait for the digest of a finished run."""
+        return self.until(lambda: (found := re.search(r"digest (\w{16})", self.status)) and found[1])
 
     def shows(self, state: State) -> None:
         """Wait for the digest of the run of a state."""

@@ -303,3 +303,12 @@ def test_the_command_ends_with_2_and_without_a_traceback(arguments: list[str], m
     (line,) = done.stderr.splitlines()
     assert line.startswith("error: ")
     assert message in line
+
+
+@pytest.mark.parametrize("output", ["capture", "events"])
+def test_a_file_name_that_is_not_in_utf_8_is_refused_before_the_run(output: str, tmp_path: Path):
+    link = mp.Link(rate="5 Mbit/s", delay="1 ms")
+    scenario = mp.Scenario(network=mp.disjoint(a=link), flows={"f": mp.Tcp(path="a")}, warmup="1 s", measure="1 s")
+    with pytest.raises(mp.UserError, match=rf"^{output}: .*\\udcff.* is not in UTF-8: give another name$"):
+        mp.run(scenario, **{output: tmp_path / "name\udcff"})
+    assert not list(tmp_path.iterdir())

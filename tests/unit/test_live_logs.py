@@ -533,9 +533,12 @@ def test_a_page_waits_for_one_batch_of_a_large_file_at_most(tmp_path: Path, monk
     follower = Follower(file)
     monkeypatch.setattr(follower, "_lock", Counted())
     follower.start()
-    while events_of(follower) < 50_000:
-        pass
-    follower.close()
+    end = time.monotonic() + 60
+    try:
+        while events_of(follower) < 50_000:
+            assert time.monotonic() < end, "the follower has not read the file"
+    finally:
+        follower.close()
     assert len(batches) >= 100
     assert max(batches) <= BATCH
     # The one that was about to begin; the page has asked before the next one.

@@ -59,8 +59,9 @@ def series(
     memory = _native.available_memory()
     if memory is not None and cells:
         watch["memory"] = memory // len(cells)
+    document = json.dumps(watch)
     with ThreadPoolExecutor(threads_of(workers)) as threads:
-        sampled = list(threads.map(lambda cell: _sample(cell, json.dumps(watch)), cells))
+        sampled = list(threads.map(lambda cell: _sample(cell, document), cells))
     kinds = dict.fromkeys(kind for frames in sampled for kind in frames)
     return {kind: pd.concat([frames[kind] for frames in sampled], ignore_index=True) for kind in kinds}
 

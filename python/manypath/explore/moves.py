@@ -84,12 +84,7 @@ def answers(
 ) -> Iterator[Answer]:
     """Run a scenario; yield the starts of a long run first, then the whole run.
 
-    Raises
-    ------
-    Cancelled
-        When `stop` is set.
-    UserError
-        If the scenario cannot run.
+    Raises as `cancellable` does.
     """
     whole = duration(scenario)
     for part in (*_starts(scenario), scenario):

@@ -163,8 +163,8 @@ class Page:
                 found = await background.io_bound(self._next, parts)
                 if found is None or move != self.move:
                     break
-                answer, option = found
-                self._draw(answer, option, move)
+                answer, option, missing = found
+                self._draw(answer, option, missing, move)
             if answer is None or move != self.move:
                 return
             self.answer, self.is_running = answer, False
@@ -182,12 +182,12 @@ class Page:
                 self.is_running = False
                 self._rest.props('aria-busy="false"')
 
-    def _next(self, parts: Iterator[Answer]) -> tuple[Answer, charts.Option] | None:
-        """Return the next answer with its chart, in a thread."""
+    def _next(self, parts: Iterator[Answer]) -> tuple[Answer, charts.Option, str] | None:
+        """Return the next answer with its chart and the sentence on what it lacks, in a thread."""
         answer = next(parts, None)
         if answer is None:
             return None
-        return answer, charts.course(answer, self.theme, narrow=self.narrow)
+        return answer, charts.course(answer, self.theme, narrow=self.narrow), charts.missing(answer)
 
     async def _draw_the_rest(self, state: State, answer: Answer, stop: threading.Event, move: int) -> None:
         """Draw the parts that need further runs (fair shares, goals, comparison), and the drawing of the network."""
@@ -206,10 +206,10 @@ class Page:
         self._flows.text = _flows(state)
         await self.compare.update(stop)
 
-    def _draw(self, answer: Answer, option: charts.Option, move: int) -> None:
+    def _draw(self, answer: Answer, option: charts.Option, missing: str, move: int) -> None:
         """Draw the curves, the status and the numbers."""
         self._draw_course(answer, option)
-        self._missing.text = charts.missing(answer)
+        self._missing.text = missing
         self._numbers.set_content(_table(answer))
         spent = 1e3 * (time.monotonic() - self._began)
         seconds = moves.duration(answer.scenario)

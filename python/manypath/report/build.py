@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from manypath.report.targets import check, index_of, replace_page, replacing
 from manypath.report.views import Drawing, PaperView, illustrated, view_of
 
 if TYPE_CHECKING:
-    from manypath.papers.paper_evaluation import PaperEvaluation
+    from manypath.papers.paper_evaluation import Grow, PaperEvaluation
 
 
 def build(parts: Sequence[PaperEvaluation], target: str | Path) -> Path:
@@ -49,10 +49,10 @@ def build(parts: Sequence[PaperEvaluation], target: str | Path) -> Path:
     return report.list_pages()
 
 
-def growing(target: Path, papers: Sequence[Paper], *, tell: bool = True) -> Callable[[PaperEvaluation], None]:
+def growing(target: str | Path, papers: Sequence[Paper]) -> Grow:
     """Return a function that adds the evaluation of a paper, finished or not, to a report.
 
-    If `tell` is true, its first call prints the path of the report. The report lists the full results of the package
+    Its first call prints the path of the report. The report lists the full results of the package
     before the first run.
 
     Raises
@@ -60,13 +60,13 @@ def growing(target: Path, papers: Sequence[Paper], *, tell: bool = True) -> Call
     UserError
         If the report would replace a file that this package did not write.
     """
-    report = Report(target, papers)
+    report = Report(Path(file("report", target)), papers)
     report.begin()
     told: list[Path] = []
 
     def grow(part: PaperEvaluation) -> None:
         page = report.add(part)
-        if tell and not told:
+        if not told:
             told.append(page)
             sys.stderr.write(f"report: {page} shows the first figures; reload it for further ones\n")
 

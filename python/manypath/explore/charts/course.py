@@ -20,7 +20,7 @@ def course(answer: Answer, theme: Theme, *, narrow: bool) -> Option:
 
 
 def missing(answer: Answer) -> str:
-    """Return the names of the parts that are missing in the chart of a run; empty if it is complete."""
+    """Return a sentence if the chart of a run has no strips; empty if it has them."""
     parts = _parts(answer.result.series["paths"], ["flow", "path"])
     main = _main(parts)
     if any(_has_limits(part) for (flow, _), part in parts.items() if flow == main):
