@@ -235,7 +235,7 @@ $(venv)/.tools: pyproject.toml | $(venv)/.packages
 	$(call install,t["project"]["optional-dependencies"]["dev"])
 	touch $@
 
-# What only the site needs.
+# What the site needs, and the tests of its builder.
 $(venv)/.docs: pyproject.toml | $(venv)/.packages
 	$(call install,t["project"]["optional-dependencies"]["docs"])
 	touch $@
