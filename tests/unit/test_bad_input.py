@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -309,6 +310,7 @@ def test_the_command_ends_with_2_and_without_a_traceback(arguments: list[str], m
 def test_a_file_name_that_is_not_in_utf_8_is_refused_before_the_run(output: str, tmp_path: Path):
     link = mp.Link(rate="5 Mbit/s", delay="1 ms")
     scenario = mp.Scenario(network=mp.disjoint(a=link), flows={"f": mp.Tcp(path="a")}, warmup="1 s", measure="1 s")
+    outputs: dict[str, Any] = {output: tmp_path / "name\udcff"}
     with pytest.raises(mp.UserError, match=rf"^{output}: .*\\udcff.* is not in UTF-8: give another name$"):
-        mp.run(scenario, **{output: tmp_path / "name\udcff"})
+        mp.run(scenario, **outputs)
     assert not list(tmp_path.iterdir())
