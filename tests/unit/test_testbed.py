@@ -226,15 +226,19 @@ def emulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Emulation:
     return Emulation(network=mp.disjoint(p=mp.Link(rate="5 Mbit/s")))
 
 
-def test_a_stopped_emulation_reports_the_packets_of_its_hosts(emulated: Emulation, monkeypatch: pytest.MonkeyPatch):
-    end = {"event": "end", "interfaces": [{"sent": 9}], "links": {"p": "x" * 100_000}}
+def test_a_stopped_emulation_reports_the_packets_of_its_hosts_within_a_window(
+    emulated: Emulation, monkeypatch: pytest.MonkeyPatch
+):
+    end = {"event": "end", "at": 10.0, "interfaces": [{"sent": 9}], "links": {"p": "x" * 100_000}}
     monkeypatch.setenv("END", json.dumps(end))
     with running(emulated) as links:
         assert links.host("a", "left").command("ls") == ["ip", "netns", "exec", "x-left", "ls"]
         assert links.host("a", "left").addresses == {"p": "10.0.0.1"}
         ending = links.stop()
     assert ending == end
-    assert links.packets(ending) == {"a": {"p": 9}}
+    began = links.began(ending)
+    assert links.packets(ending, (began, began + 10.0)) == {"a": {"p": pytest.approx(9)}}
+    assert links.packets(ending, (began + 5.0, began + 10.0)) == {"a": {"p": pytest.approx(4.5)}}
 
 
 def test_a_failed_emulation_reports_its_error(emulated: Emulation, monkeypatch: pytest.MonkeyPatch):

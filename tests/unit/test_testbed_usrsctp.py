@@ -350,6 +350,18 @@ def test_one_path_directly_in_ip_carries_data():
 
 @needs_stack
 @needs_usrsctp
+@pytest.mark.parametrize("stack", ["manypath", "usrsctp"])
+def test_throughput_has_the_packets_of_the_window_only(stack: str):
+    whole = scenario(paths=("a",), app=mp.Saturated(message="1452 B"))
+    outcome = measured(whole.but(warmup="4 s"), {"f": stack})["flows"]["f"]
+    # A packet has 1452 bytes of payload and is counted with 1500
+    assert 1.0 < outcome["throughput"] / outcome["goodput"] < 1.2
+    assert outcome["throughput"] == outcome["paths"]["a"]["throughput"]
+    assert nothing_is_left()
+
+
+@needs_stack
+@needs_usrsctp
 def test_both_paths_of_cmt_inside_udp_carry_data():
     outcome = measured(scenario(udp=True, cc="cmt-rpv2"), {"": "usrsctp"})["flows"]["f"]
     assert 2e6 < outcome["goodput"] < 20.2e6

@@ -32,8 +32,8 @@ class Measurement:
     doubts : tuple of str
         Warnings of the calibration: reasons why emulated links of this rate are inexact on this machine.
     outcomes : tuple of mapping
-        For each run ``goodput``, ``throughput`` and ``paths`` of each flow in bit/s, with the names of the simulator,
-        and ``marks``: reasons why the run may be disturbed.
+        For each run ``goodput`` of each flow and, in files that have them, its ``throughput`` and that of its
+        ``paths``, in bit/s, with the names of the simulator; and ``marks``: reasons why the run may be disturbed.
     stack : str
         The stack of the flows, as `manypath measure --stack` names it.
     simulated : tuple of mapping

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from threading import Thread, Timer
 from typing import Any
 
+import numpy as np
+
 from manypath.emulation import Emulation, start
 from manypath.emulation.log import LinkLog
 from manypath.errors import UserError
@@ -110,12 +112,20 @@ class Running:
     def _early(self, said: str | None) -> str:
         return f"{EMULATOR} ended early: {why_ended(self._process, said)}"
 
-    def packets(self, ending: Mapping[str, Any]) -> dict[str, dict[str, int]]:
-        """Return, for each pair, the number of packets that its left host sent on each path."""
-        found: dict[str, dict[str, int]] = {}
-        for interface, counts in zip(self._interfaces, ending["interfaces"], strict=True):
+    def packets(self, ending: Mapping[str, Any], window: tuple[float, float]) -> dict[str, dict[str, float]]:
+        """Return, for each pair, the number of packets that its left host sent on each path within the window.
+
+        The window is in seconds of the system's monotonic clock. At its edges, the number is interpolated between two
+        reports.
+        """
+        edges = np.array(window) - self.began(ending)
+        instants = [0.0, *(report["at"] for report in self._reports)]
+        found: dict[str, dict[str, float]] = {}
+        for index, interface in enumerate(self._interfaces):
             if interface["side"] == "left":
-                found.setdefault(interface["pair"], {})[interface["path"]] = counts["sent"]
+                sent = [0, *(report["interfaces"][index]["sent"] for report in self._reports)]
+                begin, end = np.interp(edges, instants, sent)
+                found.setdefault(interface["pair"], {})[interface["path"]] = float(end - begin)
         return found
 
 
@@ -137,15 +147,15 @@ def clean() -> None:
 def running(emulation: Emulation, interval: float | None = None, log: LinkLog | None = None) -> Iterator[Running]:
     """Run an emulation for the duration of the context; the emulator then removes its namespaces and interfaces.
 
-    `interval` is the number of seconds between two reports of its counters; by default only the last one matters. The
-    reports are written into `log` as they come.
+    `interval` is the number of seconds between two reports of its counters; `EVERY` if None. The reports are written
+    into `log` as they come.
 
     Raises
     ------
     ValueError
         If the emulator fails to start.
     """
-    process, reports = start(emulation, ["--interval", repr(interval or HOUR)], stdin=subprocess.DEVNULL, **APART)
+    process, reports = start(emulation, ["--interval", repr(interval or EVERY)], stdin=subprocess.DEVNULL, **APART)
     with process:
         try:
             yield Running(process, reports, log)
@@ -154,8 +164,8 @@ def running(emulation: Emulation, interval: float | None = None, log: LinkLog | 
                 process.terminate()
 
 
-HOUR = 3600.0
-"""Seconds between two reports if only the last one matters."""
+EVERY = 0.2
+"""Seconds between two reports of the emulator's counters."""
 
 PATIENCE = 20.0
 """Seconds that the emulator may take to end."""

@@ -22,14 +22,13 @@ def publish(plan: PaperPlan, points: Sequence[PlannedPoint], *, calibration: Cal
     Runs of other cases and stacks in the file are kept. Return the number of measured runs written.
     """
     doubts = tuple(calibration.doubts(plan.grid.fastest))
-    seconds = plan.size.warmup + plan.size.measure
     made = [
         Measurement(
             case=point.case,
             machine=calibration.machine,
             stacks=plan.runners[point.stack].version,
             doubts=doubts,
-            outcomes=tuple(_outcome(outcome, seconds) for _, outcome in point.measured.outcomes),
+            outcomes=tuple(_outcome(outcome) for _, outcome in point.measured.outcomes),
             stack=point.stack,
             simulated=tuple(_simulated(outcome) for _, outcome in point.simulated.outcomes),
         )
@@ -52,9 +51,9 @@ def _simulated(outcome: Mapping[str, Any]) -> dict[str, Any]:
     return {"flows": flows, "digest": outcome["digest"]}
 
 
-def _outcome(outcome: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+def _outcome(outcome: Mapping[str, Any]) -> dict[str, Any]:
     """Return the measurements that papers compare, with rates in bit/s."""
-    flows = {name: _flow(flow, seconds) for name, flow in outcome["flows"].items()}
+    flows = {name: _flow(flow) for name, flow in outcome["flows"].items()}
     return {
         "flows": flows,
         "marks": outcome["marks"],
@@ -63,21 +62,11 @@ def _outcome(outcome: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     }
 
 
-def _flow(flow: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    """Return goodput and throughput in bit/s.
-
-    As in [G12], throughput counts all packets of the sender with headers and retransmissions. Each packet is counted
-    with 1500 bytes.
-    """
-    paths = dict(_throughputs(flow["paths"], seconds))
+def _flow(flow: Mapping[str, Any]) -> dict[str, Any]:
+    """Return goodput and throughput in bit/s."""
+    paths = {path: round(measured["throughput"]) for path, measured in flow["paths"].items()}
     return {
         "goodput": round(flow["goodput"]),
         "throughput": sum(paths.values()),
         "paths": {path: {"throughput": rate} for path, rate in paths.items()},
     }
-
-
-def _throughputs(paths: Mapping[str, Mapping[str, Any]], seconds: float) -> Iterator[tuple[str, int]]:
-    """Yield each path with its throughput in bit/s."""
-    for path, counted in paths.items():
-        yield path, round(8 * USUAL_MTU * counted["data_packets"] / seconds)

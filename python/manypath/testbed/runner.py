@@ -132,7 +132,7 @@ def _measure(
     """Run a scenario once, in real time."""
     warmup, measured = scenario["warmup"] / NANOSECONDS, scenario["measure"] / NANOSECONDS
     emulation = _emulated(scenario, contestants, seed)
-    with _log(events, emulation) as log, running(emulation, interval or (EVERY if events else None), log) as links:
+    with _log(events, emulation) as log, running(emulation, interval, log) as links:
         begin = time.monotonic() + SETTLING
         window = (begin + warmup, begin + warmup + measured)
         with ExitStack() as processes:
@@ -149,7 +149,7 @@ def _measure(
                 flow.stop()
             accounts = {name: flow.account() for name, flow in flows.items()}
         ending = links.stop()
-    packets = links.packets(ending)
+    packets = links.packets(ending, window)
     doubts = [doubt for account in accounts.values() for doubt in account.doubts]
     doubts += early_events(scenario["network"]["links"], begin - SETTLING - links.began(ending))
     course = {"course": _course(accounts, begin, links)} if interval else {}
@@ -193,13 +193,22 @@ def early_events(links: Mapping[str, Any], early: float) -> list[str]:
     return []
 
 
-def _outcome(account: Account, packets: Mapping[str, int], window: tuple[float, float]) -> dict[str, Any]:
-    """Return the result of a flow by the simulator's names; `packets` are those sent by its left host, by path."""
+def _outcome(account: Account, packets: Mapping[str, float], window: tuple[float, float]) -> dict[str, Any]:
+    """Return the result of a flow within the window by the simulator's names.
+
+    `packets` are those that its left host sent on each path. As in [G12], throughput counts all packets of the sender
+    with headers and retransmissions. Each packet is counted with 1500 bytes.
+    """
+    throughput = {path: 8 * USUAL_MTU * sent / (window[1] - window[0]) for path, sent in packets.items()}
     return {
         "goodput": _rate(account.notes, window),
+        "throughput": sum(throughput.values()),
         **account.flow,
         "streams": [],
-        "paths": {path: {"data_packets": sent, **account.paths.get(path, {})} for path, sent in packets.items()},
+        "paths": {
+            path: {"throughput": throughput[path], "data_packets": sent, **account.paths.get(path, {})}
+            for path, sent in packets.items()
+        },
     }
 
 
@@ -258,9 +267,6 @@ EMULATIONS = count(1)
 
 LINKS = "links.jsonl"
 """Name of the file with the counters of links, in the folder of events."""
-
-EVERY = 0.2
-"""Seconds between two counters of links in this file."""
 
 SETTLING = 2.0
 """Seconds between the start of the processes and the earliest start of a flow."""
