@@ -115,7 +115,7 @@ programs-long: net build $(venv)/.tools peer-usrsctp ## the same with faults at 
 	PYTHON='$(PYTHON)' .ci/prepare --programs-long
 	$(bin)/pytest --quiet -m programs_long tests/programs
 
-testbed: emu net build $(venv)/.packages ## measure [D12] and [G12] with real stacks over emulated links, in about half an hour; needs root, installs usrsctp and clang
+testbed: emu net build $(venv)/.packages ## measure [D12] and [G12] with real stacks over emulated links, in about 25 minutes; needs root, installs usrsctp and clang
 	PYTHON='$(PYTHON)' .ci/prepare --testbed
 	@if $(kernel_tools); then $(MAKE) kernel; fi
 	$(bin)/manypath measure dreibholz2012 --quick $(ARGS)

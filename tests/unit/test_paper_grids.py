@@ -95,7 +95,7 @@ def test_a_plan_may_have_some_congestion_controls_only():
     cases = [
         PaperPlan(PAPER_GRIDS["dreibholz2012"], quick=quick, controls=["cmt-rpv1"]).cases for quick in (True, False)
     ]
-    assert [len(each) for each in cases] == [2 + 5, 10 + 10]
+    assert [len(each) for each in cases] == [2 + 4, 10 + 10]
     assert {case["cc"] for each in cases for case in each} == {"cmt-rpv1"}
 
 

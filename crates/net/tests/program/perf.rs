@@ -61,6 +61,18 @@ fn has_what_plotters_of_iperf3_read(document: &Value, sends: bool) {
 }
 
 #[test]
+fn a_test_in_one_thread_transfers_its_data_and_has_fewer_threads() {
+    let (usual, _) = server(&[]);
+    let (server, port) = server(&["--once", "--one-thread"]);
+    assert!(server.threads() < usual.threads(), "{} threads", server.threads());
+    let said = run(client(&port, &["--json", "--bytes", "3000001", "--one-thread"]));
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let document = serde_json::from_str::<Value>(&said.out).expect("one JSON document");
+    assert_eq!(bytes(&document, "sum_received"), 3_000_001);
+    assert_eq!(server.wait().code, Some(0));
+}
+
+#[test]
 fn both_sides_print_the_same_sums_as_json() {
     for (more, sends) in [(None, true), (Some("--reverse"), false)] {
         let (server, port) = server(&["--once", "--json"]);

@@ -95,6 +95,12 @@ impl Process {
         Said { code, out, err }
     }
 
+    /// The number of its threads.
+    pub(crate) fn threads(&self) -> usize {
+        let tasks = format!("/proc/{}/task", self.child.id());
+        std::fs::read_dir(tasks).expect("it runs").count()
+    }
+
     /// Kills the program with SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("it runs");

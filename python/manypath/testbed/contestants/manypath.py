@@ -78,7 +78,7 @@ class Manypath(Contestant):
         part.processes.callback(os.close, settings)
         os.write(settings, json.dumps(flow).encode())
         left, right = (",".join(host.addresses[path] for path in flow["paths"]) for host in (part.left, part.right))
-        common = ["--json-stream", "--interval", repr(EVERY), "--settings", f"/dev/fd/{settings}"]
+        common = ["--json-stream", "--interval", repr(EVERY), "--one-thread", "--settings", f"/dev/fd/{settings}"]
 
         def end(host: Host, at: float, *words: str) -> End:
             # A pipe would fill up during the run and block the program.

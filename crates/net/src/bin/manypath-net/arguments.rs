@@ -51,9 +51,13 @@ impl Task {
         }
     }
 
-    /// Whether one thread is enough: packets and records alternate.
+    /// Whether the task runs in one thread. Sockets for programs need no more: packets and records alternate.
     pub(crate) fn has_one_thread(&self) -> bool {
-        matches!(self, Self::Serve(_) | Self::Run(_))
+        match self {
+            Self::Serve(_) | Self::Run(_) => true,
+            Self::Perf(perf) => perf.one_thread,
+            Self::Listen(_) | Self::Send(_) | Self::Receive(_) => false,
+        }
     }
 
     /// Files that the task reads.

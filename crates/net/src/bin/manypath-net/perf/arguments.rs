@@ -61,6 +61,9 @@ pub(crate) struct Perf {
     /// Send small messages immediately, without waiting for acknowledgements of earlier ones (disables Nagle's algorithm).
     #[arg(long)]
     nodelay: bool,
+    /// Use one thread: less processor time for each packet, but a lower maximum rate.
+    #[arg(long)]
+    pub(crate) one_thread: bool,
     /// Let the server send.
     #[arg(long, conflicts_with_all = ["listen", "both"])]
     reverse: bool,
