@@ -1,7 +1,7 @@
 //! From two readings and the means between them to the outcome.
 
 use indexmap::IndexMap;
-use manypath_core::{BlockedTime, Span};
+use manypath_core::BlockedTime;
 use manypath_link::{Counters, LinkConfig};
 use manypath_sctp::{FlowPathStats, FlowStats, StreamStats};
 
