@@ -42,7 +42,8 @@ def test_the_first_page_shows_curves_numbers_goals_and_the_network(browser: Brow
     browser.until(lambda: marks <= set(browser.chart("shares")))
     browser.rests()
     assert browser.count(".x-light") == 3
-    assert browser.count(".x-numbers tbody tr") == 3
+    assert browser.count("#picture > .x-scroll .x-numbers tbody tr") == 3
+    assert browser.count(".x-events .x-numbers tbody tr") > 0
     assert browser.count("#network svg") == 1
 
 
