@@ -212,13 +212,14 @@ def test_a_real_association_is_shown_while_it_sends(browser: Browser, attached: 
 
 MEASURED = """
 import sys
+from pathlib import Path
 import manypath as mp
 from manypath import testbed
 from manypath.campaign import Campaign
 link = mp.Link(rate="5 Mbit/s", delay="10 ms")
 flows = {"cmt": mp.Sctp(paths=["a", "b"], app={"kind": "saturated", "message": "1452 B"})}
 scenario = mp.Scenario(network=mp.disjoint(a=link, b=link), flows=flows, warmup="1 s", measure="100 s")
-Campaign(scenario, replications=1, runner=testbed.Testbed(events=sys.argv[1])).run(None, 1, progress=False)
+Campaign(scenario, replications=1, runner=testbed.Testbed(events=Path(sys.argv[1]))).run(None, 1, progress=False)
 """
 """A program that measures a run over emulated links, and writes its events into a folder."""
 
