@@ -37,7 +37,7 @@ preload := $(venv)/lib/libmanypath_preload.so
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
-.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop peer-usrsctp programs programs-long testbed bench-net bench-explore explore-long soak soak-kernel fuzz fuzz-quick bench
+.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop peer-usrsctp programs programs-long testbed bench-net bench-explore explore-long explore-picture soak soak-kernel fuzz fuzz-quick bench
 .PHONY: profile build emu net capi kernel wheel tools docs results site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
@@ -130,6 +130,9 @@ bench-explore: build $(venv)/.tools ## measure the time from a move in the explo
 
 explore-long: build $(venv)/.tools ## try every preset and control of the explorer in a browser, and its memory; needs chromium
 	$(bin)/pytest --quiet -m explore_long tests/explore
+
+explore-picture: build $(venv)/.tools ## write docs/figures/explore.png; needs chromium
+	PYTHONPATH=tests/explore $(bin)/python -m picture
 
 soak: ## 100,000 random stories of SCTP, and bugs made on purpose that they must find; STORY=n runs one of them
 	cargo test --quiet --package manypath-sctp --features soak --profile soak --test soak -- \

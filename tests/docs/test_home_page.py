@@ -40,6 +40,13 @@ def test_the_home_page_has_a_picture_with_a_description():
     assert (HOME.parent / picture["target"]).exists()
 
 
+def test_home_and_readme_begin_with_the_picture_of_the_explorer():
+    for page, picture in ((HOME, "figures/explore.png"), (ROOT / "README.md", "docs/figures/explore.png")):
+        first = re.search(r"!\[[^\]]+\]\((?P<target>[^)]+)\)", page.read_text(encoding="utf-8"))
+        assert first is not None
+        assert first["target"] == picture
+
+
 def test_text_in_figures_of_the_documentation_is_searchable():
     drawings = [path.read_text(encoding="utf-8") for path in (ROOT / "docs/figures").glob("*.svg")]
     assert drawings

@@ -105,6 +105,10 @@ class Server(NamedTuple):
     address: str
     pid: int
 
+    def is_alive(self) -> bool:
+        """Whether it runs; one that has ended waits for the test."""
+        return Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
     def seconds(self) -> float:
         """Return the processor time that it has used, seconds."""
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
@@ -216,6 +220,30 @@ class Browser:
             const chart = box && getElement(Number(box.id.slice(1))).chart;
             return chart ? (chart.getOption().series || []).map(series => series.name) : []"""
         return self.js(script, card)
+
+    def hover(self, card: str, series: str) -> str:
+        """Point at the first mark of a series; return the texts that the chart shows there."""
+        from selenium.webdriver import ActionChains
+
+        script = """const box = document.querySelector(`#${arguments[0]} .nicegui-echart`);
+            const chart = getElement(Number(box.id.slice(1))).chart;
+            const series = chart.getOption().series.find(each => each.name === arguments[1] && each.data.length);
+            if (!series) return null;
+            const axes = {xAxisIndex: series.xAxisIndex, yAxisIndex: series.yAxisIndex};
+            const [x, y] = chart.convertToPixel(axes, series.data[0].value);
+            return [x - box.clientWidth / 2, y - box.clientHeight / 2]"""
+        x, y = self.until(lambda: self.js(script, card, series))
+        chart = self.driver.find_element("css selector", f"#{card} .nicegui-echart")
+        self.js("arguments[0].scrollIntoView({block: 'center'})", chart)
+        shown = "return arguments[0].querySelector(':scope > div:last-child')?.innerText || ''"
+
+        def said() -> str:
+            # A chart that is drawn meanwhile shows nothing until the pointer moves again.
+            for right in (3, 0):
+                ActionChains(self.driver).move_to_element_with_offset(chart, round(x) + right, round(y) - 4).perform()
+            return self._comes(lambda: self.js(shown, chart))
+
+        return self.until(said)
 
     def press(self, find: Callable[[], Any], effect: Callable[[], Any] | None = None) -> None:
         """Click an element when it stands still and nothing covers it, until it has received the click.

@@ -120,6 +120,31 @@ def test_a_phone_shows_the_whole_width(browser: Browser, address: str):
         browser.size(1280, 1000)
 
 
+def test_a_phone_that_is_turned_gets_the_other_layout(browser: Browser, address: str):
+    kind = """const box = document.querySelector('#picture .nicegui-echart');
+        return getElement(Number(box.id.slice(1))).chart?.getOption()?.legend?.[0].type"""
+    browser.size(390, 844)
+    try:
+        browser.open(linked(address, short()))
+        browser.until(lambda: browser.js(kind) == "scroll")
+        browser.size(1280, 390)
+        browser.until(lambda: browser.js(kind) == "plain")
+    finally:
+        browser.size(1280, 1000)
+
+
+def test_the_start_of_a_long_run_gets_the_other_colours_too(browser: Browser, address: str):
+    browser.driver.get(linked(address, changed(short(), "measure", "20000 s")))
+    browser.until(lambda: "the first" in browser.status)
+    ink = """const box = document.querySelector('#picture .nicegui-echart');
+        return getElement(Number(box.id.slice(1))).chart.getOption().textStyle.color"""
+    before = browser.js(ink)
+    toggle(browser)
+    browser.until(lambda: browser.js(ink) != before)
+    browser.click("Stop")
+    browser.until(lambda: "stopped" in browser.status)
+
+
 def test_nothing_moves_for_readers_who_ask_for_less_motion(browser: Browser, address: str):
     assert browser.js("return matchMedia('(prefers-reduced-motion: reduce)').matches")
     browser.open(linked(address, short()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from browser import Browser, explorer
 from wcag import faint, nameless
 
 import manypath as mp
-from manypath.programs import NET, installed
+from manypath.programs import EMULATOR, NET, installed
 
 
 def scenario(measure: str = "4 s") -> mp.Scenario:
@@ -207,3 +208,52 @@ def test_a_real_association_is_shown_while_it_sends(browser: Browser, attached: 
             client.send_signal(signal.SIGINT)
             browser.until(lambda: "127.0.0.11:5001#1: closed" in browser.text("#numbers"))
             browser.until(lambda: "the writer has ended" in browser.status)
+
+
+MEASURED = """
+import sys
+from pathlib import Path
+import manypath as mp
+from manypath import testbed
+from manypath.campaign import Campaign
+link = mp.Link(rate="5 Mbit/s", delay="10 ms")
+flows = {"cmt": mp.Sctp(paths=["a", "b"], app={"kind": "saturated", "message": "1452 B"})}
+scenario = mp.Scenario(network=mp.disjoint(a=link, b=link), flows=flows, warmup="1 s", measure="100 s")
+Campaign(scenario, replications=1, runner=testbed.Testbed(events=Path(sys.argv[1]))).run(None, 1, progress=False)
+"""
+"""A program that measures a run over emulated links, and writes its events into a folder."""
+
+
+@contextmanager
+def measured(folder: Path) -> Iterator[None]:
+    """Measure a run until the end of the block."""
+    folder.mkdir()
+    with subprocess.Popen([sys.executable, "-c", MEASURED, folder], stderr=subprocess.PIPE, text=True) as run:
+        try:
+            yield
+        finally:
+            # It removes its namespaces.
+            run.send_signal(signal.SIGINT)
+            run.communicate()
+
+
+@pytest.mark.skipif(
+    os.name != "posix" or os.geteuid() != 0 or installed(NET) is None or installed(EMULATOR) is None,
+    reason="needs root, manypath-emu and manypath-net (make emu net) to run our SCTP over emulated links",
+)
+def test_a_measured_run_is_shown_while_it_goes_on(browser: Browser, attached: Any, tmp_path: Path):
+    folder = tmp_path / "live"
+    links, flow = folder / "links.jsonl", folder / "flow-cmt.jsonl"
+    with measured(folder):
+        browser.until(lambda: links.exists() and flow.exists())
+        with attached(links):
+            for name in ("queue of a", "carried by b"):
+                browser.until(lambda name=name: name in browser.chart("picture"))
+            before = axis(browser)[1]
+            browser.until(lambda: axis(browser)[1] > before)
+            browser.until(lambda: "flows: the log is of links only" in browser.text(".x-missing"))
+        with attached(flow):
+            for name in ("window", "RTT of a", "blocked by the congestion window"):
+                browser.until(lambda name=name: name in browser.chart("picture"))
+            before = axis(browser)[1]
+            browser.until(lambda: axis(browser)[1] > before)

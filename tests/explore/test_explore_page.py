@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import signal
 import subprocess
 import sys
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import Browser, Server, expected, linked, short
+from browser import Browser, Server, expected, explorer, linked, short
 
 from manypath.explore import presets
 from manypath.explore.controls import changed
@@ -38,8 +42,22 @@ def test_the_first_page_shows_curves_numbers_goals_and_the_network(browser: Brow
     browser.until(lambda: marks <= set(browser.chart("shares")))
     browser.rests()
     assert browser.count(".x-light") == 3
-    assert browser.count(".x-numbers tbody tr") == 3
+    assert browser.count("#picture > .x-scroll .x-numbers tbody tr") == 3
+    assert browser.count(".x-events .x-numbers tbody tr") > 0
     assert browser.count("#network svg") == 1
+
+
+def test_the_reason_of_a_mark_is_shown_at_the_pointer_and_in_a_table(browser: Browser, address: str):
+    browser.open(linked(address, short()))
+    reason = "packet dropped by the queue (the discipline asked the sender to slow down)"
+    assert reason in browser.hover("picture", "losses")
+    assert "fast retransmission cut the window" in browser.hover("picture", "fast retransmissions")
+    assert "retransmission (fast retransmission)" in browser.hover("picture", "retransmissions")
+    browser.press(
+        lambda: browser.js("return document.querySelector('.x-events > summary')"),
+        lambda: browser.text(".x-events table"),
+    )
+    assert "the discipline asked the sender to slow down" in browser.text(".x-events table")
 
 
 def test_another_address_has_no_page(browser: Browser, address: str):
@@ -113,24 +131,63 @@ def test_a_preset_is_chosen_from_the_list(browser: Browser, address: str):
     browser.choose("Preset", "DSL with LTE")
     browser.shows(presets.preset(presets.OWN, "DSL with LTE"))
     browser.choose("Collection of presets", "[D11]")
-    heading, figure = presets.headings()[2], "figure3: cc = cmt-rpv1, north = 0.25"
+    heading, figure = presets.headings()[2], "figure 3: cc = cmt-rpv1, north = 0.25 Mbit/s"
     browser.open_list("Preset", "figure")
     browser.write("Preset", figure)
     browser.press(lambda: browser.option(figure))
-    browser.shows(presets.preset(heading, next(name for name in presets.names(heading) if figure in name)))
+    browser.shows(presets.preset(heading, figure))
+    browser.until(lambda: presets.about(heading, figure) in browser.text(".x-side"))
 
 
-def test_copies_of_the_page_give_its_digest_and_its_link_restores_it(browser: Browser, address: str):
+def test_a_preset_is_chosen_again_after_a_move(browser: Browser, address: str):
+    state = presets.preset(presets.OWN, "Two equal paths")
+    browser.open(linked(address, short()))
+    for _ in range(2):
+        browser.choose("Preset", "Two equal paths")
+        browser.shows(state)
+        browser.write("Link south, rate", "4 Mbit/s")
+        browser.shows(changed(state, "links\tsouth\trate", "4 Mbit/s"))
+        browser.until(lambda: browser.input("Preset").get_attribute("value") == "")
+
+
+def test_a_slider_at_its_place_again_shows_no_refusal(browser: Browser, address: str):
+    from selenium.webdriver.common.keys import Keys
+
+    digest = browser.open(linked(address, short()))
+    label, refusal = "Link south, queue size", ".x-control:has([aria-label='Link south, queue size']) [role=alert]"
+    slider = browser.slider(label)
+    # RED with a threshold of 50 packets needs more room.
+    for _ in range(4):
+        slider.send_keys(Keys.ARROW_LEFT)
+    browser.until(lambda: browser.text(refusal))
+    for _ in range(4):
+        slider.send_keys(Keys.ARROW_RIGHT)
+    browser.until(lambda: browser.input(label).get_attribute("value") == "100")
+    browser.until(lambda: not browser.text(refusal))
+    browser.shows(short())
+    assert digest == expected(short())
+
+
+def printed(*command: str, cwd: Path) -> str:
+    """Return what a command prints."""
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=cwd).stdout
+
+
+def test_copies_of_the_page_give_its_digest_and_its_link_restores_it(browser: Browser, address: str, tmp_path: Path):
     state = short().but(seed=3)
     digest = browser.open(linked(address, state))
     texts = {}
-    for kind in ("Python", "link"):
+    for kind in ("Python", "TOML", "command line", "link"):
         browser.take_along(f"Copy as {kind}")
         browser.until(lambda kind=kind: f"Copied to the clipboard as {kind}" in browser.text("[role=dialog]"))
         texts[kind] = browser.js("return document.querySelector('.x-code').textContent")
         browser.close_dialog()
-    printed = subprocess.run([sys.executable, "-c", texts["Python"]], capture_output=True, text=True, check=True)
-    assert printed.stdout.strip() == digest
+    assert printed(sys.executable, "-c", texts["Python"], cwd=tmp_path).strip() == digest
+    run = [sys.executable, "-m", "manypath", "run"]
+    (tmp_path / "copied.toml").write_text(texts["TOML"])
+    assert f"digest {digest}" in printed(*run, "copied.toml", "--seed", "3", cwd=tmp_path)
+    command = texts["command line"].replace("manypath run", shlex.join(run), 1)
+    assert f"digest {digest}" in printed("/bin/sh", "-c", command, cwd=tmp_path)
     assert State.unpacked(texts["link"].partition("?s=")[2]) == state
     assert browser.open(texts["link"]) == digest
 
@@ -151,6 +208,32 @@ def test_a_move_cancels_a_long_run(browser: Browser, server: Server):
     browser.until(server.is_idle)
     # The whole run takes several times as much.
     assert server.seconds() - before < CANCELLED
+
+
+def test_a_reload_restores_a_run_that_goes_on(browser: Browser, server: Server):
+    long = changed(changed(short(), "measure", "20000 s"), "warmup", "2 s")
+    browser.driver.get(linked(server.address, short()))
+    browser.write("Run, measure", "20000 s")
+    browser.until(lambda: "the first" in browser.status)
+    browser.driver.refresh()
+    browser.until(lambda: "the first" in browser.status)
+    assert State.unpacked(browser.js("return location.search").removeprefix("?s=")) == changed(long, "warmup", "1 s")
+    browser.write("Run, measure", "4 s")
+    browser.shows(short())
+    # The run of the page that is gone ends, too.
+    browser.until(server.is_idle)
+
+
+def test_ctrl_c_ends_the_explorer_and_its_runs(browser: Browser, tmp_path: Path):
+    with explorer(cwd=tmp_path) as server:
+        browser.driver.get(linked(server.address, changed(short(), "measure", "200000 s")))
+        browser.until(lambda: "the first" in browser.status)
+        os.kill(server.pid, signal.SIGINT)
+        browser.until(lambda: not server.is_alive())
+        # The page says that its server is gone, and writes so on the console.
+        browser.until(lambda: "Connection lost" in browser.js("return document.body.innerText"))
+        browser.driver.get("about:blank")
+        browser.errors()
 
 
 def test_two_tabs_do_not_disturb_each_other(browser: Browser, address: str):

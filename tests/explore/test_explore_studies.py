@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from browser import Browser, linked, short
 
+from manypath.explore import presets
 from manypath.explore.controls import changed
 from manypath.explore.state import State
 
@@ -43,6 +44,30 @@ def test_a_sweep_draws_intervals_and_a_link_repeats_it(browser: Browser, address
     curves = ["multipath", "multipath, 95 % interval", "rival", "rival, 95 % interval"]
     browser.until(lambda: browser.chart("sweep") == curves)
     assert restored(browser).sweep == state.sweep
+
+
+def test_a_switch_is_swept(browser: Browser, address: str):
+    state = short().but(sweep=("flows\tmultipath\tdac", "on, off", "2"))
+    browser.open(linked(address, state))
+    browser.until(lambda: "2 of 2 runs" in browser.text("#sweep"))
+    script = """const box = document.querySelector('#sweep .nicegui-echart');
+        return getElement(Number(box.id.slice(1))).chart.getOption().xAxis[0].data"""
+    assert browser.js(script) == ["on", "off"]
+
+
+def test_another_preset_keeps_the_comparison_and_offers_its_own_settings_to_sweep(browser: Browser, address: str):
+    browser.open(linked(address, short().but(compare=("newreno",), sweep=("links\tsouth\trate", "2 Mbit/s", "1"))))
+    browser.until(lambda: "1 of 1 runs" in browser.text("#sweep"))
+    browser.choose("Preset", "DSL with LTE")
+    state = presets.preset(presets.OWN, "DSL with LTE")
+    browser.shows(state)
+    browser.until(lambda: {"window on dsl", "window on lte"} == set(browser.chart("compare")))
+    assert restored(browser) == state.but(compare=("newreno",))
+    browser.choose("Setting of the sweep", "Link lte: rate")
+    browser.write("Values of the sweep", "5 Mbit/s, 10 Mbit/s")
+    browser.write("Runs of each value", "1")
+    browser.click("Sweep", lambda: "1 of 1 runs" in browser.text("#sweep"))
+    assert restored(browser).sweep == ("links\tlte\trate", "5 Mbit/s, 10 Mbit/s", "1")
 
 
 def test_a_move_stops_a_sweep_and_says_so(browser: Browser, address: str):

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shlex
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import manypath as mp
 from manypath import _native
 from manypath.errors import UserError
-from manypath.explore import charts, fair, moves, presets, texts
+from manypath.explore import charts, fair, moves, numbers, presets, texts
+from manypath.explore.charts.stack import MOST_MARKS, Stack
 from manypath.explore.controls import changed, controls
 from manypath.explore.pooling import pooled
 from manypath.explore.state import State
+from manypath.papers import NAMES, registry
 
 SHORT = {"warmup": "1 s", "measure": "2 s"}
 
@@ -158,6 +164,13 @@ def test_each_application_has_its_own_controls_and_changes_the_run():
     assert len(digests) == 4
 
 
+def test_a_switch_reads_on_and_off():
+    dac = next(each for each in controls(small()) if each.place == "flows\tmultipath\tdac")
+    assert [dac.value_of(text) for text in ("on", "off")] == [True, False]
+    with pytest.raises(UserError, match=r"^dac: perhaps is unknown: choose one of on, off$"):
+        dac.value_of("perhaps")
+
+
 def test_a_range_is_one_text():
     state = changed(small(), "flows\tmultipath\tapp.message", "500 B to 1452 B")
     state = changed(state, "flows\tmultipath\tstart", "2 s")
@@ -213,13 +226,24 @@ def test_copies_give_the_digest_of_the_page(name: str, tmp_path: Path):
 
 
 def test_every_point_of_every_paper_is_a_preset_that_links_and_copies_keep(tmp_path: Path):
+    papers = [registry()[name] for name in NAMES]
+    counts = [len(presets.names(heading)) for heading in presets.headings()[1:]]
+    assert counts == [sum(1 for _ in paper.experiments.cases(paper.full)) for paper in papers]
     for heading in presets.headings():
         for name in presets.names(heading):
             state = presets.preset(heading, name)
+            assert presets.about(heading, name).endswith((".", ")")), name
             assert State.unpacked(state.packed()) == state, name
             assert controls(state)
             (tmp_path / "preset.toml").write_text(texts.toml(state.scenario))
             assert mp.Scenario.from_file(tmp_path / "preset.toml") == state.scenario, name
+
+
+def test_a_preset_of_a_paper_has_the_figure_and_the_units_in_its_name():
+    heading = next(heading for heading in presets.headings() if heading.startswith("[D11]"))
+    state = presets.preset(heading, "figure 3: cc = mptcp-like, north = 0.25 Mbit/s")
+    assert state.scenario.network.links["north"].rate == 250_000
+    assert "share 5 Mbit/s in the south" in presets.about(heading, "figure 3: cc = mptcp-like, north = 0.25 Mbit/s")
 
 
 def test_one_preset_of_every_experiment_runs(shortened: Callable[[mp.Scenario], mp.Scenario]):
@@ -272,19 +296,83 @@ def test_marks_count_what_the_result_counts():
     assert reasons == {"by the loss model"}
 
 
-def test_the_strip_has_only_what_the_engine_states():
-    sctp = charts.course(answered(small()), charts.LIGHT, narrow=False)
-    tcp = answered(changed(small(), "transport\tmultipath", "mptcp"))
-    option = charts.course(tcp, charts.LIGHT, narrow=False)
-    assert any("blocked" in each["name"] for each in sctp["series"])
-    assert not any("blocked" in each["name"] for each in option["series"])
-    assert charts.missing(answered(small())) == ""
-    assert charts.missing(tcp).startswith("No strips: what blocks the paths of multipath is unknown")
-    narrow = changed(small(), "flows\tmultipath\treceive_buffer", "20 kB")
-    option = charts.course(answered(narrow), charts.LIGHT, narrow=False)
-    assert "blocked by the peer's receive window" in {each["name"] for each in option["series"]} or (
-        "blocked by its share of a divided buffer" in {each["name"] for each in option["series"]}
-    )
+def strips(state: State) -> set[str]:
+    option = charts.course(answered(state), charts.LIGHT, narrow=False)
+    return {each["name"] for each in option["series"] if each["name"].startswith("blocked")}
+
+
+@pytest.mark.parametrize(
+    ("transport", "limits"),
+    [
+        ("sctp", {"blocked by the congestion window"}),
+        # A path of MPTCP carries no new data after a timeout until an acknowledgement shows that it works.
+        ("mptcp", {"blocked by the congestion window", "blocked: the path is down or waits"}),
+    ],
+)
+def test_strips_have_what_blocks_the_paths(transport: str, limits: set[str]):
+    state = changed(small(measure="10 s"), "transport\tmultipath", transport)
+    assert (answered(state).result.paths.loc["multipath", "timeouts"] > 0).all()
+    assert strips(state) == limits
+    poor = changed(state, "flows\tmultipath\treceive_buffer", "20 kB")
+    assert strips(poor) & {"blocked by the peer's receive window", "blocked by its share of a divided buffer"}
+    poor = changed(state, "flows\tmultipath\tsend_buffer", "20 kB")
+    assert strips(poor) & {"blocked by the send buffer", "blocked by its share of a divided buffer"}
+
+
+def test_the_table_of_events_has_every_mark_with_its_reason():
+    answer = answered(small(measure="20 s", warmup="0 s"))
+    rows = re.findall(r"<tr><th[^>]*>(.*?)</th>(.*?)</tr>", numbers.event_table(answer))
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", rest) for _, rest in rows]
+    assert sum(int(count.replace(",", "")) for *_, count in cells) == sum(mark.count for mark in answer.marks) > 0
+    assert {"the discipline asked the sender to slow down", "fast retransmission"} <= {
+        reason for *_, reason, _ in cells
+    }
+
+
+def test_of_too_many_marks_some_of_the_whole_time_are_drawn():
+    stack = Stack(charts.LIGHT, 100.0, narrow=False)
+    stack.grid(100, "plot")
+    many = [moves.Mark(number / 100, "f", "p", "recovery:window_cut", "", 1) for number in range(10_000)]
+    stack.marks("cuts", many, "pin", "#000000", 1.0)
+    times = [each["value"][0] for each in stack.finished(0.0)["series"][0]["data"]]
+    assert len(times) <= MOST_MARKS
+    assert max(np.diff([0.0, *times, 100.0])) < 1.0
+
+
+def lost(cc: str, file: Path) -> tuple[int, list[int]]:
+    """Return how many packets a flow sent to a path, and which of them, by their order, its link lost."""
+    state = small(measure="9 s")
+    for place, value in (("rivals", "0"), *LOSSY):
+        state = changed(state, place, value)
+    mp.run(state.with_cc(cc), events=file, only=["transport:packet_sent", "link:packet_lost"])
+    order: dict[str, int] = {}
+    found: list[int] = []
+    sent = 0
+    for event in map(json.loads, file.read_text().splitlines()[1:]):
+        if (event["host"], event["path"]) != ("source", "south"):
+            continue
+        if event["name"] == "transport:packet_sent":
+            order[json.dumps(event["data"])] = sent
+            sent += 1
+        else:
+            found.append(order[json.dumps(event["data"]["packet"])])
+    return sent, found
+
+
+LOSSY = (
+    ("links\tsouth\tqueue", "drop-tail"),
+    ("links\tsouth\tqueue.packets", "10000"),
+    ("links\tsouth\tloss", "bernoulli"),
+    ("links\tsouth\tloss.p", "2 %"),
+)
+"""A link that loses packets by chance only."""
+
+
+def test_compared_congestion_controls_have_the_same_random_losses(tmp_path: Path):
+    (sent, one), (also, other) = (lost(cc, tmp_path / f"{cc}.jsonl") for cc in ("newreno", "coupled"))
+    common = min(sent, also)
+    assert sent != also
+    assert [place for place in one if place < common] == [place for place in other if place < common] != []
 
 
 def test_pooled_shares_are_max_min_fair():
@@ -322,3 +410,25 @@ def test_a_missing_log_and_a_wrong_file_are_refused(called, tmp_path: Path):
     printed = called("explore", "--no-browser", "--attach", str(tmp_path / "none"), code=2)
     assert printed.err.startswith("error: --attach: ")
     assert "there is no such file" in called("explore", str(tmp_path / "none.toml"), code=2).err
+
+
+def test_a_port_in_use_and_a_scenario_that_cannot_run_are_refused_in_one_line(called, tmp_path: Path):
+    pytest.importorskip("nicegui", reason="the extra explore is not installed")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        printed = called("explore", "--no-browser", "--port", str(port), code=2)
+    assert printed.err == f"error: --port: {port} is in use: give another one, or 0 for a free one\n"
+    flows = "[flows.f]\npaths = ['a', 'b']\nreceive_buffer = '9000 GB'\n"
+    links = "[network.disjoint]\na = { rate = '1 Mbit/s', delay = '1 ms' }\nb = { rate = '1 Mbit/s', delay = '1 ms' }\n"
+    (tmp_path / "huge.toml").write_text(links + flows)
+    printed = called("explore", str(tmp_path / "huge.toml"), code=2)
+    assert printed.err.startswith("error: flows.f.receive_buffer: 9000 GB cannot be used")
+    assert printed.err.count("\n") == 1
+
+
+def test_the_first_page_of_a_very_long_run_comes_soon(monkeypatch: pytest.MonkeyPatch):
+    shown: list[float] = []
+    monkeypatch.setattr(moves, "answer", lambda part, *_: shown.append(moves.duration(part)))
+    list(moves.answers(small(measure="1000000 s").scenario, 1, threading.Event()))
+    assert shown[0] < 300.0
+    assert shown[-1] == 1_000_001.0

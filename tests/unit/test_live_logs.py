@@ -554,6 +554,14 @@ def test_what_cannot_be_read_is_refused_in_one_line(tmp_path: Path):
                 Follower(place)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a file that can be opened and not be read")
+def test_a_file_that_fails_is_said(follow: Any):
+    follower = follow(Path("/proc/self/mem"))
+    until(lambda: follower.state().phase is Phase.FAILED)
+    with follower.log() as log:
+        assert "reading has failed" in tables.status(log, follower.state(), "mem", is_paused=False)
+
+
 def test_threads_end_with_their_sources(tmp_path: Path):
     (tmp_path / "log").touch()
     follower = Follower(tmp_path / "log")

@@ -17,6 +17,7 @@ pub use sans_io::{Packet, SansIo};
 pub use serial::{Ssn, Tsn};
 pub use time::{Span, Time};
 pub use timers::TimerTable;
+pub use waiting::{BlockedTime, SendLimit, Waiting};
 
 mod address;
 mod checksum;
@@ -33,3 +34,4 @@ mod sans_io;
 mod serial;
 mod time;
 mod timers;
+mod waiting;

@@ -1,7 +1,7 @@
 //! Detection of changes at one end.
 
-use manypath_core::{Span, Time};
-use manypath_sctp::{self as sctp, BlockedTime};
+use manypath_core::{BlockedTime, Span, Time};
+use manypath_sctp as sctp;
 
 use crate::event::{
     Blocked, Closed, CongestionState, CongestionStateUpdated, Count, Event, Marked, Metrics,

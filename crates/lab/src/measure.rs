@@ -1,9 +1,9 @@
 //! From two readings and the means between them to the outcome.
 
 use indexmap::IndexMap;
-use manypath_core::Span;
+use manypath_core::BlockedTime;
 use manypath_link::{Counters, LinkConfig};
-use manypath_sctp::{BlockedTime, FlowPathStats, FlowStats, StreamStats};
+use manypath_sctp::{FlowPathStats, FlowStats, StreamStats};
 
 use crate::app::Sink;
 use crate::means::Means;
@@ -121,7 +121,7 @@ fn of_path(
         lost_packets,
         loss_rate: rate(lost_packets, source.data_packets),
         counters: FlowPathStats::new([&source, &sink]),
-        blocked: of_blocked(before.blocked, after.blocked),
+        blocked: of_blocked(after.blocked - before.blocked),
     }
 }
 
@@ -130,17 +130,14 @@ fn rate(some: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| some as f64 / all as f64)
 }
 
-fn of_blocked(before: Option<BlockedTime>, after: Option<BlockedTime>) -> Blocked {
-    let Some(after) = after else { return Blocked::default() };
-    let blocked = after - before.unwrap_or_default();
-    let seconds = |time: Span| Some(time.as_secs_f64());
+fn of_blocked(blocked: BlockedTime) -> Blocked {
     Blocked {
-        path: seconds(blocked.path),
-        window: seconds(blocked.window),
-        split_share: seconds(blocked.split_share),
-        receive_window: seconds(blocked.receive_window),
-        send_buffer: seconds(blocked.send_buffer),
-        pacing: seconds(blocked.pacing),
+        path: blocked.path.as_secs_f64(),
+        window: blocked.window.as_secs_f64(),
+        split_share: blocked.split_share.as_secs_f64(),
+        receive_window: blocked.receive_window.as_secs_f64(),
+        send_buffer: blocked.send_buffer.as_secs_f64(),
+        pacing: blocked.pacing.as_secs_f64(),
     }
 }
 

@@ -122,7 +122,7 @@ pub struct PathOutcome {
     /// Counters of its ends, each a field of the document. With TCP, chunks are segments.
     #[serde(flatten)]
     pub counters: FlowPathStats,
-    /// Time in which the path could not send new data, by the first reason; null for TCP, which does not report it.
+    /// Time in which the path could not send new data, by the first reason.
     pub blocked: Blocked,
 }
 
@@ -130,17 +130,17 @@ pub struct PathOutcome {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Blocked {
     /// The path paused, was not confirmed, or had failed.
-    pub path: Option<f64>,
+    pub path: f64,
     /// The congestion window was full.
-    pub window: Option<f64>,
+    pub window: f64,
     /// The path had used up its share of a divided buffer.
-    pub split_share: Option<f64>,
+    pub split_share: f64,
     /// The peer's receive window was full.
-    pub receive_window: Option<f64>,
+    pub receive_window: f64,
     /// The send buffer was full, so the application could hand over nothing more, or too many chunks were outstanding.
-    pub send_buffer: Option<f64>,
+    pub send_buffer: f64,
     /// The next packet was not due yet (pacing).
-    pub pacing: Option<f64>,
+    pub pacing: f64,
 }
 
 /// Counters of a link.

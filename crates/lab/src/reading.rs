@@ -1,9 +1,9 @@
 //! A snapshot of a running world: counters and state of every flow, path and core link.
 
-use manypath_core::{PathId, Time, Via};
+use manypath_core::{BlockedTime, PathId, Time, Via};
 use manypath_events::Standing;
 use manypath_link::Counters;
-use manypath_sctp::{self as sctp, BlockedTime, StreamStats};
+use manypath_sctp::{self as sctp, StreamStats};
 use manypath_tcp as tcp;
 
 use crate::app::{Application, Sink, Source};
@@ -36,8 +36,8 @@ pub(crate) struct ReorderReading {
 pub(crate) struct PathReading {
     pub(crate) source: PathEndReading,
     pub(crate) sink: PathEndReading,
-    /// Why the source could not send new data on it; `None` for TCP, which does not report it.
-    pub(crate) blocked: Option<BlockedTime>,
+    /// Why the source could not send new data on it.
+    pub(crate) blocked: BlockedTime,
     /// Packets of the source that were dropped, lost or damaged.
     pub(crate) lost: u64,
 }
@@ -129,19 +129,18 @@ impl Laboratory {
         PathReading {
             source: read(flow.source, self.source(flow).connection(), via),
             sink: read(flow.sink, self.sink(flow).connection(), via.reversed()),
-            blocked: self.read_blocked(flow, path),
+            blocked: self.read_blocked(flow, path, via),
             lost: self.world.lost(flow.source, via),
         }
     }
 
-    /// `None` for TCP, which does not report it.
-    fn read_blocked(&self, flow: FlowHosts, path: usize) -> Option<BlockedTime> {
-        let Endpoint::Sctp(sctp) = self.world.host(flow.source).endpoint() else { return None };
-        let association = self.source(flow).connection().map(ConnectionId::sctp);
-        let known = association.filter(|&id| path < sctp.path_count(id));
-        Some(known.map_or_else(BlockedTime::default, |id| {
-            sctp.blocked(self.now_or(self.source(flow).closed()), id, PathId(path as u8))
-        }))
+    /// Why the source could not send new data on a path so far; zeros before the flow knows the path.
+    fn read_blocked(&self, flow: FlowHosts, path: usize, via: Via) -> BlockedTime {
+        let source = self.source(flow);
+        let (endpoint, now) =
+            (self.world.host(flow.source).endpoint(), self.now_or(source.closed()));
+        let connection = source.connection();
+        connection.map_or_else(BlockedTime::default, |id| endpoint.read_blocked(now, id, path, via))
     }
 
     /// The current time, or the end of the association: blocked times end there.
@@ -205,9 +204,7 @@ impl Endpoint {
             }
             Self::Tcp(tcp) => {
                 let id = id.tcp();
-                let subflows = (0..tcp.path_count(id)).map(|number| PathId(number as u8));
-                let on_path = subflows.filter(|&subflow| tcp.path_via(id, subflow) == via);
-                let readings = on_path.map(|subflow| {
+                let readings = subflows(tcp, id, via).map(|subflow| {
                     let stats = tcp.path_stats(id, subflow);
                     let weight = tcp.weight(id, subflow);
                     let standing = Standing::from(&stats);
@@ -217,6 +214,32 @@ impl Endpoint {
             }
         }
     }
+
+    /// Reads why the association or connection could not send new data on a path up to `now`.
+    fn read_blocked(&self, now: Time, id: ConnectionId, path: usize, via: Via) -> BlockedTime {
+        match self {
+            Self::Sctp(sctp) => {
+                let id = id.sctp();
+                let known = (path < sctp.path_count(id)).then_some(PathId(path as u8));
+                known.map_or_else(BlockedTime::default, |path| sctp.blocked(now, id, path))
+            }
+            Self::Tcp(tcp) => {
+                let id = id.tcp();
+                let times = subflows(tcp, id, via).map(|subflow| tcp.blocked(now, id, subflow));
+                times.fold(BlockedTime::default(), std::ops::Add::add)
+            }
+        }
+    }
+}
+
+/// The subflows of a connection that had this pair of addresses, in the order in which they joined.
+fn subflows(
+    tcp: &tcp::Endpoint,
+    id: tcp::ConnectionId,
+    via: Via,
+) -> impl Iterator<Item = PathId> + '_ {
+    let all = (0..tcp.path_count(id)).map(|number| PathId(number as u8));
+    all.filter(move |&subflow| tcp.path_via(id, subflow) == via)
 }
 
 impl PathEndReading {

@@ -1,8 +1,8 @@
 //! Columns over time, on request: latency per flow, waiting time per stream, windows, goodput and limits per path,
 //! queues per link.
 
-use manypath_core::{Span, Time};
-use manypath_sctp::{BlockedTime, StreamStats};
+use manypath_core::{BlockedTime, Span, Time};
+use manypath_sctp::StreamStats;
 
 use crate::app::LatencySum;
 use crate::build::Laboratory;
@@ -72,8 +72,7 @@ pub struct PathColumns {
     pub goodput: Vec<f64>,
     /// Packets with data that were sent on the path since the previous sample, on the network layer, in bit/s.
     pub throughput: Vec<f64>,
-    /// Share of the time since the previous sample in which the path could not send new data, by reason; NaN for TCP,
-    /// which does not report it.
+    /// Share of the time since the previous sample in which the path could not send new data, by reason.
     ///
     /// The reason is evaluated when it changes, so time may be counted in a later sample.
     pub blocked: BlockedColumns,
@@ -199,7 +198,7 @@ impl Recorder {
             columns.states.push(self.next, (*flow, *path), &State::from(&now.source));
             columns.goodput.push(8.0 * new_bytes as f64 / interval);
             columns.throughput.push(8.0 * wire_bytes as f64 / interval);
-            columns.blocked.push(before.blocked, now.blocked, interval);
+            columns.blocked.push(now.blocked - before.blocked, interval);
             *before = now;
         }
     }
@@ -227,16 +226,13 @@ impl StreamColumns {
 }
 
 impl BlockedColumns {
-    fn push(&mut self, before: Option<BlockedTime>, now: Option<BlockedTime>, interval: f64) {
-        let share = |of: fn(BlockedTime) -> Span| {
-            let before = before.map_or(Span::ZERO, of);
-            now.map_or(f64::NAN, |now| (of(now) - before).as_secs_f64() / interval)
-        };
-        self.path.push(share(|blocked| blocked.path));
-        self.window.push(share(|blocked| blocked.window));
-        self.split_share.push(share(|blocked| blocked.split_share));
-        self.receive_window.push(share(|blocked| blocked.receive_window));
-        self.send_buffer.push(share(|blocked| blocked.send_buffer));
-        self.pacing.push(share(|blocked| blocked.pacing));
+    fn push(&mut self, news: BlockedTime, interval: f64) {
+        let share = |time: Span| time.as_secs_f64() / interval;
+        self.path.push(share(news.path));
+        self.window.push(share(news.window));
+        self.split_share.push(share(news.split_share));
+        self.receive_window.push(share(news.receive_window));
+        self.send_buffer.push(share(news.send_buffer));
+        self.pacing.push(share(news.pacing));
     }
 }

@@ -6,8 +6,9 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use manypath_core::BlockedTime;
 use manypath_sctp as sctp;
-use manypath_sctp::{AssociationId, BlockedTime, PathStats, Stats};
+use manypath_sctp::{AssociationId, PathStats, Stats};
 use tokio::time::sleep;
 
 use crate::driver::{self, Entry, Shared, State, Wakers, outcome};

@@ -39,6 +39,6 @@ pub use packet::{
     Cause, Control, Data, DataFlags, Heartbeat, HeartbeatInfo, Init, Offers, Packet, PacketDrop,
     Sack,
 };
-pub use path::{BlockedTime, FlowPathStats, PathState, PathStats};
+pub use path::{FlowPathStats, PathState, PathStats};
 pub use stats::{FlowStats, ReorderStats, Stats, StreamStats};
 pub use wire::{ChunkPlace, DecodeError, Rule};

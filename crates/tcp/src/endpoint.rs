@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use manypath_core::{PathId, Random, SansIo, Streams, Time, Via};
+use manypath_core::{BlockedTime, PathId, Random, SansIo, Streams, Time, Via};
 
 use crate::config::Config;
 use crate::connection::{Connection, Notice};
@@ -179,6 +179,14 @@ impl Endpoint {
     /// If there is no such connection or path.
     pub fn path_stats(&self, id: ConnectionId, path: PathId) -> PathStats {
         self.known(id).path_stats(path)
+    }
+
+    /// The time for which a path of a connection could not send new data, by reason, from the establishment to `now`.
+    ///
+    /// # Panics
+    /// If there is no such connection or path.
+    pub fn blocked(&self, now: Time, id: ConnectionId, path: PathId) -> BlockedTime {
+        self.known(id).blocked(now, path)
     }
 
     /// Weight of a path in standard TCPs; `None` if the congestion control has no weights.
@@ -419,6 +427,7 @@ impl SansIo for Endpoint {
                     self.turn = if self.turn + 1 < self.ready.len() { self.turn + 1 } else { 0 };
                     return sent;
                 }
+                connection.note_limits(now);
             }
             self.pass(index);
             if sent.is_some() {

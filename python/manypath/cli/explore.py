@@ -33,9 +33,11 @@ def explore(
     state = None
     if file is not None:
         from manypath.explore.state import State
+        from manypath.run import check
         from manypath.scenario import Scenario
 
         state = State(Scenario.from_file(file))
+        check(state.scenario)
     if find_spec("nicegui") is None:
         raise UserError('explore: nicegui is not installed: pip install "manypath[explore]"')
     from manypath.explore.live.follower import Follower

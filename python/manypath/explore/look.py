@@ -8,7 +8,7 @@ CSS = """
 .body--dark { --q-primary: #56b4e9 !important; --ink: #f3f4f6;
   --faint: #a7b0bd; --line: #374151; --ground: #0f141b; --card: #171e27; --grid: #3a4452;
   --good: #4ad3a1; --bad: #ff9d94; --series-1: #56b4e9; --series-2: #f28c4a; --series-3: #3dd6a3; --series-4: #e5a3cb;
-  --series-5: #f0b840; --series-6: #8fd0f5; --series-7: #cda86f; --series-8: #b5b5b5; }
+  --series-5: #f0b840; --series-6: #8fd0f5; --series-7: #cda86f; --series-8: #989898; }
 body { background: var(--ground) !important; color: var(--ink);
   font-family: system-ui, "Segoe UI", Roboto, sans-serif; }
 .nicegui-content { padding: 0; gap: 0; }
@@ -54,6 +54,7 @@ table.x-numbers { border-collapse: collapse; width: 100%; font-size: 13px; font-
 .x-numbers .x-left { text-align: left; }
 .x-numbers th { color: var(--faint); font-weight: 600; } .x-numbers th[scope=row] { color: var(--ink); }
 .x-scroll { overflow-x: auto; width: 100%; }
+.x-events { width: 100%; } .x-events > summary { cursor: pointer; color: var(--faint); font-size: 13px; }
 .x-code { white-space: pre; overflow: auto; max-height: 60vh; font: 12px/1.5 ui-monospace, monospace; width: 100%;
   background: var(--ground); border: 1px solid var(--line); border-radius: 8px; padding: 10px; }
 .q-expansion-item__container .q-item { padding: 4px 0; min-height: 36px; font-weight: 600; }
@@ -88,9 +89,13 @@ window.manypath = {
     if (!element || !element.chart) { setTimeout(() => this.draw(id, text), 20); return; }
     const option = JSON.parse(text);
     this.revived(option.tooltip);
-    const hover = option.tooltip?.formatter, time = option.xAxis?.[0];
-    // A mark is described from 1/150 of the shown time on, which is about its width.
-    if (hover && time) option.tooltip.formatter = items => hover(items, (time.max - time.min) / 150);
+    const hover = option.tooltip?.formatter;
+    // A mark is described within 5 pixels, which is about its width.
+    if (hover) option.tooltip.formatter = items => {
+      if (!items.length) return '';
+      const at = pixel => element.chart.convertFromPixel({xAxisIndex: items[0].axisIndex}, pixel);
+      return hover(items, at(5) - at(0));
+    };
     option.series.forEach(series => this.revived(series));
     const shape = JSON.stringify([option.series.map(series => series.name), option.grid]);
     const chart = element.chart, box = chart.getDom();

@@ -15,9 +15,12 @@ from manypath.quantity import SPAN
 from manypath.run import Result, run
 from manypath.scenario import Scenario
 
+CLOSING = threading.Event()
+"""Set when the program ends: Python waits for the threads of all runs."""
+
 
 class Cancelled(Exception):
-    """A later move replaced the run."""
+    """A later move replaced the run, or the program ends."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +49,14 @@ class Mark:
     count: int
 
     @property
+    def what(self) -> str:
+        """What happened once, in words."""
+        return MARKED[self.name]
+
+    @property
     def words(self) -> str:
-        """What happened, in words."""
-        what = MARKED[self.name]
-        return f"{self.count} × {what}" + (f" ({self.reason})" if self.reason else "")
+        """What happened, how often and why, in words."""
+        return f"{self.count} × {self.what}" + (f" ({self.reason})" if self.reason else "")
 
 
 @dataclass(frozen=True)
@@ -124,13 +131,13 @@ def cancellable(
     Raises
     ------
     Cancelled
-        When `stop` is set.
+        When `stop` or `CLOSING` is set.
     UserError
         If the scenario cannot run.
     """
 
     def tell(seconds: float) -> None:
-        if stop.is_set():
+        if stop.is_set() or CLOSING.is_set():
             raise Cancelled
         progress(seconds)
 
@@ -180,7 +187,7 @@ def _starts(scenario: Scenario) -> Iterator[Scenario]:
     links = scenario.network.links
     rates = sum(min(links[name].rate for name in path.forward) for path in scenario.network.paths.values())
     packets = rates * duration(scenario) / 12_000
-    for share in (1 / 16, 1 / 4):
+    for share in STARTS:
         if packets * share < LONG / 16:
             continue
         end = round(duration(scenario) * share * 1e9)
@@ -228,3 +235,6 @@ BINS = 200
 
 LONG = 1_000_000
 """Packets from which a run shows its start first."""
+
+STARTS = (1 / 4096, 1 / 1024, 1 / 256, 1 / 64, 1 / 16, 1 / 4)
+"""Shares of a long run that are shown before it has ended, if they have at least a sixteenth of `LONG`."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import html
-import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from nicegui import ui
 
 from manypath import _native
 from manypath.errors import UserError
-from manypath.explore import charts, fair, moves
+from manypath.explore import charts, fair, moves, numbers
 from manypath.explore.charts import DARK, LIGHT, Theme
 from manypath.explore.controls import changed
 from manypath.explore.copies import Copies
@@ -23,10 +22,9 @@ from manypath.explore.files import DRAWING
 from manypath.explore.look import CSS, SCRIPT
 from manypath.explore.moves import Answer, Cancelled
 from manypath.explore.panel import Panel
-from manypath.explore.parts import card, chart, draw, heading
+from manypath.explore.parts import card, chart, draw, heading, watch_end, watch_width
 from manypath.explore.state import State
 from manypath.explore.studies import Compare, Sweep
-from manypath.explore.tables import table
 from manypath.figures.topology import topology
 
 if TYPE_CHECKING:
@@ -50,8 +48,10 @@ class Page:
         self._stop = threading.Event()
         self.share = 0.0
         """Finished share of the run of the state."""
-        self._fair: fair.Fair | None = None
-        """The fair shares that are drawn."""
+        self._shown: Answer | None = None
+        """The run that is drawn, or its start."""
+        self._shared: tuple[State, Answer, fair.Fair | None] | None = None
+        """The state and the run whose shares are drawn, and the fair ones as soon as they are known."""
         self._network: Network | None = None
         self._began = 0.0
 
@@ -77,6 +77,8 @@ class Page:
         if refused:
             ui.notify(refused, type="negative", timeout=0, close_button=True)
         ui.timer(0.2, self._tell)
+        watch_width(NARROW, self._turned)
+        watch_end(self._gone)
         await self._run()
         if self.state.sweep:
             await self.sweep.start()
@@ -97,6 +99,7 @@ class Page:
         # A change of the controls may remove the control whose event this is, so the client is the context.
         with self._client:
             self.panel.refresh(state)
+            self.sweep.refresh()
             await self._run()
 
     def save_link(self) -> None:
@@ -128,8 +131,11 @@ class Page:
         with ui.element("div").classes("x-first"), card("picture"):
             heading("What happens over time")
             self._course = chart("Windows, queues and goodput over time", height=760)
-            self._missing = ui.label("").classes("x-note")
             self._numbers = ui.html("", sanitize=False).classes("x-scroll")
+            with ui.element("details").classes("x-events"):
+                with ui.element("summary"):
+                    ui.label("Losses, timeouts and retransmissions by their reason")
+                self._events = ui.html("", sanitize=False).classes("x-scroll")
         with ui.element("div").classes("x-rest") as self._rest:
             with card("goals"):
                 heading("Resource pooling: the three goals")
@@ -163,8 +169,8 @@ class Page:
                 found = await background.io_bound(self._next, parts)
                 if found is None or move != self.move:
                     break
-                answer, option, missing = found
-                self._draw(answer, option, missing, move)
+                answer, option = found
+                self._draw(answer, option, move)
             if answer is None or move != self.move:
                 return
             self.answer, self.is_running = answer, False
@@ -182,12 +188,12 @@ class Page:
                 self.is_running = False
                 self._rest.props('aria-busy="false"')
 
-    def _next(self, parts: Iterator[Answer]) -> tuple[Answer, charts.Option, str] | None:
-        """Return the next answer with its chart and the sentence on what it lacks, in a thread."""
+    def _next(self, parts: Iterator[Answer]) -> tuple[Answer, charts.Option] | None:
+        """Return the next answer with its chart, in a thread."""
         answer = next(parts, None)
         if answer is None:
             return None
-        return answer, charts.course(answer, self.theme, narrow=self.narrow), charts.missing(answer)
+        return answer, charts.course(answer, self.theme, narrow=self.narrow)
 
     async def _draw_the_rest(self, state: State, answer: Answer, stop: threading.Event, move: int) -> None:
         """Draw the parts that need further runs (fair shares, goals, comparison), and the drawing of the network."""
@@ -203,14 +209,15 @@ class Page:
                 return
             self._network = state.scenario.network
             self._drawing.set_content(drawn)
-        self._flows.text = _flows(state)
+        self._flows.text = numbers.flows(state)
         await self.compare.update(stop)
 
-    def _draw(self, answer: Answer, option: charts.Option, missing: str, move: int) -> None:
+    def _draw(self, answer: Answer, option: charts.Option, move: int) -> None:
         """Draw the curves, the status and the numbers."""
+        self._shown = answer
         self._draw_course(answer, option)
-        self._missing.text = missing
-        self._numbers.set_content(_table(answer))
+        self._numbers.set_content(numbers.path_table(answer))
+        self._events.set_content(numbers.event_table(answer))
         spent = 1e3 * (time.monotonic() - self._began)
         seconds = moves.duration(answer.scenario)
         if answer.is_partial:
@@ -219,11 +226,11 @@ class Page:
             self._say(f"move {move}: {seconds:g} s of network in {spent:.0f} ms · digest {answer.result.digest}")
 
     def _draw_course(self, answer: Answer, option: charts.Option) -> None:
-        option["aria"] = {"enabled": True, "description": _spoken(answer)}
+        option["aria"] = {"enabled": True, "description": numbers.spoken(answer)}
         draw(self._course, option)
 
     def _draw_shares(self, state: State, answer: Answer, found: fair.Fair | None) -> None:
-        self._fair = found
+        self._shared = state, answer, found
         option = charts.shares(state, answer, found, self.theme, narrow=self.narrow)
         draw(self._shares, option)
         self._remark.text = (
@@ -252,6 +259,11 @@ class Page:
         """Stop the run on request. The page keeps the part that it shows."""
         self._stop_runs()
 
+    def _gone(self) -> None:
+        """Stop all runs without waiting until the server forgets the tab."""
+        self._stop_runs()
+        self.sweep.halt("")
+
     def _stop_runs(self) -> None:
         self._stop.set()
 
@@ -259,32 +271,30 @@ class Page:
         self._dark.value = dark
         self.theme = DARK if dark else LIGHT
 
-    async def _toggle(self) -> None:
-        """Switch between light and dark. The charts change their colours without another run."""
+    def _toggle(self) -> None:
+        """Switch between light and dark."""
         self._set_dark(self.theme is LIGHT)
-        answer = self.answer
-        if answer is not None:
-            self._draw_course(answer, charts.course(answer, self.theme, narrow=self.narrow))
-            self._draw_shares(self.state, answer, self._fair)
-            self.compare.redraw()
-            self.sweep.redraw()
+        self._redraw()
+
+    def _turned(self, narrow: bool) -> None:
+        """Draw for the new width of the window, such as that of a phone that was turned."""
+        self.narrow = narrow
+        self._redraw()
+
+    def _redraw(self) -> None:
+        """Draw everything again, with the colours and the width of the page, and without another run."""
+        if self._shown is not None:
+            self._draw_course(self._shown, charts.course(self._shown, self.theme, narrow=self.narrow))
+        if self._shared is not None:
+            self._draw_shares(*self._shared)
+        self.compare.redraw()
+        self.sweep.redraw()
 
 
 def _drawing(network: Network) -> str:
     """Return the drawing of a network with the colours of the page."""
     with DRAWING:
         return topology(network).inline("net")
-
-
-def _flows(state: State) -> str:
-    """Return the flows in words."""
-    said = [
-        f"{name}: {flow.transport.upper()}, {flow.cc}, on {', '.join(flow.paths[:MOST_NAMED])}"
-        + (f" and {len(flow.paths) - MOST_NAMED} more" if len(flow.paths) > MOST_NAMED else "")
-        for name, flow in list(state.scenario.flows.items())[:MOST_NAMED]
-    ]
-    rest = len(state.scenario.flows) - len(said)
-    return " · ".join([*said, *([f"{rest} more flows"] if rest else [])])
 
 
 def _light(goal: fair.Goal) -> str:
@@ -297,38 +307,8 @@ def _light(goal: fair.Goal) -> str:
     )
 
 
-def _table(answer: Answer) -> str:
-    """Return the numbers of each flow and path as a table."""
-    heads = ("flow", "path", "goodput, Mbit/s", "loss", "window cuts", "timeouts", "mean RTT, ms")
-    rows = [
-        (
-            row["flow"],
-            row["path"],
-            f"{row['goodput']:.2f}",
-            "" if math.isnan(row["loss_rate"]) else f"{100 * row['loss_rate']:.2f} %",
-            f"{row['window_cuts']:.0f}",
-            f"{row['timeouts']:.0f}",
-            "" if math.isnan(row["srtt"]) else f"{1e3 * row['srtt']:.0f}",
-        )
-        for row in answer.result.paths.reset_index().to_dict("records")
-    ]
-    return table(heads, rows, words=2)
-
-
-def _spoken(answer: Answer) -> str:
-    """Return the run in words, for screen readers."""
-    rates = ", ".join(f"{name} {rate:.2f} Mbit/s" for name, rate in answer.result.goodput.items())
-    return (
-        f"Congestion windows, queues and goodput over {answer.whole:g} s. Goodput: {rates}. "
-        f"{sum(mark.count for mark in answer.marks)} losses, timeouts and retransmissions."
-    )
-
-
 NARROW = 1000
 """Width of a window below which the page has one column, pixels."""
 
 PAUSE = 0.25
 """Time after a move before further runs begin, seconds."""
-
-MOST_NAMED = 8
-"""Largest number of flows, and of paths of a flow, that are named below the network."""

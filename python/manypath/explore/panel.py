@@ -39,6 +39,9 @@ class Panel:
                 .props('dense outlined options-dense aria-label="Preset" label="Choose a scenario"')
                 .style("width: 100%")
             )
+            self._about = ui.label("").classes("x-note")
+        self._preset: State | None = None
+        """The state of the chosen preset."""
         self._space = ui.element("div")
         self._rest = ui.label("").classes("x-note")
         self._explanation = _Explanation()
@@ -59,6 +62,10 @@ class Panel:
             if control.place in self._widgets:
                 self._widgets[control.place].show(control)
         self._rest.text = without_controls(state)
+        if self._preset is not None and state.scenario != self._preset.scenario:
+            # The preset can be chosen again.
+            self._preset = self._name.value = None
+            self._about.text = ""
 
     def _build(self, group: str, members: list[Control]) -> None:
         card = ui.element("details").classes("x-card x-group").props("" if self._page.narrow else "open")
@@ -90,18 +97,23 @@ class Panel:
     async def _list(self) -> None:
         """Offer the presets of the chosen collection."""
         names = await background.io_bound(presets.names, self._heading.value)
+        self._preset, self._about.text = None, ""
         self._name.set_options(names or [], value=None)
 
     async def _load(self) -> None:
+        """Show the chosen preset. The congestion controls that are compared stay chosen."""
         if not self._name.value:
             return
+        heading, name = self._heading.value, self._name.value
         try:
-            state = await background.io_bound(presets.preset, self._heading.value, self._name.value)
+            found = await background.io_bound(presets.preset, heading, name)
         except UserError as error:
             ui.notify(str(error), type="negative")
             return
-        if state is not None:
-            await self._page.go(state)
+        if found is None or name != self._name.value:
+            return
+        self._preset, self._about.text = found, presets.about(heading, name)
+        await self._page.go(self._page.state.but(scenario=found.scenario, seed=found.seed, sweep=()))
 
 
 class _Explanation:
@@ -199,13 +211,17 @@ class _Widget:
 
     async def _slid(self, event: Any) -> None:
         value, before = self._steps[int(event.args)], self._known
-        if not _same(value, before):
-            self._known = value
-            self._input.value = value
-            said = await self._page.set(self._control.place, value)
-            if said:
-                self._known = before
-                self._refuse(said)
+        if _same(value, before):
+            # Back at the value that holds; the field may show a refused one.
+            self._input.value = before
+            self._refuse("")
+            return
+        self._known = value
+        self._input.value = value
+        said = await self._page.set(self._control.place, value)
+        if said:
+            self._known = before
+            self._refuse(said)
 
     def _refuse(self, said: str) -> None:
         """Show a message beside the control; none if it is empty."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from typing import TYPE_CHECKING
+from functools import cache, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from manypath.errors import UserError, remedy
 from manypath.explore.state import State
@@ -24,7 +24,19 @@ from manypath.scenario import (
 )
 
 if TYPE_CHECKING:
+    from manypath.papers.evidence import Case
+    from manypath.papers.experiment import Experiment
     from manypath.papers.paper import Paper
+
+
+class Preset(NamedTuple):
+    """A scenario to begin with."""
+
+    about: str
+    """The scenario in a sentence or two."""
+    scenario: Callable[[], Scenario]
+    """Makes the scenario."""
+
 
 OWN = "Everyday networks"
 """Heading of the presets that are not from papers."""
@@ -42,7 +54,7 @@ def headings() -> list[str]:
 
 
 def names(heading: str) -> list[str]:
-    """Return the names of the presets under a heading; a paper has one for each point of its quick grids."""
+    """Return the names of the presets under a heading; a paper has one for each point of its grids."""
     return list(_under(heading))
 
 
@@ -54,10 +66,25 @@ def preset(heading: str, name: str) -> State:
     UserError
         If there is no such preset.
     """
+    return State(_found(heading, name).scenario())
+
+
+def about(heading: str, name: str) -> str:
+    """Return what a preset is, in a sentence or two.
+
+    Raises
+    ------
+    UserError
+        If there is no such preset.
+    """
+    return _found(heading, name).about
+
+
+def _found(heading: str, name: str) -> Preset:
     known = _under(heading)
     if name not in known:
         raise UserError(f'preset: "{name}" is unknown: {remedy(name, known)}')
-    return State(known[name]())
+    return known[name]
 
 
 @cache
@@ -69,7 +96,7 @@ def _papers() -> dict[str, Paper]:
 
 
 @cache
-def _under(heading: str) -> Mapping[str, Callable[[], Scenario]]:
+def _under(heading: str) -> Mapping[str, Preset]:
     if heading == OWN:
         return EVERYDAY
     for paper in _papers().values():
@@ -78,17 +105,37 @@ def _under(heading: str) -> Mapping[str, Callable[[], Scenario]]:
     raise UserError(f'preset: "{heading}" is no heading: {remedy(heading, headings())}')
 
 
-def _of_paper(paper: Paper) -> dict[str, Callable[[], Scenario]]:
-    """Return the points of a paper's quick grids; an experiment without a grid takes no factors."""
-    found: dict[str, Callable[[], Scenario]] = {}
-    quick = paper.quick
-    for case in paper.experiments.cases(quick):
+def _of_paper(paper: Paper) -> dict[str, Preset]:
+    """Return the points of a paper's full grids, with the shorter runs of its quick ones."""
+    found: dict[str, Preset] = {}
+    for case in paper.experiments.cases(paper.full):
         experiment = paper.experiments[case.experiment]
-        figure = f"figure {experiment.figure}, " if experiment.figure is not None else ""
-        levels = ", ".join(f"{name} = {level}" for name, level in case.factors)
-        name = f"{figure}{case.experiment}" + (f": {levels}" if levels else "")
-        found[name] = lambda case=case: paper.experiments.scenario(case, quick)
+        scenario = partial(paper.experiments.scenario, case, paper.quick)
+        found[_named(experiment, case)] = Preset(_about(experiment), scenario)
     return found
+
+
+def _named(experiment: Experiment, case: Case) -> str:
+    """Return the name of a point, such as ``figure 3: cc = lia, north = 0.25 Mbit/s``."""
+    own, figure = experiment.name, f"figure{experiment.figure}"
+    if own.startswith(figure):
+        name = f"figure {own.removeprefix('figure').replace('-', ' ')}"
+    else:
+        name = own if experiment.figure is None else f"figure {experiment.figure}, {own}"
+    levels = ", ".join(f"{factor} = {_level(factor, level)}" for factor, level in case.factors)
+    return f"{name}: {levels}" if levels else name
+
+
+def _level(factor: str, level: object) -> str:
+    """Return the level of a factor with its unit."""
+    text = f"{level:g}" if isinstance(level, float) else str(level)
+    return f"{text} {UNITS[factor]}" if factor in UNITS else text
+
+
+def _about(experiment: Experiment) -> str:
+    """Return the first paragraph of the documentation of an experiment."""
+    function = getattr(experiment.scenario, "func", experiment.scenario)
+    return " ".join((function.__doc__ or "").split("\n\n")[0].split()).replace("`", "")
 
 
 def _against_one(network: Network, cc: str = "lia", path: str | None = None) -> Scenario:
@@ -136,12 +183,23 @@ def _path_that_fails() -> Scenario:
     return _against_one(disjoint(south=link, north=failing))
 
 
-EVERYDAY: dict[str, Callable[[], Scenario]] = {
-    "Two equal paths": lambda: default().scenario,
-    "DSL with LTE": _dsl_and_lte,
-    "Two satellites": _two_satellites,
-    "WiFi that fades": _wifi_that_fades,
-    "One shared bottleneck": _one_bottleneck,
-    "A path that fails": _path_that_fails,
+EVERYDAY: dict[str, Preset] = {
+    "Two equal paths": Preset("Two paths of 10 Mbit/s with RED. A rival uses the first.", lambda: default().scenario),
+    "DSL with LTE": Preset("Asymmetric DSL, and LTE with twice the delay and rare losses.", _dsl_and_lte),
+    "Two satellites": Preset("A low orbit, and a geostationary one with ten times its delay.", _two_satellites),
+    "WiFi that fades": Preset(
+        "WiFi whose rate falls and rises, with bursts of losses, and a mobile link.", _wifi_that_fades
+    ),
+    "One shared bottleneck": Preset("Both paths cross one link of 10 Mbit/s with drop-tail.", _one_bottleneck),
+    "A path that fails": Preset("The second path is down from 12 s to 24 s.", _path_that_fails),
 }
 """Presets that are not from papers."""
+
+UNITS = {
+    "north": "Mbit/s",
+    "south": "Mbit/s",
+    "rate": "Mbit/s",
+    "delay": "ms",
+    "capacity": "packets",
+}
+"""Units of the factors of papers that have one."""

@@ -17,6 +17,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from manypath.errors import UserError
 from manypath.explore.live.follower import Follower
 from manypath.explore.live.page import LivePage
+from manypath.explore.moves import CLOSING
 from manypath.explore.page import Page
 from manypath.explore.state import State
 
@@ -45,8 +46,12 @@ def serve(first: State, port: int, follower: Follower | None, ready: Callable[[s
     token = secrets.token_urlsafe(16)
     address = f"http://{HOST}:{listener.getsockname()[1]}/{token}"
     server = uvicorn.Server(uvicorn.Config(_app(token, first, follower), log_level="error", lifespan="on"))
+    CLOSING.clear()
     ready(address)
-    server.run(sockets=[listener])
+    try:
+        server.run(sockets=[listener])
+    finally:
+        CLOSING.set()
 
 
 def _listener(port: int) -> socket.socket:

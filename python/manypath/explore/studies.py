@@ -12,7 +12,7 @@ from nicegui import ui
 from manypath import _native
 from manypath.errors import UserError
 from manypath.explore import charts, moves
-from manypath.explore.controls import changed, controls, whole
+from manypath.explore.controls import SWITCH, Control, changed, controls, whole
 from manypath.explore.moves import Answer, Cancelled, cancellable
 from manypath.explore.parts import card, chart, draw, heading
 from manypath.explore.state import MOST_COMPARED, State
@@ -135,19 +135,26 @@ class Sweep:
         if self._is_running or self._said.text:
             self._said.text = said
 
+    def refresh(self) -> None:
+        """Offer the settings that the state has."""
+        places, place = self._places(), self._place.value
+        if places != self._place.options:
+            self._place.set_options(places, value=place if place in places else next(iter(places), None))
+
     async def start(self) -> None:
         """Run every value, one replication after another, and draw after each round of values."""
         self._stop.set()
         stop = self._stop = threading.Event()
-        places = self._places()
-        self._place.set_options(places, value=self._place.value)
         state, place = self._page.state, self._place.value
+        control = self._control(place)
         values = [value.strip() for value in str(self._values.value).split(",") if value.strip()]
         try:
             runs = whole("runs each", self._runs.value, 1, MOST_RUNS)
+            if control is None:
+                raise UserError("setting: none is chosen: choose one")
             if not 1 <= len(values) <= MOST_VALUES:
                 raise UserError(f"values: {len(values)} are not 1 to {MOST_VALUES}: give some, separated by commas")
-            states = {value: changed(state, place, value) for value in values}
+            states = {value: changed(state, place, control.value_of(value)) for value in values}
         except UserError as error:
             self._said.text = f"refused: {str(error).splitlines()[0]}"
             return
@@ -155,7 +162,7 @@ class Sweep:
         self._page.save_link()
         self._is_running = True
         try:
-            await self._rounds(states, runs, places.get(place, ""), stop)
+            await self._rounds(states, runs, self._places()[place], stop)
         except (UserError, _native.RunError) as error:
             self._said.text = f"error: {str(error).splitlines()[0]}"
         finally:
@@ -183,16 +190,19 @@ class Sweep:
 
     def _places(self) -> dict[str, str]:
         return {
-            each.place: f"{each.group}: {each.label}"
-            for each in controls(self._page.state)
-            if each.kind != "switch" and each.place != "seed"
+            each.place: f"{each.group}: {each.label}" for each in controls(self._page.state) if each.place != "seed"
         }
+
+    def _control(self, place: object) -> Control | None:
+        return next((each for each in controls(self._page.state) if each.place == place), None)
 
     def _proposed(self) -> str:
         """Return values of the chosen setting to begin with: its choices, or steps around its value."""
-        found = next((each for each in controls(self._page.state) if each.place == self._place.value), None)
+        found = self._control(self._place.value)
         if found is None:
             return ""
+        if found.kind == "switch":
+            return ", ".join(SWITCH)
         steps = found.choices or found.steps or (str(found.value),)
         at = steps.index(str(found.value)) if found.value in steps else len(steps) // 2
         begin = max(min(at - 2, len(steps) - 5), 0)

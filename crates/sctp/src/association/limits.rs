@@ -1,11 +1,10 @@
 //! What a path may send, and the limit that stops it: its state, its window, the application, the buffers, pacing.
 //! RFC 9260 §6.1
 
-use manypath_core::PathId;
+use manypath_core::{PathId, SendLimit};
 
 use super::Association;
 use crate::config::{Burst, SplitBy};
-use crate::path::SendLimit;
 use crate::send::{Taker, buffer_split};
 
 /// The chunks that the window of a path allows to send.

@@ -40,7 +40,7 @@ mod window_probe;
 use std::sync::Arc;
 
 use manypath_cc::Controller;
-use manypath_core::{PathId, Time, Via};
+use manypath_core::{BlockedTime, PathId, Time, Via};
 
 use acknowledge::SackNews;
 pub(crate) use collision::{CookieVerdict, InitAnswer};
@@ -63,7 +63,7 @@ use crate::config::Config;
 use crate::entropy::Entropy;
 use crate::event::{Message, Received, SendError};
 use crate::packet::{Cause, Control, Packet};
-use crate::path::{BlockedTime, PathStats};
+use crate::path::PathStats;
 use crate::receive::Receiver;
 use crate::send::Sender;
 use crate::stats::{ReorderStats, Stats, StreamStats};

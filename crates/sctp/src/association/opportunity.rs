@@ -1,12 +1,11 @@
 //! An opportunity to send: the paths that may send, in order, until their limits stop them.
 
-use manypath_core::{PathId, Time};
+use manypath_core::{PathId, SendLimit, Time};
 
 use super::Association;
 use super::limits::Window;
 use super::timers::MAX_PATHS;
 use crate::config::{Burst, Rescheduling, SendOrder, WindowOverrun};
-use crate::path::SendLimit;
 
 /// The paths that may send after an event, in order. A path is removed when it reaches a limit.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,13 +1,12 @@
 //! Fills one packet: first control chunks, then the SACK, then retransmissions, then new data. RFC 9260 §6.1, §6.10
 
-use manypath_core::{PathId, Time, Tsn, Via};
+use manypath_core::{PathId, SendLimit, Time, Tsn, Via};
 
 use super::Association;
 use super::limits::Window;
 use super::timers::Timer;
 use crate::config::SackRequest;
 use crate::packet::{Control, DATA_HEADER, Data, Packet, padded};
-use crate::path::SendLimit;
 
 impl Association {
     /// Fills the cleared packet if there is anything to send.

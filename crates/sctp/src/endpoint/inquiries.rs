@@ -1,12 +1,12 @@
 //! Queries of the application about an association.
 
-use manypath_core::{PathId, Time, Via};
+use manypath_core::{BlockedTime, PathId, Time, Via};
 
 use super::Endpoint;
 use crate::association::{Association, Status};
 use crate::event::AssociationId;
 use crate::packet::{Cause, Packet};
-use crate::path::{BlockedTime, PathStats};
+use crate::path::PathStats;
 use crate::stats::{ReorderStats, Stats, StreamStats};
 
 impl Endpoint {

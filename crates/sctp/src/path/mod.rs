@@ -1,7 +1,6 @@
 //! One path of an association: a pair of addresses and its state.
 
 mod failover;
-mod limit;
 mod mtu_search;
 mod network;
 mod pacer;
@@ -9,14 +8,12 @@ mod stats;
 
 pub use failover::PathState;
 pub(crate) use failover::{HeartbeatProbe, Local};
-pub use limit::BlockedTime;
-pub(crate) use limit::{SendLimit, Waiting};
 pub(crate) use mtu_search::MtuSearch;
 pub(crate) use network::{Network, header};
 pub(crate) use pacer::{Pace, Pacer};
 pub use stats::{FlowPathStats, PathStats};
 
-use manypath_core::{RttEstimator, Span, Time, Via};
+use manypath_core::{RttEstimator, Span, Time, Via, Waiting};
 
 use crate::config::Config;
 

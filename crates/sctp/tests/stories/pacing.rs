@@ -1,8 +1,8 @@
 //! Pacing: packets are spread over the round trip. RFC 9002 §7.7
 
-use manypath_core::{Rate, Span, Time};
+use manypath_core::{BlockedTime, Rate, Span, Time};
 use manypath_link::LinkConfig;
-use manypath_sctp::{BlockedTime, Burst, Config};
+use manypath_sctp::{Burst, Config};
 
 use crate::cmt::concurrent;
 use crate::pair::{A, FIRST, Network, Pair, Z, path};

@@ -1,7 +1,7 @@
 //! The counters of the time for which a path sends no new data, by reason.
 
-use manypath_core::Span;
-use manypath_sctp::{BlockedTime, BufferSplit, Config};
+use manypath_core::{BlockedTime, Span};
+use manypath_sctp::{BufferSplit, Config};
 
 use crate::cmt::concurrent;
 use crate::pair::{FIRST, path};

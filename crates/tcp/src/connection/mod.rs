@@ -1,6 +1,7 @@
 //! One connection: the stream of the application and the subflows that carry it. Most decisions are in other modules.
 
 mod close;
+mod limits;
 mod receive;
 mod schedule;
 mod signal;

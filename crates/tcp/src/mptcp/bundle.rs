@@ -215,11 +215,7 @@ impl Bundle {
                 return supply;
             }
         }
-        let data = if self.carries_everything {
-            self.branches[index].cursor.max(self.data_una)
-        } else {
-            next
-        };
+        let data = self.first_for(index, next);
         Supply {
             data,
             length: end - data,
@@ -227,6 +223,12 @@ impl Bundle {
             is_last: closing && self.data_una == end,
             ..Supply::default()
         }
+    }
+
+    /// The first byte that was never sent by the subflow `index`, or by any; the stream was sent up to `next`.
+    #[inline]
+    pub(crate) fn first_for(&self, index: usize, next: u64) -> u64 {
+        if self.carries_everything { self.branches[index].cursor.max(self.data_una) } else { next }
     }
 
     /// The lowest bytes of a failed subflow that must be reinjected.

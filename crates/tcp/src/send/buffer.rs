@@ -19,6 +19,8 @@ pub(crate) struct SendBuffer {
     capacity: u64,
     /// The piece in which the last copy ended. The next copy usually begins there.
     hint: usize,
+    /// The length of the last write.
+    written: u64,
 }
 
 #[derive(Debug)]
@@ -30,7 +32,7 @@ struct Piece {
 impl SendBuffer {
     pub(crate) fn new(capacity: usize) -> Self {
         let capacity = capacity as u64;
-        Self { pieces: VecDeque::new(), start: 0, end: 0, next: 0, capacity, hint: 0 }
+        Self { pieces: VecDeque::new(), start: 0, end: 0, next: 0, capacity, hint: 0, written: 0 }
     }
 
     /// Takes all of `bytes` or nothing.
@@ -45,6 +47,7 @@ impl SendBuffer {
         if length > 0 {
             self.pieces.push_back(Piece { start: self.end, bytes });
             self.end += length;
+            self.written = length;
         }
         Ok(())
     }
@@ -59,6 +62,12 @@ impl SendBuffer {
     #[inline]
     pub(crate) fn space(&self) -> u64 {
         self.capacity - (self.end - self.start)
+    }
+
+    /// Whether there is no room for a segment of `least` bytes, or for another write of the last length.
+    #[inline]
+    pub(crate) fn lacks_room(&self, least: u64) -> bool {
+        self.space() < least.max(self.written)
     }
 
     /// The offset of new data.

@@ -9,7 +9,7 @@ pub(crate) use receiving::{Place, Room, announce};
 pub(crate) use sending::{AckNews, NewData, Phase, Step};
 
 use manypath_cc::Controller;
-use manypath_core::{PathId, Time, Via};
+use manypath_core::{PathId, Time, Via, Waiting};
 
 use crate::config::Config;
 use crate::mptcp::Join;
@@ -59,6 +59,8 @@ pub(crate) struct Subflow {
     pub(crate) sending: Sending,
     pub(crate) receiving: Receiving,
     pub(crate) stats: PathStats,
+    /// The limit for which new data waits on the subflow.
+    pub(crate) waiting: Waiting,
 }
 
 impl Subflow {
@@ -71,6 +73,7 @@ impl Subflow {
             sending: Sending::new(path, join.iss, config),
             receiving: Receiving::default(),
             stats: PathStats::default(),
+            waiting: Waiting::default(),
         }
     }
 

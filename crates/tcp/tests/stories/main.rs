@@ -22,4 +22,5 @@ mod setup;
 mod small_segments;
 mod timeout;
 mod transfer;
+mod waiting;
 mod window;

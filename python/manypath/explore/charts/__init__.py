@@ -6,9 +6,9 @@ functions that run in the browser.
 """
 
 from manypath.explore.charts.comparison import comparison
-from manypath.explore.charts.course import course, missing
+from manypath.explore.charts.course import course
 from manypath.explore.charts.shares import shares
 from manypath.explore.charts.sweep import sweep
 from manypath.explore.charts.theme import DARK, LIGHT, Option, Theme
 
-__all__ = ["DARK", "LIGHT", "Option", "Theme", "comparison", "course", "missing", "shares", "sweep"]
+__all__ = ["DARK", "LIGHT", "Option", "Theme", "comparison", "course", "shares", "sweep"]

@@ -19,15 +19,6 @@ def course(answer: Answer, theme: Theme, *, narrow: bool) -> Option:
     return _Course(answer, theme, narrow=narrow).chart()
 
 
-def missing(answer: Answer) -> str:
-    """Return a sentence if the chart of a run has no strips; empty if it has them."""
-    parts = _parts(answer.result.series["paths"], ["flow", "path"])
-    main = _main(parts)
-    if any(_has_limits(part) for (flow, _), part in parts.items() if flow == main):
-        return ""
-    return f"No strips: what blocks the paths of {main} is unknown. The simulator accounts for it in SCTP flows only."
-
-
 class _Course:
     """The chart under construction."""
 
@@ -46,7 +37,7 @@ class _Course:
         for number, path in enumerate(self._paths[:MOST_PATHS]):
             self._windows(path, self._theme.colour(number))
             own = self._samples.get((self._main, path))
-            if own is not None and _has_limits(own):
+            if own is not None:
                 self._strip(path, own)
         self._queues()
         self._goodput()
@@ -134,11 +125,6 @@ def _main(parts: Iterable[tuple[str, ...]]) -> str:
     """Return the flow whose paths have colours and strips: the first one over several paths, else the first one."""
     flows = [flow for flow, _ in parts]
     return next((flow for flow in flows if flows.count(flow) > 1), flows[0])
-
-
-def _has_limits(part: Part) -> bool:
-    """Whether the engine states what blocks the flow on the path."""
-    return any(np.isfinite(part[limit]).any() for limit in BLOCKS)
 
 
 Part = dict[str, NDArray[np.float64]]

@@ -4,7 +4,6 @@ RATE = "value => value == null ? '' : Number(value).toFixed(2) + ' Mbit/s'"
 """Shows a rate."""
 
 HOVER = """(items, within) => {
-  if (!items.length) return '';
   const at = items[0].axisValue;
   const near = item => item.seriesType !== 'scatter' || Math.abs(item.value[0] - at) < within;
   const escape = text => String(text).replace(/[&<>]/g, c => ({'&': '&amp;', '<': '&lt;', '>': '&gt;'})[c]);

@@ -66,10 +66,11 @@ class Stack:
         )
 
     def marks(self, name: str, marks: Sequence[Mark], symbol: str, colour: str, height: float) -> None:
-        """Add marks, at a height in units of the plot."""
+        """Add marks, at a height in units of the plot. Of too many, those at equal distances are drawn."""
+        drawn = range(0, len(marks), -(-len(marks) // MOST_MARKS) or 1)
         data = [
             {"value": [number(mark.time), height], "name": f"{mark.time:.3f} s, {mark.flow}: {mark.words}"}
-            for mark in marks[:MOST_MARKS]
+            for mark in (marks[place] for place in drawn)
         ]
         self._add(
             {
@@ -137,6 +138,7 @@ class Stack:
                     "xAxisIndex": list(range(len(self._xs))),
                     "filterMode": "none",
                     "zoomOnMouseWheel": "ctrl",
+                    "moveOnMouseWheel": "shift",
                     "moveOnMouseMove": False,
                 }
             ],

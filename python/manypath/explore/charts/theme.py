@@ -69,7 +69,7 @@ DARK = Theme(
     "#f3f4f6",
     "#9ca3af",
     "#374151",
-    ("#56b4e9", "#f28c4a", "#3dd6a3", "#e5a3cb", "#f0b840", "#8fd0f5", "#cda86f", "#b5b5b5"),
+    ("#56b4e9", "#f28c4a", "#3dd6a3", "#e5a3cb", "#f0b840", "#8fd0f5", "#cda86f", "#989898"),
 )
 """Light on dark; the hues of the palette are the same."""
 

@@ -9,7 +9,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from manypath.errors import UserError, quoted
-from manypath.explore.controls.control import SEPARATOR, SPANS, Control, Short, explanation, has_field, shown, whole
+from manypath.explore.controls.control import (
+    SEPARATOR,
+    SPANS,
+    SWITCH,
+    Control,
+    Short,
+    explanation,
+    has_field,
+    shown,
+    whole,
+)
 from manypath.explore.controls.flows import (
     MOST_FLOWS,
     controls_of_flows,
@@ -23,7 +33,7 @@ from manypath.explore.state import State
 from manypath.run import check
 from manypath.scenario import Scenario
 
-__all__ = ["Control", "changed", "controls", "whole", "without_controls"]
+__all__ = ["SWITCH", "Control", "changed", "controls", "whole", "without_controls"]
 
 
 def controls(state: State) -> list[Control]:

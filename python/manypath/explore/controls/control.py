@@ -55,6 +55,18 @@ class Control:
     steps: tuple[str, ...] = ()
     advanced: bool = False
 
+    def value_of(self, text: str) -> str | bool:
+        """Return the value that a text means; that of a switch is ``on`` or ``off``.
+
+        Raises
+        ------
+        UserError
+            If a switch has another one.
+        """
+        if self.kind != "switch":
+            return text
+        return known(self.label, text, SWITCH) == SWITCH[0]
+
 
 def joined(*parts: str) -> str:
     """Return the place of a setting."""
@@ -153,6 +165,9 @@ class Short:
         if isinstance(error, UserError):
             raise UserError(str(error).splitlines()[0].removeprefix(self._place)) from None
 
+
+SWITCH = ("on", "off")
+"""The values of a switch as texts."""
 
 SEPARATOR = "\t"
 """Separates the parts of a place. The first and the last part contain none; names of links and flows may."""

@@ -123,7 +123,7 @@ class Flow:
 
     def _changed(self, side: Side, time: float, path: str, name: str, data: Mapping[str, Any]) -> None:
         """Add an event of a path or of the whole flow."""
-        count = int(data.get("count", 1))
+        count = natural(data.get("count", 1))
         if name in MARKED:
             reason = str(data.get("reason") or data.get("trigger") or data.get("new") or "")
             # A path that is new is no event.

@@ -22,6 +22,7 @@ class Phase(Enum):
     LIVE = "live"
     QUIET = "no new events"
     ENDED = "the writer has ended"
+    FAILED = "reading has failed"
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Follower:
         self._version = 0
         self._rest = b""
         self._is_skipping = False
-        self._has_ended = False
+        self._has_ended = self._has_failed = False
         self._heard = time.monotonic()
         self._looked = 0.0
         self._thread = threading.Thread(target=self._follow, name="explore-follow", daemon=True)
@@ -101,7 +102,9 @@ class Follower:
         """Return what the source does."""
         silence = time.monotonic() - self._heard
         read, size = self._source.read, self._source.size()
-        if self._has_ended:
+        if self._has_failed:
+            phase = Phase.FAILED
+        elif self._has_ended:
             phase = Phase.ENDED
         elif size - read > FAR_BEHIND:
             phase = Phase.READING
@@ -114,6 +117,13 @@ class Follower:
         return State(phase, silence, read, size, len(self._rest), self._version)
 
     def _follow(self) -> None:
+        try:
+            self._read()
+        except OSError:
+            # The device of the file has failed, or the file has no bytes there, as some of /proc.
+            self._has_failed = True
+
+    def _read(self) -> None:
         for part in self._source.parts():
             if self._stop.is_set():
                 return

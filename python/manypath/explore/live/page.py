@@ -11,7 +11,7 @@ from manypath.explore.live import plots, tables
 from manypath.explore.live.follower import Follower, Phase
 from manypath.explore.live.plots import View
 from manypath.explore.look import CSS, SCRIPT
-from manypath.explore.parts import card, chart, heading, sized
+from manypath.explore.parts import card, chart, heading, sized, watch_width
 
 
 class LivePage:
@@ -41,6 +41,7 @@ class LivePage:
         )
         self._narrow = width < NARROW
         self._set_dark(dark)
+        watch_width(NARROW, self._turned)
         ui.timer(INTERVAL, self._draw)
         ui.timer(1.0, self._tell)
 
@@ -102,10 +103,14 @@ class LivePage:
         self._dark.value = dark
         self._theme = DARK if dark else LIGHT
 
+    def _turned(self, narrow: bool) -> None:
+        """Draw for another width of the window."""
+        self._narrow = narrow
+
     async def _draw(self) -> None:
         """Draw the part of the log that was read, if it has changed since the last drawing."""
         version = self._follower.state().version if self._stopped_at is None else 0
-        wanted = (version, self._stopped_at, self._flow, self._span, self._theme.ink)
+        wanted = (version, self._stopped_at, self._flow, self._span, self._theme.ink, self._narrow)
         if wanted == self._drawn or time.monotonic() < self._earliest:
             return
         with self._follower.log() as log:

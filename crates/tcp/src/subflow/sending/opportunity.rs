@@ -1,7 +1,7 @@
 //! Selection of the next data segment: a lost segment, new data, or none. RFC 6675 §4 NextSeg
 
 use manypath_cc::Controller;
-use manypath_core::Time;
+use manypath_core::{SendLimit, Time};
 
 use super::{PERSIST, Phase, Sending};
 use crate::config::Config;
@@ -68,6 +68,13 @@ impl Sending {
             // RFC 5681 §4.1: the window may be out of date
             control.on_idle(self.path);
         }
+        let free = self.open_window(dup_acks, control, config);
+        self.new_data(now, waiting, free, config)
+    }
+
+    /// Bytes of the window that are free for new data while no recovery is in progress.
+    #[inline]
+    fn open_window(&self, dup_acks: u64, control: &Controller, config: &Config) -> u64 {
         let (mut used, mut extra) = (self.nxt - self.una, 0);
         if config.limited_transmit {
             if self.uses_sack() {
@@ -76,8 +83,46 @@ impl Sending {
                 extra = dup_acks.min(LIMITED_TRANSMIT) * self.mss;
             }
         }
-        let free = (control.window(self.path) + extra).saturating_sub(used);
-        self.new_data(now, waiting, free, config)
+        (control.window(self.path) + extra).saturating_sub(used)
+    }
+
+    /// Bytes of the window that are free for new data.
+    fn free_window(&self, control: &Controller, config: &Config) -> u64 {
+        let window = control.window(self.path);
+        match &self.phase {
+            Phase::Open { dup_acks } => self.open_window(*dup_acks, control, config),
+            Phase::FastRecovery(recovery) if self.without_sack.is_some() => {
+                (window + recovery.inflation).saturating_sub(self.nxt - self.una)
+            }
+            _ => window.saturating_sub(self.board.pipe()),
+        }
+    }
+
+    /// The limit that stops new data of `unsent` bytes, for which the peer has `room`; `None` if nothing does. Without
+    /// data the application is the limit.
+    #[inline]
+    pub(crate) fn limit(
+        &self,
+        unsent: u64,
+        room: u64,
+        control: &Controller,
+        config: &Config,
+    ) -> Option<SendLimit> {
+        let waits_for_more = unsent < self.mss && config.nagle && !self.board.is_empty();
+        let wanted = self.mss.min(unsent);
+        if self.fin_sent || unsent == 0 || waits_for_more {
+            Some(SendLimit::Application)
+        } else if self.free_window(control, config) < wanted {
+            Some(SendLimit::Window)
+        } else {
+            (room < wanted).then_some(SendLimit::ReceiveWindow)
+        }
+    }
+
+    /// Bytes of new data for which the peer has room on this subflow.
+    #[inline]
+    pub(crate) fn room(&self) -> u64 {
+        self.window.room(self.nxt)
     }
 
     /// The next segment of a recovery.
@@ -88,7 +133,6 @@ impl Sending {
         control: &Controller,
         config: &Config,
     ) -> Option<Step> {
-        let window = control.window(self.path);
         let resend = |serial| Some(Step::Resend { serial, is_rescue: false });
         if let Phase::FastRecovery(recovery) = &mut self.phase {
             if std::mem::take(&mut recovery.resend_now)
@@ -97,11 +141,11 @@ impl Sending {
                 return resend(serial);
             }
             if self.without_sack.is_some() {
-                let free = (window + recovery.inflation).saturating_sub(self.nxt - self.una);
+                let free = self.free_window(control, config);
                 return self.new_data(now, waiting, free, config);
             }
         }
-        let free = window.saturating_sub(self.board.pipe());
+        let free = self.free_window(control, config);
         if free < self.mss {
             return None;
         }

@@ -1,10 +1,10 @@
 //! The limits that stop a path from sending new data, and the time spent in each.
 
-use manypath_core::{Span, Time, counters};
+use crate::{Span, Time, counters};
 
 /// The first limit that stops a path in its turn to send new data.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum SendLimit {
+pub enum SendLimit {
     /// The path does not work, pauses, or is not used for data.
     Path,
     /// The congestion window is full, or the burst has ended.
@@ -47,7 +47,7 @@ counters! {
 
 /// The limit for which a path waits, and the time that it has spent in each limit.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Waiting {
+pub struct Waiting {
     limit: Option<SendLimit>,
     since: Time,
     before: BlockedTime,
@@ -55,7 +55,8 @@ pub(crate) struct Waiting {
 
 impl Waiting {
     /// Records the limit at the end of the path's turn; `None` if the path sends as much as it can.
-    pub(crate) fn note(&mut self, now: Time, limit: Option<SendLimit>) {
+    #[inline]
+    pub fn note(&mut self, now: Time, limit: Option<SendLimit>) {
         if self.limit != limit {
             (self.before, self.since, self.limit) = (self.until(now), now, limit);
         }
@@ -63,12 +64,14 @@ impl Waiting {
 
     /// Whether pacing alone stopped the path in its last turn.
     #[inline]
-    pub(crate) fn is_for_departure(&self) -> bool {
+    #[must_use]
+    pub fn is_for_departure(&self) -> bool {
         self.limit == Some(SendLimit::Pacing)
     }
 
     /// How long the path has waited, up to `now`.
-    pub(crate) fn until(&self, now: Time) -> BlockedTime {
+    #[must_use]
+    pub fn until(&self, now: Time) -> BlockedTime {
         let mut blocked = self.before;
         let sum = match self.limit {
             Some(SendLimit::Path) => &mut blocked.path,

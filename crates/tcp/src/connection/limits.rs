@@ -1,0 +1,50 @@
+//! The limits that stop subflows from sending new data, and the time spent in each.
+
+use manypath_core::{BlockedTime, PathId, SendLimit, Time};
+
+use super::Connection;
+use crate::subflow::{Phase, State};
+
+impl Connection {
+    /// Records the limit of each subflow once the connection has nothing more to send.
+    #[inline]
+    pub(crate) fn note_limits(&mut self, now: Time) {
+        if !self.connected {
+            return;
+        }
+        for index in 0..self.subflows.len() {
+            let limit = self.limit(index);
+            self.subflows[index].waiting.note(now, limit);
+        }
+    }
+
+    /// The time for which a subflow could not send new data, by reason, up to `now`.
+    pub(crate) fn blocked(&self, now: Time, path: PathId) -> BlockedTime {
+        self.subflows[path.index()].waiting.until(now)
+    }
+
+    /// The limit that stops a subflow from sending new data; `None` if nothing does, or if the subflow has ended.
+    #[inline]
+    fn limit(&self, index: usize) -> Option<SendLimit> {
+        let subflow = &self.subflows[index];
+        if !subflow.is_established() {
+            let has_ended = matches!(subflow.state(), State::TimeWait | State::Closed);
+            return (!has_ended).then_some(SendLimit::Path);
+        }
+        let (mut unsent, mut room) = (self.buffer.unsent(), subflow.sending.room());
+        if let Some(bundle) = self.bundle.as_deref() {
+            // After a timeout a path carries no new data until an acknowledgement shows that it works
+            let is_doubtful = matches!(subflow.sending.phase(), Phase::AfterTimeout);
+            if is_doubtful || bundle.branches[index].is_leaving {
+                return Some(SendLimit::Path);
+            }
+            let first = bundle.first_for(index, self.buffer.next());
+            (unsent, room) = (self.buffer.end() - first, bundle.peer_room(first));
+        }
+        let limit = subflow.sending.limit(unsent, room, &self.control, &self.config);
+        let is_full = limit == Some(SendLimit::Application)
+            && !self.closing
+            && self.buffer.lacks_room(subflow.sending.mss());
+        if is_full { Some(SendLimit::SendBuffer) } else { limit }
+    }
+}

@@ -1,0 +1,69 @@
+"""The numbers of a run as tables, and the run in words."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from manypath.explore.moves import Answer
+from manypath.explore.state import State
+from manypath.explore.tables import table
+
+
+def path_table(answer: Answer) -> str:
+    """Return a table of the flows and their paths."""
+    heads = ("flow", "path", "goodput, Mbit/s", "loss", "window cuts", "timeouts", "mean RTT, ms")
+    rows = [
+        (
+            row["flow"],
+            row["path"],
+            f"{row['goodput']:.2f}",
+            "" if math.isnan(row["loss_rate"]) else f"{100 * row['loss_rate']:.2f} %",
+            f"{row['window_cuts']:.0f}",
+            f"{row['timeouts']:.0f}",
+            "" if math.isnan(row["srtt"]) else f"{1e3 * row['srtt']:.0f}",
+        )
+        for row in answer.result.paths.reset_index().to_dict("records")
+    ]
+    return table(heads, rows, words=2)
+
+
+def event_table(answer: Answer) -> str:
+    """Return a table of the marks: the number of events of each flow, path and reason, the most frequent first."""
+    counts: Counter[tuple[str, str, str, str]] = Counter()
+    for mark in answer.marks:
+        counts[mark.flow, mark.path, mark.what, mark.reason] += mark.count
+    if not counts:
+        return "<p>None.</p>"
+    found = counts.most_common(MOST_ROWS)
+    rest = len(counts) - len(found)
+    rows = [(flow, path or "all", what, reason, f"{count:,}") for (flow, path, what, reason), count in found]
+    more = f"<p>{rest} more rows with fewer events are left out.</p>" if rest else ""
+    return table(("flow", "path", "event", "reason", "number"), rows, words=4) + more
+
+
+def spoken(answer: Answer) -> str:
+    """Return the picture in words, for screen readers."""
+    rates = ", ".join(f"{name} {rate:.2f} Mbit/s" for name, rate in answer.result.goodput.items())
+    return (
+        f"Congestion windows, queues and goodput over {answer.whole:g} s. Goodput: {rates}. "
+        f"{sum(mark.count for mark in answer.marks)} losses, timeouts and retransmissions."
+    )
+
+
+def flows(state: State) -> str:
+    """Return the flows in words."""
+    said = [
+        f"{name}: {flow.transport.upper()}, {flow.cc}, on {', '.join(flow.paths[:MOST_NAMED])}"
+        + (f" and {len(flow.paths) - MOST_NAMED} more" if len(flow.paths) > MOST_NAMED else "")
+        for name, flow in list(state.scenario.flows.items())[:MOST_NAMED]
+    ]
+    rest = len(state.scenario.flows) - len(said)
+    return " · ".join([*said, *([f"{rest} more flows"] if rest else [])])
+
+
+MOST_ROWS = 40
+"""Largest number of rows of the table of events."""
+
+MOST_NAMED = 8
+"""Largest number of flows, and of paths of a flow, that are named."""
