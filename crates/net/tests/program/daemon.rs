@@ -76,6 +76,8 @@ fn python(socket: &Path, program: &str) -> Process {
 
 #[test]
 fn each_mistake_of_a_configuration_file_is_one_line() {
+    let many = (1..=17).map(|last| format!("\"127.0.0.{last}\"")).collect::<Vec<_>>().join(",");
+    let many = format!("local = [{many}]");
     let table = [
         ("limt = 3", "`limt` is not an option: did you mean \"limit\"?"),
         ("zzz = 3", "`zzz` is not an option: known: socket, group, "),
@@ -93,6 +95,7 @@ fn each_mistake_of_a_configuration_file_is_one_line() {
         ("local = \"203.0.113.7\"", "`local` is 203.0.113.7, expected an address of this"),
         ("local = \"224.0.0.1\"", "`local` is 224.0.0.1, expected a unicast address of this"),
         ("local = \"::1%none\"", "`local` is on interface \"none\", expected an interface of this"),
+        (&many, "`local` is 17 addresses, expected at most 16"),
         ("metrics = -1", "`metrics` is -1, expected a port, or an address and a port"),
         ("metrics = \"x\"", "`metrics` is \"x\", expected a port, or an address and a port"),
         ("[limit]\nx = 1", "`limit` is a table, expected a text or a number"),

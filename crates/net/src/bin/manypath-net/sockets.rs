@@ -208,7 +208,7 @@ fn start(
         watched: Watched::default(),
     };
     let builder = builder(&local, stack.encapsulation);
-    builder.check()?;
+    builder.check().map_err(|error| named(error, name))?;
     let settings = Settings {
         path: socket.to_owned(),
         builder: watch.attach(builder),
@@ -228,25 +228,15 @@ fn start(
 
 /// The failure of a daemon, with the option of `serve` and `run` that is wrong.
 fn named(error: Error, socket: &str) -> Failure {
-    let message = match &error {
-        Error::NotLocal(address) => {
-            format!("`--local` is {address}, expected an address of this machine")
-        }
-        Error::NotUnicast(address) => {
-            format!("`--local` is {address}, expected a unicast address of this machine")
-        }
-        Error::NoInterface(name) => {
-            format!("`--local` is on interface {name:?}, expected an interface of this machine")
-        }
+    match error {
         Error::Setting { field: "socket", value, expected } => {
-            format!("{socket} is {value}, expected {expected}")
+            Failure::input(format!("{socket} is {value}, expected {expected}"))
         }
         Error::Setting { field: "local", value, expected } => {
-            format!("`--local` is {value}, expected {expected}")
+            Failure::input(format!("`--local` is {value}, expected {expected}"))
         }
-        _ => return error.into(),
-    };
-    Failure::from(error).with_message(message)
+        error => error.into(),
+    }
 }
 
 /// The library for programs.
