@@ -287,6 +287,32 @@ fn the_socket_of_a_killed_daemon_is_replaced_and_that_of_a_running_one_is_not() 
 }
 
 #[test]
+fn a_daemon_serves_without_room_for_its_messages() {
+    let at = Folder::with("");
+    let mut command = Command::new("sh");
+    command.args(["-c", "exec \"$@\" 2>/dev/full", "sh", env!("CARGO_BIN_EXE_manypath-net")]);
+    command.args(["serve", "--socket"]).arg(at.socket()).args(["--local", "127.0.0.1"]);
+    command.args(["--encapsulation", &free_port().to_string()]);
+    let daemon = Process::of(command);
+    let limit = Instant::now() + Duration::from_secs(20);
+    while !at.socket().exists() {
+        assert!(Instant::now() < limit, "there is no socket");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let said = python(&at.socket(), "import socket; socket.socket(proto=132)").wait();
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(stopped(daemon).code, Some(0));
+}
+
+#[test]
+fn a_name_with_a_line_feed_is_reported_in_one_line() {
+    let said = run(["serve", "--socket", "/nowhere\n/socket"]);
+    let line = "error: `--socket` is /nowhere\\n/socket, expected a path for a Unix socket: No such \
+                file or directory (os error 2)\n";
+    assert_eq!((said.code, said.err.as_str()), (Some(2), line));
+}
+
+#[test]
 fn a_daemon_that_ends_leaves_the_socket_of_its_successor() {
     let at = Folder::with("");
     let first = at.serve(&[]);
