@@ -112,6 +112,46 @@ static void wrong_ancillary_data(int client, int accepted) {
     talks(client, accepted);
 }
 
+/* Pointers that the library itself reads and writes. */
+static void pointers_to_no_memory(int client, int accepted) {
+    void *nothing = mmap(NULL, 1 << 16, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(nothing != MAP_FAILED && !munmap(nothing, 1 << 16));
+    struct sockaddr_storage room;
+    socklen_t length = sizeof room;
+    char text[8];
+    int value = 1, fd = stream();
+    FAILS(bind(fd, nothing, sizeof server), EFAULT);
+    FAILS(connect(fd, nothing, sizeof server), EFAULT);
+    FAILS(connect(fd, (void *)-1, sizeof server), EFAULT);
+    FAILS(sendto(fd, "x", 1, 0, nothing, sizeof server), EFAULT);
+    close(fd);
+    FAILS(getsockname(client, nothing, &length), EFAULT);
+    FAILS(getsockname(client, (struct sockaddr *)&room, nothing), EFAULT);
+    FAILS(getpeername(client, nothing, &length), EFAULT);
+    FAILS(getpeername(client, (struct sockaddr *)&room, nothing), EFAULT);
+    length = sizeof value;
+    FAILS(getsockopt(client, IPPROTO_SCTP, SCTP_NODELAY, nothing, &length), EFAULT);
+    FAILS(getsockopt(client, IPPROTO_SCTP, SCTP_NODELAY, &value, nothing), EFAULT);
+    FAILS(ioctl(client, FIONREAD, nothing), EFAULT);
+    // The association is lost, as in Linux
+    for (int second = 0; second < 2; second++) {
+        length = sizeof room;
+        fd = stream();
+        REQUIRE(!connect(fd, (struct sockaddr *)&server, sizeof server));
+        FAILS(accept(listener, second ? (void *)&room : nothing, second ? nothing : &length), EFAULT);
+        REQUIRE(recv(fd, text, sizeof text, 0) == 0);
+        close(fd);
+    }
+    REQUIRE(send(client, "x", 1, 0) == 1);
+    struct pollfd waits = {.fd = accepted, .events = POLLIN};
+    REQUIRE(poll(&waits, 1, 20000) == 1);
+    FAILS(recvfrom(accepted, text, sizeof text, MSG_PEEK, (struct sockaddr *)&room, nothing), EFAULT);
+    length = sizeof room;
+    FAILS(recvfrom(accepted, text, sizeof text, MSG_PEEK, nothing, &length), EFAULT);
+    REQUIRE(recv(accepted, text, sizeof text, 0) == 1);
+    talks(client, accepted);
+}
+
 static void wrong_options(int client, int accepted) {
     int value = 1;
     socklen_t length = sizeof value;
@@ -234,6 +274,7 @@ int main(int argc, char **argv) {
     wrong_messages(client, accepted);
     wrong_ancillary_data(client, accepted);
     wrong_options(client, accepted);
+    pointers_to_no_memory(client, accepted);
     wrong_descriptors();
     wrong_records(client, accepted);
     closes_under_other_threads();
