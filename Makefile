@@ -37,7 +37,7 @@ preload := $(venv)/lib/libmanypath_preload.so
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
-.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop peer-usrsctp programs programs-long testbed bench-net bench-explore explore-long explore-picture soak soak-kernel fuzz fuzz-quick bench
+.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop peer-usrsctp programs programs-long testbed bench-net bench-programs bench-explore explore-long explore-picture soak soak-kernel fuzz fuzz-quick bench
 .PHONY: profile build emu net capi kernel wheel tools docs results site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
@@ -124,6 +124,10 @@ testbed: emu net build $(venv)/.packages ## measure [D12] and [G12] with real st
 bench-net: build $(venv)/.tools ## measure SCTP on real sockets beside usrsctp; needs root; ARGS=--quick takes a minute
 	tests/interop/peers/build speed
 	PYTHONPATH=tests/interop $(bin)/python -m speed $(ARGS)
+
+bench-programs: net build $(venv)/.tools ## measure iperf3 with our SCTP sockets beside manypath net perf and TCP; needs root, takes 7 minutes
+	PYTHON='$(PYTHON)' .ci/prepare --programs
+	PYTHONPATH=tests/interop:tests/programs $(bin)/python -m program_speed $(ARGS)
 
 bench-explore: build $(venv)/.tools ## measure the time from a move in the explorer to its picture; needs chromium
 	$(bin)/pytest --quiet -m speed tests/explore

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from speed import bulk, flood, handshakes, idle
-from speed.page import BEGIN, END, update
+from speed.page import MARKS, tables
 from speed.program import OURS, USRSCTP, Contestant, FailedError
 from speed.results import Results, ratio
 
@@ -59,13 +59,13 @@ def test_ratios_compare_measurements_of_the_same_round():
 
 
 def test_tables_replace_those_of_a_page(tmp_path: Path):
-    results = Results.new({"rounds": 1, "seconds": 1.0})
+    results = Results.new({"rounds": 1, "seconds": 1.0}, usrsctp="0")
     results.add("bulk", "one path", 0, "manypath", {"goodput": 3000.0, "cpu_per_gb": 1.0})
     results.add("bulk", "one path", 0, "usrsctp", {"goodput": 1000.0, "cpu_per_gb": 2.0})
     results.add("bulk", "one path", 0, "usrsctp, 256 KiB", {"failed": "it stalls"})
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    update(page, results)
+    page.write_text("before\n<!-- begin: make bench-net -->\nold\n<!-- end: make bench-net -->\nafter\n")
+    MARKS.update(page, tables(results))
     text = page.read_text()
     assert "old" not in text
     assert text.startswith("before\n")

@@ -1,39 +1,12 @@
 /* What calls of SCTP sockets answer in Linux: net/sctp/socket.c. All sockets belong to this program. */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
-#include <errno.h>
+#include "calls.h"
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/sctp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
-#include <unistd.h>
-
-static struct sockaddr_in server = {.sin_family = AF_INET};
-static int listener;
-
-static void require(int holds, int line, const char *what) {
-    if (!holds) {
-        fprintf(stderr, "line %d: %s: %s\n", line, what, strerror(errno));
-        exit(1);
-    }
-}
-
-#define REQUIRE(condition) require(condition, __LINE__, #condition)
-#define FAILS(call, number) (errno = 0, require((call) < 0 && errno == (number), __LINE__, #call))
-
-static int stream(void) {
-    int fd = socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP);
-    REQUIRE(fd >= 0);
-    return fd;
-}
 
 static void connects_to_all(void) {
     sctp_assoc_t id = 0;
@@ -68,15 +41,6 @@ static void binds_all(void) {
     REQUIRE(!getsockname(fd, (struct sockaddr *)addresses, &length));
     FAILS(sctp_bindx(fd, (struct sockaddr *)addresses, 1, SCTP_BINDX_ADD_ADDR), EINVAL);
     close(fd);
-}
-
-static void connect_pair(int *client, int *accepted) {
-    int on = 1;
-    *client = stream();
-    REQUIRE(!setsockopt(*client, IPPROTO_SCTP, SCTP_NODELAY, &on, sizeof on));
-    REQUIRE(!connect(*client, (struct sockaddr *)&server, sizeof server));
-    *accepted = accept(listener, NULL, NULL);
-    REQUIRE(*accepted >= 0);
 }
 
 /* A message of as many parts as a call may have, and of none. */
@@ -409,12 +373,9 @@ static void checks_options(int client) {
 }
 
 int main(int argc, char **argv) {
-    REQUIRE(argc == 2 && inet_aton(argv[1], &server.sin_addr));
-    server.sin_port = htons(7004);
+    REQUIRE(argc == 2);
     signal(SIGPIPE, SIG_IGN);
-    listener = stream();
-    REQUIRE(!bind(listener, (struct sockaddr *)&server, sizeof server));
-    REQUIRE(!listen(listener, 5));
+    listen_at(argv[1], 7004);
     connects_to_all();
     binds_all();
     int client, accepted;

@@ -54,6 +54,11 @@ class Served:
         pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
+    def stop(self) -> None:
+        """Let the daemon end."""
+        self.process.terminate()
+        assert self.process.wait(timeout=PATIENCE) == 0
+
     def kill(self) -> None:
         """Kill the daemon."""
         if self.process.poll() is None:

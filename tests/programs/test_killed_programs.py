@@ -59,6 +59,21 @@ def test_programs_end_when_their_daemon_is_killed(moment: float, network, daemon
     server.communicate()
 
 
+def test_programs_of_a_killed_daemon_end_and_its_successor_serves_others(network, daemons) -> None:
+    daemon = daemons()
+    pair = daemon.start("python3", "-c", PAIR, network.right.ipv4[0])
+    assert pair.stdout is not None
+    assert pair.stdout.readline() == "connected\n"
+    daemon.kill()
+    out, errors = pair.communicate(timeout=PATIENCE)
+    assert (pair.returncode, out) == (0, "ended\n"), errors
+    other = daemons().start("python3", "-c", PAIR, network.right.ipv4[0])
+    assert other.stdout is not None
+    assert other.stdout.readline() == "connected\n"
+    other.kill()
+    other.communicate()
+
+
 def test_a_program_holds_more_sockets_than_a_daemon_has_descriptors_at_first(network, daemons) -> None:
     # The usual limits of a shell
     few = ["prlimit", "--nofile=256:4096"]
@@ -228,6 +243,32 @@ except OSError as error:
 print("ends", flush=True)
 """
 """Connects again and again until its daemon is gone."""
+
+PAIR = """
+import errno, select, socket, sys
+def fails(errors, action, *arguments):
+    try:
+        action(*arguments)
+    except OSError as error:
+        assert error.errno in errors, error
+    else:
+        raise AssertionError("no error")
+listener = socket.socket(proto=socket.IPPROTO_SCTP)
+listener.bind((sys.argv[1], 5000))
+listener.listen(1)
+client = socket.socket(proto=socket.IPPROTO_SCTP)
+client.connect((sys.argv[1], 5000))
+accepted, _ = listener.accept()
+print("connected", flush=True)
+assert client.recv(100) == accepted.recv(100) == b""
+fails({errno.EPIPE, errno.ECONNRESET}, client.send, b"x")
+fails({errno.ECONNRESET}, client.getpeername)
+assert select.select([listener], [], [], 10)[0]
+fails({errno.EINVAL}, listener.accept)
+fails({errno.EPROTONOSUPPORT}, lambda: socket.socket(proto=socket.IPPROTO_SCTP))
+print("ended", flush=True)
+"""
+"""An association of a program with itself, until its daemon is gone."""
 
 CROWD_SERVER = """
 import resource, socket, sys

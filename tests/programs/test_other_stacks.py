@@ -17,6 +17,16 @@ MODES = pytest.mark.parametrize("mode", ["udp", "raw"])
 LENGTH = 2_000_000
 SIZE = 8_000
 
+WORD = 8
+"""Bytes of the smallest message that the peer accepts."""
+
+LINES = [
+    word
+    for word in (content(0, 1 << 19)[at : at + WORD] for at in range(0, 1 << 19, WORD))
+    if word.endswith(b"\n\0") and word.count(b"\n") == word.count(b"\0") == 1
+]
+"""Words of the peer's payload that sctp_darn can send: each is a line with its zero."""
+
 
 @pytest.fixture
 def peer(network: Network) -> Iterator[Callable[..., Peer]]:
@@ -94,6 +104,35 @@ def test_usrsctp_sends_a_file_to(name: str, network, start, peer, tmp_path: Path
     assert server.into.read_bytes() == content(0, LENGTH)
 
 
+@MODES
+@pytest.mark.parametrize("name", ["sctp_darn", "sctp_test"])
+def test_usrsctp_sends_messages_to(name: str, network, start, peer, tmp_path: Path, mode: str) -> None:
+    words = ["stdbuf", "-oL", name, "-H", network.right.ipv4[0], "-P", "5000", "-l"]
+    server = start(network.right, mode, 1, *words, into=tmp_path / "server")
+    server.until({"sctp_darn": "listening", "sctp_test": "Server: Receiving packets."}[name])
+    peer("connect", mode, send=10 * SIZE, size=SIZE, shutdown=True).end()
+    server.until("SHUTDOWN_COMP")
+    text = {"sctp_darn": f"DATA({SIZE})", "sctp_test": f"Data {SIZE} bytes."}[name]
+    assert server.said().count(text) == 10
+
+
+@MODES
+def test_usrsctp_receives_lines_from_sctp_darn(network, start, peer, tmp_path: Path, mode: str) -> None:
+    listener = peer("listen", mode)
+    listener.wait_for("listening")
+    feed = tmp_path / "lines"
+    feed.write_bytes(b"".join(line.removesuffix(b"\0") for line in LINES))
+    address = network.right.ipv4[0]
+    words = ["sctp_darn", "-H", address, "-P", "5000", "-h", network.left.ipv4[0], "-p", "5000", "-s"]
+    client = start(network.right, mode, 1, *words, feed=feed, into=tmp_path / "client")
+    listener.end()
+    assert client.process.wait(timeout=20) == WORD, client.said()
+    (received,) = listener.printed("received")
+    assert (received["messages"], received["bytes"]) == (len(LINES), WORD * len(LINES))
+    assert received["duplicates"] == 0
+
+
+@MODES
 @pytest.mark.parametrize(
     ("how", "event"),
     [
@@ -103,12 +142,12 @@ def test_usrsctp_sends_a_file_to(name: str, network, start, peer, tmp_path: Path
         ("closes without linger", "aborted"),
     ],
 )
-def test_the_peer_of_a_program_that(how: str, event: str, network, start, peer, tmp_path: Path) -> None:
+def test_the_peer_of_a_program_that(how: str, event: str, network, start, peer, tmp_path: Path, mode: str) -> None:
     # One message: the peer fails if an ABORT arrives before it has sent the last one
-    listener = peer("listen", "udp", **({"send": SIZE, "size": SIZE} if "unread" in how else {}))
+    listener = peer("listen", mode, **({"send": SIZE, "size": SIZE} if "unread" in how else {}))
     listener.wait_for("listening")
     words = ["python3", "-c", ENDS, network.left.ipv4[0], how]
-    client = start(network.right, "udp", 1, *words, into=tmp_path / "client")
+    client = start(network.right, mode, 1, *words, into=tmp_path / "client")
     listener.end()
     assert listener.events[-1]["event"] == event, listener.events
     if event == "aborted":

@@ -43,6 +43,17 @@ class Wrapped:
         if feed:
             source.close()  # pyright: ignore[reportAttributeAccessIssue]
 
+    def types(self, text: str) -> None:
+        """Write to the standard input of the program."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(text.encode())
+        self.process.stdin.flush()
+
+    def types_no_more(self) -> None:
+        """End the standard input of the program."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
     def until(self, text: str) -> None:
         """Wait until the program has printed a text."""
         end = time.monotonic() + PATIENCE

@@ -163,17 +163,9 @@ pub(crate) fn refused(error: Error) -> Failure {
         _ => libc::EINVAL,
     };
     match error {
-        Error::NotLocal(address) => Failure::field("local", address, "an address of this machine"),
-        Error::NotUnicast(address) => {
-            Failure::field("local", address, "a unicast address of this machine")
-        }
-        Error::NoInterface(name) => Failure::field(
-            "local",
-            format_args!("on interface {name:?}"),
-            "an interface of this machine",
-        ),
-        Error::Setting { field: "congestion", value, expected } => {
-            Failure::field("congestion_control", value, expected)
+        Error::Setting { field, value, expected } => {
+            let field = if field == "congestion" { "congestion_control" } else { field };
+            Failure::field(field, value, expected)
         }
         error => Failure::new(errno, error),
     }

@@ -35,8 +35,9 @@ impl FromStr for BoundAddress {
             Some((address, interface)) => (address, Some(interface.to_owned())),
             None => (text, None),
         };
-        let address = address.parse().map_err(|_| InvalidBoundAddress::Address)?;
-        Ok(Self { address, interface })
+        let address: IpAddr = address.parse().map_err(|_| InvalidBoundAddress::Address)?;
+        // An IPv4-mapped address is one of IPv4
+        Ok(Self { address: address.to_canonical(), interface })
     }
 }
 
@@ -50,6 +51,7 @@ mod tests {
             ("192.0.2.7", "192.0.2.7", None),
             ("192.0.2.7%eth0", "192.0.2.7", Some("eth0")),
             ("fe80::1%wan%2", "fe80::1", Some("wan%2")),
+            ("::ffff:192.0.2.7", "192.0.2.7", None),
         ] {
             let address = address.parse().expect("an address");
             let interface = interface.map(str::to_owned);

@@ -52,9 +52,6 @@ counters! {
         dropped_packets,
         /// Packets received for the endpoint's SCTP port.
         packets_received,
-        /// Packets received for SCTP ports without an endpoint, counted by the host: answered with ABORT inside UDP,
-        /// ignored in raw IP. RFC 9260 §8.4
-        foreign_packets,
         /// Received malformed packets. RFC 9260 §3
         malformed_packets,
     }
@@ -241,6 +238,13 @@ impl Endpoint {
     #[must_use]
     pub fn counters(&self) -> Counters {
         self.handle.shared.lock().counters()
+    }
+
+    /// Packets received for SCTP ports without an endpoint, counted by the host for all of its endpoints: answered with
+    /// ABORT inside UDP, ignored in raw IP. RFC 9260 §8.4
+    #[must_use]
+    pub fn foreign_packets(&self) -> u64 {
+        self.handle.shared.lock().foreign_packets()
     }
 
     /// The counters of the endpoint and of all established associations.

@@ -193,10 +193,8 @@ pub extern "C" fn shutdown(fd: c_int, how: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
     if request == libc::FIONREAD as c_ulong && guest::is_ours(fd) {
-        if argument.is_null() {
-            return returned(Err(libc::EFAULT));
-        }
-        return returned(guest::readable_bytes(fd).map(|bytes| {
+        let mapped = guest::check_mapped(argument, size_of::<c_int>());
+        return returned(mapped.and_then(|()| guest::readable_bytes(fd)).map(|bytes| {
             // SAFETY: the caller's promise
             unsafe { argument.cast::<c_int>().write_unaligned(bytes) };
             0

@@ -33,6 +33,12 @@ unsafe fn receive(
 ) -> ssize_t {
     let part = iovec { iov_base: bytes, iov_len: count };
     let mut message = message(&raw const part, 1);
+    if !address.is_null()
+        && !length.is_null()
+        && let Err(errno) = guest::check_mapped(length, size_of::<socklen_t>())
+    {
+        return returned_bytes(Err(errno));
+    }
     // SAFETY: the caller's promise
     unsafe {
         if !address.is_null() && !length.is_null() {

@@ -1,5 +1,6 @@
 //! Shared parts of the programs of manypath: the handling of an invalid command line.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Prints help if it was requested. For an invalid command line it prints one line, where clap prints several, that
@@ -11,7 +12,8 @@ pub fn answer(error: &clap::Error, prefix: &str) -> ExitCode {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
-    eprintln!("{prefix}: {}", one_line(&error.render().to_string()));
+    // There is no other place for the message
+    let _ = writeln!(std::io::stderr(), "{prefix}: {}", one_line(&error.render().to_string()));
     ExitCode::from(INVALID)
 }
 

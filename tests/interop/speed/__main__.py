@@ -14,9 +14,9 @@ from typing import Any
 from network import remove_stale
 
 from speed import bulk, flood, handshakes, idle
-from speed.page import tables, update
+from speed.page import MARKS, tables
 from speed.program import OURS, USRSCTP, USRSCTP_DEFAULT, Contestant, FailedError
-from speed.results import Results
+from speed.results import Results, output
 
 ROOT = Path(__file__).parents[3]
 
@@ -33,11 +33,12 @@ def main() -> int:
         if os.geteuid() != 0:
             sys.stderr.write("user: is not root: network namespaces need root\n")
             return 2
-        results = Results.new({"rounds": arguments.rounds, "seconds": arguments.seconds, "quick": arguments.quick})
+        settings = {"rounds": arguments.rounds, "seconds": arguments.seconds, "quick": arguments.quick}
+        results = Results.new(settings, usrsctp=output("pkg-config", "--modversion", "usrsctp"))
         _measure(arguments, results)
     sys.stdout.write(tables(results))
     if arguments.page is not None:
-        update(arguments.page, results)
+        MARKS.update(arguments.page, tables(results))
     return 0
 
 

@@ -22,9 +22,9 @@ class Results:
         self.document = document
 
     @classmethod
-    def new(cls, settings: dict[str, Any]) -> Results:
-        """Return empty results."""
-        return cls({"machine": machine(), "settings": settings, "measured": {}})
+    def new(cls, settings: dict[str, Any], **versions: str) -> Results:
+        """Return empty results. The versions are those of the measured programs, by name."""
+        return cls({"machine": machine(versions), "settings": settings, "measured": {}})
 
     def add(self, kind: str, subject: str, round_: int, contestant: str, result: dict[str, Any]) -> None:
         """Record a result, or a failure as ``{"failed": reason}``."""
@@ -82,7 +82,7 @@ def ratio(rounds: list[dict[str, Any]], one: str, other: str, *names: str) -> tu
     return math.exp(found.mean), math.exp(found.low), math.exp(found.high)
 
 
-def machine() -> dict[str, Any]:
+def machine(versions: dict[str, str]) -> dict[str, Any]:
     """Return the environment of the measurements: hardware and versions."""
     cpu = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     model = next((line.split(":", 1)[1].strip() for line in cpu.splitlines() if line.startswith("model name")), "")
@@ -91,13 +91,14 @@ def machine() -> dict[str, Any]:
         "processor": model,
         "cores": len(os.sched_getaffinity(0)),
         "kernel": platform.release(),
-        "rustc": _output("rustc", "--version"),
-        "usrsctp": _output("pkg-config", "--modversion", "usrsctp"),
+        "rustc": output("rustc", "--version"),
+        "versions": versions,
         "manypath": version("manypath"),
         "load_at_start": os.getloadavg()[0],
     }
 
 
-def _output(*command: str) -> str:
+def output(*command: str) -> str:
+    """Return the output of a command."""
     folder = Path(__file__).parent
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()

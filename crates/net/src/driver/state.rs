@@ -418,7 +418,12 @@ impl State {
     }
 
     pub(crate) fn counters(&self) -> Counters {
-        Counters { foreign_packets: self.link.foreign(), ..self.counters }
+        self.counters
+    }
+
+    /// See [`Membership::foreign`](super::membership::Membership::foreign).
+    pub(crate) fn foreign_packets(&self) -> u64 {
+        self.link.foreign()
     }
 
     /// The counters of the endpoint and of all established associations.
@@ -430,7 +435,11 @@ impl State {
             let peer = SocketAddr::new(paths.first()?.remote, port);
             Some(AssociationSnapshot { peer, stats: *self.core.stats(id), paths })
         });
-        Snapshot { counters: self.counters(), associations: associations.collect() }
+        Snapshot {
+            counters: self.counters,
+            foreign_packets: self.foreign_packets(),
+            associations: associations.collect(),
+        }
     }
 
     /// All paths of an association with their current state.

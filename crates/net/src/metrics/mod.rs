@@ -56,6 +56,8 @@ pub(crate) fn labelled(host: &Host) -> Vec<(String, Snapshot)> {
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     pub(crate) counters: Counters,
+    /// See [`Endpoint::foreign_packets`].
+    pub(crate) foreign_packets: u64,
     pub(crate) associations: Vec<AssociationSnapshot>,
 }
 
@@ -75,13 +77,10 @@ pub(crate) struct AssociationSnapshot {
 pub fn text(endpoint: &Endpoint) -> String {
     let mut out = String::new();
     let snapshot = endpoint.snapshot();
-    write_hosts(&mut out, &[(String::new(), snapshot.counters.foreign_packets)]);
+    write_hosts(&mut out, &[(String::new(), snapshot.foreign_packets)]);
     write(&mut out, &[(String::new(), snapshot)]);
     end(out)
 }
-
-/// The counter of endpoints that the host counts: all endpoints of a host have the same value.
-const OF_HOST: &str = "foreign_packets";
 
 /// The complete text.
 pub(crate) fn end(mut out: String) -> String {
@@ -105,7 +104,7 @@ pub(crate) fn write(out: &mut String, endpoints: &[(String, Snapshot)]) {
             sample(out, family, labels, snapshot);
         }
     }
-    for counter in Counters::COUNTERS.iter().filter(|it| it.name != OF_HOST) {
+    for counter in Counters::COUNTERS {
         let counters = endpoints.iter().map(|(labels, it)| (labels.clone(), &it.counters));
         count(out, "endpoint", counter, counters);
     }

@@ -6,9 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Map, Value, json};
 
 use super::sender::{Sample, Samples};
-use super::{
-    Flow, Interval, Outcome, PathCounters, PathInterval, PathTotal, Request, Results, Total,
-};
+use super::{Flow, Interval, Outcome, PathInterval, PathTotal, Request, Results, Total};
 use crate::Association;
 use crate::metrics::STATES;
 
@@ -228,8 +226,8 @@ fn path_total(number: usize, path: &PathTotal) -> Value {
     let blocked: Map<_, _> =
         path.blocked.iter().map(|(reason, seconds)| (reason.clone(), json!(seconds))).collect();
     let mut value = json!({ "path": number, "local": path.local, "remote": path.remote });
-    for counter in PathCounters::COUNTERS {
-        value[counter.name] = json!((counter.get)(&path.counters));
+    for (name, count) in path.counters.rows() {
+        value[name] = json!(count);
     }
     value["blocked_seconds"] = json!(blocked);
     value

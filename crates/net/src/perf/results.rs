@@ -3,11 +3,10 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use manypath_core::counters;
 use serde::{Deserialize, Serialize};
 
 use super::{Cpu, Request};
-use crate::{BlockedTime, Endpoint, Path, blocked_seconds};
+use crate::{BlockedTime, Endpoint, Path, PathStats, blocked_seconds};
 
 /// Totals of one side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,25 +52,38 @@ pub struct PathTotal {
     pub blocked: Vec<(String, f64)>,
 }
 
-counters! {
-    /// The counters of a path that the results of a test have.
-    #[derive(Serialize, Deserialize)]
-    PathCounters: u64 {
-        /// Payload bytes acknowledged whose last transmission took the path.
-        bytes_acked,
-        /// New payload bytes received.
-        bytes_received,
-        /// Packets with DATA sent.
-        data_packets,
-        /// Packets with DATA received.
-        data_packets_received,
-        /// Retransmitted DATA chunks, including those first sent on other paths.
-        retransmitted_chunks,
-        /// DATA chunks that fast retransmission marked as lost.
-        fast_retransmissions,
-        /// Retransmission timers that expired.
-        timeouts,
-    }
+/// Defines [`PathCounters`] by names of counters in [`PathStats`].
+macro_rules! path_counters {
+    ($($name:ident)+) => {
+        /// The counters of a path that the results of a test have.
+        #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+        pub struct PathCounters {
+            $(#[doc = concat!("See [`PathStats::", stringify!($name), "`].")] pub $name: u64,)+
+        }
+
+        impl PathCounters {
+            /// Each counter with its name.
+            pub(super) fn rows(&self) -> impl Iterator<Item = (&'static str, u64)> {
+                [$((stringify!($name), self.$name)),+].into_iter()
+            }
+        }
+
+        impl From<PathStats> for PathCounters {
+            fn from(stats: PathStats) -> Self {
+                Self { $($name: stats.$name),+ }
+            }
+        }
+    };
+}
+
+path_counters! {
+    bytes_acked
+    bytes_received
+    data_packets
+    data_packets_received
+    retransmitted_chunks
+    fast_retransmissions
+    timeouts
 }
 
 impl Results {
@@ -104,7 +116,7 @@ impl Total {
 impl PathTotal {
     fn is_possible(&self) -> bool {
         let reasons = BlockedTime::COUNTERS.iter().map(|it| it.name);
-        PathCounters::COUNTERS.iter().all(|it| (it.get)(&self.counters) <= MOST_COUNTED)
+        self.counters.rows().all(|(_, count)| count <= MOST_COUNTED)
             && self.blocked.iter().map(|(reason, _)| reason.as_str()).eq(reasons)
             && self.blocked.iter().all(|(_, time)| Duration::try_from_secs_f64(*time).is_ok())
     }
@@ -117,15 +129,7 @@ impl PathTotal {
         Self {
             local: now.local,
             remote: now.remote,
-            counters: PathCounters {
-                bytes_acked: stats.bytes_acked,
-                bytes_received: stats.bytes_received,
-                data_packets: stats.data_packets,
-                data_packets_received: stats.data_packets_received,
-                retransmitted_chunks: stats.retransmitted_chunks,
-                fast_retransmissions: stats.fast_retransmissions,
-                timeouts: stats.timeouts,
-            },
+            counters: stats.into(),
             blocked: seconds.map(|(reason, time)| (reason.to_owned(), time)).collect(),
         }
     }

@@ -25,6 +25,7 @@ use super::access::{self, Peer, SocketFile};
 use super::calls;
 use super::connection::{Connection, Record, send_now};
 use super::draining::Draining;
+use super::errors::of_setting;
 use super::limits::{Place, Refusal, Usage};
 use super::ports::Ports;
 use super::socket::{Inherited, Socket, Style};
@@ -84,7 +85,7 @@ impl Daemon {
     /// # Errors
     /// If a setting is invalid, or a socket cannot be created.
     pub fn start(settings: Settings) -> Result<Self, Error> {
-        let ports = Ports::open(&settings)?;
+        let ports = Ports::open(&settings).map_err(of_setting)?;
         let refused = |error| {
             let expected = format!("a path for a Unix socket: {error}");
             Error::Setting { field: "socket", value: settings.path.display().to_string(), expected }

@@ -30,6 +30,19 @@ pub(super) fn errno(error: &Error) -> Errno {
     }
 }
 
+/// Names the setting of a daemon that is wrong: [`Error::Setting`] of `local` for a failure of its addresses.
+pub(super) fn of_setting(error: Error) -> Error {
+    let (value, expected) = match error {
+        Error::NotLocal(address) => (address.to_string(), "an address of this machine"),
+        Error::NotUnicast(address) => (address.to_string(), "a unicast address of this machine"),
+        Error::NoInterface(name) => {
+            (format!("on interface {name:?}"), "an interface of this machine")
+        }
+        error => return error,
+    };
+    Error::Setting { field: "local", value, expected: expected.to_owned() }
+}
+
 /// The error number of an error of the system.
 fn of_system(error: &io::Error) -> Errno {
     error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)

@@ -76,6 +76,8 @@ fn python(socket: &Path, program: &str) -> Process {
 
 #[test]
 fn each_mistake_of_a_configuration_file_is_one_line() {
+    let many = (1..=17).map(|last| format!("\"127.0.0.{last}\"")).collect::<Vec<_>>().join(",");
+    let many = format!("local = [{many}]");
     let table = [
         ("limt = 3", "`limt` is not an option: did you mean \"limit\"?"),
         ("zzz = 3", "`zzz` is not an option: known: socket, group, "),
@@ -93,6 +95,7 @@ fn each_mistake_of_a_configuration_file_is_one_line() {
         ("local = \"203.0.113.7\"", "`local` is 203.0.113.7, expected an address of this"),
         ("local = \"224.0.0.1\"", "`local` is 224.0.0.1, expected a unicast address of this"),
         ("local = \"::1%none\"", "`local` is on interface \"none\", expected an interface of this"),
+        (&many, "`local` is 17 addresses, expected at most 16"),
         ("metrics = -1", "`metrics` is -1, expected a port, or an address and a port"),
         ("metrics = \"x\"", "`metrics` is \"x\", expected a port, or an address and a port"),
         ("[limit]\nx = 1", "`limit` is a table, expected a text or a number"),
@@ -281,6 +284,32 @@ fn the_socket_of_a_killed_daemon_is_replaced_and_that_of_a_running_one_is_not() 
     let said = run(["serve", "--socket", socket.to_str().unwrap()]);
     assert_eq!((said.code, std::fs::read(&socket).unwrap()), (Some(2), b"mine".to_vec()));
     assert!(said.err.contains("another file has this name: choose another one"), "{said:?}");
+}
+
+#[test]
+fn a_daemon_serves_without_room_for_its_messages() {
+    let at = Folder::with("");
+    let mut command = Command::new("sh");
+    command.args(["-c", "exec \"$@\" 2>/dev/full", "sh", env!("CARGO_BIN_EXE_manypath-net")]);
+    command.args(["serve", "--socket"]).arg(at.socket()).args(["--local", "127.0.0.1"]);
+    command.args(["--encapsulation", &free_port().to_string()]);
+    let daemon = Process::of(command);
+    let limit = Instant::now() + Duration::from_secs(20);
+    while !at.socket().exists() {
+        assert!(Instant::now() < limit, "there is no socket");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let said = python(&at.socket(), "import socket; socket.socket(proto=132)").wait();
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(stopped(daemon).code, Some(0));
+}
+
+#[test]
+fn a_name_with_a_line_feed_is_reported_in_one_line() {
+    let said = run(["serve", "--socket", "/nowhere\n/socket"]);
+    let line = "error: `--socket` is /nowhere\\n/socket, expected a path for a Unix socket: No such \
+                file or directory (os error 2)\n";
+    assert_eq!((said.code, said.err.as_str()), (Some(2), line));
 }
 
 #[test]

@@ -167,6 +167,35 @@ fn a_library_whose_path_the_dynamic_linker_would_split_is_named() {
     }
 }
 
+#[test]
+fn a_library_and_a_command_that_cannot_be_loaded_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = folder.path().join("text.so");
+    std::fs::write(&text, "no library").expect("there is room");
+    let text = text.to_str().expect("text");
+    let names_text = format!("`--preload` is {text}, expected a shared library\n");
+    for (words, mistake) in [
+        (["--preload", text, "--", "true"], names_text.as_str()),
+        (["--preload", library(), "--", ""], "COMMAND is \"\": No such file or directory"),
+        (["--preload", library(), "--", "a\nb"], "COMMAND is \"a\\nb\": No such file"),
+    ] {
+        let said = Process::start([&["run"][..], &words].concat()).wait();
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(said.err.starts_with(&format!("error: {mistake}")), "{said:?}");
+        assert_eq!(said.err.matches('\n').count(), 1, "{said:?}");
+    }
+}
+
+#[test]
+fn a_machine_without_files_for_the_program_is_reported_in_one_line() {
+    let mut command = Command::new("prlimit");
+    command.args(["--nofile=8", env!("CARGO_BIN_EXE_manypath-net"), "run", "--", "true"]);
+    let said = Process::of(command).wait();
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.err.starts_with("error: files: Too many open files"), "{said:?}");
+    assert_eq!(said.err.matches('\n').count(), 1, "{said:?}");
+}
+
 const SERVER: &str = "
 import socket
 listener = socket.socket(proto=132)

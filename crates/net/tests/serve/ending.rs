@@ -78,6 +78,26 @@ fn a_daemon_that_must_end_aborts_the_associations_of_open_sockets() {
 }
 
 #[test]
+fn a_daemon_that_must_end_aborts_associations_whose_programs_have_closed_them() {
+    let Pair { opened, accepted, client, server, listener } = Pair::new();
+    // More than the receive buffer of the peer, which reads nothing, and less than both buffers
+    for _ in 0..60 {
+        opened.send(0, 0, &[7; 100_000]).expect("there is room");
+    }
+    drop(opened);
+    client.until(|daemon| daemon.sockets() == 0);
+    client.drains_at_once();
+    let last = loop {
+        match accepted.receive() {
+            Read::Message { .. } => {}
+            last => break last,
+        }
+    };
+    assert_eq!(last, Read::Error(libc::ECONNRESET));
+    drop((accepted, listener, client, server));
+}
+
+#[test]
 fn a_closed_listening_socket_ends_associations_that_were_not_accepted() {
     let udp = free_port();
     let server = Host::new(&["127.0.0.1"], udp);

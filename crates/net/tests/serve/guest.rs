@@ -91,6 +91,12 @@ impl Host {
         });
     }
 
+    /// Aborts the associations that are left, as a daemon does when its time is over.
+    pub(crate) fn drains_at_once(&self) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(self.daemon.drain(Duration::ZERO));
+    }
+
     /// Waits until a condition holds.
     pub(crate) fn until(&self, holds: impl Fn(&Daemon) -> bool) {
         until(|| holds(&self.daemon));

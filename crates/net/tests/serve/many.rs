@@ -205,6 +205,24 @@ fn unread_notifications_do_not_abort_a_closed_socket() {
     drop(other);
 }
 
+#[test]
+fn unread_notifications_after_a_message_that_was_read_do_not_abort_a_closed_socket() {
+    let (trio, [first, _], [own, _]) = Trio::connected();
+    let Trio { server, clients: [client, other], server_host, client_host, .. } = trio;
+    server.send_on(first, 0, "read").expect("it is connected");
+    assert_eq!(client.got_text("read"), own);
+    let listener = server_host.many();
+    listener.bind("127.0.0.1:5002").expect("it is free");
+    listener.listen(1).expect("it is bound");
+    client.send_to("127.0.0.1:5002", "another").expect("it listens");
+    // The notification of the second association
+    until(|| is_readable(&client));
+    drop(client);
+    assert_eq!(server.received(), Got::Shutdown { of: first });
+    assert_eq!(server.received(), Got::Change { of: first, state: SCTP_SHUTDOWN_COMP });
+    drop((server, other, listener, server_host, client_host));
+}
+
 fn is_readable(guest: &Guest) -> bool {
     let mut waits = [rustix::event::PollFd::new(&guest.fd, rustix::event::PollFlags::IN)];
     let now = rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 };

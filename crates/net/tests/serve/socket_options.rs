@@ -13,6 +13,7 @@ use nix::libc;
 use rustix::net::RecvFlags;
 
 use crate::guest::{Guest, Host, Pair, free_port, plain, read, until, write};
+use crate::many_guest::{SERVER, Trio};
 
 /// What `setsockopt` answers: its error, what the daemon lacks, and the value that it refuses.
 fn set(
@@ -220,6 +221,21 @@ fn heartbeats_are_disabled_before_and_during_an_association() {
     set(SPP_HB_DISABLE);
     until_silent(&pair.server);
     assert_eq!(path_parameters(&pair.opened).flags & SPP_HB_DISABLE, SPP_HB_DISABLE);
+}
+
+#[test]
+fn heartbeats_of_a_one_to_many_socket_have_the_interval_that_was_set_before_the_association() {
+    let trio = Trio::new();
+    let client = &trio.clients[0];
+    let fast = RtoInfo { initial: 20, max: 50, min: 20, ..RtoInfo::default() };
+    client.set(IPPROTO_SCTP, SCTP_RTOINFO, &fast.encode()).expect("valid");
+    let flags = SPP_HB_ENABLE | SPP_HB_TIME_IS_ZERO;
+    let params = PaddrParams { flags, ..PaddrParams::default() };
+    client.set(IPPROTO_SCTP, SCTP_PEER_ADDR_PARAMS, &params.encode()).expect("valid");
+    client.send_to(SERVER, "hello").expect("it listens");
+    client.comes_up();
+    let before = packets(&trio.server_host);
+    until(|| packets(&trio.server_host) > before + 20);
 }
 
 #[test]

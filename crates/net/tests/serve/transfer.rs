@@ -1,5 +1,8 @@
 //! Messages and notifications.
 
+use std::net::IpAddr;
+
+use manypath_net::{Endpoint, Message, Peer};
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::constants::*;
 use manypath_posix::abi::notification::{AssocChange, ShutdownEvent};
@@ -7,7 +10,7 @@ use manypath_posix::abi::option::EventSubscribe;
 use manypath_posix::record::{LARGEST_MESSAGE, SendInfo};
 use nix::libc;
 
-use crate::guest::{Pair, Read};
+use crate::guest::{Host, Pair, Read, free_port};
 
 #[test]
 fn messages_keep_stream_ppid_and_length() {
@@ -49,6 +52,47 @@ fn a_program_that_does_not_read_stops_its_peer_and_loses_nothing() {
     }
     pair.opened.send(0, 0, b"it flows again").expect("there is room");
     assert_eq!(pair.accepted.text(), "it flows again");
+}
+
+#[test]
+fn the_last_part_of_a_message_that_is_larger_than_the_receive_buffer_ends_it() {
+    let udp = free_port();
+    let host = Host::new(&["127.0.0.1"], udp);
+    let listener = host.socket();
+    // The least size is that of the largest message of a program. Other stacks send larger ones
+    listener.set(libc::SOL_SOCKET, libc::SO_RCVBUF, &1_i32.encode()).expect("valid");
+    listener.bind("127.0.0.1:5001").expect("it is free");
+    listener.listen(1).expect("it is bound");
+    let message: Vec<u8> = (0..1_000_000_u32).map(|place| (place % 251) as u8).collect();
+    let whole = message.clone();
+    let sender = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(async {
+            let local = [IpAddr::from([127, 0, 0, 2])];
+            let endpoint = Endpoint::builder().local(local).encapsulation(udp).bind(0).await;
+            let peer = Peer::new([IpAddr::from([127, 0, 0, 1])], 5001);
+            let endpoint = endpoint.expect("an endpoint");
+            let association = endpoint.connect(peer.encapsulation(udp)).await.expect("it listens");
+            association.send(Message::new(whole)).await.expect("it is connected");
+            association.shutdown().await
+        })
+    });
+    let (accepted, _) = listener.accept().expect("it is connected");
+    let (mut received, mut parts) = (Vec::new(), 0);
+    loop {
+        let Read::Message { bytes, ends, .. } = accepted.receive() else {
+            panic!("{} bytes have arrived", received.len())
+        };
+        received.extend(bytes);
+        parts += 1;
+        if ends {
+            break;
+        }
+    }
+    assert!(received == message, "{} bytes have arrived", received.len());
+    assert!(parts > 1, "it was delivered whole");
+    sender.join().expect("no panic").expect("it is shut down");
+    assert_eq!(accepted.receive(), Read::End);
 }
 
 #[test]

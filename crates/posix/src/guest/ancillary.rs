@@ -34,8 +34,12 @@ static DESTINATIONS: Once = Once::new("ancillary data SCTP_DSTADDRV4 and V6 are 
 /// # Safety
 /// The ancillary data of `message` are valid.
 pub(super) unsafe fn read(message: &msghdr, sent: &mut Sent<'_>) -> Result<()> {
+    // net/socket.c, ____sys_sendmsg
+    if message.msg_controllen > c_int::MAX as usize {
+        return Err(libc::ENOBUFS);
+    }
     if message.msg_control.is_null() {
-        return Ok(());
+        return if message.msg_controllen == 0 { Ok(()) } else { Err(libc::EFAULT) };
     }
     // SAFETY: the caller's promise
     let mut next = unsafe { libc::CMSG_FIRSTHDR(message) };

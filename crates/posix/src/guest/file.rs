@@ -18,7 +18,11 @@ const MESSAGE: usize = 65_536;
 /// As for `sendfile`.
 pub unsafe fn send_file(fd: c_int, file: c_int, offset: *mut off_t, count: usize) -> Result<usize> {
     let mut at = match offset.is_null() {
-        true => system::seek(file, 0, libc::SEEK_CUR).map_err(|_| libc::EINVAL)?,
+        true => system::seek(file, 0, libc::SEEK_CUR).map_err(|errno| match errno {
+            // fs/splice.c: it must be a regular file
+            libc::ESPIPE => libc::EINVAL,
+            errno => errno,
+        })?,
         // SAFETY: the caller's promise
         false => unsafe { *offset },
     };

@@ -58,7 +58,7 @@ impl Drop for Held {
     fn drop(&mut self) {
         if let Some((own, place)) = self.duplicate.take() {
             // Another thread may fork between both steps
-            let _guard = lock::take();
+            let _guard = lock::DUPLICATES.take();
             if place.swap(FREE, Ordering::Relaxed) == own.fd() {
                 drop(own);
             } else {
@@ -71,7 +71,7 @@ impl Drop for Held {
 
 fn duplicate(fd: c_int) -> Option<(Owned, &'static AtomicI32)> {
     // A signal handler within a call that reads has no lock
-    let _guard = lock::take().ok()?;
+    let _guard = lock::DUPLICATES.take().ok()?;
     let place = DUPLICATES.iter().find(|place| place.load(Ordering::Relaxed) == FREE)?;
     let own = system::duplicate(fd, LEAST_NUMBER).ok()?;
     place.store(own.fd(), Ordering::Relaxed);

@@ -5,7 +5,7 @@
 //! association fails without a question, and messages of other sockets need none.
 
 use super::control::{Failure, Reply, call, waiting_call_if};
-use super::lock;
+use super::lock::RECORDS;
 use super::receive;
 use super::system::{self, Owned, Result};
 use crate::abi::Layout as _;
@@ -77,7 +77,7 @@ pub(super) fn peel_off(
     let flags = u32::decode(&given[PeeloffArg::SIZE..]).filter(|_| has_flags).unwrap_or(0);
     let flags = flags.cast_signed();
     // No other thread may read a record that the daemon takes back
-    let guard = lock::take()?;
+    let guard = RECORDS.take()?;
     let room = u32::try_from(receive::offset(fd)?).map_err(|_| libc::EINVAL)?;
     let request = Call { option: associd, room, ..Call::new(Operation::PeelOff) };
     let reply = call(fd, &request, &mut []);

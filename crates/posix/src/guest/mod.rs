@@ -43,4 +43,4 @@ pub use option::{get_option, is_of_descriptor, set_option};
 pub use receive::receive;
 pub use returned::{returned, returned_bytes};
 pub use send::send;
-pub use system::{MOST_PARTS, errno, message, parts, set_errno};
+pub use system::{MOST_PARTS, check_mapped, errno, message, parts, set_errno};

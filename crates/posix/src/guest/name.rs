@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "the caller's addresses are behind pointers")]
 
 use super::control::call;
-use super::system::Result;
+use super::system::{self, Result};
 use crate::abi::Address;
 use crate::abi::Layout as _;
 use crate::record::{Call, Operation};
@@ -70,6 +70,7 @@ pub(super) unsafe fn given<'a>(address: *const sockaddr, length: socklen_t) -> R
     } else if address.is_null() {
         if length == 0 { Ok(&[]) } else { Err(libc::EFAULT) }
     } else {
+        system::check_mapped(address, length)?;
         // SAFETY: the caller's promise
         Ok(unsafe { slice::from_raw_parts(address.cast(), length) })
     }
@@ -78,7 +79,7 @@ pub(super) unsafe fn given<'a>(address: *const sockaddr, length: socklen_t) -> R
 /// Writes an address for the caller, cut to the room that `length` gives, and its full length.
 ///
 /// # Errors
-/// `EINVAL` if `*length` is negative in C, `EFAULT` for null pointers: `net/socket.c`.
+/// `EINVAL` if `*length` is negative in C, `EFAULT` for pointers to no memory: `net/socket.c`.
 ///
 /// # Safety
 /// The pointers are null, or `length` is valid and `address` has room for `*length` bytes.
@@ -87,18 +88,14 @@ pub(super) unsafe fn put(
     address: *mut sockaddr,
     length: *mut socklen_t,
 ) -> Result<()> {
-    if length.is_null() {
-        return Err(libc::EFAULT);
-    }
+    system::check_mapped(length, size_of::<socklen_t>())?;
     // SAFETY: the caller's promise
     unsafe {
         if (*length).cast_signed() < 0 {
             return Err(libc::EINVAL);
         }
         let room = (*length as usize).min(bytes.len());
-        if address.is_null() && room > 0 {
-            return Err(libc::EFAULT);
-        }
+        system::check_mapped(address, room)?;
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), address.cast(), room);
         *length = bytes.len() as socklen_t;
     }

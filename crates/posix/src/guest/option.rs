@@ -5,7 +5,7 @@
 use super::control::{Reply, call, waiting_call};
 use super::held::Held;
 use super::many;
-use super::system::Result;
+use super::system::{self, Result};
 use crate::abi::Layout as _;
 use crate::abi::constants::{
     IPPROTO_SCTP, SCTP_SOCKOPT_CONNECTX, SCTP_SOCKOPT_CONNECTX_OLD, SCTP_SOCKOPT_CONNECTX3,
@@ -76,18 +76,14 @@ pub unsafe fn get_option(
     value: *mut c_void,
     length: *mut socklen_t,
 ) -> Result<c_int> {
-    if length.is_null() {
-        return Err(libc::EFAULT);
-    }
+    system::check_mapped(length, size_of::<socklen_t>())?;
     // SAFETY: the caller's promise
     let room = unsafe { *length };
     if c_int::try_from(room).is_err() {
         return Err(libc::EINVAL);
     }
     let used = (room as usize).min(LONGEST);
-    if value.is_null() && used > 0 {
-        return Err(libc::EFAULT);
-    }
+    system::check_mapped(value, used)?;
     let (mut short, mut long);
     let buffer = if used <= SHORT {
         short = [0; 2 * SHORT];
@@ -132,9 +128,11 @@ unsafe fn addresses<'a>(given: &[u8]) -> Result<&'a [u8]> {
     let length = usize::try_from(length).map_err(|_| libc::EINVAL)?;
     match length {
         0 | LONGEST.. => Err(libc::EINVAL),
-        _ if pointer.is_null() => Err(libc::EFAULT),
-        // SAFETY: the caller's promise
-        _ => Ok(unsafe { slice::from_raw_parts(pointer, length) }),
+        _ => {
+            system::check_mapped(pointer, length)?;
+            // SAFETY: the caller's promise
+            Ok(unsafe { slice::from_raw_parts(pointer, length) })
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 use super::ancillary;
 use super::control::call;
 use super::held::Held;
-use super::lock;
+use super::lock::RECORDS;
 use super::many;
 use super::mark::{self, Mark};
 use super::name::put;
@@ -43,13 +43,21 @@ pub unsafe fn receive(fd: c_int, message: *mut msghdr, flags: c_int) -> Result<u
     let message = unsafe { &mut *message };
     // SAFETY: the caller's promise
     let parts = unsafe { system::parts(message) }?;
+    // SAFETY: the caller's promise
+    let attempt = |fd| unsafe { attempt(fd, parts, flags & libc::MSG_PEEK != 0) };
     let mut held: Option<Held> = None;
     let delivered = loop {
         let fd = held.as_ref().map_or(fd, Held::fd);
-        // SAFETY: the caller's promise
-        match unsafe { attempt(fd, parts, flags & libc::MSG_PEEK != 0) } {
+        match attempt(fd) {
             Err(libc::EAGAIN) if flags & libc::MSG_DONTWAIT == 0 => {
-                may_wait(fd)?;
+                match may_wait(fd) {
+                    // The last record of an association may have arrived before the daemon's answer
+                    Err(libc::ENOTCONN) => match attempt(fd) {
+                        Err(libc::EAGAIN) => return Err(libc::ENOTCONN),
+                        other => break other?,
+                    },
+                    permission => permission?,
+                }
                 let waiting = match held.take() {
                     Some(held) => held,
                     None => Held::to_wait(fd)?,
@@ -85,14 +93,14 @@ pub unsafe fn receive(fd: c_int, message: *mut msghdr, flags: c_int) -> Result<u
 
 /// Lets receiving wait: the socket has an association, or is a one-to-many socket.
 pub(super) fn let_wait(fd: c_int) -> Result<()> {
-    let _guard = lock::take()?;
+    let _guard = RECORDS.take()?;
     // Another thread may have read a part of the first record already
     if saved_offset(fd)? < 0 { set_offset(fd, 0) } else { Ok(()) }
 }
 
 /// The unread bytes of the first message, 0 if there is none.
 pub(super) fn unread(fd: c_int) -> Result<usize> {
-    let _guard = lock::take()?;
+    let _guard = RECORDS.take()?;
     let saved = saved_offset(fd)?;
     let offset = usize::try_from(saved).unwrap_or(0);
     let mut head = [0; HEAD];
@@ -108,7 +116,7 @@ pub(super) fn unread(fd: c_int) -> Result<usize> {
 
 /// Whether the first record has data of an association.
 pub(super) fn has_data(fd: c_int) -> Result<bool> {
-    let _guard = lock::take()?;
+    let _guard = RECORDS.take()?;
     let saved = saved_offset(fd)?;
     let mut head = [0; HEAD];
     let read = first_head(fd, saved, &mut head);
@@ -118,7 +126,7 @@ pub(super) fn has_data(fd: c_int) -> Result<bool> {
 
 /// Removes the error of an association that has ended, if no unread message precedes it.
 pub(super) fn take_error(fd: c_int) -> Option<c_int> {
-    let _guard = lock::take().ok()?;
+    let _guard = RECORDS.take().ok()?;
     let saved = saved_offset(fd).ok()?;
     let mut head = [0; HEAD];
     let read = first_head(fd, saved, &mut head);
@@ -135,7 +143,7 @@ pub(super) fn take_error(fd: c_int) -> Option<c_int> {
 /// # Safety
 /// The parts must be writable.
 unsafe fn attempt(fd: c_int, parts: &[iovec], peek: bool) -> Result<Option<Delivered>> {
-    let _guard = lock::take()?;
+    let _guard = RECORDS.take()?;
     let saved = saved_offset(fd)?;
     let start = usize::try_from(saved).unwrap_or(0);
     let mut head = [0; HEAD];

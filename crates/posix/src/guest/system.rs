@@ -170,6 +170,33 @@ pub unsafe fn parts<'a>(message: &msghdr) -> std::result::Result<&'a [iovec], c_
     }
 }
 
+/// Refuses an address without memory. A program may pass any pointer, for which the kernel has an error and no signal.
+/// Memory that the process must not use is not recognised.
+///
+/// # Errors
+/// `EFAULT`
+pub fn check_mapped<T>(pointer: *const T, length: usize) -> std::result::Result<(), c_int> {
+    /// Pages of the longest value, with any page size.
+    const MOST_PAGES: usize = 32;
+    if length == 0 {
+        return Ok(());
+    }
+    let saved = errno();
+    // SAFETY: no pointers
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+    let begin = pointer.addr() & !(page - 1);
+    let end = pointer.addr().checked_add(length).ok_or(libc::EFAULT)?;
+    let mut states = [0_u8; MOST_PAGES];
+    // SAFETY: the kernel writes one byte for each page; it does not read the memory
+    let result = unsafe {
+        let length = (end - begin).min(page * MOST_PAGES);
+        libc::syscall(libc::SYS_mincore, begin, length, states.as_mut_ptr())
+    };
+    let failed = check(result).err();
+    set_errno(saved);
+    if failed == Some(libc::ENOMEM) { Err(libc::EFAULT) } else { Ok(()) }
+}
+
 /// A message of `count` parts without address and ancillary data.
 #[must_use]
 pub fn message(parts: *const iovec, count: usize) -> msghdr {

@@ -23,6 +23,8 @@ use tempfile::TempDir;
 
 /// Streams of each association.
 const STREAMS: u16 = 10;
+/// The port of a socket that gets a message at each question for the number of its associations.
+const LAST: u16 = 11;
 /// Errors and options of Linux.
 const EINVAL: i32 = 22;
 const EPIPE: i32 = 32;
@@ -252,7 +254,7 @@ impl Shared {
         match call.operation {
             Operation::Connect => return self.connect(cookie, call, control),
             Operation::Send => return self.permit(cookie, call, control),
-            Operation::PeelOff => return self.peel_off(call, control),
+            Operation::PeelOff => return self.peel_off(cookie, call, control),
             _ => {}
         }
         let mut state = self.state();
@@ -299,8 +301,16 @@ impl Shared {
         wire::send(control, &answer.encode(), None);
     }
 
-    /// Makes a socket whose first message is the peek offset of the call.
-    fn peel_off(&self, call: &Call<'_>, control: &OwnedFd) {
+    /// Makes a socket whose first message is the peek offset of the call. Association 6 is peeled off after the next
+    /// call; its socket gets a message when the daemon begins to wait.
+    fn peel_off(&self, cookie: u64, call: &Call<'_>, control: &OwnedFd) {
+        if call.option == 6 {
+            let calls = self.calls.load(Ordering::Relaxed);
+            self.echo(cookie, &Sent { bytes: b"waits", ..Sent::default() });
+            while self.calls.load(Ordering::Relaxed) == calls {
+                thread::sleep(Duration::from_millis(2));
+            }
+        }
         let end = wire::connect(&self.path);
         let cookie = wire::cookie(&end);
         let open = Request::Open { domain: 2, kind: SOCK_SEQPACKET, protocol: IPPROTO_SCTP };
@@ -450,7 +460,14 @@ impl State {
             (SOL_SOCKET, SO_ERROR) => std::mem::take(&mut socket.error),
             (SOL_SOCKET, SO_ACCEPTCONN) => 0,
             // Those of a one-to-many socket are known by its messages
-            (IPPROTO_SCTP, SCTP_GET_ASSOC_NUMBER) => i32::from(socket.has_sent),
+            (IPPROTO_SCTP, SCTP_GET_ASSOC_NUMBER) => {
+                if socket.local.is_some_and(|local| local.port() == LAST) {
+                    let bytes = b"the last";
+                    let last = Received { end_of_record: true, bytes, ..Received::default() };
+                    wire::send(&socket.end, &Answer::Data(last).encode(), None);
+                }
+                i32::from(socket.has_sent)
+            }
             _ => return Err(ENOPROTOOPT),
         };
         Ok(value.to_ne_bytes().to_vec())

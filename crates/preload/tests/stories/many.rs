@@ -129,3 +129,42 @@ assert get(PEELOFF, bytes(4)) == (-1, bytes(4)) and ctypes.get_errno() == errno.
         ),
     );
 }
+
+#[test]
+fn a_fork_does_not_wait_for_the_daemon_that_peels_off() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        &format!(
+            "{MANY}
+peeled = []
+thread = threading.Thread(target=lambda: peeled.append(get(102, struct.pack('ii', 6, -1))[0]))
+thread.start()
+select.select([many], [], [])
+if os.fork() == 0:
+    # The daemon answers the other thread of the parent after this call
+    many.getsockname()
+    os._exit(0)
+thread.join()
+assert os.wait()[1] == 0
+assert peeled[0] >= 0, peeled
+assert many.recv(100) == b'waits'
+"
+        ),
+    );
+}
+
+#[test]
+fn the_last_message_of_an_association_is_read_although_it_has_ended_meanwhile() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        &format!(
+            "{MANY}
+many.bind(('127.0.0.1', 11))
+# It arrives after the first look, and before the daemon tells that there is no association
+assert many.recv(100) == b'the last'
+"
+        ),
+    );
+}

@@ -160,3 +160,58 @@ with tempfile.TemporaryFile() as file:
 ",
     );
 }
+
+#[test]
+fn the_last_byte_of_a_message_is_read_by_its_own_call() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        "
+client, server = pair()
+client.send(b'abc')
+client.send(b'next')
+text, _, flags, _ = server.recvmsg(2)
+assert text == b'ab' and not flags & socket.MSG_EOR
+text, _, flags, _ = server.recvmsg(10)
+assert text == b'c' and flags & socket.MSG_EOR
+assert server.recv(10) == b'next'
+",
+    );
+}
+
+#[test]
+fn a_message_needs_a_stream_of_its_association() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        "
+client, server = pair()
+def on(stream):
+    return client.sendmsg([b'x'], [(SCTP, 2, struct.pack('=HHIIi', stream, 0, 0, 0, 0))])
+# The daemon of the tests has 10 streams
+fails(errno.EINVAL, on, 10)
+assert on(9) == 1
+assert server.recv(10) == b'x'
+",
+    );
+}
+
+#[test]
+fn sendfile_moves_the_offset_that_it_was_given_and_not_that_of_the_file() {
+    let daemon = Daemon::start();
+    python(
+        &daemon,
+        "
+import ctypes, tempfile
+client, server = pair()
+with tempfile.TemporaryFile() as file:
+    file.write(bytes(range(100)))
+    file.seek(7)
+    offset = ctypes.c_long(20)
+    sendfile = ctypes.CDLL(None).sendfile
+    assert sendfile(client.fileno(), file.fileno(), ctypes.byref(offset), ctypes.c_size_t(30)) == 30
+    assert offset.value == 50 and file.tell() == 7
+assert server.recv(100) == bytes(range(20, 50))
+",
+    );
+}

@@ -124,9 +124,11 @@ impl SctpEndpoint {
         })
     }
 
-    /// The counters of the endpoint.
+    /// The counters of the endpoint, and the packets of its host that belong to no endpoint.
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        counters::of(py, Counters::COUNTERS, &self.endpoint.counters())
+        let counters = counters::of(py, Counters::COUNTERS, &self.endpoint.counters())?;
+        counters.set_item("foreign_packets", self.endpoint.foreign_packets())?;
+        Ok(counters)
     }
 
     /// The SCTP port.

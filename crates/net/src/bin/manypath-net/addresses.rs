@@ -3,6 +3,7 @@
 use manypath_net::{Association, Builder, Endpoint};
 
 use crate::arguments::{Local, MOST_STREAMS};
+use crate::output::tell;
 
 /// The settings of both sides; `udp` is the local UDP port, if UDP encapsulation is used.
 pub(crate) fn builder(local: &Local, udp: u16) -> Builder {
@@ -24,12 +25,12 @@ pub(crate) fn tell_waiting(endpoint: &Endpoint) {
         0 => "directly in IP".to_owned(),
         port => format!("UDP port {port}"),
     };
-    eprintln!("waiting on {}, SCTP port {}, {below}", addresses.join(","), endpoint.port());
+    tell(&format!("waiting on {}, SCTP port {}, {below}", addresses.join(","), endpoint.port()));
     let (used, all) = (Endpoint::MOST_ADDRESSES, addresses.len());
     if all > used {
-        eprintln!(
+        tell(&format!(
             "warning: peers learn {used} of these {all} addresses, no more: `--bind` chooses"
-        );
+        ));
     }
 }
 

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use manypath_net::Error;
 
+use crate::output::tell;
+
 /// A failure: a message of one line, and an exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -52,7 +54,7 @@ impl Failure {
     /// Prints the line, once.
     pub(crate) fn tell(&mut self) {
         if !std::mem::replace(&mut self.is_told, true) {
-            eprintln!("error: {}", self.message);
+            tell(&format!("error: {}", self.message));
         }
     }
 

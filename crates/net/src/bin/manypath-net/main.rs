@@ -18,7 +18,10 @@ mod sockets;
 mod stop;
 mod watch;
 
+use std::io;
+use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
+use std::thread;
 use std::time::Duration;
 
 use arguments::{Arguments, Task};
@@ -42,8 +45,20 @@ fn end(mut failure: Failure) -> ExitCode {
     ExitCode::from(failure.code)
 }
 
+/// Fails if the system refuses a thread or some descriptors: tokio would panic later.
+fn check_resources() -> Result<(), Failure> {
+    let threads = |error| Failure::broken(format!("threads: {error}"));
+    // It has no result
+    let _ = thread::Builder::new().spawn(|| ()).map_err(threads)?.join();
+    let files: io::Result<Vec<_>> = (0..LEAST_FILES / 2).map(|_| UnixStream::pair()).collect();
+    files.map(drop).map_err(|error| {
+        Failure::broken(format!("files: {error}: `ulimit -n` must allow {LEAST_FILES} more"))
+    })
+}
+
 /// Runs the task until it completes, or until a signal ends it.
 fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
+    check_resources()?;
     let mut runtime = if arguments.task.has_one_thread() {
         tokio::runtime::Builder::new_current_thread()
     } else {
@@ -80,6 +95,9 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     runtime.shutdown_timeout(Duration::from_secs(2));
     done
 }
+
+/// The descriptors that each task needs, beside those of the program's start.
+const LEAST_FILES: usize = 16;
 
 #[cfg(test)]
 mod tests {

@@ -2,8 +2,8 @@
 
 use std::convert::Infallible;
 use std::ffi::OsString;
-use std::fs::Permissions;
-use std::io::{self, IsTerminal};
+use std::fs::{File, Permissions};
+use std::io::{self, IsTerminal, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
@@ -22,6 +22,7 @@ use tokio::signal::unix::{self, SignalKind, signal};
 use crate::addresses::builder;
 use crate::arguments::{Local, port, whole};
 use crate::failure::Failure;
+use crate::output::tell;
 use crate::service_manager;
 use crate::stop::Stop;
 use crate::watch::{Watch, Watched};
@@ -121,7 +122,7 @@ pub(crate) async fn serve(serve: Serve, mut stop: Stop, watch: &Watch) -> Result
     let access = Access { group: group.as_deref().map(group_number).transpose()?, limit_per_user };
     let daemon = start(&stack, ("`--socket`", &socket), access, watch)?;
     open_more_files();
-    eprintln!("sockets at {}", socket.display());
+    tell(&format!("sockets at {}", socket.display()));
     service_manager::tell(service_manager::READY);
     stop.requested().await;
     service_manager::tell(service_manager::STOPPING);
@@ -179,7 +180,7 @@ pub(crate) async fn run(run: Run, mut stop: Stop, watch: &Watch) -> Result<ExitC
         .env(ENVIRONMENT, &socket)
         .env(LD_PRELOAD, preloaded(std::env::var_os(LD_PRELOAD), &library))
         .spawn()
-        .map_err(|error| Failure::input(format!("{}: {error}", program.display())))?;
+        .map_err(|error| Failure::input(format!("COMMAND is {program:?}: {error}")))?;
     // The program keeps its own limit
     open_more_files();
     let id = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
@@ -208,7 +209,7 @@ fn start(
         watched: Watched::default(),
     };
     let builder = builder(&local, stack.encapsulation);
-    builder.check()?;
+    builder.check().map_err(|error| named(error, name))?;
     let settings = Settings {
         path: socket.to_owned(),
         builder: watch.attach(builder),
@@ -228,25 +229,15 @@ fn start(
 
 /// The failure of a daemon, with the option of `serve` and `run` that is wrong.
 fn named(error: Error, socket: &str) -> Failure {
-    let message = match &error {
-        Error::NotLocal(address) => {
-            format!("`--local` is {address}, expected an address of this machine")
-        }
-        Error::NotUnicast(address) => {
-            format!("`--local` is {address}, expected a unicast address of this machine")
-        }
-        Error::NoInterface(name) => {
-            format!("`--local` is on interface {name:?}, expected an interface of this machine")
-        }
+    match error {
         Error::Setting { field: "socket", value, expected } => {
-            format!("{socket} is {value}, expected {expected}")
+            Failure::input(format!("{socket} is {value}, expected {expected}"))
         }
         Error::Setting { field: "local", value, expected } => {
-            format!("`--local` is {value}, expected {expected}")
+            Failure::input(format!("`--local` is {value}, expected {expected}"))
         }
-        _ => return error.into(),
-    };
-    Failure::from(error).with_message(message)
+        error => error.into(),
+    }
 }
 
 /// The library for programs.
@@ -273,6 +264,13 @@ fn library(named: Option<PathBuf>) -> Result<PathBuf, Failure> {
             "`--preload` is {}, expected a path without spaces and colons, which separate the paths in LD_PRELOAD",
             found.display()
         )));
+    }
+    // The dynamic linker would ignore it, and the program would have other sockets
+    let mut first = [0; ELF.len()];
+    let read = File::open(&found).and_then(|mut file| file.read_exact(&mut first));
+    if read.is_err() || first != *ELF {
+        let message = format!("`--preload` is {}, expected a shared library", found.display());
+        return Err(Failure::input(message));
     }
     Ok(found)
 }
@@ -336,6 +334,8 @@ fn code(status: ExitStatus) -> ExitCode {
     ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX))
 }
 
+/// The first bytes of a library. elf(5)
+const ELF: &[u8; 4] = b"\x7fELF";
 const LIBRARY: &str = "libmanypath_preload.so";
 const LD_PRELOAD: &str = "LD_PRELOAD";
 /// The variable with the path of the Unix socket.

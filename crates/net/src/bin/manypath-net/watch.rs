@@ -14,6 +14,7 @@ use manypath_net::{Builder, Capture, Endpoint, EventLog, Selection};
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
+use crate::output::tell;
 use crate::outputs::{Kind, Outputs, refused};
 
 /// The requested outputs.
@@ -61,7 +62,7 @@ impl Watch {
             let listener = std::net::TcpListener::bind(address).map_err(refused)?;
             listener.set_nonblocking(true)?;
             if address.port() == 0 {
-                eprintln!("metrics at http://{}/metrics", listener.local_addr()?);
+                tell(&format!("metrics at http://{}/metrics", listener.local_addr()?));
             }
             Ok::<_, Failure>(listener)
         });
@@ -135,7 +136,7 @@ impl Watch {
 fn complete(file: &Path, what: &str, finished: io::Result<u64>) -> Result<(), Failure> {
     let missed = finished.map_err(|error| Failure::file(file, &error))?;
     if missed > 0 {
-        eprintln!("warning: {}: the disk was too slow for {missed} {what}", file.display());
+        tell(&format!("warning: {}: the disk was too slow for {missed} {what}", file.display()));
     }
     Ok(())
 }

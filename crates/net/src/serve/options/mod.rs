@@ -409,6 +409,23 @@ mod tests {
     }
 
     #[test]
+    fn every_option_of_rfc_6458_that_linux_has_is_listed() {
+        // RFC 6458 §8, without SCTP_EXPLICIT_EOR and SCTP_USE_EXT_RCVINFO. SCTP_DELAYED_SACK has its name of Linux
+        let names = "SCTP_RTOINFO SCTP_ASSOCINFO SCTP_INITMSG SO_LINGER SCTP_NODELAY SO_RCVBUF SO_SNDBUF \
+            SCTP_AUTOCLOSE SCTP_PRIMARY_ADDR SCTP_ADAPTATION_LAYER SCTP_DISABLE_FRAGMENTS SCTP_PEER_ADDR_PARAMS \
+            SCTP_DEFAULT_SEND_PARAM SCTP_EVENTS SCTP_I_WANT_MAPPED_V4_ADDR SCTP_MAXSEG SCTP_HMAC_IDENT \
+            SCTP_AUTH_ACTIVE_KEY SCTP_DELAYED_ACK_TIME SCTP_FRAGMENT_INTERLEAVE SCTP_PARTIAL_DELIVERY_POINT \
+            SCTP_AUTO_ASCONF SCTP_MAX_BURST SCTP_CONTEXT SCTP_REUSE_PORT SCTP_EVENT SCTP_RECVRCVINFO \
+            SCTP_RECVNXTINFO SCTP_DEFAULT_SNDINFO SCTP_DEFAULT_PRINFO SCTP_STATUS SCTP_GET_PEER_ADDR_INFO \
+            SCTP_GET_ASSOC_NUMBER SCTP_GET_ASSOC_ID_LIST SCTP_PEER_AUTH_CHUNKS SCTP_LOCAL_AUTH_CHUNKS \
+            SCTP_SET_PEER_PRIMARY_ADDR SCTP_AUTH_CHUNK SCTP_AUTH_KEY SCTP_AUTH_DEACTIVATE_KEY \
+            SCTP_AUTH_DELETE_KEY";
+        for name in names.split_whitespace() {
+            assert!(OPTIONS.iter().any(|option| option.name == name), "{name}");
+        }
+    }
+
+    #[test]
     fn an_option_works_or_has_a_reason() {
         for option in OPTIONS {
             let works = option.can_be_read() || option.can_be_set();

@@ -34,9 +34,7 @@ pub(crate) async fn run(perf: Perf, mut stop: Stop, watch: &Watch) -> Result<(),
             }
         }
         match done {
-            Err(failure) if !perf.once && !failure.is_interruption() => {
-                eprintln!("error: {}", failure.message);
-            }
+            Err(mut failure) if !perf.once && !failure.is_interruption() => failure.tell(),
             done if perf.once || done.is_err() => break done,
             _ => {}
         }
