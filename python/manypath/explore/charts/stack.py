@@ -79,7 +79,8 @@ class Stack:
                 "data": data,
                 "symbol": symbol,
                 "symbolSize": 9,
-                # The script of the page describes them.
+                # The script of the page describes them beside the curves, also where the pointer hits one.
+                "silent": True,
                 "tooltip": {"trigger": "item"},
                 "itemStyle": {"color": colour},
                 "z": 4,
