@@ -205,12 +205,15 @@ def _width(titles: Sequence[str], cells: Sequence[Sequence[str]]) -> int:
 
 
 def _is_numeric(cells: Iterable[str]) -> bool:
-    return all(_begins_as_number(cell) or cell in ("", "-", "nan") for cell in cells)
+    return all(_begins_as_number(cell) or cell in ("", "-", "–", "nan") for cell in cells)
 
 
 def _begins_as_number(cell: str) -> bool:
-    """Whether a cell is a number (with a unit or an interval, if any), not a sentence that begins with a number."""
-    return cell.removeprefix("-")[:1].isdigit() and len(cell.split()) <= WORDS
+    """Whether a cell is a number (with a unit or an interval, if any), not a sentence or an IP address."""
+    if not cell.removeprefix("-")[:1].isdigit():
+        return False
+    words = cell.split()
+    return len(words) <= WORDS and words[0].count(".") <= 1 and ":" not in words[0]
 
 
 def _count(title: str, brief: str, dropped: int) -> Column:

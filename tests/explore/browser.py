@@ -221,8 +221,8 @@ class Browser:
             return chart ? (chart.getOption().series || []).map(series => series.name) : []"""
         return self.js(script, card)
 
-    def hover(self, card: str, series: str) -> str:
-        """Point at the first mark of a series; return the texts that the chart shows there."""
+    def hover(self, card: str, series: str, said: str) -> None:
+        """Point at the first mark of a series until the chart says what is expected, beside the values of curves."""
         from selenium.webdriver import ActionChains
 
         script = """const box = document.querySelector(`#${arguments[0]} .nicegui-echart`);
@@ -232,18 +232,22 @@ class Browser:
             const axes = {xAxisIndex: series.xAxisIndex, yAxisIndex: series.yAxisIndex};
             const [x, y] = chart.convertToPixel(axes, series.data[0].value);
             return [x - box.clientWidth / 2, y - box.clientHeight / 2]"""
-        x, y = self.until(lambda: self.js(script, card, series))
         chart = self.driver.find_element("css selector", f"#{card} .nicegui-echart")
-        self.js("arguments[0].scrollIntoView({block: 'center'})", chart)
         shown = "return arguments[0].querySelector(':scope > div:last-child')?.innerText || ''"
 
-        def said() -> str:
-            # A chart that is drawn meanwhile shows nothing until the pointer moves again.
+        def is_shown() -> bool:
+            text = self.js(shown, chart)
+            return said in text and "window of" in text
+
+        def is_said() -> bool:
+            # A chart that is drawn meanwhile has another size, and shows nothing until the pointer moves again.
+            x, y = self.until(lambda: self.js(script, card, series))
+            self.js("arguments[0].scrollIntoView({block: 'center'})", chart)
             for right in (3, 0):
                 ActionChains(self.driver).move_to_element_with_offset(chart, round(x) + right, round(y) - 4).perform()
-            return self._comes(lambda: self.js(shown, chart))
+            return self._comes(is_shown)
 
-        return self.until(said)
+        self.until(is_said)
 
     def press(self, find: Callable[[], Any], effect: Callable[[], Any] | None = None) -> None:
         """Click an element when it stands still and nothing covers it, until it has received the click.

@@ -109,9 +109,8 @@ def values(control: Control) -> Iterator[str | bool]:
     yield "0.5 s"
 
 
-def moved(state: State, control: Control) -> tuple[str | bool, State] | None:
-    """Return the first value that changes the run, with the state that has it; None if no value does."""
-    digest = expected(state)
+def moved(state: State, digest: str, control: Control) -> tuple[str | bool, State] | None:
+    """Return the first value that changes the digest of the run, with the state that has it; None if no value does."""
     for value in values(control):
         try:
             new = changed(state, control.place, value)
@@ -136,7 +135,8 @@ def moves() -> dict[str, list[tuple[Control, str | bool, State]]]:
     found: dict[str, list[tuple[Control, str | bool, State]]] = {}
     for name, make in STATES.items():
         state = make()
-        pairs = ((control, moved(state, control)) for control in controls(state))
+        digest = expected(state)
+        pairs = ((control, moved(state, digest, control)) for control in controls(state))
         found[name] = [(control, *move) for control, move in pairs if move is not None]
     return found
 

@@ -253,7 +253,7 @@ def test_a_measured_run_is_shown_while_it_goes_on(browser: Browser, attached: An
             browser.until(lambda: axis(browser)[1] > before)
             browser.until(lambda: "flows: the log is of links only" in browser.text(".x-missing"))
         with attached(flow):
-            for name in ("window", "RTT of a", "blocked by the congestion window"):
+            for name in ("window", "RTT of 10.0.0.1 -> 10.0.0.2", "blocked by the congestion window"):
                 browser.until(lambda name=name: name in browser.chart("picture"))
             before = axis(browser)[1]
             browser.until(lambda: axis(browser)[1] > before)

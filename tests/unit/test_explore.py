@@ -321,8 +321,8 @@ def test_strips_have_what_blocks_the_paths(transport: str, limits: set[str]):
 
 def test_the_table_of_events_has_every_mark_with_its_reason():
     answer = answered(small(measure="20 s", warmup="0 s"))
-    rows = re.findall(r"<tr><th[^>]*>(.*?)</th>(.*?)</tr>", numbers.event_table(answer))
-    cells = [re.findall(r"<td[^>]*>(.*?)</td>", rest) for _, rest in rows]
+    rows = re.findall(r"<tr>(.*?)</tr>", numbers.event_table(answer).partition("<tbody>")[2])
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]
     assert sum(int(count.replace(",", "")) for *_, count in cells) == sum(mark.count for mark in answer.marks) > 0
     assert {"the discipline asked the sender to slow down", "fast retransmission"} <= {
         reason for *_, reason, _ in cells
@@ -422,7 +422,7 @@ def test_a_port_in_use_and_a_scenario_that_cannot_run_are_refused_in_one_line(ca
     links = "[network.disjoint]\na = { rate = '1 Mbit/s', delay = '1 ms' }\nb = { rate = '1 Mbit/s', delay = '1 ms' }\n"
     (tmp_path / "huge.toml").write_text(links + flows)
     printed = called("explore", str(tmp_path / "huge.toml"), code=2)
-    assert printed.err.startswith("error: flows.f.receive_buffer: 9000 GB cannot be used")
+    assert "/huge.toml: flows.f.receive_buffer: 9000 GB cannot be used" in printed.err
     assert printed.err.count("\n") == 1
 
 

@@ -1,16 +1,18 @@
-"""Events of measured runs. They need root and the programs manypath-emu and manypath-net."""
+"""Events of measured runs. Runs need root and the programs manypath-emu and manypath-net."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import pytest
 from jsonschema import Draft202012Validator
 from real_time import needs_stack
 
 import manypath as mp
 from manypath import testbed
 from manypath.campaign import Campaign
+from manypath.errors import UserError
 
 SCHEMA = Path(__file__).parents[2] / "spec" / "events.schema.json"
 
@@ -23,7 +25,7 @@ def test_the_events_of_a_run_are_those_of_its_links_and_senders(tmp_path: Path):
     live = tmp_path / "live"
     for _ in range(2):
         # The second run replaces the files of the first.
-        Campaign(scenario, replications=1, runner=testbed.Testbed(events=live)).run(None, 1, progress=False)
+        Campaign(scenario, replications=1, runner=testbed.Testbed(events=str(live))).run(None, 1, progress=False)
         assert sorted(file.name for file in live.iterdir()) == ["flow-cmt.jsonl", "links.jsonl"]
     schema = Draft202012Validator(json.loads(SCHEMA.read_text()))
     names = set()
@@ -35,3 +37,11 @@ def test_the_events_of_a_run_are_those_of_its_links_and_senders(tmp_path: Path):
         names |= {line["name"] for line in lines[1:]}
     assert {"link:metrics_updated", "recovery:metrics_updated", "recovery:sending_blocked"} <= names
     assert not any(name.startswith("transport:") for name in names)
+
+
+@pytest.mark.parametrize("events", [5, "", "taken/inside"])
+def test_a_wrong_folder_of_events_is_refused(events: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    Path("taken").touch()
+    with pytest.raises(UserError, match=r"^events: "):
+        testbed.Testbed(events=events)  # pyright: ignore[reportArgumentType]

@@ -315,7 +315,7 @@ def _measure_comparison(options: Options) -> None:
             at_once=at_once,
             tries=tries,
             stacks=chosen,
-            events=options.events.absolute() if options.events is not None else None,
+            events=options.events,
             checked=calibrate,
         )
     except KeyboardInterrupt:

@@ -36,7 +36,7 @@ details.x-card > summary::after { content: "+"; color: var(--faint); font-weight
 details.x-card[open] > summary::after { content: "–"; }
 .q-field--error .q-field__label, .q-field--error .q-field__bottom { color: var(--bad) !important; }
 .x-refusal { color: var(--bad); font-size: 12px; line-height: 1.3; } .x-refusal:empty { display: none; }
-.x-numbers caption { text-align: left; color: var(--faint); font-size: 12px; padding: 2px 0; }
+.x-scroll caption { text-align: left; color: var(--faint); font-size: 12px; padding: 2px 0; }
 .x-why { color: var(--faint); font-size: 12px; line-height: 1.4; }
 .x-row { display: flex; gap: 8px; flex-wrap: wrap; align-items: center; width: 100%; }
 .x-lights { display: grid; grid-template-columns: repeat(auto-fit, minmax(210px, 1fr)); gap: 10px; width: 100%; }
@@ -48,11 +48,11 @@ details.x-card[open] > summary::after { content: "–"; }
 .x-net text { font-family: system-ui, "Segoe UI", Roboto, sans-serif !important; }
 .x-net svg { width: 100%; height: auto; max-height: 300px; overflow: visible; }
 .x-two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 14px; width: 100%; }
-table.x-numbers { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
-.x-numbers th, .x-numbers td { padding: 3px 8px; text-align: right; border-bottom: 1px solid var(--line);
+.x-scroll table { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
+.x-scroll :is(th, td) { padding: 3px 8px; text-align: left; border-bottom: 1px solid var(--line);
   white-space: nowrap; }
-.x-numbers .x-left { text-align: left; }
-.x-numbers th { color: var(--faint); font-weight: 600; } .x-numbers th[scope=row] { color: var(--ink); }
+.x-scroll .number { text-align: right; }
+.x-scroll th { color: var(--faint); font-weight: 600; } .x-scroll th[scope=row] { color: var(--ink); }
 .x-scroll { overflow-x: auto; width: 100%; }
 .x-events { width: 100%; } .x-events > summary { cursor: pointer; color: var(--faint); font-size: 13px; }
 .x-code { white-space: pre; overflow: auto; max-height: 60vh; font: 12px/1.5 ui-monospace, monospace; width: 100%;
@@ -90,11 +90,9 @@ window.manypath = {
     const option = JSON.parse(text);
     this.revived(option.tooltip);
     const hover = option.tooltip?.formatter;
-    // A mark is described within 5 pixels, which is about its width.
-    if (hover) option.tooltip.formatter = items => {
-      if (!items.length) return '';
-      const at = pixel => element.chart.convertFromPixel({xAxisIndex: items[0].axisIndex}, pixel);
-      return hover(items, at(5) - at(0));
+    if (hover) option.tooltip.formatter = found => {
+      const items = [].concat(found), at = items[0].axisValue ?? items[0].value[0];
+      return hover(at, items, this.marks(element.chart, option.series, at));
     };
     option.series.forEach(series => this.revived(series));
     const shape = JSON.stringify([option.series.map(series => series.name), option.grid]);
@@ -103,6 +101,14 @@ window.manypath = {
     if (chart.getWidth() !== box.clientWidth || chart.getHeight() !== box.clientHeight) chart.resize();
     chart.setOption(option, {notMerge: shape !== element.shape});
     element.shape = shape;
+  },
+  // ECharts describes only the series whose points are nearest to the pointer, and samples are denser than marks.
+  marks(chart, series, at) {
+    const {selected} = chart.getOption().legend[0], time = pixel => chart.convertFromPixel({xAxisIndex: 0}, pixel);
+    const width = time(5) - time(0);
+    return series.filter(each => each.type === 'scatter' && selected[each.name] !== false).flatMap(each => each.data
+      .filter(mark => Math.abs(mark.value[0] - at) < width)
+      .map(mark => ({colour: each.itemStyle.color, name: mark.name})));
   },
   focused: null,
   focus() {

@@ -54,6 +54,11 @@ class Mark:
         return MARKED[self.name]
 
     @property
+    def place(self) -> str:
+        """Flow and path in words."""
+        return f"{self.flow} on {self.path}" if self.path else self.flow
+
+    @property
     def words(self) -> str:
         """What happened, how often and why, in words."""
         return f"{self.count} × {self.what}" + (f" ({self.reason})" if self.reason else "")

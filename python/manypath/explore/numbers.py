@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from manypath.explore.moves import Answer
+from manypath.display import Column, Table
+from manypath.explore.moves import Answer, duration
 from manypath.explore.state import State
-from manypath.explore.tables import table
 
 
 def path_table(answer: Answer) -> str:
     """Return a table of the flows and their paths."""
-    heads = ("flow", "path", "goodput, Mbit/s", "loss", "window cuts", "timeouts", "mean RTT, ms")
     rows = [
         (
             row["flow"],
@@ -25,7 +24,8 @@ def path_table(answer: Answer) -> str:
         )
         for row in answer.result.paths.reset_index().to_dict("records")
     ]
-    return table(heads, rows, words=2)
+    since, until = answer.scenario.warmup / 1e9, duration(answer.scenario)
+    return Table(f"Measured from {since:g} s to {until:g} s", PATH_COLUMNS, rows).html()
 
 
 def event_table(answer: Answer) -> str:
@@ -39,7 +39,7 @@ def event_table(answer: Answer) -> str:
     rest = len(counts) - len(found)
     rows = [(flow, path or "all", what, reason, f"{count:,}") for (flow, path, what, reason), count in found]
     more = f"<p>{rest} more rows with fewer events are left out.</p>" if rest else ""
-    return table(("flow", "path", "event", "reason", "number"), rows, words=4) + more
+    return Table(f"From 0 s to {duration(answer.scenario):g} s", EVENT_COLUMNS, rows).html() + more
 
 
 def spoken(answer: Answer) -> str:
@@ -61,6 +61,14 @@ def flows(state: State) -> str:
     rest = len(state.scenario.flows) - len(said)
     return " · ".join([*said, *([f"{rest} more flows"] if rest else [])])
 
+
+PATH_COLUMNS = tuple(
+    map(Column, ("flow", "path", "goodput, Mbit/s", "loss", "window cuts", "timeouts", "mean RTT, ms"))
+)
+"""Columns of the table of paths."""
+
+EVENT_COLUMNS = tuple(map(Column, ("flow", "path", "event", "reason", "number")))
+"""Columns of the table of events."""
 
 MOST_ROWS = 40
 """Largest number of rows of the table of events."""

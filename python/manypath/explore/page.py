@@ -7,7 +7,7 @@ import html
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nicegui import run as background
 from nicegui import ui
@@ -29,6 +29,15 @@ from manypath.figures.topology import topology
 
 if TYPE_CHECKING:
     from manypath.scenario import Network
+
+
+class _Picture(NamedTuple):
+    """A run, or its start, with the parts of the page that show it alone."""
+
+    answer: Answer
+    course: charts.Option
+    paths: str
+    events: str
 
 
 class Page:
@@ -169,8 +178,8 @@ class Page:
                 found = await background.io_bound(self._next, parts)
                 if found is None or move != self.move:
                     break
-                answer, option = found
-                self._draw(answer, option, move)
+                answer = found.answer
+                self._draw(found, move)
             if answer is None or move != self.move:
                 return
             self.answer, self.is_running = answer, False
@@ -188,12 +197,13 @@ class Page:
                 self.is_running = False
                 self._rest.props('aria-busy="false"')
 
-    def _next(self, parts: Iterator[Answer]) -> tuple[Answer, charts.Option] | None:
-        """Return the next answer with its chart, in a thread."""
+    def _next(self, parts: Iterator[Answer]) -> _Picture | None:
+        """Return the next answer with its chart and its tables, in a thread."""
         answer = next(parts, None)
         if answer is None:
             return None
-        return answer, charts.course(answer, self.theme, narrow=self.narrow)
+        course = charts.course(answer, self.theme, narrow=self.narrow)
+        return _Picture(answer, course, numbers.path_table(answer), numbers.event_table(answer))
 
     async def _draw_the_rest(self, state: State, answer: Answer, stop: threading.Event, move: int) -> None:
         """Draw the parts that need further runs (fair shares, goals, comparison), and the drawing of the network."""
@@ -212,12 +222,12 @@ class Page:
         self._flows.text = numbers.flows(state)
         await self.compare.update(stop)
 
-    def _draw(self, answer: Answer, option: charts.Option, move: int) -> None:
+    def _draw(self, drawing: _Picture, move: int) -> None:
         """Draw the curves, the status and the numbers."""
-        self._shown = answer
-        self._draw_course(answer, option)
-        self._numbers.set_content(numbers.path_table(answer))
-        self._events.set_content(numbers.event_table(answer))
+        answer = self._shown = drawing.answer
+        self._draw_course(answer, drawing.course)
+        self._numbers.set_content(drawing.paths)
+        self._events.set_content(drawing.events)
         spent = 1e3 * (time.monotonic() - self._began)
         seconds = moves.duration(answer.scenario)
         if answer.is_partial:

@@ -10,13 +10,13 @@ from nicegui import run as background
 from nicegui import ui
 
 from manypath import _native
+from manypath.display import Column, Table
 from manypath.errors import UserError
 from manypath.explore import charts, moves
 from manypath.explore.controls import SWITCH, Control, changed, controls, whole
 from manypath.explore.moves import Answer, Cancelled, cancellable
 from manypath.explore.parts import card, chart, draw, heading
 from manypath.explore.state import MOST_COMPARED, State
-from manypath.explore.tables import table
 
 if TYPE_CHECKING:
     from manypath.explore.page import Page
@@ -233,7 +233,7 @@ def _compared(state: State, answers: Mapping[str, Answer]) -> str:
         rates = [*(own[path] for path in paths), answer.result.goodput[name]]
         rates += [answer.result.goodput[rival]] if rival else []
         rows.append((cc, *(f"{rate:.2f}" for rate in rates)))
-    return table(heads, rows, words=1, caption="Goodput, Mbit/s")
+    return Table("Goodput, Mbit/s", tuple(map(Column, heads)), rows).html()
 
 
 MOST_VALUES = 12

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -70,7 +71,7 @@ def beside(
     at_once: int = 1,
     tries: int = 1,
     stacks: Mapping[str, str] | None = None,
-    events: Path | None = None,
+    events: str | PathLike[str] | None = None,
     checked: Callable[[], object] = lambda: None,
 ) -> list[MeasuredQuantity]:
     """Run scenarios on real stacks and in the simulator, and compare the goodput of their flows.

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import count
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,13 @@ import numpy as np
 from typing_extensions import override
 
 from manypath import _native
+from manypath.arguments import file
 from manypath.campaign.cell import Cell
 from manypath.campaign.runners import Halt, JsonOrError, Runner, chance
 from manypath.emulation import Emulation, Pair
 from manypath.emulation.log import LinkLog
 from manypath.errors import UserError
+from manypath.outputs import Outputs
 from manypath.programs import EMULATOR, fingerprint, program
 from manypath.scenario import Network
 from manypath.testbed import sources
@@ -61,7 +64,7 @@ class Testbed(Runner):
     Raises
     ------
     UserError
-        If a stack does not exist.
+        If a stack does not exist, or if files cannot be written into the folder of events.
     """
 
     def __init__(
@@ -69,10 +72,10 @@ class Testbed(Runner):
         tries: int = 1,
         stacks: Mapping[str, str] | None = None,
         interval: float | None = None,
-        events: Path | None = None,
+        events: str | PathLike[str] | None = None,
     ) -> None:
         self._tries = tries
-        self._events = events
+        self._events = None if events is None else Outputs().folder("events", file("events", events)).absolute()
         self._interval = interval
         self._stacks = dict(stacks or {})
         check_names(self._stacks)
@@ -246,8 +249,8 @@ def _part(
     """Return a flow with its hosts and times."""
     left, right = links.host(name, "left"), links.host(name, "right")
     # The emulator has accepted the name, so it is valid as a part of a file name.
-    file = None if events is None else events / f"flow-{name}.jsonl"
-    return Part(name, flow, left, right, begin + starting(name, flow, seed), window, processes, file)
+    log = None if events is None else events / f"flow-{name}.jsonl"
+    return Part(name, flow, left, right, begin + starting(name, flow, seed), window, processes, log)
 
 
 def starting(name: str, flow: Mapping[str, Any], seed: int) -> float:

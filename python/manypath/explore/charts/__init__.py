@@ -1,8 +1,8 @@
 """The charts of the page as documents of Apache ECharts.
 
 `course` has a run over time, `shares` the goodput against fair shares, `comparison` several congestion controls,
-`sweep` means with intervals. `stack` places plots with a common time axis, `theme` has the colours, `scripts` the
-functions that run in the browser.
+`sweep` means with intervals. `stack` places plots with a common time axis, `samples` divides the data of a run,
+`theme` has the colours, `scripts` the functions that run in the browser.
 """
 
 from manypath.explore.charts.comparison import comparison

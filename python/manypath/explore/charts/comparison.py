@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-import pandas as pd
+import numpy as np
 
+from manypath.explore.charts.samples import Samples, divided, summed
 from manypath.explore.charts.stack import Stack
 from manypath.explore.charts.theme import LINES, Option, Theme, nice, smooth
 from manypath.explore.moves import Answer
@@ -20,11 +21,13 @@ def comparison(state: State, answers: Mapping[str, Answer], theme: Theme, *, nar
 def _side_by_side(state: State, answers: Mapping[str, Answer], theme: Theme, *, narrow: bool) -> Option:
     """Return one plot for each congestion control, all with the same scale; a curve for each path."""
     chart = Stack(theme, _end(answers), narrow=narrow, top=36, columns=1 if narrow else 2)
-    top = max(_top(_own(state, answer), answer) for answer in answers.values())
-    for cc, answer in answers.items():
+    found = {cc: _of_flow(answer, state.multipath) for cc, answer in answers.items()}
+    top = max(_top(own.values(), answers[cc]) for cc, own in found.items())
+    for cc, own in found.items():
         chart.grid(130, f"{cc}: congestion window, kB")
-        for place, (path, part) in enumerate(_own(state, answer).groupby("path", sort=False)):
-            chart.line(f"window on {path}", part["time"], part["cwnd"] / 1e3, theme.colour(place), LINES[place % 5])
+        for place, (path, samples) in enumerate(own.items()):
+            kind = LINES[place % len(LINES)]
+            chart.line(f"window on {path}", samples["time"], samples["cwnd"] / 1e3, theme.colour(place), kind)
         chart.limit(top)
     return chart.finished(0.0)
 
@@ -32,37 +35,36 @@ def _side_by_side(state: State, answers: Mapping[str, Answer], theme: Theme, *, 
 def _overlaid(state: State, answers: Mapping[str, Answer], theme: Theme, *, narrow: bool) -> Option:
     """Return one plot for each path and one for the goodput; a curve for each congestion control."""
     chart = Stack(theme, _end(answers), narrow=narrow, top=36)
-    first = _own(state, next(iter(answers.values())))
-    for path in dict.fromkeys(first["path"]):
+    found = {cc: _of_flow(answer, state.multipath) for cc, answer in answers.items()}
+    for path in next(iter(found.values())):
         chart.grid(130, f"{path}: congestion window, kB")
-        top = 1.0
-        for place, (cc, answer) in enumerate(answers.items()):
-            own = _own(state, answer)
-            part = own[own["path"] == path]
-            top = max(top, _top(part, answer))
-            chart.line(cc, part["time"], part["cwnd"] / 1e3, theme.colour(place), LINES[place % len(LINES)])
-        chart.limit(top)
+        for place, (cc, own) in enumerate(found.items()):
+            samples, kind = own[path], LINES[place % len(LINES)]
+            chart.line(cc, samples["time"], samples["cwnd"] / 1e3, theme.colour(place), kind)
+        chart.limit(max(_top([own[path]], answers[cc]) for cc, own in found.items()))
     for flow in (state.multipath, state.rival):
         if flow is None:
             continue
         chart.grid(110, f"goodput of {flow}, Mbit/s")
         for place, (cc, answer) in enumerate(answers.items()):
-            samples = answer.result.series["paths"]
-            total = samples[samples["flow"] == flow].groupby("time")["goodput"].sum()
-            chart.line(cc, total.index, smooth(total), theme.colour(place), LINES[place % len(LINES)])
+            own = list(_of_flow(answer, flow).values())
+            kind = LINES[place % len(LINES)]
+            chart.line(cc, own[0]["time"], smooth(summed(own, "goodput")), theme.colour(place), kind)
     return chart.finished(0.0)
 
 
-def _own(state: State, answer: Answer) -> pd.DataFrame:
-    """Return the samples of the multipath flow."""
+def _of_flow(answer: Answer, flow: str | None) -> dict[str, Samples]:
+    """Return the samples of a flow by path."""
     samples = answer.result.series["paths"]
-    return samples[samples["flow"] == state.multipath]
+    found = divided(samples[samples["flow"] == flow], ["path"])
+    return {path: own for (path,), own in found.items()}
 
 
-def _top(samples: pd.DataFrame, answer: Answer) -> float:
+def _top(samples: Iterable[Samples], answer: Answer) -> float:
     """Return the top of the axis of windows in kB: above those of the measurement, not of the first slow start."""
-    steady = samples["cwnd"][samples["time"] >= answer.scenario.warmup / 1e9].max()
-    return max(nice(1.1 * float(steady) / 1e3), 1.0) if steady > 0 else 1.0
+    since = answer.scenario.warmup / 1e9
+    steady = max(float(np.nanmax(own["cwnd"][own["time"] >= since], initial=0.0)) for own in samples)
+    return max(nice(1.1 * steady / 1e3), 1.0)
 
 
 def _end(answers: Mapping[str, Answer]) -> float:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 
+from manypath.explore.charts.samples import Samples, divided, summed
 from manypath.explore.charts.stack import Stack
 from manypath.explore.charts.theme import DECALS, GREY, LINES, Option, Theme, nice, smooth
 from manypath.explore.moves import Answer
@@ -27,7 +26,7 @@ class _Course:
         self._since = 0.0 if answer.is_partial else answer.scenario.warmup / 1e9
         self._stack = Stack(theme, answer.whole, narrow=narrow)
         self._theme = theme
-        self._samples = _parts(answer.result.series["paths"], ["flow", "path"])
+        self._samples = divided(answer.result.series["paths"], ["flow", "path"])
         self._paths = list(dict.fromkeys(path for _, path in self._samples))
         self._main = _main(self._samples)
         self._flows = list(dict.fromkeys([self._main, *(flow for flow, _ in self._samples)]))
@@ -64,14 +63,14 @@ class _Course:
             found = [mark for mark in marks if mark.name in names]
             self._stack.marks(MARK_NAMES[names], found, symbol, colour, height * top)
 
-    def _largest(self, parts: Iterable[Part]) -> float:
+    def _largest(self, parts: Iterable[Samples]) -> float:
         """Return the largest window of the measurement, bytes. That of the first slow start may be much larger."""
         windows = [(part["time"], part["cwnd"]) for part in parts]
         steady = np.concatenate([cwnd[time >= self._since] for time, cwnd in windows])
         steady = steady if np.isfinite(steady).any() else np.concatenate([cwnd for _, cwnd in windows])
         return float(np.nanmax(steady)) if np.isfinite(steady).any() else 0.0
 
-    def _strip(self, path: str, own: Part) -> None:
+    def _strip(self, path: str, own: Samples) -> None:
         """Add the strip below a path: the share of time during which each limit blocked the main flow."""
         self._stack.grid(16, f"{path}: what blocks {self._main}", gap=18, values=False)
         starts = np.arange(0, len(own["time"]), STEP)
@@ -87,7 +86,7 @@ class _Course:
     def _queues(self) -> None:
         """Add the queues of the links on forward paths."""
         crossed = {link for path in self._answer.scenario.network.paths.values() for link in path.forward}
-        parts = _parts(self._answer.result.series["links"], ["link"])
+        parts = divided(self._answer.result.series["links"], ["link"])
         queues = [(link, part["time"], part["queue"]) for (link,), part in parts.items() if link in crossed]
         self._stack.grid(110, "queue, packets")
         for number, (link, time, queue) in enumerate(queues[:MOST_PATHS]):
@@ -100,7 +99,7 @@ class _Course:
         for place, flow in enumerate(self._flows[:MOST_FLOWS]):
             own = {path: part for (name, path), part in self._samples.items() if name == flow}
             time = next(iter(own.values()))["time"]
-            total = np.sum([part["goodput"] for part in own.values()], axis=0)
+            total = summed(list(own.values()), "goodput")
             # A rival is grey, as its windows are.
             ink, kind = INKS[(place - 1) % len(INKS)] if place else self._theme.ink, LINES[place % len(LINES)]
             self._stack.line(f"goodput of {flow}", time, smooth(total), ink, kind, 1.8)
@@ -112,23 +111,11 @@ class _Course:
         self._stack.marks("retransmissions", again, "triangle", COLOURS[3], 0.0)
 
 
-def _parts(samples: pd.DataFrame, by: list[str]) -> dict[tuple[str, ...], Part]:
-    """Return the columns of numbers of each flow and path, or of each link, in the order of their first samples."""
-    numbers = [str(column) for column in samples if column not in by]
-    return {
-        tuple(map(str, names)): {column: part[column].to_numpy() for column in numbers}
-        for names, part in samples.groupby(by, sort=False)
-    }
-
-
 def _main(parts: Iterable[tuple[str, ...]]) -> str:
     """Return the flow whose paths have colours and strips: the first one over several paths, else the first one."""
     flows = [flow for flow, _ in parts]
     return next((flow for flow in flows if flows.count(flow) > 1), flows[0])
 
-
-Part = dict[str, NDArray[np.float64]]
-"""The samples of a flow on a path, or of a link, by the name of the column."""
 
 INKS = (GREY, "#e69f00", "#56b4e9", "#8c6d31", "#cc79a7")
 """Colours of the goodput of the second flow and later ones."""

@@ -3,17 +3,15 @@
 RATE = "value => value == null ? '' : Number(value).toFixed(2) + ' Mbit/s'"
 """Shows a rate."""
 
-HOVER = """(items, within) => {
-  const at = items[0].axisValue;
-  const near = item => item.seriesType !== 'scatter' || Math.abs(item.value[0] - at) < within;
+HOVER = """(at, items, marks) => {
   const escape = text => String(text).replace(/[&<>]/g, c => ({'&': '&amp;', '<': '&lt;', '>': '&gt;'})[c]);
-  const said = items.filter(item => near(item) && item.value[1] != null).map(item => item.marker + ' ' + (
-    item.seriesType === 'scatter' ? escape(item.name)
-    : escape(item.seriesName) + ': ' + (item.seriesType === 'bar' ? Math.round(100 * item.value[1]) + ' % of the time'
-    : Number(item.value[1]).toFixed(1))));
-  return '<b>' + Number(at).toFixed(2) + ' s</b><br>' + said.join('<br>');
+  const known = items.filter(item => item.seriesType !== 'scatter' && item.value[1] != null);
+  const said = known.map(item => item.marker + ' ' + escape(item.seriesName) + ': ' + (item.seriesType === 'bar'
+    ? Math.round(100 * item.value[1]) + ' % of the time' : Number(item.value[1]).toFixed(1)));
+  const reasons = marks.map(mark => `<span style="color: ${mark.colour}">◆</span> ${escape(mark.name)}`);
+  return ['<b>' + Number(at).toFixed(2) + ' s</b>', ...reasons, ...said].join('<br>');
 }"""
-"""Shows the values at the pointer, and the reasons of the marks within some seconds of it."""
+"""Shows the time of the pointer, the reasons of the marks that are near, and the values of the curves."""
 
 WHISKER = """(params, api) => {
   const low = api.coord([api.value(0), api.value(1)]), high = api.coord([api.value(0), api.value(2)]);

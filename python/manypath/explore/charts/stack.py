@@ -69,7 +69,7 @@ class Stack:
         """Add marks, at a height in units of the plot. Of too many, those at equal distances are drawn."""
         drawn = range(0, len(marks), -(-len(marks) // MOST_MARKS) or 1)
         data = [
-            {"value": [number(mark.time), height], "name": f"{mark.time:.3f} s, {mark.flow}: {mark.words}"}
+            {"value": [number(mark.time), height], "name": f"{mark.time:.3f} s, {mark.place}: {mark.words}"}
             for mark in (marks[place] for place in drawn)
         ]
         self._add(
@@ -79,6 +79,9 @@ class Stack:
                 "data": data,
                 "symbol": symbol,
                 "symbolSize": 9,
+                # The script of the page describes them beside the curves, also where the pointer hits one.
+                "silent": True,
+                "tooltip": {"trigger": "item"},
                 "itemStyle": {"color": colour},
                 "z": 4,
             }

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from manypath.display import Column, Table
 from manypath.explore.live.curve import Total
 from manypath.explore.live.flow import Flow
 from manypath.explore.live.follower import Phase, State
 from manypath.explore.live.log import Log
-from manypath.explore.tables import table
 
 
 def path_table(flow: Flow, end: float) -> str:
@@ -35,7 +35,7 @@ def path_table(flow: Flow, end: float) -> str:
                     str(state.counts["timeouts"]),
                 )
             )
-    return table(PATH_HEADS, rows, words=3) if rows else ""
+    return Table(f"Paths of {flow.name}", PATH_COLUMNS, rows).html() if rows else ""
 
 
 def link_table(log: Log) -> str:
@@ -48,7 +48,7 @@ def link_table(log: Log) -> str:
         )
         for name, link in log.links.items()
     ]
-    return table(LINK_HEADS, rows, words=1) if rows else ""
+    return Table("Links", LINK_COLUMNS, rows).html() if rows else ""
 
 
 def said_of(flow: Flow) -> str:
@@ -127,20 +127,25 @@ UNKNOWN = "–"
 UNSET = 1 << 31
 """Bytes from which a threshold means that there is none yet."""
 
-PATH_HEADS = (
-    "path",
-    "end",
-    "state",
-    "window, kB",
-    "ssthresh, kB",
-    "outstanding, kB",
-    "RTT, ms",
-    "RTO, ms",
-    "goodput, Mbit/s",
-    "window cuts",
-    "timeouts",
+PATH_COLUMNS = tuple(
+    map(
+        Column,
+        (
+            "path",
+            "end",
+            "state",
+            "window, kB",
+            "ssthresh, kB",
+            "outstanding, kB",
+            "RTT, ms",
+            "RTO, ms",
+            "goodput, Mbit/s",
+            "window cuts",
+            "timeouts",
+        ),
+    )
 )
 """Columns of the table of paths."""
 
-LINK_HEADS = ("link", "Mbit/s", "queue", "arrived", "delivered", "dropped", "lost")
+LINK_COLUMNS = tuple(map(Column, ("link", "Mbit/s", "queue", "arrived", "delivered", "dropped", "lost")))
 """Columns of the table of links."""
