@@ -49,14 +49,14 @@ pub struct PathTotal {
     /// Counters, each a field of the document.
     #[serde(flatten)]
     pub counters: PathCounters,
-    /// Seconds during which it could not send new data, by reason.
+    /// Seconds during which it could not send new data, by limit.
     pub blocked: Vec<(String, f64)>,
 }
 
 counters! {
     /// The counters of a path that the results of a test have.
     #[derive(Serialize, Deserialize)]
-    PathCounters: u64 {
+    PathCounters {
         /// Payload bytes acknowledged whose last transmission took the path.
         bytes_acked,
         /// New payload bytes received.
@@ -103,9 +103,10 @@ impl Total {
 
 impl PathTotal {
     fn is_possible(&self) -> bool {
-        let reasons = BlockedTime::COUNTERS.iter().map(|it| it.name);
+        let none = BlockedTime::default();
+        let limits = none.iter().map(|(limit, _)| limit);
         PathCounters::COUNTERS.iter().all(|it| (it.get)(&self.counters) <= MOST_COUNTED)
-            && self.blocked.iter().map(|(reason, _)| reason.as_str()).eq(reasons)
+            && self.blocked.iter().map(|(limit, _)| limit.as_str()).eq(limits)
             && self.blocked.iter().all(|(_, time)| Duration::try_from_secs_f64(*time).is_ok())
     }
 
@@ -126,7 +127,7 @@ impl PathTotal {
                 fast_retransmissions: stats.fast_retransmissions,
                 timeouts: stats.timeouts,
             },
-            blocked: seconds.map(|(reason, time)| (reason.to_owned(), time)).collect(),
+            blocked: seconds.map(|(limit, time)| (limit.to_owned(), time)).collect(),
         }
     }
 
@@ -150,7 +151,8 @@ mod tests {
     use crate::perf::Direction;
 
     fn results() -> Results {
-        let blocked = BlockedTime::COUNTERS.iter().map(|it| (it.name.to_owned(), 0.0));
+        let none = BlockedTime::default();
+        let blocked = blocked_seconds(&none).map(|(limit, time)| (limit.to_owned(), time));
         let path = PathTotal {
             local: Ipv4Addr::LOCALHOST.into(),
             remote: Ipv4Addr::LOCALHOST.into(),
