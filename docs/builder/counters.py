@@ -1,26 +1,78 @@
-"""Writes the counters of flows and paths into docs/reference/measurements.md, with the engine's names and meanings."""
+"""Writes the counters into pages of docs/reference and the Python package, with the engine's names and meanings."""
 
 from __future__ import annotations
 
 import re
+import textwrap
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from manypath import _native
 from manypath.measurements import COUNTERS
 
-PAGE = Path(__file__).parents[1] / "reference/measurements.md"
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "docs/reference/measurements.md", ROOT / "docs/reference/events.md"]
+MODULE = ROOT / "python/manypath/sctp/counters.py"
 TABLE = re.compile(r"(?<=<!-- begin: make docs, )(?P<kind>\w+) -->\n.*?(?=<!-- end -->)", re.DOTALL)
-HEAD = "\n| column | meaning |\n| --- | --- |\n"
+PLACES: Mapping[str, tuple[str, str, str]] = {
+    "flows": ("column", "", ""),
+    "paths": ("column", "", ""),
+    "limits": ("column", "blocked_", ", s"),
+    "blocked": ("field", "", ", s"),
+}
+"""Tables by the word in their mark: head of the first column, beginning of its entries, and end of each meaning."""
 
 
 def written(page: str) -> str:
     """Return the page with the tables of the current counters."""
-    return TABLE.sub(lambda table: f"{table['kind']} -->\n{HEAD}{rows(table['kind'])}\n", page)
+    return TABLE.sub(lambda table: f"{table['kind']} -->\n\n{rows(table['kind'])}\n", page)
 
 
 def rows(kind: str) -> str:
-    """Return the rows of the counters of a kind of frame."""
-    return "".join(f"| `{name}` | {meaning.rstrip('.')} |\n" for name, meaning in COUNTERS[kind].items())
+    """Return a table."""
+    head, before, after = PLACES[kind]
+    counters = COUNTERS["limits" if kind == "blocked" else kind]
+    lines = [f"| `{before}{name}` | {meaning.rstrip('.')}{after} |\n" for name, meaning in counters.items()]
+    return f"| {head} | meaning |\n| --- | --- |\n{''.join(lines)}"
+
+
+def module() -> str:
+    """Return the Python module with the counters of associations, paths and endpoints."""
+    counters = {kind: dict(rows) for kind, rows in _native.sctp_counters()}
+    classes = [
+        ("AssociationCounters", "Counters of an association. `Path` has the counters of each path.", "association"),
+        ("PathCounters", "Counters of a path of an association.", "path"),
+        ("EndpointCounters", "Counters of an endpoint, in SCTP packets.", "endpoint"),
+    ]
+    limits = "Durations for which a path could not send new data, in seconds, by the first limit that it reached."
+    parts = [class_(name, about, counters[of].items(), "int") for name, about, of in classes]
+    return HEAD + "".join(parts) + class_("Blocked", limits, COUNTERS["limits"].items(), "float")
+
+
+def class_(name: str, about: str, fields: Iterable[tuple[str, str]], kind: str) -> str:
+    """Return a class with documented fields."""
+    lines = "".join(f"    {field}: {kind}\n{documentation(meaning)}" for field, meaning in fields)
+    return f'\n\n@dataclass(frozen=True, slots=True)\nclass {name}:\n    """{about}"""\n\n{lines}'
+
+
+def documentation(meaning: str) -> str:
+    """Return the documentation of a field, in lines of at most 120 columns."""
+    text = meaning.replace(" §", " section ")
+    return textwrap.fill(f'"""{text}"""', 120, initial_indent="    ", subsequent_indent="    ") + "\n"
+
+
+HEAD = '''"""Counters of associations, of their paths and of endpoints, from their start.
+
+`make docs` writes this file, with the engine's names and meanings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+'''
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(written(page.read_text(encoding="utf-8")), encoding="utf-8")
+    MODULE.write_text(module(), encoding="utf-8")

@@ -222,7 +222,16 @@ def events() -> list[tuple[str, str]]:
     """Return events of runs: names and one-line descriptions."""
 
 def counters() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return counters of results by kind of frame: names and one-line descriptions."""
+    """Return counters of results by kind of frame, and the limits of paths: names and one-line descriptions."""
+
+def nearest(word: str, known: list[str]) -> str | None:
+    """Return the known word most similar to `word`, or None if none is similar."""
+
+def remedy(word: str, known: list[str]) -> str:
+    """Return the hint for an unknown `word`: the most similar known word, and all known words if they are few."""
+
+def sctp_counters() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return counters of associations, of their paths, and of endpoints: names and one-line descriptions."""
 
 def engine_version() -> str:
     """Return a hash of the engine's sources; results of different versions are never mixed."""

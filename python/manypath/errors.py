@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from numbers import Number
+
+from manypath import _native
 
 
 class UserError(Exception):
@@ -35,20 +36,17 @@ class Stopped(Exception):
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word most similar to `word`, or None if none is similar."""
-    by_folded = {name.casefold(): name for name in known}
-    close = difflib.get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.5)
-    return by_folded[close[0]] if close else None
+    return _native.nearest(_encodable(word), [_encodable(name) for name in known])
 
 
 def remedy(word: str, known: Iterable[str]) -> str:
     """Return the hint for an unknown `word`: the most similar known word, and all known words if they are few."""
-    names = list(known)
-    more = f" and {len(names) - MANY} more" if len(names) > MANY else ""
-    everything = f"known: {', '.join(names[:MANY])}{more}"
-    close = nearest(word, names)
-    if close is None:
-        return everything
-    return f'did you mean "{close}"?' + (f" ({everything})" if len(names) <= FEW else "")
+    return _native.remedy(_encodable(word), [_encodable(name) for name in known])
+
+
+def _encodable(text: str) -> str:
+    """Return a text without the lone surrogates that stand for invalid bytes of a command line or of a file's name."""
+    return text.encode(errors="replace").decode()
 
 
 def quoted(value: object, marks: str = '"') -> str:
@@ -68,9 +66,3 @@ def _shown(value: object) -> str:
 
 LINE = 80
 """Largest number of characters of a value in a message."""
-
-FEW = 8
-"""Up to this number of names, a hint with a similar name also lists all names."""
-
-MANY = 50
-"""Largest number of names in a list."""

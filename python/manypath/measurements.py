@@ -12,7 +12,10 @@ from collections.abc import Mapping
 from manypath import _native
 
 COUNTERS: Mapping[str, Mapping[str, str]] = {kind: dict(rows) for kind, rows in _native.counters()}
-"""Counters by kind of frame, with their meanings, from the engine."""
+"""Counters by kind of frame, with their meanings, from the engine; `limits` has what can stop a path."""
+
+BLOCKED = tuple(f"blocked_{limit}" for limit in COUNTERS["limits"])
+"""The columns of paths about time without new data, one for each limit, in the order in which the limits are tested."""
 
 LABELS: Mapping[str, tuple[str, ...]] = {
     "flows": ("flow",),
@@ -59,12 +62,7 @@ MEASUREMENTS: Mapping[str, tuple[str, ...]] = {
         "lost_packets",
         "loss_rate",
         *COUNTERS["paths"],
-        "blocked_path",
-        "blocked_window",
-        "blocked_split_share",
-        "blocked_receive_window",
-        "blocked_send_buffer",
-        "blocked_pacing",
+        *BLOCKED,
     ),
     "links": ("arrived", "delivered", "damaged", "dropped", "lost", "bytes", "utilisation", "mean_queue"),
     "runs": ("digest", "packet_hops", "data_packets", "simulated_seconds", "cpu_seconds"),
@@ -88,12 +86,7 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
         "weight",
         "goodput",
         "throughput",
-        "blocked_path",
-        "blocked_window",
-        "blocked_split_share",
-        "blocked_receive_window",
-        "blocked_send_buffer",
-        "blocked_pacing",
+        *BLOCKED,
     ),
     "links": ("time", "link", "queue"),
 }

@@ -169,8 +169,8 @@ class Result:
     def paths(self) -> pd.DataFrame:
         """One row for each flow and path; windows and round-trip times are means over time.
 
-        ``blocked_path``, ``_window``, ``_split_share``, ``_receive_window``, ``_send_buffer`` and ``_pacing`` are the
-        seconds during which the path could not send new data, by the first limit that it reached.
+        The columns ``blocked_...`` (`manypath.measurements.BLOCKED`) are the seconds during which the path could not
+        send new data, by the first limit that it reached.
         """
         from manypath.frames import paths_frame
 

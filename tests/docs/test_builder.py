@@ -90,6 +90,14 @@ def test_commands_of_a_group_are_listed_with_links_and_full_sentences(monkeypatc
     assert not [line for line in text.splitlines() if line.startswith("* ") and line.endswith("...")]
 
 
-def test_the_page_about_measurements_has_the_counters_of_the_engine():
-    page = (ROOT / "docs/reference/measurements.md").read_text(encoding="utf-8")
-    assert builder("counters").written(page) == page, "run `make docs`"
+def test_pages_have_the_counters_of_the_engine():
+    writer = builder("counters")
+    for path in writer.PAGES:
+        page = path.read_text(encoding="utf-8")
+        assert writer.TABLE.search(page), path
+        assert writer.written(page) == page, "run `make docs`"
+
+
+def test_the_classes_of_counters_have_those_of_the_engine():
+    writer = builder("counters")
+    assert writer.MODULE.read_text(encoding="utf-8") == writer.module(), "run `make docs`"

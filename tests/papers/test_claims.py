@@ -3,7 +3,8 @@
 import pytest
 import world
 
-from manypath.papers.dreibholz2011_impact.names import MPTCP, PLAIN, RPV1, RPV2, SINGLE
+from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2
+from manypath.papers.dreibholz2011_impact.names import SINGLE
 from manypath.papers.evidence import Case
 
 

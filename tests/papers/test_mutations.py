@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 from manypath.papers import NAMES, registry
+from manypath.papers.dreibholz import ALL, RPV1
 from manypath.papers.dreibholz2010_asymmetric.names import BOTH, NONE, SPLITS
-from manypath.papers.dreibholz2011_impact.names import ALL, RPV1
 from manypath.papers.experiment import Grid
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, RENO
 from manypath.papers.honda2009_bmc.claims.theory import WEIGHTS

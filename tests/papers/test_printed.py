@@ -13,8 +13,8 @@ from manypath.figures import Picture
 from manypath.figures.interactive import chart
 from manypath.figures.style import COLOURS
 from manypath.papers import registry
+from manypath.papers.dreibholz import ALL, MPTCP, RPV2
 from manypath.papers.dreibholz2010_asymmetric.printed import PRINTED as ASYMMETRIC
-from manypath.papers.dreibholz2011_impact.names import ALL, MPTCP, RPV2
 from manypath.papers.dreibholz2011_impact.printed import PEAKS, PRINTED, RPV2_CMT
 from manypath.papers.evidence import Case
 from manypath.papers.paper import Paper

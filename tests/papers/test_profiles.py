@@ -9,7 +9,7 @@ import manypath.papers
 from manypath.cli.papers import papers
 from manypath.papers.causes import verify
 from manypath.papers.claim import Claims
-from manypath.papers.dreibholz2011_impact.names import PLAIN
+from manypath.papers.dreibholz import PLAIN
 from manypath.papers.evaluation import Evaluation
 from manypath.papers.evidence import Case, Evidence, Runs
 from manypath.papers.paper_evaluation import PaperEvaluation

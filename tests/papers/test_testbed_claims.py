@@ -3,8 +3,9 @@
 import pytest
 import testbed_world as world
 
+from manypath.papers.dreibholz import COUPLED, MPTCP, PLAIN, RPV1, RPV2
 from manypath.papers.dreibholz2012_testbed import measured
-from manypath.papers.dreibholz2012_testbed.names import CMT, COUPLED, MPTCP, PLAIN, RPV1, RPV2, SINGLE
+from manypath.papers.dreibholz2012_testbed.names import CMT, SINGLE
 from manypath.papers.evidence import Case
 
 MEASURED = {"C-004-3", "C-004-6", "C-004-15"}

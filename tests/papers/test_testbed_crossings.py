@@ -3,8 +3,9 @@
 import pytest
 import testbed_world as world
 
+from manypath.papers.dreibholz import RPV2
 from manypath.papers.dreibholz2012_testbed import measured
-from manypath.papers.dreibholz2012_testbed.names import CMT, RPV2
+from manypath.papers.dreibholz2012_testbed.names import CMT
 from manypath.papers.evidence import Case
 
 PLACES = (4.0, 6.0, 6.5, 6.5)

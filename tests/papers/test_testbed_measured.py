@@ -3,8 +3,9 @@
 import pytest
 import testbed_world as world
 
+from manypath.papers.dreibholz import COUPLED, PLAIN
 from manypath.papers.dreibholz2012_testbed import measured
-from manypath.papers.dreibholz2012_testbed.names import CMT, COUPLED, PLAIN, SINGLE
+from manypath.papers.dreibholz2012_testbed.names import CMT, SINGLE
 from manypath.papers.evidence import Evidence
 from manypath.papers.measured import Measurement
 

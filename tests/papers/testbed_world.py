@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from manypath.papers.dreibholz2012_testbed.names import CMT, MPTCP, NORTH, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE
+from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2
+from manypath.papers.dreibholz2012_testbed.names import CMT, NORTH, PAYLOAD, SINGLE
 from manypath.papers.evidence import Case, Evidence, Runs
 
 Rates = dict[str, float]

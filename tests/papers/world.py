@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, UNIT
+from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2
+from manypath.papers.dreibholz2011_impact.names import CMT, PAYLOAD, SINGLE, UNIT
 from manypath.papers.evidence import Case, Evidence, Runs
 from manypath.papers.traces import PathTrace, Trace
 

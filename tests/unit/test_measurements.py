@@ -9,6 +9,7 @@ import pytest
 
 import manypath as mp
 from manypath import measurements
+from manypath.explore.charts.course import BLOCKS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "measurements.md"
 LABELS = {"time", "flow", "stream", "path", "link"}
@@ -34,12 +35,14 @@ def documented(part: str) -> set[str]:
 
 @pytest.mark.parametrize("kind", ["flows", "streams", "paths", "links"])
 def test_columns_of_frames_are_documented(kind: str, result: mp.Result):
-    assert documented(f"result.{kind}") | set(measurements.COUNTERS.get(kind, ())) == set(getattr(result, kind).columns)
+    generated = {*measurements.COUNTERS.get(kind, ()), *(measurements.BLOCKED if kind == "paths" else ())}
+    assert documented(f"result.{kind}") | generated == set(getattr(result, kind).columns)
 
 
 @pytest.mark.parametrize("kind", ["flows", "streams", "paths", "links"])
 def test_columns_of_series_are_documented(kind: str, result: mp.Result):
-    assert documented(f'series["{kind}"]') == set(result.series[kind].columns) - LABELS
+    generated = set(measurements.BLOCKED if kind == "paths" else ())
+    assert documented(f'series["{kind}"]') | generated == set(result.series[kind].columns) - LABELS
 
 
 @pytest.mark.parametrize("kind", ["paths", "arrivals", "links"])
@@ -66,3 +69,7 @@ def test_columns_of_samples_are_known_without_a_run(result: mp.Result):
     scenario = mp.Scenario(network=network, flows={"flow": mp.Sctp(paths=["only"])}, warmup="0 s", measure="2 s")
     changes = mp.run(scenario, series="event").series
     assert dict(measurements.CHANGES) == {kind: tuple(frame.columns) for kind, frame in changes.items()}
+
+
+def test_the_explorer_draws_every_limit():
+    assert set(BLOCKS) == set(measurements.BLOCKED)

@@ -245,7 +245,7 @@ def test_only_a_paced_path_waits_until_packets_are_due(pacing):
         assert (waited.max() > 0.0) == pacing
 
 
-WHY = ("path", "window", "split_share", "receive_window", "send_buffer", "pacing")
+WHY = ("path", "window", "send_buffer", "split_share", "receive_window", "pacing")
 
 
 def test_a_run_without_a_series_has_none(scenario):

@@ -12,8 +12,10 @@ use nix::mount::{MsFlags, mount, umount};
 use nix::sys::statfs::{BPF_FS_MAGIC, statfs};
 
 use crate::holders;
-use crate::loader::PINS;
 use crate::{Connection, Error};
+
+/// The folder of links that outlive their process.
+pub(crate) const PINS: &str = "/sys/fs/bpf/manypath";
 
 /// A congestion control that is registered in the kernel: sockets can choose it.
 #[derive(Clone, Debug, PartialEq, Eq)]

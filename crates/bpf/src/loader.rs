@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use libbpf_rs::{Link, MapCore, MapFlags, MapType, ObjectBuilder};
 
+use crate::inventory::PINS;
 use crate::{Connection, Error, Object, messages};
-
-/// The folder of links that outlive their process.
-pub(crate) const PINS: &str = "/sys/fs/bpf/manypath";
 
 /// Length of a name in bytes, with the zero at its end.
 const NAME: usize = 16;

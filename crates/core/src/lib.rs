@@ -4,9 +4,9 @@
 
 pub use address::{Address, Scope, Via};
 pub use checksum::internet_checksum;
-pub use counters::Counter;
+pub use counters::{Counter, FlowEnd, ResultCounter};
 pub use encode::Encode;
-pub use names::remedy;
+pub use names::{nearest, remedy};
 pub use offsets::{OffsetRange, OffsetRanges};
 pub use path::PathId;
 pub use quantity::{Rate, Size};
@@ -17,7 +17,7 @@ pub use sans_io::{Packet, SansIo};
 pub use serial::{Ssn, Tsn};
 pub use time::{Span, Time};
 pub use timers::TimerTable;
-pub use waiting::{BlockedTime, SendLimit, Waiting};
+pub use waiting::{BlockedTime, ByLimit, SendLimit, Waiting};
 
 mod address;
 mod checksum;

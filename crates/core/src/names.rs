@@ -2,8 +2,6 @@
 
 /// The hint for the unknown name `given`: the most similar of the `known` names, and all of them if they are few.
 ///
-/// Python's messages have the same hint (`remedy` in `python/manypath/errors.py`).
-///
 /// ```
 /// let hint = manypath_core::remedy("soth", ["north", "south"]);
 /// assert_eq!(hint, "did you mean \"south\"? (known: north, south)");
@@ -32,7 +30,8 @@ const MANY: usize = 50;
 /// The name of `known` that is most similar to `given`, if there is a similar one; case does not matter.
 ///
 /// Two names are similar if one begins with the other, or if at least half of the longer one is equal.
-fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
     let given: Vec<char> = given.chars().collect();
     let ranked = known.iter().filter_map(|name| Some((similarity(&given, name)?, *name)));
     // Of equally similar names, the first one.

@@ -1,47 +1,106 @@
 //! The limits that stop a path from sending new data, and the time spent in each.
 
-use crate::{Span, Time, counters};
+use std::ops::{Add, Sub};
 
-/// The first limit that stops a path in its turn to send new data.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum SendLimit {
-    /// The path does not work, pauses, or is not used for data.
-    Path,
-    /// The congestion window is full, or the burst has ended.
-    Window,
-    /// The application has nothing to send, or not enough for a packet (Nagle).
-    Application,
-    /// The application has more data than the send buffer takes, or the number of outstanding chunks has reached its
-    /// limit.
-    SendBuffer,
-    /// The path has used up its share of a divided buffer.
-    SplitShare,
-    /// The receive window of the peer is full.
-    ReceiveWindow,
-    /// The departure time of the next packet has not come (pacing).
-    Pacing,
+use crate::{Span, Time};
+
+/// Defines the limits, each with its meaning, its field and its variant, in the order in which they are tested.
+macro_rules! limits {
+    ($($(#[doc = $doc:literal])+ $name:ident $limit:ident,)+) => {
+        /// The first limit that stops a path in its turn to send new data.
+        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+        pub enum SendLimit {
+            $($(#[doc = $doc])+ $limit,)+
+            /// The application had nothing to send, or not enough for a packet (Nagle), and the send buffer had room.
+            Application,
+        }
+
+        /// A value for each limit that stops a path from sending new data, such as [`BlockedTime`].
+        #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        pub struct ByLimit<T> {
+            $($(#[doc = $doc])+ pub $name: T,)+
+        }
+
+        impl ByLimit<&'static str> {
+            /// The meanings, each in one line.
+            pub const MEANINGS: Self =
+                Self { $($name: concat!($($doc),+).trim_ascii_start(),)+ };
+        }
+
+        impl<T> ByLimit<T> {
+            /// The values with the names of the limits.
+            pub fn iter(&self) -> impl Iterator<Item = (&'static str, &T)> {
+                [$((stringify!($name), &self.$name)),+].into_iter()
+            }
+
+            /// The results of `of` for all values.
+            #[must_use]
+            pub fn map<U>(self, mut of: impl FnMut(T) -> U) -> ByLimit<U> {
+                ByLimit { $($name: of(self.$name),)+ }
+            }
+
+            /// The pairs of values of both.
+            #[must_use]
+            pub fn zip<U>(self, other: ByLimit<U>) -> ByLimit<(T, U)> {
+                ByLimit { $($name: (self.$name, other.$name),)+ }
+            }
+
+            /// The values.
+            pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+                [$(&mut self.$name),+].into_iter()
+            }
+
+            /// The value of a limit; `None` if the application is the limit.
+            fn get_mut(&mut self, limit: SendLimit) -> Option<&mut T> {
+                match limit {
+                    SendLimit::Application => None,
+                    $(SendLimit::$limit => Some(&mut self.$name),)+
+                }
+            }
+        }
+    };
 }
 
-counters! {
-    /// The time during which a path could not send new data, by the first limit in the order of the fields.
-    ///
-    /// A path that sends at each opportunity and then reaches a limit again is blocked by that limit all the time. Time
-    /// without data to send is not counted.
-    BlockedTime: Span {
-        /// The path paused, was unconfirmed, had failed, or was a standby path.
-        path,
-        /// The congestion window was full, or the burst limit reached.
-        window,
-        /// No data waited, or not enough for a packet (Nagle), and the send buffer had no room for another packet or
-        /// for another message of the last length; or 32,768 chunks were outstanding, the largest number that serial
-        /// arithmetic allows.
-        send_buffer,
-        /// The path had used its share of a divided buffer.
-        split_share,
-        /// The peer's receive window was full.
-        receive_window,
-        /// The departure time of the next packet had not come (pacing).
-        pacing,
+limits! {
+    /// The path paused, was unconfirmed, had failed, or was a standby path.
+    path Path,
+    /// The congestion window was full, or the burst limit reached.
+    window Window,
+    /// No data waited, or not enough for a packet (Nagle), and the send buffer had no room for another packet or for
+    /// another message of the last length; or 32,768 chunks were outstanding, the largest number that serial arithmetic
+    /// allows.
+    send_buffer SendBuffer,
+    /// The path had used its share of a divided buffer.
+    split_share SplitShare,
+    /// The peer's receive window was full.
+    receive_window ReceiveWindow,
+    /// The departure time of the next packet had not come (pacing).
+    pacing Pacing,
+}
+
+/// The time during which a path could not send new data, by the first limit in the order of the fields.
+///
+/// A path that sends at each opportunity and then reaches a limit again is blocked by that limit all the time. Time
+/// without data to send is not counted.
+pub type BlockedTime = ByLimit<Span>;
+
+/// The sum of both times.
+impl Add for BlockedTime {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        self.zip(other).map(|(one, other)| one + other)
+    }
+}
+
+/// The time since an earlier reading.
+impl Sub for BlockedTime {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        self.zip(earlier).map(|(now, before)| now - before)
     }
 }
 
@@ -73,16 +132,9 @@ impl Waiting {
     #[must_use]
     pub fn until(&self, now: Time) -> BlockedTime {
         let mut blocked = self.before;
-        let sum = match self.limit {
-            Some(SendLimit::Path) => &mut blocked.path,
-            Some(SendLimit::Window) => &mut blocked.window,
-            Some(SendLimit::SendBuffer) => &mut blocked.send_buffer,
-            Some(SendLimit::SplitShare) => &mut blocked.split_share,
-            Some(SendLimit::ReceiveWindow) => &mut blocked.receive_window,
-            Some(SendLimit::Pacing) => &mut blocked.pacing,
-            Some(SendLimit::Application) | None => return blocked,
-        };
-        *sum += now.saturating_since(self.since);
+        if let Some(sum) = self.limit.and_then(|limit| blocked.get_mut(limit)) {
+            *sum += now.saturating_since(self.since);
+        }
         blocked
     }
 }

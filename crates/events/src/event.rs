@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::blocked::Blocked;
 use crate::content::Content;
 
 /// A line of the file.
@@ -354,33 +355,6 @@ pub struct Metrics {
     /// Outstanding bytes in the accounting of the congestion control.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outstanding: Option<u64>,
-}
-
-/// The time during which a path could not send new data, by the first limit, in seconds. Limits without time are not
-/// listed.
-#[derive(Debug, Default, PartialEq, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct Blocked {
-    /// Start of the time that is described; its end is the time of the event. In seconds, as the times of events.
-    pub since: f64,
-    /// The congestion window was full, or the burst limit reached.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub window: Option<f64>,
-    /// The path had used its share of a divided buffer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub split_share: Option<f64>,
-    /// The peer's receive window was full.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub receive_window: Option<f64>,
-    /// The send buffer had no room for more data of the application.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub send_buffer: Option<f64>,
-    /// The departure time of the next packet had not come (pacing).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pacing: Option<f64>,
-    /// The path paused, was unconfirmed, had failed, or was a standby path.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<f64>,
 }
 
 /// A packet that a link or its queue dropped.

@@ -3,6 +3,7 @@
 //! The simulator and real endpoints write the same lines, so that the same tools can read both. [`Writer`] writes
 //! lines, [`EndWatch`] finds the changes of one end, and [`schema`] describes a line.
 
+mod blocked;
 mod content;
 mod event;
 mod selection;
@@ -11,11 +12,12 @@ mod writer;
 
 use schemars::generate::SchemaSettings;
 
+pub use blocked::Blocked;
 pub use content::{Content, Form};
 pub use event::{
-    Blocked, Closed, CongestionState, CongestionStateUpdated, Count, Damaged, Discarded,
-    DropReason, Dropped, Event, Generator, Header, Line, LossReason, Lost, Marked, Metrics, NAMES,
-    Nothing, PathUpdated, Side, Standing, Trigger, VantagePoint,
+    Closed, CongestionState, CongestionStateUpdated, Count, Damaged, Discarded, DropReason,
+    Dropped, Event, Generator, Header, Line, LossReason, Lost, Marked, Metrics, NAMES, Nothing,
+    PathUpdated, Side, Standing, Trigger, VantagePoint,
 };
 pub use selection::{Selection, UnknownName, categories};
 pub use watch::{EndWatch, Marks, PathView};

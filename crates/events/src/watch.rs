@@ -2,10 +2,12 @@
 
 use manypath_core::{BlockedTime, Span, Time};
 use manypath_sctp as sctp;
+use manypath_tcp as tcp;
 
+use crate::blocked::Blocked;
 use crate::event::{
-    Blocked, Closed, CongestionState, CongestionStateUpdated, Count, Event, Marked, Metrics,
-    Nothing, PathUpdated, Standing, Trigger,
+    Closed, CongestionState, CongestionStateUpdated, Count, Event, Marked, Metrics, Nothing,
+    PathUpdated, Standing, Trigger,
 };
 
 /// The last known state of one end of an association or connection. Every method passes the changes since then to
@@ -105,7 +107,7 @@ impl EndWatch {
         let so_far = read();
         self.blocked[path] = (now, so_far);
         if so_far != before {
-            emit(&Event::SendingBlocked(blocked(since, before, so_far)));
+            emit(&Event::SendingBlocked(Blocked::new(since, so_far - before)));
         }
     }
 
@@ -169,22 +171,6 @@ fn compare_paths(before: Option<PathView>, now: &PathView, mut emit: impl FnMut(
     }
 }
 
-fn blocked(since: Time, before: BlockedTime, now: BlockedTime) -> Blocked {
-    let spent = |before: Span, now: Span| {
-        let spent = now.saturating_sub(before);
-        (spent > Span::ZERO).then(|| spent.as_secs_f64())
-    };
-    Blocked {
-        since: since.as_secs_f64(),
-        window: spent(before.window, now.window),
-        split_share: spent(before.split_share, now.split_share),
-        receive_window: spent(before.receive_window, now.receive_window),
-        send_buffer: spent(before.send_buffer, now.send_buffer),
-        pacing: spent(before.pacing, now.pacing),
-        path: spent(before.path, now.path),
-    }
-}
-
 /// The congestion control state; `None` before the path can be used, when the threshold is still undefined.
 fn congestion(view: &PathView) -> Option<CongestionState> {
     let is_known = view.standing != Standing::Connecting && view.ssthresh > 0;
@@ -195,21 +181,28 @@ fn changed<T: Copy + PartialEq>(old: Option<T>, new: T) -> Option<T> {
     if old == Some(new) { None } else { Some(new) }
 }
 
-impl From<&sctp::PathStats> for PathView {
-    fn from(stats: &sctp::PathStats) -> Self {
-        Self {
-            standing: stats.into(),
-            congestion: CongestionState::new(stats.in_slow_start, stats.in_recovery),
-            window: stats.window,
-            ssthresh: stats.ssthresh,
-            srtt: stats.srtt,
-            rto: stats.rto,
-            outstanding: stats.outstanding,
-            timeouts: stats.timeouts,
-            window_cuts: stats.window_cuts,
-        }
-    }
+/// Defines the views of paths, whose counters and states have the same names in both protocols.
+macro_rules! views {
+    ($($stats:ty),+) => {
+        $(impl From<&$stats> for PathView {
+            fn from(stats: &$stats) -> Self {
+                Self {
+                    standing: stats.into(),
+                    congestion: CongestionState::new(stats.in_slow_start, stats.in_recovery),
+                    window: stats.window,
+                    ssthresh: stats.ssthresh,
+                    srtt: stats.srtt,
+                    rto: stats.rto,
+                    outstanding: stats.outstanding,
+                    timeouts: stats.timeouts,
+                    window_cuts: stats.window_cuts,
+                }
+            }
+        })+
+    };
 }
+
+views!(sctp::PathStats, tcp::PathStats);
 
 impl From<&sctp::Stats> for Marks {
     fn from(stats: &sctp::Stats) -> Self {
@@ -219,6 +212,16 @@ impl From<&sctp::Stats> for Marks {
             drop_report: stats.reported_chunks,
             rescheduling: stats.rescheduled_chunks,
             window_probe: stats.probe_retransmissions,
+        }
+    }
+}
+
+impl From<&tcp::Stats> for Marks {
+    fn from(stats: &tcp::Stats) -> Self {
+        Self {
+            timeout: stats.timer_retransmissions,
+            fast_retransmission: stats.fast_retransmissions,
+            ..Self::default()
         }
     }
 }
@@ -242,8 +245,10 @@ mod tests {
             let read = || BlockedTime { window, ..BlockedTime::default() };
             watch.look_at_blocked(now, 0, read, |event| seen.push(format!("{event:?}")));
         }
-        let expected = [0.0, 0.1, 0.2, 0.3, 0.4].map(|since| {
-            let blocked = Blocked { since, window: Some(0.1), ..Blocked::default() };
+        let expected = [0, 100, 200, 300, 400].map(|since| {
+            let since = Time::ZERO + Span::from_millis(since);
+            let window = Span::from_millis(100);
+            let blocked = Blocked::new(since, BlockedTime { window, ..BlockedTime::default() });
             format!("{:?}", Event::SendingBlocked(blocked))
         });
         assert_eq!(seen, expected);

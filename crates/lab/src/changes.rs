@@ -122,7 +122,7 @@ impl ChangeRecorder {
             if is_source {
                 self.note_state(now, (flow, path), State::from(&reading));
             } else {
-                self.note_arrival(now, (flow, path), reading.stats.bytes_received);
+                self.note_arrival(now, (flow, path), reading.stats.bytes_received());
             }
         }
     }

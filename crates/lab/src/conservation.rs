@@ -96,7 +96,7 @@ impl Progress {
 
     fn look(&mut self, laboratory: &Laboratory) {
         let paths = 0..self.paths;
-        let reading = |path| laboratory.read_path(self.hosts, path).sink.stats.bytes_received;
+        let reading = |path| laboratory.read_path(self.hosts, path).sink.stats.bytes_received();
         let (arrived, now) = (paths.map(reading).sum(), laboratory.world.now());
         if arrived > self.arrived.0 {
             self.arrived = (arrived, now);

@@ -13,6 +13,7 @@ mod build;
 mod capture;
 mod changes;
 mod conservation;
+mod counters;
 mod endpoint;
 mod error;
 mod events;
@@ -37,20 +38,21 @@ pub use app::Violation;
 pub use build::sctp_config;
 pub use capture::{CaptureConfig, CaptureError};
 pub use changes::{ArrivalColumns, Changes};
+pub use counters::{Counts, Meanings, flow_counters, path_counters};
 pub use error::{Cause, RunError};
 pub use events::{EventsConfig, EventsError, events_schema};
 pub use ideal::{Ideal, IdealPath};
 pub use job::Job;
+pub use manypath_core::ByLimit;
 pub use manypath_link::DocumentError;
 pub use manypath_link::loss::kinds as loss_models;
 pub use manypath_link::queue::kinds as queues;
-pub use manypath_sctp::{FlowPathStats, FlowStats};
 pub use outcome::{
-    Blocked, FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
+    FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
 };
 pub use run::{Recorded, Watch, run, run_unless};
 pub use scenario::Scenario;
-pub use series::{BlockedColumns, FlowColumns, LinkColumns, PathColumns, Series, StreamColumns};
+pub use series::{FlowColumns, LinkColumns, PathColumns, Series, StreamColumns};
 pub use states::StateColumns;
 
 /// Identifies the sources that the engine was built from, so that results of different versions are not mixed.

@@ -63,11 +63,11 @@ impl Means {
         let flows = laboratory.flows.iter().zip(&self.path_counts);
         let paths = flows.flat_map(|(&flow, &count)| (0..count).map(move |path| (flow, path)));
         for (sums, (flow, path)) in self.paths.iter_mut().zip(paths) {
-            let stats = laboratory.read_path(flow, path).source.stats;
-            sums.cwnd += stats.window as f64;
-            sums.ssthresh += stats.ssthresh as f64;
-            sums.srtt += stats.srtt.as_secs_f64();
-            sums.outstanding += stats.outstanding as f64;
+            let view = laboratory.read_path(flow, path).source.stats.view();
+            sums.cwnd += view.window as f64;
+            sums.ssthresh += view.ssthresh as f64;
+            sums.srtt += view.srtt.as_secs_f64();
+            sums.outstanding += view.outstanding as f64;
         }
         for (sum, &link) in self.queues.iter_mut().zip(&laboratory.links) {
             *sum += laboratory.world.queue_len(link) as u64;

@@ -1,14 +1,14 @@
 //! From two readings and the means between them to the outcome.
 
 use indexmap::IndexMap;
-use manypath_core::BlockedTime;
+use manypath_core::Span;
 use manypath_link::{Counters, LinkConfig};
-use manypath_sctp::{FlowPathStats, FlowStats, StreamStats};
+use manypath_sctp::StreamStats;
 
 use crate::app::Sink;
 use crate::means::Means;
 use crate::outcome::{
-    Blocked, FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
+    FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
 };
 use crate::reading::{FlowReading, PathReading, Reading, ReorderReading};
 use crate::scenario::Scenario;
@@ -32,7 +32,7 @@ pub(crate) fn measure(
     Outcome {
         flows,
         links: links.collect(),
-        data_packets: after.flows.iter().map(|flow| flow.source.data_packets).sum(),
+        data_packets: after.flows.iter().map(|flow| flow.source.data_packets()).sum(),
         ..Outcome::default()
     }
 }
@@ -78,7 +78,7 @@ fn of_flow(
     seconds: f64,
 ) -> FlowOutcome {
     let delivered_bytes = after.delivered_bytes - before.delivered_bytes;
-    let (source, sink) = (after.source - before.source, after.sink - before.sink);
+    let (source, sink) = (after.source.since(&before.source), after.sink.since(&before.sink));
     let streams = of_streams(&before.streams, &after.streams);
     let lost = paths.values().map(|path| path.lost_packets).sum();
     FlowOutcome {
@@ -86,10 +86,10 @@ fn of_flow(
         throughput: paths.values().map(|path| path.throughput).sum(),
         delivered_bytes,
         delivered_messages: after.delivered_messages - before.delivered_messages,
-        data_packets: source.data_packets,
-        loss_rate: rate(lost, source.data_packets),
-        window_cuts: paths.values().map(|path| path.counters.window_cuts).sum(),
-        counters: FlowStats::new([&source, &sink]),
+        data_packets: source.data_packets(),
+        loss_rate: rate(lost, source.data_packets()),
+        window_cuts: paths.values().map(|path| path.counters["window_cuts"]).sum(),
+        counters: source.of_flow(&sink),
         latency: Latency::default(),
         reorder_buffer: of_reorder(&before.reorder, &after.reorder, seconds),
         head_of_line: streams.iter().copied().fold(HeadOfLine::default(), HeadOfLine::add),
@@ -107,38 +107,27 @@ fn of_path(
     seconds: f64,
 ) -> PathOutcome {
     let mean = means.path(index);
-    let source = after.source.stats - before.source.stats;
-    let sink = after.sink.stats - before.sink.stats;
+    let source = after.source.stats.since(&before.source.stats);
+    let sink = after.sink.stats.since(&before.sink.stats);
     let lost_packets = after.lost - before.lost;
     PathOutcome {
-        goodput: 8.0 * sink.bytes_received as f64 / seconds,
-        throughput: 8.0 * source.wire_bytes_sent as f64 / seconds,
+        goodput: 8.0 * sink.bytes_received() as f64 / seconds,
+        throughput: 8.0 * source.wire_bytes_sent() as f64 / seconds,
         cwnd: mean.cwnd,
         ssthresh: mean.ssthresh,
         srtt: mean.srtt,
         outstanding: mean.outstanding,
-        data_packets: source.data_packets,
+        data_packets: source.data_packets(),
         lost_packets,
-        loss_rate: rate(lost_packets, source.data_packets),
-        counters: FlowPathStats::new([&source, &sink]),
-        blocked: of_blocked(after.blocked - before.blocked),
+        loss_rate: rate(lost_packets, source.data_packets()),
+        counters: source.of_path(&sink),
+        blocked: (after.blocked - before.blocked).map(Span::as_secs_f64),
     }
 }
 
 /// `some` as part of `all`; `None` if `all` is 0.
 fn rate(some: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| some as f64 / all as f64)
-}
-
-fn of_blocked(blocked: BlockedTime) -> Blocked {
-    Blocked {
-        path: blocked.path.as_secs_f64(),
-        window: blocked.window.as_secs_f64(),
-        split_share: blocked.split_share.as_secs_f64(),
-        receive_window: blocked.receive_window.as_secs_f64(),
-        send_buffer: blocked.send_buffer.as_secs_f64(),
-        pacing: blocked.pacing.as_secs_f64(),
-    }
 }
 
 fn of_reorder(before: &ReorderReading, after: &ReorderReading, seconds: f64) -> ReorderBuffer {

@@ -1,12 +1,14 @@
 //! What a run measured, as the document that Python reads.
 
 use indexmap::IndexMap;
-use manypath_sctp::{FlowPathStats, FlowStats};
-use serde::{Deserialize, Serialize};
+use manypath_core::ByLimit;
+use serde::Serialize;
+
+use crate::counters::Counts;
 
 /// The outcome of one run. Rates in bit/s, times in seconds, sizes in bytes. Unless noted otherwise, counters cover the
 /// measured time only.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Outcome {
     /// Flows by name.
     pub flows: IndexMap<String, FlowOutcome>,
@@ -25,7 +27,7 @@ pub struct Outcome {
 }
 
 /// The measurements of a flow.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FlowOutcome {
     /// Payload delivered to the application per second.
     pub goodput: f64,
@@ -43,7 +45,7 @@ pub struct FlowOutcome {
     pub window_cuts: u64,
     /// Counters of its ends, each a field of the document. With TCP, chunks are segments.
     #[serde(flatten)]
-    pub counters: FlowStats,
+    pub counters: Counts,
     /// Time from the hand-over of a message by the sending application to its delivery to the receiving one.
     pub latency: Latency,
     /// Payload in the sink's receive buffer that the application cannot read yet.
@@ -61,7 +63,7 @@ pub struct FlowOutcome {
 }
 
 /// Latency of the messages that were delivered in the measured time; null if there were none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Latency {
     /// Mean over the messages.
     pub mean: Option<f64>,
@@ -76,7 +78,7 @@ pub struct Latency {
 }
 
 /// Bytes of incomplete messages, and of complete ones that wait for an earlier one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ReorderBuffer {
     /// Mean over time.
     pub mean: f64,
@@ -85,7 +87,7 @@ pub struct ReorderBuffer {
 }
 
 /// Waiting times of complete ordered messages for earlier ones.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct HeadOfLine {
     /// Ordered messages that were offered to the application.
     pub messages: u64,
@@ -98,7 +100,7 @@ pub struct HeadOfLine {
 }
 
 /// The measurements of a path of a flow.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PathOutcome {
     /// New payload that arrived over the path per second.
     pub goodput: f64,
@@ -121,30 +123,13 @@ pub struct PathOutcome {
     pub loss_rate: Option<f64>,
     /// Counters of its ends, each a field of the document. With TCP, chunks are segments.
     #[serde(flatten)]
-    pub counters: FlowPathStats,
-    /// Time in which the path could not send new data, by the first reason.
-    pub blocked: Blocked,
-}
-
-/// Seconds of the measured time, each counted for one reason only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Blocked {
-    /// The path paused, was not confirmed, or had failed.
-    pub path: f64,
-    /// The congestion window was full.
-    pub window: f64,
-    /// The path had used up its share of a divided buffer.
-    pub split_share: f64,
-    /// The peer's receive window was full.
-    pub receive_window: f64,
-    /// The send buffer was full, so the application could hand over nothing more, or too many chunks were outstanding.
-    pub send_buffer: f64,
-    /// The next packet was not due yet (pacing).
-    pub pacing: f64,
+    pub counters: Counts,
+    /// Seconds of the measured time in which the path could not send new data, each counted for the first limit only.
+    pub blocked: ByLimit<f64>,
 }
 
 /// Counters of a link.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LinkOutcome {
     /// Packets offered.
     pub arrived: u64,

@@ -1,23 +1,22 @@
 //! A snapshot of a running world: counters and state of every flow, path and core link.
 
 use manypath_core::{BlockedTime, PathId, Time, Via};
-use manypath_events::Standing;
 use manypath_link::Counters;
 use manypath_sctp::{self as sctp, StreamStats};
 use manypath_tcp as tcp;
 
 use crate::app::{Application, Sink, Source};
 use crate::build::{FlowHosts, Laboratory, via};
+use crate::counters::{EndStats, PathEndStats};
 use crate::endpoint::{ConnectionId, Ending, Endpoint};
 
 /// Counters of a flow so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct FlowReading {
     pub(crate) delivered_messages: u64,
     pub(crate) delivered_bytes: u64,
-    /// Counters that TCP does not have are 0.
-    pub(crate) source: sctp::Stats,
-    pub(crate) sink: sctp::Stats,
+    pub(crate) source: EndStats,
+    pub(crate) sink: EndStats,
     pub(crate) reorder: ReorderReading,
     /// Streams in use, at the sink; empty for TCP.
     pub(crate) streams: Vec<StreamStats>,
@@ -32,7 +31,7 @@ pub(crate) struct ReorderReading {
 }
 
 /// Counters of a path so far, and its state.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct PathReading {
     pub(crate) source: PathEndReading,
     pub(crate) sink: PathEndReading,
@@ -43,17 +42,15 @@ pub(crate) struct PathReading {
 }
 
 /// Counters of one end of a path so far, and the state of the path as seen from there.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct PathEndReading {
-    /// With TCP, chunks are segments. Counters that TCP does not have are 0.
-    pub(crate) stats: sctp::PathStats,
-    pub(crate) standing: Standing,
+    pub(crate) stats: PathEndStats,
     /// How many standard TCP flows the path corresponds to, if the congestion control has weights.
     pub(crate) weight: Option<f64>,
 }
 
 /// All counters of a world.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Reading {
     pub(crate) flows: Vec<FlowReading>,
     /// Paths of all flows, flow by flow.
@@ -75,10 +72,9 @@ impl Laboratory {
 
     fn read_flow(&self, flow: FlowHosts) -> FlowReading {
         let (source, sink) = (self.source(flow), self.sink(flow));
-        let read = |host, connection: Option<_>| {
-            let endpoint = self.world.host(host).endpoint();
+        let read = |host, connection| {
             let damaged = self.world.host_counters(host).damaged;
-            connection.map(|id| endpoint.read(id, damaged)).unwrap_or_default()
+            self.world.host(host).endpoint().read(connection, damaged)
         };
         FlowReading {
             delivered_messages: sink.ledger().delivered(),
@@ -124,7 +120,8 @@ impl Laboratory {
         let via = via(flow.index, path);
         let read = |host, connection: Option<_>, via| {
             let endpoint = self.world.host(host).endpoint();
-            connection.and_then(|id| endpoint.read_path(id, path, via)).unwrap_or_default()
+            let reading = connection.and_then(|id| endpoint.read_path(id, path, via));
+            reading.unwrap_or_else(|| endpoint.unknown_path())
         };
         PathReading {
             source: read(flow.source, self.source(flow).connection(), via),
@@ -175,18 +172,23 @@ impl Laboratory {
 }
 
 impl Endpoint {
-    /// Reads the counters of the association or connection; `damaged` packets reached the host.
-    pub(crate) fn read(&self, id: ConnectionId, damaged: u64) -> sctp::Stats {
+    /// Reads the counters of the association or connection, zeros before it exists; `damaged` packets reached the host.
+    pub(crate) fn read(&self, id: Option<ConnectionId>, damaged: u64) -> EndStats {
         match self {
-            Self::Sctp(sctp) => *sctp.stats(id.sctp()),
-            Self::Tcp(tcp) => of_connection(tcp.stats(id.tcp()), damaged),
+            Self::Sctp(sctp) => {
+                EndStats::Sctp(id.map(|id| *sctp.stats(id.sctp())).unwrap_or_default())
+            }
+            Self::Tcp(tcp) => {
+                let stats = id.map(|id| *tcp.stats(id.tcp())).unwrap_or_default();
+                EndStats::Tcp(tcp::Stats { damaged_packets: damaged, ..stats })
+            }
         }
     }
 
     /// Reads the counters of a path, if the association or connection knows it.
     ///
     /// An association numbers its paths as the scenario does. A connection numbers its subflows as they joined, and a
-    /// path that failed and recovered has had several.
+    /// path that failed and recovered has had several: their counters are added, and the state is that of the last.
     pub(crate) fn read_path(
         &self,
         id: ConnectionId,
@@ -197,22 +199,30 @@ impl Endpoint {
             Self::Sctp(sctp) => {
                 let (id, number) = (id.sctp(), PathId(path as u8));
                 (path < sctp.path_count(id)).then(|| {
-                    let stats = sctp.path_stats(id, number);
-                    let weight = sctp.weight(id, number);
-                    PathEndReading { stats, standing: Standing::from(&stats), weight }
+                    let stats = PathEndStats::Sctp(sctp.path_stats(id, number));
+                    PathEndReading { stats, weight: sctp.weight(id, number) }
                 })
             }
             Self::Tcp(tcp) => {
                 let id = id.tcp();
-                let readings = subflows(tcp, id, via).map(|subflow| {
-                    let stats = tcp.path_stats(id, subflow);
-                    let weight = tcp.weight(id, subflow);
-                    let standing = Standing::from(&stats);
-                    PathEndReading { stats: of_subflow(&stats), standing, weight }
-                });
-                readings.reduce(PathEndReading::followed_by)
+                let subflows = subflows(tcp, id, via);
+                let read = subflows.map(|it| (tcp.path_stats(id, it), tcp.weight(id, it)));
+                let sum = read.reduce(|(earlier, _), (later, weight)| (earlier + later, weight));
+                sum.map(|(stats, weight)| PathEndReading {
+                    stats: PathEndStats::Tcp(stats),
+                    weight,
+                })
             }
         }
+    }
+
+    /// The reading of a path that the association or connection does not know yet.
+    fn unknown_path(&self) -> PathEndReading {
+        let stats = match self {
+            Self::Sctp(_) => PathEndStats::Sctp(sctp::PathStats::default()),
+            Self::Tcp(_) => PathEndStats::Tcp(tcp::PathStats::default()),
+        };
+        PathEndReading { stats, weight: None }
     }
 
     /// Reads why the association or connection could not send new data on a path up to `now`.
@@ -240,50 +250,4 @@ fn subflows(
 ) -> impl Iterator<Item = PathId> + '_ {
     let all = (0..tcp.path_count(id)).map(|number| PathId(number as u8));
     all.filter(move |&subflow| tcp.path_via(id, subflow) == via)
-}
-
-impl PathEndReading {
-    /// The sum of the counters of both, with the state of `later`.
-    fn followed_by(self, later: Self) -> Self {
-        Self { stats: self.stats + later.stats, ..later }
-    }
-}
-
-/// The counters of a connection by the names that an association has for them.
-fn of_connection(stats: &tcp::Stats, damaged_packets: u64) -> sctp::Stats {
-    sctp::Stats {
-        data_packets: stats.data_packets,
-        timeouts: stats.timeouts,
-        fast_retransmissions: stats.fast_retransmissions,
-        timer_retransmissions: stats.timer_retransmissions,
-        retransmitted_chunks: stats.fast_retransmissions + stats.timer_retransmissions,
-        duplicate_chunks: stats.duplicates_received,
-        refused_chunks: stats.dropped_no_buffer,
-        damaged_packets,
-        ..sctp::Stats::default()
-    }
-}
-
-/// The counters and the state of a subflow by the names that a path of an association has for them.
-fn of_subflow(stats: &tcp::PathStats) -> sctp::PathStats {
-    sctp::PathStats {
-        data_packets: stats.data_packets,
-        wire_bytes_sent: stats.wire_bytes_sent,
-        data_packets_received: stats.data_packets_received,
-        retransmitted_chunks: stats.retransmissions,
-        bytes_received: stats.bytes_received,
-        bytes_acked: stats.bytes_acked,
-        fast_retransmissions: stats.fast_retransmissions,
-        window_cuts: stats.window_cuts,
-        timeouts: stats.timeouts,
-        window: stats.window,
-        ssthresh: stats.ssthresh,
-        outstanding: stats.outstanding,
-        srtt: stats.srtt,
-        rto: stats.rto,
-        usable: stats.usable,
-        in_slow_start: stats.in_slow_start,
-        in_recovery: stats.in_recovery,
-        ..sctp::PathStats::default()
-    }
 }

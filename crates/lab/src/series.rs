@@ -1,7 +1,7 @@
 //! Columns over time, on request: latency per flow, waiting time per stream, windows, goodput and limits per path,
 //! queues per link.
 
-use manypath_core::{BlockedTime, Span, Time};
+use manypath_core::{BlockedTime, ByLimit, Span, Time};
 use manypath_sctp::StreamStats;
 
 use crate::app::LatencySum;
@@ -72,27 +72,10 @@ pub struct PathColumns {
     pub goodput: Vec<f64>,
     /// Packets with data that were sent on the path since the previous sample, on the network layer, in bit/s.
     pub throughput: Vec<f64>,
-    /// Share of the time since the previous sample in which the path could not send new data, by reason.
+    /// Share of the time since the previous sample in which the path could not send new data, by limit.
     ///
-    /// The reason is evaluated when it changes, so time may be counted in a later sample.
-    pub blocked: BlockedColumns,
-}
-
-/// Why paths could not send: see [`Blocked`](crate::Blocked).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct BlockedColumns {
-    /// The path paused, was not confirmed, or had failed.
-    pub path: Vec<f64>,
-    /// The congestion window was full.
-    pub window: Vec<f64>,
-    /// The path had used up its share of a divided buffer.
-    pub split_share: Vec<f64>,
-    /// The peer's receive window was full.
-    pub receive_window: Vec<f64>,
-    /// The send buffer was full, so the application could hand over nothing more, or too many chunks were outstanding.
-    pub send_buffer: Vec<f64>,
-    /// The next packet was not due yet (pacing).
-    pub pacing: Vec<f64>,
+    /// The limit is evaluated when it changes, so time may be counted in a later sample.
+    pub blocked: ByLimit<Vec<f64>>,
 }
 
 /// Samples of core links.
@@ -125,9 +108,12 @@ impl Recorder {
     /// Records `laboratory` from the start of the run, once every `every`.
     pub(crate) fn new(scenario: &Scenario, every: Span, laboratory: &mut Laboratory) -> Self {
         laboratory.keep_steps();
+        let laboratory = &*laboratory;
         let flows = scenario.flows.values().enumerate();
         let paths = flows.flat_map(|(flow, config)| {
-            (0..config.paths().len()).map(move |path| (flow, path, PathReading::default()))
+            let hosts = laboratory.flows[flow];
+            (0..config.paths().len())
+                .map(move |path| (flow, path, laboratory.read_path(hosts, path)))
         });
         Self {
             next: Time::ZERO,
@@ -193,12 +179,12 @@ impl Recorder {
         let interval = self.every.as_secs_f64();
         for (flow, path, before) in &mut self.paths {
             let now = laboratory.read_path(laboratory.flows[*flow], *path);
-            let new_bytes = now.sink.stats.bytes_received - before.sink.stats.bytes_received;
-            let wire_bytes = now.source.stats.wire_bytes_sent - before.source.stats.wire_bytes_sent;
+            let new_bytes = now.sink.stats.since(&before.sink.stats).bytes_received();
+            let wire_bytes = now.source.stats.since(&before.source.stats).wire_bytes_sent();
             columns.states.push(self.next, (*flow, *path), &State::from(&now.source));
             columns.goodput.push(8.0 * new_bytes as f64 / interval);
             columns.throughput.push(8.0 * wire_bytes as f64 / interval);
-            columns.blocked.push(now.blocked - before.blocked, interval);
+            push_blocked(&mut columns.blocked, now.blocked - before.blocked, interval);
             *before = now;
         }
     }
@@ -225,14 +211,9 @@ impl StreamColumns {
     }
 }
 
-impl BlockedColumns {
-    fn push(&mut self, news: BlockedTime, interval: f64) {
-        let share = |time: Span| time.as_secs_f64() / interval;
-        self.path.push(share(news.path));
-        self.window.push(share(news.window));
-        self.split_share.push(share(news.split_share));
-        self.receive_window.push(share(news.receive_window));
-        self.send_buffer.push(share(news.send_buffer));
-        self.pacing.push(share(news.pacing));
+/// Adds the shares of an interval, in seconds, in which each limit stopped a path.
+fn push_blocked(columns: &mut ByLimit<Vec<f64>>, spent: BlockedTime, interval: f64) {
+    for (column, (_, time)) in columns.values_mut().zip(spent.iter()) {
+        column.push(time.as_secs_f64() / interval);
     }
 }

@@ -72,11 +72,12 @@ impl StateColumns {
 
 impl From<&PathEndReading> for State {
     fn from(reading: &PathEndReading) -> Self {
+        let view = reading.stats.view();
         Self {
-            window: reading.stats.window,
-            ssthresh: reading.stats.ssthresh,
-            srtt: reading.stats.srtt.as_secs_f64(),
-            outstanding: reading.stats.outstanding,
+            window: view.window,
+            ssthresh: view.ssthresh,
+            srtt: view.srtt.as_secs_f64(),
+            outstanding: view.outstanding,
             weight: reading.weight,
         }
     }

@@ -33,6 +33,8 @@ pub mod document;
 pub mod error;
 pub mod kind;
 pub mod loss;
+#[cfg(feature = "serde")]
+pub mod network;
 pub mod pipe;
 pub mod queue;
 mod recorded;
@@ -46,6 +48,8 @@ pub use document::DocumentError;
 pub use error::ConfigError;
 pub use kind::Kind;
 pub use loss::LossConfig;
+#[cfg(feature = "serde")]
+pub use network::{Network, Path};
 pub use pipe::{LossCause, Pipe, Popped};
 pub use queue::{DropReason, Entry, QueueConfig, Verdict};
 pub use trace::{Trace, TraceError};

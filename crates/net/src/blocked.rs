@@ -2,8 +2,7 @@
 
 use manypath_core::BlockedTime;
 
-/// Seconds by reason, in the order in which the reasons are tested.
+/// Seconds by limit, in the order in which the limits are tested.
 pub fn blocked_seconds(blocked: &BlockedTime) -> impl Iterator<Item = (&'static str, f64)> {
-    let reasons = BlockedTime::COUNTERS.iter();
-    reasons.map(|reason| (reason.name, (reason.get)(blocked).as_secs_f64()))
+    blocked.iter().map(|(limit, time)| (limit, time.as_secs_f64()))
 }

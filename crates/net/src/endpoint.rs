@@ -45,7 +45,7 @@ pub(crate) struct Setting {
 counters! {
     /// Counters of an endpoint, in datagrams.
     #[non_exhaustive]
-    Counters: u64 {
+    Counters {
         /// Packets sent by all associations.
         packets_sent,
         /// Sent packets that the system refused, or that were dropped because a socket was blocked.

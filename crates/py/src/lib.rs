@@ -21,13 +21,15 @@ mod _native {
     use crate::errors::{CaptureError, EventsError, RunError, ScenarioError, SeriesError};
     #[cfg(unix)]
     #[pymodule_export]
-    use crate::net::{SctpAssociation, SctpEndpoint, SctpError, SctpEvents, SctpOperation};
+    use crate::net::{
+        SctpAssociation, SctpEndpoint, SctpError, SctpEvents, SctpOperation, sctp_counters,
+    };
     #[pymodule_export]
     use crate::random::first_between;
     #[pymodule_export]
     use crate::registries::{
         algorithm_is_coupled, algorithm_mistake, algorithm_parameters, algorithms, counters,
-        engine_version, events, loss_models, profiles, queues,
+        engine_version, events, loss_models, nearest, profiles, queues, remedy,
     };
     #[pymodule_export]
     use crate::run::{available_memory, check, ideal_rates, memory, run, run_batch};

@@ -1,11 +1,11 @@
-//! The registries: names, each with a description of one line.
+//! The registries: names, each with a description of one line. The hint for names that they do not have.
 
 use manypath_cc::Profile;
-use manypath_core::Counter;
-use manypath_lab::{FlowPathStats, FlowStats};
+use manypath_lab::{ByLimit, flow_counters, path_counters};
 use pyo3::prelude::*;
 
-type Names = Vec<(&'static str, &'static str)>;
+/// Names, each with a description of one line.
+pub(crate) type Names = Vec<(&'static str, &'static str)>;
 
 /// Congestion controls: names and descriptions.
 #[pyfunction]
@@ -54,14 +54,15 @@ pub(crate) fn loss_models() -> Names {
     manypath_lab::loss_models().iter().map(|kind| (kind.name, kind.summary)).collect()
 }
 
-/// Counters of the results by kind of frame: names and descriptions.
+/// Counters of the results by kind of frame, and the limits of the columns `blocked_...` of paths: names and meanings.
 #[pyfunction]
-pub(crate) fn counters() -> [(&'static str, Names); 2] {
-    [("flows", rows(FlowStats::COUNTERS)), ("paths", rows(FlowPathStats::COUNTERS))]
-}
-
-fn rows<T>(counters: &[Counter<T>]) -> Names {
-    counters.iter().map(|counter| (counter.name, counter.doc)).collect()
+pub(crate) fn counters() -> [(&'static str, Names); 3] {
+    let limits = ByLimit::MEANINGS.iter().map(|(limit, meaning)| (limit, *meaning)).collect();
+    [
+        ("flows", flow_counters().into_iter().collect()),
+        ("paths", path_counters().into_iter().collect()),
+        ("limits", limits),
+    ]
 }
 
 /// A hash of the engine's sources. Results of different versions must not be mixed.
@@ -82,4 +83,19 @@ pub(crate) fn events() -> Vec<(String, String)> {
         (text(&kind["properties"]["name"]["const"]), line)
     };
     kinds.iter().map(entry).collect()
+}
+
+/// The name of `known` that is most similar to `word`; `None` if none is similar.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
+pub(crate) fn nearest(word: &str, known: Vec<String>) -> Option<String> {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    manypath_core::nearest(word, &known).map(str::to_owned)
+}
+
+/// The hint for an unknown `word`.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
+pub(crate) fn remedy(word: &str, known: Vec<String>) -> String {
+    manypath_core::remedy(word, known.iter().map(String::as_str))
 }

@@ -74,12 +74,10 @@ impl<'py> Columns<'py> {
         self.add_states(names, &paths.states)?;
         self.add("paths.goodput", &paths.goodput)?;
         self.add("paths.throughput", &paths.throughput)?;
-        self.add("paths.blocked_path", &paths.blocked.path)?;
-        self.add("paths.blocked_window", &paths.blocked.window)?;
-        self.add("paths.blocked_split_share", &paths.blocked.split_share)?;
-        self.add("paths.blocked_receive_window", &paths.blocked.receive_window)?;
-        self.add("paths.blocked_send_buffer", &paths.blocked.send_buffer)?;
-        self.add("paths.blocked_pacing", &paths.blocked.pacing)
+        for (limit, column) in paths.blocked.iter() {
+            self.add(&format!("paths.blocked_{limit}"), column)?;
+        }
+        Ok(())
     }
 
     fn add_states(&mut self, names: &Names, states: &StateColumns) -> PyResult<()> {

@@ -39,6 +39,6 @@ pub use packet::{
     Cause, Control, Data, DataFlags, Heartbeat, HeartbeatInfo, Init, Offers, Packet, PacketDrop,
     Sack,
 };
-pub use path::{FlowPathStats, PathState, PathStats};
-pub use stats::{FlowStats, ReorderStats, Stats, StreamStats};
+pub use path::{PathState, PathStats};
+pub use stats::{ReorderStats, Stats, StreamStats};
 pub use wire::{ChunkPlace, DecodeError, Rule};

@@ -1,79 +1,34 @@
 //! Counters of associations and streams, which are always enabled.
 
-use manypath_core::Span;
+use manypath_core::{Span, counters};
 
-/// Defines counters of one end, `$all`, and those that the results of simulations have for a flow, `$flow`: each of its
-/// source, of its sink, or the sum of both. Fields after the `;` are the state of the end.
-macro_rules! end_counters {
-    (
-        $(#[$about:meta])* $all:ident {
-            flow $(#[$flow_about:meta])* $flow:ident {
-                $($(#[doc = $doc:literal])+ $end:ident $name:ident,)+
-            }
-            $($(#[doc = $own_doc:literal])+ $own:ident,)+
-            $(; $($(#[doc = $state_doc:literal])+ $state:ident: $type:ty,)+)?
-        }
-    ) => {
-        manypath_core::counters! {
-            $(#[$about])*
-            $all: u64 {
-                $($(#[doc = $own_doc])+ $own,)+
-                $($(#[doc = $doc])+ $name,)+
-                $(; $($(#[doc = $state_doc])+ $state: $type,)+)?
-            }
-        }
-
-        manypath_core::counters! {
-            $(#[$flow_about])*
-            #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-            $flow: u64 { $($(#[doc = $doc])+ $name,)+ }
-        }
-
-        impl $flow {
-            /// The counters of a flow whose ends, source and sink, have these counters.
-            #[must_use]
-            pub fn new(ends: [&$all; 2]) -> Self {
-                Self { $($name: $crate::stats::end_counters!(@ $end ends $name),)+ }
-            }
-        }
-    };
-    (@ source $ends:ident $name:ident) => { $ends[0].$name };
-    (@ sink $ends:ident $name:ident) => { $ends[1].$name };
-    (@ both $ends:ident $name:ident) => { $ends[0].$name + $ends[1].$name };
-}
-pub(crate) use end_counters;
-
-end_counters! {
+counters! {
     /// Counters of an association.
     Stats {
-        flow
-        /// Counters of a flow.
-        FlowStats {
-            /// DATA chunks that fast retransmission marked.
-            source fast_retransmissions,
-            /// Expiries of T3, the retransmission timer.
-            source timeouts,
-            /// Retransmitted DATA chunks.
-            source retransmitted_chunks,
-            /// DATA chunks that arrived more than once.
-            sink duplicate_chunks,
-            /// Spurious fast retransmissions: the peer reported the chunk as a duplicate.
-            source spurious_fast_retransmissions,
-            /// SACKs that caused at least two spurious fast retransmissions.
-            source spurious_bursts,
-            /// DATA chunks that were moved to another path because they blocked its buffer.
-            source rescheduled_chunks,
-            /// Packets that arrived damaged.
-            both damaged_packets,
-            /// Packet drop reports that arrived.
-            source drop_reports,
-            /// DATA chunks that a packet drop report marked for retransmission.
-            source reported_chunks,
-            /// DATA chunks dropped because the receive buffer was full.
-            sink refused_chunks,
-            /// Received DATA chunks that were dropped to make room for others in a full receive buffer (reneging).
-            sink given_up_chunks,
-        }
+        /// DATA chunks that fast retransmission marked.
+        fast_retransmissions: Source,
+        /// Expiries of T3, the retransmission timer.
+        timeouts: Source,
+        /// Retransmitted DATA chunks.
+        retransmitted_chunks: Source,
+        /// DATA chunks that arrived more than once.
+        duplicate_chunks: Sink,
+        /// Spurious fast retransmissions: the peer reported the chunk as a duplicate.
+        spurious_fast_retransmissions: Source,
+        /// SACKs that caused at least two spurious fast retransmissions.
+        spurious_bursts: Source,
+        /// DATA chunks that were moved to another path because they blocked its buffer.
+        rescheduled_chunks: Source,
+        /// Packets that arrived damaged.
+        damaged_packets: Both,
+        /// Packet drop reports that arrived.
+        drop_reports: Source,
+        /// DATA chunks that a packet drop report marked for retransmission.
+        reported_chunks: Source,
+        /// DATA chunks dropped because the receive buffer was full.
+        refused_chunks: Sink,
+        /// Received DATA chunks that were dropped to make room for others in a full receive buffer (reneging).
+        given_up_chunks: Sink,
         /// Packets sent, of any kind.
         packets_sent,
         /// Packets received, of any kind.
@@ -133,23 +88,4 @@ pub struct ReorderStats {
     /// Integral over time in bytes times nanoseconds. Its growth between two readings divided by the time between them
     /// is the mean occupancy.
     pub byte_nanos: u128,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_flow_has_the_counters_of_its_source_of_its_sink_or_of_both() {
-        let ends = [1, 10].map(|count| {
-            let early = Stats { timeouts: count, ..Stats::default() };
-            let (timeouts, duplicate_chunks) = (3 * count, 4 * count);
-            let late = Stats { timeouts, duplicate_chunks, damaged_packets: count, ..early };
-            late - early
-        });
-        let flow = FlowStats::new([&ends[0], &ends[1]]);
-        let counted = FlowStats::COUNTERS.iter().map(|it| (it.name, (it.get)(&flow)));
-        let counted: Vec<_> = counted.filter(|(_, count)| *count > 0).collect();
-        assert_eq!(counted, [("timeouts", 2), ("duplicate_chunks", 40), ("damaged_packets", 11)]);
-    }
 }

@@ -177,9 +177,13 @@ impl Event {
     }
 }
 
-/// Number of events that fill one cache line.
+/// Number of events in a group. An event has 16 bytes, so a group fills one cache line.
+///
+/// Pairs need a third fewer comparisons in twice as many rounds. A round also computes an address, loads a group and
+/// stores an event, so pairs need more instructions in all (docs/log/simulator-speed.md, 2026-11-22).
 const GROUP: usize = 4;
-/// A network with up to four times as many components needs only one round before the final.
+/// Number of events in the final round. A network with up to four times as many components, 32, needs only one round
+/// before the final.
 const FINALISTS: usize = 2 * GROUP;
 /// Leaves 44 bits for the arrival number: more than 17·10¹² events.
 const COMPONENT_BITS: u32 = 20;

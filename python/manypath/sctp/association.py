@@ -10,7 +10,7 @@ from typing import Literal, Self, SupportsBytes, cast
 from manypath import _native
 from manypath.arguments import of_kind, span, whole
 from manypath.errors import NetworkError, UserError, quoted
-from manypath.sctp.counters import AssociationCounters, Blocked
+from manypath.sctp.counters import AssociationCounters, Blocked, PathCounters
 from manypath.sctp.errors import told
 from manypath.sctp.events import Events
 from manypath.sctp.message import Message, message_of
@@ -18,7 +18,7 @@ from manypath.sctp.waiting import finish
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class Path(PathCounters):
     """The current state of a path of an association, which is a local address and an address of the peer."""
 
     local: str
@@ -43,36 +43,8 @@ class Path:
     """Smoothed round-trip time, s; 0 before the first measurement."""
     rto: float
     """Retransmission timeout, s."""
-    data_chunks_sent: int
-    """DATA chunks sent, retransmissions included."""
-    retransmitted_chunks: int
-    """Retransmitted DATA chunks, including those first sent on another path."""
-    timeouts: int
-    """Retransmission timers that expired."""
-    bytes_acked: int
-    """Payload that the peer acknowledged and that was last sent on this path, bytes."""
-    bytes_received: int
-    """New payload received on this path, bytes."""
-    data_packets: int
-    """Data packets sent."""
-    data_packets_received: int
-    """Data packets received."""
-    wire_bytes_sent: int
-    """Size of the data packets sent, with IP and all inner headers, bytes."""
-    mtu_probes: int
-    """Probes of the path MTU sent. RFC 8899"""
-    fast_retransmissions: int
-    """Chunks marked for fast retransmission. RFC 9260 section 7.2.4"""
-    window_cuts: int
-    """Reductions of the window by fast retransmission."""
-    potentially_failed: int
-    """Number of times that the path became potentially failed. RFC 7829 section 3.2"""
-    sacks_sent: int
-    """SACKs sent on this path."""
-    rescheduled_chunks: int
-    """Chunks of other paths that this path retransmitted because they blocked its buffer."""
     blocked: Blocked
-    """Durations for which the path could not send new data, by cause."""
+    """Durations for which the path could not send new data, by limit."""
 
 
 class Association:

@@ -1,4 +1,7 @@
-"""Counters of associations and endpoints, from their start."""
+"""Counters of associations, of their paths and of endpoints, from their start.
+
+`make docs` writes this file, with the engine's names and meanings.
+"""
 
 from __future__ import annotations
 
@@ -9,61 +12,94 @@ from dataclasses import dataclass
 class AssociationCounters:
     """Counters of an association. `Path` has the counters of each path."""
 
-    packets_sent: int
-    """All packets sent."""
-    packets_received: int
-    """All packets received."""
-    data_packets: int
-    """Data packets sent."""
-    data_chunks_sent: int
-    """DATA chunks sent, retransmissions included."""
+    fast_retransmissions: int
+    """DATA chunks that fast retransmission marked."""
+    timeouts: int
+    """Expiries of T3, the retransmission timer."""
     retransmitted_chunks: int
     """Retransmitted DATA chunks."""
-    messages_sent: int
-    """Messages that the program passed to `send`."""
-    messages_received: int
-    """Messages that the program received."""
-    messages_expired: int
-    """Messages whose lifetime ended before a part of them was sent."""
-    bytes_sent: int
-    """Payload that the program passed to `send`, bytes."""
-    bytes_received: int
-    """Payload that the program received, bytes."""
+    duplicate_chunks: int
+    """DATA chunks that arrived more than once."""
+    spurious_fast_retransmissions: int
+    """Spurious fast retransmissions: the peer reported the chunk as a duplicate."""
+    spurious_bursts: int
+    """SACKs that caused at least two spurious fast retransmissions."""
+    rescheduled_chunks: int
+    """DATA chunks that were moved to another path because they blocked its buffer."""
+    damaged_packets: int
+    """Packets that arrived damaged."""
+    drop_reports: int
+    """Packet drop reports that arrived."""
+    reported_chunks: int
+    """DATA chunks that a packet drop report marked for retransmission."""
+    refused_chunks: int
+    """DATA chunks dropped because the receive buffer was full."""
+    given_up_chunks: int
+    """Received DATA chunks that were dropped to make room for others in a full receive buffer (reneging)."""
+    packets_sent: int
+    """Packets sent, of any kind."""
+    packets_received: int
+    """Packets received, of any kind."""
+    data_packets: int
+    """Packets with DATA sent."""
+    data_chunks_sent: int
+    """DATA chunks sent, retransmissions included."""
     sacks_sent: int
     """SACKs sent."""
     sacks_received: int
     """SACKs received."""
     stale_sacks: int
-    """SACKs that arrived after a newer one."""
-    timeouts: int
-    """Retransmission timers that expired."""
+    """SACKs that arrived after a newer one and were ignored."""
     timer_retransmissions: int
-    """Chunks marked for retransmission by a timeout."""
-    fast_retransmissions: int
-    """Chunks marked for fast retransmission. RFC 9260 section 7.2.4"""
-    spurious_fast_retransmissions: int
-    """Fast retransmissions that the peer reported as duplicates."""
-    spurious_bursts: int
-    """SACKs that caused at least two spurious fast retransmissions."""
-    probe_retransmissions: int
-    """Chunks that were dropped at a full receive buffer of the peer, and sent again when it had room."""
-    reported_chunks: int
-    """Chunks marked for retransmission because the peer reported a damaged packet."""
-    rescheduled_chunks: int
-    """Chunks that another path retransmitted because they blocked its buffer."""
-    duplicate_chunks: int
-    """Duplicate DATA chunks received."""
-    refused_chunks: int
-    """DATA chunks dropped because the receive buffer was full."""
-    given_up_chunks: int
-    """Received DATA chunks that were discarded for others in a full receive buffer (reneging); the peer sends them
-    again."""
-    damaged_packets: int
-    """Damaged packets received."""
+    """Chunks that a timer marked for retransmission."""
     drop_reports_sent: int
     """Packet drop reports sent."""
-    drop_reports: int
-    """Packet drop reports received."""
+    probe_retransmissions: int
+    """Chunks that the peer's full receive buffer dropped, marked for retransmission when it has room again."""
+    messages_expired: int
+    """Messages that expired before their first transmission."""
+    messages_sent: int
+    """Messages that the application sent."""
+    bytes_sent: int
+    """Payload bytes that the application sent."""
+    messages_received: int
+    """Messages delivered to the application."""
+    bytes_received: int
+    """Payload bytes delivered to the application."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathCounters:
+    """Counters of a path of an association."""
+
+    window_cuts: int
+    """Window cuts by fast retransmission, or by rescheduling as in INET."""
+    fast_retransmissions: int
+    """DATA chunks that fast retransmission marked on the path."""
+    timeouts: int
+    """Expiries of T3, the retransmission timer."""
+    rescheduled_chunks: int
+    """DATA chunks that were moved to this path because they blocked its buffer."""
+    data_packets: int
+    """Packets with DATA sent on the path."""
+    wire_bytes_sent: int
+    """Bytes of these packets on the network layer, IP header included."""
+    mtu_probes: int
+    """Probes of the path's MTU."""
+    data_chunks_sent: int
+    """DATA chunks sent on the path, retransmissions included."""
+    retransmitted_chunks: int
+    """Chunks of `data_chunks_sent` that had been sent before, on any path."""
+    data_packets_received: int
+    """Packets with DATA received on the path."""
+    bytes_received: int
+    """New payload bytes received on the path."""
+    bytes_acked: int
+    """Acknowledged payload bytes whose last transmission used the path."""
+    potentially_failed: int
+    """Times the path became potentially failed. RFC 7829 section 3.2"""
+    sacks_sent: int
+    """SACKs sent on the path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +109,14 @@ class EndpointCounters:
     packets_sent: int
     """Packets sent by all associations."""
     dropped_packets: int
-    """Sent packets that the system refused, or for which a socket buffer had no room."""
+    """Sent packets that the system refused, or that were dropped because a socket was blocked."""
     packets_received: int
-    """Packets received for the endpoint's port."""
+    """Packets received for the endpoint's SCTP port."""
     foreign_packets: int
-    """Packets received for other SCTP ports and refused."""
+    """Packets received for SCTP ports without an endpoint, counted by the host: answered with ABORT inside UDP, ignored
+    in raw IP. RFC 9260 section 8.4"""
     malformed_packets: int
-    """Malformed packets received. RFC 9260 section 3"""
+    """Received malformed packets. RFC 9260 section 3"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +124,16 @@ class Blocked:
     """Durations for which a path could not send new data, in seconds, by the first limit that it reached."""
 
     path: float
-    """The path was not confirmed, had failed, or was a standby path."""
+    """The path paused, was unconfirmed, had failed, or was a standby path."""
     window: float
-    """The congestion window was full."""
+    """The congestion window was full, or the burst limit reached."""
     send_buffer: float
-    """The send buffer had no unsent data, because the program sent none or the buffer was full."""
+    """No data waited, or not enough for a packet (Nagle), and the send buffer had no room for another packet or for
+    another message of the last length; or 32,768 chunks were outstanding, the largest number that serial arithmetic
+    allows."""
     split_share: float
-    """The path had used its share of the divided buffers."""
+    """The path had used its share of a divided buffer."""
     receive_window: float
     """The peer's receive window was full."""
     pacing: float
-    """The next packet was not due (`Options.pacing`)."""
+    """The departure time of the next packet had not come (pacing)."""

@@ -6,12 +6,12 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
+from manypath.papers.dreibholz import ALL
 from manypath.papers.dreibholz2010_asymmetric import names as d10
 from manypath.papers.dreibholz2010_asymmetric.paper import PAPER as D10
 from manypath.papers.dreibholz2011_impact import names as d11
 from manypath.papers.dreibholz2011_impact.paper import PAPER as D11
 from manypath.papers.dreibholz2012_testbed.measured import CURVES, STACKS, SWEEPS
-from manypath.papers.dreibholz2012_testbed.names import ALL
 from manypath.papers.dreibholz2012_testbed.paper import PAPER as D12
 from manypath.papers.evidence import Case
 from manypath.papers.experiment import Grid

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 use manypath_core::Span;
+use manypath_link::DocumentError;
 use manypath_link::document::read;
-use manypath_link::{DocumentError, LinkConfig};
+pub use manypath_link::{Network, Path};
 use serde::Deserialize;
 
 /// Everything that determines an emulation. Rates in bit/s, times in nanoseconds, sizes in bytes.
@@ -30,30 +31,6 @@ pub struct Document {
     /// The bound beyond which a packet counts as late, and the allowed share of late packets.
     #[serde(default)]
     pub bounds: Bounds,
-}
-
-/// The network between the hosts, as in a scenario.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Network {
-    /// Core links by name, one direction each.
-    pub links: IndexMap<String, LinkConfig>,
-    /// Paths by name, as sequences of core links.
-    pub paths: IndexMap<String, Path>,
-    /// The link between a host and the core, one per host, path and direction. Without it or with `null`, hosts are
-    /// attached to the core directly.
-    #[serde(default)]
-    pub access: Option<LinkConfig>,
-}
-
-/// The core links of a path, in the order of a packet.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Path {
-    /// From left to right.
-    pub forward: Vec<String>,
-    /// From right to left.
-    pub reverse: Vec<String>,
 }
 
 /// Two hosts, and the paths between them.

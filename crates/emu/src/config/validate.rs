@@ -1,7 +1,6 @@
 //! Validation of a document: existing and usable names, and sensible numbers.
 
-use indexmap::IndexSet;
-use manypath_link::{DocumentError, LinkConfig};
+use manypath_link::DocumentError;
 
 use super::{Document, Network, Pair};
 
@@ -36,38 +35,6 @@ impl Document {
     }
 }
 
-impl Network {
-    fn validate(&self) -> Result<(), DocumentError> {
-        for (name, link) in &self.links {
-            validate_link(&format!("network.links.{name}"), link)?;
-        }
-        if let Some(access) = &self.access {
-            validate_link("network.access", access)?;
-        }
-        if self.paths.is_empty() {
-            return Err(DocumentError::value("network.paths", "empty", "at least one path"));
-        }
-        for (name, path) in &self.paths {
-            for (direction, links) in [("forward", &path.forward), ("reverse", &path.reverse)] {
-                let field = format!("network.paths.{name}.{direction}");
-                if links.is_empty() {
-                    return Err(DocumentError::value(field, "empty", "at least one link"));
-                }
-                if let Some(link) = links.iter().find(|link| !self.links.contains_key(*link)) {
-                    let known = self.links.keys().map(String::as_str);
-                    return Err(DocumentError::unknown(field, link, "link", known));
-                }
-                let mut seen = IndexSet::new();
-                if let Some(link) = links.iter().find(|link| !seen.insert(*link)) {
-                    let twice = format!("\"{link}\" twice");
-                    return Err(DocumentError::value(field, twice, "each link once"));
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
 impl Pair {
     fn validate(&self, field: &str, network: &Network) -> Result<(), DocumentError> {
         let paths = format!("{field}.paths");
@@ -75,16 +42,7 @@ impl Pair {
             let found = format!("{} paths", self.paths.len());
             return Err(DocumentError::value(paths, found, format!("1 to {MOST_PATHS} paths")));
         }
-        for (index, path) in self.paths.iter().enumerate() {
-            if !network.paths.contains_key(path) {
-                let known = network.paths.keys().map(String::as_str);
-                return Err(DocumentError::unknown(paths, path, "path", known));
-            }
-            if self.paths[..index].contains(path) {
-                let twice = format!("\"{path}\" twice");
-                return Err(DocumentError::value(paths, twice, "each path once"));
-            }
-        }
+        network.validate_paths(&paths, &self.paths)?;
         for (side, name) in [("left", &self.left), ("right", &self.right)] {
             if let Some(name) = name {
                 plain_name(&format!("{field}.{side}"), name)?;
@@ -106,10 +64,6 @@ impl Pair {
         }
         Ok(())
     }
-}
-
-fn validate_link(field: &str, link: &LinkConfig) -> Result<(), DocumentError> {
-    link.validate().map_err(|error| DocumentError::Value(error.within(field)))
 }
 
 /// Fails unless `name` can be a part of a namespace's name, which is a file name.

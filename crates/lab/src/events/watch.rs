@@ -1,10 +1,9 @@
 //! Detection of changes of a host.
 
-use manypath_events::{Closed, EndWatch, Event, PathView, Side};
+use manypath_events::{Closed, EndWatch, Event, Side};
 
 use crate::build::via;
 use crate::host::Host;
-use crate::reading::PathEndReading;
 
 /// The last known state of a host.
 #[derive(Debug)]
@@ -37,18 +36,12 @@ impl HostWatch {
                 Side::Sink => via(self.flow, path).reversed(),
             };
             let Some(now) = host.endpoint().read_path(id, path, via) else { continue };
-            self.end.look_at_path(path, now.into(), |event| emit(Some(path), event));
+            self.end.look_at_path(path, now.stats.view(), |event| emit(Some(path), event));
         }
-        let now = host.endpoint().read(id, 0);
-        self.end.look_at_marks((&now).into(), |event| emit(None, event));
+        let now = host.endpoint().read(Some(id), 0);
+        self.end.look_at_marks(now.marks(), |event| emit(None, event));
         if let Some(ending) = application.ending() {
             self.end.close(Closed { reason: ending.name }, |event| emit(None, event));
         }
-    }
-}
-
-impl From<PathEndReading> for PathView {
-    fn from(reading: PathEndReading) -> Self {
-        Self { standing: reading.standing, ..Self::from(&reading.stats) }
     }
 }

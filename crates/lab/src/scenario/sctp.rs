@@ -4,8 +4,8 @@ use manypath_core::Span;
 use manypath_link::DocumentError;
 use manypath_link::document::{read, read_part};
 use manypath_sctp::{
-    BufferSplit, Burst, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath, SendOrder,
-    SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
+    BufferSplit, Burst, Config, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath,
+    SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,98 +14,136 @@ use serde_json::{Map, Value};
 use super::application::Application;
 use super::start::Start;
 
-/// An SCTP association; with several paths it can use them concurrently. Missing fields have the values of
-/// [`SctpFlow::default`]. RFC 9260
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct SctpFlow {
-    /// Paths by name; the first is the primary one.
-    pub paths: Vec<String>,
-    /// Send new data on all paths at once (CMT); if false, only on the primary path while it works.
-    pub concurrent: bool,
-    /// Congestion control by name.
-    pub cc: String,
-    /// Units, rounding and limits of the congestion control, by name.
-    pub profile: String,
-    /// Largest IP packet in bytes.
-    pub mtu: u16,
-    /// Use UDP encapsulation, whose header takes 8 bytes per packet. RFC 6951
-    pub udp_encapsulation: bool,
-    /// Number of streams in each direction.
-    pub streams: u16,
-    /// Size of the source's send buffer: waiting and outstanding user data, in bytes.
-    pub send_buffer: u64,
-    /// Size of the sink's receive buffer: user data that waits for the application, in bytes.
-    pub receive_buffer: u64,
-    /// Acknowledge data non-renegably (NR-SACK).
-    pub nr_sack: bool,
-    /// With NR-SACK, report all arrived data as non-renegable; if false, only messages that the application can read.
-    pub never_renege: bool,
-    /// Report damaged packets, which are then retransmitted without a reduction of the window.
-    pub packet_drop_reports: bool,
-    /// The buffers that are divided among the paths that may send new data.
-    pub buffer_split: BufferSplit,
-    /// What counts against a path's share of a divided buffer.
-    pub split_by: SplitBy,
-    /// Whether a path may retransmit the chunk of another path that blocks its buffer.
-    pub rescheduling: Rescheduling,
-    /// Whether a path pauses if a loss would reduce its window below one packet.
-    pub path_blocking: PathBlocking,
-    /// Congestion window update for CMT (CUC).
-    pub cuc: CumAck,
-    /// Split fast retransmit (SFR).
-    pub sfr: bool,
-    /// Delayed acknowledgement for CMT (DAC).
-    pub dac: bool,
-    /// Fast Recovery per path; if false, all paths share one Fast Recovery.
-    pub path_fast_recovery: bool,
-    /// Chunks that a timeout moved to another path do not indicate losses on that path.
-    pub smart_fast_rtx: bool,
-    /// The path of a SACK.
-    pub sack_path: SackPath,
-    /// Request an immediate SACK with the last packet that fits into a window.
-    pub sack_immediately: bool,
-    /// The window whose last packet requests the SACK of `sack_immediately`.
-    pub sack_immediately_at: LimitingWindow,
-    /// Number of DATA packets per SACK.
-    pub sack_every: u32,
-    /// Largest delay of a SACK after the first unacknowledged DATA packet.
-    pub sack_delay: Span,
-    /// The limit of bursts on a path.
-    pub burst: Burst,
-    /// Packets in one burst.
-    pub max_burst: u32,
-    /// Pace the packets of each path over its round trip, in place of `burst` once the path has an RTT sample.
-    pub pacing: bool,
-    /// The order in which paths may send.
-    pub send_order: SendOrder,
-    /// The events that restart the retransmission timer of a path.
-    pub t3_reset: T3Reset,
-    /// The path of retransmissions after a timeout.
-    pub t3_path: T3Path,
-    /// Hold packets that are not full while data is outstanding (Nagle's algorithm).
-    pub nagle: bool,
-    /// The peer's receive window counts as full below this number of bytes.
-    pub peer_window_threshold: u32,
-    /// Which paths may send one chunk into a full receive window of the peer.
-    pub window_probe: WindowProbe,
-    /// Whether new data may exceed the peer's receive window.
-    pub window_overrun: WindowOverrun,
-    /// Limits of the retransmission timeout.
-    pub rto: Rto,
-    /// Interval between heartbeats of an idle path, to which one RTO is added.
-    pub heartbeat_interval: Span,
-    /// A path fails when its number of consecutive errors exceeds this.
-    pub path_max_retransmissions: u32,
-    /// A path becomes potentially failed when its number of consecutive errors exceeds this (PFMR). Disabled if `null`,
-    /// or if not below `path_max_retransmissions`. RFC 7829 §3.2
-    pub potentially_failed_after: Option<u32>,
-    /// The peer counts as unreachable when the number of consecutive errors exceeds this.
-    pub association_max_retransmissions: u32,
-    /// The application of the flow.
-    pub app: Application,
-    /// When the source opens the association.
-    pub start: Start,
+/// Defines the flow by its settings. Each has a doc comment, a name, a type and a default. Those under `same` are fields
+/// of [`Config`] as well.
+macro_rules! flow {
+    (
+        $(#[$about:meta])*
+        $name:ident {
+            $($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)*
+        }
+        same {
+            $($(#[$same_doc:meta])* $same:ident: $same_type:ty = $same_default:expr,)*
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$doc])* pub $field: $type,)*
+            $($(#[$same_doc])* pub $same: $same_type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)* $($same: $same_default,)* }
+            }
+        }
+
+        impl $name {
+            /// `config` with the settings that are the same in both.
+            pub(crate) fn applied_to(&self, config: Config) -> Config {
+                Config { $($same: self.$same,)* ..config }
+            }
+        }
+    };
+}
+
+flow! {
+    /// An SCTP association; with several paths it can use them concurrently. Missing fields have the values of
+    /// [`SctpFlow::default`]: those of \[D11]'s authors, with the congestion control of a single path. RFC 9260
+    SctpFlow {
+        /// Paths by name; the first is the primary one.
+        paths: Vec<String> = Vec::new(),
+        /// Send new data on all paths at once (CMT); if false, only on the primary path while it works.
+        concurrent: bool = true,
+        /// Congestion control by name.
+        cc: String = "newreno".to_owned(),
+        /// Units, rounding and limits of the congestion control, by name.
+        profile: String = "inet".to_owned(),
+        /// Number of streams in each direction.
+        streams: u16 = 1,
+        /// Size of the source's send buffer: waiting and outstanding user data, in bytes.
+        send_buffer: u64 = 1_000_000,
+        /// Size of the sink's receive buffer: user data that waits for the application, in bytes.
+        receive_buffer: u64 = 500_000,
+        /// Request an immediate SACK with the last packet that fits into a window.
+        sack_immediately: bool = true,
+        /// Limits of the retransmission timeout.
+        rto: Rto = Rto::default(),
+        /// The application of the flow.
+        app: Application = Application::default(),
+        /// When the source opens the association.
+        start: Start = Start::default(),
+    }
+    same {
+        /// Largest IP packet in bytes.
+        mtu: u16 = 1500,
+        /// Use UDP encapsulation, whose header takes 8 bytes per packet. RFC 6951
+        udp_encapsulation: bool = false,
+        /// Acknowledge data non-renegably (NR-SACK).
+        nr_sack: bool = true,
+        /// With NR-SACK, report all arrived data as non-renegable; if false, only messages that the application can
+        /// read.
+        never_renege: bool = true,
+        /// Report damaged packets, which are then retransmitted without a reduction of the window.
+        packet_drop_reports: bool = false,
+        /// The buffers that are divided among the paths that may send new data.
+        buffer_split: BufferSplit = BufferSplit::Both,
+        /// What counts against a path's share of a divided buffer.
+        split_by: SplitBy = SplitBy::Outstanding,
+        /// Whether a path may retransmit the chunk of another path that blocks its buffer.
+        rescheduling: Rescheduling = Rescheduling::None,
+        /// Whether a path pauses if a loss would reduce its window below one packet.
+        path_blocking: PathBlocking = PathBlocking::None,
+        /// Congestion window update for CMT (CUC).
+        cuc: CumAck = CumAck::PathV2,
+        /// Split fast retransmit (SFR).
+        sfr: bool = true,
+        /// Delayed acknowledgement for CMT (DAC).
+        dac: bool = true,
+        /// Fast Recovery per path; if false, all paths share one Fast Recovery.
+        path_fast_recovery: bool = true,
+        /// Chunks that a timeout moved to another path do not indicate losses on that path.
+        smart_fast_rtx: bool = true,
+        /// The path of a SACK.
+        sack_path: SackPath = SackPath::SmallestSrtt,
+        /// The window whose last packet requests the SACK of `sack_immediately`.
+        sack_immediately_at: LimitingWindow = LimitingWindow::Congestion,
+        /// Number of DATA packets per SACK.
+        sack_every: u32 = 2,
+        /// Largest delay of a SACK after the first unacknowledged DATA packet.
+        sack_delay: Span = Span::from_millis(200),
+        /// The limit of bursts on a path.
+        burst: Burst = Burst::UseItOrLoseIt,
+        /// Packets in one burst.
+        max_burst: u32 = 4,
+        /// Pace the packets of each path over its round trip, in place of `burst` once the path has an RTT sample.
+        pacing: bool = false,
+        /// The order in which paths may send.
+        send_order: SendOrder = SendOrder::SmallestLastTransmission,
+        /// The events that restart the retransmission timer of a path.
+        t3_reset: T3Reset = T3Reset::Smart,
+        /// The path of retransmissions after a timeout.
+        t3_path: T3Path = T3Path::Next,
+        /// Hold packets that are not full while data is outstanding (Nagle's algorithm).
+        nagle: bool = true,
+        /// The peer's receive window counts as full below this number of bytes.
+        peer_window_threshold: u32 = 3000,
+        /// Which paths may send one chunk into a full receive window of the peer.
+        window_probe: WindowProbe = WindowProbe::Path,
+        /// Whether new data may exceed the peer's receive window.
+        window_overrun: WindowOverrun = WindowOverrun::Never,
+        /// Interval between heartbeats of an idle path, to which one RTO is added.
+        heartbeat_interval: Span = Span::from_secs(30),
+        /// A path fails when its number of consecutive errors exceeds this.
+        path_max_retransmissions: u32 = 5,
+        /// A path becomes potentially failed when its number of consecutive errors exceeds this (PFMR). Disabled if
+        /// `null`, or if not below `path_max_retransmissions`. RFC 7829 §3.2
+        potentially_failed_after: Option<u32> = None,
+        /// The peer counts as unreachable when the number of consecutive errors exceeds this.
+        association_max_retransmissions: u32 = 10,
+    }
 }
 
 impl SctpFlow {
@@ -122,57 +160,6 @@ impl SctpFlow {
         let flow: Self = read_part("", Value::Object(fields))?;
         flow.validate(&str::to_owned)?;
         Ok(flow)
-    }
-}
-
-impl Default for SctpFlow {
-    /// The settings of \[D11]'s simulations, except for the congestion control, which is that of one path.
-    fn default() -> Self {
-        Self {
-            paths: Vec::new(),
-            concurrent: true,
-            cc: "newreno".to_owned(),
-            profile: "inet".to_owned(),
-            mtu: 1500,
-            udp_encapsulation: false,
-            streams: 1,
-            send_buffer: 1_000_000,
-            receive_buffer: 500_000,
-            nr_sack: true,
-            never_renege: true,
-            packet_drop_reports: false,
-            buffer_split: BufferSplit::Both,
-            split_by: SplitBy::Outstanding,
-            rescheduling: Rescheduling::None,
-            path_blocking: PathBlocking::None,
-            cuc: CumAck::PathV2,
-            sfr: true,
-            dac: true,
-            path_fast_recovery: true,
-            smart_fast_rtx: true,
-            sack_path: SackPath::SmallestSrtt,
-            sack_immediately: true,
-            sack_immediately_at: LimitingWindow::Congestion,
-            sack_every: 2,
-            sack_delay: Span::from_millis(200),
-            burst: Burst::UseItOrLoseIt,
-            max_burst: 4,
-            pacing: false,
-            send_order: SendOrder::SmallestLastTransmission,
-            t3_reset: T3Reset::Smart,
-            t3_path: T3Path::Next,
-            nagle: true,
-            peer_window_threshold: 3000,
-            window_probe: WindowProbe::Path,
-            window_overrun: WindowOverrun::Never,
-            rto: Rto::default(),
-            heartbeat_interval: Span::from_secs(30),
-            path_max_retransmissions: 5,
-            potentially_failed_after: None,
-            association_max_retransmissions: 10,
-            app: Application::default(),
-            start: Start::default(),
-        }
     }
 }
 

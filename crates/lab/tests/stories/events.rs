@@ -124,28 +124,28 @@ fn events_of_flows_and_paths_add_up_to_the_counters_of_the_outcome() {
             let damaged = count("transport:packet_dropped", "sink", path);
             assert_eq!(dropped + lost + damaged, counted.lost_packets, "{name} {path:?}");
             let cut = sum(at_source("recovery:window_cut"));
-            assert_eq!(cut, counted.counters.window_cuts, "{name} {path:?}");
+            assert_eq!(cut, counted.counters["window_cuts"], "{name} {path:?}");
             let expired = sum(at_source("recovery:loss_timer_expired"));
-            assert_eq!(expired, counted.counters.timeouts, "{name} {path:?}");
+            assert_eq!(expired, counted.counters["timeouts"], "{name} {path:?}");
             cuts += cut;
         }
         let marked = sum(select(&lines, "recovery:marked_for_retransmit", name, "source", None));
         if name == "cmt" {
             // Some marked chunks of SCTP are acknowledged before they are sent again
-            let unsent = marked.checked_sub(counted.counters.retransmitted_chunks);
+            let unsent = marked.checked_sub(counted.counters["retransmitted_chunks"]);
             assert!(
                 unsent.is_some_and(|unsent| unsent * 10 <= marked),
                 "{name}: {unsent:?} of {marked}"
             );
         } else {
-            assert_eq!(marked, counted.counters.retransmitted_chunks, "{name}");
+            assert_eq!(marked, counted.counters["retransmitted_chunks"], "{name}");
         }
         assert!(marked > 0, "{name}");
         let damaged = ["source", "sink"].map(|host| count("transport:packet_dropped", host, None));
-        assert_eq!(damaged.iter().sum::<u64>(), counted.counters.damaged_packets, "{name}");
+        assert_eq!(damaged.iter().sum::<u64>(), counted.counters["damaged_packets"], "{name}");
     }
     assert!(cuts > 50, "{cuts} cuts");
-    assert!(outcome.flows.values().any(|flow| flow.counters.timeouts > 0));
+    assert!(outcome.flows.values().any(|flow| flow.counters["timeouts"] > 0));
 }
 
 #[test]

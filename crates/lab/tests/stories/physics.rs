@@ -37,7 +37,7 @@ fn throughput_counts_whole_packets_of_data_and_what_a_link_drops() {
     let single = SctpFlow { app, ..flow(&["south"], "newreno") };
     let outcome = outcome(&scenario(network, [("single", single)], 5, 20), 0);
     let (flow, link) = (&outcome.flows["single"], &outcome.links["south"]);
-    assert!(link.dropped > 0 && flow.counters.retransmitted_chunks > 0);
+    assert!(link.dropped > 0 && flow.counters["retransmitted_chunks"] > 0);
     near(flow.throughput * 20.0 / 8.0, 1500.0 * flow.data_packets as f64, 1e-9);
     let offered = 8.0 * 1500.0 * link.arrived as f64 / 20.0;
     near(flow.throughput / offered, 1.0, 0.001);

@@ -150,7 +150,7 @@ fn count<'a, T: 'a>(
     counter: &Counter<T>,
     subjects: impl Iterator<Item = (String, &'a T)>,
 ) {
-    let Counter { name, doc, get } = *counter;
+    let Counter { name, doc, get, .. } = *counter;
     // Writing to a string cannot fail
     let _ = writeln!(out, "# TYPE manypath_{of}_{name} counter\n# HELP manypath_{of}_{name} {doc}");
     for (labels, subject) in subjects {

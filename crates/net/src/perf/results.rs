@@ -48,7 +48,7 @@ pub struct PathTotal {
     /// Counters, each a field of the document.
     #[serde(flatten)]
     pub counters: PathCounters,
-    /// Seconds during which it could not send new data, by reason.
+    /// Seconds during which it could not send new data, by limit.
     pub blocked: Vec<(String, f64)>,
 }
 
@@ -115,9 +115,10 @@ impl Total {
 
 impl PathTotal {
     fn is_possible(&self) -> bool {
-        let reasons = BlockedTime::COUNTERS.iter().map(|it| it.name);
+        let none = BlockedTime::default();
+        let limits = none.iter().map(|(limit, _)| limit);
         self.counters.rows().all(|(_, count)| count <= MOST_COUNTED)
-            && self.blocked.iter().map(|(reason, _)| reason.as_str()).eq(reasons)
+            && self.blocked.iter().map(|(limit, _)| limit.as_str()).eq(limits)
             && self.blocked.iter().all(|(_, time)| Duration::try_from_secs_f64(*time).is_ok())
     }
 
@@ -130,7 +131,7 @@ impl PathTotal {
             local: now.local,
             remote: now.remote,
             counters: stats.into(),
-            blocked: seconds.map(|(reason, time)| (reason.to_owned(), time)).collect(),
+            blocked: seconds.map(|(limit, time)| (limit.to_owned(), time)).collect(),
         }
     }
 
@@ -154,7 +155,8 @@ mod tests {
     use crate::perf::Direction;
 
     fn results() -> Results {
-        let blocked = BlockedTime::COUNTERS.iter().map(|it| (it.name.to_owned(), 0.0));
+        let none = BlockedTime::default();
+        let blocked = blocked_seconds(&none).map(|(limit, time)| (limit.to_owned(), time));
         let path = PathTotal {
             local: Ipv4Addr::LOCALHOST.into(),
             remote: Ipv4Addr::LOCALHOST.into(),

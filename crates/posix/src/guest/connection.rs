@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "the caller's addresses are behind pointers")]
 
-use super::control::{self, FOREVER, call, waiting_call};
+use super::control::{self, FOREVER, call, opening_call};
 use super::daemons;
 use super::descriptor;
 use super::held::Held;
@@ -105,7 +105,7 @@ pub unsafe fn connect(fd: c_int, address: *const sockaddr, length: socklen_t) ->
     }
     let held = Held::of(fd);
     let fd = held.fd();
-    let reply = waiting_call(fd, &Call { bytes, ..Call::new(Operation::Connect) }, &mut [])?;
+    let reply = opening_call(fd, &Call { bytes, ..Call::new(Operation::Connect) }, &mut [])?;
     // A one-to-many socket has 0
     if let Ok(streams @ 1..) = u16::try_from(reply.value) {
         mark::set(fd, Mark::Open(streams))?;

@@ -60,35 +60,33 @@ pub(super) fn call(fd: c_int, call: &Call<'_>, buffer: &mut [u8]) -> Result<Repl
     }
 }
 
-/// The same for a call that waits for the network. A signal interrupts it, and the send timeout of the socket ends it
-/// with `EINPROGRESS`.
-pub(super) fn waiting_call(fd: c_int, call: &Call<'_>, buffer: &mut [u8]) -> Result<Reply> {
-    let non_blocking = system::is_non_blocking(fd)?;
-    match waiting_call_if(fd, call, buffer, non_blocking) {
-        Err(Failure::Interrupted) => Err(libc::EINTR),
-        Err(Failure::Late) => Err(libc::EINPROGRESS),
-        Err(Failure::Refused(errno)) => {
-            if errno == libc::EINPROGRESS && non_blocking {
-                fill(fd);
-            }
-            Err(errno)
-        }
-        Ok(reply) => Ok(reply),
-    }
-}
-
-/// A call that waits for the network unless it is non-blocking.
-pub(super) fn waiting_call_if(
+/// The same for a call that waits for the network, unless it is non-blocking. A signal and the send timeout of the
+/// socket end the wait.
+pub(super) fn waiting_call(
     fd: c_int,
     call: &Call<'_>,
     buffer: &mut [u8],
-    non_blocking: bool,
 ) -> std::result::Result<Reply, Failure> {
-    let call = Call { non_blocking, ..call.clone() };
-    let control = ask(fd, &call).map_err(Failure::Refused)?;
+    let control = ask(fd, call).map_err(Failure::Refused)?;
     let limit = system::option(fd, libc::SO_SNDTIMEO, FOREVER).map_err(Failure::Refused)?;
     system::set_option(control.fd(), libc::SO_RCVTIMEO, &limit).map_err(Failure::Refused)?;
-    answer(&control, &call, buffer)
+    answer(&control, call, buffer)
+}
+
+/// A `waiting_call` that opens an association. The time limit ends it with `EINPROGRESS`.
+pub(super) fn opening_call(fd: c_int, call: &Call<'_>, buffer: &mut [u8]) -> Result<Reply> {
+    let non_blocking = system::is_non_blocking(fd)?;
+    let call = Call { non_blocking, ..call.clone() };
+    waiting_call(fd, &call, buffer).map_err(|failure| match failure {
+        Failure::Interrupted => libc::EINTR,
+        Failure::Late => libc::EINPROGRESS,
+        Failure::Refused(errno) => {
+            if errno == libc::EINPROGRESS && non_blocking {
+                fill(fd);
+            }
+            errno
+        }
+    })
 }
 
 /// Why there is no reply.

@@ -4,7 +4,7 @@
 //! new address. So the library asks the daemon before it sends the record of such a message. A message that names no
 //! association fails without a question, and messages of other sockets need none.
 
-use super::control::{Failure, Reply, call, waiting_call_if};
+use super::control::{Failure, Reply, call, waiting_call};
 use super::lock::RECORDS;
 use super::receive;
 use super::system::{self, Owned, Result};
@@ -52,8 +52,9 @@ pub(super) fn ask(
     non_blocking: bool,
 ) -> Result<Option<usize>> {
     let bytes = Request::Data(sent.clone()).encode();
-    let call = Call { option: length as c_int, bytes: &bytes, ..Call::new(Operation::Send) };
-    match waiting_call_if(fd, &call, &mut [], non_blocking) {
+    let option = length as c_int;
+    let call = Call { option, non_blocking, bytes: &bytes, ..Call::new(Operation::Send) };
+    match waiting_call(fd, &call, &mut []) {
         Ok(Reply { value: NOTHING_SENT, .. }) => Ok(Some(0)),
         Ok(Reply { value: ALL_SENT, .. }) => Ok(Some(length)),
         // The time limit of the socket ends the wait, not the message

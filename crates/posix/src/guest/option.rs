@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "the caller's values are behind pointers")]
 
-use super::control::{Reply, call, waiting_call};
+use super::control::{Reply, call, opening_call};
 use super::held::Held;
 use super::many;
 use super::system::{self, Result};
@@ -146,7 +146,7 @@ fn ask(fd: c_int, request: &Call<'_>, answer: &mut [u8]) -> Result<Reply> {
         SCTP_SOCKOPT_CONNECTX | SCTP_SOCKOPT_CONNECTX_OLD | SCTP_SOCKOPT_CONNECTX3
     );
     match request.level == IPPROTO_SCTP && connects {
-        true => waiting_call(Held::of(fd).fd(), request, answer),
+        true => opening_call(Held::of(fd).fd(), request, answer),
         false => call(fd, request, answer),
     }
 }

@@ -1,8 +1,11 @@
 //! Counters as Python dictionaries, with their names in Rust.
 
 use manypath_core::Counter;
+use manypath_net::{Counters, PathStats, Stats};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
+
+use crate::registries::Names;
 
 /// The counters of an association, a path or an endpoint.
 pub(crate) fn of<'py, T>(
@@ -11,4 +14,18 @@ pub(crate) fn of<'py, T>(
     stats: &T,
 ) -> PyResult<Bound<'py, PyDict>> {
     counters.iter().map(|counter| (counter.name, (counter.get)(stats))).into_py_dict(py)
+}
+
+/// The counters of associations, of their paths, and of endpoints: names and meanings.
+#[pyfunction]
+pub(crate) fn sctp_counters() -> [(&'static str, Names); 3] {
+    [
+        ("association", names(Stats::COUNTERS)),
+        ("path", names(PathStats::COUNTERS)),
+        ("endpoint", names(Counters::COUNTERS)),
+    ]
+}
+
+fn names<T>(counters: &[Counter<T>]) -> Names {
+    counters.iter().map(|counter| (counter.name, counter.doc)).collect()
 }

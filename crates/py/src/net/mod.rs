@@ -15,6 +15,7 @@ mod runtime;
 mod wake;
 
 pub(crate) use association::SctpAssociation;
+pub(crate) use counters::sctp_counters;
 pub(crate) use endpoint::SctpEndpoint;
 pub(crate) use errors::SctpError;
 pub(crate) use event::SctpEvents;

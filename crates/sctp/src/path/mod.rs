@@ -11,7 +11,7 @@ pub(crate) use failover::{HeartbeatProbe, Local};
 pub(crate) use mtu_search::MtuSearch;
 pub(crate) use network::{Network, header};
 pub(crate) use pacer::{Pace, Pacer};
-pub use stats::{FlowPathStats, PathStats};
+pub use stats::PathStats;
 
 use manypath_core::{RttEstimator, Span, Time, Via, Waiting};
 

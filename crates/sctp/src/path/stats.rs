@@ -1,25 +1,20 @@
 //! Counters of a path, which are always enabled.
 
-use manypath_core::Span;
+use manypath_core::{Span, counters};
 
 use super::PathState;
-use crate::stats::end_counters;
 
-end_counters! {
+counters! {
     /// Counters of a path, and its current state.
     PathStats {
-        flow
-        /// Counters of a path of a flow.
-        FlowPathStats {
-            /// Window cuts by fast retransmission, or by rescheduling as in INET.
-            source window_cuts,
-            /// DATA chunks that fast retransmission marked on the path.
-            source fast_retransmissions,
-            /// Expiries of T3, the retransmission timer.
-            source timeouts,
-            /// DATA chunks that were moved to this path because they blocked its buffer.
-            source rescheduled_chunks,
-        }
+        /// Window cuts by fast retransmission, or by rescheduling as in INET.
+        window_cuts: Source,
+        /// DATA chunks that fast retransmission marked on the path.
+        fast_retransmissions: Source,
+        /// Expiries of T3, the retransmission timer.
+        timeouts: Source,
+        /// DATA chunks that were moved to this path because they blocked its buffer.
+        rescheduled_chunks: Source,
         /// Packets with DATA sent on the path.
         data_packets,
         /// Bytes of these packets on the network layer, IP header included.

@@ -17,22 +17,11 @@ fn waits(chunks: usize, window: u32, config: Config) -> [BlockedTime; 2] {
     peer.takes(chunks, 1452);
     peer.watches(MILLISECONDS);
     let after = blocked(&peer);
-    [0, 1].map(|path| less(after[path], before[path]))
+    [0, 1].map(|path| after[path] - before[path])
 }
 
 fn blocked(peer: &Peer) -> [BlockedTime; 2] {
     [0, 1].map(|index| peer.endpoint.blocked(peer.now, FIRST, path(index)))
-}
-
-fn less(after: BlockedTime, before: BlockedTime) -> BlockedTime {
-    BlockedTime {
-        path: after.path - before.path,
-        window: after.window - before.window,
-        send_buffer: after.send_buffer - before.send_buffer,
-        split_share: after.split_share - before.split_share,
-        receive_window: after.receive_window - before.receive_window,
-        pacing: after.pacing - before.pacing,
-    }
 }
 
 #[test]
@@ -76,7 +65,7 @@ fn a_path_waits_for_room_for_a_message_that_is_longer_than_a_packet() {
         peer.takes(messages, 4000);
         let before = blocked(&peer)[1];
         assert_eq!(peer.watches(MILLISECONDS), []);
-        let waited = less(blocked(&peer)[1], before);
+        let waited = blocked(&peer)[1] - before;
         // A third message would need 4000 bytes; 2000 are free
         assert_eq!(waited, send_buffer(waits), "{messages} messages, Nagle: {nagle}");
     }
@@ -101,7 +90,7 @@ fn a_path_waits_while_as_many_chunks_are_outstanding_as_there_may_be() {
     assert_eq!(peer.watches(MILLISECONDS), []);
     let after = peer.endpoint.blocked(peer.now, FIRST, path(0));
     let send_buffer = BlockedTime { send_buffer: MILLISECONDS, ..BlockedTime::default() };
-    assert_eq!(less(after, before), send_buffer);
+    assert_eq!(after - before, send_buffer);
 }
 
 #[test]
@@ -130,7 +119,7 @@ fn the_reason_changes_with_each_sack() {
     peer.window = 100_000;
     peer.says(Report { cumulative: 1, ..Report::default() });
     peer.watches(Span::from_millis(30));
-    let waited = less(blocked(&peer)[1], begun);
+    let waited = blocked(&peer)[1] - begun;
     let window = Span::from_millis(30);
     assert_eq!(
         waited,

@@ -90,9 +90,9 @@ impl Connection {
             subflow.receiving.answer_odd(now);
         } else {
             if subflow.receiving.has_arrived(start, segment.length()) {
-                self.stats.duplicates_received += 1;
+                self.stats.duplicate_segments += 1;
             } else {
-                self.stats.dropped_no_buffer += 1;
+                self.stats.refused_segments += 1;
             }
             subflow.receiving.acknowledge_now();
         }
@@ -131,14 +131,14 @@ impl Connection {
         let arrived = subflow.receiving.note_arrival(now, start, payload, flags, &self.config);
         subflow.stats.data_packets_received += u64::from(payload > 0);
         if !arrived.is_new {
-            self.stats.duplicates_received += 1;
+            self.stats.duplicate_segments += 1;
             return;
         }
         let reader_keeps_up = self.assembly.ready_bytes() == 0;
         let before = self.assembly.next();
         let new_bytes = self.assembly.take(data, arrived.length, &mut segment.payload);
         subflow.stats.bytes_received += new_bytes;
-        self.stats.duplicates_received += u64::from(payload > 0 && new_bytes == 0);
+        self.stats.duplicate_segments += u64::from(payload > 0 && new_bytes == 0);
         let is_readable = self.assembly.next() > before;
         self.readable |= is_readable;
         // An application that reads immediately must do so before the window is announced (RFC 1122 §4.2.3.2).

@@ -55,7 +55,7 @@ impl Connection {
                 Some(signal.data)
             }
             Some(MultipathOption::Dss(_)) => {
-                self.stats.dropped_no_buffer += 1;
+                self.stats.refused_segments += 1;
                 self.subflows[index].receiving.acknowledge_now();
                 None
             }

@@ -74,8 +74,9 @@ impl Subflow {
 
     fn count_retransmission(&mut self, stats: &mut Stats) {
         let is_fast = matches!(self.sending.phase(), Phase::FastRecovery(_));
-        self.stats.retransmissions += 1;
+        self.stats.retransmitted_segments += 1;
         self.stats.fast_retransmissions += u64::from(is_fast);
+        stats.retransmitted_segments += 1;
         stats.fast_retransmissions += u64::from(is_fast);
         stats.timer_retransmissions += u64::from(!is_fast);
     }

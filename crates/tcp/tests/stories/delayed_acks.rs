@@ -62,7 +62,7 @@ fn segments_beyond_a_gap_and_the_one_that_fills_it_are_acknowledged_at_once() {
     assert_eq!(pair.stats(Z).acks_sent, 3);
     pair.drive_until_read(Z, 4 * 1460);
     let stats = pair.stats(Z);
-    assert_eq!((stats.acks_sent, stats.duplicates_received), (4, 0));
+    assert_eq!((stats.acks_sent, stats.duplicate_segments), (4, 0));
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn data_outside_of_the_window_is_answered_and_not_taken() {
         segment.payload.push(Bytes::from_static(b"evil"));
         pair.inject(Z, segment);
     }
-    assert_eq!(pair.stats(Z).dropped_no_buffer, 2);
+    assert_eq!(pair.stats(Z).refused_segments, 2);
     assert_eq!(pair.endpoint(Z).unread(FIRST), 0);
     assert_alive(&mut pair);
 }

@@ -210,7 +210,7 @@ fn a_segment_that_comes_twice_or_late_does_no_harm() {
     pair.write(A, 3 * 1460);
     pair.drive_until_read(Z, 3 * 1460);
     pair.settle();
-    assert_eq!(pair.stats(Z).duplicates_received, 1);
+    assert_eq!(pair.stats(Z).duplicate_segments, 1);
     assert_eq!(pair.stats(A).fast_retransmissions, 0, "two segments overtook it");
 }
 

@@ -17,7 +17,7 @@ fn no_more_arrives_than_the_buffer_holds() {
     pair.write(A, 100_000);
     pair.drive(Span::from_secs(1));
     assert_eq!(pair.read(Z), 20_000);
-    assert_eq!(pair.stats(Z).dropped_no_buffer, 0);
+    assert_eq!(pair.stats(Z).refused_segments, 0);
 }
 
 #[test]

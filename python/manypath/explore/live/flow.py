@@ -11,6 +11,7 @@ from manypath.explore.live.curve import Curve, Spent, Total
 from manypath.explore.live.marks import Marks
 from manypath.explore.live.payload import Arrived, Sent, Serial
 from manypath.explore.moves import MARKED, Mark
+from manypath.measurements import COUNTERS
 
 OTHER = {"source": "sink", "sink": "source"}
 """The other end of a flow."""
@@ -224,7 +225,7 @@ def natural(value: Any) -> int:
 CURVES = ("cwnd", "ssthresh", "srtt")
 """Metrics of a path that are drawn."""
 
-LIMITS = ("window", "split_share", "receive_window", "send_buffer", "pacing", "path")
+LIMITS = tuple(COUNTERS["limits"])
 """Limits that stop a path from sending new data."""
 
 MOST_PATHS = 32

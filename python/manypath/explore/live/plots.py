@@ -11,7 +11,7 @@ from manypath.explore.charts.course import BLOCKS, MARK_NAMES, MARKS
 from manypath.explore.charts.stack import Stack
 from manypath.explore.charts.theme import GREY, LINES, Option, Theme, nice
 from manypath.explore.live.curve import RECENT, Floats, Spent, Total
-from manypath.explore.live.flow import LIMITS, OTHER, End, Flow
+from manypath.explore.live.flow import OTHER, End, Flow
 from manypath.explore.live.log import Log
 from manypath.explore.moves import Mark
 from manypath.figures.style import COLOURS
@@ -158,9 +158,8 @@ def _strip(chart: Stack, path: str, blocked: dict[str, Spent], view: View) -> No
     chart.grid(16, f"{path}: what blocks new data", gap=18, values=False)
     edges = view.edges
     middles = (edges[1:] + edges[:-1]) / 2
-    for limit in LIMITS:
-        if limit in blocked:
-            words, colour, decal = BLOCKS[f"blocked_{limit}"]
+    for column, (words, colour, decal) in BLOCKS.items():
+        if (limit := column.removeprefix("blocked_")) in blocked:
             chart.bars(words, middles, blocked[limit].shares(edges), colour, decal, f"strip {path}")
     chart.limit(1.0)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from manypath.papers.dreibholz import AUTHORS, SIMULATOR
 from manypath.papers.dreibholz2010_asymmetric.grids import FULL, QUICK
 from manypath.papers.paper import Setting
-
-AUTHORS = "the authors' experiment configuration for INET"
-SIMULATOR = "INET, the authors' simulator"
 
 SETUP = (
     Setting("topology", "two disjoint paths through routers, no other traffic", "the same"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from manypath.figures import Mark, Picture, windows
+from manypath.papers.dreibholz import ALL, TITLES
 from manypath.papers.dreibholz2011_impact.inet import inet_points
-from manypath.papers.dreibholz2011_impact.names import ALL, CMT, FLOWS, TITLES
+from manypath.papers.dreibholz2011_impact.names import CMT, FLOWS
 from manypath.papers.dreibholz2011_impact.printed import PEAKS, PEAKS_OF, PRINTED
 from manypath.papers.evidence import Case, Evidence
 from manypath.papers.paper import Figures

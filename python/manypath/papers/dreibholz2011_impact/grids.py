@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from manypath.papers.dreibholz2011_impact.names import ALL, RPV1
+from manypath.papers.dreibholz import ALL, RPV1
 from manypath.papers.experiment import Grid, Precision
 
 PATHS = (1, 2, 3, 4, 5, 6, 7, 8)

@@ -6,7 +6,8 @@ import csv
 from functools import cache
 
 from manypath.papers import kept
-from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PLAIN, RPV1, RPV2, SINGLE
+from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2
+from manypath.papers.dreibholz2011_impact.names import CMT, SINGLE
 from manypath.papers.paper import ReferencePoint, Spread
 
 CONTROLS = {"cmt": PLAIN, "cmtrpv1": RPV1, "cmtrpv2": RPV2, "lia": MPTCP}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from manypath.papers.dreibholz import PLAIN, RPV2
 from manypath.papers.dreibholz2011_impact.claims import CLAIMS
 from manypath.papers.dreibholz2011_impact.factors import FACTORS
 from manypath.papers.dreibholz2011_impact.figures import figure
 from manypath.papers.dreibholz2011_impact.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.dreibholz2011_impact.inet import inet_points
-from manypath.papers.dreibholz2011_impact.names import CMT, PLAIN, RPV2, SINGLE
+from manypath.papers.dreibholz2011_impact.names import CMT, SINGLE
 from manypath.papers.dreibholz2011_impact.scenarios import experiment
 from manypath.papers.dreibholz2011_impact.setup import SETUP
 from manypath.papers.dreibholz2011_impact.switches import MUTATIONS, OPEN, SWITCHES

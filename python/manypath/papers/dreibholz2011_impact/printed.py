@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE
+from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2
+from manypath.papers.dreibholz2011_impact.names import CMT, PAYLOAD, SINGLE
 from manypath.papers.printed import Printed
 
 EIGHT_PATHS = {"cc": PLAIN, "paths": 8}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from manypath.papers.dreibholz2011_impact.names import CMT, RPV2, SINGLE
+from manypath.papers.dreibholz import RPV2
+from manypath.papers.dreibholz2011_impact.names import CMT, SINGLE
 from manypath.papers.experiment import Experiments
 from manypath.scenario import DropTail, Link, Network, Scenario, Sctp, bottleneck, disjoint
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from manypath.papers.dreibholz import AUTHORS, SIMULATOR
 from manypath.papers.dreibholz2011_impact.grids import FULL, QUICK
 from manypath.papers.paper import Setting
-
-AUTHORS = "the authors' experiment configuration for INET"
-SIMULATOR = "INET, the authors' simulator"
 
 SETUP = (
     Setting("topology", "Northern and Southern path, more if needed, each through routers", "the same"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from manypath.papers.dreibholz2011_impact.names import MPTCP, PLAIN, RPV1, RPV2
+from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2
 from manypath.papers.settings import FORMS, SETTINGS
 from manypath.papers.switch import (
     Mutation,

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from manypath.papers.dreibholz2012_testbed.names import CMT, MPTCP, PLAIN, RPV1, RPV2, SINGLE
+from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2
+from manypath.papers.dreibholz2012_testbed.names import CMT, SINGLE
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.paired import estimate
 from manypath.papers.paper import PaperTable

@@ -10,8 +10,9 @@ from matplotlib.ticker import MaxNLocator
 
 from manypath.figures import PAGE, Curve, Picture, draw_curves, name_curves, styled
 from manypath.figures.style import COLOURS, INK
+from manypath.papers.dreibholz import TITLES
 from manypath.papers.dreibholz2012_testbed.measured import CURVES, STACKS, SWEEPS, measured
-from manypath.papers.dreibholz2012_testbed.names import CMT, FLOWS, SINGLE, TITLES
+from manypath.papers.dreibholz2012_testbed.names import CMT, FLOWS, SINGLE
 from manypath.papers.dreibholz2012_testbed.printed import CROSSED
 from manypath.papers.dreibholz2012_testbed.scenarios import APPLICATIONS, QUEUES
 from manypath.papers.evidence import Evidence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from manypath.papers.dreibholz2012_testbed.names import ALL, COUPLED
+from manypath.papers.dreibholz import ALL, COUPLED
 from manypath.papers.dreibholz2012_testbed.scenarios import APPLICATIONS, QUEUES
 from manypath.papers.experiment import Grid, Precision
 

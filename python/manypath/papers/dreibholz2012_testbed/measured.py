@@ -7,7 +7,8 @@ from functools import cache
 import numpy as np
 
 from manypath.papers import kept
-from manypath.papers.dreibholz2012_testbed.names import FLOWS, TITLES
+from manypath.papers.dreibholz import TITLES
+from manypath.papers.dreibholz2012_testbed.names import FLOWS
 from manypath.papers.evidence import Case, Evidence, goodput_in
 from manypath.papers.measured import Measurement, evidence, of_stack, parse, simulation
 from manypath.papers.paired import estimate

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from manypath.papers.dreibholz import PLAIN, RPV2
 from manypath.papers.dreibholz2012_testbed.claims import CLAIMS
 from manypath.papers.dreibholz2012_testbed.crossings import CROSSINGS
 from manypath.papers.dreibholz2012_testbed.factors import FACTORS
 from manypath.papers.dreibholz2012_testbed.figures import figure
 from manypath.papers.dreibholz2012_testbed.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.dreibholz2012_testbed.measured import BESIDE_THE_STACKS
-from manypath.papers.dreibholz2012_testbed.names import CMT, PLAIN, RPV2, SINGLE
+from manypath.papers.dreibholz2012_testbed.names import CMT, SINGLE
 from manypath.papers.dreibholz2012_testbed.scenarios import experiment
 from manypath.papers.dreibholz2012_testbed.setup import SETUP
 from manypath.papers.dreibholz2012_testbed.switches import MUTATIONS, OPEN, RIVAL, SWITCHES

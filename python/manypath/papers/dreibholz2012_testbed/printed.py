@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from manypath.papers.dreibholz2012_testbed.names import MPTCP, RPV1, RPV2
+from manypath.papers.dreibholz import MPTCP, RPV1, RPV2
 
 AHEAD = {RPV2: 4.0, MPTCP: 6.0}
 """Southern rate from about which the single-path flow gets more than the CMT flow, Mbit/s ([D12] section IV-B)."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from manypath.papers.dreibholz2012_testbed.names import CMT, NORTH, PLAIN, RPV2, SINGLE
+from manypath.papers.dreibholz import PLAIN, RPV2
+from manypath.papers.dreibholz2012_testbed.names import CMT, NORTH, SINGLE
 from manypath.papers.experiment import Experiments
 from manypath.papers.switch import single_path_flows
 from manypath.scenario import (

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from manypath.papers.dreibholz import AUTHORS, SIMULATOR
 from manypath.papers.dreibholz2012_testbed.grids import FULL, QUICK
 from manypath.papers.paper import Setting
-
-AUTHORS = "the authors' experiment configuration for INET"
-SIMULATOR = "INET, the authors' simulator"
 
 SETUP = (
     Setting("topologies", "two paths over one bottleneck; two disjoint paths", "the same"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from manypath.papers.dreibholz2012_testbed.names import MPTCP, PLAIN, RPV1, RPV2
+from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2
 from manypath.papers.dreibholz2012_testbed.scenarios import RIVAL_ACKNOWLEDGED
 from manypath.papers.settings import FORMS, SETTINGS
 from manypath.papers.switch import (

@@ -3,7 +3,7 @@
 use manypath_cc as cc;
 use manypath_link::DocumentError;
 
-use super::{ascending, existing, within_bytes};
+use super::{ascending, within_bytes};
 use crate::scenario::{Application, Flow, Network};
 
 impl Flow {
@@ -32,17 +32,7 @@ impl Flow {
             let expected = format!("1 to {MAX_PATHS} names of paths");
             return Err(DocumentError::value(field, format!("{} paths", paths.len()), expected));
         }
-        for (index, path) in paths.iter().enumerate() {
-            existing(field, path, "path", &network.paths)?;
-            if paths[..index].contains(path) {
-                return Err(DocumentError::value(
-                    field,
-                    format!("\"{path}\" twice"),
-                    "each path once",
-                ));
-            }
-        }
-        Ok(())
+        network.validate_paths(field, paths)
     }
 
     fn validate_messages(&self, field: &dyn Fn(&str) -> String) -> Result<(), DocumentError> {

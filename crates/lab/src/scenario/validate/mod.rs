@@ -4,11 +4,10 @@ mod flow;
 mod sctp;
 mod tcp;
 
-use indexmap::{IndexMap, IndexSet};
 use manypath_core::Span;
-use manypath_link::{DocumentError, LinkConfig};
+use manypath_link::DocumentError;
 
-use super::{Network, Scenario};
+use super::Scenario;
 
 impl Scenario {
     /// Checks the scenario.
@@ -56,56 +55,6 @@ impl Scenario {
             )),
         }
     }
-}
-
-impl Network {
-    fn validate(&self) -> Result<(), DocumentError> {
-        for (name, link) in &self.links {
-            validate_link(&format!("network.links.{name}"), link)?;
-        }
-        if let Some(access) = &self.access {
-            validate_link("network.access", access)?;
-        }
-        if self.paths.is_empty() {
-            return Err(DocumentError::value("network.paths", "empty", "at least one path"));
-        }
-        for (name, path) in &self.paths {
-            self.validate_links_of(&format!("network.paths.{name}.forward"), &path.forward)?;
-            self.validate_links_of(&format!("network.paths.{name}.reverse"), &path.reverse)?;
-        }
-        Ok(())
-    }
-
-    fn validate_links_of(&self, field: &str, links: &[String]) -> Result<(), DocumentError> {
-        if links.is_empty() {
-            return Err(DocumentError::value(field, "empty", "at least one link"));
-        }
-        let mut seen = IndexSet::new();
-        for link in links {
-            existing(field, link, "link", &self.links)?;
-            if !seen.insert(link) {
-                let twice = format!("\"{link}\" twice");
-                return Err(DocumentError::value(field, twice, "each link once"));
-            }
-        }
-        Ok(())
-    }
-}
-
-fn validate_link(field: &str, link: &LinkConfig) -> Result<(), DocumentError> {
-    link.validate().map_err(|error| DocumentError::Value(error.within(field)))
-}
-
-fn existing<V>(
-    field: &str,
-    name: &str,
-    what: &str,
-    known: &IndexMap<String, V>,
-) -> Result<(), DocumentError> {
-    if known.contains_key(name) {
-        return Ok(());
-    }
-    Err(DocumentError::unknown(field, name, what, known.keys().map(String::as_str)))
 }
 
 fn within(field: String, value: u64, min: u64, max: u64) -> Result<(), DocumentError> {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz import COUPLED, MPTCP, PLAIN, RPV1, RPV2, TITLES
 from manypath.papers.dreibholz2011_impact.claims.register import claim
-from manypath.papers.dreibholz2011_impact.names import CMT, COUPLED, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, TITLES
+from manypath.papers.dreibholz2011_impact.names import CMT, PAYLOAD, SINGLE
 from manypath.papers.dreibholz2011_impact.printed import EIGHT_NINTHS, ONE_NINTH
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.goals import moves_away, no_harm, no_worse_off

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2, TITLES
 from manypath.papers.dreibholz2011_impact.claims.register import claim
-from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, TITLES, UNIT
+from manypath.papers.dreibholz2011_impact.names import CMT, PAYLOAD, SINGLE, UNIT
 from manypath.papers.evidence import Evidence
 from manypath.papers.goals import moves_away, no_harm, no_worse_off
 from manypath.papers.paired import estimate

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz import ALL, MPTCP, PLAIN, RPV1, RPV2, TITLES
 from manypath.papers.dreibholz2011_impact.claims.register import claim
-from manypath.papers.dreibholz2011_impact.names import ALL, CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, TITLES
+from manypath.papers.dreibholz2011_impact.names import CMT, PAYLOAD, SINGLE
 from manypath.papers.dreibholz2011_impact.printed import (
     MPTCP_CMT,
     MPTCP_OF_NINE,

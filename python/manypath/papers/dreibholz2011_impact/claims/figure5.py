@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2
 from manypath.papers.dreibholz2011_impact.claims.register import claim
-from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, UNIT
+from manypath.papers.dreibholz2011_impact.names import CMT, PAYLOAD, UNIT
 from manypath.papers.dreibholz2011_impact.printed import PEAKS, PEAKS_OF
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.predicates import ABOUT, above, below, near

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz import COUPLED, PLAIN
 from manypath.papers.dreibholz2011_impact.claims.register import claim
-from manypath.papers.dreibholz2011_impact.names import CMT, COUPLED, PLAIN, SINGLE, UNIT
+from manypath.papers.dreibholz2011_impact.names import CMT, SINGLE, UNIT
 from manypath.papers.evidence import Evidence
 from manypath.papers.goals import no_harm, no_worse_off
 from manypath.papers.predicates import above, near

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz import COUPLED, PLAIN, RPV1, RPV2, TITLES
 from manypath.papers.dreibholz2012_testbed.claims.register import SETTINGS, claim, not_measured
 from manypath.papers.dreibholz2012_testbed.measured import measured, simulated
-from manypath.papers.dreibholz2012_testbed.names import CMT, COUPLED, PLAIN, RPV1, RPV2, SINGLE, TITLES
+from manypath.papers.dreibholz2012_testbed.names import CMT, SINGLE
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.predicates import above, below, near
 

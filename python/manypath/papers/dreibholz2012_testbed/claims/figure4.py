@@ -11,20 +11,11 @@ from dataclasses import replace
 import numpy as np
 
 from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2, TITLES
 from manypath.papers.dreibholz2012_testbed.claims import figure3
 from manypath.papers.dreibholz2012_testbed.claims.register import SETTINGS, claim, not_measured
 from manypath.papers.dreibholz2012_testbed.measured import measured
-from manypath.papers.dreibholz2012_testbed.names import (
-    CMT,
-    MPTCP,
-    NORTH,
-    PAYLOAD,
-    PLAIN,
-    RPV1,
-    RPV2,
-    SINGLE,
-    TITLES,
-)
+from manypath.papers.dreibholz2012_testbed.names import CMT, NORTH, PAYLOAD, SINGLE
 from manypath.papers.dreibholz2012_testbed.printed import AHEAD, UNBOUND
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.paired import estimate

@@ -1,0 +1,30 @@
+"""Facts that [D10], [D11] and [D12] share: congestion controls, and sources of settings that they do not print."""
+
+from __future__ import annotations
+
+PLAIN = "newreno"
+"""Plain CMT: an independent congestion control on each path. `cmt` of [D11] and [D12]."""
+
+RPV1 = "cmt-rpv1"
+"""CMT/RPv1. `cmtrpv1` of [D11] and [D12], CMT/RP of [D10]."""
+
+RPV2 = "cmt-rpv2"
+"""CMT/RPv2. `cmtrpv2` of [D11] and [D12]."""
+
+MPTCP = "mptcp-like"
+"""The congestion control of MPTCP, adapted to SCTP. `like-mptcp` of [D11] and [D12]."""
+
+COUPLED = (RPV1, RPV2, MPTCP)
+"""The three coupled controls (resource pooling)."""
+
+ALL = (PLAIN, *COUPLED)
+"""The four controls that [D11] and [D12] compare."""
+
+TITLES = {PLAIN: "plain CMT", RPV1: "CMT/RPv1", RPV2: "CMT/RPv2", MPTCP: "MPTCP-like"}
+"""Their names in figures and tables."""
+
+AUTHORS = "the authors' experiment configuration for INET"
+"""Source of a setting: the configuration that the authors published."""
+
+SIMULATOR = "INET, the authors' simulator"
+"""Source of a setting: the default of the simulator."""
