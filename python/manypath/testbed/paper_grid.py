@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from manypath.papers.dreibholz import ALL
+from manypath.papers.dreibholz import ALL, TITLES
 from manypath.papers.dreibholz2010_asymmetric import names as d10
 from manypath.papers.dreibholz2010_asymmetric.paper import PAPER as D10
 from manypath.papers.dreibholz2011_impact import names as d11
@@ -189,9 +189,9 @@ PAPER_GRIDS = {
         "[D11] figure 3: a CMT flow beside a single-path flow, five northern rates",
         STACKS,
         (SweepPlot("figure3", "north", "5 Mbit/s shared in the south", "northern rate in Mbit/s"),),
-        Controls(d11.TITLES, d11.FLOWS),
-        quick=PaperSize({"figure3": {"cc": d11.ALL, "north": NORTH}}, warmup=10, measure=30, runs=4),
-        full=PaperSize({"figure3": {"cc": d11.ALL, "north": NORTH}}, warmup=20, measure=300, runs=20),
+        Controls(TITLES, d11.FLOWS),
+        quick=PaperSize({"figure3": {"cc": ALL, "north": NORTH}}, warmup=10, measure=30, runs=4),
+        full=PaperSize({"figure3": {"cc": ALL, "north": NORTH}}, warmup=20, measure=300, runs=20),
         fastest=10.0,
     ),
     "dreibholz2010": PaperGrid(
