@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ from manypath.outputs import Kind, writing
 from manypath.papers.measured import HEAD, Measurement, merged, parse, written
 from manypath.testbed.calibration import Calibration
 from manypath.testbed.paper_plan import PaperPlan, PlannedPoint
-from manypath.testbed.runner import USUAL_MTU
 
 MEASURED = Kind("measured runs of a paper", lambda head, _: head.startswith(HEAD.encode()), ("json",))
 """The file that `publish` writes."""
