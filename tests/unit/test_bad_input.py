@@ -204,7 +204,7 @@ def test_a_word_of_ten_megabytes_is_not_refused_as_nesting(tmp_path: Path):
         ),
         (lambda: mp.Sctp(paths=["a", "a"]), 'paths: "a" is named twice'),
         (lambda: mp.Sctp(paths=["a"], sfr="perhaps"), 'sfr: "perhaps" is neither true nor false'),
-        (lambda: mp.Sctp(paths=["a"], cuc="v3"), 'cuc: "v3" is unknown: did you mean "v2"?'),
+        (lambda: mp.Sctp(paths=["a"], cuc="v3"), 'cuc: "v3" is unknown: did you mean "v1"?'),
         (lambda: mp.Sctp(paths=["a"], profile="rfc9206"), 'did you mean "rfc9260"?'),
         (lambda: mp.Tcp(path="a", paths=["b"]), "path and paths are both given"),
         (lambda: mp.Tcp(paths=["a", "b"]), "paths: 2 paths are too many for TCP: give one, or use Mptcp"),

@@ -311,7 +311,7 @@ def strips(state: State) -> set[str]:
 )
 def test_strips_have_what_blocks_the_paths(transport: str, limits: set[str]):
     state = changed(small(measure="10 s"), "transport\tmultipath", transport)
-    assert (answered(state).result.paths.loc["multipath", "timeouts"] > 0).all()
+    assert answered(state).result.paths["timeouts"].xs("multipath").to_numpy().min() > 0
     assert strips(state) == limits
     poor = changed(state, "flows\tmultipath\treceive_buffer", "20 kB")
     assert strips(poor) & {"blocked by the peer's receive window", "blocked by its share of a divided buffer"}

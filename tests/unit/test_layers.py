@@ -11,7 +11,8 @@ import manypath
 PACKAGE = Path(manypath.__file__).parent
 
 LAYERS = (
-    {"_native", "errors"},
+    {"_native"},
+    {"errors"},
     {"measurements", "outputs", "quantity", "rows"},
     {"arguments", "display", "frames", "programs", "refusal", "settings"},
     {"sctp", "stats"},

@@ -25,7 +25,7 @@ pub fn remedy<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
 /// Up to this number of names, a hint with a similar name also lists all names.
 const FEW: usize = 8;
 /// Largest number of names in a list.
-const MANY: usize = 50;
+const MANY: usize = 30;
 
 /// The name of `known` that is most similar to `given`, if there is a similar one; case does not matter.
 ///
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(many("south-1"), "did you mean \"south-10\"?");
         let listed = many("x");
         assert!(listed.starts_with("known: south-01, south-02, "), "{listed}");
-        assert!(listed.ends_with(", south-50 and 10 more"), "{listed}");
+        assert!(listed.ends_with(", south-30 and 30 more"), "{listed}");
         assert_eq!(remedy("x", []), "there is none");
     }
 

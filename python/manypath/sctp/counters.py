@@ -112,9 +112,6 @@ class EndpointCounters:
     """Sent packets that the system refused, or that were dropped because a socket was blocked."""
     packets_received: int
     """Packets received for the endpoint's SCTP port."""
-    foreign_packets: int
-    """Packets received for SCTP ports without an endpoint, counted by the host: answered with ABORT inside UDP, ignored
-    in raw IP. RFC 9260 section 8.4"""
     malformed_packets: int
     """Received malformed packets. RFC 9260 section 3"""
 

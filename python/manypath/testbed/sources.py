@@ -65,6 +65,7 @@ PACKAGE = Path(__file__).parents[1]
 PARTS = (
     "campaign/runners/runner.py",
     "emulation",
+    "outputs.py",
     "programs.py",
     "quantity.py",
     "scenario",
