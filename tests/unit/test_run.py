@@ -225,8 +225,9 @@ def test_samples_have_latencies_and_blocked_times(scenario):
 
 
 def test_tcp_and_sctp_have_blocked_times_of_all_limits():
-    network = mp.disjoint(only=mp.Link(rate="5 Mbit/s", delay="1 ms"))
-    flows = {"tcp": mp.Tcp(path="only"), "sctp": mp.Sctp(paths=["only"])}
+    link = mp.Link(rate="5 Mbit/s", delay="1 ms")
+    network = mp.disjoint(north=link, south=link)
+    flows = {"tcp": mp.Tcp(path="north"), "sctp": mp.Sctp(paths=["south"])}
     result = mp.run(mp.Scenario(network=network, flows=flows, warmup="1 s", measure="1 s"), series="100 ms")
     columns = [f"blocked_{why}" for why in WHY]
     for frame in (result.paths.reset_index(), result.series["paths"]):
