@@ -106,12 +106,12 @@ interop: build emu net $(venv)/.tools peer-usrsctp ## our SCTP against usrsctp, 
 	@# These tests mostly wait: two for each processor.
 	$(bin)/pytest --quiet -m interop --numprocesses $$((2 * $$(nproc))) tests/interop
 
-programs: net build $(venv)/.tools peer-usrsctp ## iperf3, ncat, socat, lksctp-tools and Python with our SCTP sockets, in network namespaces; needs root, which also installs them
+programs: net build $(venv)/.tools peer-usrsctp ## iperf3, ncat, socat, lksctp-tools, Python, Java and Perl with our SCTP sockets, in network namespaces; needs root, which also installs them
 	PYTHON='$(PYTHON)' .ci/prepare --programs
 	@# These tests mostly wait: two for each processor.
 	$(bin)/pytest --quiet -m 'programs and not programs_long' --numprocesses $$((2 * $$(nproc))) tests/programs
 
-programs-long: net build $(venv)/.tools peer-usrsctp ## the same with faults at a thousand moments, ten thousand connections, Java, Go and Perl, in minutes; needs root
+programs-long: net build $(venv)/.tools peer-usrsctp ## programs in Go with our SCTP sockets, whose build takes minutes; needs root
 	PYTHON='$(PYTHON)' .ci/prepare --programs-long
 	$(bin)/pytest --quiet -m programs_long tests/programs
 

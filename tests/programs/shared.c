@@ -155,10 +155,10 @@ static int failure_of(int fd) {
 static void acts_on_edges(void) {
     int client = stream(), accepted = -1, refused = stream();
     REQUIRE((events = epoll_create1(0)) >= 0);
-    struct sockaddr_in nobody = server;
-    nobody.sin_port = htons(7);
+    struct sockaddr_in closed_port = server;
+    closed_port.sin_port = htons(7);
     REQUIRE(!fcntl(refused, F_SETFL, O_NONBLOCK));
-    FAILS(connect(refused, (struct sockaddr *)&nobody, sizeof nobody), EINPROGRESS);
+    FAILS(connect(refused, (struct sockaddr *)&closed_port, sizeof closed_port), EINPROGRESS);
     watches(refused);
     REQUIRE(event_of(refused) & EPOLLOUT);
     REQUIRE(failure_of(refused) == ECONNREFUSED && failure_of(refused) == 0);

@@ -150,13 +150,11 @@ def test_a_daemon_serves_its_own_user_and_root(daemons, public: Path) -> None:
     assert "Permission denied" in errors, errors
 
 
-@pytest.mark.programs_long
 def test_a_thousand_moments(network, daemons) -> None:
     ends = kills(daemons, network, moments=1000, seed=2)
     assert ends["open"] == 0, ends
 
 
-@pytest.mark.programs_long
 def test_ten_thousand_connections(network, daemons) -> None:
     assert max(repeats(daemons, network, 10_000)) < 8_000_000
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from test_other_stacks import ECHO
 
-pytestmark = pytest.mark.programs_long
+pytestmark = pytest.mark.programs
 
 GUESTS = Path(__file__).parent / "guests"
 """The sources of the programs."""
@@ -47,6 +47,7 @@ def go(name: str, folder: Path) -> str:
     return str(program)
 
 
+@pytest.mark.programs_long
 def test_go_with_sockets_of_libc(network, start, tmp_path: Path) -> None:
     server = echoes(network, start, tmp_path)
     words = [go("cgo", tmp_path), network.right.ipv4[0]]
@@ -54,6 +55,7 @@ def test_go_with_sockets_of_libc(network, start, tmp_path: Path) -> None:
     server.ends_well()
 
 
+@pytest.mark.programs_long
 def test_go_with_system_calls_of_its_own_has_the_sockets_of_the_kernel(network, start, tmp_path: Path) -> None:
     program = go("raw", tmp_path)
     plain = subprocess.run([program], check=True, capture_output=True, text=True).stdout

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from network import remove_stale
+from speed.command import Benchmark, Measurement, in_turn, parser
 from speed.page import Marks, machine, ratio_text, table, value
-from speed.program import FailedError
 from speed.results import Results, output, ratio
 
 from program_speed.measured import IPERF3, PERF, RAW, TCP, connections, transfer
@@ -25,56 +22,28 @@ MARKS = Marks("make bench-programs")
 CONNECTIONS = [*RAW, "TCP"]
 """What carries the connections."""
 
-Measurement = tuple[str, str, str, Callable[[], dict[str, Any]]]
-"""Kind, subject, contestant, and the function that measures."""
-
 
 def main() -> int:
     """Run the requested measurements."""
-    arguments = _arguments()
-    if arguments.show:
-        results = Results(json.loads(arguments.results.read_text(encoding="utf-8")))
-    else:
-        if os.geteuid() != 0:
-            sys.stderr.write("user: is not root: network namespaces need root\n")
-            return 2
-        iperf3 = output("iperf3", "--version").split()[1]
-        results = Results.new({"rounds": arguments.rounds, "seconds": arguments.seconds}, iperf3=iperf3)
-        remove_stale()
-        with tempfile.TemporaryDirectory() as folder:
-            _measure(arguments, results, Path(folder))
-    sys.stdout.write(_tables(results))
-    if arguments.page is not None:
-        MARKS.update(arguments.page, _tables(results))
-    return 0
+    with tempfile.TemporaryDirectory() as folder:
+        return Benchmark(MARKS, _tables, _results, partial(_plan, Path(folder))).run(_arguments())
 
 
-def _measure(arguments: argparse.Namespace, results: Results, folder: Path) -> None:
-    for round_ in range(arguments.rounds):
-        for kind, subject, who, measure in _plan(arguments.seconds, round_, folder):
-            try:
-                result = measure()
-            except FailedError as failure:
-                result = {"failed": str(failure)}
-            results.add(kind, subject, round_, who, result)
-            results.write(arguments.results)
-            sys.stderr.write(f"round {round_ + 1} of {arguments.rounds}: {subject}, {who}: {result}\n")
+def _results(arguments: argparse.Namespace) -> Results:
+    iperf3 = output("iperf3", "--version").split()[1]
+    return Results.new({"rounds": arguments.rounds, "seconds": arguments.seconds}, iperf3=iperf3)
 
 
-def _plan(seconds: float, round_: int, folder: Path) -> Iterator[Measurement]:
-    """Yield the measurements of a round. The first contestant alternates between rounds."""
+def _plan(folder: Path, arguments: argparse.Namespace, round_: int) -> Iterator[Measurement]:
+    """Yield the measurements of a round. Programs are compiled in the folder."""
+    seconds = arguments.seconds
     for carrier in RAW:
         for reverse in (False, True):
             subject = f"{carrier}, {'server to client' if reverse else 'client to server'}"
-            for who in _in_turn([IPERF3, PERF, TCP], round_):
+            for who in in_turn([IPERF3, PERF, TCP], round_):
                 yield "transfer", subject, who, lambda c=carrier, r=reverse, w=who: transfer(c, r, w, seconds)
-    for carrier in _in_turn(CONNECTIONS, round_):
+    for carrier in in_turn(CONNECTIONS, round_):
         yield "connections", "one after the other", carrier, lambda c=carrier: connections(c, folder, seconds)
-
-
-def _in_turn(names: list[str], round_: int) -> list[str]:
-    first = round_ % len(names)
-    return [*names[first:], *names[:first]]
 
 
 def _tables(results: Results) -> str:
@@ -109,14 +78,10 @@ def _connections(results: Results) -> str:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="make bench-programs ARGS=...", description=main.__doc__)
-    parser.add_argument("--rounds", type=int, default=6, help="how often everything is measured; 6")
-    parser.add_argument("--seconds", type=float, default=3.0, help="length of a transfer; 3")
-    results = ROOT / "target" / "bench-programs.json"
-    parser.add_argument("--results", type=Path, default=results, help="where results go")
-    parser.add_argument("--page", type=Path, help="page whose tables are replaced")
-    parser.add_argument("--show", action="store_true", help="measure nothing; show what --results has")
-    return parser.parse_args()
+    words = parser("make bench-programs", main.__doc__, ROOT / "target" / "bench-programs.json")
+    words.add_argument("--rounds", type=int, default=6, help="how often everything is measured; 6")
+    words.add_argument("--seconds", type=float, default=3.0, help="length of a transfer; 3")
+    return words.parse_args()
 
 
 if __name__ == "__main__":

@@ -8,10 +8,10 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from network import Host, Network, wired
 from speed.program import FailedError
@@ -30,17 +30,13 @@ RAW = {"UDP": [], "raw IP": ["--raw"]}
 class Program:
     """A running program with its output and its CPU time."""
 
-    def __init__(self, host: Host, *words: str) -> None:
+    def __init__(
+        self, words: Sequence[str], process: subprocess.Popen[bytes], out: IO[bytes], errors: IO[bytes]
+    ) -> None:
         self.words = words
-        self._out = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes both
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
-        self._process = subprocess.Popen(
-            host.command(*words),
-            stdin=subprocess.PIPE,
-            stdout=self._out,
-            stderr=self._errors,
-            start_new_session=True,
-        )
+        self._process = process
+        self._out = out
+        self._errors = errors
         self._cpu_seconds: float | None = None
 
     def out(self) -> str:
@@ -79,24 +75,27 @@ class Program:
             self._cpu_seconds = usage.ru_utime + usage.ru_stime
         return True
 
-    def close(self) -> None:
+    def kill(self) -> None:
         """Kill the program if it runs."""
         if self._process.returncode is None:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._reap(0)
-        if self._process.stdin:
-            self._process.stdin.close()
-        self._out.close()
-        self._errors.close()
 
 
 @contextmanager
 def _started(host: Host, *words: str) -> Iterator[Program]:
-    program = Program(host, *words)
-    try:
-        yield program
-    finally:
-        program.close()
+    with (
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(
+            host.command(*words), stdin=subprocess.PIPE, stdout=out, stderr=errors, start_new_session=True
+        ) as process,
+    ):
+        program = Program(words, process, out, errors)
+        try:
+            yield program
+        finally:
+            program.kill()
 
 
 def _run(carrier: str, host: Host) -> list[str]:

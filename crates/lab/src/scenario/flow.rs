@@ -12,6 +12,31 @@ use super::sctp::SctpFlow;
 use super::start::Start;
 use super::tcp::{MptcpFlow, TcpFlow};
 
+/// Defines a flow by its own settings and those of a second group. Each has a doc comment, a name, a type and a default.
+macro_rules! define_flow {
+    (
+        $(#[$about:meta])*
+        $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)* }
+        $group:ident { $($(#[$more_doc:meta])* $more:ident: $more_type:ty = $more_default:expr,)* }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$doc])* pub $field: $type,)*
+            $($(#[$more_doc])* pub $more: $more_type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)* $($more: $more_default,)* }
+            }
+        }
+    };
+}
+
+pub(super) use define_flow;
+
 /// A flow between two hosts of its own. Missing fields have the defaults of its protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "transport", rename_all = "kebab-case")]

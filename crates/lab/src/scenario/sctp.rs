@@ -12,32 +12,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::application::Application;
+use super::flow::define_flow;
 use super::start::Start;
 
-/// Defines the flow by its settings. Each has a doc comment, a name, a type and a default. Those under `same` are fields
-/// of [`Config`] as well.
-macro_rules! flow {
+/// Defines the flow by its settings. Those under `same` are fields of [`Config`] as well.
+macro_rules! sctp_flow {
     (
         $(#[$about:meta])*
-        $name:ident {
-            $($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)*
-        }
-        same {
-            $($(#[$same_doc:meta])* $same:ident: $same_type:ty = $same_default:expr,)*
-        }
+        $name:ident { $($own:tt)* }
+        same { $($(#[$doc:meta])* $same:ident: $type:ty = $default:expr,)* }
     ) => {
-        $(#[$about])*
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-        #[serde(default, deny_unknown_fields)]
-        pub struct $name {
-            $($(#[$doc])* pub $field: $type,)*
-            $($(#[$same_doc])* pub $same: $same_type,)*
-        }
-
-        impl Default for $name {
-            fn default() -> Self {
-                Self { $($field: $default,)* $($same: $same_default,)* }
-            }
+        define_flow! {
+            $(#[$about])*
+            $name { $($own)* }
+            same { $($(#[$doc])* $same: $type = $default,)* }
         }
 
         impl $name {
@@ -49,7 +37,7 @@ macro_rules! flow {
     };
 }
 
-flow! {
+sctp_flow! {
     /// An SCTP association; with several paths it can use them concurrently. Missing fields have the values of
     /// [`SctpFlow::default`]: those of \[D11]'s authors, with the congestion control of a single path. RFC 9260
     SctpFlow {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::application::Application;
+use super::flow::define_flow;
 use super::start::Start;
 
 /// Gives `$macro` the settings that TCP and Multipath TCP share, after its own input.
@@ -51,35 +52,6 @@ macro_rules! with_shared_settings {
     };
 }
 
-/// Defines a flow by its own settings and the shared ones. Each has a doc comment, a name, a type and a default.
-macro_rules! flow {
-    (
-        $(#[$about:meta])*
-        $name:ident {
-            $($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)*
-        }
-        shared {
-            $($(#[$shared_doc:meta])* $shared:ident: $shared_type:ty = $shared_default:expr,)*
-        }
-    ) => {
-        $(#[$about])*
-        ///
-        /// The data is always in order, even if the application requests unordered messages.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-        #[serde(default, deny_unknown_fields)]
-        pub struct $name {
-            $($(#[$doc])* pub $field: $type,)*
-            $($(#[$shared_doc])* pub $shared: $shared_type,)*
-        }
-
-        impl Default for $name {
-            fn default() -> Self {
-                Self { $($field: $default,)* $($shared: $shared_default,)* }
-            }
-        }
-    };
-}
-
 /// Defines the conversion to plain TCP.
 macro_rules! conversion {
     (shared { $($(#[$doc:meta])* $shared:ident: $type:ty = $default:expr,)* }) => {
@@ -94,9 +66,11 @@ macro_rules! conversion {
     };
 }
 
-with_shared_settings!(flow! {
+with_shared_settings!(define_flow! {
     /// A TCP connection over one path, which is its only subflow. Missing fields have the values of
     /// [`TcpFlow::default`]: common settings of hosts, without options.
+    ///
+    /// The data is always in order, even if the application requests unordered messages.
     TcpFlow {
         /// The name of the path, as a list of one.
         paths: Vec<String> = Vec::new(),
@@ -108,9 +82,11 @@ with_shared_settings!(flow! {
     }
 });
 
-with_shared_settings!(flow! {
+with_shared_settings!(define_flow! {
     /// A Multipath TCP connection. Missing fields have the values of [`MptcpFlow::default`]: those of TCP with coupled
     /// congestion control, and the options for data sequence numbers. RFC 8684
+    ///
+    /// The data is always in order, even if the application requests unordered messages.
     MptcpFlow {
         /// Paths by name, with one subflow each; the connection opens on the first.
         paths: Vec<String> = Vec::new(),
