@@ -15,7 +15,7 @@ COUNTERS: Mapping[str, Mapping[str, str]] = {kind: dict(rows) for kind, rows in 
 """Counters by kind of frame, with their meanings, from the engine; `limits` has what can stop a path."""
 
 BLOCKED = tuple(f"blocked_{limit}" for limit in COUNTERS["limits"])
-"""The columns of paths about time without new data, one for each limit, in the order in which the limits are tested."""
+"""The columns of paths about time without new data, one for each limit."""
 
 LABELS: Mapping[str, tuple[str, ...]] = {
     "flows": ("flow",),

@@ -138,11 +138,11 @@ def test_the_start_of_a_long_run_gets_the_other_colours_too(browser: Browser, ad
     browser.until(lambda: "the first" in browser.status)
     ink = """const box = document.querySelector('#picture .nicegui-echart');
         return getElement(Number(box.id.slice(1))).chart.getOption().textStyle.color"""
+    browser.click("Stop")
+    browser.until(lambda: "stopped" in browser.status)
     before = browser.js(ink)
     toggle(browser)
     browser.until(lambda: browser.js(ink) != before)
-    browser.click("Stop")
-    browser.until(lambda: "stopped" in browser.status)
 
 
 def test_nothing_moves_for_readers_who_ask_for_less_motion(browser: Browser, address: str):

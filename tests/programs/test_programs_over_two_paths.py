@@ -35,7 +35,7 @@ def test_sctp_darn_sends_without_its_first_path(network, start, tmp_path: Path, 
 @MODES
 def test_sctp_test_sends_without_its_first_path(network, start, tmp_path: Path, mode: str) -> None:
     (left, other_left), (right, other_right) = network.left.ipv4, network.right.ipv4
-    network.left.limit("10mbit")
+    network.left.limit("4mbit")
     words = ["stdbuf", "-oL", "sctp_test", "-H", right, "-B", other_right, "-P", "7012", "-l"]
     server = start(network.right, mode, 2, *words, into=tmp_path / "server")
     server.until("Server: Receiving packets.")
@@ -53,7 +53,7 @@ def test_sctp_test_sends_without_its_first_path(network, start, tmp_path: Path, 
 @MODES
 def test_iperf3_sends_without_its_first_path(network, start, tmp_path: Path, mode: str) -> None:
     total, least = 24_000_000, 16_000_000
-    network.left.limit("40mbit")
+    network.left.limit("20mbit")
     words = ["iperf3", "-s", "-1", "--forceflush"]
     server = start(network.right, mode, 2, *words, into=tmp_path / "server")
     server.until("Server listening")
@@ -69,6 +69,7 @@ def test_iperf3_sends_without_its_first_path(network, start, tmp_path: Path, mod
     assert arrived, server.said()
     assert float(arrived[1]) * (1 << 20) < least, "the transfer was over before the path was down"
     network.right.set_link(0, "down")
+    assert client.process.poll() is None, "the transfer was over before the path was down"
     report = json.loads(client.ends_well())["end"]
     assert report["sum_sent"]["bytes"] >= total
     # The server stops to count when the client has passed its last bytes to the send buffer

@@ -69,7 +69,6 @@ class _Download:
             self._bar = ui.linear_progress(0.0, show_value=False).props('aria-label="Finished share of the download"')
             ui.button("Cancel", on_click=self._cancel).props("flat no-caps")
         ui.timer(0.2, self._tell)
-        ui.context.client.on_delete(self._forget)
 
     async def start(self, name: str) -> None:
         """Write a file and pass it to the browser."""
@@ -130,7 +129,7 @@ class _Download:
         self._stop.set()
         self._dialog.close()
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         """Stop, and remove the file: the page was closed."""
         self._stop.set()
         self._remove()

@@ -239,7 +239,7 @@ BINS = 200
 """Smallest distance of equal marks, as a share of the run."""
 
 LONG = 1_000_000
-"""Packets from which a run shows its start first."""
+"""Packets of a long run: in a fourth of them, a run shows its start first."""
 
 STARTS = (1 / 4096, 1 / 1024, 1 / 256, 1 / 64, 1 / 16, 1 / 4)
 """Shares of a long run that are shown before it has ended, if they have at least a sixteenth of `LONG`."""

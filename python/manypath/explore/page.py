@@ -73,7 +73,7 @@ class Page:
             except UserError as error:
                 refused = str(error)
         self._build()
-        self._client.on_delete(self._stop_runs)
+        self._client.on_delete(self._gone)
         await self._client.connected()
         dark, width = await ui.run_javascript(
             "[matchMedia('(prefers-color-scheme: dark)').matches, innerWidth]", timeout=10.0
@@ -272,7 +272,8 @@ class Page:
     def _gone(self) -> None:
         """Stop all runs without waiting until the server forgets the tab."""
         self._stop_runs()
-        self.sweep.halt("")
+        self.sweep.stop()
+        self._copies.forget()
 
     def _stop_runs(self) -> None:
         self._stop.set()

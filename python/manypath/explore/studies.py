@@ -127,11 +127,14 @@ class Sweep:
                 ui.button("Stop", on_click=lambda: self.halt("stopped")).props("flat no-caps")
             self._said = ui.label("").classes("x-note").props('role="status"')
             self._chart = chart("Goodput at each value")
-        ui.context.client.on_delete(self._stop.set)
+
+    def stop(self) -> None:
+        """Stop the running sweep."""
+        self._stop.set()
 
     def halt(self, said: str) -> None:
         """Stop the running sweep and show the reason, also beside a finished sweep."""
-        self._stop.set()
+        self.stop()
         if self._is_running or self._said.text:
             self._said.text = said
 

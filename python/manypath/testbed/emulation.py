@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -43,7 +44,7 @@ class Running:
         if ready is None:
             raise ValueError(f"{EMULATOR}: {last_line(process.communicate(timeout=PATIENCE)[1])}")
         self._interfaces = ready["interfaces"]
-        self._stopped = 0.0
+        self._began = math.inf
         self._reports: list[Mapping[str, Any]] = []
         self._unlogged: OSError | None = None
         # A pipe would fill up during the run, and the emulator would skip reports
@@ -53,6 +54,7 @@ class Running:
     def _read(self, reports: Iterator[Mapping[str, Any]], log: LinkLog | None) -> None:
         """Keep the reports, and write each into the log while it can be written."""
         for report in reports:
+            self._began = min(self._began, time.monotonic() - report["at"])
             self._reports.append(report)
             if log is not None:
                 try:
@@ -89,7 +91,6 @@ class Running:
             self._reader.join()
         finally:
             killer.cancel()
-        self._stopped = time.monotonic()
         last = self._reports[-1] if self._reports else {}
         if last.get("event") != "end":
             raise ValueError(self._early(said))
@@ -105,20 +106,23 @@ class Running:
                 found.setdefault(link, []).append((report["at"], counts["bytes_delivered"]))
         return found
 
-    def began(self, ending: Mapping[str, Any]) -> float:
-        """Return the latest possible begin of the emulation's time, in seconds of the system's monotonic clock."""
-        return self._stopped - ending["at"]
+    def began(self) -> float:
+        """Return the latest possible begin of the emulation's time, in seconds of the system's monotonic clock.
+
+        It is late by the time that the fastest report took.
+        """
+        return self._began
 
     def _early(self, said: str | None) -> str:
         return f"{EMULATOR} ended early: {why_ended(self._process, said)}"
 
-    def packets(self, ending: Mapping[str, Any], window: tuple[float, float]) -> dict[str, dict[str, float]]:
+    def packets(self, window: tuple[float, float]) -> dict[str, dict[str, float]]:
         """Return, for each pair, the number of packets that its left host sent on each path within the window.
 
         The window is in seconds of the system's monotonic clock. At its edges, the number is interpolated between two
         reports.
         """
-        edges = np.array(window) - self.began(ending)
+        edges = np.array(window) - self.began()
         instants = [0.0, *(report["at"] for report in self._reports)]
         found: dict[str, dict[str, float]] = {}
         for index, interface in enumerate(self._interfaces):

@@ -152,9 +152,9 @@ def _measure(
                 flow.stop()
             accounts = {name: flow.account() for name, flow in flows.items()}
         ending = links.stop()
-    packets = links.packets(ending, window)
+    packets = links.packets(window)
     doubts = [doubt for account in accounts.values() for doubt in account.doubts]
-    doubts += early_events(scenario["network"]["links"], begin - SETTLING - links.began(ending))
+    doubts += early_events(scenario["network"]["links"], begin - SETTLING - links.began())
     course = {"course": _course(accounts, begin, links)} if interval else {}
     return {
         **course,

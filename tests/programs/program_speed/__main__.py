@@ -80,8 +80,12 @@ def _connections(results: Results) -> str:
 def _arguments() -> argparse.Namespace:
     words = parser("make bench-programs", main.__doc__, ROOT / "target" / "bench-programs.json")
     words.add_argument("--rounds", type=int, default=6, help="how often everything is measured; 6")
-    words.add_argument("--seconds", type=float, default=3.0, help="length of a transfer; 3")
-    return words.parse_args()
+    words.add_argument("--seconds", type=int, default=3, help="length of a transfer in whole seconds, as for iperf3; 3")
+    arguments = words.parse_args()
+    for name in ("rounds", "seconds"):
+        if (count := getattr(arguments, name)) < 1:
+            words.error(f"--{name}: {count}: at least 1")
+    return arguments
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -128,7 +129,8 @@ def _words(network: Network, carrier: str, who: str, seconds: float) -> tuple[li
     left, right = network.left.ipv4[0], network.right.ipv4[0]
     length = f"{seconds:g}"
     if who == PERF:
-        common = [str(PROGRAM), "perf", *RAW[carrier], "--bind"]
+        # The daemon of programs has one thread, too
+        common = [str(PROGRAM), "perf", "--one-thread", *RAW[carrier], "--bind"]
         connect = [*common, left, "--to", right, "--time", length, "--size", str(SIZE), "--json"]
         return [*common, right, "--listen", "--once", "--json"], "waiting on", connect
     listen = ["iperf3", "-s", "-1", "--forceflush"]
@@ -139,12 +141,19 @@ def _words(network: Network, carrier: str, who: str, seconds: float) -> tuple[li
     return listen, "Server listening", connect
 
 
+@cache
+def _built(folder: Path) -> str:
+    """Build the program that opens and accepts connections, and return its path."""
+    program = str(folder / "connections")
+    source = str(Path(__file__).with_name("connections.c"))
+    words = ["cc", "-O2", "-Wall", "-Werror", source, "-o", program]
+    subprocess.run(words, check=True)
+    return program
+
+
 def connections(carrier: str, folder: Path, seconds: float) -> dict[str, Any]:
     """Open connections one after the other. Return how many per second. The carrier may be ``TCP``."""
-    program = str(folder / "connections")
-    source = Path(__file__).with_name("connections.c")
-    words = ["cc", "-O2", "-Wall", "-Werror", str(source), "-o", program]
-    subprocess.run(words, check=True)
+    program = _built(folder)
     protocol = "tcp" if carrier == "TCP" else "sctp"
     with wired(1, offload=True) as network:
         commands = []

@@ -66,7 +66,7 @@ class Stack:
         )
 
     def marks(self, name: str, marks: Sequence[Mark], symbol: str, colour: str, height: float) -> None:
-        """Add marks, at a height in units of the plot. Of too many, those at equal distances are drawn."""
+        """Add marks, at a height in units of the plot. Of too many, every second, third or later one is drawn."""
         drawn = range(0, len(marks), -(-len(marks) // MOST_MARKS) or 1)
         data = [
             {"value": [number(mark.time), height], "name": f"{mark.time:.3f} s, {mark.place}: {mark.words}"}

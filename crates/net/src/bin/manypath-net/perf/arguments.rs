@@ -61,7 +61,7 @@ pub(crate) struct Perf {
     /// Send small messages immediately, without waiting for acknowledgements of earlier ones (disables Nagle's algorithm).
     #[arg(long)]
     nodelay: bool,
-    /// Use one thread: less processor time for each packet, but a lower maximum rate.
+    /// Use one thread: less processor time for each packet. Several threads may reach a higher rate.
     #[arg(long)]
     pub(crate) one_thread: bool,
     /// Let the server send.
