@@ -137,7 +137,8 @@ def explorer(*arguments: str, cwd: Path) -> Iterator[Server]:
             server.wait(PATIENCE)
             if server.stdout is not None:
                 server.stdout.close()
-    assert (cwd / "explorer.err").read_text() == ""
+    said = (cwd / "explorer.err").read_text()
+    assert said == "", said
 
 
 class Browser:

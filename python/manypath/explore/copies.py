@@ -38,6 +38,10 @@ class Copies:
             ui.button("Close", on_click=self._dialog.close).props("flat no-caps")
         self._dialog.props('aria-label="Copied text"')
 
+    def forget(self) -> None:
+        """Stop a download, and remove its file: the page was closed."""
+        self._download.forget()
+
     async def _copy(self, name: str) -> None:
         state = self._page.state
         match name:
