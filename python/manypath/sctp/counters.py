@@ -114,6 +114,9 @@ class EndpointCounters:
     """Packets received for the endpoint's SCTP port."""
     malformed_packets: int
     """Received malformed packets. RFC 9260 section 3"""
+    foreign_packets: int
+    """Packets received for SCTP ports without an endpoint, counted by the host: answered with ABORT inside UDP, ignored
+    in raw IP. RFC 9260 section 8.4"""
 
 
 @dataclass(frozen=True, slots=True)

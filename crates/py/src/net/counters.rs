@@ -22,10 +22,17 @@ pub(crate) fn sctp_counters() -> [(&'static str, Names); 3] {
     [
         ("association", names(Stats::COUNTERS)),
         ("path", names(PathStats::COUNTERS)),
-        ("endpoint", names(Counters::COUNTERS)),
+        ("endpoint", [names(Counters::COUNTERS), vec![FOREIGN_PACKETS]].concat()),
     ]
 }
 
 fn names<T>(counters: &[Counter<T>]) -> Names {
     counters.iter().map(|counter| (counter.name, counter.doc)).collect()
 }
+
+/// The counter of the host that every endpoint shows: its name and meaning.
+pub(super) const FOREIGN_PACKETS: (&str, &str) = (
+    "foreign_packets",
+    "Packets received for SCTP ports without an endpoint, counted by the host: answered with ABORT inside UDP, ignored in \
+     raw IP. RFC 9260 §8.4",
+);

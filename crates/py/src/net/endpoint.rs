@@ -126,9 +126,9 @@ impl SctpEndpoint {
 
     /// The counters of the endpoint, and the packets of its host that belong to no endpoint.
     fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let counters = counters::of(py, Counters::COUNTERS, &self.endpoint.counters())?;
-        counters.set_item("foreign_packets", self.endpoint.foreign_packets())?;
-        Ok(counters)
+        let found = counters::of(py, Counters::COUNTERS, &self.endpoint.counters())?;
+        found.set_item(counters::FOREIGN_PACKETS.0, self.endpoint.foreign_packets())?;
+        Ok(found)
     }
 
     /// The SCTP port.
