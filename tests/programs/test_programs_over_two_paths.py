@@ -52,8 +52,8 @@ def test_sctp_test_sends_without_its_first_path(network, start, tmp_path: Path, 
 
 @MODES
 def test_iperf3_sends_without_its_first_path(network, start, tmp_path: Path, mode: str) -> None:
-    total, least = 24_000_000, 16_000_000
-    network.left.limit("20mbit")
+    total, least = 40_000_000, 30_000_000
+    network.left.limit("40mbit")
     words = ["iperf3", "-s", "-1", "--forceflush"]
     server = start(network.right, mode, 2, *words, into=tmp_path / "server")
     server.until("Server listening")
