@@ -84,6 +84,8 @@ async fn forward(
     mut rebinds: watch::Receiver<u32>,
 ) {
     let mut back = UdpSocket::bind((client_ip, 0)).await.expect("a free port");
+    // Former ports stay open, so that datagrams to them are lost without an ICMP message
+    let mut former = Vec::new();
     let mut client = None;
     let (mut up, mut down) = (vec![0; 65_536], vec![0; 65_536]);
     let mut waiting: VecDeque<(Instant, Vec<u8>, bool)> = VecDeque::new();
@@ -106,7 +108,8 @@ async fn forward(
                 continue;
             }
             Ok(()) = rebinds.changed() => {
-                back = UdpSocket::bind((client_ip, 0)).await.expect("a free port");
+                let next = UdpSocket::bind((client_ip, 0)).await.expect("a free port");
+                former.push(std::mem::replace(&mut back, next));
                 continue;
             }
         };

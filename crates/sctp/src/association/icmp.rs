@@ -12,7 +12,8 @@ impl Association {
     /// an INIT, this applies only while its answer is outstanding. RFC 9260 §10 ICMP8
     ///
     /// If the peer has several addresses, one of them may have moved to another host. Unlike in the RFC, such messages
-    /// must therefore have arrived for all paths; until then the path counts as unreachable.
+    /// must therefore have arrived for all paths; until then the path counts as unreachable. A packet of the peer voids
+    /// the message for its path: a NAT may have lost the peer's UDP port and given it another one.
     pub(crate) fn protocol_unreachable(&mut self, now: Time, path: PathId, was_init: bool) {
         if was_init {
             if matches!(self.state, State::CookieWait(_)) {

@@ -106,6 +106,7 @@ impl Association {
             }
         }
         let Some(path) = path else { return };
+        self.paths[path].has_no_sctp = false;
         if packet.has_sack {
             if packet.sack.non_renegable_chunk && !self.receiver.speaks_nr_sack() {
                 // An unrecognised chunk of this type ends the processing of the packet without a report. RFC 9260 §3.2

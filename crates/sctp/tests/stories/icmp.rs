@@ -43,6 +43,25 @@ fn one_of_several_addresses_without_sctp_fails_alone() {
     assert_eq!(pair.close_reason(A), Some(CloseReason::Unreachable));
 }
 
+/// A NAT that restarts answers for the old UDP ports of both paths. The packets of the peer arrive from new ones.
+#[test]
+fn a_packet_of_the_peer_voids_what_icmp_said_of_its_path() {
+    for (speaks_on, reason) in [(0, None), (1, Some(CloseReason::Unreachable))] {
+        let mut pair = Pair::new(2);
+        pair.connect();
+        // The probe of path 0, which follows the message, is lost
+        pair.network.cut(0);
+        no_sctp(&mut pair, 0);
+        pair.network.restore(0);
+        assert!(pair.act(Z, |endpoint, now| endpoint.set_primary(now, FIRST, path(speaks_on))));
+        pair.send(Z, 1000);
+        pair.settle();
+        assert_eq!(pair.read(A), 1000);
+        no_sctp(&mut pair, 1);
+        assert_eq!(pair.close_reason(A), reason, "data arrived on path {speaks_on}");
+    }
+}
+
 #[test]
 fn a_destination_that_is_unreachable_counts_one_error_until_a_probe_is_answered_or_missed() {
     let mut pair = Pair::configured(2, |_, config| config.path_max_retransmissions = 1);
