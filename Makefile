@@ -115,8 +115,9 @@ programs-long: net build $(venv)/.tools peer-usrsctp ## programs in Go with our 
 	PYTHON='$(PYTHON)' .ci/prepare --programs-long
 	$(bin)/pytest --quiet -m programs_long tests/programs
 
-testbed: emu net build $(venv)/.packages ## measure [D12] and [G12] with real stacks over emulated links, in about 25 minutes; needs root, installs usrsctp and clang
-	PYTHON='$(PYTHON)' .ci/prepare --testbed
+testbed: $(venv)/.packages ## measure [D12] and [G12] with real stacks over emulated links, in about 25 minutes; needs root, installs usrsctp and clang
+	@# Packages are installed while programs are compiled.
+	PYTHON='$(PYTHON)' .ci/prepare --testbed & prepared=$$!; $(MAKE) emu net build; wait $$prepared
 	@if $(kernel_tools); then $(MAKE) kernel; fi
 	$(bin)/manypath measure dreibholz2012 --quick $(ARGS)
 	$(bin)/manypath measure gonzalez2012 --quick $(ARGS)
@@ -167,19 +168,13 @@ build: $(venv)/.native ## the command .venv/bin/manypath
 
 emu: $(bin)/manypath-emu ## build the emulator, .venv/bin/manypath-emu; Linux only
 
-$(bin)/manypath-emu: $(rust_sources) | $(bin)/python
-	cargo build --package manypath-emu --release --locked --quiet
-	install target/release/manypath-emu $@
-
 net: $(bin)/manypath-net $(preload) ## build SCTP for real networks, .venv/bin/manypath-net; Linux only
 
-$(bin)/manypath-net: $(rust_sources) | $(bin)/python
-	cargo build --package manypath-net --release --locked --quiet
-	install target/release/manypath-net $@
-
-$(preload): $(rust_sources) | $(bin)/python
-	cargo build --package manypath-preload --release --locked --quiet
-	install target/release/libmanypath_preload.so $@
+# By one command, because the optimisation of each whole program uses one core.
+$(bin)/manypath-emu $(bin)/manypath-net $(preload) &: $(rust_sources) | $(bin)/python
+	cargo build --package manypath-emu --package manypath-net --package manypath-preload --release --locked --quiet
+	install target/release/manypath-emu target/release/manypath-net $(bin)
+	install target/release/libmanypath_preload.so $(preload)
 
 capi: | $(bin)/python ## build the C library libmanypath_sctp, into .venv; PREFIX=/usr/local takes another folder; Linux only
 	cargo build --package manypath-capi --release --locked --quiet

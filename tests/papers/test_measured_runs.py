@@ -81,7 +81,7 @@ def test_the_tables_have_the_kernel_beside_paper_and_simulation(kernel, monkeypa
     marked = [{**outcome, "marks": "late"} for outcome in as_measured((3,))[0].outcomes[:2]]
     third = as_measured((3,))[0]
     disturbed = Measurement(third.case, third.machine, third.stacks, ("late",), (*marked, *third.outcomes[2:]))
-    monkeypatch.setattr(measured, "measurements", lambda: (*as_measured((1,)), disturbed))
+    monkeypatch.setattr(measured, "published", lambda _: (*as_measured((1,)), disturbed))
     simulated = world.evidence([case_of(number) for number in SHEETS])
     numbers, claims = tables(kernel, simulated)
     assert [row[:2] for row in numbers] == [(f"{number}", name) for number in (1, 3) for name in FLOWS.values()]
@@ -97,7 +97,7 @@ def test_measured_scenarios_without_simulated_runs_have_no_table(kernel):
 
 
 def test_simulated_hosts_with_jitter_have_a_column_if_they_were_run(kernel, monkeypatch):
-    monkeypatch.setattr(measured, "measurements", lambda: as_measured((1,)))
+    monkeypatch.setattr(measured, "published", lambda _: as_measured((1,)))
     plain = world.evidence([case_of(1)])
 
     def halved(_, rates):

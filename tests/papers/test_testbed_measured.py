@@ -8,6 +8,7 @@ from manypath.papers.dreibholz2012_testbed import measured
 from manypath.papers.dreibholz2012_testbed.names import CMT, SINGLE
 from manypath.papers.evidence import Evidence
 from manypath.papers.measured import Measurement
+from manypath.papers.stacks import STACKS
 
 EXPERIMENTS = ("figure3", "figure4")
 
@@ -43,7 +44,7 @@ def shifted(share, controls):
 
 
 def checks(testbed, monkeypatch, measurements):
-    monkeypatch.setattr(measured, "measurements", lambda: measurements)
+    monkeypatch.setattr(measured, "published", lambda _: measurements)
     return {claim.id: claim(Evidence({})) for claim in testbed.claims if claim.id in ("C-004-3", "C-004-6", "C-004-15")}
 
 
@@ -93,7 +94,7 @@ def test_measurements_of_one_figure_leave_the_claim_about_both_open(testbed, mon
 def test_the_table_has_both_stacks_beside_the_simulation(testbed, monkeypatch):
     theirs = as_measured(testbed, shifted(0.1, (PLAIN,)))
     ours = as_measured(testbed, stack="manypath")[:1]
-    monkeypatch.setattr(measured, "measurements", lambda: (*ours, *theirs))
+    monkeypatch.setattr(measured, "published", lambda _: (*ours, *theirs))
     rows = measured.BESIDE_THE_STACKS.rows(Evidence({}))
     assert len(rows) == 2 * len(theirs)
     _, flow, simulated, our_stack, usrsctp = rows[0]
@@ -106,10 +107,10 @@ def test_the_table_has_both_stacks_beside_the_simulation(testbed, monkeypatch):
 @pytest.mark.parametrize("stacks", [(), ("usrsctp",), ("usrsctp", "manypath")])
 def test_the_measured_figures_have_a_plot_for_each_stack(testbed, monkeypatch, stacks):
     found = tuple(each for stack in stacks for each in as_measured(testbed, stack=stack, runs=2))
-    monkeypatch.setattr(measured, "measurements", lambda: found)
+    monkeypatch.setattr(measured, "published", lambda _: found)
     for figure in testbed.figures:
         if figure.name in ("figure3b", "figure4b"):
             axes = figure.draw(Evidence({})).figure.axes
-            assert [each.get_title(loc="left") for each in axes] == list(measured.STACKS.values())
+            assert [each.get_title(loc="left") for each in axes] == list(STACKS.values())
             drawn = [any(len(line.get_xdata()) for line in each.lines) for each in axes]
-            assert drawn == [stack in stacks for stack in measured.STACKS]
+            assert drawn == [stack in stacks for stack in STACKS]

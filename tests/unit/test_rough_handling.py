@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import manypath as mp
-from manypath.campaign.compute import Computation, compute
+from manypath.campaign.compute import compute
 
 ROOT = Path(__file__).parents[2]
 IMPORTS_TESTS = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
@@ -244,12 +244,10 @@ def test_results_of_another_engine_are_reported_in_one_line(scenario, engine, tm
     assert "another engine" not in capsys.readouterr().err
 
 
-def test_results_of_other_runners_of_the_same_campaign_are_not_reported(scenario, engine, tmp_path: Path, capsys):
+def test_results_of_the_same_engine_with_other_settings_are_not_reported(scenario, engine, tmp_path: Path, capsys):
     cells = mp.Campaign(scenario(), replications=3).cells
-    for engine.version in ("1", "2"):
+    for engine.version in ("1", "2-=usrsctp-7f", "2-a=usrsctp-7f"):
         compute(cells, tmp_path, progress=False)
-    engine.version = "3"
-    with Computation(store=tmp_path, siblings=["2", "3"]) as computation:
-        computation.recall(cells)
-        computation.complete(cells)
+    engine.version = "2"
+    compute(cells, tmp_path)
     assert f"{tmp_path} has 3 results of another engine (1), which are not used" in capsys.readouterr().err

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +47,8 @@ class Computation:
         progress: Progress | bool = True,
         executor: Executor | None = None,
         title: str = "campaign",
-        siblings: Collection[str] = (),
     ) -> None:
-        """Parameters as in `Campaign.run`.
-
-        `siblings` has the versions of other runners of the same campaign, whose results are used elsewhere.
-        """
+        """Parameters as in `Campaign.run`."""
         automatic = progress_on_stderr(title) if progress is True else Silent()
         self.display = automatic if isinstance(progress, bool) else progress
         self.engine = runner.version
@@ -60,7 +57,6 @@ class Computation:
         self._executor = executor or LocalExecutor(workers)
         self._outcomes: dict[str, str] = {}
         self._title = title
-        self._siblings = frozenset(siblings)
         self._begun = False
 
     def __enter__(self) -> Computation:
@@ -124,7 +120,7 @@ class Computation:
         others = {
             version: runs
             for version, runs in self._store.others.items()
-            if _kind(version) == _kind(self.engine) and version not in self._siblings
+            if _kind(version) == _kind(self.engine) and _build(version) != _build(self.engine)
         }
         if others:
             told = f"{sum(others.values())} results of another engine ({', '.join(others)})"
@@ -148,6 +144,11 @@ class Computation:
 def _kind(version: str) -> str:
     """Return the part of a version that is equal in all versions of a runner."""
     return version.rpartition(":")[0]
+
+
+def _build(version: str) -> str:
+    """Return a version without the settings of the runner (`name=value`), which do not make a result outdated."""
+    return "-".join(takewhile(lambda part: "=" not in part, version.split("-")))
 
 
 def _described(cells: Sequence[Cell], engine: str) -> dict[str, Any]:

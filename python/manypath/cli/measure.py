@@ -87,7 +87,7 @@ Report = Annotated[
 AtOnce = Annotated[
     int | None,
     typer.Option(
-        help="Concurrent measurements; by default 1, for a grid 4, for a paper 6 or 10.", min=1, max=MOST_AT_ONCE
+        help="Concurrent measurements; by default 1, for a grid 4, for a paper 6 or 8.", min=1, max=MOST_AT_ONCE
     ),
 ]
 Stacks = Annotated[

@@ -6,12 +6,14 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from manypath.papers.dreibholz import ALL, TITLES
+from manypath.papers import stacks
+from manypath.papers.dreibholz import ALL
+from manypath.papers.dreibholz2010_asymmetric import measured as measured10
 from manypath.papers.dreibholz2010_asymmetric import names as d10
 from manypath.papers.dreibholz2010_asymmetric.paper import PAPER as D10
-from manypath.papers.dreibholz2011_impact import names as d11
+from manypath.papers.dreibholz2011_impact import measured as measured11
 from manypath.papers.dreibholz2011_impact.paper import PAPER as D11
-from manypath.papers.dreibholz2012_testbed.measured import CURVES, STACKS, SWEEPS
+from manypath.papers.dreibholz2012_testbed import measured as measured12
 from manypath.papers.dreibholz2012_testbed.paper import PAPER as D12
 from manypath.papers.evidence import Case
 from manypath.papers.experiment import Grid
@@ -131,21 +133,11 @@ def _slowed(scenario: Scenario) -> Scenario:
 
 
 def _slower(link: Link) -> Link:
-    return link.but(rate=f"{link.rate / SLOWED:.0f} bit/s", delay=f"{link.delay * SLOWED} ns")
+    return link.but(rate=f"{link.rate / measured10.SLOWED:.0f} bit/s", delay=f"{link.delay * measured10.SLOWED} ns")
 
 
 CONTROL = "cc"
 """The factor that is the congestion control."""
-
-SLOWED = 10
-"""The factor by which scenarios of [D10] are slowed down."""
-
-SIDES = {
-    "figure4-left": "send buffer 250 kB, receive buffer 125 kB",
-    "figure4-middle": "both buffers 250 kB",
-    "figure4-right": "send buffer 125 kB, receive buffer 250 kB",
-}
-"""The plots of [D10]'s figure 4, with their buffers."""
 
 CAPACITIES = (5, 10, 20, 50, 75, 100, 150, 200, 300)
 """Queue capacities of [D10]'s figure 4 in packets."""
@@ -160,9 +152,9 @@ PAPER_GRIDS = {
     "dreibholz2012": PaperGrid(
         D12,
         "[D12] figures 3(b) and 4(b): a CMT flow beside a single-path flow",
-        STACKS,
-        SWEEPS,
-        CURVES,
+        stacks.STACKS,
+        measured12.SWEEPS,
+        measured12.CURVES,
         quick=PaperSize(
             {
                 "figure3": {"cc": ALL, "rate": (3.0, 9.0)},
@@ -187,9 +179,9 @@ PAPER_GRIDS = {
     "dreibholz2011": PaperGrid(
         D11,
         "[D11] figure 3: a CMT flow beside a single-path flow, five northern rates",
-        STACKS,
-        (SweepPlot("figure3", "north", "5 Mbit/s shared in the south", "northern rate in Mbit/s"),),
-        Controls(TITLES, d11.FLOWS),
+        stacks.STACKS,
+        (measured11.SWEEP,),
+        measured11.CURVES,
         quick=PaperSize({"figure3": {"cc": ALL, "north": NORTH}}, warmup=10, measure=30, runs=4),
         full=PaperSize({"figure3": {"cc": ALL, "north": NORTH}}, warmup=20, measure=300, runs=20),
         fastest=10.0,
@@ -197,15 +189,15 @@ PAPER_GRIDS = {
     "dreibholz2010": PaperGrid(
         D10,
         "[D10] figure 4 and figure 5 over the delay, slowed down by a factor of 10",
-        STACKS,
-        tuple(SweepPlot(name, "capacity", title, "queue capacity in packets") for name, title in SIDES.items()),
-        Controls({split: f"split: {split}" for split in d10.SPLITS}, {d10.CMT: "CMT flow"}, "split"),
+        stacks.STACKS,
+        measured10.SWEEPS,
+        measured10.CURVES,
         quick=PaperSize(
             {"figure4-left": {"split": d10.SPLITS, "capacity": (20, 100, 300)}}, warmup=20, measure=60, runs=4
         ),
         full=PaperSize(
             {
-                **{name: {"split": d10.SPLITS, "capacity": CAPACITIES} for name in SIDES},
+                **{name: {"split": d10.SPLITS, "capacity": CAPACITIES} for name in measured10.SIDES},
                 "figure5-delay": {
                     "split": (d10.NONE, d10.BOTH),
                     "nr": (True,),

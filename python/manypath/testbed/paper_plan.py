@@ -136,15 +136,12 @@ class PaperPlan:
             After Ctrl-C; the store has the finished runs.
         """
         cells = self._cells(range(self.runs))
-        versions = [runner.version for runner in self.runners.values()]
         with ExitStack() as contexts:
             contexts.enter_context(loaded(self.kernel_controls))
             simulation = contexts.enter_context(Computation(PAIRED, store, title="simulated"))
             measurements = {
                 stack: contexts.enter_context(
-                    Computation(
-                        runner, store, at_once, title=f"measured by {self.grid.stacks[stack]}", siblings=versions
-                    )
+                    Computation(runner, store, at_once, title=f"measured by {self.grid.stacks[stack]}")
                 )
                 for stack, runner in self.runners.items()
             }

@@ -161,12 +161,9 @@ class RecoveryPlan:
             After Ctrl-C; the store has the finished runs.
         """
         measured: dict[str, list[Times]] = {each.title: [] for each in self.contestants}
-        versions = [runner.version for runner in self.runners.values()]
         with ExitStack() as contexts:
             computations = {
-                stack: contexts.enter_context(
-                    Computation(runner, store, at_once, title=f"measured by {stack}", siblings=versions)
-                )
+                stack: contexts.enter_context(Computation(runner, store, at_once, title=f"measured by {stack}"))
                 for stack, runner in self.runners.items()
             }
             for number in range(self.runs):

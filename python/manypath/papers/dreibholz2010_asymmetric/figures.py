@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from manypath.figures import PAGE, Curve, Mark, Picture, draw_curves, printed_handle, styled
 from manypath.figures.style import COLOURS, INK, MARKERS
 from manypath.papers.dreibholz2010_asymmetric.inet import CAPACITY, inet_points
+from manypath.papers.dreibholz2010_asymmetric.measured import CURVES, SCALING, SWEEPS, measurements
 from manypath.papers.dreibholz2010_asymmetric.names import (
     BOTH,
     CMT,
@@ -32,6 +33,7 @@ from manypath.papers.evidence import Evidence, Level
 from manypath.papers.paired import half_width
 from manypath.papers.paper import Figures
 from manypath.papers.printed import marks_of
+from manypath.papers.stacks import draw_by_stack
 
 figure = Figures()
 
@@ -146,6 +148,17 @@ def waiting(evidence: Evidence) -> Picture:
         ]
         drawing.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(REASONS))
     return Picture(drawing)
+
+
+@figure(
+    4,
+    "figure4-measured",
+    caption=f"Not in the paper: the left plot of figure 4 measured by real stacks over emulated links. {SCALING}",
+    experiments=("figure4-left",),
+)
+def buffer_splitting_measured(_: Evidence) -> Picture:
+    """The left plot of figure 4, by our stack and by usrsctp."""
+    return draw_by_stack(SWEEPS[0], CURVES, measurements())
 
 
 @figure(

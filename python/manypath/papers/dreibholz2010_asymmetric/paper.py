@@ -7,6 +7,7 @@ from manypath.papers.dreibholz2010_asymmetric.factors import FACTORS
 from manypath.papers.dreibholz2010_asymmetric.figures import figure
 from manypath.papers.dreibholz2010_asymmetric.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.dreibholz2010_asymmetric.inet import inet_points
+from manypath.papers.dreibholz2010_asymmetric.measured import BESIDE_THE_STACKS
 from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, THRESHOLD
 from manypath.papers.dreibholz2010_asymmetric.scenarios import experiment
 from manypath.papers.dreibholz2010_asymmetric.setup import SETUP
@@ -32,6 +33,7 @@ PAPER = Paper(
     experiments=experiment,
     figures=tuple(figure.all()),
     claims=tuple(CLAIMS),
+    tables=(BESIDE_THE_STACKS,),
     switches=SWITCHES,
     mutations=MUTATIONS,
     factors=FACTORS,

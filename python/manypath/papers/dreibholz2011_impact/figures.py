@@ -5,11 +5,13 @@ from __future__ import annotations
 from manypath.figures import Mark, Picture, windows
 from manypath.papers.dreibholz import ALL, TITLES
 from manypath.papers.dreibholz2011_impact.inet import inet_points
+from manypath.papers.dreibholz2011_impact.measured import CURVES, SWEEP, measurements
 from manypath.papers.dreibholz2011_impact.names import CMT, FLOWS
 from manypath.papers.dreibholz2011_impact.printed import PEAKS, PEAKS_OF, PRINTED
 from manypath.papers.evidence import Case, Evidence
 from manypath.papers.paper import Figures
 from manypath.papers.printed import marks_of
+from manypath.papers.stacks import draw_by_stack
 from manypath.papers.sweeps import SweepPlot, draw_sweeps
 
 figure = Figures()
@@ -38,7 +40,18 @@ def similar_paths(evidence: Evidence) -> Picture:
 )
 def northern_rate(evidence: Evidence) -> Picture:
     """Figure 3."""
-    return _sweeps(evidence, {"figure3": ("north", "5 Mbit/s shared in the south", "northern rate in Mbit/s")})
+    return _sweeps(evidence, {SWEEP.experiment: (SWEEP.factor, SWEEP.title, SWEEP.words)})
+
+
+@figure(
+    3,
+    "figure3-measured",
+    caption="Not in the paper: figure 3 measured by real stacks at five northern rates, over emulated links.",
+    experiments=("figure3",),
+)
+def northern_rate_measured(_: Evidence) -> Picture:
+    """Figure 3, by our stack and by usrsctp."""
+    return draw_by_stack(SWEEP, CURVES, measurements())
 
 
 @figure(

@@ -8,6 +8,7 @@ from manypath.papers.dreibholz2011_impact.factors import FACTORS
 from manypath.papers.dreibholz2011_impact.figures import figure
 from manypath.papers.dreibholz2011_impact.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.dreibholz2011_impact.inet import inet_points
+from manypath.papers.dreibholz2011_impact.measured import BESIDE_THE_STACKS
 from manypath.papers.dreibholz2011_impact.names import CMT, SINGLE
 from manypath.papers.dreibholz2011_impact.scenarios import experiment
 from manypath.papers.dreibholz2011_impact.setup import SETUP
@@ -32,6 +33,7 @@ PAPER = Paper(
     experiments=experiment,
     figures=tuple(figure.all()),
     claims=tuple(CLAIMS),
+    tables=(BESIDE_THE_STACKS,),
     switches=SWITCHES,
     mutations=MUTATIONS,
     factors=FACTORS,

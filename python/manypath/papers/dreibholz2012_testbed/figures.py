@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -11,13 +9,13 @@ from matplotlib.ticker import MaxNLocator
 from manypath.figures import PAGE, Curve, Picture, draw_curves, name_curves, styled
 from manypath.figures.style import COLOURS, INK
 from manypath.papers.dreibholz import TITLES
-from manypath.papers.dreibholz2012_testbed.measured import CURVES, STACKS, SWEEPS, measured
+from manypath.papers.dreibholz2012_testbed.measured import SWEEPS, by_stack
 from manypath.papers.dreibholz2012_testbed.names import CMT, FLOWS, SINGLE
 from manypath.papers.dreibholz2012_testbed.printed import CROSSED
 from manypath.papers.dreibholz2012_testbed.scenarios import APPLICATIONS, QUEUES
 from manypath.papers.evidence import Evidence
 from manypath.papers.paper import Figures
-from manypath.papers.sweeps import SweepPlot, draw_beside, draw_sweeps
+from manypath.papers.sweeps import draw_sweeps
 
 figure = Figures()
 
@@ -41,7 +39,7 @@ def one_bottleneck(evidence: Evidence) -> Picture:
 )
 def one_bottleneck_measured(_: Evidence) -> Picture:
     """Figure 3(b), by our stack and by usrsctp."""
-    return _by_stack(SWEEPS[0])
+    return by_stack(SWEEPS[0])
 
 
 @figure(
@@ -69,7 +67,7 @@ def disjoint_paths(evidence: Evidence) -> Picture:
 )
 def disjoint_paths_measured(_: Evidence) -> Picture:
     """Figure 4(b), by our stack and by usrsctp."""
-    return _by_stack(SWEEPS[1])
+    return by_stack(SWEEPS[1])
 
 
 @figure(
@@ -93,12 +91,6 @@ def red_or_fifo(evidence: Evidence) -> Picture:
         first, second = APPLICATIONS
         name_curves(drawing, list(QUEUES), (f"messages of {first}", f"messages of {second}"), None)
     return Picture(drawing)
-
-
-def _by_stack(sweep: SweepPlot) -> Picture:
-    """Draw a plot for each stack."""
-    panels = [(replace(sweep, title=words), measured(stack)) for stack, words in STACKS.items()]
-    return draw_beside(panels, CURVES)
 
 
 def _point_at(axes: Axes, x: float, words: str, colour: str) -> None:

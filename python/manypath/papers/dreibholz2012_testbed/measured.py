@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-import numpy as np
-
-from manypath.papers import kept
+from manypath.figures import Picture
 from manypath.papers.dreibholz import TITLES
 from manypath.papers.dreibholz2012_testbed.names import FLOWS
-from manypath.papers.evidence import Case, Evidence, goodput_in
-from manypath.papers.measured import Measurement, evidence, of_stack, parse, simulation
-from manypath.papers.paired import estimate
-from manypath.papers.paper import PaperTable
+from manypath.papers.evidence import Evidence
+from manypath.papers.measured import Measurement, evidence, of_stack, simulation
+from manypath.papers.stacks import beside_the_stacks, draw_by_stack, published
 from manypath.papers.sweeps import Controls, SweepPlot
-
-STACKS = {"manypath": "our stack", "usrsctp": "usrsctp"}
-"""The stacks, with their names in tables and figures."""
 
 TESTBED = "usrsctp"
 """The stack that decides the claims: the paper's testbed ran FreeBSD, and usrsctp is FreeBSD's stack."""
@@ -31,11 +23,9 @@ CURVES = Controls(TITLES, FLOWS)
 """Their curves."""
 
 
-@cache
 def measurements() -> tuple[Measurement, ...]:
-    """Return the measured runs in the file beside this one; none if there is no file."""
-    file = kept.file_of("dreibholz2012_testbed", "measured.json")
-    return tuple(parse(file.read_text("utf-8"))) if file.exists() else ()
+    """Return the published runs."""
+    return published("dreibholz2012_testbed")
 
 
 def measured(stack: str = TESTBED) -> Evidence:
@@ -48,36 +38,11 @@ def simulated(stack: str = TESTBED) -> Evidence:
     return simulation(of_stack(measurements(), stack))
 
 
-def _rows(_: Evidence) -> list[tuple[str, ...]]:
-    by_case: dict[Case, dict[str, Measurement]] = {}
-    for each in measurements():
-        by_case.setdefault(each.case, {})[each.stack] = each
-    return [
-        (str(case), words, _simulated(found, flow), *(_measured(found.get(stack), flow) for stack in STACKS))
-        for case, found in by_case.items()
-        for flow, words in FLOWS.items()
-    ]
+def by_stack(sweep: SweepPlot) -> Picture:
+    """Draw a plot for each stack."""
+    return draw_by_stack(sweep, CURVES, measurements())
 
 
-def _simulated(found: dict[str, Measurement], flow: str) -> str:
-    """Return the mean of the simulations that any stack has."""
-    longest = max((each.simulated for each in found.values()), key=len)
-    return estimate(goodput_in(longest, flow)) if longest else "–"
-
-
-def _measured(measurement: Measurement | None, flow: str) -> str:
-    """Return the mean of the measured runs, and its ratio to the simulated mean."""
-    if measurement is None:
-        return "–"
-    runs, simulations = goodput_in(measurement.outcomes, flow), goodput_in(measurement.simulated, flow)
-    marked = f", {measurement.marked} marked" if measurement.marked else ""
-    return f"{estimate(runs)} ({np.mean(runs) / np.mean(simulations):.3f}{marked})"
-
-
-BESIDE_THE_STACKS = PaperTable(
-    name="Figures 3(b) and 4(b) measured: simulation, our stack, usrsctp",
-    caption="Goodput in Mbit/s with 95 % intervals; in parentheses the ratio to the simulated mean. The stacks ran the "
-    "scenarios over emulated links. Simulations have the seeds of the measured runs. Marked runs were disturbed.",
-    head=("case", "flow", "simulated", *STACKS.values()),
-    rows=_rows,
+BESIDE_THE_STACKS = beside_the_stacks(
+    "Figures 3(b) and 4(b) measured: simulation, our stack, usrsctp", FLOWS, measurements
 )

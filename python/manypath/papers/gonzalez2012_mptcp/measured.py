@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-from manypath.papers import kept
 from manypath.papers.causes import verify
 from manypath.papers.evidence import Case, Evidence
 from manypath.papers.gonzalez2012_mptcp.claims import CLAIMS
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, FLOWS, SHEETS
 from manypath.papers.gonzalez2012_mptcp.throughput import beside
-from manypath.papers.measured import Measurement, evidence, parse
+from manypath.papers.measured import Measurement, evidence
 from manypath.papers.paired import estimate
 from manypath.papers.paper import PaperTable
-
-NONE = "–"
-"""Placeholder in table cells without a run."""
+from manypath.papers.stacks import NONE, published
 
 
-@cache
 def measurements() -> tuple[Measurement, ...]:
-    """Return the measured runs in `measured.json`."""
-    return tuple(parse(kept.file_of("gonzalez2012_mptcp", "measured.json").read_text("utf-8")))
+    """Return the published runs."""
+    return published("gonzalez2012_mptcp")
 
 
 def _numbers(results: Evidence) -> list[tuple[str, ...]]:
