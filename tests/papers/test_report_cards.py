@@ -184,7 +184,7 @@ def test_a_card_names_the_budget_of_the_reconstructed_verdict(
 
 @pytest.mark.usefixtures("plain")
 def test_an_undecidable_claim_is_open_with_an_explanation(testbed: Paper, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(measured, "measurements", tuple)
+    monkeypatch.setattr(measured, "published", lambda _: ())
     claim = next(claim for claim in testbed.claims if claim.id == "C-004-3")
     unmeasured = PaperEvaluation(testbed, testbed.quick, None, Evidence({}), [verify(claim, Evidence({}))])
     (card,) = claims_of(unmeasured, {})
