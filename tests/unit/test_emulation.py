@@ -33,7 +33,7 @@ echo '{"event":"ready","interfaces":[{"pair":"","side":"left","path":"south","na
 "interface":"south","addresses":["10.0.0.1","fd6d:70::1"]}],"refused":["no time"]}' | tr -d '\\n' > "$1"
 echo >> "$1"
 echo '{"event":"end","at":2.0,"links":{"south":{"arrived":9,"delivered":8,"damaged":0,"dropped":1,"dropped_early":0,
-"lost":0,"bytes_arrived":900,"bytes_delivered":500000,"waiting":0}},"interfaces":[{"sent":9,"received":0,"refused":0,
+"lost":0,"bytes_arrived":900,"bytes_delivered":500000,"waiting":0}},"interfaces":[{"sent":9,"bytes_sent":900,"received":0,"refused":0,
 "overrun":0}],"lateness":{"packets":8,"late":2,"bound":0.002,"median":1e-5,"p99":2e-5,"p999":3e-5,"max":4e-5},
 "travelling":0,"lost_at_hosts":0,"marks":["too late"]}' | tr -d '\\n' >> "$1"
 echo >> "$1"

@@ -46,7 +46,7 @@ from manypath.testbed.contestants.stream import (
     has_senseless_threshold,
     wanted,
 )
-from manypath.testbed.emulation import running
+from manypath.testbed.emulation import Sent, running
 from manypath.testbed.runner import SETTLING, _emulated, _rate
 from manypath.testbed.stacks import assigned
 
@@ -227,10 +227,10 @@ def emulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Emulation:
     return Emulation(network=mp.disjoint(p=mp.Link(rate="5 Mbit/s")))
 
 
-def test_a_stopped_emulation_reports_the_packets_of_its_hosts_within_a_window(
+def test_a_stopped_emulation_reports_what_its_hosts_sent_within_a_window(
     emulated: Emulation, monkeypatch: pytest.MonkeyPatch
 ):
-    end = {"event": "end", "at": 10.0, "interfaces": [{"sent": 9}], "links": {"p": "x" * 100_000}}
+    end = {"event": "end", "at": 10.0, "interfaces": [{"sent": 9, "bytes_sent": 9000}], "links": {"p": "x" * 100_000}}
     monkeypatch.setenv("END", json.dumps(end))
     monkeypatch.setattr("manypath.testbed.emulation.time", SimpleNamespace(monotonic=lambda: 1000.0))
     with running(emulated) as links:
@@ -239,8 +239,8 @@ def test_a_stopped_emulation_reports_the_packets_of_its_hosts_within_a_window(
         ending = links.stop()
     assert ending == end
     # The report with 9 packets came 10 s after the begin, at the instant 1000
-    assert links.packets((990.0, 1000.0)) == {"a": {"p": pytest.approx(9)}}
-    assert links.packets((995.0, 1000.0)) == {"a": {"p": pytest.approx(4.5)}}
+    assert links.sent((990.0, 1000.0)) == {"a": {"p": pytest.approx(Sent(9, 9000))}}
+    assert links.sent((995.0, 1000.0)) == {"a": {"p": pytest.approx(Sent(4.5, 4500))}}
 
 
 def test_a_failed_emulation_reports_its_error(emulated: Emulation, monkeypatch: pytest.MonkeyPatch):

@@ -113,7 +113,9 @@ impl Driver {
     fn fetch(&mut self, port: usize) -> io::Result<()> {
         for _ in 0..BATCH {
             let Some(size) = self.tuns[port].receive(self.router.blank())? else { break };
-            self.counts[port].sent += 1;
+            let counts = &mut self.counts[port];
+            counts.sent += 1;
+            counts.bytes_sent += size as u64;
             self.router.enter(self.clock.now(), port, size);
         }
         Ok(())

@@ -91,6 +91,8 @@ pub struct LinkReport {
 pub struct InterfaceReport {
     /// Packets that the host sent.
     pub sent: u64,
+    /// Their bytes, with IP headers.
+    pub bytes_sent: u64,
     /// Packets that the host received.
     pub received: u64,
     /// Due packets that the host refused, because its interface is down or the packet's header is damaged.

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Thread, Timer
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,15 @@ class Host:
     def command(self, *words: str) -> list[str]:
         """Return the command line that runs a command on this host."""
         return ["ip", "netns", "exec", self.namespace, *words]
+
+
+class Sent(NamedTuple):
+    """What a host sent on a path; not whole numbers, because they are interpolated."""
+
+    packets: float
+    """All packets."""
+    bytes: float
+    """Their bytes, with IP headers."""
 
 
 class Running:
@@ -116,20 +125,23 @@ class Running:
     def _early(self, said: str | None) -> str:
         return f"{EMULATOR} ended early: {why_ended(self._process, said)}"
 
-    def packets(self, window: tuple[float, float]) -> dict[str, dict[str, float]]:
-        """Return, for each pair, the number of packets that its left host sent on each path within the window.
+    def sent(self, window: tuple[float, float]) -> dict[str, dict[str, Sent]]:
+        """Return, for each pair, what its left host sent on each path within the window.
 
-        The window is in seconds of the system's monotonic clock. At its edges, the number is interpolated between two
+        The window is in seconds of the system's monotonic clock. At its edges, the numbers are interpolated between two
         reports.
         """
         edges = np.array(window) - self.began()
         instants = [0.0, *(report["at"] for report in self._reports)]
-        found: dict[str, dict[str, float]] = {}
+        found: dict[str, dict[str, Sent]] = {}
         for index, interface in enumerate(self._interfaces):
             if interface["side"] == "left":
-                sent = [0, *(report["interfaces"][index]["sent"] for report in self._reports)]
-                begin, end = np.interp(edges, instants, sent)
-                found.setdefault(interface["pair"], {})[interface["path"]] = float(end - begin)
+                counts = [report["interfaces"][index] for report in self._reports]
+                packets, sizes = (
+                    np.diff(np.interp(edges, instants, [0, *(each[key] for each in counts)])).item()
+                    for key in ("sent", "bytes_sent")
+                )
+                found.setdefault(interface["pair"], {})[interface["path"]] = Sent(packets, sizes)
         return found
 
 

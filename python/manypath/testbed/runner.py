@@ -30,7 +30,7 @@ from manypath.scenario import Network
 from manypath.testbed import sources
 from manypath.testbed.contestants import Account, Contestant, Part
 from manypath.testbed.contestants.contestant import LONGEST_DELAY
-from manypath.testbed.emulation import Running, clean, running
+from manypath.testbed.emulation import Running, Sent, clean, running
 from manypath.testbed.stacks import assigned, check_flows, check_names, chosen, standards
 
 
@@ -152,13 +152,13 @@ def _measure(
                 flow.stop()
             accounts = {name: flow.account() for name, flow in flows.items()}
         ending = links.stop()
-    packets = links.packets(window)
+    sent = links.sent(window)
     doubts = [doubt for account in accounts.values() for doubt in account.doubts]
     doubts += early_events(scenario["network"]["links"], begin - SETTLING - links.began())
     course = {"course": _course(accounts, begin, links)} if interval else {}
     return {
         **course,
-        "flows": {name: _outcome(account, packets[name], window) for name, account in accounts.items()},
+        "flows": {name: _outcome(account, sent[name], window) for name, account in accounts.items()},
         "marks": "; ".join([*ending["marks"], *doubts]),
         "late_share": ending["lateness"]["late"] / max(1, ending["lateness"]["packets"]),
     }
@@ -196,21 +196,21 @@ def early_events(links: Mapping[str, Any], early: float) -> list[str]:
     return []
 
 
-def _outcome(account: Account, packets: Mapping[str, float], window: tuple[float, float]) -> dict[str, Any]:
+def _outcome(account: Account, sent: Mapping[str, Sent], window: tuple[float, float]) -> dict[str, Any]:
     """Return the result of a flow within the window by the simulator's names.
 
-    `packets` are those that its left host sent on each path. As in [G12], throughput counts all packets of the sender
-    with headers and retransmissions. Each packet is counted with 1500 bytes.
+    `sent` is what its left host sent on each path. Throughput counts all packets of the sender with headers and
+    retransmissions.
     """
-    throughput = {path: 8 * USUAL_MTU * sent / (window[1] - window[0]) for path, sent in packets.items()}
+    throughput = {path: 8 * each.bytes / (window[1] - window[0]) for path, each in sent.items()}
     return {
         "goodput": _rate(account.notes, window),
         "throughput": sum(throughput.values()),
         **account.flow,
         "streams": [],
         "paths": {
-            path: {"throughput": throughput[path], "data_packets": sent, **account.paths.get(path, {})}
-            for path, sent in packets.items()
+            path: {"throughput": throughput[path], "data_packets": each.packets, **account.paths.get(path, {})}
+            for path, each in sent.items()
         },
     }
 
