@@ -51,8 +51,8 @@ impl<T> Counter<T> {
 /// Defines a struct of counters with the table of its counters, `COUNTERS`.
 ///
 /// `name: End` is a counter that the results of simulations have, at this [`FlowEnd`]; `name: End as other` has another
-/// name there. Counters after the `=`, such as `name = one + other: End`, are sums of fields: methods instead of fields.
-/// Fields after the `;` are no counters: they are a state, and sums and differences have that of the later reading.
+/// name there. Counters after the `=`, such as `name = one + other: End`, are sums of others: methods, not fields. Fields
+/// after the `;` are no counters: they are a state, and sums and differences have that of the later reading.
 #[macro_export]
 macro_rules! counters {
     (

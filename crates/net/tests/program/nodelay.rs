@@ -45,8 +45,8 @@ async fn at_once(mut try_once: impl AsyncFnMut() -> u64) {
 async fn the_end_of_a_file_leaves_at_once() {
     let folder = tempdir().unwrap();
     let file = folder.path().join("file");
-    // With each packet size that the sender probes (1280, 1500 and 9216 bytes) the message of 11,309 bytes is an odd number
-    // of full packets (9, 7 or 1) and a small rest. The acknowledgement of the last full packet is delayed
+    // With each packet size that the sender probes (1280, 1500 and 9216 bytes) the message of 11,309 bytes is an odd
+    // number of full packets (9, 7 or 1) and a small rest. The acknowledgement of the last full packet is delayed
     std::fs::write(&file, vec![7; 11_300]).unwrap();
     at_once(async || {
         let sender = Called::by(&["send", file.to_str().unwrap()], slow_to_acknowledge_one).await;
