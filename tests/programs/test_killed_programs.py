@@ -126,6 +126,10 @@ def test_a_full_daemon_refuses_sockets_and_serves_those_that_it_has(network, dae
     assert server.stdout is not None
     assert server.stdout.readline() == "listening\n"
     client = daemons(host=network.left).start("python3", "-c", FULL_CLIENT, network.right.ipv4[0])
+    assert client.stdout is not None
+    assert server.stdin is not None
+    assert client.stdout.readline() == "refused\n"
+    print("refused", file=server.stdin, flush=True)
     _, errors = client.communicate(timeout=PATIENCE)
     assert client.returncode == 0, errors
     _, errors = server.communicate(timeout=PATIENCE)
@@ -343,14 +347,15 @@ for _ in range(3):
         raise AssertionError("a fourth socket")
 print("listening", flush=True)
 # The first association finds no place
-listener.settimeout(1)
+assert sys.stdin.readline() == "refused\\n"
+listener.setblocking(False)
 try:
     listener.accept()
-except TimeoutError:
+except BlockingIOError:
     pass
 else:
     raise AssertionError("accepted without a place")
-listener.settimeout(None)
+listener.setblocking(True)
 second.close()
 accepted, _ = listener.accept()
 accepted.send(accepted.recv(100))
@@ -365,10 +370,17 @@ def connect():
     return connected
 with connect() as refused:
     assert refused.recv(100) == b""
-time.sleep(1.2)
-connected = connect()
-connected.send(b"served")
-assert connected.recv(100) == b"served"
+print("refused", flush=True)
+def answer():
+    with connect() as connected:
+        try:
+            connected.send(b"served")
+            return connected.recv(100)
+        except (BrokenPipeError, ConnectionResetError):
+            return b""
+# The server makes room
+while answer() != b"served":
+    time.sleep(0.01)
 """
 
 OPENS = """

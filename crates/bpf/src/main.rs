@@ -48,7 +48,7 @@ fn main() -> ExitCode {
 }
 
 fn report(error: &Error) -> ExitCode {
-    eprintln!("manypath-kernel: {error}");
+    manypath_program::tell(&format!("manypath-kernel: {error}"));
     ExitCode::from(error.exit_code())
 }
 

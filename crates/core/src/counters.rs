@@ -51,14 +51,16 @@ impl<T> Counter<T> {
 /// Defines a struct of counters with the table of its counters, `COUNTERS`.
 ///
 /// `name: End` is a counter that the results of simulations have, at this [`FlowEnd`]; `name: End as other` has another
-/// name there. Fields after the `;` are no counters: they are a state, and sums and differences have that of the later
-/// reading.
+/// name there. Counters after the `=`, such as `name = one + other: End`, are sums of others: methods, not fields. Fields
+/// after the `;` are no counters: they are a state, and sums and differences have that of the later reading.
 #[macro_export]
 macro_rules! counters {
     (
         $(#[$about:meta])*
         $of:ident {
             $($(#[doc = $doc:literal])+ $name:ident $(: $end:ident $(as $result:ident)?)?,)+
+            $(= $($(#[doc = $sum_doc:literal])+ $sum:ident = $first:ident $(+ $part:ident)+
+                $(: $sum_end:ident $(as $sum_result:ident)?)?,)+)?
             $(; $($(#[doc = $state_doc:literal])+ $state:ident: $type:ty,)+)?
         }
     ) => {
@@ -76,7 +78,18 @@ macro_rules! counters {
                 doc: concat!($($doc),+).trim_ascii_start(),
                 get: |it| it.$name,
                 result: $crate::counters!(@ $name $($end $($result)?)?),
-            }),+];
+            },)+ $($($crate::Counter {
+                name: stringify!($sum),
+                doc: concat!($($sum_doc),+).trim_ascii_start(),
+                get: Self::$sum,
+                result: $crate::counters!(@ $sum $($sum_end $($sum_result)?)?),
+            },)+)?];
+
+            $($($(#[doc = $sum_doc])+
+            #[must_use]
+            pub fn $sum(&self) -> u64 {
+                self.$first $(+ self.$part)+
+            })+)?
         }
 
         /// The counters since an earlier reading.
@@ -125,6 +138,9 @@ mod tests {
             duplicate_segments: Sink as duplicates,
             /// Damaged packets.
             damaged: Both,
+            =
+            /// Packets that were wrong.
+            wrong_packets = duplicate_segments + damaged: Sink as wrong,
             ;
             /// Whether it is open.
             is_open: bool,
@@ -142,13 +158,20 @@ mod tests {
 
     #[test]
     fn the_table_has_each_counter_with_its_meaning() {
-        let example = Example { packets_sent: 3, bytes_sent: 30, damaged: 1, ..Example::default() };
+        let example = Example {
+            packets_sent: 3,
+            bytes_sent: 30,
+            duplicate_segments: 2,
+            damaged: 1,
+            is_open: false,
+        };
         let rows = Example::COUNTERS.iter().map(|it| (it.name, it.doc, (it.get)(&example)));
         let expected = [
             ("packets_sent", "Packets sent.", 3),
             ("bytes_sent", "Bytes of these, headers included.", 30),
-            ("duplicate_segments", "Segments received twice.", 0),
+            ("duplicate_segments", "Segments received twice.", 2),
             ("damaged", "Damaged packets.", 1),
+            ("wrong_packets", "Packets that were wrong.", 3),
         ];
         assert_eq!(rows.collect::<Vec<_>>(), expected);
     }
@@ -165,7 +188,7 @@ mod tests {
         let counted = Example::COUNTERS.iter().filter_map(|it| it.of_flow(&source, &sink));
         assert_eq!(
             counted.collect::<Vec<_>>(),
-            [("bytes_sent", 2), ("duplicates", 30), ("damaged", 44)]
+            [("bytes_sent", 2), ("duplicates", 30), ("damaged", 44), ("wrong", 70)]
         );
     }
 }

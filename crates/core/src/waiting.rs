@@ -83,7 +83,7 @@ limits! {
 /// The time during which a path could not send new data, by the first limit in the order of the fields.
 ///
 /// A path that sends at each opportunity and then reaches a limit again is blocked by that limit all the time. Time
-/// without data to send is not counted.
+/// without data to send is not counted while the window and the send buffer have room.
 pub type BlockedTime = ByLimit<Span>;
 
 /// The sum of both times.

@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     match done {
         Ok(code) => ExitCode::from(code),
         Err(Failure { message, code }) => {
-            eprintln!("error: {message}");
+            manypath_program::tell(&format!("error: {message}"));
             ExitCode::from(code)
         }
     }

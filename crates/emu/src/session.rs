@@ -14,6 +14,7 @@ use manypath_core::Span;
 use manypath_emu::emulation::CaptureConfig;
 use manypath_emu::report::Report;
 use manypath_emu::{Document, DocumentError, Emulation, EmulationError, Options};
+use manypath_program::tell;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -68,7 +69,7 @@ pub(crate) fn run(run: Run) -> Result<u8, Failure> {
     let ending = emulation.stop()?;
     if !run.command.is_empty() || reports.out.is_none() {
         for mark in &ending.marks {
-            eprintln!("marked: {mark}");
+            tell(&format!("marked: {mark}"));
         }
     }
     reports.write(&Report::End(ending));

@@ -1,9 +1,10 @@
 //! Counters of flows and paths: read from either protocol, and chosen for the outcome by the tables of both.
 
 use std::ops::Sub;
+use std::sync::LazyLock;
 
 use indexmap::IndexMap;
-use manypath_core::Counter;
+use manypath_core::{Counter, counters};
 use manypath_events::{Marks, PathView};
 use manypath_sctp as sctp;
 use manypath_tcp as tcp;
@@ -17,27 +18,103 @@ pub type Meanings = IndexMap<&'static str, &'static str>;
 
 /// The counters of flows in an outcome.
 #[must_use]
-pub fn flow_counters() -> Meanings {
-    meanings(sctp::Stats::COUNTERS, tcp::Stats::COUNTERS)
+pub fn flow_counters() -> &'static Meanings {
+    &FLOWS.meanings
 }
 
 /// The counters of paths in an outcome.
 #[must_use]
-pub fn path_counters() -> Meanings {
-    meanings(sctp::PathStats::COUNTERS, tcp::PathStats::COUNTERS)
+pub fn path_counters() -> &'static Meanings {
+    &PATHS.meanings
 }
 
-/// The counters of both tables. A counter that both have has the meaning that it has with SCTP.
-fn meanings<S, T>(sctp: &[Counter<S>], tcp: &[Counter<T>]) -> Meanings {
-    let sctp = sctp.iter().map(|it| (it.result, it.doc));
-    let tcp = tcp.iter().map(|it| (it.result, it.doc));
-    let mut meanings = Meanings::new();
-    for (result, doc) in sctp.chain(tcp) {
-        if let Some(result) = result {
-            meanings.entry(result.name).or_insert(doc);
-        }
+static FLOWS: LazyLock<Table> = LazyLock::new(|| {
+    let tcp = [rows(tcp::Stats::COUNTERS), rows(HostStats::COUNTERS)].concat();
+    Table::new(&rows(sctp::Stats::COUNTERS), &tcp)
+});
+
+static PATHS: LazyLock<Table> = LazyLock::new(|| {
+    Table::new(&rows(sctp::PathStats::COUNTERS), &rows(tcp::PathStats::COUNTERS))
+});
+
+/// Counters in an outcome: those of both protocols.
+struct Table {
+    meanings: Meanings,
+    /// All of them with the value 0.
+    zeros: Counts,
+    /// The places of the counters of SCTP in the table, in the order in which SCTP has them.
+    sctp: Vec<usize>,
+    /// The same for TCP.
+    tcp: Vec<usize>,
+}
+
+impl Table {
+    /// A counter that both protocols have has the meaning that it has with SCTP.
+    fn new(sctp: &[Row], tcp: &[Row]) -> Self {
+        let mut meanings = Meanings::new();
+        let mut places = |rows: &[Row]| {
+            let add = |&(name, doc): &Row| {
+                let entry = meanings.entry(name);
+                let place = entry.index();
+                entry.or_insert(doc);
+                place
+            };
+            rows.iter().map(add).collect()
+        };
+        let (sctp, tcp) = (places(sctp), places(tcp));
+        let zeros = meanings.keys().map(|&name| (name, 0)).collect();
+        Self { meanings, zeros, sctp, tcp }
     }
-    meanings
+
+    /// Counters with these values at these places, and 0 elsewhere.
+    fn counts(&self, places: &[usize], values: impl Iterator<Item = u64>) -> Counts {
+        let mut counts = self.zeros.clone();
+        for (&place, value) in places.iter().zip(values) {
+            counts[place] = value;
+        }
+        counts
+    }
+}
+
+/// Name and meaning of a counter in an outcome.
+type Row = (&'static str, &'static str);
+
+/// The counters that an outcome has.
+fn rows<T>(counters: &[Counter<T>]) -> Vec<Row> {
+    counters.iter().filter_map(|it| Some((it.result?.name, it.doc))).collect()
+}
+
+/// The values of these counters for a flow whose ends have the counters `source` and `sink`.
+fn values<'a, T>(
+    counters: &'a [Counter<T>],
+    source: &'a T,
+    sink: &'a T,
+) -> impl Iterator<Item = u64> + 'a {
+    counters.iter().filter_map(|it| it.of_flow(source, sink)).map(|(_, value)| value)
+}
+
+counters! {
+    /// Counters of a host of TCP, outside its endpoint.
+    HostStats {
+        /// Packets that arrived damaged. The host drops them.
+        damaged_packets: Both,
+    }
+}
+
+/// Counters of a connection of TCP at one end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TcpEnd {
+    pub(crate) connection: tcp::Stats,
+    pub(crate) host: HostStats,
+}
+
+/// The counters since an earlier reading.
+impl Sub for TcpEnd {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self { connection: self.connection - earlier.connection, host: self.host - earlier.host }
+    }
 }
 
 /// Counters of one end, in the form that its protocol has.
@@ -48,7 +125,7 @@ pub(crate) enum OfProtocol<S, T> {
 }
 
 /// Counters of an association or connection at one end.
-pub(crate) type EndStats = OfProtocol<sctp::Stats, tcp::Stats>;
+pub(crate) type EndStats = OfProtocol<sctp::Stats, TcpEnd>;
 
 /// Counters of a path at one end, and its state as seen from there.
 pub(crate) type PathEndStats = OfProtocol<sctp::PathStats, tcp::PathStats>;
@@ -62,34 +139,30 @@ impl<S: Copy + Sub<Output = S>, T: Copy + Sub<Output = T>> OfProtocol<S, T> {
             _ => unreachable!("an end keeps its protocol"),
         }
     }
-
-    /// The counters in an outcome, of the source `self` and of this sink.
-    fn with_sink(&self, sink: &Self, sctp: &[Counter<S>], tcp: &[Counter<T>]) -> Counts {
-        let mut counts: Counts = meanings(sctp, tcp).keys().map(|&name| (name, 0)).collect();
-        match (self, sink) {
-            (Self::Sctp(source), Self::Sctp(sink)) => {
-                counts.extend(sctp.iter().filter_map(|counter| counter.of_flow(source, sink)));
-            }
-            (Self::Tcp(source), Self::Tcp(sink)) => {
-                counts.extend(tcp.iter().filter_map(|counter| counter.of_flow(source, sink)));
-            }
-            _ => unreachable!("both ends of a flow have the same protocol"),
-        }
-        counts
-    }
 }
 
 impl EndStats {
     /// The counters of a flow in an outcome, of the source `self` and of this sink.
     pub(crate) fn of_flow(&self, sink: &Self) -> Counts {
-        self.with_sink(sink, sctp::Stats::COUNTERS, tcp::Stats::COUNTERS)
+        match (self, sink) {
+            (Self::Sctp(source), Self::Sctp(sink)) => {
+                FLOWS.counts(&FLOWS.sctp, values(sctp::Stats::COUNTERS, source, sink))
+            }
+            (Self::Tcp(source), Self::Tcp(sink)) => {
+                let (one, other) = (&source.connection, &sink.connection);
+                let of_connection = values(tcp::Stats::COUNTERS, one, other);
+                let of_hosts = values(HostStats::COUNTERS, &source.host, &sink.host);
+                FLOWS.counts(&FLOWS.tcp, of_connection.chain(of_hosts))
+            }
+            _ => unreachable!("both ends of a flow have the same protocol"),
+        }
     }
 
     /// Packets with data sent.
     pub(crate) fn data_packets(&self) -> u64 {
         match self {
             Self::Sctp(stats) => stats.data_packets,
-            Self::Tcp(stats) => stats.data_packets,
+            Self::Tcp(end) => end.connection.data_packets,
         }
     }
 
@@ -97,7 +170,7 @@ impl EndStats {
     pub(crate) fn marks(&self) -> Marks {
         match self {
             Self::Sctp(stats) => stats.into(),
-            Self::Tcp(stats) => stats.into(),
+            Self::Tcp(end) => (&end.connection).into(),
         }
     }
 }
@@ -105,7 +178,23 @@ impl EndStats {
 impl PathEndStats {
     /// The counters of a path in an outcome, of the source `self` and of this sink.
     pub(crate) fn of_path(&self, sink: &Self) -> Counts {
-        self.with_sink(sink, sctp::PathStats::COUNTERS, tcp::PathStats::COUNTERS)
+        match (self, sink) {
+            (Self::Sctp(source), Self::Sctp(sink)) => {
+                PATHS.counts(&PATHS.sctp, values(sctp::PathStats::COUNTERS, source, sink))
+            }
+            (Self::Tcp(source), Self::Tcp(sink)) => {
+                PATHS.counts(&PATHS.tcp, values(tcp::PathStats::COUNTERS, source, sink))
+            }
+            _ => unreachable!("both ends of a flow have the same protocol"),
+        }
+    }
+
+    /// Window cuts without a timeout.
+    pub(crate) fn window_cuts(&self) -> u64 {
+        match self {
+            Self::Sctp(stats) => stats.window_cuts,
+            Self::Tcp(stats) => stats.window_cuts,
+        }
     }
 
     /// The state of the path, and the counters that events report.
@@ -145,18 +234,50 @@ impl PathEndStats {
 mod tests {
     use super::*;
 
+    /// The counters that are not 0.
+    fn counted(counts: Counts) -> Vec<(&'static str, u64)> {
+        counts.into_iter().filter(|&(_, count)| count > 0).collect()
+    }
+
     #[test]
-    fn flows_of_both_protocols_have_the_same_counters() {
-        let sctp = |timeouts| EndStats::Sctp(sctp::Stats { timeouts, ..sctp::Stats::default() });
-        let tcp = |duplicate_segments, damaged_packets| {
-            let none = tcp::Stats::default();
-            EndStats::Tcp(tcp::Stats { duplicate_segments, damaged_packets, ..none })
+    fn counters_of_flows_have_the_values_of_their_ends() {
+        let sctp = |timeouts, damaged_packets| {
+            EndStats::Sctp(sctp::Stats { timeouts, damaged_packets, ..sctp::Stats::default() })
         };
-        let (sctp, tcp) = (sctp(3).of_flow(&sctp(4)), tcp(5, 1).of_flow(&tcp(6, 2)));
-        assert!(sctp.keys().eq(tcp.keys()) && sctp.keys().eq(flow_counters().keys()));
-        let counted = |of: Counts| of.into_iter().filter(|&(_, n)| n > 0).collect::<Vec<_>>();
-        assert_eq!(counted(sctp), [("timeouts", 3)]);
-        assert_eq!(counted(tcp), [("duplicate_chunks", 6), ("damaged_packets", 3)]);
+        let tcp = |count| {
+            let connection = tcp::Stats {
+                fast_retransmissions: 10 * count,
+                timer_retransmissions: 20 * count,
+                duplicate_segments: 30 * count,
+                ..tcp::Stats::default()
+            };
+            EndStats::Tcp(TcpEnd { connection, host: HostStats { damaged_packets: count } })
+        };
+        let of_sctp = counted(sctp(3, 1).of_flow(&sctp(4, 5)));
+        assert_eq!(of_sctp, [("timeouts", 3), ("damaged_packets", 6)]);
+        let of_tcp = [
+            ("fast_retransmissions", 10),
+            ("retransmitted_chunks", 30),
+            ("duplicate_chunks", 60),
+            ("damaged_packets", 3),
+        ];
+        assert_eq!(counted(tcp(1).of_flow(&tcp(2))), of_tcp);
+    }
+
+    #[test]
+    fn counters_of_paths_have_the_values_of_the_source() {
+        let sctp = |timeouts, rescheduled_chunks| {
+            let none = sctp::PathStats::default();
+            PathEndStats::Sctp(sctp::PathStats { timeouts, rescheduled_chunks, ..none })
+        };
+        let tcp = |timeouts, window_cuts| {
+            let none = tcp::PathStats::default();
+            PathEndStats::Tcp(tcp::PathStats { timeouts, window_cuts, ..none })
+        };
+        let of_sctp = counted(sctp(1, 2).of_path(&sctp(3, 4)));
+        assert_eq!(of_sctp, [("timeouts", 1), ("rescheduled_chunks", 2)]);
+        let of_tcp = counted(tcp(1, 2).of_path(&tcp(3, 4)));
+        assert_eq!(of_tcp, [("window_cuts", 2), ("timeouts", 1)]);
     }
 
     #[test]
@@ -164,5 +285,6 @@ mod tests {
         // Chunks of SCTP and segments of TCP are the same quantities of a flow
         let in_sctp = |result| sctp::Stats::COUNTERS.iter().any(|it| it.result == Some(result));
         assert!(tcp::Stats::COUNTERS.iter().filter_map(|it| it.result).all(in_sctp));
+        assert!(HostStats::COUNTERS.iter().filter_map(|it| it.result).all(in_sctp));
     }
 }

@@ -60,14 +60,18 @@ fn flows(
     let mut path = 0;
     let flows = scenario.flows.iter().enumerate();
     let outcomes = flows.map(|(index, (name, flow))| {
+        let first = path;
         let paths = flow.paths().iter().map(|path_name| {
             let outcome = of_path((&before.paths[path], &after.paths[path]), means, path, seconds);
             path += 1;
             (path_name.clone(), outcome)
         });
         let paths = paths.collect();
-        let outcome = of_flow((&before.flows[index], &after.flows[index]), paths, seconds);
-        (name.clone(), outcome)
+        let cuts = |reading: &Reading| -> u64 {
+            reading.paths[first..path].iter().map(|path| path.source.stats.window_cuts()).sum()
+        };
+        let (flow, cuts) = ((&before.flows[index], &after.flows[index]), cuts(after) - cuts(before));
+        (name.clone(), of_flow(flow, paths, cuts, seconds))
     });
     outcomes.collect()
 }
@@ -75,6 +79,7 @@ fn flows(
 fn of_flow(
     (before, after): (&FlowReading, &FlowReading),
     paths: IndexMap<String, PathOutcome>,
+    window_cuts: u64,
     seconds: f64,
 ) -> FlowOutcome {
     let delivered_bytes = after.delivered_bytes - before.delivered_bytes;
@@ -88,7 +93,7 @@ fn of_flow(
         delivered_messages: after.delivered_messages - before.delivered_messages,
         data_packets: source.data_packets(),
         loss_rate: rate(lost, source.data_packets()),
-        window_cuts: paths.values().map(|path| path.counters["window_cuts"]).sum(),
+        window_cuts,
         counters: source.of_flow(&sink),
         latency: Latency::default(),
         reorder_buffer: of_reorder(&before.reorder, &after.reorder, seconds),

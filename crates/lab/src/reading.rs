@@ -7,7 +7,7 @@ use manypath_tcp as tcp;
 
 use crate::app::{Application, Sink, Source};
 use crate::build::{FlowHosts, Laboratory, via};
-use crate::counters::{EndStats, PathEndStats};
+use crate::counters::{EndStats, HostStats, PathEndStats, TcpEnd};
 use crate::endpoint::{ConnectionId, Ending, Endpoint};
 
 /// Counters of a flow so far.
@@ -179,8 +179,8 @@ impl Endpoint {
                 EndStats::Sctp(id.map(|id| *sctp.stats(id.sctp())).unwrap_or_default())
             }
             Self::Tcp(tcp) => {
-                let stats = id.map(|id| *tcp.stats(id.tcp())).unwrap_or_default();
-                EndStats::Tcp(tcp::Stats { damaged_packets: damaged, ..stats })
+                let connection = id.map(|id| *tcp.stats(id.tcp())).unwrap_or_default();
+                EndStats::Tcp(TcpEnd { connection, host: HostStats { damaged_packets: damaged } })
             }
         }
     }

@@ -46,7 +46,7 @@ pub struct Path {
     pub is_primary: bool,
     /// Its state, congestion window, round-trip time and counters.
     pub stats: PathStats,
-    /// The time for which it could not send new data, by reason.
+    /// The time for which it could not send new data, by limit.
     pub blocked: BlockedTime,
 }
 

@@ -278,6 +278,7 @@ impl Drop for Handle {
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
     use std::pin::pin;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::task::{Context, Poll, Wake, Waker};
@@ -357,6 +358,46 @@ mod tests {
                 end => panic!("{end:?}"),
             }
         }
+    }
+
+    /// Lets the tasks that are ready run; the runtime does not look at its sockets.
+    async fn others_run() {
+        for _ in 0..4 {
+            let mut has_waited = false;
+            poll_fn(|cx| {
+                cx.waker().wake_by_ref();
+                if std::mem::replace(&mut has_waited, true) { Poll::Ready(()) } else { Poll::Pending }
+            })
+            .await;
+        }
+    }
+
+    #[tokio::test]
+    async fn an_abort_that_has_arrived_explains_why_later_packets_are_refused() {
+        let story = async {
+            let builder = Endpoint::builder().local([[127, 0, 0, 1]]).encapsulation(0);
+            let builder = builder.nodelay(true).configure(|config| config.mtu_discovery = None);
+            let server = builder.clone().listen(1).bind(0).await.unwrap();
+            let client = builder.bind(0).await.unwrap();
+            let peer = Peer::new(server.local_addresses(), server.port())
+                .encapsulation(server.encapsulation_port());
+            let opened = client.connect(peer).await.unwrap();
+            let accepted = server.accept().await.unwrap();
+            opened.send(Message::new("hello")).await.unwrap();
+            assert_eq!(accepted.receive().await.unwrap().unwrap().payload, "hello");
+            opened.abort("enough");
+            let port = client.encapsulation_port();
+            drop(client);
+            others_run().await;
+            assert!(std::net::UdpSocket::bind(("127.0.0.1", port)).is_ok(), "it is closed");
+            // Two packets: the system refuses the second one, because the port of the first one is closed
+            for length in [100, 1210] {
+                accepted.send(Message::new(vec![0; length])).await.unwrap();
+            }
+            accepted.receive().await
+        };
+        let end = tokio::spawn(story).await.unwrap();
+        assert!(matches!(end, Err(Error::Aborted(_))), "{end:?}");
     }
 
     /// The numbers of tasks that wait until the association is readable, is writable, or has changed.

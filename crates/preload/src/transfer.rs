@@ -31,26 +31,8 @@ unsafe fn receive(
     address: *mut sockaddr,
     length: *mut socklen_t,
 ) -> ssize_t {
-    let part = iovec { iov_base: bytes, iov_len: count };
-    let mut message = message(&raw const part, 1);
-    if !address.is_null()
-        && !length.is_null()
-        && let Err(errno) = guest::check_mapped(length, size_of::<socklen_t>())
-    {
-        return returned_bytes(Err(errno));
-    }
     // SAFETY: the caller's promise
-    unsafe {
-        if !address.is_null() && !length.is_null() {
-            message.msg_name = address.cast();
-            message.msg_namelen = *length;
-        }
-        let result = guest::receive(fd, &raw mut message, flags);
-        if result.is_ok() && !message.msg_name.is_null() {
-            *length = message.msg_namelen;
-        }
-        returned_bytes(result)
-    }
+    returned_bytes(unsafe { guest::receive_from(fd, bytes, count, flags, address, length) })
 }
 
 /// Sends one buffer, to an address if it is not null.

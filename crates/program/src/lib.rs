@@ -1,7 +1,19 @@
-//! Shared parts of the programs of manypath: the handling of an invalid command line.
+//! Shared parts of the programs of manypath: lines on standard error, and the handling of an invalid command line.
 
-use std::io::Write;
+use std::io::{Write, stderr};
 use std::process::ExitCode;
+
+/// Prints a line on standard error. Control characters, such as those in the name of a file, are escaped. Unlike
+/// `eprintln!`, it does not panic if standard error cannot be written.
+pub fn tell(line: &str) {
+    let escaped = |character: char| match character.is_control() {
+        true => character.escape_default().to_string(),
+        false => character.to_string(),
+    };
+    let line: String = line.chars().map(escaped).collect();
+    // There is no other place for the message
+    let _ = writeln!(stderr(), "{line}");
+}
 
 /// Prints help if it was requested. For an invalid command line it prints one line, where clap prints several, that
 /// begins with `prefix`; the exit code is then 2.
@@ -12,8 +24,7 @@ pub fn answer(error: &clap::Error, prefix: &str) -> ExitCode {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
-    // There is no other place for the message
-    let _ = writeln!(std::io::stderr(), "{prefix}: {}", one_line(&error.render().to_string()));
+    tell(&format!("{prefix}: {}", one_line(&error.render().to_string())));
     ExitCode::from(INVALID)
 }
 

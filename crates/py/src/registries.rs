@@ -1,7 +1,7 @@
 //! The registries: names, each with a description of one line. The hint for names that they do not have.
 
 use manypath_cc::Profile;
-use manypath_lab::{ByLimit, flow_counters, path_counters};
+use manypath_lab::{ByLimit, Meanings, flow_counters, path_counters};
 use pyo3::prelude::*;
 
 /// Names, each with a description of one line.
@@ -59,10 +59,14 @@ pub(crate) fn loss_models() -> Names {
 pub(crate) fn counters() -> [(&'static str, Names); 3] {
     let limits = ByLimit::MEANINGS.iter().map(|(limit, meaning)| (limit, *meaning)).collect();
     [
-        ("flows", flow_counters().into_iter().collect()),
-        ("paths", path_counters().into_iter().collect()),
+        ("flows", names(flow_counters())),
+        ("paths", names(path_counters())),
         ("limits", limits),
     ]
+}
+
+fn names(meanings: &Meanings) -> Names {
+    meanings.iter().map(|(&name, &meaning)| (name, meaning)).collect()
 }
 
 /// A hash of the engine's sources. Results of different versions must not be mixed.

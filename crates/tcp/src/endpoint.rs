@@ -181,7 +181,7 @@ impl Endpoint {
         self.known(id).path_stats(path)
     }
 
-    /// The time for which a path of a connection could not send new data, by reason, from the establishment to `now`.
+    /// The time for which a path of a connection could not send new data, by limit, from the establishment to `now`.
     ///
     /// # Panics
     /// If there is no such connection or path.

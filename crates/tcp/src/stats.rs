@@ -19,16 +19,12 @@ counters! {
         fast_retransmissions: Source,
         /// Segments that were sent again after a timeout.
         timer_retransmissions,
-        /// Segments sent again, for any reason.
-        retransmitted_segments: Source as retransmitted_chunks,
         /// Expiries of the retransmission timer.
         timeouts: Source,
         /// Data segments received that contained no new byte.
         duplicate_segments: Sink as duplicate_chunks,
         /// Segments dropped because they were not within the receive window.
         refused_segments: Sink as refused_chunks,
-        /// Damaged packets that arrived. They do not reach the endpoint: its owner drops and counts them.
-        damaged_packets: Both,
         /// Acknowledgements sent in answer to segments that may be forged or misdirected. RFC 5961
         challenge_acks_sent,
         /// Probes of a closed window sent.
@@ -37,6 +33,9 @@ counters! {
         bytes_sent,
         /// Payload bytes that the application read.
         bytes_received,
+        =
+        /// Segments sent again, for any reason.
+        retransmitted_segments = fast_retransmissions + timer_retransmissions: Source as retransmitted_chunks,
     }
 }
 
@@ -53,16 +52,19 @@ counters! {
         bytes_received,
         /// Payload bytes acknowledged on the path.
         bytes_acked,
-        /// Segments sent again, for any reason.
-        retransmitted_segments,
         /// Segments that fast retransmission sent again.
         fast_retransmissions: Source,
+        /// Segments that were sent again after a timeout.
+        timer_retransmissions,
         /// Window cuts by fast retransmission.
         window_cuts: Source,
         /// Expiries of the retransmission timer.
         timeouts: Source,
         /// Pure acknowledgements sent on the path.
         acks_sent,
+        =
+        /// Segments sent again, for any reason.
+        retransmitted_segments = fast_retransmissions + timer_retransmissions,
         ;
         /// Congestion window in bytes.
         window: u64,

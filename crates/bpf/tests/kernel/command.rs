@@ -75,6 +75,13 @@ fn a_mistake_is_one_line_and_exit_code_2() {
 }
 
 #[test]
+fn a_full_standard_error_does_not_change_the_exit_code() {
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = Command::new(PROGRAM).args(["load", "lea"]).stderr(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
 fn names_alone_are_listed_without_root() {
     let names = text(&said("list --names").stdout);
     assert_eq!(names.lines().count(), 10);

@@ -71,6 +71,18 @@ fn a_wrong_document_exits_with_code_2_and_one_line() {
 }
 
 #[test]
+fn a_full_standard_error_does_not_change_the_exit_code() {
+    let mut wrong = document("emu-full", &link(&json!({})));
+    wrong["network"]["links"]["there"]["rate"] = json!(0);
+    let full = || File::options().write(true).open("/dev/full").expect("Linux has it");
+    let mut command = program(&["run", "-", "--no-realtime"]);
+    let output = command.stdin(input(&wrong)).stderr(full()).output().expect("it starts");
+    assert_eq!(output.status.code(), Some(2));
+    let output = program(&["clen"]).stderr(full()).output().expect("it starts");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
 fn a_wrong_command_line_exits_with_code_2_and_one_line_with_the_remedy() {
     for (words, right) in [
         (&[][..], "run, clean, calibrate"),

@@ -14,6 +14,7 @@ mod unowned;
 mod wakers;
 
 use std::future::poll_fn;
+use std::io::ErrorKind;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
@@ -105,8 +106,8 @@ impl Driver {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         for round in 1..=MOST_ROUNDS {
             self.see_changes(cx);
-            let (has_received, had_errors) = self.receive(cx);
-            self.listen_to_system(cx, !has_received && !had_errors);
+            let (mut has_received, had_errors) = self.receive(cx);
+            has_received |= self.listen_to_system(cx, !has_received && !had_errors);
             self.slots.expire(self.clock.now());
             self.act(cx);
             self.flush(cx);
@@ -165,6 +166,22 @@ impl Driver {
         (has_received, had_errors)
     }
 
+    /// Receives packets of which the runtime does not know yet: it looks at the sockets only after this task has run.
+    /// Returns whether a socket had packets or an error.
+    #[cold]
+    fn receive_unannounced(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut has_received = false;
+        for index in 0..self.io.sockets.len() {
+            match self.io.sockets.receive(index, &mut self.buffers) {
+                Ok(()) => self.handle_arrivals(cx),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
+                Err(_) => {}
+            }
+            has_received = true;
+        }
+        has_received
+    }
+
     /// Passes received packets to the state machines. If there are many answers, they are sent in between.
     fn handle_arrivals(&mut self, cx: &mut Context<'_>) {
         let buffers = std::mem::take(&mut self.buffers);
@@ -212,14 +229,17 @@ impl Driver {
     }
 
     /// Handles changes of local addresses and errors of sent packets. `is_up_to_date` is set if all received packets
-    /// have been read.
-    fn listen_to_system(&mut self, cx: &mut Context<'_>, is_up_to_date: bool) {
+    /// of which the runtime knows have been read. Returns whether others were received.
+    fn listen_to_system(&mut self, cx: &mut Context<'_>, is_up_to_date: bool) -> bool {
         let changes = self.watch.poll(cx);
         // An error may explain why a timer expires
         let is_due = self.alarm.is_some() && self.sleep.is_elapsed();
         let has_error = self.errors.poll(cx);
         let mut troubles = self.io.sockets.troubles(is_due || has_error);
-        if is_up_to_date {
+        let has_reports = !self.unreachable.is_empty()
+            || troubles.iter().any(Trouble::is_about_reachability);
+        let has_received = is_up_to_date && has_reports && self.receive_unannounced(cx);
+        if is_up_to_date && !has_received {
             troubles.append(&mut self.unreachable);
         } else {
             let room = MOST_UNREACHABLE.saturating_sub(self.unreachable.len());
@@ -237,6 +257,7 @@ impl Driver {
                 None => self.all_slots().for_each(|slot| self.pass_on(slot, trouble)),
             }
         }
+        has_received
     }
 
     fn pass_on(&mut self, slot: usize, trouble: Trouble) {

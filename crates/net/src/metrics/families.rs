@@ -128,10 +128,10 @@ pub(super) const PATH: &[Family<Path>] = &[
         name: "manypath_path_blocked_seconds",
         kind: Kind::Counter,
         unit: "seconds",
-        help: "Time during which the path could not send new data, by reason.",
+        help: "Time during which the path could not send new data, by limit.",
         values: |it| {
             let seconds = blocked_seconds(&it.blocked);
-            seconds.map(|(reason, time)| (format!("reason=\"{reason}\""), time)).collect()
+            seconds.map(|(limit, time)| (format!("limit=\"{limit}\""), time)).collect()
         },
     },
 ];

@@ -224,7 +224,7 @@ fn path_totals(results: &Results) -> Value {
 
 fn path_total(number: usize, path: &PathTotal) -> Value {
     let blocked: Map<_, _> =
-        path.blocked.iter().map(|(reason, seconds)| (reason.clone(), json!(seconds))).collect();
+        path.blocked.iter().map(|(limit, seconds)| (limit.clone(), json!(seconds))).collect();
     let mut value = json!({ "path": number, "local": path.local, "remote": path.remote });
     for (name, count) in path.counters.rows() {
         value[name] = json!(count);

@@ -12,7 +12,7 @@ pub(crate) mod raw;
 pub(crate) mod routes;
 pub(crate) mod udp;
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd};
 use std::task::{Context, Poll};
@@ -170,6 +170,20 @@ impl Sockets {
             Kind::Raw(socket) => socket.poll_receive(cx, buffers),
         };
         self.has_trouble |= matches!(received, Poll::Ready(Err(_)));
+        received
+    }
+
+    /// The same without a look at the runtime, which learns later that packets have arrived.
+    ///
+    /// # Errors
+    /// If no packet is waiting, or a sent packet had an error.
+    pub(crate) fn receive(&mut self, index: usize, buffers: &mut Buffers) -> io::Result<()> {
+        let received = match &self.sockets[index].kind {
+            Kind::Udp(socket) => socket.receive(buffers),
+            Kind::Raw(socket) => socket.receive(buffers),
+        };
+        let is_empty = |error: &io::Error| error.kind() == ErrorKind::WouldBlock;
+        self.has_trouble |= received.as_ref().is_err_and(|error| !is_empty(error));
         received
     }
 

@@ -68,28 +68,35 @@ impl RawSocket {
         cx: &mut Context<'_>,
         buffers: &mut Buffers,
     ) -> Poll<io::Result<()>> {
-        let Buffers { bytes, filled } = buffers;
-        filled.clear();
         loop {
             let mut guard = ready!(self.io.poll_read_ready(cx))?;
-            let is_v4 = self.local.is_ipv4();
-            let take = |from, length| filled.push(self.filled(from, length));
-            let received = guard.try_io(|io| many::receive(io.get_ref(), is_v4, bytes, take));
-            if let Ok(Err(error)) = received {
-                return Poll::Ready(Err(error));
+            match guard.try_io(|_| self.receive(buffers)) {
+                Ok(Ok(())) if buffers.filled.is_empty() => {}
+                Ok(received) => return Poll::Ready(received),
+                // No packet is waiting
+                Err(_) => {}
             }
-            if filled.is_empty() {
-                continue;
-            }
-            // On IPv4 the packet begins with the IP header
-            if is_v4 {
-                for (packet, buffer) in filled.iter_mut().zip(bytes.chunks_exact(BUFFER)) {
-                    packet.start = header_length(buffer).min(packet.length);
-                    packet.length -= packet.start;
-                }
-            }
-            return Poll::Ready(Ok(()));
         }
+    }
+
+    /// The same without a look at the runtime: whether the socket has packets.
+    ///
+    /// # Errors
+    /// If no packet is waiting, or a sent packet had an error.
+    pub(crate) fn receive(&self, buffers: &mut Buffers) -> io::Result<()> {
+        let Buffers { bytes, filled } = buffers;
+        filled.clear();
+        let is_v4 = self.local.is_ipv4();
+        let take = |from, length| filled.push(self.filled(from, length));
+        many::receive(self.io.get_ref(), is_v4, bytes, take)?;
+        // On IPv4 the packet begins with the IP header
+        if is_v4 {
+            for (packet, buffer) in filled.iter_mut().zip(bytes.chunks_exact(BUFFER)) {
+                packet.start = header_length(buffer).min(packet.length);
+                packet.length -= packet.start;
+            }
+        }
+        Ok(())
     }
 
     fn filled(&self, from: IpAddr, length: usize) -> Filled {

@@ -90,25 +90,29 @@ impl UdpSocket {
         cx: &mut Context<'_>,
         buffers: &mut Buffers,
     ) -> Poll<io::Result<()>> {
+        loop {
+            ready!(self.io.poll_recv_ready(cx))?;
+            match self.io.try_io(Interest::READABLE, || self.receive(buffers)) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                received => return Poll::Ready(received),
+            }
+        }
+    }
+
+    /// The same without a look at the runtime: whether the socket has packets.
+    ///
+    /// # Errors
+    /// If no packet is waiting, or a sent packet had an error.
+    pub(crate) fn receive(&self, buffers: &mut Buffers) -> io::Result<()> {
         let Buffers { bytes, filled } = buffers;
         filled.clear();
         let mut metas = [RecvMeta::default(); BUFFERS];
-        loop {
-            ready!(self.io.poll_recv_ready(cx))?;
-            let mut free = bytes.chunks_exact_mut(BUFFER);
-            let mut slices: [IoSliceMut<'_>; BUFFERS] =
-                std::array::from_fn(|_| IoSliceMut::new(free.next().unwrap_or_default()));
-            let receive = || self.state.recv((&*self.io).into(), &mut slices, &mut metas);
-            match self.io.try_io(Interest::READABLE, receive) {
-                Ok(count) => {
-                    filled.extend(metas[..count].iter().map(|meta| self.filled(meta)));
-                    return Poll::Ready(Ok(()));
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                // The error of a sent packet
-                Err(error) => return Poll::Ready(Err(error)),
-            }
-        }
+        let mut free = bytes.chunks_exact_mut(BUFFER);
+        let mut slices: [IoSliceMut<'_>; BUFFERS] =
+            std::array::from_fn(|_| IoSliceMut::new(free.next().unwrap_or_default()));
+        let count = self.state.recv((&*self.io).into(), &mut slices, &mut metas)?;
+        filled.extend(metas[..count].iter().map(|meta| self.filled(meta)));
+        Ok(())
     }
 
     fn filled(&self, meta: &RecvMeta) -> Filled {

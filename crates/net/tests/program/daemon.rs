@@ -289,11 +289,10 @@ fn the_socket_of_a_killed_daemon_is_replaced_and_that_of_a_running_one_is_not() 
 #[test]
 fn a_daemon_serves_without_room_for_its_messages() {
     let at = Folder::with("");
-    let mut command = Command::new("sh");
-    command.args(["-c", "exec \"$@\" 2>/dev/full", "sh", env!("CARGO_BIN_EXE_manypath-net")]);
-    command.args(["serve", "--socket"]).arg(at.socket()).args(["--local", "127.0.0.1"]);
-    command.args(["--encapsulation", &free_port().to_string()]);
-    let daemon = Process::of(command);
+    let (socket, port) = (at.socket(), free_port().to_string());
+    let socket = ["serve", "--socket", socket.to_str().unwrap()];
+    let network = ["--local", "127.0.0.1", "--encapsulation", &port];
+    let daemon = Process::without_room(socket.into_iter().chain(network));
     let limit = Instant::now() + Duration::from_secs(20);
     while !at.socket().exists() {
         assert!(Instant::now() < limit, "there is no socket");

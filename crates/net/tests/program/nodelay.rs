@@ -14,8 +14,17 @@ use crate::peer::{Called, builder, call, soon};
 use crate::process::{Process, free_port, receiver};
 
 fn slow_to_acknowledge(builder: Builder) -> Builder {
+    acknowledging_every(1000, builder)
+}
+
+/// Acknowledges every second packet at once, so that the sender never waits for its window.
+fn slow_to_acknowledge_one(builder: Builder) -> Builder {
+    acknowledging_every(2, builder)
+}
+
+fn acknowledging_every(packets: u32, builder: Builder) -> Builder {
     builder.configure(|config: &mut Config| {
-        (config.sack_every, config.sack_delay) = (1000, Span::from_secs(60));
+        (config.sack_every, config.sack_delay) = (packets, Span::from_secs(60));
     })
 }
 
@@ -36,11 +45,11 @@ async fn at_once(mut try_once: impl AsyncFnMut() -> u64) {
 async fn the_end_of_a_file_leaves_at_once() {
     let folder = tempdir().unwrap();
     let file = folder.path().join("file");
-    // Once the path takes 9,216 bytes, the first packet fills its window and requests its acknowledgement. Then the window
-    // allows another full packet, which requests nothing, and the small rest
-    std::fs::write(&file, vec![7; 20_000]).unwrap();
+    // With each packet size that the sender probes (1280, 1500 and 9216 bytes) the message of 11,309 bytes is an odd
+    // number of full packets (9, 7 or 1) and a small rest. The acknowledgement of the last full packet is delayed
+    std::fs::write(&file, vec![7; 11_300]).unwrap();
     at_once(async || {
-        let sender = Called::by(&["send", file.to_str().unwrap()], slow_to_acknowledge).await;
+        let sender = Called::by(&["send", file.to_str().unwrap()], slow_to_acknowledge_one).await;
         sender.transfers_a_file().await;
         sender.tell_verified().await
     })

@@ -73,6 +73,20 @@ fn a_test_in_one_thread_transfers_its_data_and_has_fewer_threads() {
 }
 
 #[test]
+fn a_server_of_tests_serves_without_room_for_its_messages() {
+    let port = free_port().to_string();
+    let words = ["perf", "--listen", "--once", "--bind", "127.0.0.11,127.0.0.12", "--udp", &port];
+    let server = Process::without_room(words);
+    let limit = Instant::now() + Duration::from_secs(20);
+    // Its line, which would tell that it waits, is missing
+    while run(client(&port, &["--bytes", "1000"])).code != Some(0) {
+        assert!(Instant::now() < limit, "no test is served");
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(server.wait().code, Some(0));
+}
+
+#[test]
 fn both_sides_print_the_same_sums_as_json() {
     for (more, sends) in [(None, true), (Some("--reverse"), false)] {
         let (server, port) = server(&["--once", "--json"]);

@@ -49,6 +49,13 @@ impl Process {
         Some(Self::of(unshare(&script)))
     }
 
+    /// Starts the program with a standard error that has no room.
+    pub(crate) fn without_room(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        let mut command = Command::new("sh");
+        command.args(["-c", "exec \"$@\" 2>/dev/full", "sh", PROGRAM]).args(words);
+        Self::of(command)
+    }
+
     pub(crate) fn of(command: Command) -> Self {
         Self::reading(command, Stdio::null())
     }

@@ -17,12 +17,12 @@ use std::sync::atomic::{AtomicI32, Ordering};
 /// The descriptor of a call that waits.
 pub(super) struct Held {
     fd: c_int,
-    /// The duplicate, and its place in [`DUPLICATES`].
+    /// The duplicate, and its place in [`PLACES`].
     duplicate: Option<(Owned, &'static AtomicI32)>,
 }
 
 /// Duplicates of calls that wait, or [`FREE`].
-static DUPLICATES: [AtomicI32; MOST] = [const { AtomicI32::new(FREE) }; MOST];
+static PLACES: [AtomicI32; MOST] = [const { AtomicI32::new(FREE) }; MOST];
 const FREE: c_int = -1;
 /// Largest number of duplicates. Further calls use the descriptor of the program.
 const MOST: usize = 64;
@@ -72,7 +72,7 @@ impl Drop for Held {
 fn duplicate(fd: c_int) -> Option<(Owned, &'static AtomicI32)> {
     // A signal handler within a call that reads has no lock
     let _guard = lock::DUPLICATES.take().ok()?;
-    let place = DUPLICATES.iter().find(|place| place.load(Ordering::Relaxed) == FREE)?;
+    let place = PLACES.iter().find(|place| place.load(Ordering::Relaxed) == FREE)?;
     let own = system::duplicate(fd, LEAST_NUMBER).ok()?;
     place.store(own.fd(), Ordering::Relaxed);
     Some((own, place))
@@ -80,7 +80,7 @@ fn duplicate(fd: c_int) -> Option<(Owned, &'static AtomicI32)> {
 
 /// Closes the duplicates of the parent, in the child of a `fork`.
 pub(super) fn close_all() {
-    for place in &DUPLICATES {
+    for place in &PLACES {
         let fd = place.swap(FREE, Ordering::Relaxed);
         if fd != FREE {
             system::close(fd);

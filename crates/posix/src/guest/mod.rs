@@ -40,7 +40,7 @@ pub use descriptor::{is_ours, received_descriptors, start};
 pub use file::send_file;
 pub use name::{bind, peer_name, socket_name};
 pub use option::{get_option, is_of_descriptor, set_option};
-pub use receive::receive;
+pub use receive::{receive, receive_from};
 pub use returned::{returned, returned_bytes};
 pub use send::send;
 pub use system::{MOST_PARTS, check_mapped, errno, message, parts, set_errno};

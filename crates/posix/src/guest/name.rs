@@ -79,7 +79,7 @@ pub(super) unsafe fn given<'a>(address: *const sockaddr, length: socklen_t) -> R
 /// Writes an address for the caller, cut to the room that `length` gives, and its full length.
 ///
 /// # Errors
-/// `EINVAL` if `*length` is negative in C, `EFAULT` for pointers to no memory: `net/socket.c`.
+/// `EINVAL` if `*length` is negative in C, `EFAULT` for pointers to no memory: `net/socket.c`, `move_addr_to_user`.
 ///
 /// # Safety
 /// The pointers are null, or `length` is valid and `address` has room for `*length` bytes.
@@ -90,14 +90,28 @@ pub(super) unsafe fn put(
 ) -> Result<()> {
     system::check_mapped(length, size_of::<socklen_t>())?;
     // SAFETY: the caller's promise
-    unsafe {
-        if (*length).cast_signed() < 0 {
-            return Err(libc::EINVAL);
-        }
-        let room = (*length as usize).min(bytes.len());
-        system::check_mapped(address, room)?;
-        std::ptr::copy_nonoverlapping(bytes.as_ptr(), address.cast(), room);
-        *length = bytes.len() as socklen_t;
-    }
+    unsafe { *length = copy(bytes, address, *length)? };
     Ok(())
+}
+
+/// Writes an address for the caller, cut to `room` bytes. Returns its full length.
+///
+/// # Errors
+/// `EINVAL` if `room` is negative in C, `EFAULT` for a pointer to no memory.
+///
+/// # Safety
+/// `address` is null or has room for `room` bytes.
+pub(super) unsafe fn copy(
+    bytes: &[u8],
+    address: *mut sockaddr,
+    room: socklen_t,
+) -> Result<socklen_t> {
+    if room.cast_signed() < 0 {
+        return Err(libc::EINVAL);
+    }
+    let room = (room as usize).min(bytes.len());
+    system::check_mapped(address, room)?;
+    // SAFETY: the caller's promise
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address.cast(), room) };
+    Ok(bytes.len() as socklen_t)
 }

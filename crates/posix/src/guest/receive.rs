@@ -8,12 +8,12 @@ use super::held::Held;
 use super::lock::RECORDS;
 use super::many;
 use super::mark::{self, Mark};
-use super::name::put;
+use super::name::{copy, put};
 use super::system::{self, MOST_PARTS, Result, part_mut};
 use crate::abi::address;
 use crate::abi::constants::MSG_NOTIFICATION;
 use crate::record::{Answer, Call, HEAD, Operation, Received};
-use libc::{c_int, iovec, msghdr, socklen_t};
+use libc::{c_int, c_void, iovec, msghdr, sockaddr, socklen_t};
 
 /// Bytes that were copied to the caller.
 struct Delivered {
@@ -36,37 +36,12 @@ pub unsafe fn receive(fd: c_int, message: *mut msghdr, flags: c_int) -> Result<u
     if message.is_null() {
         return Err(libc::EFAULT);
     }
-    if flags & libc::MSG_ERRQUEUE != 0 {
-        return Err(libc::EAGAIN);
-    }
     // SAFETY: the caller's promise
     let message = unsafe { &mut *message };
     // SAFETY: the caller's promise
     let parts = unsafe { system::parts(message) }?;
     // SAFETY: the caller's promise
-    let attempt = |fd| unsafe { attempt(fd, parts, flags & libc::MSG_PEEK != 0) };
-    let mut held: Option<Held> = None;
-    let delivered = loop {
-        let fd = held.as_ref().map_or(fd, Held::fd);
-        match attempt(fd) {
-            Err(libc::EAGAIN) if flags & libc::MSG_DONTWAIT == 0 => {
-                match may_wait(fd) {
-                    // The last record of an association may have arrived before the daemon's answer
-                    Err(libc::ENOTCONN) => match attempt(fd) {
-                        Err(libc::EAGAIN) => return Err(libc::ENOTCONN),
-                        other => break other?,
-                    },
-                    permission => permission?,
-                }
-                let waiting = match held.take() {
-                    Some(held) => held,
-                    None => Held::to_wait(fd)?,
-                };
-                system::wait(held.insert(waiting).fd())?;
-            }
-            other => break other?,
-        }
-    };
+    let delivered = unsafe { deliver(fd, parts, flags) }?;
     message.msg_flags = 0;
     let Some(Delivered { message: received, length, whole }) = delivered else {
         message.msg_namelen = 0;
@@ -79,16 +54,77 @@ pub unsafe fn receive(fd: c_int, message: *mut msghdr, flags: c_int) -> Result<u
     if received.notification {
         message.msg_flags |= MSG_NOTIFICATION;
     }
-    let source = received.source.map(address::encode).unwrap_or_default();
     if !message.msg_name.is_null() {
-        let mut room: socklen_t = message.msg_namelen;
+        let source = received.source.map(address::encode).unwrap_or_default();
         // SAFETY: the caller's promise
-        unsafe { put(&source, message.msg_name.cast(), &raw mut room) }?;
-        message.msg_namelen = room;
+        message.msg_namelen =
+            unsafe { copy(&source, message.msg_name.cast(), message.msg_namelen) }?;
     }
     // SAFETY: the caller's promise
     unsafe { ancillary::write(&received, message) };
     Ok(length)
+}
+
+/// `recvfrom`. As in the kernel, `length` is ignored if `address` is null, and wrong pointers are noticed after the
+/// message was taken: `net/socket.c`, `__sys_recvfrom`.
+///
+/// # Errors
+/// Its `errno`.
+///
+/// # Safety
+/// As for `recvfrom`.
+pub unsafe fn receive_from(
+    fd: c_int,
+    bytes: *mut c_void,
+    count: usize,
+    flags: c_int,
+    address: *mut sockaddr,
+    length: *mut socklen_t,
+) -> Result<usize> {
+    let part = iovec { iov_base: bytes, iov_len: count };
+    // SAFETY: the caller's promise
+    let delivered = unsafe { deliver(fd, &[part], flags) }?;
+    if !address.is_null() {
+        let source = delivered.as_ref().and_then(|it| it.message.source);
+        let source = source.map(address::encode).unwrap_or_default();
+        // SAFETY: the caller's promise
+        unsafe { put(&source, address, length) }?;
+    }
+    Ok(delivered.map_or(0, |it| it.length))
+}
+
+/// Copies the next bytes, and waits for them if the flags and the socket let it; none at the end of the association.
+///
+/// # Safety
+/// The parts must be writable.
+unsafe fn deliver(fd: c_int, parts: &[iovec], flags: c_int) -> Result<Option<Delivered>> {
+    if flags & libc::MSG_ERRQUEUE != 0 {
+        return Err(libc::EAGAIN);
+    }
+    // SAFETY: the caller's promise
+    let attempt = |fd| unsafe { attempt(fd, parts, flags & libc::MSG_PEEK != 0) };
+    let mut held: Option<Held> = None;
+    loop {
+        let fd = held.as_ref().map_or(fd, Held::fd);
+        match attempt(fd) {
+            Err(libc::EAGAIN) if flags & libc::MSG_DONTWAIT == 0 => {
+                match may_wait(fd) {
+                    // The last record of an association may have arrived before the daemon's answer
+                    Err(libc::ENOTCONN) => match attempt(fd) {
+                        Err(libc::EAGAIN) => return Err(libc::ENOTCONN),
+                        other => return other,
+                    },
+                    permission => permission?,
+                }
+                let waiting = match held.take() {
+                    Some(held) => held,
+                    None => Held::to_wait(fd)?,
+                };
+                system::wait(held.insert(waiting).fd())?;
+            }
+            other => return other,
+        }
+    }
 }
 
 /// Lets receiving wait: the socket has an association, or is a one-to-many socket.

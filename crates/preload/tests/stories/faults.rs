@@ -154,6 +154,47 @@ int main(void) {
     c(&daemon, source);
 }
 
+/// net/socket.c, `__sys_recvfrom`
+#[test]
+fn recvfrom_needs_a_length_for_an_address_and_ignores_it_without_one() {
+    let daemon = Daemon::start();
+    let source = "
+#include <arpa/inet.h>
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+int main(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr *at = (struct sockaddr *)&address;
+    socklen_t length = sizeof address, *volatile none = NULL;
+    char bytes[10];
+    int listener = socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP), client, server;
+    assert(!bind(listener, at, length) && !listen(listener, 5) && !getsockname(listener, at, &length));
+    client = socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP);
+    assert(!connect(client, at, length));
+    server = accept(listener, NULL, NULL);
+    for (const char *word = \"abcd\"; *word; word++)
+        assert(write(client, word, 1) == 1);
+    memset(&address, 0, sizeof address);
+    assert(recvfrom(server, bytes, 10, 0, at, none) == -1 && errno == EFAULT);
+    assert(recvfrom(server, bytes, 10, 0, at, (socklen_t *)8) == -1 && errno == EFAULT);
+    // Both messages were taken
+    length = 77;
+    assert(recvfrom(server, bytes, 10, 0, NULL, &length) == 1 && bytes[0] == 'c' && length == 77);
+    length = sizeof address;
+    assert(recvfrom(server, bytes, 10, 0, at, &length) == 1 && bytes[0] == 'd');
+    assert(length == sizeof address && address.sin_addr.s_addr == htonl(INADDR_LOOPBACK));
+    assert(!close(client));
+    assert(recvfrom(server, bytes, 10, 0, at, none) == -1 && errno == EFAULT);
+    assert(recvfrom(server, bytes, 10, 0, at, &length) == 0 && length == 0);
+    return 0;
+}
+";
+    c(&daemon, source);
+}
+
 #[test]
 fn a_call_that_waits_keeps_its_socket_while_another_thread_closes_the_descriptor() {
     let daemon = Daemon::start();

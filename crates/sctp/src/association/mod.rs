@@ -289,7 +289,7 @@ impl Association {
         self.receiver.reorder_stats(now)
     }
 
-    /// The time for which a path could not send new data, by reason.
+    /// The time for which a path could not send new data, by limit.
     pub(crate) fn blocked(&self, now: Time, path: PathId) -> BlockedTime {
         self.paths[path].waiting.until(now)
     }

@@ -39,7 +39,7 @@ impl Endpoint {
         self.known(id).weight(path)
     }
 
-    /// The time for which a path of an association could not send new data, by reason, from the establishment to `now`.
+    /// The time for which a path of an association could not send new data, by limit, from the establishment to `now`.
     ///
     /// # Panics
     /// If there is no such association or path.

@@ -1,4 +1,4 @@
-//! The counters of the time for which a path sends no new data, by reason.
+//! The counters of the time for which a path sends no new data, by limit.
 
 use manypath_core::{BlockedTime, Span};
 use manypath_sctp::{BufferSplit, Config};

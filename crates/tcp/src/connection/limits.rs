@@ -3,7 +3,7 @@
 use manypath_core::{BlockedTime, PathId, SendLimit, Time};
 
 use super::Connection;
-use crate::subflow::{Phase, State};
+use crate::subflow::{NewData, Phase, State};
 
 impl Connection {
     /// Records the limit of each subflow once the connection has nothing more to send.
@@ -18,7 +18,7 @@ impl Connection {
         }
     }
 
-    /// The time for which a subflow could not send new data, by reason, up to `now`.
+    /// The time for which a subflow could not send new data, by limit, up to `now`.
     pub(crate) fn blocked(&self, now: Time, path: PathId) -> BlockedTime {
         self.subflows[path.index()].waiting.until(now)
     }
@@ -31,7 +31,8 @@ impl Connection {
             let has_ended = matches!(subflow.state(), State::TimeWait | State::Closed);
             return (!has_ended).then_some(SendLimit::Path);
         }
-        let (mut unsent, mut room) = (self.buffer.unsent(), subflow.sending.room());
+        let mut waiting = NewData { length: self.buffer.unsent(), is_last: self.closing };
+        let mut room = subflow.sending.room();
         if let Some(bundle) = self.bundle.as_deref() {
             // After a timeout a path carries no new data until an acknowledgement shows that it works
             let is_doubtful = matches!(subflow.sending.phase(), Phase::AfterTimeout);
@@ -39,9 +40,11 @@ impl Connection {
                 return Some(SendLimit::Path);
             }
             let first = bundle.first_for(index, self.buffer.next());
-            (unsent, room) = (self.buffer.end() - first, bundle.peer_room(first));
+            waiting.length = self.buffer.end() - first;
+            waiting.is_last &= bundle.data_una() == self.buffer.end();
+            room = bundle.peer_room(first);
         }
-        let limit = subflow.sending.limit(unsent, room, &self.control, &self.config);
+        let limit = subflow.sending.limit(waiting, room, &self.control, &self.config);
         let is_full = limit == Some(SendLimit::Application)
             && !self.closing
             && self.buffer.lacks_room(subflow.sending.mss());

@@ -73,12 +73,13 @@ impl Subflow {
     }
 
     fn count_retransmission(&mut self, stats: &mut Stats) {
-        let is_fast = matches!(self.sending.phase(), Phase::FastRecovery(_));
-        self.stats.retransmitted_segments += 1;
-        self.stats.fast_retransmissions += u64::from(is_fast);
-        stats.retransmitted_segments += 1;
-        stats.fast_retransmissions += u64::from(is_fast);
-        stats.timer_retransmissions += u64::from(!is_fast);
+        if matches!(self.sending.phase(), Phase::FastRecovery(_)) {
+            self.stats.fast_retransmissions += 1;
+            stats.fast_retransmissions += 1;
+        } else {
+            self.stats.timer_retransmissions += 1;
+            stats.timer_retransmissions += 1;
+        }
     }
 
     /// Completes a data segment: options and counters.

@@ -52,7 +52,7 @@ fn removing_a_path_during_a_transfer_loses_no_data() {
     several.leave(A, PathId(0));
     several.transfer(1_000_000 - 900_000);
     let after = several.path_stats(A, 0);
-    let again = after.retransmitted_segments - before.retransmitted_segments;
+    let again = after.retransmitted_segments() - before.retransmitted_segments();
     assert_eq!(after.data_packets, before.data_packets + again + 1, "only FIN followed");
     assert!(several.events(A).contains(&down(0)) && several.events(Z).contains(&down(0)));
     assert!(!several.path_stats(A, 0).usable && several.path_stats(A, 1).usable);

@@ -5,8 +5,7 @@ use std::io;
 use std::path::Path;
 
 use manypath_net::Error;
-
-use crate::output::tell;
+use manypath_program::tell;
 
 /// A failure: a message of one line, and an exit code.
 #[derive(Debug)]

@@ -48,7 +48,7 @@ fn end(mut failure: Failure) -> ExitCode {
 /// Fails if the system refuses a thread or some descriptors: tokio would panic later.
 fn check_resources() -> Result<(), Failure> {
     let threads = |error| Failure::broken(format!("threads: {error}"));
-    // It has no result
+    // The thread does nothing and returns nothing; only its start may fail
     let _ = thread::Builder::new().spawn(|| ()).map_err(threads)?.join();
     let files: io::Result<Vec<_>> = (0..LEAST_FILES / 2).map(|_| UnixStream::pair()).collect();
     files.map(drop).map_err(|error| {

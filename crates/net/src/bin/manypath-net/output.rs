@@ -1,6 +1,6 @@
-//! Standard output with error handling, and standard error.
+//! Standard output with error handling.
 
-use std::io::{self, ErrorKind, Write, stderr, stdout};
+use std::io::{self, ErrorKind, Write, stdout};
 use std::sync::OnceLock;
 
 use crate::failure::Failure;
@@ -23,17 +23,6 @@ pub(crate) fn print(text: &str) {
         // Another thread may have set an error already
         let _ = REFUSED.set(error);
     }
-}
-
-/// Prints a line on standard error. Control characters, such as those in the name of a file, are escaped.
-pub(crate) fn tell(line: &str) {
-    let escaped = |character: char| match character.is_control() {
-        true => character.escape_default().to_string(),
-        false => character.to_string(),
-    };
-    let line: String = line.chars().map(escaped).collect();
-    // There is no other place for the message
-    let _ = writeln!(stderr(), "{line}");
 }
 
 /// Returns an error if not everything was printed.

@@ -11,10 +11,10 @@ use manypath_events::{NAMES, categories};
 use manypath_net::metrics::{self, Source};
 use manypath_net::output_file::NewFile;
 use manypath_net::{Builder, Capture, Endpoint, EventLog, Selection};
+use manypath_program::tell;
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
-use crate::output::tell;
 use crate::outputs::{Kind, Outputs, refused};
 
 /// The requested outputs.

@@ -24,7 +24,7 @@ pub(super) fn suits(option: i32, length: usize) -> bool {
         SCTP_PEER_ADDR_PARAMS => {
             return matches!(length, OLD_PADDR_PARAMS | PaddrParams::SIZE);
         }
-        SCTP_DELAYED_ACK_TIME => return matches!(length, AssocValue::SIZE | SackInfo::SIZE),
+        SCTP_DELAYED_SACK => return matches!(length, AssocValue::SIZE | SackInfo::SIZE),
         SCTP_MAXSEG => return matches!(length, u32::SIZE | AssocValue::SIZE),
         _ => return true,
     };
@@ -37,7 +37,7 @@ pub(in crate::serve) fn least(option: i32, full: usize, room: usize) -> usize {
     match option {
         SCTP_EVENTS => 1,
         SCTP_MAXSEG if room == u32::SIZE => u32::SIZE,
-        SCTP_DELAYED_ACK_TIME if room == AssocValue::SIZE => AssocValue::SIZE,
+        SCTP_DELAYED_SACK if room == AssocValue::SIZE => AssocValue::SIZE,
         SCTP_PEER_ADDR_PARAMS if room == OLD_PADDR_PARAMS => OLD_PADDR_PARAMS,
         _ => full,
     }

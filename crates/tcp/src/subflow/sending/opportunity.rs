@@ -69,7 +69,7 @@ impl Sending {
             control.on_idle(self.path);
         }
         let free = self.open_window(dup_acks, control, config);
-        self.new_data(now, waiting, free, config)
+        self.new_step(now, waiting, free, config)
     }
 
     /// Bytes of the window that are free for new data while no recovery is in progress.
@@ -98,24 +98,33 @@ impl Sending {
         }
     }
 
-    /// The limit that stops new data of `unsent` bytes, for which the peer has `room`; `None` if nothing does. Without
-    /// data the application is the limit.
+    /// The limit that stops new data, for which the peer has `room`; `None` if nothing does.
     #[inline]
     pub(crate) fn limit(
         &self,
-        unsent: u64,
+        waiting: NewData,
         room: u64,
         control: &Controller,
         config: &Config,
     ) -> Option<SendLimit> {
-        let waits_for_more = unsent < self.mss && config.nagle && !self.board.is_empty();
-        let wanted = self.mss.min(unsent);
-        if self.fin_sent || unsent == 0 || waits_for_more {
-            Some(SendLimit::Application)
-        } else if self.free_window(control, config) < wanted {
-            Some(SendLimit::Window)
-        } else {
-            (room < wanted).then_some(SendLimit::ReceiveWindow)
+        if self.board.is_empty() && waiting.length == 0 {
+            // The receiver of a transfer: nothing is outstanding, so the window has room
+            return Some(SendLimit::Application);
+        }
+        let free = self.free_window(control, config);
+        if self.repairs_with_full_segments() && free < self.mss {
+            return Some(SendLimit::Window);
+        }
+        self.new_data(waiting, room, free, config).err()
+    }
+
+    /// Whether each segment, also a small one, needs the window of a full segment: in recovery with SACK, and after a
+    /// timeout.
+    fn repairs_with_full_segments(&self) -> bool {
+        match &self.phase {
+            Phase::Open { .. } => false,
+            Phase::FastRecovery(_) => self.uses_sack(),
+            Phase::AfterTimeout => true,
         }
     }
 
@@ -142,9 +151,10 @@ impl Sending {
             }
             if self.without_sack.is_some() {
                 let free = self.free_window(control, config);
-                return self.new_data(now, waiting, free, config);
+                return self.new_step(now, waiting, free, config);
             }
         }
+        // From here on as in `repairs_with_full_segments`
         let free = self.free_window(control, config);
         if free < self.mss {
             return None;
@@ -152,7 +162,7 @@ impl Sending {
         if let Some(serial) = self.board.next_lost() {
             return resend(serial);
         }
-        let step = self.new_data(now, waiting, free, config);
+        let step = self.new_step(now, waiting, free, config);
         if step.is_some() {
             return step;
         }
@@ -168,30 +178,58 @@ impl Sending {
         Some(Step::Resend { serial, is_rescue: true })
     }
 
-    /// New data for `free` bytes of the window. RFC 9293 §3.8.6.2.1
+    /// New data for `free` bytes of the window. If the peer's window stops them and nothing is outstanding, the persist
+    /// timer starts.
     #[inline]
-    fn new_data(
+    fn new_step(
         &mut self,
         now: Time,
         waiting: NewData,
         free: u64,
         config: &Config,
     ) -> Option<Step> {
+        match self.new_data(waiting, self.room(), free, config) {
+            Ok(new) => Some(Step::New(new)),
+            Err(limit) => {
+                if limit == SendLimit::ReceiveWindow && self.board.is_empty() {
+                    self.persist(now, config);
+                }
+                None
+            }
+        }
+    }
+
+    /// New data for `free` bytes of the window and `room` bytes of the peer's, or the limit that stops them.
+    /// RFC 9293 §3.8.6.2.1
+    #[inline]
+    fn new_data(
+        &self,
+        waiting: NewData,
+        room: u64,
+        free: u64,
+        config: &Config,
+    ) -> Result<NewData, SendLimit> {
         let unsent = waiting.length;
-        if self.fin_sent || unsent == 0 && !waiting.is_last {
-            return None;
+        if self.fin_sent {
+            return Err(SendLimit::Application);
+        }
+        if unsent == 0 && !waiting.is_last {
+            let is_full = free < self.mss;
+            return Err(if is_full { SendLimit::Window } else { SendLimit::Application });
         }
         let wanted = self.mss.min(unsent);
-        let length = wanted.min(self.window.room(self.nxt));
+        let length = wanted.min(room);
         let is_too_much = length > free || length == 0;
         if unsent > 0 && (is_too_much || !self.is_worth_sending(length, waiting, config)) {
-            if length < wanted && self.board.is_empty() {
-                self.persist(now, config);
-            }
-            return None;
+            return Err(if free < wanted {
+                SendLimit::Window
+            } else if self.waits_for_more(waiting, config) {
+                SendLimit::Application
+            } else {
+                SendLimit::ReceiveWindow
+            });
         }
-        let is_last = waiting.is_last && length == unsent;
-        Some(Step::New(NewData { length, is_last }))
+        Ok(NewData { length, is_last: waiting.is_last && length == unsent })
     }
 
     /// Whether a segment is full, contains all waiting data, or is as large as the peer's window allows.
@@ -202,9 +240,15 @@ impl Sending {
             return true;
         }
         if length == waiting.length {
-            return waiting.is_last || !config.nagle || self.board.is_empty();
+            return !self.waits_for_more(waiting, config);
         }
         length >= self.window.largest / 2
+    }
+
+    /// Nagle's algorithm: whether data that fill no segment wait for more. RFC 9293 §3.7.4
+    #[inline]
+    fn waits_for_more(&self, waiting: NewData, config: &Config) -> bool {
+        config.nagle && waiting.length < self.mss && !waiting.is_last && !self.board.is_empty()
     }
 }
 

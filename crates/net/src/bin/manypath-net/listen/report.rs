@@ -1,7 +1,5 @@
 //! Reports of a listener about its associations, as text or JSON.
 
-use std::io::{Write, stderr};
-
 use manypath_net::Path;
 use serde_json::{Value, json};
 
@@ -66,8 +64,7 @@ impl Report {
 
     fn say(self, line: &str) {
         if self.on_stderr {
-            // A closed pipe is no error
-            let _ = writeln!(stderr(), "{line}");
+            tell(line);
         } else {
             say(line);
         }

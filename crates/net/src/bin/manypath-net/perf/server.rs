@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use manypath_net::perf::{self, TestDocument};
 use manypath_net::{Association, Endpoint};
+use manypath_program::tell;
 use tokio::time::timeout;
 
 use super::Perf;
@@ -53,7 +54,7 @@ async fn serve(association: &Association, endpoint: &Endpoint, perf: &Perf) -> R
     let begin = |request: &perf::Request| {
         let (record, show) = &mut *kept.borrow_mut();
         if show.is_text() {
-            eprintln!("test from {name}");
+            tell(&format!("test from {name}"));
         }
         show.start(record.insert(TestDocument::new(
             association,

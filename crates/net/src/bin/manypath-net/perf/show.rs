@@ -177,8 +177,8 @@ fn wait(interval: &Interval, path: &PathInterval) -> String {
     let longest = path.carried.blocked.iter().max_by(|a, b| a.1.total_cmp(&b.1));
     let part = |seconds: f64| seconds * 100.0 / interval.seconds().max(1e-9);
     match longest {
-        Some((reason, seconds)) if part(*seconds) >= 1.0 => {
-            format!("{} {:.0}", reason.replace('_', " "), part(*seconds))
+        Some((limit, seconds)) if part(*seconds) >= 1.0 => {
+            format!("{} {:.0}", limit.replace('_', " "), part(*seconds))
         }
         _ => String::new(),
     }
