@@ -33,7 +33,7 @@ def measure_grid(options: Options, stack: str) -> None:
     from manypath.testbed.calibration import calibrated
 
     name, store, quick, seed = options.scenario, options.store, options.quick, options.seed
-    at_once, tries = options.at_once or AT_ONCE, options.tries or TRIES
+    at_once, tries = options.at_once or AT_ONCE, options.most_tries
     title = "-".join([name, *(["udp"] if options.udp else []), *([stack] if stack != STACK else [])])
     check(title, options.pages)
     plan = Plan(
@@ -167,9 +167,6 @@ def finite(value: Any) -> Any:
 
 AT_ONCE = 4
 """Default number of concurrent measurements. Each needs a small part of a processor."""
-
-TRIES = 3
-"""Default for the largest number of measurements of a run that has marks."""
 
 STACK = "manypath"
 """Default stack of grids."""

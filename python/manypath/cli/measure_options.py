@@ -31,3 +31,12 @@ class Options:
     def pages(self) -> Path:
         """The folder of the page of a measurement."""
         return self.report or Path("report")
+
+    @property
+    def most_tries(self) -> int:
+        """The largest number of measurements of a run that has marks."""
+        return self.tries or TRIES
+
+
+TRIES = 3
+"""Default of `Options.most_tries`."""

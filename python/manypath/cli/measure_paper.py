@@ -35,7 +35,7 @@ def measure_paper(options: Options, stacks: Sequence[str] | None) -> None:
 
     name, store, quick, seed = options.scenario, options.store, options.quick, options.seed
     grid = PAPER_GRIDS[name]
-    at_once, tries = options.at_once or grid.at_once, options.tries or TRIES
+    at_once, tries = options.at_once or grid.at_once, options.most_tries
     check(grid, name, options.pages)
     plan = PaperPlan(grid, stacks=stacks, controls=options.cc, quick=quick, runs=options.runs, seed=seed, tries=tries)
     try:
@@ -126,9 +126,6 @@ def plain(points: Sequence[PlannedPoint]) -> list[dict[str, Any]]:
         for point in points
     ]
 
-
-TRIES = 3
-"""Default for the largest number of measurements of a run that has marks."""
 
 MOST_PER_PROCESSOR = 5
 """Number of concurrent measurements per processor above which a warning is printed."""

@@ -28,7 +28,7 @@ def measure_recovery(options: Options) -> None:
     from manypath.testbed.recovery import FASTEST, RecoveryPlan
 
     name, store, quick, seed = options.scenario, options.store, options.quick, options.seed
-    at_once, tries = options.at_once or AT_ONCE, options.tries or TRIES
+    at_once, tries = options.at_once or AT_ONCE, options.most_tries
     check(name, options.pages)
     plan = RecoveryPlan(stacks=options.stack, quick=quick, runs=options.runs, seed=seed, tries=tries)
     try:
@@ -108,6 +108,3 @@ def plain(found: Sequence[Recovery]) -> list[dict[str, Any]]:
 
 AT_ONCE = 2
 """Default number of concurrent measurements: the flows of one stack."""
-
-TRIES = 3
-"""Default for the largest number of measurements of a run that has marks."""

@@ -18,6 +18,7 @@ from manypath.papers.switch import (
     queues_of,
     replace_control,
     single_flows_join,
+    without_access_delay,
 )
 from manypath.scenario import DropTail, Red, Saturated, Scenario
 
@@ -29,11 +30,6 @@ def _core_delay(delay: str) -> Change:
 def _red(**settings: Any) -> Change:
     """Change every RED queue."""
     return links_with(lambda link: link.but(queue=link.queue.but(**settings)) if isinstance(link.queue, Red) else link)
-
-
-def _no_access_delay(scenario: Scenario) -> Scenario:
-    access = scenario.network.access
-    return scenario if access is None else scenario.but(network=scenario.network.but(access=access.but(delay="0 ms")))
 
 
 def _queues_and_messages_of_2011(scenario: Scenario) -> Scenario:
@@ -79,7 +75,7 @@ ENVIRONMENT = (
     Switch("red-weight", "RED's average with a quarter of the weight", _red(weight=0.0005)),
     Switch("delay-1ms", "a core delay of 1 ms, as in [D11]", _core_delay("1 ms")),
     Switch("delay-12ms", "a core delay of 12 ms, for round-trip times of 25 ms", _core_delay("12 ms")),
-    Switch("no-access-delay", "no delay on the access links", _no_access_delay),
+    Switch("no-access-delay", "no delay on the access links", without_access_delay),
 )
 """Parts of the setup, one changed at a time: as in [D11], or another possible setting."""
 
