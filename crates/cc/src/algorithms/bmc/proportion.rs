@@ -45,12 +45,7 @@ fn reduced(share: f64, gain: f64) -> f64 {
 /// take no part. Returns whether the weights changed. \[H09] eq. 3.9
 ///
 /// The weights sum up to `total` before and after. No `gain` reduces a weight below the minimum share.
-pub fn shift(
-    weights: &mut [f64],
-    measured: &[Option<Measured>],
-    gain: f64,
-    total: f64,
-) -> bool {
+pub fn shift(weights: &mut [f64], measured: &[Option<Measured>], gain: f64, total: f64) -> bool {
     let mut smallest: Option<(usize, f64)> = None;
     let mut largest: Option<(usize, f64)> = None;
     for (index, measured) in measured.iter().enumerate() {
