@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::packet::HeartbeatInfo;
-
 /// RFC 9260 §3.3.1
 pub const DATA: u8 = 0;
 /// RFC 9260 §3.3.2
@@ -45,29 +43,6 @@ pub const PADDING: u8 = 0x84;
 pub const SKIP: u8 = 0x80;
 /// Bit of an unknown chunk type: report the chunk. RFC 9260 §3.2
 pub(super) const REPORT: u8 = 0x40;
-
-/// Whether this stack sends chunks of this type with these flags.
-pub(crate) fn is_own(kind: u8, flags: u8) -> bool {
-    let known = match kind {
-        DATA | PACKET_DROP => 0x0f,
-        SACK | NR_SACK => 0xc0,
-        ABORT | SHUTDOWN_COMPLETE => 0x01,
-        INIT | INIT_ACK | HEARTBEAT | HEARTBEAT_ACK | SHUTDOWN | SHUTDOWN_ACK | ERROR
-        | COOKIE_ECHO | COOKIE_ACK | PADDING => 0,
-        _ => return false,
-    };
-    flags & !known == 0
-}
-
-/// Whether this stack sends chunks of this type with this length.
-pub(crate) fn has_length(kind: u8, length: usize) -> bool {
-    match kind {
-        COOKIE_ACK | SHUTDOWN_ACK | SHUTDOWN_COMPLETE => length == 4,
-        SHUTDOWN => length == 8,
-        HEARTBEAT => length == 4 + 4 + HeartbeatInfo::LENGTH,
-        _ => true,
-    }
-}
 
 /// Whether the type is SACK or NR-SACK.
 pub(crate) fn is_sack(kind: u8) -> bool {
