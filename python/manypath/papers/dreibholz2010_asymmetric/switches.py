@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from manypath.papers.dreibholz2010_asymmetric.names import BOTH, NONE, OFF, PLAIN, RP, SENDER, THRESHOLD
 from manypath.papers.settings import SETTINGS
+from manypath.papers.shared_mutations import mutation
 from manypath.papers.switch import (
     Change,
     Mutation,
@@ -208,13 +209,8 @@ MUTATIONS = (
         flips=("C-002-21", "C-002-35"),
     ),
     Mutation("plain-is-rp", "CMT/RP in place of plain CMT", replace_control(PLAIN, RP), flips=("C-002-21", "C-002-35")),
-    Mutation("sfr-off", "no split fast retransmit", every_flow(sfr=False), flips=("C-002-5", "C-002-8", "C-002-12")),
-    Mutation(
-        "cuc-none",
-        "windows grow only by the cumulative acknowledgement",
-        every_flow(cuc="none"),
-        flips=("C-002-5", "C-002-8", "C-002-12"),
-    ),
+    mutation("sfr-off", "C-002-5", "C-002-8", "C-002-12"),
+    mutation("cuc-none", "C-002-5", "C-002-8", "C-002-12"),
     Mutation(
         "paths-equal",
         "every path has the rate and the delay of the first",
