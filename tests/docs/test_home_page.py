@@ -17,6 +17,10 @@ PROJECT = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "REFERENCES.md"
 """Top-level files of the repository that are pages of the site."""
 
 
+PICTURE = re.compile(r"```text\n(┌.*?)```", re.DOTALL)
+"""The picture of the parts."""
+
+
 def linked(page: Path) -> list[Path]:
     targets = (found["target"] for found in LINK.finditer(page.read_text(encoding="utf-8")))
     return [Path(os.path.normpath(page.parent / target)) for target in targets if "://" not in target]
@@ -60,3 +64,8 @@ def test_the_picture_of_the_network_shows_the_current_example(tmp_path: Path):
 
     drawn = Scenario.from_file(ROOT / "examples/two_paths.toml").network.draw().save(tmp_path / "network.svg")
     assert drawn.read_text() == (ROOT / "docs/figures/network.svg").read_text()
+
+
+def test_the_readme_and_the_map_show_the_same_picture():
+    pictures = [PICTURE.findall((ROOT / name).read_text(encoding="utf-8")) for name in ("README.md", "ARCHITECTURE.md")]
+    assert pictures[0] and pictures[0] == pictures[1]

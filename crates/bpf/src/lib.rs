@@ -23,5 +23,4 @@ mod holders;
 mod loader;
 mod messages;
 mod probing;
-mod proportion;
 mod registry;

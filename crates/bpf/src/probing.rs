@@ -1,28 +1,24 @@
 //! BMC's proportion manager: measures the goodput of subflows and moves their weights. \[H09] §3.2
 //!
-//! As in `manypath-cc`, an interval lasts at least ten seconds and one congestion epoch of every subflow; it is
-//! extended up to twice as long while a subflow has no loss. An interval in which the connection had too little to send
-//! is discarded. After a change nothing is measured for five round trips.
+//! The rules are those of `manypath-cc`, which also computes the new weights. An interval lasts at least ten seconds and
+//! one congestion epoch of every subflow; it is extended up to twice as long while a subflow has no loss. An interval in
+//! which the connection had too little to send is discarded. After a change nothing is measured for five round trips.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use libbpf_rs::{MapCore, MapFlags, ProgramInput};
+use manypath_cc::algorithms::proportion::{
+    LONGEST_INTERVAL, MOST_LIMITED, Measured, SETTLING_ROUNDS, shift,
+};
 
-use crate::proportion::{Measured, shift};
 use crate::{Connection, Error, Loaded, Slot};
 
 /// J.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// Congestion epochs do not extend an interval beyond this length.
-const LONGEST: Duration = Duration::from_secs(60);
-
-/// An interval is discarded if a larger part of its packets was acknowledged while the window was not used.
-const MOST_LIMITED: f64 = 0.1;
-
-/// Number of round trips after a change in which nothing is measured.
-const SETTLING: u32 = 5;
+/// K: the gain of a change of weights.
+const GAIN: f64 = 0.5;
 
 /// One TCP in the weights of the kernel's program.
 const ONE: f64 = (1_u32 << 24) as f64;
@@ -91,7 +87,8 @@ impl Probing {
         let elapsed = now - interval.begin;
         let slots = || connection.slots.iter().map(|(index, slot)| (&interval.slots[index], slot));
         let epochs = slots().map(|(_, slot)| epoch(slot, connection.slots.len()));
-        let least = epochs.max()?.min(LONGEST).max(INTERVAL);
+        let longest = Duration::from_nanos(LONGEST_INTERVAL.as_nanos());
+        let least = epochs.max()?.min(longest).max(INTERVAL);
         let all_lost = slots().all(|(before, slot)| slot.losses != before.losses);
         if elapsed < least || (elapsed < 2 * least && !all_lost) {
             return None;
@@ -105,18 +102,18 @@ impl Probing {
         }
         let equal = 1.0 / connection.slots.len() as f64;
         let measured: Vec<_> =
-            slots().map(|(before, slot)| measure(before, slot, elapsed, equal)).collect();
-        let settling = slots().map(|(_, slot)| slot.srtt).max()? * SETTLING;
-        shift(&measured).map(|weights| (weights, settling))
+            slots().map(|(before, slot)| Some(measure(before, slot, elapsed))).collect();
+        let mut weights: Vec<_> = slots().map(|(_, slot)| weight(slot, equal)).collect();
+        let settling = slots().map(|(_, slot)| slot.srtt).max()?.mul_f64(SETTLING_ROUNDS);
+        shift(&mut weights, &measured, GAIN, 1.0).then_some((weights, settling))
     }
 }
 
-fn measure(before: &Slot, after: &Slot, elapsed: Duration, equal: f64) -> Measured {
+fn measure(before: &Slot, after: &Slot, elapsed: Duration) -> Measured {
     let samples = after.rtt_samples.wrapping_sub(before.rtt_samples);
     let sum = after.rtt_sum.saturating_sub(before.rtt_sum);
     let rtt = if samples > 0 { sum / samples } else { after.srtt };
     Measured {
-        weight: weight(after, equal),
         goodput: after.delivered.saturating_sub(before.delivered) as f64 / elapsed.as_secs_f64(),
         rtt: rtt.as_secs_f64(),
     }

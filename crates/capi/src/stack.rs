@@ -62,8 +62,8 @@ pub unsafe extern "C" fn manypath_sctp_start(settings: *const Settings) -> c_int
 /// belong to it. A process that neither starts a stack nor attaches itself uses the daemon that the environment variable
 /// `MANYPATH_SCTP_SOCKET` names.
 ///
-/// Returns 0. Fails with `EALREADY` if the process has a stack or is attached, with `EBUSY` if another thread starts or stops
-/// the stack, or with the error of `connect`.
+/// Returns 0. Fails with `EALREADY` if the process has a stack or is attached, with `EBUSY` if another thread starts or
+/// stops the stack, or with the error of `connect`.
 ///
 /// # Safety
 /// The text ends with a zero, or the pointer is null.
@@ -74,13 +74,14 @@ pub unsafe extern "C" fn manypath_sctp_attach(path: *const c_char) -> c_int {
     told(path.and_then(|path| with_state(|state| state.attach(path.to_bytes()))))
 }
 
-/// Stops the stack, or detaches the process. New sockets are refused at once. Waits until all sockets are closed and
-/// their associations are shut down, at most for `limit` milliseconds; then aborts the other ones. Sockets of a
-/// stack of this process that are still open read the end of the file or `ECONNRESET`, and must be closed. The stack can be started again.
+/// Stops the stack, or detaches the process. New sockets are refused at once. Waits at most `limit` milliseconds until
+/// all sockets are closed and their associations are shut down, then aborts the remaining associations. On sockets of a
+/// stack of this process that are still open, receiving returns 0 or fails with `ECONNRESET`; the program must close
+/// them. The stack can be started again.
 ///
 /// Returns 0. Fails with `ENOTCONN` if there is no stack, also in a child of `fork` that uses the stack of its parent,
-/// with `EIO` if the stack had ended by an error before, with `EBUSY` if another thread starts or stops the stack, or with
-/// `ETIMEDOUT` if its thread does not end.
+/// with `EIO` if the stack had ended by an error before, with `EBUSY` if another thread starts or stops the stack, or
+/// with `ETIMEDOUT` if its thread does not end.
 #[unsafe(no_mangle)]
 pub extern "C" fn manypath_sctp_stop(limit: c_uint) -> c_int {
     told(with_state(|state| state.stop(Duration::from_millis(limit.into()))))
@@ -89,8 +90,8 @@ pub extern "C" fn manypath_sctp_stop(limit: c_uint) -> c_int {
 /// A new descriptor that becomes readable, and remains so, when the stack of this process has ended: by
 /// `manypath_sctp_stop`, or by an error that `manypath_sctp_stop` returns. The caller closes it.
 ///
-/// Fails with `ENOTCONN` if there is no stack, with `EOPNOTSUPP` if it is that of another process, and with `EBUSY` if another
-/// thread starts or stops the stack.
+/// Fails with `ENOTCONN` if there is no stack, with `EOPNOTSUPP` if it is that of another process, and with `EBUSY` if
+/// another thread starts or stops the stack.
 #[unsafe(no_mangle)]
 pub extern "C" fn manypath_sctp_event_fd() -> c_int {
     told(with_state(|state| match &state.stack {

@@ -90,7 +90,8 @@ unsafe fn check_message(message: *const msghdr) -> Result<()> {
 }
 
 /// `sctp_sendv`: sends a message of `parts_count` parts. `addresses` is NULL with a count of 0, or one address of the
-/// peer: on a one-to-many socket a message to a new peer opens the association. `info` has `info_length` bytes; `info_type` is a constant `MANYPATH_SCTP_SENDV_...`. RFC 6458 §9.12
+/// peer: on a one-to-many socket a message to a new peer opens the association. `info` has `info_length` bytes;
+/// `info_type` is a constant `MANYPATH_SCTP_SENDV_...`. RFC 6458 §9.12
 ///
 /// # Safety
 /// The pointers have as many elements or bytes as the numbers say.

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use manypath_core::{PathId, Span, Time};
 
-use crate::{PathAck, Paths};
+use crate::{Cut, Paths};
 
 /// A congestion control: formulas over the windows of all paths of a connection.
 ///
@@ -91,22 +91,18 @@ pub enum Loss {
     Timeout,
 }
 
-/// The reduction of a window after a loss. Profiles round the two variants differently.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cut {
-    /// Half of this many bytes.
-    HalfOf(u64),
-    /// This many bytes.
-    Bytes(f64),
-}
-
-impl Cut {
-    /// The reduction in bytes, not rounded.
-    #[must_use]
-    pub fn bytes(self) -> f64 {
-        match self {
-            Self::HalfOf(whole) => whole as f64 / 2.0,
-            Self::Bytes(bytes) => bytes,
-        }
-    }
+/// The bytes that one SACK acknowledges on one path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathAck {
+    /// The path on which the bytes were sent last.
+    pub path: PathId,
+    /// Newly acknowledged bytes as the profile counts them: see [`Profile::count`](crate::Profile::count).
+    pub bytes: u64,
+    /// Whether the outstanding bytes of the path, before this SACK, reached its window. TCP does not exceed its window,
+    /// so for TCP this is true if one more full segment would not have fitted.
+    pub was_full: bool,
+    /// Whether the protocol lets the window grow: the path's (pseudo-)cumulative acknowledgement advanced.
+    pub may_grow: bool,
+    /// Whether the path is in fast recovery, in which its window does not grow. The protocol decides that.
+    pub in_recovery: bool,
 }

@@ -4,8 +4,8 @@ use manypath_core::{PathId, Span, Time};
 
 use crate::rounding::ceil;
 use crate::{
-    Adjustment, Algorithm, Cut, Idle, IpVersion, Loss, PartialAfterStep, Paths, Profile, Segment,
-    Stepping, WindowState,
+    Adjustment, Algorithm, Cut, Idle, IpVersion, Loss, PartialAfterStep, PathAck, Paths, Profile,
+    Segment, Stepping, WindowState,
 };
 
 /// The congestion windows of all paths of one connection.
@@ -26,22 +26,6 @@ pub struct Controller {
     initial_units: Option<u64>,
     /// The initial slow-start threshold in units, if it replaces that of the profile.
     threshold_units: Option<u64>,
-}
-
-/// The bytes that one SACK acknowledges on one path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PathAck {
-    /// The path on which the bytes were sent last.
-    pub path: PathId,
-    /// Newly acknowledged bytes as the profile counts them: see [`Profile::count`].
-    pub bytes: u64,
-    /// Whether the outstanding bytes of the path, before this SACK, reached its window. TCP does not exceed its window,
-    /// so for TCP this is true if one more full segment would not have fitted.
-    pub was_full: bool,
-    /// Whether the protocol lets the window grow: the path's (pseudo-)cumulative acknowledgement advanced.
-    pub may_grow: bool,
-    /// Whether the path is in fast recovery, in which its window does not grow. The protocol decides that.
-    pub in_recovery: bool,
 }
 
 /// The current results of the formulas for one path, neither rounded nor bounded.

@@ -26,20 +26,24 @@
 //! # Ok::<(), manypath_cc::AlgorithmError>(())
 //! ```
 
-pub use algorithm::{Adjustment, Algorithm, Cut, Loss};
-pub use controller::{Controller, Formulas, PathAck};
+pub use algorithm::{Adjustment, Algorithm, Loss, PathAck};
+pub use controller::{Controller, Formulas};
+pub use cut::Cut;
+pub use error::{AlgorithmError, UnknownName};
 pub use paths::{Path, Paths, WindowState};
 pub use profile::{
     Counting, Floors, HalfRounding, Idle, InitialWindow, IpVersion, PartialAfterStep, PartialBytes,
     Profile, RttUnit, Segment, Stepping, Unit,
 };
-pub use registry::{AlgorithmError, Entry, UnknownName, algorithm, algorithms};
+pub use registry::{Entry, algorithm, algorithms};
 pub use settings::Parameter;
 
 pub mod algorithms;
 
 mod algorithm;
 mod controller;
+mod cut;
+mod error;
 mod paths;
 mod profile;
 mod registry;

@@ -4,7 +4,12 @@ use std::fmt;
 use std::net::IpAddr;
 
 use manypath_core::Ranges;
-use manypath_sctp::{Control, Data, DataFlags, Heartbeat, Init, Packet, Sack};
+use manypath_sctp::chunk_type::{
+    CWR, DATA, ECNE, NR_SACK, PACKET_DROP, PADDING, SACK, SHUTDOWN_COMPLETE, SKIP,
+};
+use manypath_sctp::{
+    CHUNK_HEADER, COMMON_HEADER, Control, Data, DataFlags, Heartbeat, Init, Packet, Sack,
+};
 use serde::Serialize;
 
 use crate::cause::{CauseView, write_all};
@@ -316,19 +321,3 @@ impl fmt::Display for HeartbeatView {
         write!(f, "{} B", self.length)
     }
 }
-
-/// Chunk types that are distinguished by their headers. RFC 9260 §3.2
-const DATA: u8 = 0;
-const SACK: u8 = 3;
-const ECNE: u8 = 12;
-const CWR: u8 = 13;
-const SHUTDOWN_COMPLETE: u8 = 14;
-const NR_SACK: u8 = 0x10;
-const PACKET_DROP: u8 = 0x81;
-const PADDING: u8 = 0x84;
-/// Bit of an unknown chunk type: skip the chunk and read the next one.
-const SKIP: u8 = 0x80;
-/// Bytes of the common header.
-const COMMON_HEADER: usize = 12;
-/// Bytes of the header of a chunk or a parameter.
-const CHUNK_HEADER: usize = 4;

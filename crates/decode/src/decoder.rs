@@ -4,7 +4,7 @@ use std::io::Read;
 use std::ops::Range;
 
 use bytes::Bytes;
-use manypath_sctp::{DecodeError, Packet, Rule};
+use manypath_sctp::{COMMON_HEADER, DecodeError, Packet, Rule};
 
 use crate::chunk;
 use crate::frames::{FileError, Frames};
@@ -189,7 +189,5 @@ fn sealed(packet: &Bytes) -> Bytes {
     packet.into()
 }
 
-/// Bytes of the common header.
-const COMMON_HEADER: usize = 12;
 /// The checksum in the common header.
 const CHECKSUM: Range<usize> = 8..12;

@@ -28,7 +28,7 @@ async fn main() -> Result<(), Failure> {
     };
     let address: SocketAddr = address.parse()?;
     let span = Duration::from_secs_f64(seconds.parse()?);
-    println!("| Mbit/s | timer | at once for | late p50 µs | late p99 µs | reached % | CPU s/GB |");
+    println!("| Mbit/s | timer | quantum | late p50 µs | late p99 µs | reached % | CPU s/GB |");
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     for rate in [10, 100, 1000] {
         for (name, quantum) in

@@ -36,9 +36,9 @@ pub use event::{
     AssociationId, CloseReason, Event, Message, Part, Received, SendError, SendOptions,
 };
 pub use packet::{
-    Cause, Control, Data, DataFlags, Heartbeat, HeartbeatInfo, Init, Offers, Packet, PacketDrop,
-    Sack,
+    CHUNK_HEADER, COMMON_HEADER, Cause, Control, Data, DataFlags, Heartbeat, HeartbeatInfo, Init,
+    Offers, Packet, PacketDrop, Sack,
 };
 pub use path::{PathState, PathStats};
 pub use stats::{ReorderStats, Stats, StreamStats};
-pub use wire::{ChunkPlace, DecodeError, Rule};
+pub use wire::{ChunkPlace, DecodeError, Rule, kind as chunk_type};

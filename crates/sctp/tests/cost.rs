@@ -30,7 +30,7 @@ impl Victim {
             // Each SACK of the peer makes the window grow and allows a burst of packets
             acknowledged += (self.sent - acknowledged) / 8;
             let sack = Sack { cumulative: Tsn(acknowledged), window: 1 << 30, ..Sack::default() };
-            self.takes_packet(Packet { sack, has_sack: true, ..Packet::default() });
+            self.deliver_packet(Packet { sack, has_sack: true, ..Packet::default() });
         }
         panic!("{} chunks were sent, and {acknowledged} acknowledged", self.sent);
     }
@@ -48,7 +48,7 @@ fn time_of(config: &Config, tsns: &[u32], shape: &dyn Fn(u32) -> Data) -> Durati
             .into_iter()
             .map(|data| {
                 let began = Instant::now();
-                victim.takes(data);
+                victim.deliver(data);
                 began.elapsed()
             })
             .collect();
@@ -131,7 +131,7 @@ fn sack(cumulative: u32, gaps: &[u32], duplicates: u32) -> Packet {
 fn time_to_take(victim: &mut Victim, packet: &Packet) -> Duration {
     let attempt = |_| {
         let (packet, began) = (packet.clone(), Instant::now());
-        victim.takes_packet(packet);
+        victim.deliver_packet(packet);
         began.elapsed()
     };
     (0..30).map(attempt).min().expect("an attempt")
@@ -143,7 +143,7 @@ fn duplicates_after_many_fast_retransmissions() {
     let lowest = victim.has_outstanding(1000);
     let honest = time_to_take(&mut victim, &sack(lowest, &[], 350));
     let gaps = [lowest + 900, lowest + 902, lowest + 904];
-    (1..=3).for_each(|reports| victim.takes_packet(sack(lowest, &gaps[..reports], 0)));
+    (1..=3).for_each(|reports| victim.deliver_packet(sack(lowest, &gaps[..reports], 0)));
     let hostile = time_to_take(&mut victim, &sack(lowest, &gaps, 350));
     println!("duplicates: {hostile:?} a packet, {honest:?} before");
     assert!(hostile.as_secs_f64() < MOST_TIMES * honest.as_secs_f64(), "{hostile:?}, {honest:?}");
@@ -158,9 +158,9 @@ fn shutdowns_while_many_gaps_are_known() {
         time_to_take(of, &Packet { control, ..Packet::default() })
     };
     let gaps: Vec<u32> = (1..1500).map(|number| lowest + 2 * number).collect();
-    victim.takes_packet(sack(lowest, &gaps, 0));
+    victim.deliver_packet(sack(lowest, &gaps, 0));
     let hostile = shutdowns(&mut victim);
-    victim.takes_packet(sack(lowest, &[], 0));
+    victim.deliver_packet(sack(lowest, &[], 0));
     let honest = shutdowns(&mut victim);
     println!("SHUTDOWNs: {hostile:?} a packet, without gaps {honest:?}");
     assert!(hostile.as_secs_f64() < 4.0 * honest.as_secs_f64(), "{hostile:?}, {honest:?}");

@@ -14,7 +14,8 @@ fn windows_taken(
     shape: &dyn Fn(u32) -> Data,
 ) -> f64 {
     let mut victim = Victim::new(config.clone());
-    let taken = allocation_counter::measure(|| tsns.for_each(|tsn| victim.takes([at(tsn, shape)])));
+    let taken =
+        allocation_counter::measure(|| tsns.for_each(|tsn| victim.deliver([at(tsn, shape)])));
     taken.bytes_max as f64 / WINDOW as f64
 }
 
@@ -32,7 +33,7 @@ fn windows_kept(chunks: &[Data]) -> f64 {
         for (number, packet) in (0..).zip(chunks.chunks(70)) {
             for _ in 0..2 {
                 let tsns = (1 + 70 * number..).map(Tsn);
-                victim.takes(tsns.zip(packet).map(|(tsn, chunk)| Data { tsn, ..chunk.clone() }));
+                victim.deliver(tsns.zip(packet).map(|(tsn, chunk)| Data { tsn, ..chunk.clone() }));
                 while victim.endpoint.receive(NOW, victim.id).is_some() {}
             }
         }
@@ -162,7 +163,7 @@ fn a_message_on_the_highest_stream_takes_no_more_than_one_on_the_lowest() {
         let shape = move |_| Data { stream, ..chunk(1, DataFlags::WHOLE) };
         let config = Config { inbound_streams: u16::MAX, ..open_network(false) };
         let mut victim = Victim::new(config);
-        let taken = allocation_counter::measure(|| victim.takes([at(1, &shape)]));
+        let taken = allocation_counter::measure(|| victim.deliver([at(1, &shape)]));
         taken.bytes_current.max(0)
     };
     let (lowest, highest) = (on(0), on(u16::MAX - 1));

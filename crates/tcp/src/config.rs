@@ -156,8 +156,8 @@ impl Default for Config {
     }
 }
 
-/// The largest shift. RFC 7323 §2.3
-const MOST_SHIFT: u8 = 14;
+/// The largest shift of a window. RFC 7323 §2.3
+pub(crate) const MOST_SHIFT: u8 = 14;
 
 /// The space for options that the data offset allows. RFC 9293 §3.1
 const MOST_OPTION_BYTES: u8 = 40;

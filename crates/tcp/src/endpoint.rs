@@ -9,9 +9,10 @@ use manypath_core::{BlockedTime, PathId, Random, SansIo, Streams, Time, Via};
 use crate::config::Config;
 use crate::connection::{Connection, Notice};
 use crate::event::{ConnectionId, Event, WriteError};
-use crate::mptcp::{Bundle, Join, MultipathOption};
+use crate::mptcp::{Bundle, MultipathOption};
 use crate::segment::{Flags, Segment};
 use crate::stats::{PathStats, Stats};
+use crate::subflow::Opening;
 
 /// All connections of one port, without a clock or a socket. Every endpoint accepts connections.
 #[derive(Debug)]
@@ -88,9 +89,9 @@ impl Endpoint {
     }
 
     /// The own port and the initial sequence number of a new subflow.
-    fn prepare(&mut self, via: Via, peer_port: u16) -> Join {
+    fn prepare(&mut self, via: Via, peer_port: u16) -> Opening {
         let ports = (self.free_port(via, peer_port), peer_port);
-        Join { via, ports, iss: self.initial_sequence() }
+        Opening { via, ports, iss: self.initial_sequence() }
     }
 
     /// Writes bytes to a connection: all of them or none.
@@ -304,11 +305,11 @@ impl Endpoint {
             let ports = (local_port, peer_port);
             if let Some(MultipathOption::Join { token }) = segment.options.multipath {
                 if let Some(id) = self.named(token) {
-                    let join = Join { via, ports, iss: self.initial_sequence() };
+                    let join = Opening { via, ports, iss: self.initial_sequence() };
                     return self.accept_join(id, join, segment);
                 }
             } else {
-                let first = Join { via, ports, iss: self.initial_sequence() };
+                let first = Opening { via, ports, iss: self.initial_sequence() };
                 return self.accept(first, segment);
             }
         }
@@ -320,7 +321,7 @@ impl Endpoint {
         self.replies.push_back(Reply { via, peer_port, local_port, seq, ack });
     }
 
-    fn accept(&mut self, first: Join, syn: &Segment) {
+    fn accept(&mut self, first: Opening, syn: &Segment) {
         let bundle = self.config.multipath.map(|rules| {
             let key = self.random.next_u64();
             Box::new(Bundle::new(rules, key, Vec::new(), &self.config))
@@ -337,7 +338,7 @@ impl Endpoint {
         Some(ConnectionId(index as u32))
     }
 
-    fn accept_join(&mut self, id: ConnectionId, join: Join, syn: &Segment) {
+    fn accept_join(&mut self, id: ConnectionId, join: Opening, syn: &Segment) {
         if let Some(connection) = self.command(id) {
             connection.accept_join(join, syn);
         }

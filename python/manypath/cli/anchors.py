@@ -10,7 +10,7 @@ import typer
 
 from manypath.cli.names import anchor_families
 from manypath.cli.output import print_json, print_table
-from manypath.cli.targets import check_store, check_workers
+from manypath.cli.targets import STORE, WORKERS, check_store, check_workers
 from manypath.errors import UserError, remedy
 from manypath.outputs import writing
 from manypath.settings import Settings
@@ -25,8 +25,8 @@ def anchors(
             autocompletion=anchor_families,
         ),
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Number of threads; one for each core by default.")] = None,
-    store: Annotated[Path, typer.Option(help="Folder of results; stored runs are not computed again.")] = Path("runs"),
+    workers: Annotated[int | None, WORKERS] = None,
+    store: Annotated[Path, STORE] = Path("runs"),
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
 ) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from manypath.cli.names import congestion_controls, queues
 from manypath.cli.output import print_json, print_table
+from manypath.cli.targets import STORE, WORKERS
 from manypath.errors import UserError
 from manypath.quantity import RATE, SPAN, QuantityError
 from manypath.settings import Settings
@@ -60,8 +61,8 @@ def expect(
     runs: Annotated[int, typer.Option(help="Replications of each simulation.")] = 10,
     measure: Annotated[str, typer.Option(metavar="TIME", help="Measured time of each simulation.")] = "100 s",
     seed: Annotated[int, typer.Option(help="Seed of the simulations.")] = 1,
-    workers: Annotated[int | None, typer.Option(help="Number of threads; one for each core by default.")] = None,
-    store: Annotated[Path, typer.Option(help="Folder of results; stored runs are not computed again.")] = Path("runs"),
+    workers: Annotated[int | None, WORKERS] = None,
+    store: Annotated[Path, STORE] = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Predict the goodput of a Multipath TCP connection over your paths, by theory and by a short simulation."""

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from manypath.cli.measure_grid import interval, measure_grid
-from manypath.cli.measure_options import Options
+from manypath.cli.measure_options import DISTURBED, Options
 from manypath.cli.measure_paper import measure_paper
 from manypath.cli.measure_recovery import measure_recovery
 from manypath.cli.names import comparisons, congestion_controls, stacks
 from manypath.cli.option_names import as_options
 from manypath.cli.output import print_json, print_table
 from manypath.cli.targets import check_store
-from manypath.errors import Stopped, UserError, quoted, remedy
+from manypath.errors import UserError, quoted, remedy
 from manypath.settings import Settings
 
 if TYPE_CHECKING:
@@ -319,7 +319,7 @@ def _measure_comparison(options: Options) -> None:
             checked=calibrate,
         )
     except KeyboardInterrupt:
-        raise Stopped(f"stopped; {options.store} has the finished runs: the same command continues") from None
+        raise options.stopped from None
     given = {"testbed": Testbed(tries, chosen).version, "simulations": options.simulations, "cc": options.cc}
     several = {name: count for name, count in (("at once", at_once), ("tries", tries)) if count > 1}
     settings = Settings(options.seed, runs, options={**given, **several})
@@ -392,7 +392,7 @@ def _print(rows: list[MeasuredQuantity]) -> None:
     )
     typer.echo("Goodput in Mbit/s with 95 % intervals; share: goodput of the first flow divided by the second flow's.")
     if any(row.marked for row in rows):
-        typer.echo("Marked runs were disturbed. Fewer at once (--at-once) or more tries (--tries) may help.")
+        typer.echo(DISTURBED)
 
 
 def _plain(row: MeasuredQuantity) -> dict[str, object]:

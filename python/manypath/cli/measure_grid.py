@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from manypath.cli.measure_options import DISTURBED, Options
 from manypath.cli.output import print_json, print_table
 from manypath.display import duration
-from manypath.errors import Stopped
 from manypath.outputs import writing
 from manypath.settings import Settings
 
 if TYPE_CHECKING:
-    from manypath.cli.measure_options import Options
     from manypath.testbed.calibration import Calibration
     from manypath.testbed.grid import GridCell, Size
     from manypath.testbed.paper_grid import PaperSize
@@ -33,7 +32,7 @@ def measure_grid(options: Options, stack: str) -> None:
     from manypath.testbed.calibration import calibrated
 
     name, store, quick, seed = options.scenario, options.store, options.quick, options.seed
-    at_once, tries = options.at_once or AT_ONCE, options.tries or TRIES
+    at_once, tries = options.at_once or AT_ONCE, options.most_tries
     title = "-".join([name, *(["udp"] if options.udp else []), *([stack] if stack != STACK else [])])
     check(title, options.pages)
     plan = Plan(
@@ -53,7 +52,7 @@ def measure_grid(options: Options, stack: str) -> None:
         calibration = calibrated(store, quick=quick, tell=lambda text: typer.echo(text, err=True))
         cells = plan.run(store, at_once, lambda further: _announce_more(further, plan, at_once))
     except KeyboardInterrupt:
-        raise Stopped(f"stopped; {store} has the finished runs: the same command continues") from None
+        raise options.stopped from None
     given = {"testbed": plan.measured.runner.version, "quick": quick, "udp": options.udp}
     settings = Settings(seed, plan.runs, options={**given, "at once": at_once, "tries": tries})
     with writing("--report", options.pages / page_of(title)):
@@ -137,7 +136,7 @@ def _print(cells: list[GridCell], calibration: Calibration, stack: str) -> None:
     for cell in others:
         typer.echo(f"not shown to be equivalent: {cell.name} ({cell.goodput.word})")
     if any(cell.marks for cell in cells):
-        typer.echo("Marked runs were disturbed. Fewer at once (--at-once) or more tries (--tries) may help.")
+        typer.echo(DISTURBED)
     for doubt in calibration.doubts(FASTEST):
         typer.echo(doubt)
 
@@ -167,9 +166,6 @@ def finite(value: Any) -> Any:
 
 AT_ONCE = 4
 """Default number of concurrent measurements. Each needs a small part of a processor."""
-
-TRIES = 3
-"""Default for the largest number of measurements of a run that has marks."""
 
 STACK = "manypath"
 """Default stack of grids."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from manypath.errors import Stopped
+
 
 @dataclass(frozen=True)
 class Options:
@@ -31,3 +33,20 @@ class Options:
     def pages(self) -> Path:
         """The folder of the page of a measurement."""
         return self.report or Path("report")
+
+    @property
+    def stopped(self) -> Stopped:
+        """The end by Ctrl-C."""
+        return Stopped(f"stopped; {self.store} has the finished runs: the same command continues")
+
+    @property
+    def most_tries(self) -> int:
+        """The largest number of measurements of a run that has marks."""
+        return self.tries or TRIES
+
+
+DISTURBED = "Marked runs were disturbed. Fewer at once (--at-once) or more tries (--tries) may help."
+"""The line below a table with marked runs."""
+
+TRIES = 3
+"""Default of `Options.most_tries`."""

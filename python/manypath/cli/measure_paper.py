@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from manypath.cli.measure_grid import announce_missing, finite, interval, verdict
+from manypath.cli.measure_options import DISTURBED, Options
 from manypath.cli.output import print_json, print_table
-from manypath.errors import Stopped
 from manypath.outputs import writing
 from manypath.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from manypath.cli.measure_options import Options
     from manypath.testbed.calibration import Calibration
     from manypath.testbed.paper_plan import PaperPlan, PlannedPoint
 
@@ -35,7 +34,7 @@ def measure_paper(options: Options, stacks: Sequence[str] | None) -> None:
 
     name, store, quick, seed = options.scenario, options.store, options.quick, options.seed
     grid = PAPER_GRIDS[name]
-    at_once, tries = options.at_once or grid.at_once, options.tries or TRIES
+    at_once, tries = options.at_once or grid.at_once, options.most_tries
     check(grid, name, options.pages)
     plan = PaperPlan(grid, stacks=stacks, controls=options.cc, quick=quick, runs=options.runs, seed=seed, tries=tries)
     try:
@@ -45,7 +44,7 @@ def measure_paper(options: Options, stacks: Sequence[str] | None) -> None:
         calibration = calibrated(store, quick=quick, tell=lambda text: typer.echo(text, err=True))
         points = plan.run(store, at_once)
     except KeyboardInterrupt:
-        raise Stopped(f"stopped; {store} has the finished runs: the same command continues") from None
+        raise options.stopped from None
     versions = {stack: runner.version for stack, runner in plan.runners.items()}
     given = {"testbed": list(versions.values()), "cc": options.cc, "quick": quick, "at once": at_once, "tries": tries}
     settings = Settings(seed, plan.runs, options=given)
@@ -101,7 +100,7 @@ def _print(plan: PaperPlan, points: Sequence[PlannedPoint], calibration: Calibra
         counts = ", ".join(f"{verdicts.count(word)} {word}" for word in ("equivalent", "different", "open"))
         typer.echo(f"{plan.grid.stacks[stack]}: {counts}")
     if any(point.marks for point in points):
-        typer.echo("Marked runs were disturbed. Fewer at once (--at-once) or more tries (--tries) may help.")
+        typer.echo(DISTURBED)
     for doubt in calibration.doubts(plan.grid.fastest):
         typer.echo(doubt)
 
@@ -126,9 +125,6 @@ def plain(points: Sequence[PlannedPoint]) -> list[dict[str, Any]]:
         for point in points
     ]
 
-
-TRIES = 3
-"""Default for the largest number of measurements of a run that has marks."""
 
 MOST_PER_PROCESSOR = 5
 """Number of concurrent measurements per processor above which a warning is printed."""

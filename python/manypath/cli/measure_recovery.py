@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from manypath.cli.measure_grid import finite
+from manypath.cli.measure_options import DISTURBED, Options
 from manypath.cli.output import print_json, print_table
 from manypath.display import duration
-from manypath.errors import Stopped
 from manypath.outputs import writing
 from manypath.settings import Settings
 
 if TYPE_CHECKING:
-    from manypath.cli.measure_options import Options
     from manypath.testbed.recovery import Recovery, Times
 
 
@@ -28,7 +27,7 @@ def measure_recovery(options: Options) -> None:
     from manypath.testbed.recovery import FASTEST, RecoveryPlan
 
     name, store, quick, seed = options.scenario, options.store, options.quick, options.seed
-    at_once, tries = options.at_once or AT_ONCE, options.tries or TRIES
+    at_once, tries = options.at_once or AT_ONCE, options.most_tries
     check(name, options.pages)
     plan = RecoveryPlan(stacks=options.stack, quick=quick, runs=options.runs, seed=seed, tries=tries)
     try:
@@ -40,7 +39,7 @@ def measure_recovery(options: Options) -> None:
         calibration = calibrated(store, quick=quick, tell=lambda text: typer.echo(text, err=True))
         found = plan.run(store, at_once)
     except KeyboardInterrupt:
-        raise Stopped(f"stopped; {store} has the finished runs: the same command continues") from None
+        raise options.stopped from None
     versions = [runner.version for runner in plan.runners.values()]
     given = {"testbed": versions, "quick": quick, "at once": at_once, "tries": tries}
     settings = Settings(seed, plan.runs, options=given)
@@ -86,7 +85,7 @@ def _print(found: Sequence[Recovery]) -> None:
     )
     typer.echo("carries data.")
     if any(each.marks for each in found):
-        typer.echo("Marked runs were disturbed. Fewer at once (--at-once) or more tries (--tries) may help.")
+        typer.echo(DISTURBED)
 
 
 def plain(found: Sequence[Recovery]) -> list[dict[str, Any]]:
@@ -108,6 +107,3 @@ def plain(found: Sequence[Recovery]) -> list[dict[str, Any]]:
 
 AT_ONCE = 2
 """Default number of concurrent measurements: the flows of one stack."""
-
-TRIES = 3
-"""Default for the largest number of measurements of a run that has marks."""

@@ -11,7 +11,7 @@ import typer
 from manypath.cli.names import figures, paper_names
 from manypath.cli.output import print_json, print_table
 from manypath.cli.papers_view import announce_published, plain_comparison, print_claims, settings_of
-from manypath.cli.targets import PART, SCHEDULER, check_store, check_workers, executor_of
+from manypath.cli.targets import PART, SCHEDULER, STORE, WORKERS, check_store, check_workers, executor_of
 from manypath.errors import UserError
 from manypath.outputs import writing
 
@@ -46,10 +46,10 @@ def papers(
         bool | None,
         typer.Option(help="Run wrong implementations, and list the claims that detect them. By default with --full."),
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
+    workers: Annotated[int | None, WORKERS] = None,
     shard: Annotated[str | None, PART] = None,
     dask: Annotated[str | None, SCHEDULER] = None,
-    store: Annotated[Path, typer.Option(help="Folder of results. Stored runs are not computed again.")] = Path("runs"),
+    store: Annotated[Path, STORE] = Path("runs"),
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
     publish: Annotated[
         bool, typer.Option("--publish", help="With --full: write the results into the package (for maintainers).")

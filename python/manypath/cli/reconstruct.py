@@ -10,7 +10,7 @@ import typer
 
 from manypath.cli.names import paper_names
 from manypath.cli.output import print_json, print_table
-from manypath.cli.targets import check_store, check_workers
+from manypath.cli.targets import STORE, WORKERS, check_store, check_workers
 from manypath.errors import UserError
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ def reconstruct(
         list[str] | None,
         typer.Argument(metavar="[NAME]...", help="Papers; all of them if none.", autocompletion=paper_names),
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
-    store: Annotated[Path, typer.Option(help="Folder of results. Stored runs are not computed again.")] = Path("runs"),
+    workers: Annotated[int | None, WORKERS] = None,
+    store: Annotated[Path, STORE] = Path("runs"),
     publish: Annotated[
         bool, typer.Option("--publish", help="Write the results into the package, from which the report reads them.")
     ] = False,

@@ -14,7 +14,7 @@ from manypath.cli.file_names import columns, conditions
 from manypath.cli.names import metrics
 from manypath.cli.output import print_json, print_table
 from manypath.cli.sweep_view import View
-from manypath.cli.targets import PART, SCHEDULER, check_store, executor_of
+from manypath.cli.targets import PART, SCHEDULER, STORE, WORKERS, check_store, executor_of
 from manypath.errors import Stopped, UserError
 from manypath.settings import Settings
 
@@ -55,8 +55,8 @@ def sweep(
     file: Annotated[
         Path, typer.Argument(help="Sweep file in TOML or JSON: scenario, factors, replications or precision.")
     ],
-    store: Annotated[Path, typer.Option(help="Folder of results; stored runs are not computed again.")] = Path("runs"),
-    workers: Annotated[int | None, typer.Option(help="Number of threads; one for each core by default.")] = None,
+    store: Annotated[Path, STORE] = Path("runs"),
+    workers: Annotated[int | None, WORKERS] = None,
     shard: Annotated[str | None, PART] = None,
     dask: Annotated[str | None, SCHEDULER] = None,
     metric: Annotated[list[str] | None, PRINTED] = None,

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 PART = typer.Option(metavar="I/N", help="Compute only part I of N, to divide a campaign between machines.")
 """The option for the computed part."""
 
+WORKERS = typer.Option(help="Number of threads; one for each core by default.")
+"""The option for the number of threads."""
+
+STORE = typer.Option(help="Folder of results; stored runs are not computed again.")
+"""The option for the store."""
+
 SCHEDULER = typer.Option(metavar="ADDRESS", help="Compute on the workers of this Dask scheduler.")
 """The option for a Dask scheduler."""
 

@@ -23,6 +23,10 @@ ALL = (PLAIN, *COUPLED)
 TITLES = {PLAIN: "plain CMT", RPV1: "CMT/RPv1", RPV2: "CMT/RPv2", MPTCP: "MPTCP-like"}
 """Their names in figures and tables."""
 
+FULL_PACKETS = 1452.0 / 1507.0
+"""Payload per bit on the wire: one message of 1452 bytes in each packet of 1500, PPP framing of 7 bytes. Of [D10] and
+[D12]"""
+
 AUTHORS = "the authors' experiment configuration for INET"
 """Source of a setting: the configuration that the authors published."""
 

@@ -93,6 +93,12 @@ def links_with(change: Callable[[Link], Link]) -> Change:
     return apply
 
 
+def without_access_delay(scenario: Scenario) -> Scenario:
+    """Return the scenario without delay on its access links."""
+    access = scenario.network.access
+    return scenario if access is None else scenario.but(network=scenario.network.but(access=access.but(delay="0 ms")))
+
+
 def queues_of(packets: int) -> Change:
     """Return a change that gives every core link a drop-tail queue of `packets` packets."""
     return links_with(lambda link: link.but(queue=DropTail(packets=packets)))

@@ -16,7 +16,7 @@ mod weighted_aimd;
 mod wvegas;
 
 pub use balia::Balia;
-pub use bmc::Bmc;
+pub use bmc::{Bmc, proportion};
 pub use cmt_rp_v1::CmtRpV1;
 pub use cmt_rp_v2::CmtRpV2;
 pub use coupled::Coupled;

@@ -10,29 +10,19 @@ use crate::scenario::{MptcpFlow, TcpFlow, TcpRto};
 /// not matter.
 pub(super) fn config(flow: &TcpFlow, local: Vec<Address>) -> Config {
     let option_bytes = u8::try_from(flow.option_bytes).unwrap_or(u8::MAX);
-    Config {
+    flow.applied_to(Config {
         port: PORT,
         local,
-        mss: flow.mss,
         send_buffer: usize::try_from(flow.send_buffer).unwrap_or(usize::MAX),
         receive_buffer: usize::try_from(flow.receive_buffer).unwrap_or(usize::MAX),
         cc: flow.cc.clone(),
-        initial_window: flow.initial_window,
-        initial_threshold: flow.initial_threshold,
-        smallest_window: flow.smallest_window,
-        sack: flow.sack,
-        recovery: flow.recovery,
-        limited_transmit: flow.limited_transmit,
-        ack_every: flow.ack_every,
-        ack_delay: flow.ack_delay,
-        abc_limit: flow.abc_limit,
         data_option_bytes: option_bytes,
         // An acknowledgement has the options of data except the mapping, and hosts leave room for one SACK block.
         // RFC 2018 §3
         ack_option_bytes: if flow.sack { option_bytes.min(MAX_BESIDE_GAPS) } else { option_bytes },
         rto: rto(flow.rto),
         ..Config::default()
-    }
+    })
 }
 
 fn rto(flow: TcpRto) -> RtoLimits {

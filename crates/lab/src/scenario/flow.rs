@@ -12,24 +12,29 @@ use super::sctp::SctpFlow;
 use super::start::Start;
 use super::tcp::{MptcpFlow, TcpFlow};
 
-/// Defines a flow by its own settings and those of a second group. Each has a doc comment, a name, a type and a default.
+/// Defines a flow by groups of settings. Each setting has a doc comment, a name, a type and a default.
+///
+/// Settings that are fields of a protocol's `Config` as well are copied by name. A field of that type is no alternative,
+/// because serde's `flatten` does not work with `deny_unknown_fields`.
 macro_rules! define_flow {
     (
         $(#[$about:meta])*
         $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)* }
-        $group:ident { $($(#[$more_doc:meta])* $more:ident: $more_type:ty = $more_default:expr,)* }
+        $($group:ident {
+            $($(#[$more_doc:meta])* $more:ident: $more_type:ty = $more_default:expr,)*
+        })*
     ) => {
         $(#[$about])*
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
         pub struct $name {
             $($(#[$doc])* pub $field: $type,)*
-            $($(#[$more_doc])* pub $more: $more_type,)*
+            $($($(#[$more_doc])* pub $more: $more_type,)*)*
         }
 
         impl Default for $name {
             fn default() -> Self {
-                Self { $($field: $default,)* $($more: $more_default,)* }
+                Self { $($field: $default,)* $($($more: $more_default,)*)* }
             }
         }
     };

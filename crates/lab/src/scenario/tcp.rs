@@ -1,7 +1,7 @@
 //! Flows over TCP and Multipath TCP, with their settings.
 
 use manypath_core::{RtoRule, Span};
-use manypath_tcp::{Recovery, Scheduler};
+use manypath_tcp::{Config, Recovery, Scheduler};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,12 +9,26 @@ use super::application::Application;
 use super::flow::define_flow;
 use super::start::Start;
 
-/// Gives `$macro` the settings that TCP and Multipath TCP share, after its own input.
+/// Gives `$macro` the settings that TCP and Multipath TCP share, after its own input. Those under `same` are fields of
+/// [`Config`] as well.
 macro_rules! with_shared_settings {
     ($macro:ident! { $($input:tt)* }) => {
         $macro! {
             $($input)*
             shared {
+                /// Size of the source's send buffer for all subflows: waiting and outstanding user data, in bytes.
+                send_buffer: u64 = 1_000_000,
+                /// Size of the sink's receive buffer for all subflows: user data that waits for the application, in
+                /// bytes.
+                receive_buffer: u64 = 1_000_000,
+                /// Computation and limits of the retransmission timeout.
+                rto: TcpRto = TcpRto::default(),
+                /// The application of the flow.
+                app: Application = Application::default(),
+                /// When the source opens the connection.
+                start: Start = Start::default(),
+            }
+            same {
                 /// Largest number of bytes after the TCP header in a segment, options included. RFC 9293 §3.7.1
                 mss: u16 = 1460,
                 /// Initial congestion window of each subflow in segments. RFC 6928
@@ -34,33 +48,32 @@ macro_rules! with_shared_settings {
                 ack_delay: Span = Span::from_millis(40),
                 /// Send new data on the first two duplicate acknowledgements. RFC 3042
                 limited_transmit: bool = true,
-                /// Size of the source's send buffer for all subflows: waiting and outstanding user data, in bytes.
-                send_buffer: u64 = 1_000_000,
-                /// Size of the sink's receive buffer for all subflows: user data that waits for the application, in
-                /// bytes.
-                receive_buffer: u64 = 1_000_000,
-                /// Computation and limits of the retransmission timeout.
-                rto: TcpRto = TcpRto::default(),
                 /// Largest number of segments by which an acknowledgement opens the window in slow start. RFC 3465 §2.3
                 abc_limit: u32 = 2,
-                /// The application of the flow.
-                app: Application = Application::default(),
-                /// When the source opens the connection.
-                start: Start = Start::default(),
             }
         }
     };
 }
 
-/// Defines the conversion to plain TCP.
-macro_rules! conversion {
-    (shared { $($(#[$doc:meta])* $shared:ident: $type:ty = $default:expr,)* }) => {
+/// Defines the conversions to plain TCP and to the settings of an endpoint.
+macro_rules! conversions {
+    (
+        shared { $($(#[$doc:meta])* $shared:ident: $type:ty = $default:expr,)* }
+        same { $($(#[$same_doc:meta])* $same:ident: $same_type:ty = $same_default:expr,)* }
+    ) => {
         impl MptcpFlow {
             /// The settings that TCP has too.
             #[must_use]
             pub fn tcp(&self) -> TcpFlow {
-                let Self { paths, cc, option_bytes, $($shared,)* .. } = self.clone();
-                TcpFlow { paths, cc, option_bytes, $($shared,)* }
+                let Self { paths, cc, option_bytes, $($shared,)* $($same,)* .. } = self.clone();
+                TcpFlow { paths, cc, option_bytes, $($shared,)* $($same,)* }
+            }
+        }
+
+        impl TcpFlow {
+            /// `config` with the settings that are the same in both.
+            pub(crate) fn applied_to(&self, config: Config) -> Config {
+                Config { $($same: self.$same,)* ..config }
             }
         }
     };
@@ -104,7 +117,7 @@ with_shared_settings!(define_flow! {
     }
 });
 
-with_shared_settings!(conversion! {});
+with_shared_settings!(conversions! {});
 
 /// Computation and limits of the retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

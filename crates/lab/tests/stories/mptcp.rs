@@ -1,6 +1,6 @@
 //! Properties of Multipath TCP on small networks.
 
-use crate::networks::{disjoint, flow, link, outcome, scenario, shared, tcp};
+use crate::networks::{disjoint, flow, link, near, outcome, scenario, shared, tcp};
 use manypath_core::{Span, Time};
 use manypath_lab::scenario::{Application, Flow, MessageSize, MptcpFlow};
 use manypath_link::{Change, LinkConfig, LinkEvent};
@@ -22,11 +22,6 @@ fn middling(megabits: f64, milliseconds: u64) -> LinkConfig {
 
 /// Share of the payload in a packet with PPP framing.
 const PAYLOAD: f64 = 1440.0 / 1507.0;
-
-#[track_caller]
-fn near(found: f64, expected: f64, tolerance: f64) {
-    assert!((found / expected - 1.0).abs() < tolerance, "{found} is not {expected}");
-}
 
 /// Joins arrive in the order of the delays of the paths, which is not the order of the scenario.
 #[test]

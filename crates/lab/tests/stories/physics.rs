@@ -1,6 +1,6 @@
 //! Properties of single flows and shared links that are known without a simulator: closed forms and laws.
 
-use crate::networks::{disjoint, flow, link, outcome, outcomes, scenario, shared};
+use crate::networks::{disjoint, flow, link, near, outcome, outcomes, scenario, shared};
 use manypath_core::Span;
 use manypath_lab::scenario::{Application, MessageSize, SctpFlow};
 use manypath_lab::{Job, Scenario};
@@ -197,12 +197,4 @@ fn the_number_of_threads_changes_nothing() {
         outcomes(&jobs, threads).into_iter().map(|outcome| outcome.unwrap().digest).collect()
     };
     assert_eq!(digests(1), digests(2));
-}
-
-#[track_caller]
-fn near(measured: f64, expected: f64, within: f64) {
-    assert!(
-        (measured / expected - 1.0).abs() <= within,
-        "{measured:.4} is not {expected:.4} within {within}"
-    );
 }

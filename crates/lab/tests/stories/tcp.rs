@@ -1,7 +1,7 @@
 //! Properties of TCP on small networks: shares of links, transfers that end, losses, and competing flows of both
 //! protocols.
 
-use crate::networks::{disjoint, flow, link, outcome, outcomes, scenario, shared, tcp};
+use crate::networks::{disjoint, flow, link, near, outcome, outcomes, scenario, shared, tcp};
 use manypath_core::{Rate, RtoRule, Span, Time};
 use manypath_lab::scenario::{Application, Flow, MessageSize, SctpFlow, TcpFlow, TcpRto};
 use manypath_lab::{FlowOutcome, Job, Outcome, Watch, run};
@@ -21,11 +21,6 @@ fn middling() -> LinkConfig {
 /// Payload rate of a link in full packets with PPP framing.
 fn payload_rate(megabits: f64, payload: f64) -> f64 {
     megabits * 1e6 * payload / 1507.0
-}
-
-#[track_caller]
-fn near(found: f64, expected: f64, tolerance: f64) {
-    assert!((found / expected - 1.0).abs() < tolerance, "{found} is not {expected}");
 }
 
 #[test]

@@ -7,13 +7,13 @@ use libc::c_int;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The levels whose options are named one by one; options of all others count as one.
+/// The levels whose options are named one by one. The options of all other levels count as one option.
 const LEVELS: [c_int; 4] = [IPPROTO_SCTP, libc::SOL_SOCKET, libc::IPPROTO_IP, libc::IPPROTO_IPV6];
 /// The options that were named, by level and number.
 static NAMED: [[AtomicU64; 4]; LEVELS.len() + 1] =
     [const { [const { AtomicU64::new(0) }; 4] }; LEVELS.len() + 1];
 
-/// Something that is not supported and has no number.
+/// An unsupported feature that is no socket option.
 pub(super) struct Once {
     what: &'static str,
     named: AtomicBool,
@@ -24,7 +24,7 @@ impl Once {
         Self { what, named: AtomicBool::new(false) }
     }
 
-    /// Names it, the first time.
+    /// Reports the feature at the first call.
     pub(super) fn name(&self) {
         if !self.named.swap(true, Ordering::Relaxed) {
             say(format_args!("{}", self.what));
@@ -32,7 +32,7 @@ impl Once {
     }
 }
 
-/// Names a socket option that is not supported, the first time.
+/// Reports an unsupported socket option at the first call.
 pub(super) fn option(level: c_int, option: c_int) {
     if !is_first(level, option) {
         return;
@@ -44,7 +44,7 @@ pub(super) fn option(level: c_int, option: c_int) {
     }
 }
 
-/// Names a value of a socket option that is not supported, the first time.
+/// Reports an unsupported value of a socket option, if the option has not been reported.
 pub(super) fn value(level: c_int, option: c_int, value: c_int) {
     let name = name(level, option).unwrap_or_default();
     if !is_first(level, option) {
@@ -56,7 +56,8 @@ pub(super) fn value(level: c_int, option: c_int, value: c_int) {
     say(format_args!("value {value} of socket option {name} is not supported"));
 }
 
-/// Whether a socket option has not been named.
+/// Whether a socket option has not been reported; marks it as reported. On a level, options with equal numbers modulo 256
+/// count as one.
 fn is_first(level: c_int, option: c_int) -> bool {
     let place = LEVELS.iter().position(|known| *known == level);
     let numbers = &NAMED[place.unwrap_or(LEVELS.len())];

@@ -101,7 +101,9 @@ impl Association {
         CookieVerdict::Accepted
     }
 
+    /// Adopts the values of the peer's second INIT; after the setup, only its tag. RFC 9260 §5.2.4 B
     fn take_second_init(&mut self, now: Time, cookie: &Cookie) {
+        // No INIT ACK has arrived: the sender starts with the values of this cookie
         let begins = matches!(self.state, State::CookieWait(_)) && !self.peer.is_known();
         if self.state.opening().is_none() {
             self.peer.tag = cookie.terms.peer_tag;

@@ -1,5 +1,8 @@
 //! What a path may send, and the limit that stops it: its state, its window, the application, the buffers, pacing.
 //! RFC 9260 §6.1
+//!
+//! These are methods of the association, because a limit depends on most of its parts: paths, congestion control, sender,
+//! state and pacing. They change nothing.
 
 use manypath_core::{PathId, SendLimit};
 

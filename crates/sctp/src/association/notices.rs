@@ -75,7 +75,7 @@ impl Notices {
     /// Reports the messages that the peer has not acknowledged, and those that were delivered in part and will not be
     /// completed. RFC 9260 §11.2.3, RFC 6458 §6.1.7
     pub(super) fn push_unfinished(&mut self, sender: &mut Sender, receiver: &Receiver) {
-        let (sent, waiting) = sender.undelivered();
+        let (sent, waiting) = sender.take_undelivered();
         let failed = |message, sent| Notice::SendFailed { message: Box::new(message), sent };
         self.queue.extend(sent.into_iter().map(|message| failed(message, true)));
         self.queue.extend(waiting.into_iter().map(|message| failed(message, false)));

@@ -215,10 +215,11 @@ pub(crate) const fn padded(length: usize) -> usize {
 /// Bytes of an IPv4 header without options.
 pub(crate) const IPV4_HEADER: usize = 20;
 /// Bytes of the common header.
-pub(crate) const COMMON_HEADER: usize = 12;
+pub const COMMON_HEADER: usize = 12;
 /// Bytes of a DATA chunk before the user data.
 pub(crate) const DATA_HEADER: usize = 16;
-pub(crate) const CHUNK_HEADER: usize = 4;
+/// Bytes of a chunk before its value.
+pub const CHUNK_HEADER: usize = 4;
 pub(crate) const PARAMETER_HEADER: usize = 4;
 const USUAL_CHUNKS: usize = 4;
 const SACK_HEADER: usize = 16;

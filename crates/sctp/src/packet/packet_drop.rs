@@ -103,7 +103,38 @@ impl PacketDrop {
 
 /// Whether this stack sends chunks with this header, and the chunk fits into the remaining `left` bytes of the packet.
 fn is_plausible((kind, flags, length): (u8, u8, usize), left: usize) -> bool {
-    length <= left && kind::is_own(kind, flags) && kind::has_length(kind, length)
+    length <= left && is_own(kind, flags) && has_length(kind, length)
+}
+
+/// Whether this stack sends chunks of this type with these flags.
+fn is_own(kind: u8, flags: u8) -> bool {
+    let known = match kind {
+        kind::DATA | kind::PACKET_DROP => 0x0f,
+        kind::SACK | kind::NR_SACK => 0xc0,
+        kind::ABORT | kind::SHUTDOWN_COMPLETE => 0x01,
+        kind::INIT
+        | kind::INIT_ACK
+        | kind::HEARTBEAT
+        | kind::HEARTBEAT_ACK
+        | kind::SHUTDOWN
+        | kind::SHUTDOWN_ACK
+        | kind::ERROR
+        | kind::COOKIE_ECHO
+        | kind::COOKIE_ACK
+        | kind::PADDING => 0,
+        _ => return false,
+    };
+    flags & !known == 0
+}
+
+/// Whether this stack sends chunks of this type with this length.
+fn has_length(kind: u8, length: usize) -> bool {
+    match kind {
+        kind::COOKIE_ACK | kind::SHUTDOWN_ACK | kind::SHUTDOWN_COMPLETE => length == 4,
+        kind::SHUTDOWN => length == 8,
+        kind::HEARTBEAT => length == 4 + 4 + HeartbeatInfo::LENGTH,
+        _ => true,
+    }
 }
 
 /// Whether the length of a SACK or NR-SACK matches its numbers of blocks and duplicates.

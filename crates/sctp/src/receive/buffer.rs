@@ -44,7 +44,7 @@ impl Buffer {
     /// The peer counts only payload in the window, and with several paths SACKs overtake each other. Data in flight may
     /// therefore exceed the capacity by up to a quarter, which is enough for the overhead of full packets. The next
     /// window is smaller by this amount. Without an overhead both sides count alike.
-    pub(super) fn may_have_promised(&self, length: usize) -> bool {
+    pub(super) fn fits_earlier_window(&self, length: usize) -> bool {
         self.overhead > 0 && self.held + self.overhead + length <= self.capacity + self.capacity / 4
     }
 
@@ -170,13 +170,13 @@ mod tests {
     fn data_within_the_advertised_window_fits_despite_the_overhead() {
         let mut buffer = Buffer::new(10_000, 1500, 200);
         (0..8).for_each(|_| buffer.hold(1000));
-        assert!(!buffer.fits(1000) && buffer.may_have_promised(1000));
+        assert!(!buffer.fits(1000) && buffer.fits_earlier_window(1000));
         (0..2).for_each(|_| buffer.hold(1000));
-        assert!(!buffer.may_have_promised(1000));
+        assert!(!buffer.fits_earlier_window(1000));
         assert_eq!(buffer.window(), 0);
         let mut buffer = Buffer::new(10_000, 1500, 0);
         buffer.hold(10_000);
-        assert!(!buffer.may_have_promised(1), "both sides count payload alone");
+        assert!(!buffer.fits_earlier_window(1), "both sides count payload alone");
     }
 
     #[test]

@@ -342,7 +342,7 @@ impl Receiver {
         if self.partial_delivery && tsn == self.arrived.cumulative().next() {
             self.deliver_part(length);
         }
-        if self.buffer.may_have_promised(length) {
+        if self.buffer.fits_earlier_window(length) {
             return true;
         }
         if !self.arrived.reaches_beyond(tsn) {

@@ -135,7 +135,7 @@ fn no_chunk_is_dropped_for_a_higher_tsn() {
 }
 
 #[test]
-fn a_promise_to_keep_is_kept_when_the_buffer_is_full() {
+fn data_that_was_acknowledged_non_renegably_stays_when_the_buffer_is_full() {
     let mut receiver =
         started(&Config { receive_buffer: 3000, nr_sack: true, ..Config::default() });
     deliver(&mut receiver, [ordered(2, 1, 1500), ordered(4, 3, 1500)]);
@@ -147,7 +147,7 @@ fn a_promise_to_keep_is_kept_when_the_buffer_is_full() {
 }
 
 #[test]
-fn without_the_promise_only_what_is_offered_to_the_application_is_kept() {
+fn without_never_renege_only_readable_messages_are_acknowledged_non_renegably() {
     let config = Config { nr_sack: true, never_renege: false, ..Config::default() };
     let mut receiver = started(&config);
     let mut lists_after = |chunk| {
@@ -238,7 +238,7 @@ proptest! {
             let sack = sack(&mut receiver);
             let known = (sack.cumulative.0 as usize, offsets(&sack.gaps, 1), offsets(&sack.kept_gaps, 1));
             let has = |index: &usize| *index < known.0 || known.1.contains(index) || known.2.contains(index);
-            prop_assert!(kept.iter().all(has), "a promise was broken");
+            prop_assert!(kept.iter().all(has), "data acknowledged non-renegably was dropped");
             prop_assert!(known.1.iter().all(|index| !known.2.contains(index)), "one chunk in both lists");
             prop_assert!(!nr_sack || !never_renege || known.1.is_empty());
             kept.extend((0..chunks.len()).filter(|index| *index < known.0 || known.2.contains(index)));

@@ -54,7 +54,7 @@ pub(crate) struct Sender {
     window_threshold: u64,
     /// Last advertised window is at least `window_threshold`.
     window_open: bool,
-    /// Whether new data has exceeded the window since then.
+    /// Whether new data has exceeded the last advertised window.
     window_overrun: bool,
     /// Payload bytes in the send buffer: waiting, and sent but not non-renegably acknowledged.
     buffered: usize,
@@ -131,8 +131,8 @@ impl Sender {
         self.max_payload = max_payload.min(self.suitable_payload);
     }
 
-    /// Limits the payload of chunks so that the peer's receive buffer, of this number of bytes, can hold several. Every
-    /// peer accepts packets of 1,500 bytes. RFC 9260 §6
+    /// Limits the payload of chunks to a part of the peer's receive buffer, which has `window` bytes. A chunk in a
+    /// packet of 1,280 bytes is always suitable, because every peer accepts packets of 1,500 bytes. RFC 9260 §6
     pub(crate) fn suit_peer_buffer(&mut self, window: u32) {
         self.suitable_payload = (window as usize / CHUNKS_IN_WINDOW).max(SUITS_ALL);
     }
@@ -230,9 +230,9 @@ impl Sender {
         Some(message)
     }
 
-    /// Data that the peer has not acknowledged: the payload of each outstanding chunk, and the messages that wait to be
-    /// sent. Some fragments of the first waiting message may have been sent.
-    pub(crate) fn undelivered(&mut self) -> (Vec<Message>, Vec<Message>) {
+    /// The payload of each outstanding chunk that the peer has not acknowledged, and the messages that wait to be sent.
+    /// The latter leave the send buffer. Some fragments of the first waiting message may have been sent.
+    pub(crate) fn take_undelivered(&mut self) -> (Vec<Message>, Vec<Message>) {
         let sent = self.outstanding.unacknowledged().collect();
         self.buffered -= self.queue.bytes();
         (sent, self.queue.take_all())

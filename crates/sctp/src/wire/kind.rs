@@ -2,72 +2,47 @@
 
 use std::fmt;
 
-use crate::packet::HeartbeatInfo;
-
 /// RFC 9260 §3.3.1
-pub(crate) const DATA: u8 = 0;
+pub const DATA: u8 = 0;
 /// RFC 9260 §3.3.2
-pub(crate) const INIT: u8 = 1;
+pub const INIT: u8 = 1;
 /// RFC 9260 §3.3.3
-pub(crate) const INIT_ACK: u8 = 2;
+pub const INIT_ACK: u8 = 2;
 /// RFC 9260 §3.3.4
-pub(crate) const SACK: u8 = 3;
+pub const SACK: u8 = 3;
 /// RFC 9260 §3.3.5
-pub(crate) const HEARTBEAT: u8 = 4;
+pub const HEARTBEAT: u8 = 4;
 /// RFC 9260 §3.3.6
-pub(crate) const HEARTBEAT_ACK: u8 = 5;
+pub const HEARTBEAT_ACK: u8 = 5;
 /// RFC 9260 §3.3.7
-pub(crate) const ABORT: u8 = 6;
+pub const ABORT: u8 = 6;
 /// RFC 9260 §3.3.8
-pub(crate) const SHUTDOWN: u8 = 7;
+pub const SHUTDOWN: u8 = 7;
 /// RFC 9260 §3.3.9
-pub(crate) const SHUTDOWN_ACK: u8 = 8;
+pub const SHUTDOWN_ACK: u8 = 8;
 /// RFC 9260 §3.3.10
-pub(crate) const ERROR: u8 = 9;
+pub const ERROR: u8 = 9;
 /// RFC 9260 §3.3.11
-pub(crate) const COOKIE_ECHO: u8 = 10;
+pub const COOKIE_ECHO: u8 = 10;
 /// RFC 9260 §3.3.12
-pub(crate) const COOKIE_ACK: u8 = 11;
+pub const COOKIE_ACK: u8 = 11;
 /// Reserved for the congestion echo of ECN, which this stack never negotiates. RFC 9260 §3.2
-pub(crate) const ECNE: u8 = 12;
+pub const ECNE: u8 = 12;
 /// Reserved for the reply to ECNE. RFC 9260 §3.2
-pub(crate) const CWR: u8 = 13;
+pub const CWR: u8 = 13;
 /// RFC 9260 §3.3.13
-pub(crate) const SHUTDOWN_COMPLETE: u8 = 14;
+pub const SHUTDOWN_COMPLETE: u8 = 14;
 /// Not assigned by IANA; only sent if both sides announced it. draft-natarajan-tsvwg-sctp-nrsack
-pub(crate) const NR_SACK: u8 = 0x10;
+pub const NR_SACK: u8 = 0x10;
 /// Not assigned by IANA; only sent if both sides announced it. draft-stewart-sctp-pktdrprep
-pub(crate) const PACKET_DROP: u8 = 0x81;
+pub const PACKET_DROP: u8 = 0x81;
 /// RFC 4820 §3
-pub(crate) const PADDING: u8 = 0x84;
+pub const PADDING: u8 = 0x84;
 
 /// Bit of an unknown chunk type: skip the chunk and read the next one. RFC 9260 §3.2
-pub(super) const SKIP: u8 = 0x80;
+pub const SKIP: u8 = 0x80;
 /// Bit of an unknown chunk type: report the chunk. RFC 9260 §3.2
 pub(super) const REPORT: u8 = 0x40;
-
-/// Whether this stack sends chunks of this type with these flags.
-pub(crate) fn is_own(kind: u8, flags: u8) -> bool {
-    let known = match kind {
-        DATA | PACKET_DROP => 0x0f,
-        SACK | NR_SACK => 0xc0,
-        ABORT | SHUTDOWN_COMPLETE => 0x01,
-        INIT | INIT_ACK | HEARTBEAT | HEARTBEAT_ACK | SHUTDOWN | SHUTDOWN_ACK | ERROR
-        | COOKIE_ECHO | COOKIE_ACK | PADDING => 0,
-        _ => return false,
-    };
-    flags & !known == 0
-}
-
-/// Whether this stack sends chunks of this type with this length.
-pub(crate) fn has_length(kind: u8, length: usize) -> bool {
-    match kind {
-        COOKIE_ACK | SHUTDOWN_ACK | SHUTDOWN_COMPLETE => length == 4,
-        SHUTDOWN => length == 8,
-        HEARTBEAT => length == 4 + 4 + HeartbeatInfo::LENGTH,
-        _ => true,
-    }
-}
 
 /// Whether the type is SACK or NR-SACK.
 pub(crate) fn is_sack(kind: u8) -> bool {

@@ -13,7 +13,7 @@ mod decode_error;
 mod error;
 mod heartbeat;
 mod init;
-pub(crate) mod kind;
+pub mod kind;
 mod offers;
 mod packet;
 mod packet_drop;

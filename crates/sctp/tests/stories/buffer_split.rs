@@ -15,7 +15,7 @@ fn chunks(buffer_split: BufferSplit, send_buffer: usize, window: u32) -> [usize;
 /// Like `chunks`, with any settings and number of paths.
 fn chunks_of<const PATHS: usize>(window: u32, config: Config) -> [usize; PATHS] {
     let count = (config.send_buffer / 1452).min(10);
-    let packets = Peer::on(PATHS, window, config).takes(count, 1452);
+    let packets = Peer::on(PATHS, window, config).submit_by_path(count, 1452);
     std::array::from_fn(|path| packets.iter().filter(|(on, _)| *on == path).count())
 }
 
@@ -105,10 +105,10 @@ fn the_share_of_a_path_that_has_failed_goes_to_the_others_until_it_works_again()
 fn the_share_is_of_what_the_peer_announced_last_not_of_what_is_left() {
     let config = Config { buffer_split: BufferSplit::Receiver, ..concurrent() };
     let mut peer = Peer::on(2, 5000, config);
-    peer.takes(10, 1452);
+    peer.submit_by_path(10, 1452);
     peer.window = 10_000;
     // Path 0 has two in flight, path 1 nothing; 5000 bytes for each, and windows for three chunks each
-    let packets = peer.says(Report { gaps: &[(3, 3)], path: 1, ..Report::default() });
+    let packets = peer.sack_by_path(Report { gaps: &[(3, 3)], path: 1, ..Report::default() });
     assert_eq!(packets.iter().filter(|(path, _)| *path == 1).count(), 3);
     assert_eq!(packets.iter().filter(|(path, _)| *path == 0).count(), 1);
 }
@@ -124,11 +124,11 @@ fn shares_smaller_than_a_packet_do_not_block() {
 fn a_retransmission_needs_no_share() {
     let config = Config { buffer_split: BufferSplit::Both, send_buffer: 8000, ..concurrent() };
     let mut peer = Peer::on(2, 100_000, config);
-    assert_eq!(peer.takes(5, 1452).len(), 4);
-    peer.watches(Span::from_millis(500));
-    peer.says(Report { gaps: &[(3, 3)], path: 1, ..Report::default() });
+    assert_eq!(peer.submit_by_path(5, 1452).len(), 4);
+    peer.advance_by_path(Span::from_millis(500));
+    peer.sack_by_path(Report { gaps: &[(3, 3)], path: 1, ..Report::default() });
     // Chunks 4 and 5 fill the share of path 1 when the timer of path 0 moves chunk 1 there
-    assert_eq!(peer.watches(Span::from_millis(500)), [(1, vec![1])]);
+    assert_eq!(peer.advance_by_path(Span::from_millis(500)), [(1, vec![1])]);
 }
 
 /// A send buffer of slightly more than eight chunks, so that a share of 6000 bytes admits four; three on each path are
@@ -140,14 +140,14 @@ fn eight_chunks(split_by: SplitBy) -> Peer {
         100_000,
         Config { buffer_split, split_by, send_buffer: 12_000, ..concurrent() },
     );
-    assert_eq!(peer.takes(8, 1452).len(), 6);
+    assert_eq!(peer.submit_by_path(8, 1452).len(), 6);
     peer
 }
 
 #[test]
 fn renegable_data_fills_a_share_of_buffered_bytes_but_not_of_outstanding_bytes() {
     let news = Report { gaps: &[(4, 6)], path: 1, ..Report::default() };
-    let sends = |split_by| eight_chunks(split_by).says(news);
+    let sends = |split_by| eight_chunks(split_by).sack_by_path(news);
     assert_eq!(sends(SplitBy::Outstanding), [(1, vec![7]), (1, vec![8])]);
     assert_eq!(sends(SplitBy::Buffered), [(1, vec![7])]);
 }
@@ -155,19 +155,19 @@ fn renegable_data_fills_a_share_of_buffered_bytes_but_not_of_outstanding_bytes()
 #[test]
 fn non_renegable_data_fills_no_share() {
     let news = Report { kept: &[(4, 6)], path: 1, ..Report::default() };
-    assert_eq!(eight_chunks(SplitBy::Buffered).says(news), [(1, vec![7]), (1, vec![8])]);
+    assert_eq!(eight_chunks(SplitBy::Buffered).sack_by_path(news), [(1, vec![7]), (1, vec![8])]);
 }
 
 #[test]
 fn chunks_moved_by_a_timeout_fill_the_share_of_their_new_path() {
     let mut peer = eight_chunks(SplitBy::Buffered);
-    peer.watches(Span::from_millis(500));
-    peer.says(Report { kept: &[(4, 6)], path: 1, ..Report::default() });
+    peer.advance_by_path(Span::from_millis(500));
+    peer.sack_by_path(Report { kept: &[(4, 6)], path: 1, ..Report::default() });
     // Path 1 has 7 and 8 in flight when the timer of path 0 moves 1 to 3 there
-    assert_eq!(peer.watches(Span::from_millis(500)), [(1, vec![1]), (1, vec![2])]);
-    assert_eq!(peer.takes(3, 1452), [(0, vec![9])], "path 0 holds nothing any more");
+    assert_eq!(peer.advance_by_path(Span::from_millis(500)), [(1, vec![1]), (1, vec![2])]);
+    assert_eq!(peer.submit_by_path(3, 1452), [(0, vec![9])], "path 0 holds nothing any more");
     let news = Report { cumulative: 1, kept: &[(4, 8)], path: 1, ..Report::default() };
-    assert_eq!(peer.says(news), [(1, vec![3]), (1, vec![10]), (1, vec![11])]);
+    assert_eq!(peer.sack_by_path(news), [(1, vec![3]), (1, vec![10]), (1, vec![11])]);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn by_buffered_bytes_the_share_of_the_receive_buffer_is_not_exceeded() {
     let chunks = |split_by, window| {
         let buffer_split = BufferSplit::Receiver;
         let mut peer = Peer::on(2, window, Config { buffer_split, split_by, ..concurrent() });
-        let packets = peer.takes(10, 1452);
+        let packets = peer.submit_by_path(10, 1452);
         [0, 1].map(|path| packets.iter().filter(|(on, _)| *on == path).count())
     };
     // 3000 bytes for each path

@@ -24,7 +24,7 @@ pub(crate) fn concurrent() -> Config {
 fn two_full_windows(config: Config) -> Peer {
     let mut peer = Peer::on(2, 100_000, config);
     let filled: Vec<_> = (1..=6).map(|chunk| (usize::from(chunk > 3), vec![chunk])).collect();
-    assert_eq!(peer.takes(60, 1452), filled);
+    assert_eq!(peer.submit_by_path(60, 1452), filled);
     peer
 }
 
@@ -32,7 +32,11 @@ fn two_full_windows(config: Config) -> Peer {
 fn new_data_takes_every_path_that_has_room() {
     two_full_windows(concurrent());
     let mut peer = Peer::on(2, 100_000, alone());
-    assert_eq!(peer.takes(60, 1452), [1, 2, 3].map(|chunk| (0, vec![chunk])), "without CMT one");
+    assert_eq!(
+        peer.submit_by_path(60, 1452),
+        [1, 2, 3].map(|chunk| (0, vec![chunk])),
+        "without CMT one"
+    );
 }
 
 #[test]
@@ -58,7 +62,7 @@ fn with_cuc_a_window_grows_by_acknowledgements_of_its_own_path() {
         [(CumAck::Association, false), (CumAck::PathV1, true), (CumAck::PathV2, true)]
     {
         let mut peer = two_full_windows(Config { cuc, ..concurrent() });
-        peer.says(Report { gaps: &[(4, 4)], path: 1, ..Report::default() });
+        peer.sack_by_path(Report { gaps: &[(4, 4)], path: 1, ..Report::default() });
         let growth = if grows { 1468 } else { 0 };
         assert_eq!(peer.stats(1).window, 4404 + growth, "{cuc:?}");
         assert_eq!(peer.stats(0).window, 4404, "{cuc:?}");
@@ -69,9 +73,9 @@ fn with_cuc_a_window_grows_by_acknowledgements_of_its_own_path() {
 fn with_cuc_a_window_waits_for_the_lowest_chunk_of_its_path() {
     for cuc in [CumAck::PathV1, CumAck::PathV2] {
         let mut peer = two_full_windows(Config { cuc, ..concurrent() });
-        peer.says(Report { gaps: &[(5, 5)], path: 1, ..Report::default() });
+        peer.sack_by_path(Report { gaps: &[(5, 5)], path: 1, ..Report::default() });
         assert_eq!(peer.stats(1).window, 4404, "{cuc:?}: 4 is missing");
-        peer.says(Report { gaps: &[(4, 5)], path: 1, ..Report::default() });
+        peer.sack_by_path(Report { gaps: &[(4, 5)], path: 1, ..Report::default() });
         assert_eq!(peer.stats(1).window, 4404 + 1468, "{cuc:?}: 4 was the lowest");
     }
 }
@@ -80,14 +84,14 @@ fn with_cuc_a_window_waits_for_the_lowest_chunk_of_its_path() {
 fn only_the_second_version_of_cuc_grows_past_a_retransmission_that_is_missing() {
     for (cuc, grows) in [(CumAck::PathV1, false), (CumAck::PathV2, true)] {
         let mut peer = two_full_windows(Config { cuc, ..concurrent() });
-        peer.watches(Span::from_millis(500));
+        peer.advance_by_path(Span::from_millis(500));
         let news = Report { gaps: &[(4, 6)], path: 1, ..Report::default() };
-        assert_eq!(peer.says(news).len(), 4);
+        assert_eq!(peer.sack_by_path(news).len(), 4);
         // The timer of path 0 moves chunk 1 to path 1, where 7 is the lowest first transmission
-        let again = peer.watches(Span::from_millis(500));
+        let again = peer.advance_by_path(Span::from_millis(500));
         assert_eq!(again[0], (1, vec![1]));
         let window = peer.stats(1).window;
-        peer.says(Report { gaps: &[(4, 7)], path: 1, ..Report::default() });
+        peer.sack_by_path(Report { gaps: &[(4, 7)], path: 1, ..Report::default() });
         assert_eq!(peer.stats(1).window > window, grows, "{cuc:?}");
     }
 }
@@ -97,7 +101,7 @@ fn with_sfr_acknowledgements_of_another_path_do_not_indicate_loss() {
     for (sfr, spurious) in [(true, 0), (false, 3)] {
         let mut peer = two_full_windows(Config { sfr, ..concurrent() });
         for last in 4..8 {
-            peer.says(Report { gaps: &[(4, last)], path: 1, ..Report::default() });
+            peer.sack_by_path(Report { gaps: &[(4, last)], path: 1, ..Report::default() });
         }
         assert_eq!(peer.endpoint.stats(FIRST).fast_retransmissions, spurious);
     }
@@ -128,10 +132,10 @@ fn paths_of_different_delay_cause_no_fast_retransmission_with_sfr() {
 fn with_sfr_losses_of_a_path_are_still_detected() {
     let mut peer = two_full_windows(Config { dac: false, ..concurrent() });
     for gaps in [&[(2, 2)], &[(2, 3)]] {
-        peer.says(Report { gaps, ..Report::default() });
+        peer.sack_by_path(Report { gaps, ..Report::default() });
     }
     // 7 and 8 were sent on path 0; 7 causes the third report, and chunk 1 stays on its path
-    let third = peer.says(Report { gaps: &[(2, 3), (7, 7)], ..Report::default() });
+    let third = peer.sack_by_path(Report { gaps: &[(2, 3), (7, 7)], ..Report::default() });
     assert!(third.contains(&(0, vec![1])), "{third:?}");
     assert_eq!((peer.stats(0).window_cuts, peer.stats(1).window_cuts), (1, 0));
 }
@@ -143,9 +147,9 @@ fn with_dac_a_sack_counts_for_the_packets_that_it_acknowledges() {
     let third = Report { gaps: &[(2, 3), (7, 7)], packets: 1, ..Report::default() };
     for (dac, packets, found) in [(true, 2, 1), (false, 2, 0), (true, 1, 0)] {
         let mut peer = two_full_windows(Config { dac, ..concurrent() });
-        peer.says(both(packets));
+        peer.sack_by_path(both(packets));
         assert_eq!(peer.stats(0).fast_retransmissions, 0);
-        peer.says(third);
+        peer.sack_by_path(third);
         assert_eq!(peer.stats(0).fast_retransmissions, found, "{dac} {packets}");
     }
 }
@@ -154,8 +158,8 @@ fn with_dac_a_sack_counts_for_the_packets_that_it_acknowledges() {
 fn with_dac_a_sack_counts_once_if_its_packets_may_precede_the_chunk() {
     let reports = |first: Report<'_>, third: &[(u32, u32)]| {
         let mut peer = two_full_windows(concurrent());
-        peer.says(first);
-        peer.says(Report { gaps: third, packets: 1, ..first });
+        peer.sack_by_path(first);
+        peer.sack_by_path(Report { gaps: third, packets: 1, ..first });
         peer.endpoint.stats(FIRST).fast_retransmissions
     };
     let two = Report { packets: 2, ..Report::default() };
@@ -173,9 +177,9 @@ fn a_loss_on_each_path_cuts_each_window_once() {
     let mut peer = two_full_windows(Config { dac: false, ..concurrent() });
     // 1 and 4 are lost. Without the lowest chunk the windows do not grow beyond 4404
     for gaps in [&[(2, 2), (5, 5)], &[(2, 3), (5, 6)]] {
-        peer.says(Report { gaps, ..Report::default() });
+        peer.sack_by_path(Report { gaps, ..Report::default() });
     }
-    peer.says(Report { gaps: &[(2, 3), (5, 10)], ..Report::default() });
+    peer.sack_by_path(Report { gaps: &[(2, 3), (5, 10)], ..Report::default() });
     for index in [0, 1] {
         let stats = peer.stats(index);
         assert_eq!((stats.fast_retransmissions, stats.window_cuts), (1, 1), "path {index}");
@@ -189,16 +193,16 @@ fn fast_recovery_of_a_path_ends_when_its_own_chunks_have_arrived() {
         let mut peer = two_full_windows(config);
         // Path 1 loses 4; the retransmission and all other chunks of the path arrive, while 1 to 3 are in flight
         for gaps in [&[(5, 5)], &[(5, 6)]] {
-            peer.says(Report { gaps, path: 1, ..Report::default() });
+            peer.sack_by_path(Report { gaps, path: 1, ..Report::default() });
         }
-        peer.says(Report { gaps: &[(5, 7)], path: 1, ..Report::default() });
+        peer.sack_by_path(Report { gaps: &[(5, 7)], path: 1, ..Report::default() });
         assert_eq!(peer.stats(1).window_cuts, 1);
         let exit = peer.highest;
-        peer.says(Report { gaps: &[(4, exit)], path: 1, ..Report::default() });
+        peer.sack_by_path(Report { gaps: &[(4, exit)], path: 1, ..Report::default() });
         // The next loss there: without its own Fast Recovery the path waits for chunk 1
         for last in 2..5 {
             let gaps = [(4, exit), (exit + 2, exit + last)];
-            peer.says(Report { gaps: &gaps, path: 1, ..Report::default() });
+            peer.sack_by_path(Report { gaps: &gaps, path: 1, ..Report::default() });
         }
         assert_eq!(peer.stats(1).fast_retransmissions, 2);
         assert_eq!(peer.stats(1).window_cuts, cuts, "{path_fast_recovery}");
@@ -210,12 +214,12 @@ fn a_chunk_moved_by_a_timeout_does_not_indicate_losses_on_its_new_path() {
     for (smart_fast_rtx, spurious) in [(true, 0), (false, 2)] {
         let config = Config { smart_fast_rtx, dac: false, ..concurrent() };
         let mut peer = two_full_windows(config);
-        peer.watches(Span::from_millis(500));
-        peer.says(Report { cumulative: 1, ..Report::default() });
+        peer.advance_by_path(Span::from_millis(500));
+        peer.sack_by_path(Report { cumulative: 1, ..Report::default() });
         // The timer of path 1 moves 4 to 6 to path 0, where 2 and 3 are still in flight
-        assert!(peer.watches(Span::from_millis(500)).contains(&(0, vec![4])));
+        assert!(peer.advance_by_path(Span::from_millis(500)).contains(&(0, vec![4])));
         for last in 4..7 {
-            peer.says(Report { cumulative: 1, gaps: &[(4, last)], ..Report::default() });
+            peer.sack_by_path(Report { cumulative: 1, gaps: &[(4, last)], ..Report::default() });
         }
         assert_eq!(peer.stats(0).fast_retransmissions, spurious, "{smart_fast_rtx}");
     }
@@ -226,12 +230,12 @@ fn earlier_chunks_do_not_report_a_chunk_missing_that_a_timeout_moved() {
     for (smart_fast_rtx, spurious) in [(true, 0), (false, 1)] {
         let config = Config { smart_fast_rtx, dac: false, ..concurrent() };
         let mut peer = two_full_windows(config);
-        peer.watches(Span::from_millis(500));
-        peer.says(Report { gaps: &[(4, 6)], path: 1, ..Report::default() });
+        peer.advance_by_path(Span::from_millis(500));
+        peer.sack_by_path(Report { gaps: &[(4, 6)], path: 1, ..Report::default() });
         // 7 to 10 are in flight on path 1 when the timer of path 0 moves chunk 1 there
-        assert!(peer.watches(Span::from_millis(500)).contains(&(1, vec![1])));
+        assert!(peer.advance_by_path(Span::from_millis(500)).contains(&(1, vec![1])));
         for last in 7..10 {
-            peer.says(Report { gaps: &[(4, last)], path: 1, ..Report::default() });
+            peer.sack_by_path(Report { gaps: &[(4, last)], path: 1, ..Report::default() });
         }
         assert_eq!(peer.stats(1).fast_retransmissions, spurious, "{smart_fast_rtx}");
     }
@@ -240,8 +244,8 @@ fn earlier_chunks_do_not_report_a_chunk_missing_that_a_timeout_moved() {
 #[test]
 fn a_sack_measures_the_path_that_it_takes() {
     let mut peer = two_full_windows(concurrent());
-    peer.watches(Span::from_millis(80));
-    peer.says(Report { cumulative: 1, gaps: &[(4, 4)], path: 1, ..Report::default() });
+    peer.advance_by_path(Span::from_millis(80));
+    peer.sack_by_path(Report { cumulative: 1, gaps: &[(4, 4)], path: 1, ..Report::default() });
     assert_eq!(peer.stats(0).srtt, Span::ZERO, "chunk 1 took the other path");
     assert_eq!(peer.stats(1).srtt, Span::from_millis(80));
 }
@@ -253,10 +257,10 @@ fn order(
     last: Option<Report<'_>>,
 ) -> Vec<usize> {
     let mut peer = Peer::on(4, 100_000, Config { send_order, ..concurrent() });
-    assert_eq!(peer.takes(60, 1452).len(), 12);
+    assert_eq!(peer.submit_by_path(60, 1452).len(), 12);
     before(&mut peer);
     let all = Report { cumulative: peer.highest, path: 2, ..Report::default() };
-    let packets = peer.says(last.unwrap_or(all));
+    let packets = peer.sack_by_path(last.unwrap_or(all));
     let mut paths: Vec<usize> = packets.into_iter().map(|(path, _)| path).collect();
     paths.dedup();
     paths
@@ -269,9 +273,9 @@ fn the_path_of_the_sack_sends_first_and_the_policy_orders_the_others() {
     assert_eq!(order(SendOrder::RoundRobin, nothing, None), [2, 3, 0, 1]);
     // Path 0 sends once more while the others are silent
     let path_0_sends = |peer: &mut Peer| {
-        peer.watches(Span::from_millis(50));
-        peer.says(Report { cumulative: 3, ..Report::default() });
-        peer.watches(Span::from_millis(50));
+        peer.advance_by_path(Span::from_millis(50));
+        peer.sack_by_path(Report { cumulative: 3, ..Report::default() });
+        peer.advance_by_path(Span::from_millis(50));
     };
     let silent = SendOrder::SmallestLastTransmission;
     assert_eq!(order(silent, path_0_sends, None), [2, 1, 3, 0]);
@@ -280,9 +284,9 @@ fn the_path_of_the_sack_sends_first_and_the_policy_orders_the_others() {
     assert_eq!(order(SendOrder::LargestSpace, nothing, Some(last)), [2, 3, 1, 0]);
     // A timeout lowers the threshold of path 0
     let path_0_expires = |peer: &mut Peer| {
-        peer.watches(Span::from_millis(500));
-        peer.says(Report { gaps: &[(4, 12)], path: 2, ..Report::default() });
-        peer.watches(Span::from_millis(500));
+        peer.advance_by_path(Span::from_millis(500));
+        peer.sack_by_path(Report { gaps: &[(4, 12)], path: 2, ..Report::default() });
+        peer.advance_by_path(Span::from_millis(500));
     };
     assert_eq!(order(SendOrder::LargestSsthresh, path_0_expires, None), [2, 1, 3, 0]);
 }
@@ -298,8 +302,8 @@ fn new_data_uses_the_first_path_of_the_policy() {
     ] {
         let mut peer = Peer::on(2, 100_000, Config { send_order, ..concurrent() });
         let paths = [0, 1, 2].map(|_| {
-            peer.watches(Span::from_millis(20));
-            peer.takes(1, 1452)[0].0
+            peer.advance_by_path(Span::from_millis(20));
+            peer.submit_by_path(1, 1452)[0].0
         });
         assert_eq!(paths, expected, "{send_order:?}");
     }
@@ -318,7 +322,7 @@ fn the_last_packet_that_fits_into_the_window_requests_a_sack() {
             peer.endpoint.send(peer.now, FIRST, message).expect("there is room");
         }
         let asks = |chunk: &manypath_sctp::Data| chunk.flags.contains(DataFlags::IMMEDIATE);
-        let packets = peer.deliveries();
+        let packets = peer.data_by_path();
         packets
             .iter()
             .map(|(path, packet)| (*path, packet.data.iter().any(asks)))

@@ -316,7 +316,7 @@ fn packets(peer: &mut Peer, count: usize) -> Vec<Packet> {
     for _ in 0..count {
         peer.endpoint.send(peer.now, FIRST, message(1452)).expect("there is room");
     }
-    peer.deliveries().into_iter().map(|(_, packet)| packet).collect()
+    peer.data_by_path().into_iter().map(|(_, packet)| packet).collect()
 }
 
 /// A report of a packet with a wrong byte far after the heads, if it has that many bytes.
@@ -342,13 +342,13 @@ fn report(packet: &Packet) -> PacketDrop {
 fn a_report_counts_unless_the_chunk_has_been_acknowledged() {
     let mut peer = sender(1, alone());
     let sent = packets(&mut peer, 2);
-    peer.watches(Span::from_millis(50));
-    assert_eq!(peer.returns(0, report(&sent[0])), [(0, vec![1])]);
-    peer.says(Report { gaps: &[(2, 2)], ..Report::default() });
-    assert_eq!(peer.returns(0, report(&sent[1])), []);
-    peer.says(Report { cumulative: 2, ..Report::default() });
-    assert_eq!(peer.returns(0, report(&sent[1])), []);
-    assert_eq!(peer.returns(0, report(&sent[0])), []);
+    peer.advance_by_path(Span::from_millis(50));
+    assert_eq!(peer.report_dropped(0, report(&sent[0])), [(0, vec![1])]);
+    peer.sack_by_path(Report { gaps: &[(2, 2)], ..Report::default() });
+    assert_eq!(peer.report_dropped(0, report(&sent[1])), []);
+    peer.sack_by_path(Report { cumulative: 2, ..Report::default() });
+    assert_eq!(peer.report_dropped(0, report(&sent[1])), []);
+    assert_eq!(peer.report_dropped(0, report(&sent[0])), []);
     let stats = peer.endpoint.stats(FIRST);
     assert_eq!((stats.drop_reports, stats.reported_chunks), (4, 1));
 }
@@ -358,23 +358,23 @@ fn each_copy_may_be_damaged_and_is_sent_again() {
     let mut peer = sender(1, alone());
     let sent = packets(&mut peer, 2);
     // The first sample of the round trip: 50 ms
-    peer.watches(Span::from_millis(50));
-    peer.says(Report { cumulative: 1, ..Report::default() });
+    peer.advance_by_path(Span::from_millis(50));
+    peer.sack_by_path(Report { cumulative: 1, ..Report::default() });
     for copy in 2..=6 {
-        assert_eq!(peer.returns(0, report(&sent[1])), [(0, vec![2])], "copy {copy}");
-        peer.watches(Span::from_millis(50));
+        assert_eq!(peer.report_dropped(0, report(&sent[1])), [(0, vec![2])], "copy {copy}");
+        peer.advance_by_path(Span::from_millis(50));
     }
-    assert_eq!(peer.returns(0, report(&sent[1])), [], "that is enough");
-    assert_eq!(peer.watches(Span::from_secs(1)), [(0, vec![2])], "the timer takes over");
+    assert_eq!(peer.report_dropped(0, report(&sent[1])), [], "that is enough");
+    assert_eq!(peer.advance_by_path(Span::from_secs(1)), [(0, vec![2])], "the timer takes over");
 }
 
 #[test]
 fn a_report_of_a_chunk_that_the_timer_moved_is_ignored() {
     let mut peer = sender(2, alone());
     let sent = packets(&mut peer, 1);
-    assert_eq!(peer.watches(Span::from_secs(1)), [(1, vec![1])]);
-    peer.watches(Span::from_millis(500));
-    assert_eq!(peer.returns(0, report(&sent[0])), []);
+    assert_eq!(peer.advance_by_path(Span::from_secs(1)), [(1, vec![1])]);
+    peer.advance_by_path(Span::from_millis(500));
+    assert_eq!(peer.report_dropped(0, report(&sent[0])), []);
     assert_eq!((peer.stats(0).outstanding, peer.stats(1).outstanding), (0, 1468));
 }
 
@@ -382,16 +382,16 @@ fn a_report_of_a_chunk_that_the_timer_moved_is_ignored() {
 fn a_report_of_a_fast_retransmitted_chunk_is_ignored() {
     let mut peer = sender(1, alone());
     let sent = packets(&mut peer, 3);
-    peer.watches(Span::from_millis(50));
-    peer.says(Report { gaps: &[(2, 2)], ..Report::default() });
+    peer.advance_by_path(Span::from_millis(50));
+    peer.sack_by_path(Report { gaps: &[(2, 2)], ..Report::default() });
     let mut again = Vec::new();
     packets(&mut peer, 3);
     for last in 3..6 {
-        again.extend(peer.says(Report { gaps: &[(2, last)], ..Report::default() }));
+        again.extend(peer.sack_by_path(Report { gaps: &[(2, last)], ..Report::default() }));
     }
     assert!(again.contains(&(0, vec![1])), "{again:?}");
     let before = peer.stats(0);
-    assert_eq!(peer.returns(0, report(&sent[0])), []);
+    assert_eq!(peer.report_dropped(0, report(&sent[0])), []);
     assert_eq!(peer.stats(0).outstanding, before.outstanding);
 }
 
@@ -400,11 +400,11 @@ fn gap_reports_after_a_drop_report_cut_no_window() {
     let mut peer = sender(1, alone());
     let sent = packets(&mut peer, 3);
     let window = peer.stats(0).window;
-    peer.watches(Span::from_millis(50));
-    assert_eq!(peer.returns(0, report(&sent[0])), [(0, vec![1])]);
+    peer.advance_by_path(Span::from_millis(50));
+    assert_eq!(peer.report_dropped(0, report(&sent[0])), [(0, vec![1])]);
     packets(&mut peer, 3);
     for last in 2..6 {
-        peer.says(Report { gaps: &[(2, last)], ..Report::default() });
+        peer.sack_by_path(Report { gaps: &[(2, last)], ..Report::default() });
     }
     assert_eq!((peer.stats(0).window_cuts, peer.stats(0).fast_retransmissions), (0, 0));
     assert!(peer.stats(0).window >= window);
@@ -415,10 +415,10 @@ fn only_a_retransmission_of_the_earliest_chunk_restarts_the_timer() {
     let mut peer = sender(1, alone());
     let start = peer.now;
     let sent = packets(&mut peer, 3);
-    peer.watches(Span::from_millis(300));
-    peer.returns(0, report(&sent[1]));
+    peer.advance_by_path(Span::from_millis(300));
+    peer.report_dropped(0, report(&sent[1]));
     assert_eq!(peer.timer(), start + Span::from_secs(1));
-    peer.returns(0, report(&sent[0]));
+    peer.report_dropped(0, report(&sent[0]));
     assert_eq!(peer.timer(), start + Span::from_millis(1300));
 }
 
@@ -427,12 +427,12 @@ fn a_closed_window_repeats_nothing_for_a_report() {
     let mut peer = sender(1, alone());
     let mut sent = packets(&mut peer, 3);
     peer.window = 0;
-    peer.says(Report { cumulative: 3, ..Report::default() });
+    peer.sack_by_path(Report { cumulative: 3, ..Report::default() });
     sent = [sent, packets(&mut peer, 1)].concat();
     assert_eq!(sent.len(), 4, "one chunk probes the window");
-    peer.watches(Span::from_millis(100));
+    peer.advance_by_path(Span::from_millis(100));
     let full = PacketDrop { queued: 100_000, ..report(&sent[3]) };
-    assert_eq!(peer.returns(0, full), []);
+    assert_eq!(peer.report_dropped(0, full), []);
     assert_eq!(peer.endpoint.stats(FIRST).reported_chunks, 0);
 }
 
@@ -441,21 +441,21 @@ fn a_drop_report_has_the_free_space_of_the_peers_buffer() {
     let mut peer = sender(1, alone());
     let sent = packets(&mut peer, 60);
     assert_eq!(sent.len(), 3);
-    peer.watches(Span::from_millis(50));
+    peer.advance_by_path(Span::from_millis(50));
     // 4000 bytes are free, and two chunks are in flight beside the one that leaves again
     let narrow = PacketDrop { window: 50_000, queued: 46_000, ..report(&sent[0]) };
-    assert_eq!(peer.returns(0, narrow), [(0, vec![1])]);
+    assert_eq!(peer.report_dropped(0, narrow), [(0, vec![1])]);
     peer.window = 4000;
-    assert_eq!(peer.says(Report { cumulative: 1, ..Report::default() }), []);
+    assert_eq!(peer.sack_by_path(Report { cumulative: 1, ..Report::default() }), []);
     let wide = PacketDrop { window: 50_000, queued: 0, ..report(&sent[0]) };
-    assert!(!peer.returns(0, wide).is_empty(), "the window has opened");
+    assert!(!peer.report_dropped(0, wide).is_empty(), "the window has opened");
 }
 
 #[test]
 fn a_report_of_data_that_was_never_sent_changes_nothing() {
     let mut peer = sender(1, alone());
     let sent = packets(&mut peer, 2);
-    peer.watches(Span::from_millis(50));
+    peer.advance_by_path(Span::from_millis(50));
     let with = |change: fn(&mut Data)| {
         let mut packet = sent[0].clone();
         change(&mut packet.data[0]);
@@ -470,7 +470,7 @@ fn a_report_of_data_that_was_never_sent_changes_nothing() {
     let before = peer.stats(0);
     for report in [other_payload, other_length, other_stream, other_tsn, by_middlebox, not_damaged]
     {
-        assert_eq!(peer.returns(0, report), []);
+        assert_eq!(peer.report_dropped(0, report), []);
         assert_eq!(peer.stats(0), before);
     }
 }
@@ -479,7 +479,7 @@ fn a_report_of_data_that_was_never_sent_changes_nothing() {
 fn drop_reports_without_agreement_are_ignored() {
     let mut peer = Peer::of(alone());
     let sent = packets(&mut peer, 1);
-    assert_eq!(peer.returns(0, report(&sent[0])), []);
+    assert_eq!(peer.report_dropped(0, report(&sent[0])), []);
     assert_eq!(peer.endpoint.stats(FIRST).drop_reports, 0);
 }
 

@@ -45,7 +45,7 @@ fn one_of_several_addresses_without_sctp_fails_alone() {
 
 /// A NAT that restarts answers for the old UDP ports of both paths. The packets of the peer arrive from new ones.
 #[test]
-fn a_packet_of_the_peer_voids_what_icmp_said_of_its_path() {
+fn a_packet_of_the_peer_voids_an_icmp_message_about_its_path() {
     for (speaks_on, reason) in [(0, None), (1, Some(CloseReason::Unreachable))] {
         let mut pair = Pair::new(2);
         pair.connect();

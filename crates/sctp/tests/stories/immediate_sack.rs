@@ -47,7 +47,7 @@ fn a_packet_that_fills_the_window_with_others_requests_no_sack() {
 fn the_only_packet_after_a_timeout_requests_a_sack_for_any_size() {
     for length in [1452, 1000] {
         let mut peer = Peer::of(sparing());
-        peer.gets(3, length);
+        peer.submit(3, length);
         peer.now = peer.timer();
         peer.endpoint.handle_timeout(peer.now);
         let flags: Vec<bool> = peer.packets().iter().map(asks).collect();

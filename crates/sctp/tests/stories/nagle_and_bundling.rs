@@ -10,7 +10,7 @@ use crate::send::peer::{Peer, alone, message};
 fn chunks_share_a_packet_as_long_as_they_fit() {
     let mut peer = Peer::of(Config { nagle: false, ..alone() });
     // 12 chunks of 116 bytes fit into 1468, 13 do not
-    let packets: Vec<usize> = peer.gets(30, 100).iter().map(Vec::len).collect();
+    let packets: Vec<usize> = peer.submit(30, 100).iter().map(Vec::len).collect();
     assert_eq!(packets, [12, 12, 6]);
 }
 
@@ -18,7 +18,7 @@ fn chunks_share_a_packet_as_long_as_they_fit() {
 fn padding_takes_its_place_in_the_packet() {
     let mut peer = Peer::of(Config { nagle: false, ..alone() });
     // 12 chunks of 121 bytes would fit, but each takes 124
-    let packets: Vec<usize> = peer.gets(20, 105).iter().map(Vec::len).collect();
+    let packets: Vec<usize> = peer.submit(20, 105).iter().map(Vec::len).collect();
     assert_eq!(packets, [11, 9]);
 }
 
@@ -36,55 +36,55 @@ fn packets_fit_an_mtu_that_is_no_multiple_of_four() {
 #[test]
 fn a_packet_leaves_as_soon_as_it_is_full_headers_of_chunks_included() {
     let mut peer = Peer::of(alone());
-    assert_eq!(peer.gets(1, 1452), [[1]]);
-    assert_eq!(peer.gets(12, 100), [[0; 0]; 0], "a thirteenth chunk might follow");
-    assert_eq!(peer.gets(1, 100), [(2..14).collect::<Vec<u32>>()]);
-    assert_eq!(peer.reports(13, &[]), [[14]]);
+    assert_eq!(peer.submit(1, 1452), [[1]]);
+    assert_eq!(peer.submit(12, 100), [[0; 0]; 0], "a thirteenth chunk might follow");
+    assert_eq!(peer.submit(1, 100), [(2..14).collect::<Vec<u32>>()]);
+    assert_eq!(peer.sack(13, &[]), [[14]]);
 }
 
 #[test]
 fn without_nagle_packets_are_not_held() {
     let mut peer = Peer::of(Config { nagle: false, ..alone() });
     for chunk in 1..10 {
-        assert_eq!(peer.gets(1, 100), [[chunk]]);
+        assert_eq!(peer.submit(1, 100), [[chunk]]);
     }
 }
 
 #[test]
 fn no_packet_is_held_after_shutdown() {
     let mut peer = Peer::of(alone());
-    peer.gets(1, 1452);
-    assert_eq!(peer.gets(1, 100), [[0; 0]; 0]);
+    peer.submit(1, 1452);
+    assert_eq!(peer.submit(1, 100), [[0; 0]; 0]);
     peer.endpoint.shutdown(peer.now, FIRST);
-    assert_eq!(peer.gets(0, 100), [[2]]);
+    assert_eq!(peer.submit(0, 100), [[2]]);
 }
 
 #[test]
 fn retransmissions_are_bundled() {
     let mut peer = Peer::of(Config { nagle: false, ..alone() });
     for _ in 0..12 {
-        peer.gets(1, 100);
+        peer.submit(1, 100);
     }
     // Twelve packets become one
-    assert_eq!(peer.waits(Span::from_secs(1)), [(1..13).collect::<Vec<u32>>()]);
+    assert_eq!(peer.advance(Span::from_secs(1)), [(1..13).collect::<Vec<u32>>()]);
 }
 
 #[test]
 fn lost_chunks_precede_new_ones_in_a_common_packet() {
     let mut peer = Peer::of(alone());
-    assert_eq!(peer.gets(1, 1000), [[1]]);
-    assert_eq!(peer.gets(2, 300), [[0; 0]; 0], "Nagle holds them");
+    assert_eq!(peer.submit(1, 1000), [[1]]);
+    assert_eq!(peer.submit(2, 300), [[0; 0]; 0], "Nagle holds them");
     assert_eq!(
-        peer.waits(Span::from_secs(1)),
+        peer.advance(Span::from_secs(1)),
         [[1, 2]],
         "both would not fit, so the packet is full"
     );
-    assert_eq!(peer.reports(2, &[]), [[3]]);
+    assert_eq!(peer.sack(2, &[]), [[3]]);
 
     let mut peer = Peer::of(Config { nagle: false, ..alone() });
-    assert_eq!(peer.gets(5, 1000).len(), 5);
+    assert_eq!(peer.submit(5, 1000).len(), 5);
     peer.endpoint.send(peer.now, FIRST, message(300)).unwrap();
-    assert_eq!(peer.waits(Span::from_secs(1)), [[1, 6]]);
+    assert_eq!(peer.advance(Span::from_secs(1)), [[1, 6]]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::send::peer::{Peer, Report};
 
 fn six_chunks() -> (Peer, usize) {
     let mut peer = Peer::on(2, 100_000, concurrent());
-    assert_eq!(peer.takes(6, 1452).len(), 6);
+    assert_eq!(peer.submit_by_path(6, 1452).len(), 6);
     let space = peer.endpoint.send_space(FIRST);
     (peer, space)
 }
@@ -17,21 +17,21 @@ fn six_chunks() -> (Peer, usize) {
 #[test]
 fn non_renegable_data_leaves_the_send_buffer_and_renegable_data_stays() {
     let (mut peer, space) = six_chunks();
-    peer.says(Report { gaps: &[(4, 4)], ..Report::default() });
+    peer.sack_by_path(Report { gaps: &[(4, 4)], ..Report::default() });
     assert_eq!(peer.endpoint.send_space(FIRST), space);
-    peer.says(Report { gaps: &[(4, 4)], kept: &[(5, 6)], ..Report::default() });
+    peer.sack_by_path(Report { gaps: &[(4, 4)], kept: &[(5, 6)], ..Report::default() });
     assert_eq!(peer.endpoint.send_space(FIRST), space + 2 * 1452);
     assert_eq!(peer.stats(1).outstanding, 0, "both kinds have left the flight");
-    peer.says(Report { cumulative: 6, ..Report::default() });
+    peer.sack_by_path(Report { cumulative: 6, ..Report::default() });
     assert_eq!(peer.endpoint.send_space(FIRST), space + 6 * 1452, "each chunk once");
 }
 
 #[test]
 fn renegable_data_that_becomes_non_renegable_is_not_acknowledged_twice() {
     let (mut peer, space) = six_chunks();
-    peer.says(Report { gaps: &[(4, 6)], ..Report::default() });
+    peer.sack_by_path(Report { gaps: &[(4, 6)], ..Report::default() });
     let before = peer.stats(1);
-    peer.says(Report { kept: &[(4, 6)], ..Report::default() });
+    peer.sack_by_path(Report { kept: &[(4, 6)], ..Report::default() });
     assert_eq!(peer.endpoint.send_space(FIRST), space + 3 * 1452);
     assert_eq!(peer.stats(1), before);
 }
@@ -39,8 +39,8 @@ fn renegable_data_that_becomes_non_renegable_is_not_acknowledged_twice() {
 #[test]
 fn non_renegable_data_stays_acknowledged_if_later_sacks_do_not_report_it() {
     let (mut peer, space) = six_chunks();
-    peer.says(Report { gaps: &[(4, 4)], kept: &[(5, 6)], ..Report::default() });
-    peer.says(Report::default());
+    peer.sack_by_path(Report { gaps: &[(4, 4)], kept: &[(5, 6)], ..Report::default() });
+    peer.sack_by_path(Report::default());
     assert_eq!(peer.stats(1).outstanding, 1468, "4 is in flight again, 5 and 6 are not");
     assert_eq!(peer.endpoint.send_space(FIRST), space + 2 * 1452);
 }
@@ -51,7 +51,7 @@ fn a_non_renegable_block_of_data_that_was_never_sent_is_ignored() {
     for kept in [&[(4, 4), (7, 7)][..], &[(5, 7)]] {
         let (mut peer, space) = six_chunks();
         let before = peer.stats(1);
-        peer.says(Report { kept, ..Report::default() });
+        peer.sack_by_path(Report { kept, ..Report::default() });
         assert_eq!(peer.endpoint.send_space(FIRST), space);
         assert_eq!(peer.stats(1), before);
     }
@@ -60,10 +60,10 @@ fn a_non_renegable_block_of_data_that_was_never_sent_is_ignored() {
 #[test]
 fn non_renegable_blocks_count_for_growth_and_for_losses() {
     let (mut peer, _) = six_chunks();
-    peer.says(Report { kept: &[(4, 4)], path: 1, ..Report::default() });
+    peer.sack_by_path(Report { kept: &[(4, 4)], path: 1, ..Report::default() });
     assert_eq!(peer.stats(1).window, 4404 + 1468);
     let (mut peer, _) = six_chunks();
-    peer.says(Report { kept: &[(5, 6)], packets: 3, path: 1, ..Report::default() });
+    peer.sack_by_path(Report { kept: &[(5, 6)], packets: 3, path: 1, ..Report::default() });
     assert_eq!(peer.stats(1).fast_retransmissions, 1);
 }
 

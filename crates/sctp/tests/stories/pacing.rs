@@ -186,32 +186,32 @@ fn an_acknowledgement_does_not_wait_while_data_does() {
 fn the_initial_window_is_not_paced() {
     let paced = Config { pacing: true, ..alone() };
     let mut peer = Peer::of(paced);
-    assert_eq!(peer.gets(60, 1452), Peer::of(alone()).gets(60, 1452));
+    assert_eq!(peer.submit(60, 1452), Peer::of(alone()).submit(60, 1452));
     assert_eq!(peer.endpoint.blocked(peer.now, FIRST, path(0)), BlockedTime::default());
 }
 
 #[test]
 fn retransmissions_are_paced() {
     let mut peer = Peer::of(Config { pacing: true, ..alone() });
-    peer.gets(100, 1452);
+    peer.submit(100, 1452);
     let mut acked = 0;
     while peer.stats(0).window < 40_000 {
-        peer.waits(Span::from_millis(5));
+        peer.advance(Span::from_millis(5));
         acked += 1;
-        peer.reports(acked, &[]);
+        peer.sack(acked, &[]);
     }
-    peer.waits(Span::from_millis(5));
+    peer.advance(Span::from_millis(5));
     // Ten chunks are lost; everything else arrives
     let highest = peer.highest;
     let gaps = [(acked + 11, highest)];
     let mut again = 0;
     for _ in 0..4 {
-        again += peer.reports(acked, &gaps).len();
+        again += peer.sack(acked, &gaps).len();
     }
     let before = peer.now;
     let mut times = Vec::new();
     while again + times.len() < 10 {
-        times.extend(peer.waits_for_packets(1));
+        times.extend(peer.advance_to_packets(1));
         assert!(peer.now - before < Span::from_millis(500), "{times:?}");
     }
     assert!(again < 10, "{again} left at once");

@@ -246,10 +246,10 @@ fn three_chunks_after_a_timeout() -> Peer {
             ..alone()
         },
     );
-    let mut sent = peer.takes(1, 1452);
-    (0..2).for_each(|_| sent.extend(peer.takes(1, 1452)));
+    let mut sent = peer.submit_by_path(1, 1452);
+    (0..2).for_each(|_| sent.extend(peer.submit_by_path(1, 1452)));
     assert_eq!(sent, [(0, vec![1]), (0, vec![2]), (0, vec![3])]);
-    assert_eq!(peer.watches(Span::from_millis(1_000)), [(1, vec![1])]);
+    assert_eq!(peer.advance_by_path(Span::from_millis(1_000)), [(1, vec![1])]);
     assert_eq!(peer.stats(0).state, PotentiallyFailed);
     peer
 }
@@ -259,7 +259,7 @@ fn three_chunks_after_a_timeout() -> Peer {
 #[test]
 fn an_acknowledged_chunk_of_one_path_only_makes_that_path_active() {
     let mut peer = three_chunks_after_a_timeout();
-    peer.says(Report { gaps: &[(2, 2)], ..Report::default() });
+    peer.sack_by_path(Report { gaps: &[(2, 2)], ..Report::default() });
     assert_eq!(peer.stats(0).state, Active);
 }
 
@@ -267,7 +267,7 @@ fn an_acknowledged_chunk_of_one_path_only_makes_that_path_active() {
 #[test]
 fn acknowledgements_of_chunks_from_before_the_failure_do_not_make_a_path_active() {
     let mut peer = three_chunks_after_a_timeout();
-    peer.says(Report { cumulative: 2, path: 1, ..Report::default() });
+    peer.sack_by_path(Report { cumulative: 2, path: 1, ..Report::default() });
     assert_eq!(peer.stats(0).state, PotentiallyFailed);
 }
 
@@ -289,13 +289,13 @@ fn a_path_that_fails_in_both_directions_carries_nothing_after_its_timeout() {
 #[test]
 fn an_acknowledged_chunk_of_two_paths_makes_neither_active() {
     let mut peer = three_chunks_after_a_timeout();
-    peer.says(Report { cumulative: 1, ..Report::default() });
+    peer.sack_by_path(Report { cumulative: 1, ..Report::default() });
     assert_eq!([0, 1].map(|index| peer.stats(index).state), [PotentiallyFailed, Active]);
 
     let mut peer = three_chunks_after_a_timeout();
-    peer.watches(Span::from_millis(1_000));
+    peer.advance_by_path(Span::from_millis(1_000));
     assert_eq!([0, 1].map(|index| peer.stats(index).state), [PotentiallyFailed; 2]);
-    peer.says(Report { cumulative: 1, ..Report::default() });
+    peer.sack_by_path(Report { cumulative: 1, ..Report::default() });
     assert_eq!([0, 1].map(|index| peer.stats(index).state), [PotentiallyFailed; 2]);
 }
 
@@ -303,10 +303,14 @@ fn an_acknowledged_chunk_of_two_paths_makes_neither_active() {
 #[test]
 fn new_data_delivered_by_a_potentially_failed_path_makes_it_active() {
     let mut peer = Peer::of(Config { potentially_failed_after: Some(0), ..alone() });
-    peer.takes(1, 1000);
-    assert_eq!(peer.watches(Span::from_millis(1_000)), [(0, vec![1])], "there is no other path");
+    peer.submit_by_path(1, 1000);
+    assert_eq!(
+        peer.advance_by_path(Span::from_millis(1_000)),
+        [(0, vec![1])],
+        "there is no other path"
+    );
     assert_eq!((peer.stats(0).state, peer.stats(0).usable), (PotentiallyFailed, true));
-    peer.says(Report { cumulative: 1, ..Report::default() });
+    peer.sack_by_path(Report { cumulative: 1, ..Report::default() });
     assert_eq!(peer.stats(0).state, Active);
 }
 
@@ -350,12 +354,12 @@ fn a_probe_that_is_not_answered_counts_nothing_while_data_is_in_flight() {
     let mut peer = Peer::of(config);
     while peer.stats(0).state == Active {
         peer.now = peer.timer();
-        peer.waits(Span::ZERO);
+        peer.advance(Span::ZERO);
     }
     // The last probe times out after 2 s, and so does the data after it
-    peer.waits(Span::from_secs(1));
-    peer.takes(1, 1000);
-    assert_eq!(peer.waits_for_packets(3), [2.0, 6.0, 14.0]);
+    peer.advance(Span::from_secs(1));
+    peer.submit_by_path(1, 1000);
+    assert_eq!(peer.advance_to_packets(3), [2.0, 6.0, 14.0]);
 }
 
 /// RFC 7829 §3.2 item 4: path 0 is slow, so that path 1 soon has more errors.
@@ -388,13 +392,13 @@ fn a_coupled_path_grows_as_a_single_path_while_the_other_one_is_potentially_fail
     let config =
         |after| Config { cc: "cmt-rpv2".to_owned(), potentially_failed_after: after, ..alone() };
     let mut alone = Peer::of(config(None));
-    assert_eq!(alone.takes(3, 1452).len(), 3);
-    alone.says(Report { cumulative: 3, ..Report::default() });
+    assert_eq!(alone.submit_by_path(3, 1452).len(), 3);
+    alone.sack_by_path(Report { cumulative: 3, ..Report::default() });
 
     let mut peer = Peer::on(2, 100_000, config(Some(0)));
-    assert_eq!(peer.takes(3, 1452).len(), 3);
-    assert_eq!(peer.watches(Span::from_secs(1)), [1, 2, 3].map(|chunk| (1, vec![chunk])));
-    peer.says(Report { cumulative: 3, path: 1, ..Report::default() });
+    assert_eq!(peer.submit_by_path(3, 1452).len(), 3);
+    assert_eq!(peer.advance_by_path(Span::from_secs(1)), [1, 2, 3].map(|chunk| (1, vec![chunk])));
+    peer.sack_by_path(Report { cumulative: 3, path: 1, ..Report::default() });
     assert_eq!(peer.stats(0).state, PotentiallyFailed);
     assert_eq!(peer.stats(1).window, alone.stats(0).window);
     assert!(peer.stats(1).window > 4380, "it has grown");

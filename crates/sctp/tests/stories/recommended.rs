@@ -28,19 +28,19 @@ fn each_address_has_a_timer_of_its_own_for_init_and_cookie_echo() {
 fn no_chunk_above_a_retransmitted_one_gives_an_rtt_sample() {
     let smoothed = |strict_rtt_sample| {
         let mut peer = Peer::of(Config { strict_rtt_sample, nagle: false, ..alone() });
-        assert_eq!(peer.gets(5, 800).len(), 5);
-        peer.waits(Span::from_millis(100));
+        assert_eq!(peer.submit(5, 800).len(), 5);
+        peer.advance(Span::from_millis(100));
         // Chunk 2 measures 100 ms, then chunk 1 is fast retransmitted
-        peer.reports(0, &[(2, 2)]);
-        peer.reports(0, &[(2, 3)]);
-        assert_eq!(peer.reports(0, &[(2, 4)]), [[1]]);
-        peer.waits(Span::from_millis(300));
+        peer.sack(0, &[(2, 2)]);
+        peer.sack(0, &[(2, 3)]);
+        assert_eq!(peer.sack(0, &[(2, 4)]), [[1]]);
+        peer.advance(Span::from_millis(300));
         // Chunk 5 was sent once, and waited for chunk 1 at the peer
-        peer.reports(5, &[]);
+        peer.sack(5, &[]);
         let behind = peer.stats(0).srtt;
-        peer.gets(1, 800);
-        peer.waits(Span::from_millis(500));
-        peer.reports(6, &[]);
+        peer.submit(1, 800);
+        peer.advance(Span::from_millis(500));
+        peer.sack(6, &[]);
         (behind, peer.stats(0).srtt)
     };
     let micros = Span::from_micros;
@@ -51,21 +51,21 @@ fn no_chunk_above_a_retransmitted_one_gives_an_rtt_sample() {
 #[test]
 fn the_first_probe_of_a_closed_window_waits_one_rto_and_each_later_one_twice_as_long() {
     let mut peer = Peer::of(Config { window_probe_waits: true, ..alone() });
-    peer.gets(9, 1000);
+    peer.submit(9, 1000);
     peer.window = 0;
-    assert_eq!(peer.reports(5, &[]), [[0; 0]; 0]);
+    assert_eq!(peer.sack(5, &[]), [[0; 0]; 0]);
     // An unanswered probe is retransmitted at doubling intervals, like any chunk
-    assert_eq!(peer.waits_for_packets(4), [1.0, 2.0, 4.0, 8.0]);
+    assert_eq!(peer.advance_to_packets(4), [1.0, 2.0, 4.0, 8.0]);
     // An accepted probe is followed by the next one, after twice the time
-    assert_eq!(peer.reports(6, &[]), [[0; 0]; 0]);
+    assert_eq!(peer.sack(6, &[]), [[0; 0]; 0]);
     let rto = peer.stats(0).rto;
-    assert_eq!(peer.waits_for_packets(1), [(rto * 2).min(Span::from_secs(60)).as_secs_f64()]);
+    assert_eq!(peer.advance_to_packets(1), [(rto * 2).min(Span::from_secs(60)).as_secs_f64()]);
     // As soon as there is room, sending continues; the probes of a window that closes again begin at one RTO
     peer.window = 2000;
-    assert_eq!(peer.reports(7, &[]), [[8]]);
+    assert_eq!(peer.sack(7, &[]), [[8]]);
     peer.window = 0;
-    peer.waits(Span::from_millis(100));
-    assert_eq!(peer.reports(8, &[]), [[0; 0]; 0]);
-    assert_eq!(peer.waits_for_packets(1), [peer.stats(0).rto.as_secs_f64()]);
+    peer.advance(Span::from_millis(100));
+    assert_eq!(peer.sack(8, &[]), [[0; 0]; 0]);
+    assert_eq!(peer.advance_to_packets(1), [peer.stats(0).rto.as_secs_f64()]);
     assert_eq!(peer.endpoint.stats(FIRST).probe_retransmissions, 0);
 }

@@ -104,30 +104,30 @@ fn blocked_ordered_data_is_renegable_and_unordered_data_is_not() {
 fn reneged_and_retransmitted_chunks_count_as_newly_acknowledged() {
     let config = Config { association_max_retransmissions: 2, ..alone() };
     let mut peer = Peer::of(config);
-    assert_eq!(peer.gets(3, 100), [[1, 2, 3]]);
+    assert_eq!(peer.submit(3, 100), [[1, 2, 3]]);
     // Every copy of chunk 2 is lost, and chunk 3 is reneged after each report
     for round in 0..8 {
         let errors = peer.stats(0).timeouts;
-        peer.reports(1, &[(3, 3)]);
-        peer.reports(1, &[]);
-        let again = peer.waits(peer.stats(0).rto);
+        peer.sack(1, &[(3, 3)]);
+        peer.sack(1, &[]);
+        let again = peer.advance(peer.stats(0).rto);
         assert_eq!((peer.stats(0).timeouts, again), (errors + 1, vec![vec![2, 3]]), "{round}");
     }
-    peer.reports(3, &[]);
-    assert_eq!(peer.gets(1, 100), [[4]], "the association continues");
+    peer.sack(3, &[]);
+    assert_eq!(peer.submit(1, 100), [[4]], "the association continues");
 }
 
 #[test]
 fn reneged_bytes_count_once_as_acknowledged() {
     let mut peer = Peer::of(alone());
-    peer.gets(3, 100);
-    peer.reports(1, &[(3, 3)]);
+    peer.submit(3, 100);
+    peer.sack(1, &[(3, 3)]);
     assert_eq!(peer.stats(0).bytes_acked, 200);
-    peer.reports(1, &[]);
-    assert_eq!(peer.waits(peer.stats(0).rto), [[2, 3]], "3 is sent again");
-    peer.reports(1, &[(3, 3)]);
+    peer.sack(1, &[]);
+    assert_eq!(peer.advance(peer.stats(0).rto), [[2, 3]], "3 is sent again");
+    peer.sack(1, &[(3, 3)]);
     assert_eq!(peer.stats(0).bytes_acked, 200);
-    peer.reports(3, &[]);
+    peer.sack(3, &[]);
     assert_eq!(peer.stats(0).bytes_acked, 300);
 }
 
@@ -170,7 +170,7 @@ struct Reneger {
 }
 
 impl Reneger {
-    fn arrives(&mut self, packets: Vec<(usize, Vec<u32>)>) {
+    fn record_arrivals(&mut self, packets: Vec<(usize, Vec<u32>)>) {
         for (_, chunks) in packets {
             self.luck = self.luck.rotate_left(1);
             if self.luck & 1 == 1 {
@@ -183,14 +183,14 @@ impl Reneger {
         }
     }
 
-    fn takes(&mut self, step: Step) {
+    fn execute(&mut self, step: Step) {
         let packets = match step {
             Step::Send(count) if !self.closing => {
                 self.sent += count as u32;
-                self.peer.takes(count, 1452)
+                self.peer.submit_by_path(count, 1452)
             }
             Step::Send(_) => Vec::new(),
-            Step::Wait(span) => self.peer.watches(span),
+            Step::Wait(span) => self.peer.advance_by_path(span),
             Step::Report { keeps, path } => {
                 let kept = self.arrived.iter().filter(|chunk| *chunk % keeps == 1);
                 self.kept.extend(kept);
@@ -205,10 +205,10 @@ impl Reneger {
                 self.closing = true;
                 let now = self.peer.now;
                 self.peer.endpoint.shutdown(now, FIRST);
-                self.peer.watches(Span::ZERO)
+                self.peer.advance_by_path(Span::ZERO)
             }
         };
-        self.arrives(packets);
+        self.record_arrivals(packets);
     }
 
     fn report(&mut self, path: usize) -> Vec<(usize, Vec<u32>)> {
@@ -217,7 +217,7 @@ impl Reneger {
         };
         let gaps = pairs(&mut self.arrived.difference(&self.kept));
         let kept = pairs(&mut self.kept.iter());
-        self.peer.says(Report {
+        self.peer.sack_by_path(Report {
             cumulative: self.cumulative,
             gaps: &gaps,
             kept: &kept,
@@ -248,18 +248,18 @@ proptest! {
         let mut story =
             Reneger { peer, cumulative: 0, arrived, kept, sent: 0, closing: false, luck };
         for step in steps {
-            story.takes(step);
+            story.execute(step);
         }
         story.luck = u64::MAX;
         for round in 0.. {
             prop_assert!(round < 2000, "{} of {} chunks have arrived", story.cumulative, story.sent);
-            story.takes(Step::Report { keeps: 2, path: round % 2 });
+            story.execute(Step::Report { keeps: 2, path: round % 2 });
             if story.cumulative == story.sent {
                 break;
             }
-            story.takes(Step::Wait(Span::from_secs(1)));
+            story.execute(Step::Wait(Span::from_secs(1)));
         }
-        story.takes(Step::Report { keeps: 2, path: 0 });
+        story.execute(Step::Report { keeps: 2, path: 0 });
         prop_assert_eq!(story.peer.endpoint.send_space(FIRST), 1_000_000);
         let paths = [0, 1].map(|path| story.peer.endpoint.path_stats(FIRST, PathId(path)));
         prop_assert!(paths.iter().all(|path| path.outstanding == 0));

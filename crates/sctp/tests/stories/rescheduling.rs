@@ -17,8 +17,8 @@ fn eight_chunks(rescheduling: Rescheduling) -> Peer {
 
 fn in_buffer(send_buffer: usize, config: Config) -> Peer {
     let mut peer = Peer::on(2, 100_000, Config { send_buffer, ..config });
-    assert_eq!(peer.takes(send_buffer / 1452, 1452).len(), 6);
-    peer.says(Report { gaps: &[(4, 6)], path: 1, ..Report::default() });
+    assert_eq!(peer.submit_by_path(send_buffer / 1452, 1452).len(), 6);
+    peer.sack_by_path(Report { gaps: &[(4, 6)], path: 1, ..Report::default() });
     peer
 }
 
@@ -29,9 +29,9 @@ const FIVE_ARRIVED: Report<'_> =
 #[test]
 fn a_path_that_waits_for_a_missing_chunk_sends_it_itself() {
     let mut peer = eight_chunks(Rescheduling::None);
-    assert_eq!(peer.says(FIVE_ARRIVED), []);
+    assert_eq!(peer.sack_by_path(FIVE_ARRIVED), []);
     let mut peer = eight_chunks(Rescheduling::Threshold);
-    assert_eq!(peer.says(FIVE_ARRIVED), [(1, vec![1])]);
+    assert_eq!(peer.sack_by_path(FIVE_ARRIVED), [(1, vec![1])]);
     assert_eq!(peer.endpoint.stats(FIRST).rescheduled_chunks, 1);
     assert_eq!([0, 1].map(|path| peer.stats(path).rescheduled_chunks), [0, 1]);
     assert_eq!(peer.endpoint.stats(FIRST).fast_retransmissions, 0);
@@ -41,7 +41,7 @@ fn a_path_that_waits_for_a_missing_chunk_sends_it_itself() {
 fn the_window_of_the_path_that_had_the_chunk_shrinks_by_the_chunk() {
     let mut peer = eight_chunks(Rescheduling::Threshold);
     let (before, other) = (peer.stats(0), peer.stats(1));
-    peer.says(FIVE_ARRIVED);
+    peer.sack_by_path(FIVE_ARRIVED);
     let after = peer.stats(0);
     assert_eq!(after.window, before.window - 1468);
     assert_eq!(after.outstanding, before.outstanding - 1468);
@@ -52,9 +52,9 @@ fn the_window_of_the_path_that_had_the_chunk_shrinks_by_the_chunk() {
 #[test]
 fn the_window_of_the_path_that_had_the_chunks_stays_at_one_packet_at_least() {
     let mut peer = eight_chunks(Rescheduling::Threshold);
-    peer.says(FIVE_ARRIVED);
+    peer.sack_by_path(FIVE_ARRIVED);
     for cumulative in 1..3 {
-        let again = peer.says(Report { cumulative, ..FIVE_ARRIVED });
+        let again = peer.sack_by_path(Report { cumulative, ..FIVE_ARRIVED });
         assert_eq!(again, [(1, vec![cumulative + 1])], "the next one blocks now");
     }
     assert_eq!(peer.stats(0).window, 1468);
@@ -64,20 +64,20 @@ fn the_window_of_the_path_that_had_the_chunks_stays_at_one_packet_at_least() {
 #[test]
 fn a_chunk_is_rescheduled_once_and_the_next_one_waits_for_its_acknowledgement() {
     let mut peer = eight_chunks(Rescheduling::Threshold);
-    peer.says(FIVE_ARRIVED);
+    peer.sack_by_path(FIVE_ARRIVED);
     for _ in 0..4 {
-        peer.watches(Span::from_millis(20));
-        assert_eq!(peer.says(FIVE_ARRIVED), []);
+        peer.advance_by_path(Span::from_millis(20));
+        assert_eq!(peer.sack_by_path(FIVE_ARRIVED), []);
     }
-    assert_eq!(peer.says(Report { cumulative: 1, ..FIVE_ARRIVED }), [(1, vec![2])]);
+    assert_eq!(peer.sack_by_path(Report { cumulative: 1, ..FIVE_ARRIVED }), [(1, vec![2])]);
 }
 
 #[test]
 fn the_acknowledgement_of_a_rescheduled_chunk_increases_no_window() {
     let mut peer = eight_chunks(Rescheduling::Threshold);
-    peer.says(FIVE_ARRIVED);
+    peer.sack_by_path(FIVE_ARRIVED);
     let before = [0, 1].map(|path| peer.stats(path));
-    peer.says(Report { cumulative: 1, gaps: &[(4, 8)], path: 1, ..Report::default() });
+    peer.sack_by_path(Report { cumulative: 1, gaps: &[(4, 8)], path: 1, ..Report::default() });
     let after = [0, 1].map(|path| peer.stats(path));
     assert_eq!(after[1].window, before[1].window);
     assert_eq!(after[0].window, before[0].window - 1468, "chunk 2 was the next to go");
@@ -91,8 +91,8 @@ fn with_full_windows(rescheduling: Rescheduling) -> Peer {
     let settings =
         Config { rescheduling, buffer_split, send_buffer: 12_000, nagle: false, ..concurrent() };
     let mut peer = Peer::on(2, 100_000, settings);
-    assert_eq!(peer.takes(10, 1200).len(), 8);
-    peer.says(Report { gaps: &[(6, 8)], path: 1, ..Report::default() });
+    assert_eq!(peer.submit_by_path(10, 1200).len(), 8);
+    peer.sack_by_path(Report { gaps: &[(6, 8)], path: 1, ..Report::default() });
     peer
 }
 
@@ -113,26 +113,26 @@ fn acknowledging_a_rescheduled_chunk_opens_no_window_that_is_full() {
             assert!(stats.outstanding >= stats.window, "{stats:?}");
         }
         let before = windows(&peer);
-        peer.tells(report);
+        peer.sack_unread(report);
         // Where the cumulative TSN moves, chunk 2 is the next to go
         let shrinks = if report.cumulative == 1 { 1216 } else { 0 };
         assert_eq!(windows(&peer), [before[0] - shrinks, before[1] + growth], "{report:?}");
     }
     let mut peer = with_full_windows(Rescheduling::None);
     let before = windows(&peer);
-    peer.tells(by_cumulative_tsn);
+    peer.sack_unread(by_cumulative_tsn);
     assert_eq!(windows(&peer), [before[0] + 1216, before[1]], "chunk 1 stayed on path 0");
 }
 
 #[test]
-fn the_paper_wants_more_than_half_of_the_buffer_blocked_and_inet_half() {
+fn in_the_paper_more_than_half_of_the_buffer_must_be_blocked_and_in_inet_half() {
     use Rescheduling::{Inet, Threshold};
     // 7260 bytes are half of what ten chunks take
     for (send_buffer, rescheduling, expected) in
         [(14_519, Threshold, 1), (14_520, Threshold, 0), (14_520, Inet, 1), (14_521, Inet, 0)]
     {
         let mut peer = in_buffer(send_buffer, Config { rescheduling, ..concurrent() });
-        peer.says(FIVE_ARRIVED);
+        peer.sack_by_path(FIVE_ARRIVED);
         assert_eq!(
             peer.endpoint.stats(FIRST).rescheduled_chunks,
             expected,
@@ -154,7 +154,7 @@ fn in_a_divided_buffer_half_of_a_share_blocks() {
         };
         // A share is 14,520 bytes
         let mut peer = in_buffer(29_039, settings);
-        peer.says(FIVE_ARRIVED);
+        peer.sack_by_path(FIVE_ARRIVED);
         assert_eq!(peer.endpoint.stats(FIRST).rescheduled_chunks, expected, "{buffer_split:?}");
     }
 }
@@ -171,18 +171,23 @@ fn a_share_is_of_as_many_paths_as_may_send_new_data() {
             ..concurrent()
         };
         let mut peer = Peer::on(3, 100_000, settings);
-        assert_eq!(peer.takes(9, 1452).len(), 9);
-        peer.says(Report { cumulative: 6, ..Report::default() });
+        assert_eq!(peer.submit_by_path(9, 1452).len(), 9);
+        peer.sack_by_path(Report { cumulative: 6, ..Report::default() });
         // Path 2 times out: its chunks are retransmitted on path 0
-        peer.watches(Span::from_secs(1));
+        peer.advance_by_path(Span::from_secs(1));
         assert_eq!((peer.stats(2).timeouts, peer.stats(2).usable), (1, expected == 1));
-        peer.says(Report { cumulative: 9, ..Report::default() });
-        let packets = peer.takes(9, 1452);
+        peer.sack_by_path(Report { cumulative: 9, ..Report::default() });
+        let packets = peer.submit_by_path(9, 1452);
         let on_second: Vec<u32> =
             packets.iter().filter(|(path, _)| *path == 1).map(|(_, chunks)| chunks[0]).collect();
         let (first, last) = (on_second[0], on_second[0] + 2);
         assert!(packets[0].0 == 0 && on_second.contains(&last), "{packets:?}");
-        peer.tells(Report { cumulative: 9, gaps: &[(first, last)], path: 1, ..Report::default() });
+        peer.sack_unread(Report {
+            cumulative: 9,
+            gaps: &[(first, last)],
+            path: 1,
+            ..Report::default()
+        });
         assert_eq!(peer.stats(1).rescheduled_chunks, expected);
     }
 }
@@ -193,12 +198,12 @@ fn one_path_at_a_time_reschedules_nothing() {
         let rescheduling = Rescheduling::Threshold;
         let settings = Config { concurrent, rescheduling, send_buffer: 5000, ..alone() };
         let mut peer = Peer::on(2, 100_000, settings);
-        assert_eq!(peer.takes(3, 1452), [1, 2, 3].map(|chunk| (0, vec![chunk])));
-        peer.watches(Span::from_millis(100));
+        assert_eq!(peer.submit_by_path(3, 1452), [1, 2, 3].map(|chunk| (0, vec![chunk])));
+        peer.advance_by_path(Span::from_millis(100));
         let missing = Report { gaps: &[(2, 3)], ..Report::default() };
-        assert_eq!(peer.says(missing), []);
-        peer.watches(Span::from_millis(1));
-        peer.says(missing);
+        assert_eq!(peer.sack_by_path(missing), []);
+        peer.advance_by_path(Span::from_millis(1));
+        peer.sack_by_path(missing);
         assert_eq!(
             peer.endpoint.stats(FIRST).rescheduled_chunks,
             expected,
@@ -208,13 +213,13 @@ fn one_path_at_a_time_reschedules_nothing() {
 }
 
 #[test]
-fn a_path_that_has_given_its_last_chunk_away_has_no_timer() {
+fn a_path_whose_last_chunk_was_rescheduled_has_no_timer() {
     let mut peer = eight_chunks(Rescheduling::Threshold);
-    peer.watches(Span::from_millis(500));
-    let sent = peer.says(Report { gaps: &[(2, 8)], path: 1, ..Report::default() });
+    peer.advance_by_path(Span::from_millis(500));
+    let sent = peer.sack_by_path(Report { gaps: &[(2, 8)], path: 1, ..Report::default() });
     assert_eq!(sent, [(1, vec![1])]);
     assert_eq!(peer.stats(0).outstanding, 0);
-    let again = peer.watches(Span::from_millis(1000));
+    let again = peer.advance_by_path(Span::from_millis(1000));
     assert_eq!(again, [(0, vec![1])], "the timer of path 1 runs from when it got the chunk");
     assert_eq!([0, 1].map(|path| peer.stats(path).timeouts), [0, 1]);
 }
@@ -226,8 +231,8 @@ fn a_rescheduled_chunk_requests_an_immediate_sack_if_the_association_uses_reques
             12_000,
             Config { rescheduling: Rescheduling::Threshold, sack_immediately, ..concurrent() },
         );
-        peer.tells(FIVE_ARRIVED);
-        let packets = peer.deliveries();
+        peer.sack_unread(FIVE_ARRIVED);
+        let packets = peer.data_by_path();
         assert_eq!(packets.len(), 1);
         let flags = packets[0].1.data[0].flags;
         let requests = sack_immediately != SackRequest::Never;
@@ -242,12 +247,17 @@ fn a_path_sends_its_own_chunk_again_after_a_round_trip_and_in_inet_after_two() {
         let buffer_split = BufferSplit::Sender;
         let settings = Config { rescheduling, buffer_split, send_buffer: 12_000, ..concurrent() };
         let mut peer = Peer::on(2, 100_000, settings);
-        peer.takes(8, 1452);
+        peer.submit_by_path(8, 1452);
         // Path 1 has lost chunk 4. A SACK that takes path 1 measures it: 100 ms
-        peer.watches(Span::from_millis(100));
-        peer.says(Report { gaps: &[(5, 6)], path: sack_path, ..Report::default() });
-        peer.watches(Span::from_millis(wait));
-        peer.says(Report { cumulative: 3, gaps: &[(5, 7)], path: sack_path, ..Report::default() });
+        peer.advance_by_path(Span::from_millis(100));
+        peer.sack_by_path(Report { gaps: &[(5, 6)], path: sack_path, ..Report::default() });
+        peer.advance_by_path(Span::from_millis(wait));
+        peer.sack_by_path(Report {
+            cumulative: 3,
+            gaps: &[(5, 7)],
+            path: sack_path,
+            ..Report::default()
+        });
         peer.stats(1).rescheduled_chunks
     };
     assert_eq!(repeats(Threshold, 1, 1), 1);
@@ -258,41 +268,41 @@ fn a_path_sends_its_own_chunk_again_after_a_round_trip_and_in_inet_after_two() {
 #[test]
 fn in_inet_the_path_that_had_the_chunk_cuts_its_window_and_then_pauses() {
     let mut peer = eight_chunks(Rescheduling::Inet);
-    peer.watches(Span::from_millis(100));
-    peer.says(FIVE_ARRIVED);
+    peer.advance_by_path(Span::from_millis(100));
+    peer.sack_by_path(FIVE_ARRIVED);
     assert_eq!((peer.stats(0).window_cuts, peer.stats(0).fast_retransmissions), (1, 0));
     let window = peer.stats(0).window;
     // 2 blocks next, while path 0 is in Fast Recovery
-    assert_eq!(peer.says(Report { cumulative: 1, ..FIVE_ARRIVED }), [(1, vec![2])]);
+    assert_eq!(peer.sack_by_path(Report { cumulative: 1, ..FIVE_ARRIVED }), [(1, vec![2])]);
     assert_eq!((peer.stats(0).window_cuts, peer.stats(0).window), (1, window));
     // Everything arrives. Path 0 waits for as long as its round trip takes: one second before it is measured
-    peer.says(Report { cumulative: 8, ..Report::default() });
+    peer.sack_by_path(Report { cumulative: 8, ..Report::default() });
     let on_path_1 = |chunks: [u32; 4]| chunks.map(|chunk| (1, vec![chunk]));
-    assert_eq!(peer.takes(8, 1452), on_path_1([9, 10, 11, 12]));
-    assert_eq!(peer.watches(Span::from_millis(500)), []);
+    assert_eq!(peer.submit_by_path(8, 1452), on_path_1([9, 10, 11, 12]));
+    assert_eq!(peer.advance_by_path(Span::from_millis(500)), []);
     assert_eq!(
-        peer.says(Report { cumulative: 12, ..Report::default() }),
+        peer.sack_by_path(Report { cumulative: 12, ..Report::default() }),
         on_path_1([13, 14, 15, 16])
     );
-    let more = peer.takes(4, 1452);
+    let more = peer.submit_by_path(4, 1452);
     assert!(more.len() < 4 && more.iter().all(|(path, _)| *path == 1), "{more:?}");
-    assert_eq!(peer.watches(Span::from_millis(499)), []);
-    assert_eq!(peer.watches(Span::from_millis(1))[0], (0, vec![18]));
+    assert_eq!(peer.advance_by_path(Span::from_millis(499)), []);
+    assert_eq!(peer.advance_by_path(Span::from_millis(1))[0], (0, vec![18]));
 }
 
 #[test]
 fn in_inet_a_pause_continues_when_another_chunk_is_rescheduled() {
     let mut peer = eight_chunks(Rescheduling::Inet);
-    peer.says(FIVE_ARRIVED);
-    peer.says(Report { cumulative: 1, ..FIVE_ARRIVED });
+    peer.sack_by_path(FIVE_ARRIVED);
+    peer.sack_by_path(Report { cumulative: 1, ..FIVE_ARRIVED });
     // Path 0 now pauses for a second, because its round-trip time was not measured
-    peer.watches(Span::from_millis(300));
-    assert_eq!(peer.says(Report { cumulative: 2, ..FIVE_ARRIVED }), [(1, vec![3])]);
+    peer.advance_by_path(Span::from_millis(300));
+    assert_eq!(peer.sack_by_path(Report { cumulative: 2, ..FIVE_ARRIVED }), [(1, vec![3])]);
     assert_eq!((peer.stats(0).window_cuts, peer.stats(1).rescheduled_chunks), (1, 3));
-    peer.says(Report { cumulative: 8, ..Report::default() });
-    assert!(peer.takes(8, 1452).iter().all(|(path, _)| *path == 1));
-    assert_eq!(peer.watches(Span::from_millis(699)), []);
-    assert_eq!(peer.watches(Span::from_millis(1)).first().map(|(path, _)| *path), Some(0));
+    peer.sack_by_path(Report { cumulative: 8, ..Report::default() });
+    assert!(peer.submit_by_path(8, 1452).iter().all(|(path, _)| *path == 1));
+    assert_eq!(peer.advance_by_path(Span::from_millis(699)), []);
+    assert_eq!(peer.advance_by_path(Span::from_millis(1)).first().map(|(path, _)| *path), Some(0));
 }
 
 /// Chunks 1 to 3 are on path 0, 4 to 6 on path 1, where the gap blocks of one SACK report 5 and 6. With DAC it may
@@ -300,8 +310,8 @@ fn in_inet_a_pause_continues_when_another_chunk_is_rescheduled() {
 fn blocked_by_two_chunks(packets: u8, config: Config) -> Peer {
     let buffer_split = BufferSplit::Sender;
     let mut peer = Peer::on(2, 100_000, Config { buffer_split, send_buffer: 9000, ..config });
-    assert_eq!(peer.takes(6, 1452).len(), 6);
-    peer.says(Report { gaps: &[(5, 6)], packets, path: 1, ..Report::default() });
+    assert_eq!(peer.submit_by_path(6, 1452).len(), 6);
+    peer.sack_by_path(Report { gaps: &[(5, 6)], packets, path: 1, ..Report::default() });
     peer
 }
 
@@ -328,7 +338,7 @@ fn inet_reschedules_nothing_to_a_path_that_pauses() {
         let mut peer = blocked_by_two_chunks(3, settings);
         assert_eq!(peer.stats(1).rescheduled_chunks, 0);
         // The retransmission of chunk 4 has arrived: Fast Recovery is over
-        peer.tells(Report { gaps: &[(4, 6)], path: 1, ..Report::default() });
+        peer.sack_unread(Report { gaps: &[(4, 6)], path: 1, ..Report::default() });
         assert!(!peer.stats(1).in_recovery);
         assert_eq!(peer.stats(1).rescheduled_chunks, expected, "{path_blocking:?}");
     }
@@ -347,20 +357,25 @@ fn after_a_sack_for_three_paths(rescheduling: Rescheduling) -> Peer {
     settings.rto.initial = Span::from_secs(3);
     let mut peer = Peer::on(3, 100_000, settings);
     let filled: Vec<_> = (1..=9).map(|chunk| ((chunk as usize - 1) / 3, vec![chunk])).collect();
-    assert_eq!(peer.takes(9, 1452), filled);
+    assert_eq!(peer.submit_by_path(9, 1452), filled);
     // Only path 2 has an RTT sample: its timer expires first
-    peer.watches(Span::from_millis(100));
-    assert_eq!(peer.says(Report { gaps: &[(7, 7)], path: 2, ..Report::default() }), []);
-    assert_eq!(peer.watches(Span::from_secs(1)), [(0, vec![8])]);
+    peer.advance_by_path(Span::from_millis(100));
+    assert_eq!(peer.sack_by_path(Report { gaps: &[(7, 7)], path: 2, ..Report::default() }), []);
+    assert_eq!(peer.advance_by_path(Span::from_secs(1)), [(0, vec![8])]);
     assert_eq!([0, 1, 2].map(|path| peer.stats(path).timeouts), [0, 0, 1]);
     assert_eq!(peer.stats(2).state, PathState::PotentiallyFailed);
-    peer.tells(Report { cumulative: 3, gaps: &[(7, 7), (9, 9)], path: 2, ..Report::default() });
+    peer.sack_unread(Report {
+        cumulative: 3,
+        gaps: &[(7, 7), (9, 9)],
+        path: 2,
+        ..Report::default()
+    });
     assert_eq!(peer.stats(2).state, PathState::Active);
     peer
 }
 
 #[test]
-fn a_path_that_comes_back_blocked_takes_no_growth_from_the_others() {
+fn a_path_that_is_active_again_and_blocked_does_not_stop_the_growth_of_other_windows() {
     let windows = |peer: &Peer| [0, 1, 2].map(|path| peer.stats(path).window);
     let plain = after_a_sack_for_three_paths(Rescheduling::None);
     assert_eq!(windows(&plain)[..2], [4404 + 1468, 4404]);
@@ -378,11 +393,11 @@ fn kept(ordered: bool, window_left: u32) -> u64 {
         let message = Message { unordered: !ordered, ..message(1452) };
         peer.endpoint.send(peer.now, FIRST, message).expect("there is room");
     }
-    assert_eq!(peer.takes(0, 1452).len(), 6);
+    assert_eq!(peer.submit_by_path(0, 1452).len(), 6);
     peer.window = 12_000 - if ordered { 4356 } else { 0 };
-    peer.says(Report { kept: &[(4, 6)], path: 1, ..Report::default() });
+    peer.sack_by_path(Report { kept: &[(4, 6)], path: 1, ..Report::default() });
     peer.window = window_left;
-    peer.says(Report { kept: &[(4, 8)], path: 1, ..Report::default() });
+    peer.sack_by_path(Report { kept: &[(4, 8)], path: 1, ..Report::default() });
     peer.endpoint.stats(FIRST).rescheduled_chunks
 }
 

@@ -15,16 +15,16 @@ fn spurious(peer: &Peer) -> (u64, u64) {
 /// One SACK has caused fast retransmissions of chunks 1 and 3, and the next one of chunk 5.
 fn three_fast_retransmissions() -> Peer {
     let mut peer = Peer::of(Config { dac: true, ..alone() });
-    peer.gets(100, 1452);
+    peer.submit(100, 1452);
     while peer.stats(0).window < 30_000 {
-        peer.waits(Span::from_millis(5));
-        peer.reports(peer.base + 1, &[]);
+        peer.advance(Span::from_millis(5));
+        peer.sack(peer.base + 1, &[]);
         peer.base += 1;
     }
     let base = peer.base;
     let mut say = |gaps: &[(u32, u32)], packets| {
         let gaps: Vec<_> = gaps.iter().map(|(low, high)| (base + low, base + high)).collect();
-        peer.says(Report { cumulative: base, gaps: &gaps, packets, ..Report::default() });
+        peer.sack_by_path(Report { cumulative: base, gaps: &gaps, packets, ..Report::default() });
     };
     say(&[(2, 2), (4, 4)], 1);
     say(&[(2, 2), (4, 4), (6, 7)], 2);
@@ -36,14 +36,18 @@ fn three_fast_retransmissions() -> Peer {
 fn duplicates(peer: &mut Peer, chunks: &[u32]) {
     let base = peer.base;
     let duplicates: Vec<_> = chunks.iter().map(|chunk| base + chunk).collect();
-    peer.says(Report { cumulative: base + 8, duplicates: &duplicates, ..Report::default() });
+    peer.sack_by_path(Report {
+        cumulative: base + 8,
+        duplicates: &duplicates,
+        ..Report::default()
+    });
 }
 
 #[test]
 fn a_duplicate_of_a_fast_retransmission_counts_after_its_acknowledgement() {
     let mut peer = three_fast_retransmissions();
     let base = peer.base;
-    peer.says(Report { cumulative: base + 8, ..Report::default() });
+    peer.sack_by_path(Report { cumulative: base + 8, ..Report::default() });
     assert_eq!(spurious(&peer), (0, 0));
     duplicates(&mut peer, &[1]);
     assert_eq!(spurious(&peer), (1, 0));
@@ -66,7 +70,7 @@ fn two_spurious_retransmissions_by_one_sack_are_a_burst() {
 fn duplicates_in_a_stale_sack_count() {
     let mut peer = three_fast_retransmissions();
     let base = peer.base;
-    peer.says(Report { cumulative: base + 9, ..Report::default() });
+    peer.sack_by_path(Report { cumulative: base + 9, ..Report::default() });
     duplicates(&mut peer, &[1]);
     assert_eq!((spurious(&peer).0, peer.endpoint.stats(FIRST).stale_sacks), (1, 1));
 }
@@ -74,7 +78,7 @@ fn duplicates_in_a_stale_sack_count() {
 #[test]
 fn a_later_retransmission_by_the_timer_explains_one_duplicate() {
     let mut peer = three_fast_retransmissions();
-    peer.waits(Span::from_secs(1));
+    peer.advance(Span::from_secs(1));
     assert!(peer.endpoint.stats(FIRST).timeouts > 0);
     duplicates(&mut peer, &[1]);
     assert_eq!(spurious(&peer), (0, 0));

@@ -14,8 +14,8 @@ const MILLISECONDS: Span = Span::from_millis(70);
 fn waits(chunks: usize, window: u32, config: Config) -> [BlockedTime; 2] {
     let mut peer = Peer::on(2, window, config);
     let before = blocked(&peer);
-    peer.takes(chunks, 1452);
-    peer.watches(MILLISECONDS);
+    peer.submit_by_path(chunks, 1452);
+    peer.advance_by_path(MILLISECONDS);
     let after = blocked(&peer);
     [0, 1].map(|path| after[path] - before[path])
 }
@@ -62,9 +62,9 @@ fn a_path_waits_for_room_for_a_message_that_is_longer_than_a_packet() {
     ] {
         let settings = Config { send_buffer: 10_000, nagle, ..concurrent() };
         let mut peer = Peer::on(2, 100_000, settings);
-        peer.takes(messages, 4000);
+        peer.submit_by_path(messages, 4000);
         let before = blocked(&peer)[1];
-        assert_eq!(peer.watches(MILLISECONDS), []);
+        assert_eq!(peer.advance_by_path(MILLISECONDS), []);
         let waited = blocked(&peer)[1] - before;
         // A third message would need 4000 bytes; 2000 are free
         assert_eq!(waited, send_buffer(waits), "{messages} messages, Nagle: {nagle}");
@@ -74,11 +74,11 @@ fn a_path_waits_for_room_for_a_message_that_is_longer_than_a_packet() {
 #[test]
 fn a_path_waits_while_as_many_chunks_are_outstanding_as_there_may_be() {
     let mut peer = Peer::on(1, 100_000, concurrent());
-    peer.takes(33_000, 1);
+    peer.submit_by_path(33_000, 1);
     // Chunk 1 is missing; all others arrive at once
     let all_but_first = |peer: &mut Peer| {
         let gaps = [(2, peer.highest)];
-        peer.says(Report { gaps: &gaps, ..Report::default() })
+        peer.sack_by_path(Report { gaps: &gaps, ..Report::default() })
     };
     while peer.highest < 32_768 {
         assert!(!all_but_first(&mut peer).is_empty());
@@ -87,7 +87,7 @@ fn a_path_waits_while_as_many_chunks_are_outstanding_as_there_may_be() {
     assert_eq!(peer.highest, 32_768);
     assert!(peer.stats(0).outstanding < peer.stats(0).window);
     let before = peer.endpoint.blocked(peer.now, FIRST, path(0));
-    assert_eq!(peer.watches(MILLISECONDS), []);
+    assert_eq!(peer.advance_by_path(MILLISECONDS), []);
     let after = peer.endpoint.blocked(peer.now, FIRST, path(0));
     let send_buffer = BlockedTime { send_buffer: MILLISECONDS, ..BlockedTime::default() };
     assert_eq!(after - before, send_buffer);
@@ -113,12 +113,12 @@ fn a_path_in_reserve_waits_for_the_path_that_carries_the_data() {
 #[test]
 fn the_reason_changes_with_each_sack() {
     let mut peer = Peer::on(2, 5000, concurrent());
-    peer.takes(10, 1452);
+    peer.submit_by_path(10, 1452);
     let begun = blocked(&peer)[1];
-    peer.watches(MILLISECONDS);
+    peer.advance_by_path(MILLISECONDS);
     peer.window = 100_000;
-    peer.says(Report { cumulative: 1, ..Report::default() });
-    peer.watches(Span::from_millis(30));
+    peer.sack_by_path(Report { cumulative: 1, ..Report::default() });
+    peer.advance_by_path(Span::from_millis(30));
     let waited = blocked(&peer)[1] - begun;
     let window = Span::from_millis(30);
     assert_eq!(

@@ -12,55 +12,61 @@ use crate::send::peer::{Peer, Report, alone, message};
 #[test]
 fn new_data_leaves_the_room_of_chunks_marked_as_lost_to_them() {
     let mut peer = Peer::on(2, 6000, Config { t3_path: T3Path::Same, ..concurrent() });
-    assert_eq!(peer.takes(12, 1000).len(), 6, "the peer's window is full");
-    peer.watches(Span::from_millis(500));
+    assert_eq!(peer.submit_by_path(12, 1000).len(), 6, "the peer's window is full");
+    peer.advance_by_path(Span::from_millis(500));
     // 1 to 5 are in flight on path 0 and fill the window
     peer.window = 5000;
-    assert_eq!(peer.says(Report { gaps: &[(6, 6)], path: 1, ..Report::default() }), []);
+    assert_eq!(peer.sack_by_path(Report { gaps: &[(6, 6)], path: 1, ..Report::default() }), []);
     // Their timer expires: 1 is retransmitted, and 2 to 5 will be; new data of path 1 waits for them
-    assert_eq!(peer.watches(Span::from_millis(500)), [(0, vec![1])]);
+    assert_eq!(peer.advance_by_path(Span::from_millis(500)), [(0, vec![1])]);
     // The peer reports a larger window: the part beyond the five chunks is for new data
     peer.window = 7000;
-    let packets = peer.says(Report { gaps: &[(6, 6)], path: 1, ..Report::default() });
+    let packets = peer.sack_by_path(Report { gaps: &[(6, 6)], path: 1, ..Report::default() });
     assert_eq!(packets, [(1, vec![7]), (1, vec![8])]);
 }
 
 #[test]
 fn chunks_marked_as_lost_do_not_open_a_window_that_the_peer_has_closed() {
     let mut peer = Peer::on(2, 100_000, concurrent());
-    assert_eq!(peer.takes(60, 1452).len(), 6);
-    peer.watches(Span::from_millis(500));
+    assert_eq!(peer.submit_by_path(60, 1452).len(), 6);
+    peer.advance_by_path(Span::from_millis(500));
     peer.window = 0;
-    assert_eq!(peer.says(Report { gaps: &[(4, 6)], path: 1, ..Report::default() }), []);
+    assert_eq!(peer.sack_by_path(Report { gaps: &[(4, 6)], path: 1, ..Report::default() }), []);
     // Lost chunks are retransmitted; no new data follows on either path
-    assert_eq!(peer.watches(Span::from_millis(500)), [(1, vec![1]), (1, vec![2]), (1, vec![3])]);
+    assert_eq!(
+        peer.advance_by_path(Span::from_millis(500)),
+        [(1, vec![1]), (1, vec![2]), (1, vec![3])]
+    );
 }
 
 #[test]
 fn a_lost_chunk_probes_a_closed_window_before_a_new_one() {
     let mut peer = Peer::on(2, 100_000, concurrent());
-    peer.takes(60, 1452);
-    peer.watches(Span::from_millis(100));
+    peer.submit_by_path(60, 1452);
+    peer.advance_by_path(Span::from_millis(100));
     peer.window = 0;
     // Only chunk 6 is left: it probes repeatedly
-    peer.says(Report { cumulative: 5, path: 1, ..Report::default() });
-    let probes: Vec<u32> =
-        peer.watches(Span::from_secs(20)).into_iter().flat_map(|(_, chunks)| chunks).collect();
+    peer.sack_by_path(Report { cumulative: 5, path: 1, ..Report::default() });
+    let probes: Vec<u32> = peer
+        .advance_by_path(Span::from_secs(20))
+        .into_iter()
+        .flat_map(|(_, chunks)| chunks)
+        .collect();
     assert!(probes.len() >= 4 && probes.iter().all(|chunk| *chunk == 6), "{probes:?}");
 }
 
 #[test]
 fn a_refused_window_probe_is_retransmitted_as_soon_as_there_is_room_for_it() {
     let mut peer = Peer::of(alone());
-    assert_eq!(peer.gets(3, 1452).len(), 3);
+    assert_eq!(peer.submit(3, 1452).len(), 3);
     peer.window = 0;
-    assert_eq!(peer.reports(3, &[]), [[0; 0]; 0]);
-    assert_eq!(peer.gets(1, 1000), [[4]], "the probe");
+    assert_eq!(peer.sack(3, &[]), [[0; 0]; 0]);
+    assert_eq!(peer.submit(1, 1000), [[4]], "the probe");
     peer.window = 999;
-    assert_eq!(peer.reports(3, &[]), [[0; 0]; 0], "it does not fit yet");
+    assert_eq!(peer.sack(3, &[]), [[0; 0]; 0], "it does not fit yet");
     peer.window = 1000;
-    assert_eq!(peer.reports(3, &[]), [[4]]);
-    assert_eq!(peer.reports(3, &[]), [[0; 0]; 0], "once");
+    assert_eq!(peer.sack(3, &[]), [[4]]);
+    assert_eq!(peer.sack(3, &[]), [[0; 0]; 0], "once");
     let stats = peer.endpoint.stats(FIRST);
     assert_eq!((stats.probe_retransmissions, stats.retransmitted_chunks), (1, 1));
     assert_eq!((peer.stats(0).window_cuts, peer.stats(0).timeouts), (0, 0));
@@ -70,18 +76,18 @@ fn a_refused_window_probe_is_retransmitted_as_soon_as_there_is_room_for_it() {
 fn a_window_too_small_for_the_probe_is_closed() {
     for window in [0, 1, 999] {
         let mut peer = Peer::of(Config { association_max_retransmissions: 1, ..alone() });
-        peer.gets(2, 1000);
+        peer.submit(2, 1000);
         peer.window = window;
-        peer.reports(2, &[]);
-        peer.gets(1, 1000);
+        peer.sack(2, &[]);
+        peer.submit(1, 1000);
         // A peer that answers is not regarded as unreachable, however long its buffer is full
         for _ in 0..10 {
-            peer.reports(2, &[]);
-            assert_eq!(peer.waits_for_packets(1).len(), 1);
+            peer.sack(2, &[]);
+            assert_eq!(peer.advance_to_packets(1).len(), 1);
         }
         peer.window = 10_000;
-        peer.reports(3, &[]);
-        assert_eq!(peer.gets(1, 1000), [[4]], "{window}");
+        peer.sack(3, &[]);
+        assert_eq!(peer.submit(1, 1000), [[4]], "{window}");
     }
 }
 
@@ -168,7 +174,7 @@ fn a_slow_reader_never_gets_more_than_its_buffer_holds() {
 fn a_window_is_overrun_only_as_far_as_the_setting_allows() {
     let sent = |window_overrun| {
         let mut peer = Peer::on(2, 2500, Config { window_overrun, ..concurrent() });
-        peer.takes(20, 1000).len()
+        peer.submit_by_path(20, 1000).len()
     };
     assert_eq!(sent(WindowOverrun::Never), 2, "the third would not fit");
     assert_eq!(sent(WindowOverrun::Packet), 3);
@@ -180,7 +186,7 @@ fn a_window_below_the_threshold_counts_as_full_and_gets_one_probe_or_one_per_pat
     let sent = |window_probe| {
         let settings = Config { peer_window_threshold: 3000, window_probe, ..concurrent() };
         let mut peer = Peer::on(2, 2500, settings);
-        peer.takes(20, 1000)
+        peer.submit_by_path(20, 1000)
     };
     assert_eq!(sent(WindowProbe::Association), [(0, vec![1])]);
     assert_eq!(sent(WindowProbe::Path), [(0, vec![1]), (1, vec![2])]);
@@ -209,13 +215,13 @@ fn a_packet_that_fills_the_window_of_the_peer_requests_a_sack_if_that_window_cou
 #[test]
 fn a_probe_leaves_only_where_the_congestion_window_has_room() {
     let mut peer = Peer::of(alone());
-    peer.gets(20, 1452);
+    peer.submit(20, 1452);
     assert!(peer.stats(0).outstanding >= peer.stats(0).window);
     peer.window = 0;
     // The congestion window is still full of data in flight
-    assert_eq!(peer.reports(2, &[]), [[0; 0]; 0]);
+    assert_eq!(peer.sack(2, &[]), [[0; 0]; 0]);
     for tsn in 3..8 {
-        assert_eq!(peer.reports(tsn, &[]), [[tsn + 1]]);
+        assert_eq!(peer.sack(tsn, &[]), [[tsn + 1]]);
         let now = peer.stats(0);
         assert!(now.outstanding <= now.window, "{} of {}", now.outstanding, now.window);
     }
@@ -224,17 +230,17 @@ fn a_probe_leaves_only_where_the_congestion_window_has_room() {
 #[test]
 fn probing_leaves_the_congestion_window_in_slow_start() {
     let mut peer = Peer::of(alone());
-    peer.gets(20, 1452);
+    peer.submit(20, 1452);
     peer.window = 0;
-    peer.reports(3, &[]);
+    peer.sack(3, &[]);
     // The probe is not answered: the window becomes one packet, as after any timeout
-    peer.waits_for_packets(1);
+    peer.advance_to_packets(1);
     assert_eq!((peer.stats(0).window, peer.stats(0).in_slow_start), (1468, true));
     // Each acknowledged probe that fills the window makes it grow by its size
-    assert_eq!(peer.reports(4, &[]), [[5]]);
+    assert_eq!(peer.sack(4, &[]), [[5]]);
     assert_eq!(peer.stats(0).window, 2 * 1468);
     peer.window = 100_000;
-    assert_eq!(peer.reports(5, &[]).len(), 2, "the window was not full");
-    assert_eq!(peer.reports(7, &[]).len(), 3, "one SACK adds one packet");
+    assert_eq!(peer.sack(5, &[]).len(), 2, "the window was not full");
+    assert_eq!(peer.sack(7, &[]).len(), 3, "one SACK adds one packet");
     assert_eq!((peer.stats(0).window, peer.stats(0).in_slow_start), (3 * 1468, true));
 }

@@ -40,19 +40,19 @@ impl Victim {
     }
 
     /// Delivers a packet with these chunks; SACKs are sent at once.
-    pub(crate) fn takes(&mut self, data: impl IntoIterator<Item = Data>) {
-        self.takes_packet(Packet { data: data.into_iter().collect(), ..Packet::default() });
+    pub(crate) fn deliver(&mut self, data: impl IntoIterator<Item = Data>) {
+        self.deliver_packet(Packet { data: data.into_iter().collect(), ..Packet::default() });
     }
 
     /// Delivers the chunks of a packet; the endpoint sends everything that it can.
-    pub(crate) fn takes_packet(&mut self, chunks: Packet) {
+    pub(crate) fn deliver_packet(&mut self, chunks: Packet) {
         let mut packet = Packet { source_port: 1, destination_port: 2, tag: self.tag, ..chunks };
         self.endpoint.handle_packet(NOW, here(), &mut packet);
         packet.clear();
-        self.sends(&mut packet);
+        self.drain(&mut packet);
     }
 
-    fn sends(&mut self, packet: &mut Packet) {
+    fn drain(&mut self, packet: &mut Packet) {
         while self.endpoint.poll_transmit(NOW, packet).is_some() {
             self.sent += packet.data.len() as u32;
             packet.clear();

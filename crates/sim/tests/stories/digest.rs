@@ -3,16 +3,11 @@
 
 use std::thread;
 
-use crate::toy::{Dumbbell, slow_core};
+use crate::toy::{Dumbbell, lossy_core};
 use manypath_core::{Rate, Span, Streams, Time};
-use manypath_link::loss::BernoulliConfig;
 use manypath_link::queue::{CoDelConfig, FqCoDelConfig};
-use manypath_link::{LinkConfig, LossConfig, Pipe, QueueConfig};
+use manypath_link::{LinkConfig, Pipe, QueueConfig};
 use manypath_sim::Probe;
-
-fn lossy_core() -> LinkConfig {
-    LinkConfig { loss: LossConfig::Bernoulli(BernoulliConfig { p: 0.02 }), ..slow_core() }
-}
 
 fn seconds(seconds: u64) -> Time {
     Time::ZERO + Span::from_secs(seconds)

@@ -1,9 +1,8 @@
 //! An observer receives all events of packets and hosts, and does not change the run.
 
-use crate::toy::{Ball, Dumbbell, PING, Player, slow_core};
+use crate::toy::{Ball, Dumbbell, PING, Player, lossy_core};
 use manypath_core::{Address, Span, Streams, Time, Via};
-use manypath_link::loss::BernoulliConfig;
-use manypath_link::{DropReason, LinkConfig, LossCause, LossConfig};
+use manypath_link::{DropReason, LossCause};
 use manypath_sim::{HostId, LinkId, Observer, PacketEvent, Sight};
 
 /// Records all events.
@@ -127,10 +126,6 @@ fn an_observer_does_not_change_the_run() {
     let mut unseen = Dumbbell::new(2, 20, &lossy_core(), &Streams::new(1, 0));
     unseen.world.run_until(ten_seconds());
     assert_eq!(seen.world.digest(), unseen.world.digest());
-}
-
-fn lossy_core() -> LinkConfig {
-    LinkConfig { loss: LossConfig::Bernoulli(BernoulliConfig { p: 0.02 }), ..slow_core() }
 }
 
 fn ten_seconds() -> Time {

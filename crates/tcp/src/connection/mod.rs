@@ -17,12 +17,12 @@ use manypath_core::{PathId, Time, Via};
 
 use crate::config::Config;
 use crate::event::{CloseReason, WriteError};
-use crate::mptcp::{Bundle, Join};
+use crate::mptcp::Bundle;
 use crate::receive::Assembly;
 use crate::segment::Segment;
 use crate::send::SendBuffer;
 use crate::stats::{PathStats, Stats};
-use crate::subflow::{Phase, Room, State, Subflow};
+use crate::subflow::{Opening, Phase, Room, State, Subflow};
 
 /// A connection between two endpoints.
 #[derive(Debug)]
@@ -77,14 +77,18 @@ pub(crate) enum Notice {
 
 impl Connection {
     /// A connection that this side opens with its first subflow.
-    pub(crate) fn connect(first: Join, bundle: Option<Box<Bundle>>, config: Arc<Config>) -> Self {
+    pub(crate) fn connect(
+        first: Opening,
+        bundle: Option<Box<Bundle>>,
+        config: Arc<Config>,
+    ) -> Self {
         let subflow = Subflow::connect(first, PathId(0), &config);
         Self::over(subflow, bundle, config)
     }
 
     /// A connection that the peer opens with `syn`.
     pub(crate) fn accept(
-        first: Join,
+        first: Opening,
         bundle: Option<Box<Bundle>>,
         config: Arc<Config>,
         syn: &Segment,

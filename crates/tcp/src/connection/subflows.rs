@@ -4,9 +4,9 @@ use manypath_core::{PathId, Time};
 
 use super::{Connection, Notice};
 use crate::event::CloseReason;
-use crate::mptcp::{Bundle, Join, MultipathOption};
+use crate::mptcp::{Bundle, MultipathOption};
 use crate::segment::Segment;
-use crate::subflow::{Expired, State, Subflow};
+use crate::subflow::{Expired, Opening, State, Subflow};
 
 impl Connection {
     /// Whether `token` identifies this connection, so that a SYN may join it. The last segment of the first handshake
@@ -32,13 +32,13 @@ impl Connection {
     }
 
     /// Opens another subflow.
-    pub(crate) fn join(&mut self, join: Join) {
+    pub(crate) fn join(&mut self, join: Opening) {
         let subflow = Subflow::connect(join, self.next_path(), &self.config);
         self.adopt(subflow);
     }
 
     /// Accepts a subflow that the peer opens with `syn`.
-    pub(crate) fn accept_join(&mut self, join: Join, syn: &Segment) {
+    pub(crate) fn accept_join(&mut self, join: Opening, syn: &Segment) {
         let subflow = Subflow::accept(join, self.next_path(), &self.config, syn);
         self.adopt(subflow);
     }

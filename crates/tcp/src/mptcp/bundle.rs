@@ -1,12 +1,12 @@
 //! The subflows of one connection as a whole: the stream, its progress, and the data for each subflow.
 
-use manypath_core::{Span, Time, Via};
+use manypath_core::{Span, Time};
 
 use super::branch::{Branch, DataRange};
 use super::option::token;
 use super::schedule::{Schedule, schedule};
 use crate::config::{Config, Multipath};
-use crate::subflow::{Room, Subflow, announce};
+use crate::subflow::{Opening, Room, Subflow, announce};
 
 /// The state that all subflows of a connection share.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct Bundle {
     /// By subflow.
     pub(crate) branches: Vec<Branch>,
     /// Subflows that join once the connection is established.
-    pub(crate) waiting: Vec<Join>,
+    pub(crate) waiting: Vec<Opening>,
     /// Key of this side.
     pub(crate) key: u64,
     /// Key of the peer, once the peer is known to support Multipath TCP.
@@ -37,16 +37,6 @@ pub(crate) struct Bundle {
     own_edge: u64,
     /// The end of the peer's stream, once the peer has sent DATA_FIN.
     pub(crate) peer_fin: Option<u64>,
-}
-
-/// A subflow that is to be opened.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Join {
-    pub(crate) via: Via,
-    /// The own port and the peer's.
-    pub(crate) ports: (u16, u16),
-    /// Initial sequence number.
-    pub(crate) iss: u32,
 }
 
 /// Data that a subflow may carry next.
@@ -76,7 +66,7 @@ impl Supply {
 
 impl Bundle {
     /// The shared state of a new connection with the key `key`.
-    pub(crate) fn new(rules: Multipath, key: u64, waiting: Vec<Join>, config: &Config) -> Self {
+    pub(crate) fn new(rules: Multipath, key: u64, waiting: Vec<Opening>, config: &Config) -> Self {
         let schedule = schedule(rules.scheduler);
         let carries_everything = schedule.carries_everything();
         Self {

@@ -10,6 +10,6 @@ mod round_robin;
 mod schedule;
 
 pub(crate) use branch::DataRange;
-pub(crate) use bundle::{Bundle, Join, Supply};
+pub(crate) use bundle::{Bundle, Supply};
 pub(crate) use option::token;
 pub use option::{Dss, MultipathOption};

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filled_gap_is_urgent_and_forgets_its_ranges() {
+    fn a_filled_gap_is_acknowledged_at_once_and_its_ranges_are_removed() {
         let mut arrivals = Arrivals::default();
         insert(&mut arrivals, 10, 20);
         insert(&mut arrivals, 30, 40);

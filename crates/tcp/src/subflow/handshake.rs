@@ -3,9 +3,8 @@
 use manypath_cc::Controller;
 use manypath_core::{PathId, Time};
 
-use super::{Expired, Sending, State, Subflow};
+use super::{Expired, Opening, Sending, State, Subflow};
 use crate::config::Config;
-use crate::mptcp::Join;
 use crate::segment::{Flags, Segment};
 
 /// The data of a subflow that is not yet established.
@@ -54,14 +53,14 @@ impl Handshake {
 
 impl Subflow {
     /// A subflow that this side opens with a SYN.
-    pub(crate) fn connect(join: Join, path: PathId, config: &Config) -> Self {
-        Self::new(join, path, State::SynSent(Handshake::new(None)), config)
+    pub(crate) fn connect(opening: Opening, path: PathId, config: &Config) -> Self {
+        Self::new(opening, path, State::SynSent(Handshake::new(None)), config)
     }
 
     /// A subflow that answers the SYN of a peer.
-    pub(crate) fn accept(join: Join, path: PathId, config: &Config, syn: &Segment) -> Self {
+    pub(crate) fn accept(opening: Opening, path: PathId, config: &Config, syn: &Segment) -> Self {
         let state = State::SynReceived(Handshake::new(Some(syn)));
-        let mut subflow = Self::new(join, path, state, config);
+        let mut subflow = Self::new(opening, path, state, config);
         subflow.take_syn(syn, config);
         subflow
     }

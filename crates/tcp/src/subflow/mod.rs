@@ -12,7 +12,6 @@ use manypath_cc::Controller;
 use manypath_core::{PathId, Time, Via, Waiting};
 
 use crate::config::Config;
-use crate::mptcp::Join;
 use crate::stats::PathStats;
 use handshake::Handshake;
 use receiving::Receiving;
@@ -34,6 +33,16 @@ pub(crate) enum State {
     TimeWait,
     /// Closed.
     Closed,
+}
+
+/// A subflow that is to be opened.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opening {
+    pub(crate) via: Via,
+    /// The own port and the peer's.
+    pub(crate) ports: (u16, u16),
+    /// Initial sequence number.
+    pub(crate) iss: u32,
 }
 
 /// The result of an expired timer for the connection.
@@ -64,13 +73,13 @@ pub(crate) struct Subflow {
 }
 
 impl Subflow {
-    fn new(join: Join, path: PathId, state: State, config: &Config) -> Self {
+    fn new(opening: Opening, path: PathId, state: State, config: &Config) -> Self {
         Self {
-            via: join.via,
-            local_port: join.ports.0,
-            peer_port: join.ports.1,
+            via: opening.via,
+            local_port: opening.ports.0,
+            peer_port: opening.ports.1,
             state,
-            sending: Sending::new(path, join.iss, config),
+            sending: Sending::new(path, opening.iss, config),
             receiving: Receiving::default(),
             stats: PathStats::default(),
             waiting: Waiting::default(),

@@ -125,7 +125,7 @@ fn reports_of_nonsense_change_nothing() {
 }
 
 #[test]
-fn reports_of_parts_of_segments_do_not_confuse_the_books() {
+fn sack_blocks_that_cover_parts_of_segments_leave_the_counters_consistent() {
     let mut pair = known();
     pair.write(A, 10 * 1460);
     let reports =

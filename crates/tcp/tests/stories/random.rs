@@ -9,7 +9,8 @@ use proptest::prelude::*;
 
 use crate::stage::{A, FIRST, Fault, Side, Stage, Z};
 
-/// At least twenty of the longest timeouts, so that a FIN is unlikely to arrive later.
+/// At least 20 of the longest retransmission timeouts that test cases configure, which are 4 s and 10 s. So a FIN is
+/// unlikely to arrive later.
 pub(crate) const TIME_WAIT: Span = Span::from_secs(200);
 
 /// Actions of the applications, over any network.
@@ -34,7 +35,7 @@ impl Traffic {
     }
 }
 
-/// The weights add up to 21, which is the weight of traffic among the steps of a test case.
+/// An action of an application. The weights add up to 21, the weight of traffic in the strategies for steps.
 pub(crate) fn traffic() -> impl Strategy<Value = Traffic> {
     prop_oneof![
         8 => (side(), 1_usize..60_000).prop_map(|(side, bytes)| Traffic::Write(side, bytes)),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-PLAIN = "newreno"
-"""Plain CMT: an independent congestion control on each path."""
+from manypath.papers.dreibholz import FULL_PACKETS, PLAIN, RPV1
 
-RP = "cmt-rpv1"
+RP = RPV1
 """CMT/RP in its first version, the only one when the paper was written."""
 
 CONTROLS = (PLAIN, RP)
@@ -38,11 +37,20 @@ OFF, THRESHOLD = "none", "threshold"
 SACK_PATHS = {"smallest-srtt": "path with the smallest RTT", "first-data": "path of the first packet"}
 """Paths of SACKs: the authors' choice, and the choice that causes most timeouts."""
 
-PAYLOAD = 1452.0 / 1507.0
-"""Payload per bit on the wire: messages of 1452 bytes in packets of 1500, PPP framing."""
+PAYLOAD = FULL_PACKETS
+"""Payload per bit on the wire."""
 
 PACKET = 1500
 """Bytes of a full packet."""
+
+ASYMMETRIC = 10.0
+"""Largest rate of the second path that counts as highly asymmetric, ten to one, Mbit/s."""
+
+LOSSY = 1e-6
+"""Smallest bit error rate with frequent losses, 1 % of the packets."""
+
+LONG = 50.0
+"""Smallest delay of the second path that counts as higher, half of the range, ms."""
 
 ALMOST_NOTHING = 0.05
 """Upper limit of a rate that the paper calls `almost zero`, as a part of the payload rate of both links."""

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from manypath.papers.dreibholz2010_asymmetric.names import BOTH, NONE, OFF, PLAIN, RP, SENDER, THRESHOLD
 from manypath.papers.settings import SETTINGS
-from manypath.papers.switch import Change, Mutation, Switch, by_name, every_flow, links_with, replace_control
+from manypath.papers.shared_mutations import mutation
+from manypath.papers.switch import (
+    Change,
+    Mutation,
+    Switch,
+    by_name,
+    every_flow,
+    links_with,
+    replace_control,
+    without_access_delay,
+)
 from manypath.scenario import BitError, DropTail, NoLoss, Red, Rto, Saturated, Scenario, Sizes
 
 
@@ -40,11 +50,6 @@ def _where(change: Change, **settings: object) -> Change:
 def _is(field: str, old: object, new: object) -> Change:
     """Set a field of every flow if one of them has the old value."""
     return _where(every_flow(**{field: new}), **{field: old})
-
-
-def _no_access_delay(scenario: Scenario) -> Scenario:
-    access = scenario.network.access
-    return scenario if access is None else scenario.but(network=scenario.network.but(access=access.but(delay="0 ms")))
 
 
 def _clean_way_back(scenario: Scenario) -> Scenario:
@@ -85,7 +90,7 @@ OPEN = (
         "both a receive window that wraps around, as in INET, and a SACK for every packet",
         lambda scenario: every_flow(sack_every=1)(WRAPPING(scenario)),
     ),
-    Switch("no-access-delay", "no delay on the access links", _no_access_delay),
+    Switch("no-access-delay", "no delay on the access links", without_access_delay),
     Switch("clean-way-back", "no bit errors in the reverse direction, so that every report arrives", _clean_way_back),
     Switch("spared-headers", "no bit errors in headers, so that every damaged packet can be reported", _spared_headers),
     Switch(
@@ -204,13 +209,8 @@ MUTATIONS = (
         flips=("C-002-21", "C-002-35"),
     ),
     Mutation("plain-is-rp", "CMT/RP in place of plain CMT", replace_control(PLAIN, RP), flips=("C-002-21", "C-002-35")),
-    Mutation("sfr-off", "no split fast retransmit", every_flow(sfr=False), flips=("C-002-5", "C-002-8", "C-002-12")),
-    Mutation(
-        "cuc-none",
-        "windows grow only by the cumulative acknowledgement",
-        every_flow(cuc="none"),
-        flips=("C-002-5", "C-002-8", "C-002-12"),
-    ),
+    mutation("sfr-off", "C-002-5", "C-002-8", "C-002-12"),
+    mutation("cuc-none", "C-002-5", "C-002-8", "C-002-12"),
     Mutation(
         "paths-equal",
         "every path has the rate and the delay of the first",

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2
+from manypath.papers.dreibholz import MPTCP, RPV2
 from manypath.papers.settings import FORMS, SETTINGS
+from manypath.papers.shared_mutations import mutation
 from manypath.papers.switch import (
     Mutation,
     Switch,
     by_name,
     every_flow,
-    multipath_flows,
     queues_of,
     replace_control,
-    single_flows_join,
 )
 from manypath.scenario import Saturated, Scenario, Sizes
 
@@ -48,84 +47,20 @@ ENVIRONMENT = (
 """Parts of the setup, one changed at a time."""
 
 
-def _small_undivided_buffers(scenario: Scenario) -> Scenario:
-    return multipath_flows(buffer_split="none", send_buffer="40 kB", receive_buffer="20 kB")(scenario)
-
-
 MUTATIONS = (
-    Mutation(
-        "rpv1-is-plain",
-        "CMT/RPv1 without its coupling",
-        replace_control(RPV1, PLAIN),
-        flips=("C-000-2", "C-000-5", "C-000-10", "C-000-18", "C-000-19", "C-000-20", "C-000-22", "C-000-34"),
-    ),
-    Mutation(
-        "rpv2-is-plain",
-        "CMT/RPv2 without its coupling",
-        replace_control(RPV2, PLAIN),
-        flips=("C-000-2", "C-000-3", "C-000-5", "C-000-10", "C-000-23", "C-000-24", "C-000-30", "C-000-36"),
-    ),
-    Mutation(
-        "mptcp-is-plain",
-        "MPTCP-like without its coupling",
-        replace_control(MPTCP, PLAIN),
-        flips=("C-000-2", "C-000-5", "C-000-10", "C-000-30"),
-    ),
-    Mutation(
-        "mptcp-is-rpv2",
-        "CMT/RPv2 in place of MPTCP-like",
-        replace_control(MPTCP, RPV2),
-        flips=("C-000-14", "C-000-30", "C-000-36"),
-    ),
-    Mutation(
-        "rpv1-is-rpv2",
-        "CMT/RPv2 in place of CMT/RPv1",
-        replace_control(RPV1, RPV2),
-        flips=("C-000-18", "C-000-19", "C-000-20", "C-000-22", "C-000-35"),
-    ),
-    Mutation(
-        "rpv2-is-rpv1",
-        "CMT/RPv1 in place of CMT/RPv2",
-        replace_control(RPV2, RPV1),
-        flips=("C-000-3", "C-000-23", "C-000-24", "C-000-35"),
-    ),
-    Mutation(
-        "plain-is-rpv2",
-        "CMT/RPv2 in place of plain CMT",
-        replace_control(PLAIN, RPV2),
-        flips=("C-000-1", "C-000-2", "C-000-5", "C-000-7", "C-000-10", "C-000-21", "C-000-31"),
-    ),
-    Mutation(
-        "single-joins",
-        "the single-path flow uses all paths too",
-        single_flows_join,
-        flips=("C-000-1", "C-000-2", "C-000-7", "C-000-21"),
-    ),
-    Mutation(
-        "sfr-off",
-        "no split fast retransmit",
-        every_flow(sfr=False),
-        flips=("C-000-21", "C-000-24", "C-000-31"),
-    ),
-    Mutation("dac-off", "no delayed acknowledgement for CMT", every_flow(dac=False)),
-    Mutation(
-        "cuc-none",
-        "windows grow only by the cumulative acknowledgement",
-        every_flow(cuc="none"),
-        flips=("C-000-5", "C-000-21", "C-000-24"),
-    ),
-    Mutation(
-        "recovery-shared",
-        "one fast recovery for all paths",
-        every_flow(path_fast_recovery=False),
-        flips=("C-000-7",),
-    ),
-    Mutation(
-        "small-buffers",
-        "small buffers, not split among the paths",
-        _small_undivided_buffers,
-        flips=("C-000-7", "C-000-21", "C-000-24", "C-000-32"),
-    ),
+    mutation("rpv1-is-plain", "C-000-2", "C-000-5", "C-000-10", "C-000-18", "C-000-19", "C-000-20", "C-000-22", "C-000-34"),
+    mutation("rpv2-is-plain", "C-000-2", "C-000-3", "C-000-5", "C-000-10", "C-000-23", "C-000-24", "C-000-30", "C-000-36"),
+    mutation("mptcp-is-plain", "C-000-2", "C-000-5", "C-000-10", "C-000-30"),
+    mutation("mptcp-is-rpv2", "C-000-14", "C-000-30", "C-000-36"),
+    mutation("rpv1-is-rpv2", "C-000-18", "C-000-19", "C-000-20", "C-000-22", "C-000-35"),
+    mutation("rpv2-is-rpv1", "C-000-3", "C-000-23", "C-000-24", "C-000-35"),
+    mutation("plain-is-rpv2", "C-000-1", "C-000-2", "C-000-5", "C-000-7", "C-000-10", "C-000-21", "C-000-31"),
+    mutation("single-joins", "C-000-1", "C-000-2", "C-000-7", "C-000-21"),
+    mutation("sfr-off", "C-000-21", "C-000-24", "C-000-31"),
+    mutation("dac-off"),
+    mutation("cuc-none", "C-000-5", "C-000-21", "C-000-24"),
+    mutation("recovery-shared", "C-000-7"),
+    mutation("small-buffers", "C-000-7", "C-000-21", "C-000-24", "C-000-32"),
     Mutation(
         "queue-20",
         "queues of 20 packets",

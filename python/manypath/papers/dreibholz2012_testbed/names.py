@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from manypath.papers.dreibholz import FULL_PACKETS
+
 CMT = "cmt"
 """The multipath flow, #0 of the paper."""
 
@@ -11,8 +13,8 @@ SINGLE = "single"
 FLOWS = {CMT: "CMT flow", SINGLE: "single-path flow"}
 """Names of the flows in figures."""
 
-PAYLOAD = 1452.0 / 1507.0
-"""Payload per bit on the wire: messages of 1452 bytes, one in each packet of 1500, PPP framing of 7 bytes."""
+PAYLOAD = FULL_PACKETS
+"""Payload per bit on the wire."""
 
 NORTH = 2.5
 """Rate of the northern path in the disjoint topology, Mbit/s."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2
+from manypath.papers.dreibholz import MPTCP, RPV2
 from manypath.papers.dreibholz2012_testbed.scenarios import RIVAL_ACKNOWLEDGED
 from manypath.papers.settings import FORMS, SETTINGS
+from manypath.papers.shared_mutations import mutation
 from manypath.papers.switch import (
     Change,
     Mutation,
@@ -17,7 +18,7 @@ from manypath.papers.switch import (
     multipath_flows,
     queues_of,
     replace_control,
-    single_flows_join,
+    without_access_delay,
 )
 from manypath.scenario import DropTail, Red, Saturated, Scenario
 
@@ -29,11 +30,6 @@ def _core_delay(delay: str) -> Change:
 def _red(**settings: Any) -> Change:
     """Change every RED queue."""
     return links_with(lambda link: link.but(queue=link.queue.but(**settings)) if isinstance(link.queue, Red) else link)
-
-
-def _no_access_delay(scenario: Scenario) -> Scenario:
-    access = scenario.network.access
-    return scenario if access is None else scenario.but(network=scenario.network.but(access=access.but(delay="0 ms")))
 
 
 def _queues_and_messages_of_2011(scenario: Scenario) -> Scenario:
@@ -79,7 +75,7 @@ ENVIRONMENT = (
     Switch("red-weight", "RED's average with a quarter of the weight", _red(weight=0.0005)),
     Switch("delay-1ms", "a core delay of 1 ms, as in [D11]", _core_delay("1 ms")),
     Switch("delay-12ms", "a core delay of 12 ms, for round-trip times of 25 ms", _core_delay("12 ms")),
-    Switch("no-access-delay", "no delay on the access links", _no_access_delay),
+    Switch("no-access-delay", "no delay on the access links", without_access_delay),
 )
 """Parts of the setup, one changed at a time: as in [D11], or another possible setting."""
 
@@ -90,82 +86,25 @@ SWITCHES = by_name((*FORMS, *CAUSES, *OPEN))
 """All switches that may be a cause, by name."""
 
 MUTATIONS = (
-    Mutation(
-        "rpv1-is-plain",
-        "CMT/RPv1 without its coupling",
-        replace_control(RPV1, PLAIN),
-        flips=("C-004-4", "C-004-5", "C-004-9", "C-004-10"),
-    ),
-    Mutation(
-        "rpv2-is-plain",
-        "CMT/RPv2 without its coupling",
-        replace_control(RPV2, PLAIN),
-        flips=("C-004-4", "C-004-5", "C-004-9", "C-004-11", "C-004-12", "C-004-14", "C-004-16", "C-004-17"),
-    ),
-    Mutation(
-        "mptcp-is-plain",
-        "MPTCP-like without its coupling",
-        replace_control(MPTCP, PLAIN),
-        flips=("C-004-4", "C-004-5", "C-004-9", "C-004-11", "C-004-13", "C-004-14", "C-004-17"),
-    ),
-    Mutation(
-        "mptcp-is-rpv2",
-        "CMT/RPv2 in place of MPTCP-like",
-        replace_control(MPTCP, RPV2),
-        flips=("C-004-13", "C-004-16"),
-    ),
-    Mutation(
-        "rpv1-is-rpv2", "CMT/RPv2 in place of CMT/RPv1", replace_control(RPV1, RPV2), flips=("C-004-9", "C-004-10")
-    ),
-    Mutation(
-        "rpv2-is-rpv1",
-        "CMT/RPv1 in place of CMT/RPv2",
-        replace_control(RPV2, RPV1),
-        flips=("C-004-9", "C-004-11", "C-004-14"),
-    ),
+    mutation("rpv1-is-plain", "C-004-4", "C-004-5", "C-004-9", "C-004-10"),
+    mutation("rpv2-is-plain", "C-004-4", "C-004-5", "C-004-9", "C-004-11", "C-004-12", "C-004-14", "C-004-16", "C-004-17"),
+    mutation("mptcp-is-plain", "C-004-4", "C-004-5", "C-004-9", "C-004-11", "C-004-13", "C-004-14", "C-004-17"),
+    mutation("mptcp-is-rpv2", "C-004-13", "C-004-16"),
+    mutation("rpv1-is-rpv2", "C-004-9", "C-004-10"),
+    mutation("rpv2-is-rpv1", "C-004-9", "C-004-11", "C-004-14"),
     Mutation(
         "rpv2-is-mptcp",
         "MPTCP-like in place of CMT/RPv2",
         replace_control(RPV2, MPTCP),
         flips=("C-004-12", "C-004-16"),
     ),
-    Mutation(
-        "plain-is-rpv2",
-        "CMT/RPv2 in place of plain CMT",
-        replace_control(PLAIN, RPV2),
-        flips=("C-004-1", "C-004-2", "C-004-8", "C-004-9", "C-004-11"),
-    ),
-    Mutation(
-        "single-joins",
-        "the single-path flow uses all paths too",
-        single_flows_join,
-        flips=("C-004-1", "C-004-2", "C-004-8"),
-    ),
+    mutation("plain-is-rpv2", "C-004-1", "C-004-2", "C-004-8", "C-004-9", "C-004-11"),
+    mutation("single-joins", "C-004-1", "C-004-2", "C-004-8"),
     Mutation("blocking-off", "no path blocking", every_flow(path_blocking="none"), flips=("C-004-7",)),
-    Mutation(
-        "sfr-off",
-        "no split fast retransmit",
-        every_flow(sfr=False),
-        flips=("C-004-8", "C-004-9", "C-004-11", "C-004-14"),
-    ),
-    Mutation("dac-off", "no delayed acknowledgement for CMT", every_flow(dac=False)),
-    Mutation(
-        "cuc-none",
-        "windows grow only by the cumulative acknowledgement",
-        every_flow(cuc="none"),
-        flips=("C-004-8", "C-004-9", "C-004-11", "C-004-14"),
-    ),
-    Mutation(
-        "recovery-shared",
-        "one fast recovery for all paths",
-        every_flow(path_fast_recovery=False),
-        flips=("C-004-1", "C-004-2"),
-    ),
-    Mutation(
-        "small-buffers",
-        "small buffers, not split among the paths",
-        multipath_flows(buffer_split="none", send_buffer="40 kB", receive_buffer="20 kB"),
-        flips=("C-004-1", "C-004-2", "C-004-8"),
-    ),
+    mutation("sfr-off", "C-004-8", "C-004-9", "C-004-11", "C-004-14"),
+    mutation("dac-off"),
+    mutation("cuc-none", "C-004-8", "C-004-9", "C-004-11", "C-004-14"),
+    mutation("recovery-shared", "C-004-1", "C-004-2"),
+    mutation("small-buffers", "C-004-1", "C-004-2", "C-004-8"),
 )
 """Wrong implementations, and the claims that must detect them; none detects `dac-off`."""

@@ -44,6 +44,10 @@ FOURS = {"5.16": "3/18+4/18+5/18+6/18", "5.17": "1/10+3/10+3/10+3/10"}
 BUNDLES = {**PAIRS, **FOURS}
 """All sets of weights that add up to one, by figure."""
 
+IDEAL = (0.25, 0.42)
+"""Range of weights around 1/3 on the slower link of figure 4.1. One step of the smallest gain reaches it and does not
+leave it."""
+
 TCP, AIMD = "tcp", "aimd"
 """Beginnings of the names of standard and of weighted flows; a number follows."""
 

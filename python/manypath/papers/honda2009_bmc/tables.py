@@ -6,13 +6,10 @@ import numpy as np
 
 from manypath.papers.evidence import Evidence
 from manypath.papers.honda2009_bmc.measures import curves, over_mean_tcp, rates, time_until, wandering, weight
-from manypath.papers.honda2009_bmc.names import BUNDLE, CONTROLS, TCP, TITLES
+from manypath.papers.honda2009_bmc.names import BUNDLE, CONTROLS, IDEAL, TCP, TITLES
 from manypath.papers.honda2009_bmc.proportion import EIGHT, TEN
 from manypath.papers.paired import estimate
 from manypath.papers.paper import PaperTable
-
-IDEAL = (0.25, 0.42)
-"""Range of weights around 1/3 on the slower link of figure 4.1, as in claim C-003-11."""
 
 
 def _controls(evidence: Evidence) -> list[tuple[str, ...]]:

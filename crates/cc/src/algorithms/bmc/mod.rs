@@ -19,22 +19,15 @@
 //! - A new path gets the share that the initial weights give it. The weight of a closed path is distributed among the
 //!   others.
 
-mod proportion;
+pub mod proportion;
 
 use manypath_core::{PathId, Span, Time};
 
-use self::proportion::{Measured, normalise, shift};
+use self::proportion::{
+    LONGEST_INTERVAL, MOST_LIMITED, Measured, SETTLING_ROUNDS, normalise, shift,
+};
 use crate::settings::{Settings, number};
 use crate::{Adjustment, Algorithm, AlgorithmError, Loss, Parameter, PathAck, Paths};
-
-/// Congestion epochs do not extend an interval beyond this length.
-const LONGEST_INTERVAL: Span = Span::from_secs(60);
-
-/// An interval is discarded if a larger part of its bytes was acknowledged while the window was not used.
-const MOST_LIMITED: f64 = 0.1;
-
-/// Number of round trips after a change in which nothing is measured.
-const SETTLING_ROUNDS: f64 = 5.0;
 
 /// Weighted AIMD whose weights follow the measured goodput of the paths.
 #[derive(Clone, Debug)]

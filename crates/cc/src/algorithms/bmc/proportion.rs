@@ -1,4 +1,17 @@
 //! The proportion manager: new weights after one measurement. \[H09] §3.2, eq. 3.7 to 3.9
+//!
+//! [`Bmc`](super::Bmc) and the loader of the kernel's `bmc` (`crates/bpf`) use it.
+
+use manypath_core::Span;
+
+/// Congestion epochs do not extend an interval beyond this length.
+pub const LONGEST_INTERVAL: Span = Span::from_secs(60);
+
+/// An interval is discarded if a larger part of its bytes was acknowledged while the window was not used.
+pub const MOST_LIMITED: f64 = 0.1;
+
+/// Number of round trips after a change in which nothing is measured.
+pub const SETTLING_ROUNDS: f64 = 5.0;
 
 /// The weights do not change while the largest T_wr is at most this many times the smallest.
 const TOLERANCE: f64 = 1.1;
@@ -8,23 +21,23 @@ const LEAST_SHARE: f64 = 0.02;
 
 /// The measurement of one path.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Measured {
-    /// T: acknowledged bytes per second.
-    pub(super) goodput: f64,
+pub struct Measured {
+    /// T: what was acknowledged per second, in any unit that all paths share.
+    pub goodput: f64,
     /// R: mean round-trip time, seconds.
-    pub(super) rtt: f64,
+    pub rtt: f64,
 }
 
 impl Measured {
     /// T_wr: the goodput normalised by weight and round-trip time. It is equal on paths that share a bottleneck.
     /// \[H09] eq. 3.7
-    pub(super) fn normalised(self, weight: f64) -> f64 {
+    fn normalised(self, weight: f64) -> f64 {
         self.rtt * self.goodput / weight
     }
 }
 
 /// The reduced weight D of a path. Argument and result are shares of the sum of the weights. \[H09] eq. 3.8
-pub(super) fn reduced(share: f64, gain: f64) -> f64 {
+fn reduced(share: f64, gain: f64) -> f64 {
     share - (share - share * share) * gain
 }
 
@@ -32,12 +45,7 @@ pub(super) fn reduced(share: f64, gain: f64) -> f64 {
 /// take no part. Returns whether the weights changed. \[H09] eq. 3.9
 ///
 /// The weights sum up to `total` before and after. No `gain` reduces a weight below the minimum share.
-pub(super) fn shift(
-    weights: &mut [f64],
-    measured: &[Option<Measured>],
-    gain: f64,
-    total: f64,
-) -> bool {
+pub fn shift(weights: &mut [f64], measured: &[Option<Measured>], gain: f64, total: f64) -> bool {
     let mut smallest: Option<(usize, f64)> = None;
     let mut largest: Option<(usize, f64)> = None;
     for (index, measured) in measured.iter().enumerate() {

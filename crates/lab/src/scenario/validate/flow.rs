@@ -90,6 +90,6 @@ pub(super) fn unknown(field: String, error: &cc::UnknownName) -> DocumentError {
     DocumentError::unknown(field, &error.name, &error.kind, error.known.iter().copied())
 }
 
-/// The largest number of paths of an association or connection.
-const MAX_PATHS: usize = 16;
+/// The largest number of paths: that of an association, for connections too.
+const MAX_PATHS: usize = manypath_sctp::Endpoint::MOST_PATHS;
 const MAX_MESSAGE: u64 = crate::payload::MAX_MESSAGE as u64;

@@ -98,3 +98,12 @@ pub(crate) fn outcomes(
 fn access() -> Option<LinkConfig> {
     Some(link(1000.0, Span::ZERO, 10_000))
 }
+
+/// Requires a relative difference of at most `within`.
+#[track_caller]
+pub(crate) fn near(measured: f64, expected: f64, within: f64) {
+    assert!(
+        (measured / expected - 1.0).abs() <= within,
+        "{measured:.4} is not {expected:.4} within {within}"
+    );
+}

@@ -54,5 +54,5 @@ pub(crate) async fn telling<T>(association: &Association, task: impl Future<Outp
 const FIRST: Duration = Duration::from_secs(20);
 /// Time limit without data; a busy receiver sends a message every [`TELLS_EVERY`].
 const SILENCE: Duration = Duration::from_secs(60);
-/// Interval of these messages: several may be lost with a path.
+/// Interval of these messages. It is much shorter than [`SILENCE`], because several may be lost with a path.
 const TELLS_EVERY: Duration = Duration::from_secs(10);

@@ -2,7 +2,8 @@
 #![allow(dead_code, reason = "each test and example uses its part of the toys")]
 
 use manypath_core::{Address, Packet, Rate, SansIo, Span, Streams, Time, Via};
-use manypath_link::{LinkConfig, Pipe};
+use manypath_link::loss::BernoulliConfig;
+use manypath_link::{LinkConfig, LossConfig, Pipe};
 use manypath_sim::{HostId, LinkId, World};
 
 /// The packets of the game.
@@ -198,6 +199,11 @@ impl Dumbbell {
 /// 10 Mbit/s and 10 ms.
 pub(crate) fn slow_core() -> LinkConfig {
     LinkConfig::new(Rate::from_bits_per_second(10_000_000), Span::from_millis(10))
+}
+
+/// The same with a random loss of 2 %.
+pub(crate) fn lossy_core() -> LinkConfig {
+    LinkConfig { loss: LossConfig::Bernoulli(BernoulliConfig { p: 0.02 }), ..slow_core() }
 }
 
 /// Bytes of a ball on its way to the ponger.

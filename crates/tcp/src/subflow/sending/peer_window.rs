@@ -1,5 +1,6 @@
 //! The receive window of the peer. RFC 9293 §3.8.6
 
+use crate::config::MOST_SHIFT;
 use crate::segment::Segment;
 
 /// The window that the peer announces on a subflow.
@@ -64,6 +65,3 @@ impl PeerWindow {
         self.edge.saturating_sub(next)
     }
 }
-
-/// The largest shift that is accepted. RFC 7323 §2.3
-const MOST_SHIFT: u8 = 14;

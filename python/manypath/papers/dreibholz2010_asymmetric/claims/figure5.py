@@ -6,11 +6,14 @@ from collections.abc import Iterable, Mapping
 from itertools import product
 
 from manypath.papers.check import Check, all_of
-from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, rate, rates
+from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, lossy, rate, rates
+from manypath.papers.dreibholz2010_asymmetric.claims.suspects import DAMAGE, QUEUES
 from manypath.papers.dreibholz2010_asymmetric.names import (
     ALMOST_NOTHING,
+    ASYMMETRIC,
     BOTH,
     CMT,
+    LONG,
     NONE,
     SACK_PATHS,
     SIGNIFICANTLY,
@@ -24,18 +27,7 @@ from manypath.rows import Outcome
 RATE, ERRORS, DELAY, BUFFERS = "figure5-rate", "figure5-errors", "figure5-delay", "figure5-buffers"
 TIMEOUTS = "figure5-timeouts"
 SPLITS = (NONE, BOTH)
-ASYMMETRIC = 10.0
-"""Largest rate of the second path that counts as highly asymmetric, ten to one, Mbit/s."""
-
-LOSSY = 1e-6
-"""Smallest bit error rate with frequent losses, 1 % of the packets."""
-
-LONG = 50.0
-"""Smallest delay of the second path that counts as higher, half of the range, ms."""
-
 SETTINGS = ("renegable", "sack-now-off", "mixed-messages")
-DAMAGE = ("clean-way-back, spared-headers", "clean-way-back", "spared-headers")
-QUEUES = ("fifo-100", "red-2012")
 SACKS = ("sack-first", "sack-last", "sack-round-robin")
 RARE = "window-60, sack-round-robin"
 
@@ -163,7 +155,7 @@ def each_timeout_stops_the_flow(results: Evidence) -> str:
 )
 def nr_sack_helps_under_errors(results: Evidence) -> Check:
     """Require 10 % more at each bit error rate from 1e-6, with and without splitting."""
-    over = {"split": SPLITS, "errors": _lossy(results)}
+    over = {"split": SPLITS, "errors": lossy(results, ERRORS)}
     return above(
         rates(results, ERRORS, over, nr=True, reports=False),
         rates(results, ERRORS, over, nr=False, reports=False),
@@ -196,7 +188,7 @@ def splitting_does_not_matter_under_errors(results: Evidence) -> Check:
 def drop_reports_leave_only_retransmissions(results: Evidence) -> Check:
     """Require more than without reports, and the full rate of undamaged packets."""
     errors = results.levels(ERRORS, "errors")
-    gains = {"split": SPLITS, "errors": _lossy(results)}
+    gains = {"split": SPLITS, "errors": lossy(results, ERRORS)}
     return all_of(
         above(
             rates(results, ERRORS, gains, nr=True, reports=True),
@@ -221,7 +213,7 @@ def drop_reports_leave_only_retransmissions(results: Evidence) -> Check:
 )
 def nr_sack_and_reports_are_best(results: Evidence) -> Check:
     """Compare with the other three combinations at each bit error rate from 1e-6, and with and without splitting."""
-    over = {"split": SPLITS, "errors": _lossy(results)}
+    over = {"split": SPLITS, "errors": lossy(results, ERRORS)}
     best = rates(results, ERRORS, over, nr=True, reports=True)
     others = {(nr, reports): rates(results, ERRORS, over, nr=nr, reports=reports) for nr, reports in _LESS}
     return all_of(
@@ -383,10 +375,6 @@ def _spurious(outcome: Outcome) -> float:
 
 def _word(used: bool) -> str:
     return "on" if used else "off"
-
-
-def _lossy(results: Evidence) -> list[float]:
-    return results.levels(ERRORS, "errors", lambda errors: errors >= LOSSY)
 
 
 def _long(results: Evidence) -> list[float]:

@@ -6,12 +6,15 @@ import numpy as np
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2010_asymmetric.claims.figure5 import timeouts_are_rare
-from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, rate, rates
+from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, lossy, rate, rates
+from manypath.papers.dreibholz2010_asymmetric.claims.suspects import QUEUES
 from manypath.papers.dreibholz2010_asymmetric.names import (
+    ASYMMETRIC,
     BOTH,
     CMT,
     CONTROLS,
     FIRST,
+    LONG,
     NONE,
     PACKET,
     PLAIN,
@@ -31,14 +34,9 @@ from manypath.quantity import SPAN
 RATE, ERRORS = "figure6-rate", "figure6-errors"
 WINDOWS, AFTER_A_DIP = "figure6-windows", "figure6-dip"
 
-
-ASYMMETRIC, LOSSY, LONG = 10.0, 1e-6, 50.0
-"""Largest rate (Mbit/s), smallest bit error rate and smallest delay (ms) of unequal paths; as for figure 5."""
-
 VERY_SLOW = 0.1
 """Upper limit of a very slow window growth, packets per round trip; plain CMT grows by 1."""
 
-QUEUES = ("fifo-100", "red-2012")
 GROWTH = ("sack-every-1", "dac-off", "burst-none")
 
 
@@ -128,7 +126,7 @@ def rate_of_each_path(results: Evidence) -> str:
     """Report the rate of each path with and without splitting."""
     view = results.under(None)
     sentences = []
-    for errors in view.levels(ERRORS, "errors", lambda errors: errors >= LOSSY):
+    for errors in lossy(view, ERRORS):
         parts = [
             estimate(view.goodput_on(ERRORS, CMT, path, split=split, nr=True, reports=True, errors=errors))
             for split in (BOTH, NONE)
@@ -220,13 +218,13 @@ def _without_one(results: Evidence, cc: str) -> list[Check]:
     number = {PLAIN: 5, RP: 6}[cc]
     plots = [f"figure{number}-{what}" for what in ("rate", "errors", "delay")]
     thin = {"rate": results.levels(plots[0], "rate", lambda level: level <= ASYMMETRIC)}
-    lossy = {"errors": results.levels(plots[1], "errors", lambda level: level >= LOSSY)}
+    errors = {"errors": lossy(results, plots[1])}
     delays = {"delay": results.levels(plots[2], "delay", lambda level: level >= LONG)}
     whole: dict[str, Level] = {"split": BOTH, "nr": True}
     trials: tuple[tuple[str, str, dict[str, list[float]], dict[str, Level], dict[str, Level], float], ...] = (
         ("NR-SACK", plots[0], thin, whole, {**whole, "nr": False}, SIGNIFICANTLY),
         ("splitting", plots[0], thin, whole, {**whole, "split": NONE}, SIGNIFICANTLY),
-        ("drop reports", plots[1], lossy, {**whole, "reports": True}, {**whole, "reports": False}, 1.0),
+        ("drop reports", plots[1], errors, {**whole, "reports": True}, {**whole, "reports": False}, 1.0),
         ("smart fast retransmission", plots[2], delays, {**whole, "smart": True}, {**whole, "smart": False}, 1.0),
     )
     return [

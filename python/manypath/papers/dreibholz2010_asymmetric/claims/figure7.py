@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from manypath.papers.check import Check, all_of
-from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, rate, rates
+from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, lossy, rate, rates
+from manypath.papers.dreibholz2010_asymmetric.claims.suspects import DAMAGE, QUEUES
 from manypath.papers.dreibholz2010_asymmetric.names import (
     BOTH,
     CONTROLS,
     FIRST,
+    LONG,
     NONE,
     OFF,
     PACKET,
@@ -33,12 +35,7 @@ PROMISES, RIVALS, BUFFERS = "figure7-promises", "figure7-rivals", "figure7-buffe
 THIN = 1.0
 """Largest rate of the second path that the paper calls highly asymmetric here, Mbit/s."""
 
-LOSSY, LONG = 1e-6, 50.0
-"""Smallest bit error rate and smallest delay (ms) of unequal paths; as for figure 5."""
-
 SETTINGS = ("rescheduling-inet", "promised", "sack-now-off")
-DAMAGE = ("clean-way-back, spared-headers", "clean-way-back", "spared-headers")
-QUEUES = ("fifo-100", "red-2012")
 
 
 @claim(
@@ -70,7 +67,7 @@ def nr_sack_cannot_help_ordered_transfer(results: Evidence) -> Check:
 def rescheduling_replaces_nr_sack(results: Evidence) -> Check:
     """Require a gain at points where NR-SACK helps unordered transfer: slow links with splitting, and errors."""
     thin = {"rate": results.levels(RATE, "rate", lambda level: level <= THIN)}
-    lossy = {"split": (NONE, BOTH), "errors": _lossy(results)}
+    over = {"split": (NONE, BOTH), "errors": lossy(results, ERRORS)}
     return all_of(
         above(
             rates(results, RATE, thin, rescheduling=THRESHOLD, split=BOTH),
@@ -78,8 +75,8 @@ def rescheduling_replaces_nr_sack(results: Evidence) -> Check:
             what="rescheduling on against off, slow links, split",
         ),
         above(
-            rates(results, ERRORS, lossy, rescheduling=THRESHOLD, reports=False),
-            rates(results, ERRORS, lossy, rescheduling=OFF, reports=False),
+            rates(results, ERRORS, over, rescheduling=THRESHOLD, reports=False),
+            rates(results, ERRORS, over, rescheduling=OFF, reports=False),
             slightly=True,
             what="rescheduling on against off, errors",
         ),
@@ -119,10 +116,10 @@ def drop_reports_keep_ordered_transfer_fast(results: Evidence) -> Check:
     with_reports, without = (
         along(results, ERRORS, "errors", rescheduling=THRESHOLD, split=BOTH, reports=each) for each in (True, False)
     )
-    lossy = _lossy(results)
+    errors = lossy(results, ERRORS)
     return all_of(
         near(with_reports, {level: ideal(errors=level) for level in with_reports}, what="drop reports on"),
-        above({level: with_reports[level] for level in lossy}, without, what="drop reports on against off"),
+        above({level: with_reports[level] for level in errors}, without, what="drop reports on against off"),
     )
 
 
@@ -224,13 +221,13 @@ def without_one(results: Evidence, cc: str) -> list[Check]:
     number = {PLAIN: 7, RP: 8}[cc]
     plots = [f"figure{number}-{what}" for what in ("rate", "errors", "delay")]
     thin = {"rate": results.levels(plots[0], "rate", lambda level: level <= THIN)}
-    lossy = {"errors": results.levels(plots[1], "errors", lambda level: level >= LOSSY)}
+    errors = {"errors": lossy(results, plots[1])}
     delays = {"delay": results.levels(plots[2], "delay", lambda level: level >= LONG)}
     whole: dict[str, Level] = {"rescheduling": THRESHOLD, "split": BOTH}
     trials: tuple[tuple[str, str, dict[str, list[float]], dict[str, Level], dict[str, Level]], ...] = (
         ("rescheduling", plots[0], thin, whole, {**whole, "rescheduling": OFF}),
         ("splitting", plots[0], thin, whole, {**whole, "split": NONE}),
-        ("drop reports", plots[1], lossy, {**whole, "reports": True}, {**whole, "reports": False}),
+        ("drop reports", plots[1], errors, {**whole, "reports": True}, {**whole, "reports": False}),
         ("smart fast retransmission", plots[2], delays, {**whole, "smart": True}, {**whole, "smart": False}),
     )
     return [
@@ -253,10 +250,6 @@ def smart_against_not(results: Evidence, plot: str) -> Check:
         slightly=True,
         what="smart fast retransmission on against off",
     )
-
-
-def _lossy(results: Evidence) -> list[float]:
-    return results.levels(ERRORS, "errors", lambda errors: errors >= LOSSY)
 
 
 def _waiting_for(results: Evidence, reason: str) -> Sample:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import product
 
 from manypath.papers.claim import Claims
-from manypath.papers.dreibholz2010_asymmetric.names import CMT
+from manypath.papers.dreibholz2010_asymmetric.names import CMT, LOSSY
 from manypath.papers.evidence import Evidence, Level, Sample
 
 claim = Claims()
@@ -32,3 +32,8 @@ def along(results: Evidence, experiment: str, factor: str, **factors: Level) -> 
     return {
         level: rate(results, experiment, **factors, **{factor: level}) for level in results.levels(experiment, factor)
     }
+
+
+def lossy(results: Evidence, experiment: str) -> list[float]:
+    """Return the bit error rates of an experiment with frequent losses."""
+    return results.levels(experiment, "errors", lambda errors: errors >= LOSSY)

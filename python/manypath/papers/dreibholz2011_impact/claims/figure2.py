@@ -7,6 +7,7 @@ from typing import Any
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz import COUPLED, MPTCP, PLAIN, RPV1, RPV2, TITLES
 from manypath.papers.dreibholz2011_impact.claims.register import claim
+from manypath.papers.dreibholz2011_impact.claims.suspects import SETTINGS, UNCOUPLED
 from manypath.papers.dreibholz2011_impact.names import CMT, PAYLOAD, SINGLE
 from manypath.papers.dreibholz2011_impact.printed import EIGHT_NINTHS, ONE_NINTH
 from manypath.papers.evidence import Evidence, Sample
@@ -14,8 +15,6 @@ from manypath.papers.goals import moves_away, no_harm, no_worse_off
 from manypath.papers.predicates import above, below, near, rises_with
 
 LEFT, RIGHT = "figure2-left", "figure2-right"
-SETTINGS = ("sack-every-1", "sack-now-off", "dac-off", "t3-rfc9260", "burst-max")
-UNCOUPLED = ("mptcp-2012", "sack-every-1", "mptcp-2012, sack-every-1", "profile-paper", "mptcp-2011")
 
 
 @claim(

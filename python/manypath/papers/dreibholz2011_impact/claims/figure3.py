@@ -7,6 +7,7 @@ import numpy as np
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2, TITLES
 from manypath.papers.dreibholz2011_impact.claims.register import claim
+from manypath.papers.dreibholz2011_impact.claims.suspects import SETTINGS, UNCOUPLED
 from manypath.papers.dreibholz2011_impact.names import CMT, PAYLOAD, SINGLE, UNIT
 from manypath.papers.evidence import Evidence
 from manypath.papers.goals import moves_away, no_harm, no_worse_off
@@ -17,8 +18,6 @@ from manypath.papers.traces import Trace, mean_or_nan
 FIGURE = "figure3"
 WINDOWS = "figure3-windows"
 SOUTH = 5.0
-SETTINGS = ("sack-every-1", "sack-now-off", "dac-off", "t3-rfc9260", "burst-max")
-UNCOUPLED = ("mptcp-2012", "sack-every-1", "mptcp-2012, sack-every-1", "profile-paper", "mptcp-2011")
 
 
 @claim(

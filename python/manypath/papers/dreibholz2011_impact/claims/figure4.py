@@ -9,6 +9,7 @@ import numpy as np
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz import ALL, MPTCP, PLAIN, RPV1, RPV2, TITLES
 from manypath.papers.dreibholz2011_impact.claims.register import claim
+from manypath.papers.dreibholz2011_impact.claims.suspects import SETTINGS
 from manypath.papers.dreibholz2011_impact.names import CMT, PAYLOAD, SINGLE
 from manypath.papers.dreibholz2011_impact.printed import (
     MPTCP_CMT,
@@ -25,7 +26,6 @@ from manypath.papers.predicates import Sample, above, below, near, rises_with
 
 LEFT, RIGHT = "figure4-left", "figure4-right"
 NORTH = 5.0
-SETTINGS = ("sack-every-1", "sack-now-off", "dac-off", "t3-rfc9260", "burst-max")
 UNCOUPLED = ("mptcp-2012", "mptcp-2012, sack-every-1", "sack-every-1", "profile-paper", "mptcp-2011")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2
 from manypath.papers.dreibholz2011_impact.claims.register import claim
+from manypath.papers.dreibholz2011_impact.claims.suspects import UNCOUPLED
 from manypath.papers.dreibholz2011_impact.names import CMT, PAYLOAD, UNIT
 from manypath.papers.dreibholz2011_impact.printed import PEAKS, PEAKS_OF
 from manypath.papers.evidence import Evidence, Sample
@@ -13,7 +14,6 @@ from manypath.papers.traces import Trace, mean_or_nan
 
 FIGURE = "figure5"
 QUEUES = ("queue-64", "fixed-messages", "profile-paper", "profile-rfc9260")
-UNCOUPLED = ("mptcp-2012", "sack-every-1", "mptcp-2012, sack-every-1", "profile-paper", "mptcp-2011")
 EXPECTED_ON_SOUTH = PAYLOAD * ((5.0 + 10.0) / 2.0 - 5.0)
 """The CMT flow's rate in the south if both flows share the total rate equally, Mbit/s of payload."""
 

@@ -10,15 +10,12 @@ from manypath.papers.check import Check, all_of
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.honda2009_bmc.claims.register import claim
 from manypath.papers.honda2009_bmc.measures import first_change, time_until, wandering
-from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, PAYLOAD, RENO, TCP
+from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, IDEAL, PAYLOAD, RENO, TCP
 from manypath.papers.honda2009_bmc.proportion import EIGHT, TEN
 from manypath.papers.predicates import above, below, near, rises_with
 
 LIMITED = ("wide-buffers", "wide-buffers, wide-own-links", "wide-own-links", "fifo")
 POOLED = ("wide-buffers", "fifo", "sack")
-IDEAL = (0.25, 0.42)
-"""Range of weights around 1/3 on the slower link that one step of the smallest gain reaches and does not leave."""
-
 RATES = {EIGHT: 8, TEN: 10}
 """Rates of the two bottlenecks of figure 4.1, Mbit/s."""
 

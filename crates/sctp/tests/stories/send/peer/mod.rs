@@ -63,26 +63,26 @@ impl Peer {
             cookie: Some(Bytes::from_static(b"cookie")),
             ..Init::default()
         };
-        peer.answers(|packet| packet.control.push(Control::InitAck(Box::new(answer))));
-        peer.answers(|packet| packet.control.push(Control::CookieAck));
+        peer.answer(Control::InitAck(Box::new(answer)));
+        peer.answer(Control::CookieAck);
         peer
     }
 
     /// A window of about 30 kB is in flight, and more data waits.
     pub(crate) fn grown() -> Self {
         let mut peer = Self::of(alone());
-        peer.gets(100, 1452);
+        peer.submit(100, 1452);
         while peer.stats(0).window < 30_000 {
-            peer.waits(Span::from_millis(5));
-            peer.reports(peer.base + 1, &[]);
+            peer.advance(Span::from_millis(5));
+            peer.sack(peer.base + 1, &[]);
             peer.base += 1;
         }
         assert!(peer.stats(0).outstanding >= peer.stats(0).window);
         peer
     }
 
-    /// A's application sends messages; returns the chunks in each resulting packet.
-    pub(crate) fn gets(&mut self, count: usize, length: usize) -> Vec<Vec<u32>> {
+    /// A's application submits messages; returns the chunks in each resulting packet.
+    pub(crate) fn submit(&mut self, count: usize, length: usize) -> Vec<Vec<u32>> {
         for _ in 0..count {
             self.endpoint.send(self.now, FIRST, message(length)).expect("there is room");
         }
@@ -90,57 +90,53 @@ impl Peer {
     }
 
     /// Sends a SACK; returns the chunks in each packet that follows at once.
-    pub(crate) fn reports(&mut self, cumulative: u32, blocks: &[(u32, u32)]) -> Vec<Vec<u32>> {
+    pub(crate) fn sack(&mut self, cumulative: u32, blocks: &[(u32, u32)]) -> Vec<Vec<u32>> {
         let (first, window) = (self.first.previous(), self.window);
         let mut sack = Sack { cumulative: first.add(cumulative), window, ..Sack::default() };
         for tsn in blocks.iter().flat_map(|&(low, high)| low..=high) {
             sack.gaps.insert(first.add(tsn));
         }
-        self.passes(|packet| (packet.sack, packet.has_sack) = (sack, true));
+        self.deliver(0, Packet { sack, has_sack: true, ..Packet::default() });
         self.chunks()
     }
 
-    /// Like [`Self::reports`], with chunk numbers relative to the begin of the story.
-    pub(crate) fn reports_after(
-        &mut self,
-        cumulative: u32,
-        blocks: &[(u32, u32)],
-    ) -> Vec<Vec<u32>> {
+    /// Like [`Self::sack`], with chunk numbers relative to the begin of the story.
+    pub(crate) fn sack_after(&mut self, cumulative: u32, blocks: &[(u32, u32)]) -> Vec<Vec<u32>> {
         let base = self.base;
         let blocks: Vec<_> = blocks.iter().map(|(low, high)| (base + low, base + high)).collect();
-        self.reports(base + cumulative, &blocks)
+        self.sack(base + cumulative, &blocks)
     }
 
     /// Chunk 1 of the story is lost and the next ones arrive, up to each of `lasts`; returns whether 1 is
     /// retransmitted.
-    pub(crate) fn loses_first(&mut self, lasts: &[u32]) -> bool {
-        let packets = lasts.iter().flat_map(|&last| self.reports_after(0, &[(2, last)])).flatten();
+    pub(crate) fn lose_first(&mut self, lasts: &[u32]) -> bool {
+        let packets = lasts.iter().flat_map(|&last| self.sack_after(0, &[(2, last)])).flatten();
         packets.collect::<Vec<_>>().contains(&(self.base + 1))
     }
 
     /// Advances the time; returns the chunks in each packet sent meanwhile.
-    pub(crate) fn waits(&mut self, span: Span) -> Vec<Vec<u32>> {
+    pub(crate) fn advance(&mut self, span: Span) -> Vec<Vec<u32>> {
         let end = self.now + span;
         let mut packets = Vec::new();
         while self.timer() <= end {
-            packets.extend(self.expires());
+            packets.extend(self.expire());
         }
         self.now = end;
         packets
     }
 
     /// Advances the time until `count` packets were sent; returns the seconds until each.
-    pub(crate) fn waits_for_packets(&mut self, count: usize) -> Vec<f64> {
+    pub(crate) fn advance_to_packets(&mut self, count: usize) -> Vec<f64> {
         let start = self.now;
         let mut times = Vec::new();
         while times.len() < count {
-            let packets = self.expires().len();
+            let packets = self.expire().len();
             times.extend(vec![(self.now - start).as_secs_f64(); packets]);
         }
         times
     }
 
-    fn expires(&mut self) -> Vec<Vec<u32>> {
+    fn expire(&mut self) -> Vec<Vec<u32>> {
         self.now = self.timer();
         self.endpoint.handle_timeout(self.now);
         self.chunks()
@@ -155,16 +151,9 @@ impl Peer {
         self.endpoint.path_stats(FIRST, path(index))
     }
 
-    fn answers(&mut self, fill: impl FnOnce(&mut Packet)) {
-        self.passes(fill);
+    fn answer(&mut self, control: Control) {
+        self.deliver(0, Packet { control: vec![control], ..Packet::default() });
         self.packets();
-    }
-
-    fn passes(&mut self, fill: impl FnOnce(&mut Packet)) {
-        let (source_port, destination_port, tag) = (2002, 1001, self.tag);
-        let mut packet = Packet { source_port, destination_port, tag, ..Packet::default() };
-        fill(&mut packet);
-        self.endpoint.handle_packet(self.now, A.via(0), &mut packet);
     }
 
     fn chunks(&mut self) -> Vec<Vec<u32>> {

@@ -24,22 +24,22 @@ pub(crate) struct Report<'a> {
 }
 
 impl Peer {
-    /// A's application sends messages; returns the path and the chunks of each resulting packet.
-    pub(crate) fn takes(&mut self, count: usize, length: usize) -> Vec<(usize, Vec<u32>)> {
+    /// A's application submits messages; returns the path and the chunks of each resulting packet.
+    pub(crate) fn submit_by_path(&mut self, count: usize, length: usize) -> Vec<(usize, Vec<u32>)> {
         for _ in 0..count {
             self.endpoint.send(self.now, FIRST, message(length)).expect("there is room");
         }
-        self.arrivals()
+        self.chunks_by_path()
     }
 
     /// Sends a SACK; returns the path and the chunks of each packet that follows at once.
-    pub(crate) fn says(&mut self, report: Report<'_>) -> Vec<(usize, Vec<u32>)> {
-        self.tells(report);
-        self.arrivals()
+    pub(crate) fn sack_by_path(&mut self, report: Report<'_>) -> Vec<(usize, Vec<u32>)> {
+        self.sack_unread(report);
+        self.chunks_by_path()
     }
 
     /// Sends a SACK, and leaves the resulting packets unread.
-    pub(crate) fn tells(&mut self, report: Report<'_>) {
+    pub(crate) fn sack_unread(&mut self, report: Report<'_>) {
         let before = self.first.previous();
         let ranges = |blocks: &[(u32, u32)]| {
             let mut ranges = Ranges::new();
@@ -57,50 +57,55 @@ impl Peer {
             packets: report.packets,
             duplicates: report.duplicates.iter().map(|&chunk| before.add(chunk)).collect(),
         };
-        self.brings(report.path, Packet { sack, has_sack: true, ..Packet::default() });
+        self.deliver(report.path, Packet { sack, has_sack: true, ..Packet::default() });
     }
 
     /// Returns a packet of A on a path in a packet drop report; returns the path and the chunks of each packet that
     /// follows at once.
-    pub(crate) fn returns(&mut self, path: usize, report: PacketDrop) -> Vec<(usize, Vec<u32>)> {
+    pub(crate) fn report_dropped(
+        &mut self,
+        path: usize,
+        report: PacketDrop,
+    ) -> Vec<(usize, Vec<u32>)> {
         let control = vec![Control::PacketDrop(Box::new(report))];
-        self.brings(path, Packet { control, ..Packet::default() });
-        self.arrivals()
+        self.deliver(path, Packet { control, ..Packet::default() });
+        self.chunks_by_path()
     }
 
-    fn brings(&mut self, path: usize, packet: Packet) {
+    /// Delivers a packet of the peer to A.
+    pub(super) fn deliver(&mut self, path: usize, packet: Packet) {
         let (source_port, destination_port, tag) = (2002, 1001, self.tag);
         let mut packet = Packet { source_port, destination_port, tag, ..packet };
         self.endpoint.handle_packet(self.now, A.via(path), &mut packet);
     }
 
     /// Advances the time; returns the path and the chunks of each packet sent meanwhile.
-    pub(crate) fn watches(&mut self, span: Span) -> Vec<(usize, Vec<u32>)> {
+    pub(crate) fn advance_by_path(&mut self, span: Span) -> Vec<(usize, Vec<u32>)> {
         let end = self.now + span;
-        let mut arrivals = Vec::new();
+        let mut sent = Vec::new();
         while self.timer() <= end {
             self.now = self.timer();
             self.endpoint.handle_timeout(self.now);
-            arrivals.extend(self.arrivals());
+            sent.extend(self.chunks_by_path());
         }
         self.now = end;
-        arrivals
+        sent
     }
 
-    fn arrivals(&mut self) -> Vec<(usize, Vec<u32>)> {
+    fn chunks_by_path(&mut self) -> Vec<(usize, Vec<u32>)> {
         let before = self.first.previous();
-        let mut arrivals = Vec::new();
-        for (path, packet) in self.deliveries() {
+        let mut sent = Vec::new();
+        for (path, packet) in self.data_by_path() {
             let numbers = packet.data.iter().map(|chunk| chunk.tsn.distance_from(before));
             let numbers: Vec<u32> = numbers.collect();
             self.highest = numbers.iter().fold(self.highest, |highest, chunk| highest.max(*chunk));
-            arrivals.push((path, numbers));
+            sent.push((path, numbers));
         }
-        arrivals
+        sent
     }
 
     /// Packets with DATA that A sends now, with their paths.
-    pub(crate) fn deliveries(&mut self) -> Vec<(usize, Packet)> {
+    pub(crate) fn data_by_path(&mut self) -> Vec<(usize, Packet)> {
         let mut deliveries = Vec::new();
         loop {
             let mut packet = Packet::default();
