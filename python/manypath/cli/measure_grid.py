@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from manypath.cli.output import print_json, print_table
-from manypath.display import duration
+from manypath.display import duration, number_columns, text_columns
 from manypath.errors import Stopped
 from manypath.outputs import writing
 from manypath.settings import Settings
@@ -111,7 +111,12 @@ def _print(cells: list[GridCell], calibration: Calibration, stack: str) -> None:
     from manypath.testbed.grid import FASTEST
 
     print_table(
-        [*axes, "stack", "measured", "simulated", "ratio", "interval", "at", "within 10 %", "runs", "again", "marked"],
+        [
+            *text_columns(*axes, "stack"),
+            *number_columns("measured", "simulated", "ratio", "interval", "at"),
+            *text_columns("within 10 %"),
+            *number_columns("runs", "again", "marked"),
+        ],
         (
             [
                 *(str(cell.factors[axis]) for axis in axes),

@@ -12,6 +12,7 @@ import typer
 
 from manypath.cli.measure_grid import announce_missing, finite, interval, verdict
 from manypath.cli.output import print_json, print_table
+from manypath.display import number_columns, text_columns
 from manypath.errors import Stopped
 from manypath.outputs import writing
 from manypath.settings import Settings
@@ -77,7 +78,12 @@ def _announce(plan: PaperPlan, store: Path, at_once: int) -> None:
 
 def _print(plan: PaperPlan, points: Sequence[PlannedPoint], calibration: Calibration) -> None:
     print_table(
-        ["case", "stack", "flow", "measured", "simulated", "ratio", "90 % interval", "within 10 %", "runs", "marked"],
+        [
+            *text_columns("case", "stack", "flow"),
+            *number_columns("measured", "simulated", "ratio", "90 % interval"),
+            *text_columns("within 10 %"),
+            *number_columns("runs", "marked"),
+        ],
         (
             [
                 str(point.case),

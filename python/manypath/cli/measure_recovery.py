@@ -10,7 +10,7 @@ import typer
 
 from manypath.cli.measure_grid import finite
 from manypath.cli.output import print_json, print_table
-from manypath.display import duration
+from manypath.display import duration, number_columns, text_columns
 from manypath.errors import Stopped
 from manypath.outputs import writing
 from manypath.settings import Settings
@@ -62,7 +62,7 @@ def _print(found: Sequence[Recovery]) -> None:
 
     headings = ["resumed, measured", "simulated", "rejoined, measured", "simulated"]
     print_table(
-        ["contestant", *headings, "runs", "again", "marked"],
+        [*text_columns("contestant"), *number_columns(*headings, "runs", "again", "marked")],
         (
             [
                 each.contestant.title,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from manypath.display import Column, Table
+from manypath.display import Table, number_columns, text_columns
 from manypath.explore.live.curve import Total
 from manypath.explore.live.flow import Flow
 from manypath.explore.live.follower import Phase, State
@@ -127,25 +127,15 @@ UNKNOWN = "–"
 UNSET = 1 << 31
 """Bytes from which a threshold means that there is none yet."""
 
-PATH_COLUMNS = tuple(
-    map(
-        Column,
-        (
-            "path",
-            "end",
-            "state",
-            "window, kB",
-            "ssthresh, kB",
-            "outstanding, kB",
-            "RTT, ms",
-            "RTO, ms",
-            "goodput, Mbit/s",
-            "window cuts",
-            "timeouts",
-        ),
-    )
+PATH_COLUMNS = (
+    *text_columns("path", "end", "state"),
+    *number_columns("window, kB", "ssthresh, kB", "outstanding, kB", "RTT, ms", "RTO, ms"),
+    *number_columns("goodput, Mbit/s", "window cuts", "timeouts"),
 )
 """Columns of the table of paths."""
 
-LINK_COLUMNS = tuple(map(Column, ("link", "Mbit/s", "queue", "arrived", "delivered", "dropped", "lost")))
+LINK_COLUMNS = (
+    *text_columns("link"),
+    *number_columns("Mbit/s", "queue", "arrived", "delivered", "dropped", "lost"),
+)
 """Columns of the table of links."""
