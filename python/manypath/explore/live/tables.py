@@ -68,6 +68,8 @@ def status(log: Log, state: State, name: str, *, is_paused: bool) -> str:
             words.append(f"{state.phase.value}: {state.read / state.size:.0%} of {state.size / 1e6:,.0f} MB")
         case Phase.QUIET:
             words.append(f"{state.phase.value} for {state.silence:.0f} s")
+        case Phase.FAILED:
+            words.append(f"{state.phase.value}: {state.failure}")
         case _:
             words.append(state.phase.value)
     if is_paused:

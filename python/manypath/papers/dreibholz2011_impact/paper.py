@@ -30,6 +30,7 @@ PAPER = Paper(
     mutated=MUTATED,
     reconstructed=RECONSTRUCTED,
     experiments=experiment,
+    units={"north": "Mbit/s", "south": "Mbit/s"},
     figures=tuple(figure.all()),
     claims=tuple(CLAIMS),
     switches=SWITCHES,
