@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from manypath.scenario import Network
 
 
-class _Told(NamedTuple):
+class _Shown(NamedTuple):
     """A run, or its start, with its tables."""
 
     answer: Answer
@@ -185,7 +185,7 @@ class Page:
                 await self._course.show(partial(_course, answer))
                 if move != self.move:
                     break
-                self._tell_of(found, move)
+                self._show_numbers(found, move)
             if answer is None or move != self.move:
                 return
             self.answer, self.is_running = answer, False
@@ -224,7 +224,7 @@ class Page:
         self._flows.text = numbers.flows(state)
         await self.compare.update(stop)
 
-    def _tell_of(self, found: _Told, move: int) -> None:
+    def _show_numbers(self, found: _Shown, move: int) -> None:
         """Show the status and the numbers of a run that is drawn."""
         answer = found.answer
         self._numbers.set_content(found.paths)
@@ -287,10 +287,10 @@ class Page:
             await chart.draw()
 
 
-def _next(parts: Iterator[Answer]) -> _Told | None:
+def _next(parts: Iterator[Answer]) -> _Shown | None:
     """Return the next answer with its tables."""
     answer = next(parts, None)
-    return None if answer is None else _Told(answer, numbers.path_table(answer), numbers.event_table(answer))
+    return None if answer is None else _Shown(answer, numbers.path_table(answer), numbers.event_table(answer))
 
 
 def _course(answer: Answer, look: Look) -> charts.Option:
