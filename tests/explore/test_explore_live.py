@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 from browser import PATIENCE, Browser, explorer
-from real_time import needs_stack
 from wcag import faint, nameless
 
 import manypath as mp
 from manypath.programs import NET, installed
+from real_time import needs_stack
 
 
 def scenario(measure: str = "4 s") -> mp.Scenario:

@@ -188,9 +188,7 @@ class Sweep:
             self._said.text = f"{number + 1} of {runs} runs of each value"
 
     def _places(self) -> dict[str, str]:
-        return {
-            each.place: f"{each.group}: {each.label}" for each in self._page.controls if each.place != "seed"
-        }
+        return {each.place: f"{each.group}: {each.label}" for each in self._page.controls if each.place != "seed"}
 
     def _control(self, place: object) -> Control | None:
         return next((each for each in self._page.controls if each.place == place), None)
