@@ -13,26 +13,25 @@ from manypath.measurements import COUNTERS
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "docs/reference/measurements.md", ROOT / "docs/reference/events.md"]
 MODULE = ROOT / "python/manypath/sctp/counters.py"
-TABLE = re.compile(r"(?<=<!-- begin: make docs, )(?P<kind>\w+) -->\n.*?(?=<!-- end -->)", re.DOTALL)
+TABLE = re.compile(r"(?<=<!-- begin: make docs, )(?P<table>\w+) -->\n.*?(?=<!-- end -->)", re.DOTALL)
 PLACES: Mapping[str, tuple[str, str, str]] = {
-    "flows": ("column", "", ""),
-    "paths": ("column", "", ""),
-    "limits": ("column", "blocked_", ", s"),
-    "blocked": ("field", "", ", s"),
+    "flows": ("flows", "column", ""),
+    "paths": ("paths", "column", ""),
+    "limits": ("limits", "column", "blocked_"),
+    "blocked": ("limits", "field", ""),
 }
-"""Tables by the word in their mark: head of the first column, beginning of its entries, and end of each meaning."""
+"""Tables by the word in their mark: kind of the counters, head of the first column, and beginning of its entries."""
 
 
 def written(page: str) -> str:
     """Return the page with the tables of the current counters."""
-    return TABLE.sub(lambda table: f"{table['kind']} -->\n\n{rows(table['kind'])}\n", page)
+    return TABLE.sub(lambda mark: f"{mark['table']} -->\n\n{rows(mark['table'])}\n", page)
 
 
-def rows(kind: str) -> str:
-    """Return a table."""
-    head, before, after = PLACES[kind]
-    counters = COUNTERS["limits" if kind == "blocked" else kind]
-    lines = [f"| `{before}{name}` | {meaning.rstrip('.')}{after} |\n" for name, meaning in counters.items()]
+def rows(table: str) -> str:
+    """Return a table. Its page states the unit of the counters."""
+    kind, head, before = PLACES[table]
+    lines = [f"| `{before}{name}` | {meaning.rstrip('.')} |\n" for name, meaning in COUNTERS[kind].items()]
     return f"| {head} | meaning |\n| --- | --- |\n{''.join(lines)}"
 
 

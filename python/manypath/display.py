@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import shutil
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,8 @@ class Column:
         Format of a value on a narrow page; `show` if None.
     dropped : int
         Order in which columns are left out of a page that is too narrow: the highest number first; 0 is never left out.
+    is_number : bool
+        Whether the values are numbers, also with a unit or an interval; these are right-aligned.
     """
 
     title: str
@@ -40,11 +42,16 @@ class Column:
     brief: str = ""
     show_briefly: Callable[[Any], str] | None = None
     dropped: int = 0
+    is_number: bool = False
 
     def cell(self, value: Any, *, briefly: bool = False) -> str:
         """Return the text of a value; an empty text for None."""
         show = self.show_briefly or self.show
         return "" if value is None else show(value) if briefly else self.show(value)
+
+    def briefly(self) -> Column:
+        """Return the column with its heading for a narrow page."""
+        return replace(self, title="\n".join((self.brief or self.title).split(" ")))
 
 
 @dataclass(frozen=True)
@@ -65,25 +72,23 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Sequence[Any]]
 
-    def fitted(self, width: int) -> tuple[list[str], list[list[str]]]:
-        """Return headings and cells that fit into `width` characters: in full, briefly, or without some columns."""
+    def fitted(self, width: int) -> tuple[list[Column], list[list[str]]]:
+        """Return columns and cells that fit into `width` characters: in full, briefly, or without some columns."""
         cells = [[c.cell(value) for c, value in zip(self.columns, row, strict=True)] for row in self.rows]
-        titles = [column.title for column in self.columns]
-        if _width(titles, cells) <= width:
-            return titles, cells
+        if _width(self.columns, cells) <= width:
+            return list(self.columns), cells
         kept = list(range(len(self.columns)))
         while True:
-            titles = ["\n".join((self.columns[k].brief or self.columns[k].title).split(" ")) for k in kept]
+            columns = [self.columns[k].briefly() for k in kept]
             cells = [[self.columns[k].cell(row[k], briefly=True) for k in kept] for row in self.rows]
             first = max(kept, key=lambda k: self.columns[k].dropped)
-            if _width(titles, cells) <= width or not self.columns[first].dropped:
-                return titles, cells
+            if _width(columns, cells) <= width or not self.columns[first].dropped:
+                return columns, cells
             kept.remove(first)
 
     def html(self) -> str:
         """Return the table as an HTML element."""
-        right = [_is_numeric(column.cell(row[k]) for row in self.rows) for k, column in enumerate(self.columns)]
-        classes = [' class="number"' if number else "" for number in right]
+        classes = [' class="number"' if column.is_number else "" for column in self.columns]
         heads = (
             f'<th scope="col"{css}>{escape(column.title)}</th>'
             for css, column in zip(classes, self.columns, strict=True)
@@ -134,20 +139,28 @@ def rich_table(table: Table, width: int) -> RenderableType:
     return table_of(*table.fitted(width))
 
 
-def table_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> RichTable:
-    """Return texts as a table for a console; numeric columns are right-aligned, long texts are wrapped."""
+def table_of(columns: Iterable[Column], rows: Iterable[Sequence[str]]) -> RichTable:
+    """Return texts as a table for a console; long texts are wrapped."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    cells = [list(row) for row in rows]
     table = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for index, column in enumerate(columns):
-        numeric = _is_numeric(row[index] for row in cells)
-        table.add_column(Text(column), justify="right" if numeric else "left", overflow="fold")
-    for row in cells:
+    for column in columns:
+        table.add_column(Text(column.title), justify="right" if column.is_number else "left", overflow="fold")
+    for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     return table
+
+
+def text_columns(*titles: str) -> tuple[Column, ...]:
+    """Return columns of texts."""
+    return tuple(map(Column, titles))
+
+
+def number_columns(*titles: str) -> tuple[Column, ...]:
+    """Return columns of numbers, also with a unit or an interval."""
+    return tuple(Column(title, is_number=True) for title in titles)
 
 
 def short_number(number: float) -> str:
@@ -196,40 +209,31 @@ def _links(outcome: Outcome) -> Table:
     return Table("links", LINK_COLUMNS, rows)
 
 
-def _width(titles: Sequence[str], cells: Sequence[Sequence[str]]) -> int:
+def _width(titled: Sequence[Column], cells: Sequence[Sequence[str]]) -> int:
     """Return the width of a table without wrapped cells, characters."""
     from rich.cells import cell_len
 
-    columns = [[*title.split("\n"), *(row[k] for row in cells)] for k, title in enumerate(titles)]
-    return sum(max(map(cell_len, column)) for column in columns) + BETWEEN * len(titles)
-
-
-def _is_numeric(cells: Iterable[str]) -> bool:
-    return all(_begins_as_number(cell) or cell in ("", "-", "–", "nan") for cell in cells)
-
-
-def _begins_as_number(cell: str) -> bool:
-    """Whether a cell is a number (with a unit or an interval, if any), not a sentence or an IP address."""
-    if not cell.removeprefix("-")[:1].isdigit():
-        return False
-    words = cell.split()
-    return len(words) <= WORDS and words[0].count(".") <= 1 and ":" not in words[0]
+    columns = [[*column.title.split("\n"), *(row[k] for row in cells)] for k, column in enumerate(titled)]
+    return sum(max(map(cell_len, column)) for column in columns) + BETWEEN * len(columns)
 
 
 def _count(title: str, brief: str, dropped: int) -> Column:
-    return Column(title, "{:.0f}".format, brief, short_number, dropped)
+    return Column(title, "{:.0f}".format, brief, short_number, dropped, is_number=True)
+
+
+def _amount(title: str, digits: int, brief: str = "", dropped: int = 0) -> Column:
+    return Column(title, f"{{:.{digits}f}}".format, brief, dropped=dropped, is_number=True)
 
 
 COUNTS = ("window_cuts", "fast_retransmissions", "timeouts")
 """Columns that count losses and retransmissions."""
 
 FLOW_COLUMNS = (
-    Column("flow"),
-    Column("path"),
-    Column("goodput Mbit/s", "{:.3f}".format),
-    Column("latency ms", "{:.1f}".format, dropped=2),
-    Column("window kB", "{:.1f}".format),
-    Column("RTT ms", "{:.1f}".format),
+    *text_columns("flow", "path"),
+    _amount("goodput Mbit/s", 3),
+    _amount("latency ms", 1, dropped=2),
+    _amount("window kB", 1),
+    _amount("RTT ms", 1),
     _count("window cuts", "window cuts", 3),
     _count("fast retransmissions", "fast rtx", 4),
     _count("timeouts", "timeouts", 1),
@@ -240,8 +244,8 @@ LINK_COUNTS = ("delivered", "damaged", "dropped", "lost")
 
 LINK_COLUMNS = (
     Column("link"),
-    Column("utilisation %", "{:.1f}".format, "use %"),
-    Column("mean queue", "{:.1f}".format),
+    _amount("utilisation %", 1, "use %"),
+    _amount("mean queue", 1),
     *(_count(name, name, dropped) for name, dropped in zip(LINK_COUNTS, (2, 3, 0, 1), strict=True)),
 )
 
@@ -253,9 +257,6 @@ FOUR_DIGITS = 999.95
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 """Seconds."""
-
-WORDS = 3
-"""Largest number of words of a number with its unit or its interval."""
 
 BETWEEN = 2
 """Characters between two columns; each edge of the table has half of them."""

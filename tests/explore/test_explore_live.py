@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -13,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Browser, explorer
+from browser import PATIENCE, Browser, explorer
 from wcag import faint, nameless
 
 import manypath as mp
-from manypath.programs import EMULATOR, NET, installed
+from manypath.programs import NET, installed
+from real_time import needs_stack
 
 
 def scenario(measure: str = "4 s") -> mp.Scenario:
@@ -234,13 +234,14 @@ def measured(folder: Path) -> Iterator[None]:
         finally:
             # It removes its namespaces.
             run.send_signal(signal.SIGINT)
-            run.communicate()
+            try:
+                run.communicate(timeout=PATIENCE)
+            except subprocess.TimeoutExpired:
+                run.kill()
+                raise
 
 
-@pytest.mark.skipif(
-    os.name != "posix" or os.geteuid() != 0 or installed(NET) is None or installed(EMULATOR) is None,
-    reason="needs root, manypath-emu and manypath-net (make emu net) to run our SCTP over emulated links",
-)
+@needs_stack
 def test_a_measured_run_is_shown_while_it_goes_on(browser: Browser, attached: Any, tmp_path: Path):
     folder = tmp_path / "live"
     links, flow = folder / "links.jsonl", folder / "flow-cmt.jsonl"

@@ -559,7 +559,8 @@ def test_a_file_that_fails_is_said(follow: Any):
     follower = follow(Path("/proc/self/mem"))
     until(lambda: follower.state().phase is Phase.FAILED)
     with follower.log() as log:
-        assert "reading has failed" in tables.status(log, follower.state(), "mem", is_paused=False)
+        said = tables.status(log, follower.state(), "mem", is_paused=False)
+    assert said.endswith("reading has failed: Input/output error")
 
 
 def test_threads_end_with_their_sources(tmp_path: Path):

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from real_time import needs_stack
 
 import manypath as mp
 from manypath import _native, testbed
@@ -31,6 +30,7 @@ from manypath.testbed.contestants.manypath import COUNTED, Manypath, arrivals, l
 from manypath.testbed.grid import cells, sctp
 from manypath.testbed.paired import PAIRED
 from manypath.testbed.verdict import judge
+from real_time import needs_stack
 
 
 @pytest.mark.parametrize(

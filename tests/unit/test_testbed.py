@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from real_time import needs_emulator
 
 import manypath as mp
 from manypath import testbed
@@ -49,6 +48,7 @@ from manypath.testbed.contestants.stream import (
 from manypath.testbed.emulation import Sent, running
 from manypath.testbed.runner import SETTLING, _emulated, _rate
 from manypath.testbed.stacks import assigned
+from real_time import needs_emulator
 
 
 def refused(scenario: mp.Scenario, monkeypatch: pytest.MonkeyPatch) -> str:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from real_time import needs_stack
 
 import manypath as mp
 from manypath import testbed
 from manypath.campaign import Campaign
 from manypath.errors import UserError
+from real_time import needs_stack
 
 SCHEMA = Path(__file__).parents[2] / "spec" / "events.schema.json"
 

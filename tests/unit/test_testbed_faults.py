@@ -15,7 +15,6 @@ from threading import Timer
 from typing import Any
 
 import pytest
-from real_time import needs_stack
 
 import manypath as mp
 from manypath import testbed
@@ -25,6 +24,7 @@ from manypath.testbed.contestants.kernel import Kernel
 from manypath.testbed.contestants.manypath import Manypath
 from manypath.testbed.emulation import clean
 from manypath.testbed.runner import early_events
+from real_time import needs_stack
 
 AT_ONCE = mp.Start(latest="0 s")
 APP = mp.Saturated(message="1400 B")

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from real_time import needs_stack
 
 import manypath as mp
 from manypath import testbed
@@ -34,6 +33,7 @@ from manypath.testbed.recovery import (
     resumed,
     scenario,
 )
+from real_time import needs_stack
 
 
 def instants(*spans: tuple[float, float]) -> np.ndarray:

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from real_time import needs_stack, needs_usrsctp
 
 import manypath as mp
 from manypath import testbed
@@ -25,6 +24,7 @@ from manypath.errors import UserError
 from manypath.testbed.contestants import Part, usrsctp
 from manypath.testbed.contestants.compiled import Program, cache
 from manypath.testbed.contestants.usrsctp import PROGRAM, Usrsctp, counted, refusals, settings
+from real_time import needs_stack, needs_usrsctp
 
 
 def flow(**changes: Any) -> mp.Sctp:

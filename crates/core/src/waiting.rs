@@ -68,9 +68,8 @@ limits! {
     path Path,
     /// The congestion window was full, or the burst limit reached.
     window Window,
-    /// No data waited, or not enough for a packet (Nagle), and the send buffer had no room for another packet or for
-    /// another message of the last length; or 32,768 chunks were outstanding, the largest number that serial arithmetic
-    /// allows.
+    // Full: no room for another packet, or for another message of the last length. Serial arithmetic sets the number.
+    /// No packet of data waited because the send buffer was full, or 32,768 chunks were outstanding.
     send_buffer SendBuffer,
     /// The path had used its share of a divided buffer.
     split_share SplitShare,

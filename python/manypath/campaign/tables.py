@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from manypath.display import Column, Table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from manypath.campaign.results import Results
 
 
@@ -17,21 +20,27 @@ def tables(results: Results) -> list[Table]:
         return []
     if not results.has_flows:
         frame = results.runs
-        columns = [
-            Column(str(name), lambda value: f"{value:g}" if isinstance(value, float) else f"{value}") for name in frame
-        ]
+        columns = [column_of(frame, name, _shown) for name in frame]
         return [Table("runs", columns, frame.head(MOST_ROWS).to_numpy(dtype=object).tolist())]
     by = [*results.factors, "flow"]
     means = results.mean("goodput", by=by)
     columns = [
-        *(Column(str(name)) for name in by),
-        Column("goodput Mbit/s", "{:.3f}".format),
-        Column("± 95 %", lambda half: "" if math.isnan(half) else f"{half:.3f}"),
-        Column("runs"),
+        *(column_of(means, name) for name in by),
+        Column("goodput Mbit/s", "{:.3f}".format, is_number=True),
+        Column("± 95 %", lambda half: "" if math.isnan(half) else f"{half:.3f}", is_number=True),
+        Column("runs", is_number=True),
     ]
     return [
         Table("goodput, mean over the replications", columns, means.head(MOST_ROWS).to_numpy(dtype=object).tolist())
     ]
+
+
+def column_of(frame: pd.DataFrame, name: Any, show: Callable[[Any], str] = str) -> Column:
+    """Return a column of a frame."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    values = frame[name]
+    return Column(str(name), show, is_number=is_numeric_dtype(values) and not is_bool_dtype(values))
 
 
 def size(results: Results) -> str:
@@ -39,6 +48,10 @@ def size(results: Results) -> str:
     rows = len(results.mean("goodput", by=[*results.factors, "flow"])) if results.has_flows else len(results)
     cut = f"; the first {MOST_ROWS} of {rows} rows" if rows > MOST_ROWS else ""
     return f"{len(results)} runs{cut}"
+
+
+def _shown(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 MOST_ROWS = 40

@@ -11,6 +11,7 @@ import typer
 from manypath.cli.names import anchor_families
 from manypath.cli.output import print_json, print_table
 from manypath.cli.targets import STORE, WORKERS, check_store, check_workers
+from manypath.display import number_columns, text_columns
 from manypath.errors import UserError, remedy
 from manypath.outputs import writing
 from manypath.settings import Settings
@@ -51,7 +52,11 @@ def anchors(
         print_json({**settings.document(), "anchors": [dict(row.document()) for row in rows]})
         return
     print_table(
-        ["anchor", "expected", "measured", "bound", "verdict"],
+        [
+            *text_columns("anchor"),
+            *number_columns("expected", "measured", "bound"),
+            *text_columns("verdict"),
+        ],
         (
             [
                 row.anchor.id,

@@ -9,6 +9,7 @@ import typer
 
 from manypath.cli.names import benchmarks
 from manypath.cli.output import print_json, print_table
+from manypath.display import number_columns, text_columns
 from manypath.settings import Settings
 
 
@@ -39,13 +40,15 @@ def bench(
         return
     print_table(
         [
-            "scenario",
-            "packet-hops/s",
-            "data packets/s",
-            "ns per data packet",
-            "simulated s per CPU s",
-            "peak memory MB",
-            "digest",
+            *text_columns("scenario"),
+            *number_columns(
+                "packet-hops/s",
+                "data packets/s",
+                "ns per data packet",
+                "simulated s per CPU s",
+                "peak memory MB",
+            ),
+            *text_columns("digest"),
         ],
         (
             [
@@ -61,7 +64,7 @@ def bench(
         ),
     )
     print_table(
-        ["scenario", "goodput Mbit/s", "loss rate"],
+        [*text_columns("scenario", "goodput Mbit/s"), *number_columns("loss rate")],
         ([row.scenario, _goodput(row.goodput), f"{row.loss_rate:.6f}"] for row in rows),
     )
     typer.echo(settings.line())

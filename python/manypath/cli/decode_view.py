@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from manypath.cli.output import print_tables
-from manypath.display import Column, Table
+from manypath.display import Column, Table, number_columns, text_columns
 
 
 def print_summary(summary: Mapping[str, Any], *, to_stderr: bool) -> None:
@@ -125,23 +125,13 @@ TOTALS = {
 
 PACKET_COLUMNS = (
     Column("path"),
-    Column("packets"),
-    Column("bytes"),
-    Column("damaged", dropped=1),
-    Column("SACKs"),
-    Column("gap blocks"),
-    Column("duplicates"),
-    Column("HEARTBEATs"),
-    Column("their ACKs"),
+    *number_columns("packets", "bytes"),
+    Column("damaged", dropped=1, is_number=True),
+    *number_columns("SACKs", "gap blocks", "duplicates", "HEARTBEATs", "their ACKs"),
 )
 
 DATA_COLUMNS = (
     Column("path"),
-    Column("DATA"),
-    Column("user bytes"),
-    Column("seen again"),
-    Column("lost"),
-    Column("late"),
-    Column("DATA RTT ms (min / mean / max)"),
-    Column("HEARTBEAT RTT ms"),
+    *number_columns("DATA", "user bytes", "seen again", "lost", "late"),
+    *text_columns("DATA RTT ms (min / mean / max)", "HEARTBEAT RTT ms"),
 )

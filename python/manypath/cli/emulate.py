@@ -14,7 +14,7 @@ import typer
 
 from manypath.cli.file_names import CAPTURED
 from manypath.cli.output import print_json, print_table
-from manypath.display import table_of
+from manypath.display import number_columns, table_of, text_columns
 from manypath.errors import UserError
 from manypath.outputs import CAPTURE, EVENTS, Outputs, writing
 from manypath.programs import EMULATOR, launch
@@ -175,7 +175,7 @@ def _screen(is_quiet: bool) -> Iterator[Any]:
     with Live(console=console, auto_refresh=False, transient=True) as live:
 
         def show(counters: dict[str, Any]) -> None:
-            table = table_of(LINK_HEADS, _link_rows(counters, before))
+            table = table_of(LINK_COLUMNS, _link_rows(counters, before))
             live.update(Group(table, _lateness(counters["lateness"])), refresh=True)
             before.update(counters)
 
@@ -184,7 +184,7 @@ def _screen(is_quiet: bool) -> Iterator[Any]:
 
 def _print_hosts(ready: dict[str, Any]) -> None:
     rows = [[end["namespace"], end["interface"], end["path"], *end["addresses"]] for end in ready["interfaces"]]
-    print_table(["namespace", "interface", "path", "IPv4", "IPv6"], rows)
+    print_table(text_columns("namespace", "interface", "path", "IPv4", "IPv6"), rows)
     left = ready["interfaces"][0]["namespace"]
     typer.echo(f"in another terminal: sudo ip netns exec {left} COMMAND; Ctrl-C ends the emulation")
     for reason in ready["refused"]:
@@ -192,7 +192,7 @@ def _print_hosts(ready: dict[str, Any]) -> None:
 
 
 def _print_ending(ending: dict[str, Any]) -> None:
-    print_table(LINK_HEADS, _link_rows(ending, {}))
+    print_table(LINK_COLUMNS, _link_rows(ending, {}))
     typer.echo(_lateness(ending["lateness"]))
     for mark in ending["marks"]:
         typer.echo(f"marked: {mark}", err=True)
@@ -239,7 +239,8 @@ def _calibrate(quick: bool, as_json: bool) -> None:
         print_json(rows)
         return
     for kind, heads in CALIBRATED.items():
-        print_table(list(heads.values()), ([_cell(row[key]) for key in heads] for row in rows if row["kind"] == kind))
+        columns = (*text_columns(heads["load"]), *number_columns(*(heads[key] for key in heads if key != "load")))
+        print_table(columns, ([_cell(row[key]) for key in heads] for row in rows if row["kind"] == kind))
 
 
 def _cell(value: Any) -> str:
@@ -248,7 +249,10 @@ def _cell(value: Any) -> str:
     return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
-LINK_HEADS = ["link", "Mbit/s", "waiting", "delivered", "damaged", "dropped", "lost"]
+LINK_COLUMNS = (
+    *text_columns("link"),
+    *number_columns("Mbit/s", "waiting", "delivered", "damaged", "dropped", "lost"),
+)
 """Columns of the table of links."""
 
 CALIBRATED = {

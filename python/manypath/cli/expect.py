@@ -11,6 +11,7 @@ import typer
 from manypath.cli.names import congestion_controls, queues
 from manypath.cli.output import print_json, print_table
 from manypath.cli.targets import STORE, WORKERS
+from manypath.display import number_columns, text_columns
 from manypath.errors import UserError
 from manypath.quantity import RATE, SPAN, QuantityError
 from manypath.settings import Settings
@@ -112,7 +113,10 @@ def _rate(measured: str) -> int:
 
 def _print(description: Description, found: list[Expectation], measured: int | None) -> None:
     """Print a row for each congestion control."""
-    heads = ["control", "fluid Mbit/s", "simulated Mbit/s", *(f"on {name}" for name in description.paths)]
+    columns = [
+        *text_columns("control"),
+        *number_columns("fluid Mbit/s", "simulated Mbit/s", *(f"on {name}" for name in description.paths)),
+    ]
     rows = [
         [
             each.cc,
@@ -123,15 +127,15 @@ def _print(description: Description, found: list[Expectation], measured: int | N
         for each in found
     ]
     if not _is_alone(description):
-        heads[3:3] = ["fluid share %", "simulated share %"]
+        columns[3:3] = number_columns("fluid share %", "simulated share %")
         for row, each in zip(rows, found, strict=True):
             share = "" if each.theory is None else f"{100 * each.theory.share:.1f}"
             row[3:3] = [share, _shown(each.share, 1, 100)]
     if measured is not None:
-        heads.append(f"{RATE.show(measured)} is")
+        columns += text_columns(f"{RATE.show(measured)} is")
         for row, each in zip(rows, found, strict=True):
             row.append(_judged(measured, each))
-    print_table(heads, rows)
+    print_table(columns, rows)
 
 
 def _is_alone(description: Description) -> bool:

@@ -18,6 +18,7 @@ from manypath.cli.names import comparisons, congestion_controls, stacks
 from manypath.cli.option_names import as_options
 from manypath.cli.output import print_json, print_table
 from manypath.cli.targets import check_store
+from manypath.display import number_columns, text_columns
 from manypath.errors import UserError, quoted, remedy
 from manypath.settings import Settings
 
@@ -149,7 +150,8 @@ def measure(
 
     if names:
         known = {name: each.title for name, each in {**GRIDS, **PAPER_GRIDS, **COMPARISONS}.items()}
-        print_table(["scenario", "what it is"], ([name, title] for name, title in {**known, RECOVERY: TITLE}.items()))
+        rows = {**known, RECOVERY: TITLE}.items()
+        print_table(text_columns("scenario", "what it is"), ([name, title] for name, title in rows))
         return
     options = Options(
         scenario,
@@ -374,7 +376,12 @@ def _comparison(scenario: str) -> ComparedScenario:
 
 def _print(rows: list[MeasuredQuantity]) -> None:
     print_table(
-        ["cc", "flow", "stack", "measured", "simulated", "ratio", "within 10 %", "runs", "marked"],
+        [
+            *text_columns("cc", "flow", "stack"),
+            *number_columns("measured", "simulated", "ratio"),
+            *text_columns("within 10 %"),
+            *number_columns("runs", "marked"),
+        ],
         (
             [
                 row.cc,

@@ -12,7 +12,7 @@ import typer
 
 from manypath.cli.measure_options import DISTURBED, Options
 from manypath.cli.output import print_json, print_table
-from manypath.display import duration
+from manypath.display import duration, number_columns, text_columns
 from manypath.outputs import writing
 from manypath.settings import Settings
 
@@ -110,7 +110,12 @@ def _print(cells: list[GridCell], calibration: Calibration, stack: str) -> None:
     from manypath.testbed.grid import FASTEST
 
     print_table(
-        [*axes, "stack", "measured", "simulated", "ratio", "interval", "at", "within 10 %", "runs", "again", "marked"],
+        [
+            *text_columns(*axes, "stack"),
+            *number_columns("measured", "simulated", "ratio", "interval", "at"),
+            *text_columns("within 10 %"),
+            *number_columns("runs", "again", "marked"),
+        ],
         (
             [
                 *(str(cell.factors[axis]) for axis in axes),

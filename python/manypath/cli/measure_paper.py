@@ -13,6 +13,7 @@ import typer
 from manypath.cli.measure_grid import announce_missing, finite, interval, verdict
 from manypath.cli.measure_options import DISTURBED, Options
 from manypath.cli.output import print_json, print_table
+from manypath.display import number_columns, text_columns
 from manypath.outputs import writing
 from manypath.settings import Settings
 
@@ -76,7 +77,12 @@ def _announce(plan: PaperPlan, store: Path, at_once: int) -> None:
 
 def _print(plan: PaperPlan, points: Sequence[PlannedPoint], calibration: Calibration) -> None:
     print_table(
-        ["case", "stack", "flow", "measured", "simulated", "ratio", "90 % interval", "within 10 %", "runs", "marked"],
+        [
+            *text_columns("case", "stack", "flow"),
+            *number_columns("measured", "simulated", "ratio", "90 % interval"),
+            *text_columns("within 10 %"),
+            *number_columns("runs", "marked"),
+        ],
         (
             [
                 str(point.case),

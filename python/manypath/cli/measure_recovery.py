@@ -11,7 +11,7 @@ import typer
 from manypath.cli.measure_grid import finite
 from manypath.cli.measure_options import DISTURBED, Options
 from manypath.cli.output import print_json, print_table
-from manypath.display import duration
+from manypath.display import duration, number_columns, text_columns
 from manypath.outputs import writing
 from manypath.settings import Settings
 
@@ -61,7 +61,7 @@ def _print(found: Sequence[Recovery]) -> None:
 
     headings = ["resumed, measured", "simulated", "rejoined, measured", "simulated"]
     print_table(
-        ["contestant", *headings, "runs", "again", "marked"],
+        [*text_columns("contestant"), *number_columns(*headings, "runs", "again", "marked")],
         (
             [
                 each.contestant.title,

@@ -13,7 +13,7 @@ from manypath.display import rich_table, table_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from manypath.display import Table
+    from manypath.display import Column, Table
 
 
 def print_json(value: Any) -> None:
@@ -21,8 +21,8 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table; numeric columns are right-aligned, long texts are wrapped."""
+def print_table(columns: Iterable[Column], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table of texts; long texts are wrapped."""
     _console().print(table_of(columns, rows))
 
 

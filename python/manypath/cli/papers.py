@@ -12,6 +12,7 @@ from manypath.cli.names import figures, paper_names
 from manypath.cli.output import print_json, print_table
 from manypath.cli.papers_view import announce_published, plain_comparison, print_claims, settings_of
 from manypath.cli.targets import PART, SCHEDULER, STORE, WORKERS, check_store, check_workers, executor_of
+from manypath.display import text_columns
 from manypath.errors import UserError
 from manypath.outputs import writing
 
@@ -99,7 +100,7 @@ def _print(evaluation: Evaluation, settings: Settings, page: Path, *, as_json: b
     for part in evaluation.papers:
         for table, rows in part.paper.filled_tables(part.evidence):
             typer.echo(table.name)
-            print_table(table.head, rows)
+            print_table(text_columns(*table.head), rows)
     print_claims(evaluation, comparisons)
     typer.echo(settings.line())
     typer.echo(f"report: {page}")

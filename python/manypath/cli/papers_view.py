@@ -9,6 +9,7 @@ import typer
 
 from manypath import _native
 from manypath.cli.output import print_details, print_table
+from manypath.display import text_columns
 from manypath.settings import Settings
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def print_claims(evaluation: Evaluation, comparisons: Mapping[str, PublishedComp
     if claims:
         has_published = any(claim["published"] for claim in claims)
         print_table(
-            ["claim", "place", "verdict", *(["published"] if has_published else []), "the paper says"],
+            text_columns("claim", "place", "verdict", *(["published"] if has_published else []), "the paper says"),
             (
                 [
                     claim["id"],
@@ -123,7 +124,7 @@ def _print_profiles(profiles: Profiles) -> None:
     dependent = profiles.dependent()
     typer.echo("Accounting profiles")
     print_table(
-        ["claim", *profiles.names, ""],
+        text_columns("claim", *profiles.names, ""),
         (
             [claim.id, *profiles.verdicts(claim), "depends on the profile" if claim.id in dependent else ""]
             for claim in profiles.claims

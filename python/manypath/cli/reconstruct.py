@@ -11,6 +11,7 @@ import typer
 from manypath.cli.names import paper_names
 from manypath.cli.output import print_json, print_table
 from manypath.cli.targets import STORE, WORKERS, check_store, check_workers
+from manypath.display import number_columns, text_columns
 from manypath.errors import UserError
 
 if TYPE_CHECKING:
@@ -77,15 +78,25 @@ def _print(result: Reconstruction) -> None:
 
     typer.echo(f"{result.paper}: {finding(result)}")
     print_table(
-        ["factor", "as stated", "changed", "relation to the paper", "share of fits", "identified level"],
+        [
+            *text_columns("factor", "as stated", "changed", "relation to the paper"),
+            *number_columns("share of fits"),
+            *text_columns("identified level"),
+        ],
         (
             [each.name, each.stated, each.changed, each.deviation, f"{each.share:.2f}", each.told]
             for each in result.factors
         ),
     )
-    print_table(["settings", "found on", "scored on", "found", "as stated", "random"], _scores(result))
+    print_table(
+        [*text_columns("settings", "found on", "scored on"), *number_columns("found", "as stated", "random")],
+        _scores(result),
+    )
     moved = [each for each in result.claims if each.stated != each.reconstructed]
-    print_table(["claim", "as stated", "reconstructed"], ([each.id, each.stated, each.reconstructed] for each in moved))
+    print_table(
+        text_columns("claim", "as stated", "reconstructed"),
+        ([each.id, each.stated, each.reconstructed] for each in moved),
+    )
     typer.echo(
         f"{result.settings} settings, {result.runs:,} runs, {result.replications} of each case; "
         f"seed {result.seed}, engine {result.engine}, digest {result.digest[:16]}"

@@ -9,7 +9,7 @@ import typer
 
 from manypath import _native, describe
 from manypath.cli.output import print_details, print_tables
-from manypath.display import Column, Table
+from manypath.display import Column, Table, number_columns, text_columns
 from manypath.quantity import RATE, SIZE
 
 if TYPE_CHECKING:
@@ -121,15 +121,15 @@ def _milliseconds(time: float) -> str:
 
 PATH_COLUMNS = (
     Column("path"),
-    Column("delay ms", _milliseconds),
-    Column("back ms", _milliseconds, dropped=1),
-    Column("base RTT ms", _milliseconds),
-    Column("bottleneck"),
-    Column("slowest link"),
-    Column("full queue ms", "{:.1f}".format),
+    Column("delay ms", _milliseconds, is_number=True),
+    Column("back ms", _milliseconds, dropped=1, is_number=True),
+    Column("base RTT ms", _milliseconds, is_number=True),
+    *number_columns("bottleneck"),
+    *text_columns("slowest link"),
+    Column("full queue ms", "{:.1f}".format, is_number=True),
 )
 
-LINK_COLUMNS = (Column("link"), Column("rate"), Column("delay"), Column("queue"), Column("losses, events"))
+LINK_COLUMNS = (*text_columns("link"), *number_columns("rate", "delay"), *text_columns("queue", "losses, events"))
 
 TRANSPORTS = {"sctp": "SCTP", "tcp": "TCP", "mptcp": "Multipath TCP"}
 """Names of the protocols."""

@@ -14,6 +14,7 @@ from manypath import _native
 from manypath.cli.group import Group
 from manypath.cli.names import campaigns
 from manypath.cli.output import print_details, print_json, print_table
+from manypath.display import number_columns, text_columns
 from manypath.errors import UserError
 
 if TYPE_CHECKING:
@@ -60,14 +61,17 @@ def list_(folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
         print_json({"campaigns": notes, "engines": engines})
         return
     if notes:
-        columns = ["campaign", "title", "engine", "scenarios", "runs done", "wanted", "size"]
+        columns = [
+            *text_columns("campaign", "title", "engine"),
+            *number_columns("scenarios", "runs done", "wanted", "size"),
+        ]
         keys = ("campaign", "title", "engine", "scenarios", "done", "wanted")
         print_table(columns, ([*(str(note[key]) for key in keys), _size(note["bytes"])] for note in notes))
     if not engines:
         typer.echo(f"{folder} holds no results")
         return
     print_table(
-        ["engine", "runs", "shards", "size", ""],
+        [*text_columns("engine"), *number_columns("runs", "shards", "size"), *text_columns("")],
         (
             [one["engine"], str(one["runs"]), str(one["shards"]), _size(one["bytes"]), "this one" if one["now"] else ""]
             for one in engines
@@ -102,7 +106,7 @@ def show(campaign: Campaign, folder: Folder = Path("runs"), as_json: AsJson = Fa
     print_details(f"{note.name} {note.title}".rstrip(), settings)
     factors = list(next(iter(note.scenarios.values()), {}))
     print_table(
-        [*factors, "done", "missing"],
+        [*text_columns(*factors), *number_columns("done", "missing")],
         ([*row["factors"].values(), str(row["done"]), str(row["missing"])] for row in rows),
     )
 

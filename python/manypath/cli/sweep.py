@@ -15,6 +15,7 @@ from manypath.cli.names import metrics
 from manypath.cli.output import print_json, print_table
 from manypath.cli.sweep_view import View
 from manypath.cli.targets import PART, SCHEDULER, STORE, WORKERS, check_store, executor_of
+from manypath.display import number_columns
 from manypath.errors import Stopped, UserError
 from manypath.settings import Settings
 
@@ -194,10 +195,12 @@ def _print(rows: pd.DataFrame, metrics: Sequence[str], settings: Settings, as_cs
 
 
 def _print_means(rows: pd.DataFrame, metrics: Sequence[str]) -> None:
+    from manypath.campaign.tables import column_of
+
     names = [name for name in rows.columns if name != "n" and name.removesuffix("_half_width") not in metrics]
-    heads = [*names, *(f"{metric} {UNITS[metric]}" if metric in UNITS else metric for metric in metrics), "n"]
+    heads = (f"{metric} {UNITS[metric]}" if metric in UNITS else metric for metric in metrics)
     print_table(
-        heads,
+        [*(column_of(rows, name) for name in names), *number_columns(*heads, "n")],
         (
             [
                 *(str(row[name]) for name in names),

@@ -90,22 +90,23 @@ window.manypath = {
     const option = JSON.parse(text);
     this.revived(option.tooltip);
     const hover = option.tooltip?.formatter;
-    if (hover) option.tooltip.formatter = found => {
-      const items = [].concat(found), at = items[0].axisValue ?? items[0].value[0];
-      return hover(at, items, this.marks(element.chart, option.series, at));
+    if (hover) option.tooltip.formatter = items => {
+      const at = items[0].axisValue;
+      return hover(at, items, this.marks(element, option.series, at));
     };
     option.series.forEach(series => this.revived(series));
     const shape = JSON.stringify([option.series.map(series => series.name), option.grid]);
     const chart = element.chart, box = chart.getDom();
     // A resize draws the old option again.
     if (chart.getWidth() !== box.clientWidth || chart.getHeight() !== box.clientHeight) chart.resize();
+    if (!element.shape) chart.on('legendselectchanged', event => { element.selected = event.selected; });
+    if (shape !== element.shape) element.selected = {};
     chart.setOption(option, {notMerge: shape !== element.shape});
     element.shape = shape;
   },
   // ECharts describes only the series whose points are nearest to the pointer, and samples are denser than marks.
-  marks(chart, series, at) {
-    const {selected} = chart.getOption().legend[0], time = pixel => chart.convertFromPixel({xAxisIndex: 0}, pixel);
-    const width = time(5) - time(0);
+  marks({chart, selected}, series, at) {
+    const time = pixel => chart.convertFromPixel({xAxisIndex: 0}, pixel), width = time(5) - time(0);
     return series.filter(each => each.type === 'scatter' && selected[each.name] !== false).flatMap(each => each.data
       .filter(mark => Math.abs(mark.value[0] - at) < width)
       .map(mark => ({colour: each.itemStyle.color, name: mark.name})));

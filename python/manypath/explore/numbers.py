@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from manypath.display import Column, Table
+from manypath.display import Table, number_columns, text_columns
 from manypath.explore.moves import Answer, duration
 from manypath.explore.state import State
 
@@ -62,12 +62,13 @@ def flows(state: State) -> str:
     return " · ".join([*said, *([f"{rest} more flows"] if rest else [])])
 
 
-PATH_COLUMNS = tuple(
-    map(Column, ("flow", "path", "goodput, Mbit/s", "loss", "window cuts", "timeouts", "mean RTT, ms"))
+PATH_COLUMNS = (
+    *text_columns("flow", "path"),
+    *number_columns("goodput, Mbit/s", "loss", "window cuts", "timeouts", "mean RTT, ms"),
 )
 """Columns of the table of paths."""
 
-EVENT_COLUMNS = tuple(map(Column, ("flow", "path", "event", "reason", "number")))
+EVENT_COLUMNS = (*text_columns("flow", "path", "event", "reason"), *number_columns("number"))
 """Columns of the table of events."""
 
 MOST_ROWS = 40

@@ -7,6 +7,7 @@ import html
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nicegui import run as background
@@ -16,13 +17,13 @@ from manypath import _native
 from manypath.errors import UserError
 from manypath.explore import charts, fair, moves, numbers
 from manypath.explore.charts import DARK, LIGHT, Theme
-from manypath.explore.controls import changed
+from manypath.explore.controls import changed, controls
 from manypath.explore.copies import Copies
 from manypath.explore.files import DRAWING
 from manypath.explore.look import CSS, SCRIPT
 from manypath.explore.moves import Answer, Cancelled
 from manypath.explore.panel import Panel
-from manypath.explore.parts import card, chart, draw, heading, watch_end, watch_width
+from manypath.explore.parts import Chart, Look, card, heading, watch_end, watch_width
 from manypath.explore.state import State
 from manypath.explore.studies import Compare, Sweep
 from manypath.figures.topology import topology
@@ -31,11 +32,10 @@ if TYPE_CHECKING:
     from manypath.scenario import Network
 
 
-class _Picture(NamedTuple):
-    """A run, or its start, with the parts of the page that show it alone."""
+class _Shown(NamedTuple):
+    """A run, or its start, with its tables."""
 
     answer: Answer
-    course: charts.Option
     paths: str
     events: str
 
@@ -46,7 +46,9 @@ class Page:
     def __init__(self, first: State) -> None:
         self._client = ui.context.client
         self.state = first
-        self.theme: Theme = LIGHT
+        self.controls = controls(first)
+        """The controls of the state."""
+        self._theme: Theme = LIGHT
         self.narrow = False
         self.move = 0
         """Number of the last change of a control."""
@@ -57,10 +59,6 @@ class Page:
         self._stop = threading.Event()
         self.share = 0.0
         """Finished share of the run of the state."""
-        self._shown: Answer | None = None
-        """The run that is drawn, or its start."""
-        self._shared: tuple[State, Answer, fair.Fair | None] | None = None
-        """The state and the run whose shares are drawn, and the fair ones as soon as they are known."""
         self._network: Network | None = None
         self._began = 0.0
 
@@ -69,7 +67,8 @@ class Page:
         refused = ""
         if packed:
             try:
-                self.state = State.unpacked(packed)
+                self.state = await background.io_bound(State.unpacked, packed) or self.state
+                self.controls = controls(self.state)
             except UserError as error:
                 refused = str(error)
         self._build()
@@ -104,12 +103,16 @@ class Page:
     async def go(self, state: State) -> None:
         """Show another state."""
         self.sweep.halt("The settings have changed since this sweep.")
-        self.state = state
+        self.state, self.controls = state, controls(state)
         # A change of the controls may remove the control whose event this is, so the client is the context.
         with self._client:
-            self.panel.refresh(state)
+            self.panel.refresh()
             self.sweep.refresh()
             await self._run()
+
+    def look(self) -> Look:
+        """Return the colours of the page, and whether its window is narrow."""
+        return Look(self._theme, self.narrow)
 
     def save_link(self) -> None:
         """Write the state into the address of the browser, so that a reload restores it."""
@@ -139,7 +142,7 @@ class Page:
     def _build_pictures(self) -> None:
         with ui.element("div").classes("x-first"), card("picture"):
             heading("What happens over time")
-            self._course = chart("Windows, queues and goodput over time", height=760)
+            self._course = Chart("Windows, queues and goodput over time", self.look, height=760)
             self._numbers = ui.html("", sanitize=False).classes("x-scroll")
             with ui.element("details").classes("x-events"):
                 with ui.element("summary"):
@@ -152,7 +155,7 @@ class Page:
             with ui.element("div").classes("x-two"):
                 with card("shares"):
                     heading("Shares against the fair ones")
-                    self._shares = chart("Goodput and fair shares of each flow", height=250)
+                    self._shares = Chart("Goodput and fair shares of each flow", self.look, height=250)
                     self._remark = ui.label("").classes("x-note")
                 with card("network"):
                     heading("Network")
@@ -175,11 +178,14 @@ class Page:
         answer = None
         try:
             while True:
-                found = await background.io_bound(self._next, parts)
+                found = await background.io_bound(_next, parts)
                 if found is None or move != self.move:
                     break
                 answer = found.answer
-                self._draw(found, move)
+                await self._course.show(partial(_course, answer))
+                if move != self.move:
+                    break
+                self._show_numbers(found, move)
             if answer is None or move != self.move:
                 return
             self.answer, self.is_running = answer, False
@@ -197,22 +203,18 @@ class Page:
                 self.is_running = False
                 self._rest.props('aria-busy="false"')
 
-    def _next(self, parts: Iterator[Answer]) -> _Picture | None:
-        """Return the next answer with its chart and its tables, in a thread."""
-        answer = next(parts, None)
-        if answer is None:
-            return None
-        course = charts.course(answer, self.theme, narrow=self.narrow)
-        return _Picture(answer, course, numbers.path_table(answer), numbers.event_table(answer))
-
     async def _draw_the_rest(self, state: State, answer: Answer, stop: threading.Event, move: int) -> None:
         """Draw the parts that need further runs (fair shares, goals, comparison), and the drawing of the network."""
-        self._draw_shares(state, answer, None)
-        found = await background.io_bound(fair.fair, state, stop)
+        await self._shares.show(partial(_shares, state, answer, None))
+        found = await background.io_bound(_fair, state, answer, stop)
         if move != self.move or found is None:
             return
-        self._draw_shares(state, answer, found)
-        self._lights.set_content("".join(_light(goal) for goal in fair.goals(state, answer, found)))
+        shares, lights = found
+        self._lights.set_content(lights)
+        self._remark.text = f"Fluid equilibrium: {shares.fluid_remark}" if shares.fluid_remark else ""
+        await self._shares.show(partial(_shares, state, answer, shares))
+        if move != self.move:
+            return
         if state.scenario.network != self._network:
             drawn = await background.io_bound(_drawing, state.scenario.network)
             if move != self.move or drawn is None:
@@ -222,30 +224,17 @@ class Page:
         self._flows.text = numbers.flows(state)
         await self.compare.update(stop)
 
-    def _draw(self, drawing: _Picture, move: int) -> None:
-        """Draw the curves, the status and the numbers."""
-        answer = self._shown = drawing.answer
-        self._draw_course(answer, drawing.course)
-        self._numbers.set_content(drawing.paths)
-        self._events.set_content(drawing.events)
+    def _show_numbers(self, found: _Shown, move: int) -> None:
+        """Show the status and the numbers of a run that is drawn."""
+        answer = found.answer
+        self._numbers.set_content(found.paths)
+        self._events.set_content(found.events)
         spent = 1e3 * (time.monotonic() - self._began)
         seconds = moves.duration(answer.scenario)
         if answer.is_partial:
             self._say(f"move {move}: the first {seconds:g} s of {answer.whole:g} s")
         else:
             self._say(f"move {move}: {seconds:g} s of network in {spent:.0f} ms · digest {answer.result.digest}")
-
-    def _draw_course(self, answer: Answer, option: charts.Option) -> None:
-        option["aria"] = {"enabled": True, "description": numbers.spoken(answer)}
-        draw(self._course, option)
-
-    def _draw_shares(self, state: State, answer: Answer, found: fair.Fair | None) -> None:
-        self._shared = state, answer, found
-        option = charts.shares(state, answer, found, self.theme, narrow=self.narrow)
-        draw(self._shares, option)
-        self._remark.text = (
-            f"Fluid equilibrium: {found.fluid_remark}" if found is not None and found.fluid_remark else ""
-        )
 
     def _progress(self, move: int) -> Callable[[float], None]:
         def tell(share: float) -> None:
@@ -280,26 +269,45 @@ class Page:
 
     def _set_dark(self, dark: bool) -> None:
         self._dark.value = dark
-        self.theme = DARK if dark else LIGHT
+        self._theme = DARK if dark else LIGHT
 
-    def _toggle(self) -> None:
+    async def _toggle(self) -> None:
         """Switch between light and dark."""
-        self._set_dark(self.theme is LIGHT)
-        self._redraw()
+        self._set_dark(self._theme is LIGHT)
+        await self._redraw()
 
-    def _turned(self, narrow: bool) -> None:
+    async def _turned(self, narrow: bool) -> None:
         """Draw for the new width of the window, such as that of a phone that was turned."""
         self.narrow = narrow
-        self._redraw()
+        await self._redraw()
 
-    def _redraw(self) -> None:
+    async def _redraw(self) -> None:
         """Draw everything again, with the colours and the width of the page, and without another run."""
-        if self._shown is not None:
-            self._draw_course(self._shown, charts.course(self._shown, self.theme, narrow=self.narrow))
-        if self._shared is not None:
-            self._draw_shares(*self._shared)
-        self.compare.redraw()
-        self.sweep.redraw()
+        for chart in (self._course, self._shares, self.compare.chart, self.sweep.chart):
+            await chart.draw()
+
+
+def _next(parts: Iterator[Answer]) -> _Shown | None:
+    """Return the next answer with its tables."""
+    answer = next(parts, None)
+    return None if answer is None else _Shown(answer, numbers.path_table(answer), numbers.event_table(answer))
+
+
+def _course(answer: Answer, look: Look) -> charts.Option:
+    """Return the curves of a run, with words for screen readers."""
+    option = charts.course(answer, look.theme, narrow=look.narrow)
+    return {**option, "aria": {"enabled": True, "description": numbers.spoken(answer)}}
+
+
+def _shares(state: State, answer: Answer, found: fair.Fair | None, look: Look) -> charts.Option:
+    """Return the shares of a run, with the fair ones as soon as they are known."""
+    return charts.shares(state, answer, found, look.theme, narrow=look.narrow)
+
+
+def _fair(state: State, answer: Answer, stop: threading.Event) -> tuple[fair.Fair, str]:
+    """Return the fair shares, and the lights of the goals."""
+    found = fair.fair(state, stop)
+    return found, "".join(map(_light, fair.goals(state, answer, found)))
 
 
 def _drawing(network: Network) -> str:

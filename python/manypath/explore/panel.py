@@ -10,7 +10,7 @@ from nicegui import ui
 
 from manypath.errors import UserError
 from manypath.explore import presets
-from manypath.explore.controls import Control, controls, without_controls
+from manypath.explore.controls import Control, without_controls
 from manypath.explore.parts import heading
 from manypath.explore.state import State
 from manypath.quantity import QuantityError
@@ -45,11 +45,11 @@ class Panel:
         self._space = ui.element("div")
         self._rest = ui.label("").classes("x-note")
         self._explanation = _Explanation()
-        self.refresh(page.state)
+        self.refresh()
 
-    def refresh(self, state: State) -> None:
-        """Show the values of a state."""
-        wanted = controls(state)
+    def refresh(self) -> None:
+        """Show the values of the state."""
+        state, wanted = self._page.state, self._page.controls
         shape = [(each.place, each.kind, each.choices) for each in wanted]
         if shape != self._shape:
             self._shape = shape
@@ -83,7 +83,7 @@ class Panel:
 
                 def fill(event: Any, inside: ui.element = inside, rest: list[Control] = rest) -> None:
                     if event.value and not inside.default_slot.children:
-                        current = {each.place: each for each in controls(self._page.state)}
+                        current = {each.place: each for each in self._page.controls}
                         with inside:
                             for control in rest:
                                 shown = current.get(control.place, control)

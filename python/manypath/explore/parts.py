@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 
+from nicegui import run as background
 from nicegui import ui
 
-from manypath.explore.charts import Option
+from manypath.explore.charts import Option, Theme
 
 
 def card(name: str) -> ui.element:
@@ -22,20 +24,72 @@ def heading(text: str) -> None:
 
 
 def chart(name: str, height: int = 0) -> ui.echart:
-    """Add a chart with a name for screen readers. Its height in pixels follows its option."""
+    """Add a chart with a name for screen readers."""
     return ui.echart({}).style(f"width: 100%; height: {height}px").props(f'role="img" aria-label="{name}"')
 
 
-def draw(chart: ui.echart, option: Option) -> None:
-    """Replace the content of a chart, and its height if the option has one.
+class Written(NamedTuple):
+    """The option of a chart as an argument of a script, and the height of the chart in pixels.
 
     The option goes to the browser as a text. As a property of the element it would be observed deeply there, which
     takes longer than drawing, and the server would keep it.
     """
-    chart.client.run_javascript(f"manypath.draw({chart.id}, {sized(chart, option)})")
+
+    text: str
+    height: int
 
 
-def watch_width(most: int, turned: Callable[[bool], None]) -> None:
+def written(option: Option) -> Written:
+    """Return an option with its height as a text. For threads, because large options take some milliseconds."""
+    height = int(option.pop("height"))
+    return Written(json.dumps(json.dumps(option)), height)
+
+
+class Look(NamedTuple):
+    """What a picture depends on beside its data: the colours, and whether the window is narrow."""
+
+    theme: Theme
+    narrow: bool
+
+
+class Chart:
+    """A chart whose options are made in threads, so that the server answers other tabs meanwhile.
+
+    Data and look can change while an option is made. The last picture has the newest of both.
+    """
+
+    def __init__(self, name: str, look: Callable[[], Look], height: int = 0) -> None:
+        self._element = chart(name, height)
+        self._look = look
+        self._option: Callable[[Look], Option] | None = None
+        self._newest = 0
+        """Number of the newest picture that was asked for."""
+
+    async def show(self, option: Callable[[Look], Option]) -> None:
+        """Draw other data; `option` returns the option for a look."""
+        self._option = option
+        await self.draw()
+
+    async def draw(self) -> None:
+        """Draw the data with the look of the page."""
+        option, look = self._option, self._look()
+        if option is None:
+            return
+        self._newest += 1
+        number = self._newest
+        found = await background.io_bound(lambda: written(option(look)))
+        if found is not None and number == self._newest:
+            self._element.style(f"height: {found.height}px")
+            self._element.client.run_javascript(f"manypath.draw({self._element.id}, {found.text})")
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._option = None
+        self._newest += 1
+        self._element.style("height: 0")
+
+
+def watch_width(most: int, turned: Callable[[bool], Awaitable[None] | None]) -> None:
     """Tell whenever the window becomes narrower than `most` pixels (True), or as wide (False)."""
     ui.on(NARROWER, lambda event: turned(bool(event.args)))
     ui.run_javascript(
@@ -48,14 +102,6 @@ def watch_end(gone: Callable[[], None]) -> None:
     """Tell when the tab is closed or leaves the page, unless its last message is lost."""
     ui.on(GONE, gone)
     ui.run_javascript(f"addEventListener('pagehide', () => emitEvent('{GONE}'))")
-
-
-def sized(chart: ui.echart, option: Option) -> str:
-    """Set the height of a chart if its option has one; return the option as a text for a script."""
-    height = option.pop("height", None)
-    if height is not None:
-        chart.style(f"height: {height}px")
-    return json.dumps(json.dumps(option))
 
 
 NARROWER = "explore-narrower"

@@ -111,25 +111,25 @@ def _of_paper(paper: Paper) -> dict[str, Preset]:
     for case in paper.experiments.cases(paper.full):
         experiment = paper.experiments[case.experiment]
         scenario = partial(paper.experiments.scenario, case, paper.quick)
-        found[_named(experiment, case)] = Preset(_about(experiment), scenario)
+        found[_named(experiment, case, paper.units)] = Preset(_about(experiment), scenario)
     return found
 
 
-def _named(experiment: Experiment, case: Case) -> str:
+def _named(experiment: Experiment, case: Case, units: Mapping[str, str]) -> str:
     """Return the name of a point, such as ``figure 3: cc = lia, north = 0.25 Mbit/s``."""
     own, figure = experiment.name, f"figure{experiment.figure}"
     if own.startswith(figure):
         name = f"figure {own.removeprefix('figure').replace('-', ' ')}"
     else:
         name = own if experiment.figure is None else f"figure {experiment.figure}, {own}"
-    levels = ", ".join(f"{factor} = {_level(factor, level)}" for factor, level in case.factors)
+    levels = ", ".join(f"{factor} = {_level(level, units.get(factor, ''))}" for factor, level in case.factors)
     return f"{name}: {levels}" if levels else name
 
 
-def _level(factor: str, level: object) -> str:
+def _level(level: object, unit: str) -> str:
     """Return the level of a factor with its unit."""
     text = f"{level:g}" if isinstance(level, float) else str(level)
-    return f"{text} {UNITS[factor]}" if factor in UNITS else text
+    return f"{text} {unit}".rstrip()
 
 
 def _about(experiment: Experiment) -> str:
@@ -194,12 +194,3 @@ EVERYDAY: dict[str, Preset] = {
     "A path that fails": Preset("The second path is down from 12 s to 24 s.", _path_that_fails),
 }
 """Presets that are not from papers."""
-
-UNITS = {
-    "north": "Mbit/s",
-    "south": "Mbit/s",
-    "rate": "Mbit/s",
-    "delay": "ms",
-    "capacity": "packets",
-}
-"""Units of the factors of papers that have one."""

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nicegui import run as background
 from nicegui import ui
 
 from manypath import _native
-from manypath.display import Column, Table
+from manypath.display import Table, number_columns, text_columns
 from manypath.errors import UserError
 from manypath.explore import charts, moves
-from manypath.explore.controls import SWITCH, Control, changed, controls, whole
+from manypath.explore.controls import SWITCH, Control, changed, whole
 from manypath.explore.moves import Answer, Cancelled, cancellable
-from manypath.explore.parts import card, chart, draw, heading
+from manypath.explore.parts import Chart, Look, card, heading
 from manypath.explore.state import MOST_COMPARED, State
 
 if TYPE_CHECKING:
@@ -28,7 +30,8 @@ class Compare:
     def __init__(self, page: Page) -> None:
         self._page = page
         self._found: dict[str, Answer] = {}
-        self._drawn: State | None = None
+        self._drawn = page.state
+        """The state whose runs are drawn."""
         with card("compare"):
             heading("Compare congestion controls")
             ui.label(
@@ -51,54 +54,52 @@ class Compare:
                 ).props('no-caps unelevated role=group aria-label="View of the comparison"')
             self._said = ui.label("").classes("x-note").props('role="status"')
             self._numbers = ui.html("", sanitize=False).classes("x-scroll")
-            self._chart = chart("Windows of each congestion control")
+            self.chart = Chart("Windows of each congestion control", page.look)
 
     async def update(self, stop: threading.Event) -> None:
         """Run the chosen controls and draw each as soon as it is there."""
         state = self._page.state
         self._found, self._drawn = {}, state
+        rows: list[tuple[str, ...]] = []
         refused: list[str] = []
         if state.multipath is None and state.compare:
             refused.append("No flow of this scenario uses several paths.")
         elif state.multipath is not None:
             for cc in state.compare:
                 try:
-                    answer = await background.io_bound(moves.answer, state.with_cc(cc), state.seed, stop)
+                    found = await background.io_bound(_found, state, cc, stop)
                 except UserError as error:
                     refused.append(f"{cc}: {str(error).splitlines()[0]}")
                     continue
-                if answer is None or stop.is_set():
+                if found is None or stop.is_set():
                     return
-                self._found[cc] = answer
-                self._draw(state)
+                self._found[cc], row = found
+                rows.append(row)
+                self._numbers.set_content(_table(state, rows))
+                await self._draw()
+        if stop.is_set():
+            return
         self._said.text = " ".join(refused)
         if not self._found:
-            self._draw(state)
+            self._numbers.set_content("")
+            self.chart.clear()
 
-    def _draw(self, state: State) -> None:
-        page = self._page
-        self._numbers.set_content(_compared(state, self._found) if self._found else "")
-        if self._found:
-            draw(self._chart, charts.comparison(state, self._found, page.theme, narrow=page.narrow))
-        else:
-            self._chart.style("height: 0")
+    async def _draw(self) -> None:
+        await self.chart.show(partial(_comparison, self._drawn, dict(self._found)))
 
     async def _moved(self) -> None:
         page = self._page
         if tuple(self._chosen.value) != page.state.compare:
             await page.go(page.state.but(compare=tuple(self._chosen.value)))
 
-    def _turned(self) -> None:
+    async def _turned(self) -> None:
         """Show the other view of the same runs."""
-        page = self._page
-        page.state = page.state.but(is_overlaid=bool(self._view.value))
+        page, is_overlaid = self._page, bool(self._view.value)
+        page.state = page.state.but(is_overlaid=is_overlaid)
         page.save_link()
-        self.redraw()
-
-    def redraw(self) -> None:
-        """Draw the runs again, in the view and with the colours of the page."""
-        if self._drawn is not None:
-            self._draw(self._drawn.but(is_overlaid=self._page.state.is_overlaid))
+        self._drawn = self._drawn.but(is_overlaid=is_overlaid)
+        if self._found:
+            await self._draw()
 
 
 class Sweep:
@@ -108,7 +109,6 @@ class Sweep:
         self._page = page
         self._stop = threading.Event()
         self._is_running = False
-        self._drawn: tuple[list[str], dict[str, dict[str, list[float]]], str] | None = None
         kept = dict(enumerate(page.state.sweep))
         with card("sweep"):
             heading("Sweep one setting")
@@ -126,7 +126,7 @@ class Sweep:
                 ui.button("Sweep", on_click=self.start).props("unelevated no-caps")
                 ui.button("Stop", on_click=lambda: self.halt("stopped")).props("flat no-caps")
             self._said = ui.label("").classes("x-note").props('role="status"')
-            self._chart = chart("Goodput at each value")
+            self.chart = Chart("Goodput at each value", page.look)
 
     def stop(self) -> None:
         """Stop the running sweep."""
@@ -182,22 +182,16 @@ class Sweep:
                     return
                 for flow, rate in found.items():
                     rates.setdefault(flow, {}).setdefault(value, []).append(rate)
-                self._drawn = (list(states), rates, label)
-                self.redraw()
+                await self.chart.show(partial(_swept, list(states), deepcopy(rates), label))
+                if stop.is_set():
+                    return
             self._said.text = f"{number + 1} of {runs} runs of each value"
 
-    def redraw(self) -> None:
-        """Draw the runs so far, with the colours of the page."""
-        if self._drawn is not None:
-            draw(self._chart, charts.sweep(*self._drawn, self._page.theme))
-
     def _places(self) -> dict[str, str]:
-        return {
-            each.place: f"{each.group}: {each.label}" for each in controls(self._page.state) if each.place != "seed"
-        }
+        return {each.place: f"{each.group}: {each.label}" for each in self._page.controls if each.place != "seed"}
 
     def _control(self, place: object) -> Control | None:
-        return next((each for each in controls(self._page.state) if each.place == place), None)
+        return next((each for each in self._page.controls if each.place == place), None)
 
     def _proposed(self) -> str:
         """Return values of the chosen setting to begin with: its choices, or steps around its value."""
@@ -225,18 +219,34 @@ def _rates(state: State, replication: int, stop: threading.Event) -> dict[str, f
     return {str(flow): float(rate) for flow, rate in result.goodput.items()}
 
 
-def _compared(state: State, answers: Mapping[str, Answer]) -> str:
+def _found(state: State, cc: str, stop: threading.Event) -> tuple[Answer, tuple[str, ...]]:
+    """Return the run of a congestion control, and its row of the table."""
+    answer = moves.answer(state.with_cc(cc), state.seed, stop)
+    own, goodput = answer.result.paths["goodput"][state.multipath], answer.result.goodput
+    rates = [*(own[path] for path in _paths(state)), goodput[state.multipath]]
+    rates += [goodput[state.rival]] if state.rival else []
+    return answer, (cc, *(f"{rate:.2f}" for rate in rates))
+
+
+def _table(state: State, rows: Sequence[tuple[str, ...]]) -> str:
     """Return the numbers of each congestion control as a table."""
-    name, rival = str(state.multipath), state.rival
-    paths = list(state.scenario.flows[name].paths)
-    heads = ["congestion control", *(f"on {path}" for path in paths), "in all", *([rival] if rival else ())]
-    rows = []
-    for cc, answer in answers.items():
-        own = answer.result.paths["goodput"][name]
-        rates = [*(own[path] for path in paths), answer.result.goodput[name]]
-        rates += [answer.result.goodput[rival]] if rival else []
-        rows.append((cc, *(f"{rate:.2f}" for rate in rates)))
-    return Table("Goodput, Mbit/s", tuple(map(Column, heads)), rows).html()
+    rates = (*(f"on {path}" for path in _paths(state)), "in all", *([state.rival] if state.rival else ()))
+    return Table("Goodput, Mbit/s", (*text_columns("congestion control"), *number_columns(*rates)), rows).html()
+
+
+def _paths(state: State) -> tuple[str, ...]:
+    """Return the paths of the multipath flow."""
+    return tuple(state.scenario.flows[str(state.multipath)].paths)
+
+
+def _comparison(state: State, answers: Mapping[str, Answer], look: Look) -> charts.Option:
+    return charts.comparison(state, answers, look.theme, narrow=look.narrow)
+
+
+def _swept(
+    values: Sequence[str], flows: Mapping[str, Mapping[str, Sequence[float]]], label: str, look: Look
+) -> charts.Option:
+    return charts.sweep(values, flows, label, look.theme)
 
 
 MOST_VALUES = 12

@@ -189,6 +189,8 @@ class Paper:
         Precision of the mutation matrix.
     experiments, figures, claims, tables
         Its experiments, figures, claims and additional tables.
+    units : mapping
+        Units of the factors of its experiments that have one.
     switches : mapping
         Switches by name, for the search for causes.
     mutations : tuple
@@ -222,6 +224,7 @@ class Paper:
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
     tables: tuple[PaperTable, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
     switches: Mapping[str, Switch] = field(default_factory=dict)
     mutations: tuple[Mutation, ...] = ()
     factors: tuple[Factor, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from manypath.explore.charts.samples import Samples, divided, summed
+from manypath.explore.charts.samples import Samples, divided, of_flow, summed
 from manypath.explore.charts.stack import Stack
 from manypath.explore.charts.theme import LINES, Option, Theme, nice, smooth
 from manypath.explore.moves import Answer
@@ -21,7 +21,7 @@ def comparison(state: State, answers: Mapping[str, Answer], theme: Theme, *, nar
 def _side_by_side(state: State, answers: Mapping[str, Answer], theme: Theme, *, narrow: bool) -> Option:
     """Return one plot for each congestion control, all with the same scale; a curve for each path."""
     chart = Stack(theme, _end(answers), narrow=narrow, top=36, columns=1 if narrow else 2)
-    found = {cc: _of_flow(answer, state.multipath) for cc, answer in answers.items()}
+    found = {cc: of_flow(_samples(answer), state.multipath) for cc, answer in answers.items()}
     top = max(_top(own.values(), answers[cc]) for cc, own in found.items())
     for cc, own in found.items():
         chart.grid(130, f"{cc}: congestion window, kB")
@@ -35,29 +35,27 @@ def _side_by_side(state: State, answers: Mapping[str, Answer], theme: Theme, *, 
 def _overlaid(state: State, answers: Mapping[str, Answer], theme: Theme, *, narrow: bool) -> Option:
     """Return one plot for each path and one for the goodput; a curve for each congestion control."""
     chart = Stack(theme, _end(answers), narrow=narrow, top=36)
-    found = {cc: _of_flow(answer, state.multipath) for cc, answer in answers.items()}
+    samples = {cc: _samples(answer) for cc, answer in answers.items()}
+    found = {cc: of_flow(every, state.multipath) for cc, every in samples.items()}
     for path in next(iter(found.values())):
         chart.grid(130, f"{path}: congestion window, kB")
         for place, (cc, own) in enumerate(found.items()):
-            samples, kind = own[path], LINES[place % len(LINES)]
-            chart.line(cc, samples["time"], samples["cwnd"] / 1e3, theme.colour(place), kind)
+            part, kind = own[path], LINES[place % len(LINES)]
+            chart.line(cc, part["time"], part["cwnd"] / 1e3, theme.colour(place), kind)
         chart.limit(max(_top([own[path]], answers[cc]) for cc, own in found.items()))
     for flow in (state.multipath, state.rival):
         if flow is None:
             continue
         chart.grid(110, f"goodput of {flow}, Mbit/s")
-        for place, (cc, answer) in enumerate(answers.items()):
-            own = list(_of_flow(answer, flow).values())
+        for place, (cc, every) in enumerate(samples.items()):
+            own = list(of_flow(every, flow).values())
             kind = LINES[place % len(LINES)]
             chart.line(cc, own[0]["time"], smooth(summed(own, "goodput")), theme.colour(place), kind)
     return chart.finished(0.0)
 
 
-def _of_flow(answer: Answer, flow: str | None) -> dict[str, Samples]:
-    """Return the samples of a flow by path."""
-    samples = answer.result.series["paths"]
-    found = divided(samples[samples["flow"] == flow], ["path"])
-    return {path: own for (path,), own in found.items()}
+def _samples(answer: Answer) -> dict[tuple[str, ...], Samples]:
+    return divided(answer.result.series["paths"], ["flow", "path"])
 
 
 def _top(samples: Iterable[Samples], answer: Answer) -> float:

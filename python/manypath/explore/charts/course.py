@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from manypath.explore.charts.samples import Samples, divided, summed
+from manypath.explore.charts.samples import Samples, divided, of_flow, summed
 from manypath.explore.charts.stack import Stack
 from manypath.explore.charts.theme import DECALS, GREY, LINES, Option, Theme, nice, smooth
 from manypath.explore.moves import Answer
@@ -97,7 +97,7 @@ class _Course:
         """Add the goodput of each flow, and of the main flow over each path, as a moving average."""
         self._stack.grid(130, "goodput, Mbit/s")
         for place, flow in enumerate(self._flows[:MOST_FLOWS]):
-            own = {path: part for (name, path), part in self._samples.items() if name == flow}
+            own = of_flow(self._samples, flow)
             time = next(iter(own.values()))["time"]
             total = summed(list(own.values()), "goodput")
             # A rival is grey, as its windows are.

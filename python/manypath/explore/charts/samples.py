@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 Samples = dict[str, NDArray[np.float64]]
 """The samples of a flow on a path, or of a link, by the name of the column."""
+
+
+def of_flow(samples: Mapping[tuple[str, ...], Samples], flow: str | None) -> dict[str, Samples]:
+    """Return the samples of one flow by path, from those of all flows and paths."""
+    return {path: own for (name, path), own in samples.items() if name == flow}
 
 
 def divided(frame: pd.DataFrame, by: list[str]) -> dict[tuple[str, ...], Samples]:

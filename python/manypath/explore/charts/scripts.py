@@ -5,7 +5,7 @@ RATE = "value => value == null ? '' : Number(value).toFixed(2) + ' Mbit/s'"
 
 HOVER = """(at, items, marks) => {
   const escape = text => String(text).replace(/[&<>]/g, c => ({'&': '&amp;', '<': '&lt;', '>': '&gt;'})[c]);
-  const known = items.filter(item => item.seriesType !== 'scatter' && item.value[1] != null);
+  const known = items.filter(item => item.value[1] != null);
   const said = known.map(item => item.marker + ' ' + escape(item.seriesName) + ': ' + (item.seriesType === 'bar'
     ? Math.round(100 * item.value[1]) + ' % of the time' : Number(item.value[1]).toFixed(1)));
   const reasons = marks.map(mark => `<span style="color: ${mark.colour}">◆</span> ${escape(mark.name)}`);

@@ -39,6 +39,10 @@ class State:
         Bytes that were read, and bytes of the file.
     rest : int
         Bytes of a last line that has no end.
+    end : float
+        Time of the last event, seconds.
+    failure : str
+        Why reading has failed; empty in other phases.
     version : int
         A number that changes with the content of the log.
     """
@@ -48,6 +52,8 @@ class State:
     read: int
     size: int
     rest: int
+    end: float
+    failure: str
     version: int
 
 
@@ -64,12 +70,15 @@ class Follower:
         self._source = Source(place)
         self._log = Log()
         self._lock = threading.Lock()
-        self._pages = 0
+        self._next = threading.Lock()
+        """Held by the thread that gets the log next."""
         self._stop = threading.Event()
         self._version = 0
         self._rest = b""
         self._is_skipping = False
-        self._has_ended = self._has_failed = False
+        self._over: Phase | None = None
+        """`ENDED` or `FAILED`; None while the source is read."""
+        self._failure = ""
         self._heard = time.monotonic()
         self._looked = 0.0
         self._thread = threading.Thread(target=self._follow, name="explore-follow", daemon=True)
@@ -89,23 +98,19 @@ class Follower:
 
     @contextmanager
     def log(self) -> Iterator[Log]:
-        """Hold the log, which the thread does not change meanwhile."""
-        # The thread would otherwise take the lock again before a page gets it.
-        self._pages += 1
-        try:
-            with self._lock:
-                yield self._log
-        finally:
-            self._pages -= 1
+        """Hold the log, which no other thread uses meanwhile."""
+        # A thread that reads one batch after the other would otherwise take the lock again before a page gets it.
+        self._next.acquire()
+        with self._lock:
+            self._next.release()
+            yield self._log
 
     def state(self) -> State:
         """Return what the source does."""
         silence = time.monotonic() - self._heard
         read, size = self._source.read, self._source.size()
-        if self._has_failed:
-            phase = Phase.FAILED
-        elif self._has_ended:
-            phase = Phase.ENDED
+        if self._over is not None:
+            phase = self._over
         elif size - read > FAR_BEHIND:
             phase = Phase.READING
         elif not self._log.lines:
@@ -114,14 +119,14 @@ class Follower:
             phase = Phase.LIVE
         else:
             phase = Phase.QUIET
-        return State(phase, silence, read, size, len(self._rest), self._version)
+        return State(phase, silence, read, size, len(self._rest), self._log.end, self._failure, self._version)
 
     def _follow(self) -> None:
         try:
             self._read()
-        except OSError:
+        except OSError as error:
             # The device of the file has failed, or the file has no bytes there, as some of /proc.
-            self._has_failed = True
+            self._over, self._failure = Phase.FAILED, error.strerror or str(error)
 
     def _read(self) -> None:
         for part in self._source.parts():
@@ -131,19 +136,19 @@ class Follower:
                 case SourceEvent.NOTHING:
                     self._look()
                 case SourceEvent.ENDED:
-                    self._has_ended = True
+                    self._over = Phase.ENDED
                 case SourceEvent.RESTARTED:
                     self._hear()
                     self._rest, self._is_skipping = b"", False
-                    with self._lock:
-                        self._log.restart()
+                    with self.log() as log:
+                        log.restart()
                         self._version += 1
                 case bytes():
                     self._hear()
                     self._take(part)
 
     def _hear(self) -> None:
-        self._heard, self._has_ended = time.monotonic(), False
+        self._heard, self._over = time.monotonic(), None
 
     def _take(self, part: bytes) -> None:
         """Read the complete lines of some bytes."""
@@ -153,16 +158,14 @@ class Follower:
             del lines[0]
             self._is_skipping = False
         if len(self._rest) > LONGEST_LINE:
-            with self._lock:
+            with self.log() as log:
                 if not self._is_skipping:
-                    self._log.lines += 1
-                    self._log.refuse(self._rest, "too long")
+                    log.lines += 1
+                    log.refuse(self._rest, "too long")
             self._rest, self._is_skipping = b"", True
         for first in range(0, len(lines), BATCH):
-            while self._pages:
-                time.sleep(0.001)
-            with self._lock:
-                self._log.take(lines[first : first + BATCH])
+            with self.log() as log:
+                log.take(lines[first : first + BATCH])
                 # With the lock, so that no page draws a part of the lines as this version.
                 self._version += 1
 
@@ -171,7 +174,8 @@ class Follower:
         now = time.monotonic()
         if now - self._heard > QUIET and now - self._looked > LOOK_FOR_WRITER:
             self._looked = now
-            self._has_ended = bool(self._log.lines) and self._source.is_written() is False
+            has_ended = bool(self._log.lines) and self._source.is_written() is False
+            self._over = Phase.ENDED if has_ended else None
 
 
 QUIET = 2.0

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import time
+from typing import NamedTuple
 
+from nicegui import run as background
 from nicegui import ui
 
-from manypath.explore.charts import DARK, LIGHT, Option, Theme
+from manypath.explore.charts import DARK, LIGHT, Theme
 from manypath.explore.live import plots, tables
 from manypath.explore.live.follower import Follower, Phase
 from manypath.explore.live.plots import View
 from manypath.explore.look import CSS, SCRIPT
-from manypath.explore.parts import card, chart, heading, sized, watch_width
+from manypath.explore.parts import Look, Written, card, chart, heading, watch_width, written
+
+
+class _Wanted(NamedTuple):
+    """What the plots show. They are drawn again when it changes."""
+
+    version: int
+    """Version of the log; 0 while the page is paused."""
+    stopped_at: float | None
+    flow: str
+    span: float
+    look: Look
 
 
 class LivePage:
@@ -26,8 +39,7 @@ class LivePage:
         """Length of the sliding window, seconds; 0 shows the whole log."""
         self._stopped_at: float | None = None
         """End of the time that is shown while the page is paused."""
-        self._drawn: object = None
-        """The data that the plots show; the plots are drawn again if this value changes."""
+        self._drawn: _Wanted | None = None
         self._earliest = 0.0
         """Time before which nothing is drawn, because the browser shows another tab."""
         self._phase: Phase | None = None
@@ -80,24 +92,20 @@ class LivePage:
             self._pause = ui.button("Pause", icon="pause", on_click=self._stop_or_go)
             self._pause.props('outline no-caps aria-pressed="false"')
 
-    def _choose(self) -> None:
+    async def _choose(self) -> None:
         self._flow = self._choice.value or ""
-        self._tell()
+        await self._tell()
 
     def _slide(self, span: float) -> None:
         self._span = span
 
-    def _stop_or_go(self) -> None:
+    async def _stop_or_go(self) -> None:
         """Pause or continue the plots. The log is read during the pause."""
-        if self._stopped_at is None:
-            with self._follower.log() as log:
-                self._stopped_at = log.end
-        else:
-            self._stopped_at = None
+        self._stopped_at = self._follower.state().end if self._stopped_at is None else None
         is_paused = self._stopped_at is not None
         self._pause.set_text("Continue" if is_paused else "Pause")
         self._pause.props(f'icon="{"play_arrow" if is_paused else "pause"}" aria-pressed="{str(is_paused).lower()}"')
-        self._tell()
+        await self._tell()
 
     def _set_dark(self, dark: bool) -> None:
         self._dark.value = dark
@@ -110,54 +118,94 @@ class LivePage:
     async def _draw(self) -> None:
         """Draw the part of the log that was read, if it has changed since the last drawing."""
         version = self._follower.state().version if self._stopped_at is None else 0
-        wanted = (version, self._stopped_at, self._flow, self._span, self._theme.ink, self._narrow)
+        wanted = _Wanted(version, self._stopped_at, self._flow, self._span, Look(self._theme, self._narrow))
         if wanted == self._drawn or time.monotonic() < self._earliest:
             return
-        with self._follower.log() as log:
-            end = log.end if self._stopped_at is None else min(self._stopped_at, log.end)
-            begin = max(end - self._span, 0.0) if self._span else min(log.begin, end)
-            view = View(self._flow, begin, max(end, begin + SHORTEST))
-            option = plots.picture(log, view, self._theme, narrow=self._narrow) if log.events else None
-            spoken = tables.spoken(plots.chosen(log, self._flow), log)
-        if option is None:
+        found = await background.io_bound(_picture, self._follower, wanted)
+        if found is None:
             self._chart.style("height: 0")
-        elif not await self._put({**option, "aria": {"enabled": True, "description": spoken}}):
+        elif not await self._put(found):
             self._earliest = time.monotonic() + HIDDEN
             return
         self._drawn = wanted
 
-    async def _put(self, option: Option) -> bool:
+    async def _put(self, picture: Written) -> bool:
         """Send a chart to the browser and wait until it is drawn; return whether it was drawn.
 
         A slow browser gets fewer pictures, and a hidden tab gets none.
         """
-        text = sized(self._chart, option)
+        self._chart.style(f"height: {picture.height}px")
+        script = f"return manypath.follow({self._chart.id}, {picture.text})"
         try:
-            answer = await ui.run_javascript(f"return manypath.follow({self._chart.id}, {text})", timeout=PATIENCE)
+            return await ui.run_javascript(script, timeout=PATIENCE) is True
         except TimeoutError:
             return False
-        return answer is True
 
-    def _tell(self) -> None:
+    async def _tell(self) -> None:
         """Show the current numbers, and the state of the source."""
-        state, is_paused = self._follower.state(), self._stopped_at is not None
-        with self._follower.log() as log:
-            flow = plots.chosen(log, self._flow)
-            names = {each.name: f"{each.name} (closed)" if each.closed else each.name for each in log.listed()}
-            self._status.text = tables.status(log, state, self._follower.name, is_paused=is_paused)
-            self._empty.text = "" if log.events else f"{self._follower.name}: {state.phase.value}"
-            self._missing.text = plots.missing(log)
-            self._state.text = tables.said_of(flow) if flow is not None else ""
-            self._paths.set_content(tables.path_table(flow, log.end) if flow is not None else "")
-            self._links.set_content(tables.link_table(log))
-            remarks = tables.remarks(log, state)
-        self._remarks.set_content(tables.paragraphs(remarks))
-        self._choice.visible = bool(names)
-        if names != self._choice.options:
-            self._choice.set_options(names, value=flow.name if flow is not None else None)
-        if state.phase is not self._phase:
-            self._phase = state.phase
-            self._said.text = f"{self._follower.name}: {state.phase.value}"
+        flow, is_paused = self._flow, self._stopped_at is not None
+        now = await background.io_bound(_now, self._follower, flow, is_paused=is_paused)
+        if now is None or flow != self._flow:
+            return
+        self._status.text, self._empty.text, self._missing.text = now.status, now.empty, now.missing
+        self._state.text = now.state
+        self._paths.set_content(now.paths)
+        self._links.set_content(now.links)
+        self._remarks.set_content(now.remarks)
+        self._choice.visible = bool(now.names)
+        if now.names != self._choice.options:
+            self._choice.set_options(now.names, value=now.flow)
+        if now.phase is not self._phase:
+            self._phase = now.phase
+            self._said.text = f"{self._follower.name}: {now.phase.value}"
+
+
+def _picture(follower: Follower, wanted: _Wanted) -> Written | None:
+    """Return the chart of the part of the log that was read; None if there is nothing to draw."""
+    with follower.log() as log:
+        if not log.events:
+            return None
+        end = log.end if wanted.stopped_at is None else min(wanted.stopped_at, log.end)
+        begin = max(end - wanted.span, 0.0) if wanted.span else min(log.begin, end)
+        view = View(wanted.flow, begin, max(end, begin + SHORTEST))
+        option = plots.picture(log, view, wanted.look.theme, narrow=wanted.look.narrow)
+        spoken = tables.spoken(plots.chosen(log, wanted.flow), log)
+    return None if option is None else written({**option, "aria": {"enabled": True, "description": spoken}})
+
+
+class _Now(NamedTuple):
+    """The current numbers as texts."""
+
+    phase: Phase
+    status: str
+    empty: str
+    missing: str
+    state: str
+    paths: str
+    links: str
+    remarks: str
+    names: dict[str, str]
+    """The flows that can be chosen, with their names on the page."""
+    flow: str | None
+    """The flow that is shown."""
+
+
+def _now(follower: Follower, chosen: str, *, is_paused: bool) -> _Now:
+    state, name = follower.state(), follower.name
+    with follower.log() as log:
+        flow = plots.chosen(log, chosen)
+        return _Now(
+            phase=state.phase,
+            status=tables.status(log, state, name, is_paused=is_paused),
+            empty="" if log.events else f"{name}: {state.phase.value}",
+            missing=plots.missing(log),
+            state=tables.said_of(flow) if flow is not None else "",
+            paths=tables.path_table(flow, log.end) if flow is not None else "",
+            links=tables.link_table(log),
+            remarks=tables.paragraphs(tables.remarks(log, state)),
+            names={each.name: f"{each.name} (closed)" if each.closed else each.name for each in log.listed()},
+            flow=None if flow is None else flow.name,
+        )
 
 
 SPANS = {0.0: "the whole log", 10.0: "last 10 s", 30.0: "last 30 s", 60.0: "last 60 s"}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from manypath.display import Column, Table
+from manypath.display import Table, number_columns, text_columns
 from manypath.explore.live.curve import Total
 from manypath.explore.live.flow import Flow
 from manypath.explore.live.follower import Phase, State
@@ -68,6 +68,8 @@ def status(log: Log, state: State, name: str, *, is_paused: bool) -> str:
             words.append(f"{state.phase.value}: {state.read / state.size:.0%} of {state.size / 1e6:,.0f} MB")
         case Phase.QUIET:
             words.append(f"{state.phase.value} for {state.silence:.0f} s")
+        case Phase.FAILED:
+            words.append(f"{state.phase.value}: {state.failure}")
         case _:
             words.append(state.phase.value)
     if is_paused:
@@ -127,25 +129,15 @@ UNKNOWN = "–"
 UNSET = 1 << 31
 """Bytes from which a threshold means that there is none yet."""
 
-PATH_COLUMNS = tuple(
-    map(
-        Column,
-        (
-            "path",
-            "end",
-            "state",
-            "window, kB",
-            "ssthresh, kB",
-            "outstanding, kB",
-            "RTT, ms",
-            "RTO, ms",
-            "goodput, Mbit/s",
-            "window cuts",
-            "timeouts",
-        ),
-    )
+PATH_COLUMNS = (
+    *text_columns("path", "end", "state"),
+    *number_columns("window, kB", "ssthresh, kB", "outstanding, kB", "RTT, ms", "RTO, ms"),
+    *number_columns("goodput, Mbit/s", "window cuts", "timeouts"),
 )
 """Columns of the table of paths."""
 
-LINK_COLUMNS = tuple(map(Column, ("link", "Mbit/s", "queue", "arrived", "delivered", "dropped", "lost")))
+LINK_COLUMNS = (
+    *text_columns("link"),
+    *number_columns("Mbit/s", "queue", "arrived", "delivered", "dropped", "lost"),
+)
 """Columns of the table of links."""

@@ -31,6 +31,7 @@ PAPER = Paper(
     mutated=MUTATED,
     reconstructed=RECONSTRUCTED,
     experiments=experiment,
+    units={"rate": "Mbit/s", "delay": "ms", "capacity": "packets"},
     figures=tuple(figure.all()),
     claims=tuple(CLAIMS),
     tables=(BESIDE_THE_STACKS,),

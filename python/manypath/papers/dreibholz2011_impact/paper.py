@@ -31,6 +31,7 @@ PAPER = Paper(
     mutated=MUTATED,
     reconstructed=RECONSTRUCTED,
     experiments=experiment,
+    units={"north": "Mbit/s", "south": "Mbit/s"},
     figures=tuple(figure.all()),
     claims=tuple(CLAIMS),
     tables=(BESIDE_THE_STACKS,),

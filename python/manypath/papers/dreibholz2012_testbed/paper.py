@@ -31,6 +31,7 @@ PAPER = Paper(
     mutated=MUTATED,
     reconstructed=RECONSTRUCTED,
     experiments=experiment,
+    units={"rate": "Mbit/s", "south": "Mbit/s"},
     figures=tuple(figure.all()),
     claims=tuple(CLAIMS),
     tables=(CROSSINGS, BESIDE_THE_STACKS),

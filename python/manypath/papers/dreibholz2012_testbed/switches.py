@@ -87,7 +87,9 @@ SWITCHES = by_name((*FORMS, *CAUSES, *OPEN))
 
 MUTATIONS = (
     mutation("rpv1-is-plain", "C-004-4", "C-004-5", "C-004-9", "C-004-10"),
-    mutation("rpv2-is-plain", "C-004-4", "C-004-5", "C-004-9", "C-004-11", "C-004-12", "C-004-14", "C-004-16", "C-004-17"),
+    mutation(
+        "rpv2-is-plain", "C-004-4", "C-004-5", "C-004-9", "C-004-11", "C-004-12", "C-004-14", "C-004-16", "C-004-17"
+    ),
     mutation("mptcp-is-plain", "C-004-4", "C-004-5", "C-004-9", "C-004-11", "C-004-13", "C-004-14", "C-004-17"),
     mutation("mptcp-is-rpv2", "C-004-13", "C-004-16"),
     mutation("rpv1-is-rpv2", "C-004-9", "C-004-10"),

@@ -29,6 +29,7 @@ PAPER = Paper(
     mutated=MUTATED,
     reconstructed=RECONSTRUCTED,
     experiments=experiment,
+    units={"interval": "s", "longer": "ms"},
     figures=tuple(sorted(figure.all(), key=lambda each: [int(part) for part in str(each.number).split(".")])),
     claims=tuple(CLAIMS),
     tables=TABLES,
