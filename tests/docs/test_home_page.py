@@ -68,4 +68,5 @@ def test_the_picture_of_the_network_shows_the_current_example(tmp_path: Path):
 
 def test_the_readme_and_the_map_show_the_same_picture():
     pictures = [PICTURE.findall((ROOT / name).read_text(encoding="utf-8")) for name in ("README.md", "ARCHITECTURE.md")]
-    assert pictures[0] and pictures[0] == pictures[1]
+    assert pictures[0]
+    assert pictures[0] == pictures[1]
