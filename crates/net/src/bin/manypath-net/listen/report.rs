@@ -1,6 +1,7 @@
 //! Reports of a listener about its associations, as text or JSON.
 
 use manypath_net::Path;
+use manypath_program::tell;
 use serde_json::{Value, json};
 
 use super::conversation::Conversation;
