@@ -33,9 +33,8 @@ static FLOWS: LazyLock<Table> = LazyLock::new(|| {
     Table::new(&rows(sctp::Stats::COUNTERS), &tcp)
 });
 
-static PATHS: LazyLock<Table> = LazyLock::new(|| {
-    Table::new(&rows(sctp::PathStats::COUNTERS), &rows(tcp::PathStats::COUNTERS))
-});
+static PATHS: LazyLock<Table> =
+    LazyLock::new(|| Table::new(&rows(sctp::PathStats::COUNTERS), &rows(tcp::PathStats::COUNTERS)));
 
 /// Counters in an outcome: those of both protocols.
 struct Table {

@@ -70,7 +70,8 @@ fn flows(
         let cuts = |reading: &Reading| -> u64 {
             reading.paths[first..path].iter().map(|path| path.source.stats.window_cuts()).sum()
         };
-        let (flow, cuts) = ((&before.flows[index], &after.flows[index]), cuts(after) - cuts(before));
+        let (flow, cuts) =
+            ((&before.flows[index], &after.flows[index]), cuts(after) - cuts(before));
         (name.clone(), of_flow(flow, paths, cuts, seconds))
     });
     outcomes.collect()

@@ -366,7 +366,11 @@ mod tests {
             let mut has_waited = false;
             poll_fn(|cx| {
                 cx.waker().wake_by_ref();
-                if std::mem::replace(&mut has_waited, true) { Poll::Ready(()) } else { Poll::Pending }
+                if std::mem::replace(&mut has_waited, true) {
+                    Poll::Ready(())
+                } else {
+                    Poll::Pending
+                }
             })
             .await;
         }

@@ -58,11 +58,7 @@ pub(crate) fn loss_models() -> Names {
 #[pyfunction]
 pub(crate) fn counters() -> [(&'static str, Names); 3] {
     let limits = ByLimit::MEANINGS.iter().map(|(limit, meaning)| (limit, *meaning)).collect();
-    [
-        ("flows", names(flow_counters())),
-        ("paths", names(path_counters())),
-        ("limits", limits),
-    ]
+    [("flows", names(flow_counters())), ("paths", names(path_counters())), ("limits", limits)]
 }
 
 fn names(meanings: &Meanings) -> Names {

@@ -236,8 +236,8 @@ impl Driver {
         let is_due = self.alarm.is_some() && self.sleep.is_elapsed();
         let has_error = self.errors.poll(cx);
         let mut troubles = self.io.sockets.troubles(is_due || has_error);
-        let has_reports = !self.unreachable.is_empty()
-            || troubles.iter().any(Trouble::is_about_reachability);
+        let has_reports =
+            !self.unreachable.is_empty() || troubles.iter().any(Trouble::is_about_reachability);
         let has_received = is_up_to_date && has_reports && self.receive_unannounced(cx);
         if is_up_to_date && !has_received {
             troubles.append(&mut self.unreachable);
