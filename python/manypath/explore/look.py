@@ -44,7 +44,7 @@ details.x-card[open] > summary::after { content: "–"; }
 .x-light b { font-size: 14px; } .x-light .x-word { font-weight: 650; color: var(--faint); }
 .x-light.holds { border-left-color: var(--good); } .x-light.holds .x-word { color: var(--good); }
 .x-light.not { border-left-color: var(--bad); } .x-light.not .x-word { color: var(--bad); }
-.x-net { overflow-x: auto; padding-right: 4%; }
+.x-net { overflow-x: auto; padding-right: 12%; }
 .x-net text { font-family: system-ui, "Segoe UI", Roboto, sans-serif !important; }
 .x-net svg { width: 100%; height: auto; max-height: 300px; overflow: visible; }
 .x-two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 14px; width: 100%; }

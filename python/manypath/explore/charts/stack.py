@@ -59,7 +59,8 @@ class Stack:
                 "type": "line",
                 "name": name,
                 "data": points(time, values),
-                "showSymbol": False,
+                # With a symbol, the legend would have circles that the plots do not have.
+                "symbol": "none",
                 "color": colour,
                 "lineStyle": {"width": width, "type": kind},
             }
