@@ -128,9 +128,7 @@ class Blocked:
     window: float
     """The congestion window was full, or the burst limit reached."""
     send_buffer: float
-    """No data waited, or not enough for a packet (Nagle), and the send buffer had no room for another packet or for
-    another message of the last length; or 32,768 chunks were outstanding, the largest number that serial arithmetic
-    allows."""
+    """No packet of data waited because the send buffer was full, or 32,768 chunks were outstanding."""
     split_share: float
     """The path had used its share of a divided buffer."""
     receive_window: float
