@@ -59,8 +59,7 @@ class Stack:
                 "type": "line",
                 "name": name,
                 "data": points(time, values),
-                # With a symbol, the legend would have circles that the plots do not have.
-                "symbol": "none",
+                "showSymbol": False,
                 "color": colour,
                 "lineStyle": {"width": width, "type": kind},
             }
@@ -130,7 +129,7 @@ class Stack:
             "series": self._series,
             "legend": self.theme.legend(
                 type="scroll" if self._narrow else "plain",
-                data=list(dict.fromkeys(each["name"] for each in self._series)),
+                data=list({each["name"]: _entry(each) for each in self._series}.values()),
                 itemGap=12,
                 itemHeight=10,
             ),
@@ -172,6 +171,11 @@ class Stack:
                     "distance": 4,
                 },
             }
+
+
+def _entry(series: Option) -> Option:
+    """Return the entry of a series in the legend, without the circle on lines, which the plots do not have."""
+    return {"name": series["name"], **({"itemStyle": {"opacity": 0}} if series["type"] == "line" else {})}
 
 
 SIDES: dict[int, list[Option]] = {
