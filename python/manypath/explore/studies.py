@@ -222,8 +222,9 @@ def _rates(state: State, replication: int, stop: threading.Event) -> dict[str, f
 def _found(state: State, cc: str, stop: threading.Event) -> tuple[Answer, tuple[str, ...]]:
     """Return the run of a congestion control, and its row of the table."""
     answer = moves.answer(state.with_cc(cc), state.seed, stop)
-    own, goodput = answer.result.paths["goodput"][state.multipath], answer.result.goodput
-    rates = [*(own[path] for path in _paths(state)), goodput[state.multipath]]
+    flow = str(state.multipath)
+    own, goodput = answer.result.paths["goodput"][flow], answer.result.goodput
+    rates = [*(own[path] for path in _paths(state)), goodput[flow]]
     rates += [goodput[state.rival]] if state.rival else []
     return answer, (cc, *(f"{rate:.2f}" for rate in rates))
 
