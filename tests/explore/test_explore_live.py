@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -232,13 +232,14 @@ def measured(folder: Path) -> Iterator[None]:
         try:
             yield
         finally:
-            # It removes its namespaces.
-            run.send_signal(signal.SIGINT)
-            try:
-                run.communicate(timeout=PATIENCE)
-            except subprocess.TimeoutExpired:
-                run.kill()
-                raise
+            # The first Ctrl-C lets the run end, the second one aborts it. It removes its namespaces.
+            for patience in (2.0, PATIENCE):
+                run.send_signal(signal.SIGINT)
+                with suppress(subprocess.TimeoutExpired):
+                    run.communicate(timeout=patience)
+            ended = run.poll()
+            run.kill()
+            assert ended is not None, "the run does not end"
 
 
 @needs_stack
