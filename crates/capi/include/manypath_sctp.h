@@ -316,8 +316,8 @@ int manypath_sctp_start(const struct manypath_sctp_settings *settings);
  belong to it. A process that neither starts a stack nor attaches itself uses the daemon that the environment variable
  `MANYPATH_SCTP_SOCKET` names.
 
- Returns 0. Fails with `EALREADY` if the process has a stack or is attached, with `EBUSY` if another thread starts or stops
- the stack, or with the error of `connect`.
+ Returns 0. Fails with `EALREADY` if the process has a stack or is attached, with `EBUSY` if another thread starts or
+ stops the stack, or with the error of `connect`.
 
  # Safety
  The text ends with a zero, or the pointer is null.
@@ -325,13 +325,14 @@ int manypath_sctp_start(const struct manypath_sctp_settings *settings);
 int manypath_sctp_attach(const char *path);
 
 /*
- Stops the stack, or detaches the process. New sockets are refused at once. Waits until all sockets are closed and
- their associations are shut down, at most for `limit` milliseconds; then aborts the other ones. Sockets of a
- stack of this process that are still open read the end of the file or `ECONNRESET`, and must be closed. The stack can be started again.
+ Stops the stack, or detaches the process. New sockets are refused at once. Waits at most `limit` milliseconds until
+ all sockets are closed and their associations are shut down, then aborts the remaining associations. On sockets of a
+ stack of this process that are still open, receiving returns 0 or fails with `ECONNRESET`; the program must close
+ them. The stack can be started again.
 
  Returns 0. Fails with `ENOTCONN` if there is no stack, also in a child of `fork` that uses the stack of its parent,
- with `EIO` if the stack had ended by an error before, with `EBUSY` if another thread starts or stops the stack, or with
- `ETIMEDOUT` if its thread does not end.
+ with `EIO` if the stack had ended by an error before, with `EBUSY` if another thread starts or stops the stack, or
+ with `ETIMEDOUT` if its thread does not end.
  */
 int manypath_sctp_stop(unsigned int limit);
 
@@ -339,8 +340,8 @@ int manypath_sctp_stop(unsigned int limit);
  A new descriptor that becomes readable, and remains so, when the stack of this process has ended: by
  `manypath_sctp_stop`, or by an error that `manypath_sctp_stop` returns. The caller closes it.
 
- Fails with `ENOTCONN` if there is no stack, with `EOPNOTSUPP` if it is that of another process, and with `EBUSY` if another
- thread starts or stops the stack.
+ Fails with `ENOTCONN` if there is no stack, with `EOPNOTSUPP` if it is that of another process, and with `EBUSY` if
+ another thread starts or stops the stack.
  */
 int manypath_sctp_event_fd(void);
 
@@ -380,7 +381,8 @@ ssize_t manypath_sctp_recvmsg(int fd, struct msghdr *message, int flags);
 
 /*
  `sctp_sendv`: sends a message of `parts_count` parts. `addresses` is NULL with a count of 0, or one address of the
- peer: on a one-to-many socket a message to a new peer opens the association. `info` has `info_length` bytes; `info_type` is a constant `MANYPATH_SCTP_SENDV_...`. RFC 6458 §9.12
+ peer: on a one-to-many socket a message to a new peer opens the association. `info` has `info_length` bytes;
+ `info_type` is a constant `MANYPATH_SCTP_SENDV_...`. RFC 6458 §9.12
 
  # Safety
  The pointers have as many elements or bytes as the numbers say.
