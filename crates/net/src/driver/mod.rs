@@ -166,7 +166,7 @@ impl Driver {
         (has_received, had_errors)
     }
 
-    /// Receives packets of which the runtime does not know yet: it looks at the sockets only after this task has run.
+    /// Receives packets that the runtime does not know yet: it looks at the sockets only after this task has run.
     /// Returns whether a socket had packets or an error.
     #[cold]
     fn receive_unannounced(&mut self, cx: &mut Context<'_>) -> bool {
@@ -229,7 +229,7 @@ impl Driver {
     }
 
     /// Handles changes of local addresses and errors of sent packets. `is_up_to_date` is set if all received packets
-    /// of which the runtime knows have been read. Returns whether others were received.
+    /// that the runtime knows have been read. Returns whether others were received.
     fn listen_to_system(&mut self, cx: &mut Context<'_>, is_up_to_date: bool) -> bool {
         let changes = self.watch.poll(cx);
         // An error may explain why a timer expires
