@@ -63,7 +63,9 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return {"flows": scaled, "marks": "disturbed" if len(order) == 1 else "", "late_share": 0.001}
 
     monkeypatch.setattr("manypath.testbed.runner._measure", run)
-    monkeypatch.setattr(testbed.Testbed, "version", property(lambda each: f"testbed {each._stacks}"))
+    monkeypatch.setattr(
+        testbed.Testbed, "version", property(lambda each: "-".join(["testbed:1", *map("=".join, each._stacks.items())]))
+    )
     monkeypatch.setattr(testbed.Testbed, "prepare", lambda *_: None)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     return order
@@ -158,7 +160,7 @@ def test_published_runs_have_stack_simulations_and_doubts(tmp_path: Path):
     found = parse(target.read_text("utf-8"))
     assert {each.stack for each in found} == {"usrsctp"}
     assert found[0].case == Case.of("figure3", cc="newreno", rate=3.0)
-    assert found[0].stacks == "testbed {'': 'usrsctp'}"
+    assert found[0].stacks == "testbed:1-=usrsctp"
     assert found[0].doubts == ("calibration: 3.0 % of the packets left a link of 10 Mbit/s 2 ms late",)
     assert [each.marked for each in found] == [0, 0, 1]
     for each in found:

@@ -197,11 +197,11 @@ def test_an_overloaded_processor_marks_a_run(kind: str, monkeypatch: pytest.Monk
 def test_two_testbeds_do_not_disturb_each_other(tmp_path: Path):
     script = tmp_path / "run.py"
     script.write_text(
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import sys; sys.path[:0] = sys.argv[1:]\n"
         "from test_testbed_faults import measured\n"
         "print(measured('manypath', '15 s')['flows']['f']['goodput'] > 0)\n"
     )
-    words = [sys.executable, str(script), str(Path(__file__).parent)]
+    words = [sys.executable, str(script), *map(str, Path(__file__).parents[:2])]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         while len(hosts(process.pid)) < len(SIDES) and process.poll() is None:
             time.sleep(0.05)
@@ -218,11 +218,9 @@ def test_two_testbeds_do_not_disturb_each_other(tmp_path: Path):
 def test_the_emulator_of_a_killed_testbed_removes_its_hosts(tmp_path: Path):
     script = tmp_path / "run.py"
     script.write_text(
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from test_testbed_faults import measured\n"
-        "measured('tcp', '60 s')\n"
+        "import sys; sys.path[:0] = sys.argv[1:]\nfrom test_testbed_faults import measured\nmeasured('tcp', '60 s')\n"
     )
-    with subprocess.Popen([sys.executable, script, Path(__file__).parent], process_group=0) as process:
+    with subprocess.Popen([sys.executable, script, *Path(__file__).parents[:2]], process_group=0) as process:
         while not hosts(process.pid) and process.poll() is None:
             time.sleep(0.05)
         assert hosts(process.pid)

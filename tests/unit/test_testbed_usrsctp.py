@@ -438,11 +438,11 @@ def test_the_ends_have_real_time_priority_and_end_with_the_testbed(tmp_path: Pat
     """The process of the testbed is killed during a run."""
     script = tmp_path / "run.py"
     script.write_text(
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import sys; sys.path[:0] = sys.argv[1:]\n"
         "from test_testbed_usrsctp import measured, scenario\n"
         "measured(scenario(paths=('a',)), {'': 'usrsctp'})\n"
     )
-    with subprocess.Popen([sys.executable, script, Path(__file__).parent], process_group=0) as process:
+    with subprocess.Popen([sys.executable, script, *Path(__file__).parents[:2]], process_group=0) as process:
         monkeypatch.setattr(os, "getpid", lambda: process.pid)
         deadline = time.monotonic() + 60
         while len(ends := programs()) < 2 and process.poll() is None and time.monotonic() < deadline:
