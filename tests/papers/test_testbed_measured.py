@@ -8,7 +8,7 @@ from manypath.papers.dreibholz2012_testbed import measured
 from manypath.papers.dreibholz2012_testbed.names import CMT, SINGLE
 from manypath.papers.evidence import Evidence
 from manypath.papers.measured import Measurement
-from manypath.papers.stacks import STACKS
+from manypath.papers.measured_stacks import STACKS
 
 EXPERIMENTS = ("figure3", "figure4")
 

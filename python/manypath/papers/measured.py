@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from manypath.papers import kept
 from manypath.papers.evidence import Case, Evidence, Runs
 from manypath.rows import Outcome
 
@@ -52,6 +54,13 @@ class Measurement:
     def marked(self) -> int:
         """Number of runs with marks."""
         return sum(bool(outcome["marks"]) for outcome in self.outcomes)
+
+
+@cache
+def published(paper: str) -> tuple[Measurement, ...]:
+    """Return the runs in `measured.json` in the folder of a paper; none if there is no file."""
+    file = kept.file_of(paper, "measured.json")
+    return tuple(parse(file.read_text("utf-8"))) if file.exists() else ()
 
 
 def evidence(measurements: Iterable[Measurement]) -> Evidence:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from manypath.papers import stacks
 from manypath.papers.dreibholz import ALL
 from manypath.papers.dreibholz2010_asymmetric import measured as measured10
 from manypath.papers.dreibholz2010_asymmetric import names as d10
@@ -20,6 +19,7 @@ from manypath.papers.experiment import Grid
 from manypath.papers.gonzalez2012_mptcp import names as g12
 from manypath.papers.gonzalez2012_mptcp.paper import PAPER as G12
 from manypath.papers.measured import KERNEL
+from manypath.papers.measured_stacks import STACKS
 from manypath.papers.paper import Paper
 from manypath.papers.sweeps import Controls, SweepPlot
 from manypath.scenario import Link, Scenario
@@ -152,7 +152,7 @@ PAPER_GRIDS = {
     "dreibholz2012": PaperGrid(
         D12,
         "[D12] figures 3(b) and 4(b): a CMT flow beside a single-path flow",
-        stacks.STACKS,
+        STACKS,
         measured12.SWEEPS,
         measured12.CURVES,
         quick=PaperSize(
@@ -179,7 +179,7 @@ PAPER_GRIDS = {
     "dreibholz2011": PaperGrid(
         D11,
         "[D11] figure 3: a CMT flow beside a single-path flow, five northern rates",
-        stacks.STACKS,
+        STACKS,
         (measured11.SWEEP,),
         measured11.CURVES,
         quick=PaperSize({"figure3": {"cc": ALL, "north": NORTH}}, warmup=10, measure=30, runs=4),
@@ -189,7 +189,7 @@ PAPER_GRIDS = {
     "dreibholz2010": PaperGrid(
         D10,
         "[D10] figure 4 and figure 5 over the delay, slowed down by a factor of 10",
-        stacks.STACKS,
+        STACKS,
         measured10.SWEEPS,
         measured10.CURVES,
         quick=PaperSize(

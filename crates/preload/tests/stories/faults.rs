@@ -122,20 +122,8 @@ for child in children:
 fn the_end_of_an_association_is_an_empty_message_of_recvmmsg() {
     let daemon = Daemon::start();
     let source = "
-#include <arpa/inet.h>
-#include <assert.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 int main(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP), client, server;
-    assert(!bind(listener, (struct sockaddr *)&address, length) && !listen(listener, 5));
-    assert(!getsockname(listener, (struct sockaddr *)&address, &length));
-    client = socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP);
-    assert(!connect(client, (struct sockaddr *)&address, length));
-    server = accept(listener, NULL, NULL);
+    connect_pair();
     assert(write(client, \"last\", 4) == 4 && !close(client));
     char buffers[2][10];
     struct iovec places[2] = {{buffers[0], 10}, {buffers[1], 10}};
@@ -151,7 +139,7 @@ int main(void) {
     return 0;
 }
 ";
-    c(&daemon, source);
+    c(&daemon, &format!("{PAIR}{source}"));
 }
 
 /// net/socket.c, `__sys_recvfrom`
@@ -159,22 +147,11 @@ int main(void) {
 fn recvfrom_needs_a_length_for_an_address_and_ignores_it_without_one() {
     let daemon = Daemon::start();
     let source = "
-#include <arpa/inet.h>
-#include <assert.h>
-#include <errno.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 int main(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sockaddr *at = (struct sockaddr *)&address;
-    socklen_t length = sizeof address, *volatile none = NULL;
+    socklen_t length, *volatile none = NULL;
     char bytes[10];
-    int listener = socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP), client, server;
-    assert(!bind(listener, at, length) && !listen(listener, 5) && !getsockname(listener, at, &length));
-    client = socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP);
-    assert(!connect(client, at, length));
-    server = accept(listener, NULL, NULL);
+    connect_pair();
     for (const char *word = \"abcd\"; *word; word++)
         assert(write(client, word, 1) == 1);
     memset(&address, 0, sizeof address);
@@ -192,7 +169,7 @@ int main(void) {
     return 0;
 }
 ";
-    c(&daemon, source);
+    c(&daemon, &format!("{PAIR}{source}"));
 }
 
 #[test]
@@ -201,3 +178,25 @@ fn a_call_that_waits_keeps_its_socket_while_another_thread_closes_the_descriptor
     let printed = c(&daemon, include_str!("closed.c"));
     assert_eq!(printed.out, "every socket is kept\n");
 }
+
+/// The begin of a C program: its sockets `client` and `server` are connected by `connect_pair`.
+const PAIR: &str = "
+#include <arpa/inet.h>
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static struct sockaddr_in address;
+static int client, server;
+static void connect_pair(void) {
+    socklen_t length = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP);
+    address = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    assert(!bind(listener, (struct sockaddr *)&address, length) && !listen(listener, 5));
+    assert(!getsockname(listener, (struct sockaddr *)&address, &length));
+    client = socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP);
+    assert(!connect(client, (struct sockaddr *)&address, length));
+    server = accept(listener, NULL, NULL);
+}
+";

@@ -30,10 +30,10 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
 from manypath.papers.dreibholz2010_asymmetric.printed import COLLAPSED, PRINTED
 from manypath.papers.dreibholz2010_asymmetric.waiting import share
 from manypath.papers.evidence import Evidence, Level
+from manypath.papers.measured_stacks import draw_by_stack
 from manypath.papers.paired import half_width
 from manypath.papers.paper import Figures
 from manypath.papers.printed import marks_of
-from manypath.papers.stacks import draw_by_stack
 
 figure = Figures()
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from manypath.papers.dreibholz2010_asymmetric.names import CMT, SPLITS
-from manypath.papers.measured import Measurement
-from manypath.papers.stacks import beside_the_stacks, published
+from manypath.papers.measured import Measurement, published
+from manypath.papers.measured_stacks import beside_the_stacks
 from manypath.papers.sweeps import Controls, SweepPlot
 
 SIDES = {

@@ -9,9 +9,9 @@ from manypath.papers.dreibholz2011_impact.measured import CURVES, SWEEP, measure
 from manypath.papers.dreibholz2011_impact.names import CMT, FLOWS
 from manypath.papers.dreibholz2011_impact.printed import PEAKS, PEAKS_OF, PRINTED
 from manypath.papers.evidence import Case, Evidence
+from manypath.papers.measured_stacks import draw_by_stack
 from manypath.papers.paper import Figures
 from manypath.papers.printed import marks_of
-from manypath.papers.stacks import draw_by_stack
 from manypath.papers.sweeps import SweepPlot, draw_sweeps
 
 figure = Figures()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from manypath.papers.dreibholz import TITLES
 from manypath.papers.dreibholz2011_impact.names import FLOWS
-from manypath.papers.measured import Measurement
-from manypath.papers.stacks import beside_the_stacks, published
+from manypath.papers.measured import Measurement, published
+from manypath.papers.measured_stacks import beside_the_stacks
 from manypath.papers.sweeps import Controls, SweepPlot
 
 SWEEP = SweepPlot("figure3", "north", "5 Mbit/s shared in the south", "northern rate in Mbit/s")

@@ -6,8 +6,8 @@ from manypath.figures import Picture
 from manypath.papers.dreibholz import TITLES
 from manypath.papers.dreibholz2012_testbed.names import FLOWS
 from manypath.papers.evidence import Evidence
-from manypath.papers.measured import Measurement, evidence, of_stack, simulation
-from manypath.papers.stacks import beside_the_stacks, draw_by_stack, published
+from manypath.papers.measured import Measurement, evidence, of_stack, published, simulation
+from manypath.papers.measured_stacks import beside_the_stacks, draw_by_stack
 from manypath.papers.sweeps import Controls, SweepPlot
 
 TESTBED = "usrsctp"

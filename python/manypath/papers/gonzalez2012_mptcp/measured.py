@@ -7,10 +7,10 @@ from manypath.papers.evidence import Case, Evidence
 from manypath.papers.gonzalez2012_mptcp.claims import CLAIMS
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, FLOWS, SHEETS
 from manypath.papers.gonzalez2012_mptcp.throughput import beside
-from manypath.papers.measured import Measurement, evidence
+from manypath.papers.measured import Measurement, evidence, published
+from manypath.papers.measured_stacks import NONE
 from manypath.papers.paired import estimate
 from manypath.papers.paper import PaperTable
-from manypath.papers.stacks import NONE, published
 
 
 def measurements() -> tuple[Measurement, ...]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 
 from manypath.figures import Picture
-from manypath.papers import kept
 from manypath.papers.evidence import Case, Evidence, goodput_in
-from manypath.papers.measured import Measurement, evidence, of_stack, parse
+from manypath.papers.measured import Measurement, evidence, of_stack
 from manypath.papers.paired import estimate
 from manypath.papers.paper import PaperTable
 from manypath.papers.sweeps import Controls, SweepPlot, draw_beside
@@ -21,13 +19,6 @@ STACKS = {"manypath": "our stack", "usrsctp": "usrsctp"}
 
 NONE = "–"
 """Text of a table cell without a run."""
-
-
-@cache
-def published(paper: str) -> tuple[Measurement, ...]:
-    """Return the measured runs in `measured.json` of a paper; none if there is no file."""
-    file = kept.file_of(paper, "measured.json")
-    return tuple(parse(file.read_text("utf-8"))) if file.exists() else ()
 
 
 def beside_the_stacks(
