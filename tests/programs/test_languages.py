@@ -15,23 +15,28 @@ pytestmark = pytest.mark.programs
 GUESTS = Path(__file__).parent / "guests"
 """The sources of the programs."""
 
+WAYS = pytest.mark.parametrize(("mode", "paths"), [("udp", 1), ("udp", 2), ("raw", 1), ("raw", 2)])
+"""Carriers of packets, and numbers of paths."""
 
-def echoes(network, start, tmp_path: Path):
+
+def echoes(network, start, tmp_path: Path, mode: str, paths: int):
     """Start a program on the right host that sends back what it receives."""
-    server = start(network.right, "udp", 1, "python3", "-c", ECHO, network.right.ipv4[0], into=tmp_path / "server")
+    words = ["python3", "-c", ECHO, network.right.ipv4[0]]
+    server = start(network.right, mode, paths, *words, into=tmp_path / "server")
     server.until("listening")
     return server
 
 
-def test_java(network, start, tmp_path: Path) -> None:
+@WAYS
+def test_java(network, start, tmp_path: Path, mode: str, paths: int) -> None:
     compiler = shutil.which("javac") or "javac"
     built = subprocess.run([compiler, "-d", str(tmp_path), str(GUESTS / "Echo.java")], check=False)
     assert built.returncode == 0
     words = ["java", "-cp", str(tmp_path), "Echo"]
     address = network.right.ipv4[0]
-    server = start(network.right, "udp", 1, *words, "listen", address, into=tmp_path / "server")
+    server = start(network.right, mode, paths, *words, "listen", address, into=tmp_path / "server")
     server.until("listening")
-    client = start(network.left, "udp", 1, *words, "connect", address, into=tmp_path / "client")
+    client = start(network.left, mode, paths, *words, "connect", address, into=tmp_path / "client")
     assert address in client.ends_well()
     server.ends_well()
 
@@ -47,11 +52,17 @@ def go(name: str, folder: Path) -> str:
     return str(program)
 
 
+@pytest.fixture(scope="module")
+def cgo(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a program in Go that calls the sockets of libc."""
+    return go("cgo", tmp_path_factory.mktemp("go"))
+
+
 @pytest.mark.programs_long
-def test_go_with_sockets_of_libc(network, start, tmp_path: Path) -> None:
-    server = echoes(network, start, tmp_path)
-    words = [go("cgo", tmp_path), network.right.ipv4[0]]
-    start(network.left, "udp", 1, *words, into=tmp_path / "client").ends_well()
+@WAYS
+def test_go_with_sockets_of_libc(network, start, cgo: str, tmp_path: Path, mode: str, paths: int) -> None:
+    server = echoes(network, start, tmp_path, mode, paths)
+    start(network.left, mode, paths, cgo, network.right.ipv4[0], into=tmp_path / "client").ends_well()
     server.ends_well()
 
 
@@ -62,8 +73,9 @@ def test_go_with_system_calls_of_its_own_has_the_sockets_of_the_kernel(network, 
     assert start(network.left, "udp", 1, program, into=tmp_path / "client").ends_well() == plain
 
 
-def test_perl(network, start, tmp_path: Path) -> None:
-    server = echoes(network, start, tmp_path)
+@WAYS
+def test_perl(network, start, tmp_path: Path, mode: str, paths: int) -> None:
+    server = echoes(network, start, tmp_path, mode, paths)
     words = ["perl", "-MIO::Handle", str(GUESTS / "echo.pl"), network.right.ipv4[0]]
-    start(network.left, "udp", 1, *words, into=tmp_path / "client").ends_well()
+    start(network.left, mode, paths, *words, into=tmp_path / "client").ends_well()
     server.ends_well()
