@@ -207,6 +207,7 @@ pub enum Event<'a> {
 
 impl Event<'_> {
     /// Its index in [`NAMES`].
+    #[inline]
     pub(crate) const fn index(&self) -> usize {
         match self {
             Self::ConnectionStarted(_) => 0,

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::{Header, Line, Selection};
+use crate::{Event, Header, Line, Selection};
 
 /// Writes each line by one call of `write_all`.
 #[derive(Debug)]
@@ -25,16 +25,17 @@ impl<W: Write> Writer<W> {
         writer
     }
 
-    /// Whether the event of a line is selected.
+    /// Whether an event is selected.
+    #[inline]
     #[must_use]
-    pub fn wants(&self, line: &Line<'_>) -> bool {
-        self.selection.has(line.event)
+    pub const fn wants(&self, event: &Event<'_>) -> bool {
+        self.selection.has(event)
     }
 
     /// Writes a line if its event is selected. After an error nothing more is written, and [`Writer::finish`] returns
     /// the error.
     pub fn write(&mut self, line: &Line<'_>) {
-        if self.wants(line) {
+        if self.wants(line.event) {
             self.put(line);
         }
     }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use indexmap::IndexMap;
 use manypath_core::{Counter, counters};
-use manypath_events::{Marks, PathView};
+use manypath_events::PathView;
 use manypath_sctp as sctp;
 use manypath_tcp as tcp;
 
@@ -162,14 +162,6 @@ impl EndStats {
         match self {
             Self::Sctp(stats) => stats.data_packets,
             Self::Tcp(end) => end.connection.data_packets,
-        }
-    }
-
-    /// Retransmissions by cause.
-    pub(crate) fn marks(&self) -> Marks {
-        match self {
-            Self::Sctp(stats) => stats.into(),
-            Self::Tcp(end) => (&end.connection).into(),
         }
     }
 }

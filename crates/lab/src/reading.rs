@@ -1,6 +1,7 @@
 //! A snapshot of a running world: counters and state of every flow, path and core link.
 
 use manypath_core::{BlockedTime, PathId, Time, Via};
+use manypath_events::{Marks, PathView};
 use manypath_link::Counters;
 use manypath_sctp::{self as sctp, StreamStats};
 use manypath_tcp as tcp;
@@ -213,6 +214,26 @@ impl Endpoint {
                     weight,
                 })
             }
+        }
+    }
+
+    /// The state of a path, and the counters that events report, if the association or connection knows it.
+    // Events look at each path of a host after each of its changes, so not all counters are copied.
+    pub(crate) fn view_path(&self, id: ConnectionId, path: usize, via: Via) -> Option<PathView> {
+        match self {
+            Self::Sctp(sctp) => {
+                let (id, number) = (id.sctp(), PathId(path as u8));
+                (path < sctp.path_count(id)).then(|| (&sctp.path_stats(id, number)).into())
+            }
+            Self::Tcp(_) => self.read_path(id, path, via).map(|reading| reading.stats.view()),
+        }
+    }
+
+    /// Retransmissions of an association or connection by cause.
+    pub(crate) fn marks(&self, id: ConnectionId) -> Marks {
+        match self {
+            Self::Sctp(sctp) => sctp.stats(id.sctp()).into(),
+            Self::Tcp(tcp) => tcp.stats(id.tcp()).into(),
         }
     }
 

@@ -29,7 +29,9 @@ body { background: var(--ground) !important; color: var(--ink);
 .x-control { width: 100%; margin: 2px 0 4px; }
 .x-control .q-slider { margin-top: -6px; }
 .x-switch { display: flex; align-items: center; justify-content: space-between; }
-.x-help { --q-primary: var(--faint); }
+.x-help { width: 18px; height: 18px; border: 1px solid var(--faint); border-radius: 50%; background: none;
+  color: var(--faint); font: 600 11px/1 inherit; padding: 0; cursor: pointer; flex: none; }
+.x-help::before { content: "?"; } .x-help:hover { color: var(--ink); border-color: var(--ink); }
 details.x-card > summary { cursor: pointer; list-style: none; display: flex; justify-content: space-between; }
 details.x-card > summary::-webkit-details-marker { display: none; }
 details.x-card > summary::after { content: "+"; color: var(--faint); font-weight: 600; }

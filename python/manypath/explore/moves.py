@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+import orjson
 
 from manypath.errors import UserError
 from manypath.quantity import SPAN
@@ -116,9 +117,9 @@ def answer(
         file = Path(folder) / "events.jsonl"
         outputs = {"series": interval(scenario), "events": file, "only": list(WORDS)}
         result = cancellable(scenario, seed, stop, lambda seconds: progress(seconds / total), **outputs)
-        with file.open(encoding="utf-8") as lines:
+        with file.open("rb") as lines:
             next(lines)
-            marks = gathered(map(json.loads, lines), duration(scenario) / BINS)
+            marks = gathered(map(orjson.loads, lines), duration(scenario) / BINS)
     if stop.is_set():
         raise Cancelled
     return Answer(scenario, result, marks, total)

@@ -6,7 +6,7 @@ import asyncio
 import html
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,10 +32,9 @@ if TYPE_CHECKING:
     from manypath.scenario import Network
 
 
-class _Shown(NamedTuple):
-    """A run, or its start, with its tables."""
+class _Tables(NamedTuple):
+    """The tables of a run, or of its start."""
 
-    answer: Answer
     paths: str
     events: str
 
@@ -178,14 +177,17 @@ class Page:
         answer = None
         try:
             while True:
-                found = await background.io_bound(_next, parts)
+                found = await background.io_bound(next, parts, None)
                 if found is None or move != self.move:
                     break
-                answer = found.answer
+                answer = found
                 await self._course.show(partial(_course, answer))
-                if move != self.move:
+                # The picture leaves while a thread makes the tables: each change of elements makes the browser render
+                # the whole page, which takes as long as the picture.
+                tables = await background.io_bound(_tables, answer)
+                if tables is None or move != self.move:
                     break
-                self._show_numbers(found, move)
+                self._show_numbers(answer, tables, move)
             if answer is None or move != self.move:
                 return
             self.answer, self.is_running = answer, False
@@ -224,11 +226,10 @@ class Page:
         self._flows.text = numbers.flows(state)
         await self.compare.update(stop)
 
-    def _show_numbers(self, found: _Shown, move: int) -> None:
+    def _show_numbers(self, answer: Answer, tables: _Tables, move: int) -> None:
         """Show the status and the numbers of a run that is drawn."""
-        answer = found.answer
-        self._numbers.set_content(found.paths)
-        self._events.set_content(found.events)
+        self._numbers.set_content(tables.paths)
+        self._events.set_content(tables.events)
         spent = 1e3 * (time.monotonic() - self._began)
         seconds = moves.duration(answer.scenario)
         if answer.is_partial:
@@ -287,10 +288,9 @@ class Page:
             await chart.draw()
 
 
-def _next(parts: Iterator[Answer]) -> _Shown | None:
-    """Return the next answer with its tables."""
-    answer = next(parts, None)
-    return None if answer is None else _Shown(answer, numbers.path_table(answer), numbers.event_table(answer))
+def _tables(answer: Answer) -> _Tables:
+    """Return the tables of a run."""
+    return _Tables(numbers.path_table(answer), numbers.event_table(answer))
 
 
 def _course(answer: Answer, look: Look) -> charts.Option:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import html
-import json
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
+import orjson
 from nicegui import run as background
 from nicegui import ui
 
@@ -42,7 +42,7 @@ class Written(NamedTuple):
 def written(option: Option) -> Written:
     """Return an option with its height as a text. For threads, because large options take some milliseconds."""
     height = int(option.pop("height"))
-    return Written(json.dumps(json.dumps(option)), height)
+    return Written(orjson.dumps(orjson.dumps(option).decode()).decode(), height)
 
 
 class Look(NamedTuple):

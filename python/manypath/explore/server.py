@@ -45,7 +45,11 @@ def serve(first: State, port: int, follower: Follower | None, ready: Callable[[s
     listener = _listener(port)
     token = secrets.token_urlsafe(16)
     address = f"http://{HOST}:{listener.getsockname()[1]}/{token}"
-    server = uvicorn.Server(uvicorn.Config(_app(token, first, follower), log_level="error", lifespan="on"))
+    # On the same machine compression takes longer than it saves.
+    config = uvicorn.Config(
+        _app(token, first, follower), log_level="error", lifespan="on", ws_per_message_deflate=False
+    )
+    server = uvicorn.Server(config)
     CLOSING.clear()
     ready(address)
     try:

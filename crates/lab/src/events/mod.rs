@@ -83,13 +83,12 @@ impl EventLog {
     pub(crate) fn see_packet(&mut self, sight: &Sight<'_, Packet>) {
         let packet = Content { form: sight.packet.form(), length: sight.size };
         let link_name = |link: LinkId| self.names.links[link.index()].as_str();
-        let (flow, path, sender) = place(sight.via.local);
-        let mut host = sender;
+        let mut address = sight.via.local;
         let event = match sight.event {
             PacketEvent::Queued { .. } | PacketEvent::Delivered { damage: None, .. } => return,
             PacketEvent::Sent { .. } => Event::PacketSent(packet),
             PacketEvent::Received { .. } => {
-                host = place(sight.via.remote).2;
+                address = sight.via.remote;
                 match sight.damaged_byte {
                     None => Event::PacketReceived(packet),
                     Some(damaged_byte) => {
@@ -115,6 +114,10 @@ impl EventLog {
                 Event::PacketDamaged(Damaged { link, damaged_byte, packet })
             }
         };
+        if !self.writer.wants(&event) {
+            return;
+        }
+        let (flow, path, host) = place(address);
         let (flow, paths) = &self.names.flows[flow];
         let line = Line {
             time: sight.now.as_secs_f64(),

@@ -35,11 +35,10 @@ impl HostWatch {
                 Side::Source => via(self.flow, path),
                 Side::Sink => via(self.flow, path).reversed(),
             };
-            let Some(now) = host.endpoint().read_path(id, path, via) else { continue };
-            self.end.look_at_path(path, now.stats.view(), |event| emit(Some(path), event));
+            let Some(now) = host.endpoint().view_path(id, path, via) else { continue };
+            self.end.look_at_path(path, now, |event| emit(Some(path), event));
         }
-        let now = host.endpoint().read(Some(id), 0);
-        self.end.look_at_marks(now.marks(), |event| emit(None, event));
+        self.end.look_at_marks(host.endpoint().marks(id), |event| emit(None, event));
         if let Some(ending) = application.ending() {
             self.end.close(Closed { reason: ending.name }, |event| emit(None, event));
         }

@@ -97,7 +97,7 @@ impl Open {
     }
 
     fn write(&mut self, line: &Line<'_>) {
-        if !self.writer.wants(line) {
+        if !self.writer.wants(line.event) {
             return;
         }
         if self.writer.get_mut().has_room() {
