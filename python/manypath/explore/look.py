@@ -28,10 +28,14 @@ body { background: var(--ground) !important; color: var(--ink);
 .x-card p, .x-note { color: var(--faint); font-size: 13px; margin: 0; line-height: 1.45; }
 .x-control { width: 100%; margin: 2px 0 4px; }
 .x-control .q-slider { margin-top: -6px; }
-.x-switch { display: flex; align-items: center; justify-content: space-between; }
-.x-help { width: 18px; height: 18px; border: 1px solid var(--faint); border-radius: 50%; background: none;
-  color: var(--faint); font: 600 11px/1 inherit; padding: 0; cursor: pointer; flex: none; }
-.x-help::before { content: "?"; } .x-help:hover { color: var(--ink); border-color: var(--ink); }
+.x-switch { display: flex; align-items: center; justify-content: space-between; padding-right: 12px; }
+.x-help { width: 24px; height: 24px; border: 0; background: none; color: var(--faint); padding: 0; cursor: pointer;
+  flex: none; display: grid; place-items: center; border-radius: 50%; }
+.x-help::before { content: "?"; width: 18px; height: 18px; box-sizing: border-box;
+  border: 1px solid; border-radius: 50%;
+  font-size: 12px; font-weight: 600; line-height: 16px; text-align: center; }
+.x-help:hover { color: var(--ink); }
+.q-dialog .nicegui-link { color: var(--series-1); }
 details.x-card > summary { cursor: pointer; list-style: none; display: flex; justify-content: space-between; }
 details.x-card > summary::-webkit-details-marker { display: none; }
 details.x-card > summary::after { content: "+"; color: var(--faint); font-weight: 600; }
@@ -56,7 +60,9 @@ details.x-card[open] > summary::after { content: "–"; }
 .x-scroll .number { text-align: right; }
 .x-scroll th { color: var(--faint); font-weight: 600; } .x-scroll th[scope=row] { color: var(--ink); }
 .x-scroll { overflow-x: auto; width: 100%; }
-.x-events { width: 100%; } .x-events > summary { cursor: pointer; color: var(--faint); font-size: 13px; }
+.x-events { width: 100%; } .x-events > summary { cursor: pointer; color: var(--faint); font-size: 13px;
+  display: flex; gap: 6px; align-items: center; min-height: 24px; }
+.x-events > summary::before { content: "▸" / ""; } .x-events[open] > summary::before { content: "▾" / ""; }
 .x-code { white-space: pre; overflow: auto; max-height: 60vh; font: 12px/1.5 ui-monospace, monospace; width: 100%;
   background: var(--ground); border: 1px solid var(--line); border-radius: 8px; padding: 10px; }
 .q-expansion-item__container .q-item { padding: 4px 0; min-height: 36px; font-weight: 600; }

@@ -178,7 +178,10 @@ class _Widget:
     def _button(self, name: str) -> None:
         """Add the button that explains the control."""
         # Elements of HTML: the browser renders all controls at each change, and those of Quasar take a third of it.
-        self._help = ui.element("button").classes("x-help").on("click", lambda: self._explanation.open(self._control))
+        self._help = ui.element("button").classes("x-help")
+        # A list that contains the button opens at each click and key that reaches it.
+        self._help.on("click.stop", lambda: self._explanation.open(self._control))
+        self._help.on("keydown.stop", js_handler="() => {}")
         self._help.props["type"] = "button"
         self._help.props["aria-label"] = f"Explain {name}"
         self._help.props["title"] = self._control.explanation
