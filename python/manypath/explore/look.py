@@ -35,11 +35,15 @@ body { background: var(--ground) !important; color: var(--ink);
   border: 1px solid; border-radius: 50%;
   font-size: 12px; font-weight: 600; line-height: 16px; text-align: center; }
 .x-help:hover { color: var(--ink); }
+.q-dialog .q-card { background: var(--card); }
 .q-dialog .nicegui-link { color: var(--series-1); }
 details.x-card > summary { cursor: pointer; list-style: none; display: flex; justify-content: space-between; }
 details.x-card > summary::-webkit-details-marker { display: none; }
 details.x-card > summary::after { content: "+"; color: var(--faint); font-weight: 600; }
 details.x-card[open] > summary::after { content: "–"; }
+.x-control .q-field--error + .q-slider { margin-top: 0; }
+.x-control .q-field__bottom { padding-top: 4px; } .x-control .q-field__messages { line-height: 1.3; }
+.q-field--error .text-negative { color: var(--bad) !important; }
 .q-field--error .q-field__label, .q-field--error .q-field__bottom { color: var(--bad) !important; }
 .x-refusal { color: var(--bad); font-size: 12px; line-height: 1.3; } .x-refusal:empty { display: none; }
 .x-scroll caption { text-align: left; color: var(--faint); font-size: 12px; padding: 2px 0; }
@@ -142,6 +146,10 @@ window.manypath = {
   },
 };
 document.documentElement.lang = 'en';
+// ECharts stops all turns of the wheel over plots, also those that it does not use. Without a key they scroll the page.
+for (const type of ['wheel', 'mousewheel']) document.addEventListener(type, event => {
+  if (!event.ctrlKey && !event.shiftKey && event.target.closest('.nicegui-echart')) event.stopPropagation();
+}, {capture: true, passive: true});
 document.addEventListener('focusin', event => { window.manypath.focused = event.target; });
 new MutationObserver(() => {
   cancelAnimationFrame(window.manypath.naming);

@@ -160,10 +160,10 @@ class _Widget:
                 case "choice":
                     options = list(dict.fromkeys([*control.choices, control.value]))
                     self._input = ui.select(options, value=control.value, label=control.label, on_change=self._moved)
-                    self._input.props("dense outlined options-dense").style("width: 100%")
+                    self._input.props("dense outlined hide-bottom-space options-dense").style("width: 100%")
                 case _:
                     self._input = ui.input(control.label, value=str(control.value), on_change=self._moved)
-                    self._input.props("dense outlined debounce=250").style("width: 100%")
+                    self._input.props("dense outlined hide-bottom-space debounce=250").style("width: 100%")
                     if self._steps:
                         slider = ui.slider(min=0, max=len(self._steps) - 1, value=self._at(control.value))
                         slider.props("dense snap").on("update:model-value", self._slid, throttle=0.08)
