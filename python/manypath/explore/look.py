@@ -43,7 +43,7 @@ details.x-card > summary::after { content: "+"; color: var(--faint); font-weight
 details.x-card[open] > summary::after { content: "–"; }
 .x-control .q-field--error + .q-slider { margin-top: 0; }
 .x-control .q-field__bottom { padding-top: 4px; } .x-control .q-field__messages { line-height: 1.3; }
-.q-field--error .text-negative { color: var(--bad) !important; }
+.q-field--error { --q-negative: var(--bad); }
 .q-field--error .q-field__label, .q-field--error .q-field__bottom { color: var(--bad) !important; }
 .x-refusal { color: var(--bad); font-size: 12px; line-height: 1.3; } .x-refusal:empty { display: none; }
 .x-scroll caption { text-align: left; color: var(--faint); font-size: 12px; padding: 2px 0; }
