@@ -120,6 +120,23 @@ def test_a_phone_shows_the_whole_width(browser: Browser, address: str):
         browser.size(1280, 1000)
 
 
+def test_the_wheel_over_a_plot_scrolls_the_page(browser: Browser, address: str):
+    browser.open(linked(address, short()))
+    browser.rests()
+    turn = {"type": "mouseWheel", "x": 700, "y": 400, "deltaX": 0, "deltaY": 300}
+    browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", turn)
+    browser.until(lambda: browser.js("return scrollY") > 0)
+
+
+def test_a_long_refusal_is_not_covered_by_the_slider(browser: Browser, address: str):
+    browser.open(linked(address, short()))
+    browser.write("Link south, rate", "4")
+    browser.until(lambda: "has no unit" in browser.text(".x-side"))
+    below = """return document.querySelector('.q-field--error + .q-slider').getBoundingClientRect().top
+        - document.querySelector('.q-field__messages').getBoundingClientRect().bottom"""
+    browser.until(lambda: browser.js(below) >= 0)
+
+
 def test_a_phone_that_is_turned_gets_the_other_layout(browser: Browser, address: str):
     kind = """const box = document.querySelector('#picture .nicegui-echart');
         return getElement(Number(box.id.slice(1))).chart?.getOption()?.legend?.[0].type"""

@@ -56,7 +56,20 @@ def test_a_control_is_explained_with_its_place_in_the_documentation(browser: Bro
     assert "manypath.Red" in said
     place = browser.js("return document.querySelector('[role=\"dialog\"] a').href")
     assert place.endswith("/docs/explanation/queues-and-losses.md")
+    assert not browser.count(".q-menu"), "the list that contains the button has opened"
     browser.close_dialog()
+
+
+def test_a_key_on_the_button_of_an_explanation_leaves_the_list_closed(browser: Browser, address: str):
+    from selenium.webdriver.common.keys import Keys
+
+    browser.open(linked(address, short()))
+    button = browser.js("""return document.querySelector('[aria-label="Explain Link south, queue"]')""")
+    for key in (Keys.ENTER, Keys.SPACE):
+        button.send_keys(key)
+        browser.until(lambda: "Queue before the transmitter" in browser.text("[role=dialog]"))
+        assert not browser.count(".q-menu")
+        browser.close_dialog()
 
 
 def test_a_move_of_the_keyboard_on_a_slider_is_a_step(browser: Browser, address: str):

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import manypath as mp
 from manypath.errors import UserError
 from manypath.explore.live import curve, log, marks, plots, source, tables
-from manypath.explore.live.curve import Curve, Spent, Total
+from manypath.explore.live.curve import Counter, Curve, Spent, Total
 from manypath.explore.live.follower import BATCH, Follower, Phase
 from manypath.explore.live.log import Log
 from manypath.explore.live.marks import Marks
@@ -128,6 +128,13 @@ def test_rates_are_means_between_edges_and_zero_in_a_pause():
     rates = found.rates(np.linspace(0.0, 30.0, 7))
     assert rates == pytest.approx([50_000, 50_000, 0, 0, 50_000, 50_000], rel=0.02)
     assert found.sum == 1_000_000
+
+
+def test_the_rate_of_a_steady_link_is_steady_whatever_the_interval_of_its_counters():
+    found = Counter()
+    for number in range(1, 101):
+        found.count(number / 5, 400_000)
+    assert found.rates(np.linspace(1.0, 20.0, 71)) == pytest.approx(np.full(70, 2e6), rel=1e-6)
 
 
 def test_the_share_of_blocked_time_lies_where_its_part_lies():

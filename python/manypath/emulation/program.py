@@ -53,4 +53,9 @@ def _read(lines: TextIO) -> Iterator[dict[str, Any]]:
     with lines:
         for line in lines:
             if line.endswith("\n"):
-                yield json.loads(line)
+                report = json.loads(line)
+                # A background process of the command may keep the pipe open after the emulator.
+                is_last = report["event"] == "end"
+                yield report
+                if is_last:
+                    return

@@ -28,14 +28,22 @@ body { background: var(--ground) !important; color: var(--ink);
 .x-card p, .x-note { color: var(--faint); font-size: 13px; margin: 0; line-height: 1.45; }
 .x-control { width: 100%; margin: 2px 0 4px; }
 .x-control .q-slider { margin-top: -6px; }
-.x-switch { display: flex; align-items: center; justify-content: space-between; }
-.x-help { width: 18px; height: 18px; border: 1px solid var(--faint); border-radius: 50%; background: none;
-  color: var(--faint); font: 600 11px/1 inherit; padding: 0; cursor: pointer; flex: none; }
-.x-help::before { content: "?"; } .x-help:hover { color: var(--ink); border-color: var(--ink); }
+.x-switch { display: flex; align-items: center; justify-content: space-between; padding-right: 12px; }
+.x-help { width: 24px; height: 24px; border: 0; background: none; color: var(--faint); padding: 0; cursor: pointer;
+  flex: none; display: grid; place-items: center; border-radius: 50%; }
+.x-help::before { content: "?"; width: 18px; height: 18px; box-sizing: border-box;
+  border: 1px solid; border-radius: 50%;
+  font-size: 12px; font-weight: 600; line-height: 16px; text-align: center; }
+.x-help:hover { color: var(--ink); }
+.q-dialog .q-card { background: var(--card); }
+.q-dialog .nicegui-link { color: var(--series-1); }
 details.x-card > summary { cursor: pointer; list-style: none; display: flex; justify-content: space-between; }
 details.x-card > summary::-webkit-details-marker { display: none; }
 details.x-card > summary::after { content: "+"; color: var(--faint); font-weight: 600; }
 details.x-card[open] > summary::after { content: "–"; }
+.x-control .q-field--error + .q-slider { margin-top: 0; }
+.x-control .q-field__bottom { padding-top: 4px; } .x-control .q-field__messages { line-height: 1.3; }
+.q-field--error { --q-negative: var(--bad); }
 .q-field--error .q-field__label, .q-field--error .q-field__bottom { color: var(--bad) !important; }
 .x-refusal { color: var(--bad); font-size: 12px; line-height: 1.3; } .x-refusal:empty { display: none; }
 .x-scroll caption { text-align: left; color: var(--faint); font-size: 12px; padding: 2px 0; }
@@ -56,7 +64,9 @@ details.x-card[open] > summary::after { content: "–"; }
 .x-scroll .number { text-align: right; }
 .x-scroll th { color: var(--faint); font-weight: 600; } .x-scroll th[scope=row] { color: var(--ink); }
 .x-scroll { overflow-x: auto; width: 100%; }
-.x-events { width: 100%; } .x-events > summary { cursor: pointer; color: var(--faint); font-size: 13px; }
+.x-events { width: 100%; } .x-events > summary { cursor: pointer; color: var(--faint); font-size: 13px;
+  display: flex; gap: 6px; align-items: center; min-height: 24px; }
+.x-events > summary::before { content: "▸" / ""; } .x-events[open] > summary::before { content: "▾" / ""; }
 .x-code { white-space: pre; overflow: auto; max-height: 60vh; font: 12px/1.5 ui-monospace, monospace; width: 100%;
   background: var(--ground); border: 1px solid var(--line); border-radius: 8px; padding: 10px; }
 .q-expansion-item__container .q-item { padding: 4px 0; min-height: 36px; font-weight: 600; }
@@ -136,6 +146,10 @@ window.manypath = {
   },
 };
 document.documentElement.lang = 'en';
+// ECharts stops all turns of the wheel over plots, also those that it does not use. Without a key they scroll the page.
+for (const type of ['wheel', 'mousewheel']) document.addEventListener(type, event => {
+  if (!event.ctrlKey && !event.shiftKey && event.target.closest('.nicegui-echart')) event.stopPropagation();
+}, {capture: true, passive: true});
 document.addEventListener('focusin', event => { window.manypath.focused = event.target; });
 new MutationObserver(() => {
   cancelAnimationFrame(window.manypath.naming);

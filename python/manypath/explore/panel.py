@@ -160,10 +160,10 @@ class _Widget:
                 case "choice":
                     options = list(dict.fromkeys([*control.choices, control.value]))
                     self._input = ui.select(options, value=control.value, label=control.label, on_change=self._moved)
-                    self._input.props("dense outlined options-dense").style("width: 100%")
+                    self._input.props("dense outlined hide-bottom-space options-dense").style("width: 100%")
                 case _:
                     self._input = ui.input(control.label, value=str(control.value), on_change=self._moved)
-                    self._input.props("dense outlined debounce=250").style("width: 100%")
+                    self._input.props("dense outlined hide-bottom-space debounce=250").style("width: 100%")
                     if self._steps:
                         slider = ui.slider(min=0, max=len(self._steps) - 1, value=self._at(control.value))
                         slider.props("dense snap").on("update:model-value", self._slid, throttle=0.08)
@@ -178,7 +178,10 @@ class _Widget:
     def _button(self, name: str) -> None:
         """Add the button that explains the control."""
         # Elements of HTML: the browser renders all controls at each change, and those of Quasar take a third of it.
-        self._help = ui.element("button").classes("x-help").on("click", lambda: self._explanation.open(self._control))
+        self._help = ui.element("button").classes("x-help")
+        # A list that contains the button opens at each click and key that reaches it.
+        self._help.on("click.stop", lambda: self._explanation.open(self._control))
+        self._help.on("keydown.stop", js_handler="() => {}")
         self._help.props["type"] = "button"
         self._help.props["aria-label"] = f"Explain {name}"
         self._help.props["title"] = self._control.explanation

@@ -143,6 +143,8 @@ class Stack:
                     "zoomOnMouseWheel": "ctrl",
                     "moveOnMouseWheel": "shift",
                     "moveOnMouseMove": False,
+                    # ECharts would stop touches that scroll the page.
+                    "preventDefaultMouseMove": False,
                 }
             ],
         }
@@ -169,6 +171,8 @@ class Stack:
                     "align": "left",
                     "fontSize": 10,
                     "distance": 4,
+                    # Beside the title of the plot, if the line is under it.
+                    "padding": [0, 0, 0, TITLE if since < 0.06 * self._end else 0],
                 },
             }
 
@@ -183,6 +187,9 @@ SIDES: dict[int, list[Option]] = {
     2: [{"title": 4, "left": 46, "right": "51%"}, {"title": "50.5%", "left": "55%", "right": 14}],
 }
 """Horizontal places of titles and plots, by the number of columns."""
+
+TITLE = 48
+"""Width of the part of the title *goodput, Mbit/s* that is right of the axis, pixels."""
 
 MOST_MARKS = 400
 """Largest number of marks of one kind in a plot."""

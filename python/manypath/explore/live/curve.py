@@ -179,6 +179,25 @@ class Total:
             self._is_noted = True
 
 
+class Counter:
+    """A counter that is read from time to time. It grows evenly between two readings."""
+
+    def __init__(self) -> None:
+        self.sum = 0.0
+        """The sum so far."""
+        self._curve = Curve()
+
+    def count(self, time: float, amount: float) -> None:
+        """Add the growth since the last reading."""
+        self.sum += amount
+        self._curve.add(time, self.sum)
+
+    def rates(self, edges: Floats) -> Floats:
+        """Return the mean rate between each two edges, per second."""
+        # Readings and edges do not coincide: with steps, some intervals would have one reading more than others.
+        return np.maximum(np.diff(self._curve.along(edges)), 0.0) / np.diff(edges)
+
+
 class Spent:
     """The time that something took, such as waiting for a window, as parts with known sums."""
 

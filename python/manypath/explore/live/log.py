@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from math import nan
 from typing import Any
 
-from manypath.explore.live.curve import Curve, Total
+from manypath.explore.live.curve import Counter, Curve
 from manypath.explore.live.flow import Flow, natural, number
 
 
@@ -17,7 +17,7 @@ class Link:
     def __init__(self) -> None:
         self.queue = Curve()
         """Packets in the queue."""
-        self.carried = Total()
+        self.carried = Counter()
         """Bytes that were delivered."""
         self.counters: dict[str, int] = {}
         """The last counters."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from manypath.display import Table, number_columns, text_columns
-from manypath.explore.live.curve import Total
+from manypath.explore.live.curve import Counter, Total
 from manypath.explore.live.flow import Flow
 from manypath.explore.live.follower import Phase, State
 from manypath.explore.live.log import Log
@@ -110,7 +110,7 @@ def spoken(flow: Flow | None, log: Log) -> str:
     return f"Windows, round-trip times and goodput of {flow.name} over time. {'; '.join(parts)}"
 
 
-def _rate(total: Total | None, end: float) -> str:
+def _rate(total: Total | Counter | None, end: float) -> str:
     """Return the mean rate of the last second in Mbit/s."""
     if total is None:
         return "0.00"
