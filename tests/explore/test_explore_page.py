@@ -212,6 +212,24 @@ def test_a_move_cancels_a_long_run(browser: Browser, server: Server):
     assert server.seconds() - before < CANCELLED
 
 
+def test_a_stopped_run_stands_beside_no_goals_of_an_earlier_state(browser: Browser, address: str):
+    browser.open(linked(address, short().but(compare=("olia",))))
+    browser.rests()
+    assert browser.count(".x-light") == 3
+    assert browser.count("#compare tbody tr") == 1
+    browser.write("Link south, delay", "30 ms")
+    browser.write("Run, measure", "20000 s")
+    browser.until(lambda: "the first" in browser.status)
+    browser.until(lambda: not browser.count(".x-light") and not browser.count("#compare tbody tr"))
+    browser.click("Stop")
+    browser.until(lambda: "stopped, the start of the run is shown" in browser.status)
+    browser.until(lambda: "not stopped" in browser.text(".x-lights"))
+    assert browser.count("#picture > .x-scroll tbody tr") == 3
+    browser.write("Run, measure", "4 s")
+    browser.until(lambda: browser.count(".x-light") == 3 and browser.count("#compare tbody tr") == 1)
+    browser.until(lambda: "30 ms" in browser.js("return document.querySelector('#network svg')?.textContent || ''"))
+
+
 def test_a_reload_restores_a_run_that_goes_on(browser: Browser, server: Server):
     long = changed(changed(short(), "measure", "20000 s"), "warmup", "2 s")
     browser.driver.get(linked(server.address, short()))
