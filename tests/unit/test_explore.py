@@ -329,6 +329,20 @@ def test_the_table_of_events_has_every_mark_with_its_reason():
     }
 
 
+def test_a_run_without_a_warmup_removes_the_line_of_an_earlier_one():
+    for warmup, drawn in (("1 s", [{"xAxis": 1.0}]), ("0 s", [])):
+        option = charts.course(answered(small(warmup=warmup)), charts.LIGHT, narrow=False)
+        # The browser keeps what an option leaves out.
+        assert [each["markLine"]["data"] for each in option["series"] if "markLine" in each] == [drawn] * 4
+
+
+def test_a_legend_that_does_not_fit_above_the_plots_scrolls():
+    state = small()
+    for rivals, kind in ((1, "plain"), (8, "scroll")):
+        option = charts.course(answered(changed(state, "rivals", rivals)), charts.LIGHT, narrow=False)
+        assert option["legend"]["type"] == kind
+
+
 def test_of_too_many_marks_some_of_the_whole_time_are_drawn():
     stack = Stack(charts.LIGHT, 100.0, narrow=False)
     stack.grid(100, "plot")
@@ -399,10 +413,12 @@ def test_goals_have_lights_with_numbers():
     assert lights["lia"] == ["holds", "holds", "holds"]
 
 
-def test_a_missing_framework_is_said_in_one_line(called, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "nicegui", None)
+@pytest.mark.parametrize("module", ["nicegui", "orjson"])
+def test_a_missing_package_of_the_extra_is_said_in_one_line(called, monkeypatch: pytest.MonkeyPatch, module: str):
+    pytest.importorskip("nicegui", reason="the extra explore is not installed")
+    monkeypatch.setitem(sys.modules, module, None)
     printed = called("explore", "--no-browser", code=2)
-    assert printed.err.strip() == 'error: explore: nicegui is not installed: pip install "manypath[explore]"'
+    assert printed.err.strip() == f'error: explore: {module} is not installed: pip install "manypath[explore]"'
 
 
 def test_a_missing_log_and_a_wrong_file_are_refused(called, tmp_path: Path):
