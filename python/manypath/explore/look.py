@@ -23,14 +23,14 @@ body { background: var(--ground) !important; color: var(--ink);
 .x-first { grid-area: first; min-width: 0; } .x-rest { grid-area: rest; min-width: 0; }
 .x-side { grid-area: side; position: sticky; top: 66px; max-height: calc(100vh - 80px); overflow-y: auto; }
 .x-card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 12px 14px; width: 100%;
-  margin-bottom: 14px; gap: 6px; display: flex; flex-direction: column; min-width: 0; }
+  margin-bottom: 14px; gap: 6px; display: flex; flex-direction: column; min-width: 0; overflow-wrap: anywhere; }
 .x-card h2 { font-size: 15px; line-height: 1.3; font-weight: 650; margin: 0; letter-spacing: 0; }
 .x-card p, .x-note { color: var(--faint); font-size: 13px; margin: 0; line-height: 1.45; }
 .x-control { width: 100%; margin: 2px 0 4px; }
 .x-control .q-slider { margin-top: -6px; }
 .x-switch { display: flex; align-items: center; justify-content: space-between; }
 .x-help { width: 18px; height: 18px; border: 1px solid var(--faint); border-radius: 50%; background: none;
-  color: var(--faint); font: 600 11px/1 inherit; padding: 0; cursor: pointer; flex: none; }
+  color: var(--faint); font-size: 11px; font-weight: 600; line-height: 1; padding: 0; cursor: pointer; flex: none; }
 .x-help::before { content: "?"; } .x-help:hover { color: var(--ink); border-color: var(--ink); }
 details.x-card > summary { cursor: pointer; list-style: none; display: flex; justify-content: space-between; }
 details.x-card > summary::-webkit-details-marker { display: none; }
