@@ -114,8 +114,10 @@ class Page:
         return Look(self._theme, self.narrow)
 
     def save_link(self) -> None:
-        """Write the state into the address of the browser, so that a reload restores it."""
-        self._client.run_javascript(f"history.replaceState(null, '', '?s={self.state.packed()}')")
+        """Write the state into the address of the browser, so that a reload restores it, unless it is too large."""
+        link = self.state.link()
+        place = f"'{link}'" if link else "location.pathname"
+        self._client.run_javascript(f"history.replaceState(null, '', {place})")
 
     def _build(self) -> None:
         ui.add_css(CSS)
