@@ -222,6 +222,13 @@ class Browser:
             return chart ? (chart.getOption().series || []).map(series => series.name) : []"""
         return self.js(script, card)
 
+    def last_values(self, card: str, series: str) -> list[float]:
+        """Return the last values of the curves with a name."""
+        script = """const box = document.querySelector(`#${arguments[0]} .nicegui-echart`);
+            return getElement(Number(box.id.slice(1))).chart.getOption().series
+                .filter(series => series.name === arguments[1]).map(series => series.data.at(-1)[1])"""
+        return self.js(script, card, series)
+
     def hover(self, card: str, series: str, said: str) -> None:
         """Point at the first mark of a series until the chart says what is expected, beside the values of curves."""
         from selenium.webdriver import ActionChains

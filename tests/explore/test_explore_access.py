@@ -97,6 +97,20 @@ def test_everything_has_a_name_for_screen_readers(browser: Browser, address: str
     browser.close_dialog()
 
 
+def test_a_name_without_spaces_makes_no_page_wider(browser: Browser, address: str):
+    scenario = presets.default().scenario
+    flows = {"x" * 200: scenario.flows["multipath"], "rival": scenario.flows["rival"]}
+    browser.open(linked(address, short().but(scenario=scenario.but(flows=flows, measure="4 s"))))
+    browser.rests()
+    assert browser.js("return document.scrollingElement.scrollWidth - innerWidth") <= 0
+
+
+def test_the_sign_of_a_help_button_is_inside_of_it(browser: Browser, address: str):
+    browser.open(linked(address, short()))
+    button = browser.js("return document.querySelector('.x-help')")
+    assert browser.js("return parseFloat(getComputedStyle(arguments[0], '::before').fontSize)", button) == 11.0
+
+
 def test_light_and_dark_have_readable_text(browser: Browser, address: str):
     browser.open(linked(address, short().but(compare=("newreno",), sweep=("rivals", "1, 2", "2"))))
     browser.rests()

@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import sys
+import threading
+import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from pathlib import Path
 
@@ -15,7 +19,8 @@ import numpy as np
 import pytest
 from browser import Browser, Server, expected, explorer, linked, short
 
-from manypath.explore import presets
+import manypath as mp
+from manypath.explore import fair, moves, presets
 from manypath.explore.controls import changed
 from manypath.explore.state import State
 
@@ -74,6 +79,28 @@ def test_another_address_has_no_page(browser: Browser, address: str):
     refused.value.close()
 
 
+def test_other_addresses_of_this_machine_have_no_server(browser: Browser, address: str):
+    # Sockets for all addresses of the machine would take it.
+    with pytest.raises(OSError, match=r"refused|assign|unreachable"):
+        socket.create_connection(("127.0.0.2", urllib.parse.urlsplit(address).port), timeout=5.0)
+
+
+def test_a_scenario_too_large_for_a_link_is_reloaded_and_says_so(browser: Browser, tmp_path: Path):
+    steps = ", ".join(f'{{ at = "{1 + at} ms", rate = "{1000 + at * 7919 % 9973} kbit/s" }}' for at in range(10_000))
+    (tmp_path / "large.toml").write_text(
+        f'warmup = "1 s"\nmeasure = "11 s"\n[network.disjoint]\n'
+        f'a = {{ rate = "10 Mbit/s", delay = "5 ms", events = [{steps}] }}\n[flows.f]\npaths = ["a"]\n'
+    )
+    with explorer("large.toml", cwd=tmp_path) as server:
+        digest = browser.open(server.address)
+        browser.driver.refresh()
+        assert browser.digest() == digest
+        browser.take_along("Copy as link")
+        browser.until(lambda: "too large for a link" in browser.js("return document.body.innerText"))
+        browser.driver.get("about:blank")
+        browser.errors()
+
+
 def test_controls_change_the_picture_and_wrong_values_are_refused_beside_them(browser: Browser, address: str):
     browser.open(linked(address, short()))
     browser.write("Link south, rate", "4 Mbit/s")
@@ -90,6 +117,37 @@ def test_controls_change_the_picture_and_wrong_values_are_refused_beside_them(br
     state = changed(state, "rivals", "3")
     browser.shows(state)
     assert State.unpacked(browser.js("return location.search").removeprefix("?s=")) == state
+
+
+def test_everything_shown_belongs_to_the_last_of_fast_moves(browser: Browser, address: str):
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    browser.open(linked(address, short().but(compare=("olia",))))
+    browser.rests()
+    keys = [Keys.ARROW_LEFT] * 12 + [Keys.ARROW_RIGHT] * 3
+    ActionChains(browser.driver).send_keys_to_element(browser.slider("Link south, rate"), *keys).perform()
+    last = changed(short(), "links\tsouth\trate", browser.until(lambda: rests_at(browser, "Link south, rate")))
+    assert last != short()
+    browser.shows(last)
+    browser.rests()
+    answer = moves.answer(last.scenario, last.seed, threading.Event())
+    shown = browser.text("#picture > .x-scroll")
+    assert all(f"{rate:.2f}" in shown for rate in answer.result.paths["goodput"])
+    goals = fair.goals(last, answer, fair.fair(last, threading.Event()))
+    assert all(goal.numbers in browser.text(".x-lights") for goal in goals)
+    paths = answer.result.series["paths"]
+    windows = paths[paths["flow"] == "multipath"].groupby("path", sort=False)["cwnd"].last() / 1e3
+    assert browser.last_values("picture", "window of multipath") == pytest.approx(list(windows), rel=0.01)
+    other = mp.run(last.with_cc("olia"), seed=last.seed)
+    assert f"{other.goodput['multipath']:.2f}" in browser.text("#compare .x-scroll")
+
+
+def rests_at(browser: Browser, label: str) -> str | None:
+    """Return the value of a field that has not changed for a second."""
+    value = browser.input(label).get_attribute("value")
+    time.sleep(1.0)
+    return value if browser.input(label).get_attribute("value") == value else None
 
 
 @pytest.mark.speed
@@ -210,6 +268,24 @@ def test_a_move_cancels_a_long_run(browser: Browser, server: Server):
     browser.until(server.is_idle)
     # The whole run takes several times as much.
     assert server.seconds() - before < CANCELLED
+
+
+def test_a_stopped_run_stands_beside_no_goals_of_an_earlier_state(browser: Browser, address: str):
+    browser.open(linked(address, short().but(compare=("olia",))))
+    browser.rests()
+    assert browser.count(".x-light") == 3
+    assert browser.count("#compare tbody tr") == 1
+    browser.write("Link south, delay", "30 ms")
+    browser.write("Run, measure", "20000 s")
+    browser.until(lambda: "the first" in browser.status)
+    browser.until(lambda: not browser.count(".x-light") and not browser.count("#compare tbody tr"))
+    browser.click("Stop")
+    browser.until(lambda: "stopped, the start of the run is shown" in browser.status)
+    browser.until(lambda: "not stopped" in browser.text(".x-lights"))
+    assert browser.count("#picture > .x-scroll tbody tr") == 3
+    browser.write("Run, measure", "4 s")
+    browser.until(lambda: browser.count(".x-light") == 3 and browser.count("#compare tbody tr") == 1)
+    browser.until(lambda: "30 ms" in browser.js("return document.querySelector('#network svg')?.textContent || ''"))
 
 
 def test_a_reload_restores_a_run_that_goes_on(browser: Browser, server: Server):

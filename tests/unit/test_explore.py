@@ -329,6 +329,20 @@ def test_the_table_of_events_has_every_mark_with_its_reason():
     }
 
 
+def test_a_run_without_a_warmup_removes_the_line_of_an_earlier_one():
+    for warmup, drawn in (("1 s", [{"xAxis": 1.0}]), ("0 s", [])):
+        option = charts.course(answered(small(warmup=warmup)), charts.LIGHT, narrow=False)
+        # The browser keeps what an option leaves out.
+        assert [each["markLine"]["data"] for each in option["series"] if "markLine" in each] == [drawn] * 4
+
+
+def test_a_legend_that_does_not_fit_above_the_plots_scrolls():
+    state = small()
+    for rivals, kind in ((1, "plain"), (8, "scroll")):
+        option = charts.course(answered(changed(state, "rivals", rivals)), charts.LIGHT, narrow=False)
+        assert option["legend"]["type"] == kind
+
+
 def test_of_too_many_marks_some_of_the_whole_time_are_drawn():
     stack = Stack(charts.LIGHT, 100.0, narrow=False)
     stack.grid(100, "plot")
@@ -386,6 +400,20 @@ def test_pooled_shares_are_max_min_fair():
     assert pooled(poor) == pytest.approx({"both": 20 * payload, "one": 10 * payload})
 
 
+def test_fair_shares_are_those_of_their_names():
+    state = small()
+    found, scenario = fair.fair(state, threading.Event()), state.scenario
+    for path, rate in found.best_path.items():
+        alone = scenario.flows["multipath"].but(paths=(path,), cc="newreno")
+        result = mp.run(scenario.but(flows={**scenario.flows, "multipath": alone}))
+        assert rate == result.goodput["multipath"]
+    assert found.uncoupled == dict(mp.run(state.with_cc("newreno")).paths["goodput"]["multipath"])
+    assert found.pooling == pooled(scenario)
+    # The fluid model knows the losses of RED, and linked increases take less than half of the pool and the rival less.
+    assert found.fluid.keys() == found.pooling.keys()
+    assert found.fluid["rival"] < 0.9 * found.pooling["rival"]
+
+
 def test_goals_have_lights_with_numbers():
     state = small(warmup="5 s", measure="35 s")
     lights = {}
@@ -395,14 +423,16 @@ def test_goals_have_lights_with_numbers():
         lights[cc] = [goal.light for goal in found]
         assert all("Mbit/s" in goal.numbers for goal in found)
     # Without coupling, no load moves away from the shared path: the two compared runs are the same run.
-    assert lights["newreno"][2] == "does not hold"
+    assert lights["newreno"] == ["holds", "does not hold", "does not hold"]
     assert lights["lia"] == ["holds", "holds", "holds"]
 
 
-def test_a_missing_framework_is_said_in_one_line(called, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "nicegui", None)
+@pytest.mark.parametrize("module", ["nicegui", "orjson"])
+def test_a_missing_package_of_the_extra_is_said_in_one_line(called, monkeypatch: pytest.MonkeyPatch, module: str):
+    pytest.importorskip("nicegui", reason="the extra explore is not installed")
+    monkeypatch.setitem(sys.modules, module, None)
     printed = called("explore", "--no-browser", code=2)
-    assert printed.err.strip() == 'error: explore: nicegui is not installed: pip install "manypath[explore]"'
+    assert printed.err.strip() == f'error: explore: {module} is not installed: pip install "manypath[explore]"'
 
 
 def test_a_missing_log_and_a_wrong_file_are_refused(called, tmp_path: Path):

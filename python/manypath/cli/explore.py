@@ -38,8 +38,9 @@ def explore(
 
         state = State(Scenario.from_file(file))
         check(state.scenario)
-    if find_spec("nicegui") is None:
-        raise UserError('explore: nicegui is not installed: pip install "manypath[explore]"')
+    for module in ("nicegui", "orjson"):
+        if find_spec(module) is None:
+            raise UserError(f'explore: {module} is not installed: pip install "manypath[explore]"')
     from manypath.explore.live.follower import Follower
     from manypath.explore.presets import default
     from manypath.explore.server import serve

@@ -52,8 +52,11 @@ class Copies:
             case "command line":
                 text = texts.command(state.scenario, state.seed)
             case _:
-                text = str(await ui.run_javascript("location.origin + location.pathname", timeout=5.0))
-                text += f"?s={state.packed()}"
+                link = state.link()
+                if not link:
+                    ui.notify("This scenario is too large for a link: copy it as TOML", type="negative")
+                    return
+                text = str(await ui.run_javascript("location.origin + location.pathname", timeout=5.0)) + link
         ui.clipboard.write(text)
         self._title.text = f"Copied to the clipboard as {name}"
         self._text.text = text

@@ -23,7 +23,7 @@ body { background: var(--ground) !important; color: var(--ink);
 .x-first { grid-area: first; min-width: 0; } .x-rest { grid-area: rest; min-width: 0; }
 .x-side { grid-area: side; position: sticky; top: 66px; max-height: calc(100vh - 80px); overflow-y: auto; }
 .x-card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 12px 14px; width: 100%;
-  margin-bottom: 14px; gap: 6px; display: flex; flex-direction: column; min-width: 0; }
+  margin-bottom: 14px; gap: 6px; display: flex; flex-direction: column; min-width: 0; overflow-wrap: anywhere; }
 .x-card h2 { font-size: 15px; line-height: 1.3; font-weight: 650; margin: 0; letter-spacing: 0; }
 .x-card p, .x-note { color: var(--faint); font-size: 13px; margin: 0; line-height: 1.45; }
 .x-control { width: 100%; margin: 2px 0 4px; }

@@ -114,8 +114,10 @@ class Page:
         return Look(self._theme, self.narrow)
 
     def save_link(self) -> None:
-        """Write the state into the address of the browser, so that a reload restores it."""
-        self._client.run_javascript(f"history.replaceState(null, '', '?s={self.state.packed()}')")
+        """Write the state into the address of the browser, so that a reload restores it, unless it is too large."""
+        link = self.state.link()
+        place = f"'{link}'" if link else "location.pathname"
+        self._client.run_javascript(f"history.replaceState(null, '', {place})")
 
     def _build(self) -> None:
         ui.add_css(CSS)
@@ -182,12 +184,14 @@ class Page:
                     break
                 answer = found
                 await self._course.show(partial(_course, answer))
-                # The picture leaves while a thread makes the tables: each change of elements makes the browser render
-                # the whole page, which takes as long as the picture.
+                # The picture is sent while a thread makes the tables. At each change of an element the browser renders
+                # the whole page, which would delay the picture.
                 tables = await background.io_bound(_tables, answer)
                 if tables is None or move != self.move:
                     break
                 self._show_numbers(answer, tables, move)
+                if answer.is_partial:
+                    self._clear_the_rest("They follow at the end of the run.")
             if answer is None or move != self.move:
                 return
             self.answer, self.is_running = answer, False
@@ -195,7 +199,7 @@ class Page:
             await self._draw_the_rest(state, answer, stop, move)
         except Cancelled:
             if move == self.move:
-                self._say(f"move {move}: stopped" + (", the start of the run is shown" if answer is not None else ""))
+                self._say_stopped(answer, move)
         except UserError as error:
             self._say(f"error: {str(error).splitlines()[0]}")
         except _native.RunError as error:
@@ -204,6 +208,26 @@ class Page:
             if move == self.move:
                 self.is_running = False
                 self._rest.props('aria-busy="false"')
+
+    def _say_stopped(self, answer: Answer | None, move: int) -> None:
+        """Say which part of a stopped run is shown."""
+        if answer is None:
+            self._say(f"move {move}: stopped before a part of the run was shown")
+            return
+        self._clear_the_rest("They need a run that is not stopped.")
+        if answer.is_partial:
+            self._say(f"move {move}: stopped, the start of the run is shown")
+
+    def _clear_the_rest(self, why: str) -> None:
+        """Remove what belongs to an earlier state and would stand beside this run."""
+        self._lights.set_content(f'<p class="x-note">{html.escape(why)}</p>')
+        self._remark.text = ""
+        self._shares.clear()
+        self.compare.clear()
+        self._flows.text = ""
+        if self.state.scenario.network != self._network:
+            self._network = None
+            self._drawing.set_content("")
 
     async def _draw_the_rest(self, state: State, answer: Answer, stop: threading.Event, move: int) -> None:
         """Draw the parts that need further runs (fair shares, goals, comparison), and the drawing of the network."""

@@ -177,7 +177,7 @@ class _Widget:
 
     def _button(self, name: str) -> None:
         """Add the button that explains the control."""
-        # Elements of HTML: the browser renders all controls at each change, and those of Quasar take a third of it.
+        # Plain HTML, because the browser renders all elements at each change, and a button of Quasar takes longer.
         self._help = ui.element("button").classes("x-help")
         # A list that contains the button opens at each click and key that reaches it.
         self._help.on("click.stop", lambda: self._explanation.open(self._control))

@@ -76,6 +76,11 @@ class State:
         small = zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 9)
         return base64.urlsafe_b64encode(small).decode().rstrip("=")
 
+    def link(self) -> str:
+        """Return the state as the end of an address; empty if it is too large for one."""
+        text = self.packed()
+        return f"?s={text}" if len(text) <= MOST_LETTERS else ""
+
     @classmethod
     def unpacked(cls, text: str) -> Self:
         """Read the text of an address.
@@ -106,6 +111,9 @@ class State:
 
 MOST_BYTES = 4_000_000
 """Largest document of a link, bytes."""
+
+MOST_LETTERS = 60_000
+"""Longest text of a link: the server refuses addresses of more than 64 KiB."""
 
 MOST_COMPARED = 8
 """Largest number of compared congestion controls: each has a colour."""

@@ -81,8 +81,13 @@ class Compare:
             return
         self._said.text = " ".join(refused)
         if not self._found:
-            self._numbers.set_content("")
-            self.chart.clear()
+            self.clear()
+
+    def clear(self) -> None:
+        """Show no runs."""
+        self._found = {}
+        self._numbers.set_content("")
+        self.chart.clear()
 
     async def _draw(self) -> None:
         await self.chart.show(partial(_comparison, self._drawn, dict(self._found)))

@@ -25,6 +25,7 @@ class Stack:
         self._ys: list[Option] = []
         self._series: list[Option] = []
         self._top = 44 if narrow else top
+        self._rows = max(top // ROW_HEIGHT, 1)
         self._bottom = self._top
 
     def grid(self, height: int, title: str, *, gap: int = 22, values: bool = True) -> None:
@@ -117,8 +118,8 @@ class Stack:
                 "nameGap": 22,
                 "nameTextStyle": {"color": self.theme.faint},
             }
-        if since:
-            self._measured_from(since)
+        self._measured_from(since)
+        names = list(dict.fromkeys(each["name"] for each in self._series))
         return {
             **self.theme.frame(),
             "height": self._bottom + 36,
@@ -128,7 +129,7 @@ class Stack:
             "yAxis": self._ys,
             "series": self._series,
             "legend": self.theme.legend(
-                type="scroll" if self._narrow else "plain",
+                type="scroll" if self._narrow or self._is_crowded(names) else "plain",
                 data=list({each["name"]: _entry(each) for each in self._series}.values()),
                 itemGap=12,
                 itemHeight=10,
@@ -153,14 +154,21 @@ class Stack:
         place = len(self._grids) - 1
         self._series.append({**series, "xAxisIndex": place, "yAxisIndex": place, "animation": False})
 
+    def _is_crowded(self, names: Sequence[str]) -> bool:
+        """Whether the legend would need more rows than there are above the first plot."""
+        return sum(ENTRY + LETTER * len(name) for name in names) > ROW * self._rows
+
     def _measured_from(self, since: float) -> None:
-        """Draw the start of the measurement in every plot, with words in the last one."""
+        """Draw the start of the measurement in every plot, with words in the last one; nothing at 0.
+
+        A line without data is no omission: the browser merges options, and would keep the line of an earlier run.
+        """
         first = {each["xAxisIndex"]: each for each in reversed(self._series) if each["type"] == "line"}
         for place, each in first.items():
             each["markLine"] = {
                 "silent": True,
                 "symbol": "none",
-                "data": [{"xAxis": since}],
+                "data": [{"xAxis": since}] if since else [],
                 "animation": False,
                 "lineStyle": {"color": self.theme.faint, "type": "dashed"},
                 "label": {
@@ -190,6 +198,10 @@ SIDES: dict[int, list[Option]] = {
 
 TITLE = 48
 """Width of the part of the title *goodput, Mbit/s* that is right of the axis, pixels."""
+
+ENTRY, LETTER, ROW, ROW_HEIGHT = 42, 6, 680, 22
+"""Width of an entry of the legend without its text, of a letter, and of a row in a small window; height of a row;
+pixels."""
 
 MOST_MARKS = 400
 """Largest number of marks of one kind in a plot."""

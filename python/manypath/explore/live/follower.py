@@ -76,6 +76,8 @@ class Follower:
         self._version = 0
         self._rest = b""
         self._is_skipping = False
+        self._had_writer = False
+        """Whether the bytes before were those of a writer that has ended."""
         self._over: Phase | None = None
         """`ENDED` or `FAILED`; None while the source is read."""
         self._failure = ""
@@ -136,7 +138,7 @@ class Follower:
                 case SourceEvent.NOTHING:
                     self._look()
                 case SourceEvent.ENDED:
-                    self._over = Phase.ENDED
+                    self._over, self._had_writer = Phase.ENDED, True
                 case SourceEvent.RESTARTED:
                     self._hear()
                     self._rest, self._is_skipping = b"", False
@@ -145,6 +147,9 @@ class Follower:
                         self._version += 1
                 case bytes():
                     self._hear()
+                    if self._had_writer:
+                        # The next writer of a FIFO does not complete the last line of the one before.
+                        self._rest, self._is_skipping, self._had_writer = b"", False, False
                     self._take(part)
 
     def _hear(self) -> None:
