@@ -59,6 +59,13 @@ def test_a_link_with_an_unknown_congestion_control_is_refused():
         State.unpacked(small().but(compare=("nonsense",)).packed())
 
 
+def test_a_link_of_another_version_is_refused_with_the_name_of_its_field(monkeypatch: pytest.MonkeyPatch):
+    document = {**json.loads(small().scenario.document()), "future": 1}
+    monkeypatch.setattr(mp.Scenario, "document", lambda _: json.dumps(document))
+    with pytest.raises(UserError, match=r"^link: future: .*: copy it again from a page of this version$"):
+        State.unpacked(small().packed())
+
+
 def test_every_control_accepts_its_own_value():
     for name in presets.names(presets.OWN):
         state = presets.preset(presets.OWN, name)
@@ -112,6 +119,8 @@ def test_every_control_has_an_explanation():
         ("links\tsouth\tevents", "x", 'events: "x" is no list'),
         ("links\tsouth\tqueue.limit", "1", 'control: "links'),
         ("seed", "-1", "seed: -1 is no whole number"),
+        ("seed", "9" * 5000, "seed: 999"),
+        ("seed", str(2**64), "seed: 18446744073709551616 is no whole number from 0 to 18446744073709551615"),
         ("measure", "0 s", "measure: 0 s is too short"),
         ("nothing\there\tat\tall", "1", 'control: "nothing'),
     ],
@@ -121,6 +130,7 @@ def test_a_wrong_value_is_refused_in_one_line(place: str, value: str, said: str)
         changed(small(), place, value)
     assert str(refused.value).startswith(said)
     assert "\n" not in str(refused.value)
+    assert len(str(refused.value)) < 400
 
 
 def test_a_link_changes_in_both_directions_while_they_are_equal():

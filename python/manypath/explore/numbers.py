@@ -25,7 +25,7 @@ def path_table(answer: Answer) -> str:
         for row in answer.result.paths.reset_index().to_dict("records")
     ]
     since, until = answer.scenario.warmup / 1e9, duration(answer.scenario)
-    return Table(f"Measured from {since:g} s to {until:g} s", PATH_COLUMNS, rows).html()
+    return Table(f"Measured from {since:.10g} s to {until:.10g} s", PATH_COLUMNS, rows).html()
 
 
 def event_table(answer: Answer) -> str:
@@ -39,14 +39,14 @@ def event_table(answer: Answer) -> str:
     rest = len(counts) - len(found)
     rows = [(flow, path or "all", what, reason, f"{count:,}") for (flow, path, what, reason), count in found]
     more = f"<p>{rest} more rows with fewer events are left out.</p>" if rest else ""
-    return Table(f"From 0 s to {duration(answer.scenario):g} s", EVENT_COLUMNS, rows).html() + more
+    return Table(f"From 0 s to {duration(answer.scenario):.10g} s", EVENT_COLUMNS, rows).html() + more
 
 
 def spoken(answer: Answer) -> str:
     """Return the picture in words, for screen readers."""
     rates = ", ".join(f"{name} {rate:.2f} Mbit/s" for name, rate in answer.result.goodput.items())
     return (
-        f"Congestion windows, queues and goodput over {answer.whole:g} s. Goodput: {rates}. "
+        f"Congestion windows, queues and goodput over {answer.whole:.10g} s. Goodput: {rates}. "
         f"{sum(mark.count for mark in answer.marks)} losses, timeouts and retransmissions."
     )
 

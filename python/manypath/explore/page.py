@@ -200,10 +200,10 @@ class Page:
         except Cancelled:
             if move == self.move:
                 self._say_stopped(answer, move)
-        except UserError as error:
-            self._say(f"error: {str(error).splitlines()[0]}")
-        except _native.RunError as error:
-            self._say(f"error: the run failed: {error}")
+        except (UserError, _native.RunError) as error:
+            if move == self.move:
+                self._clear_the_rest("They need a run that does not fail.")
+                self._say(f"error: the run failed: {str(error).splitlines()[0]}")
         finally:
             if move == self.move:
                 self.is_running = False
@@ -257,9 +257,9 @@ class Page:
         spent = 1e3 * (time.monotonic() - self._began)
         seconds = moves.duration(answer.scenario)
         if answer.is_partial:
-            self._say(f"move {move}: the first {seconds:g} s of {answer.whole:g} s")
+            self._say(f"move {move}: the first {seconds:.10g} s of {answer.whole:.10g} s")
         else:
-            self._say(f"move {move}: {seconds:g} s of network in {spent:.0f} ms · digest {answer.result.digest}")
+            self._say(f"move {move}: {seconds:.10g} s of network in {spent:.0f} ms · digest {answer.result.digest}")
 
     def _progress(self, move: int) -> Callable[[float], None]:
         def tell(share: float) -> None:

@@ -104,6 +104,10 @@ class State:
                 known_algorithm(name)
             scenario = Scenario.from_fields(content["scenario"])
             check(scenario)
+        except UserError as error:
+            # Whole links of other versions have settings that this one does not know.
+            said = str(error).splitlines()[0]
+            raise UserError(f"link: {said}: copy it again from a page of this version") from None
         except (ValueError, KeyError, TypeError, AttributeError, zlib.error, RecursionError):
             raise UserError(f"link: {quoted(text)} is no state of the explorer: copy the whole link again") from None
         return cls(scenario, seed, tuple(dict.fromkeys(compare))[:MOST_COMPARED], is_overlaid, sweep[:3])

@@ -71,7 +71,7 @@ def _moved(state: State, place: str, value: Any) -> State:
     scenario = state.scenario
     match part:
         case "seed":
-            return state.but(seed=whole("seed", value, 0, 2**63 - 1))
+            return state.but(seed=whole("seed", value, 0, 2**64 - 1))
         case "rivals":
             return with_rivals(state, value)
         case "warmup" | "measure":

@@ -7,7 +7,7 @@ import typing
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from manypath.errors import UserError
+from manypath.errors import UserError, quoted
 from manypath.quantity import Quantity
 from manypath.scenario.model import Model
 from manypath.scenario.ranges import Range
@@ -121,7 +121,8 @@ def read(model: type[Model], field: str, value: Any) -> Any:
         return float(text) if annotation in (float, float | None) else int(text)
     except ValueError:
         kind = "number" if annotation in (float, float | None) else "whole number"
-        raise UserError(f"{field}: {text or 'an empty text'} is no {kind}: write one") from None
+        said = quoted(text, marks="") or "an empty text"
+        raise UserError(f"{field}: {said} is no {kind}: write one") from None
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
@@ -133,8 +134,9 @@ def whole(name: str, value: Any, least: int, most: int) -> int:
         If it is none.
     """
     text = str(value).strip()
-    if not re.fullmatch(r"[0-9]{1,19}", text) or not least <= int(text) <= most:
-        raise UserError(f"{name}: {text or 'an empty text'} is no whole number from {least} to {most}: write one")
+    if not re.fullmatch(r"[0-9]{1,20}", text) or not least <= int(text) <= most:
+        said = quoted(text, marks="") or "an empty text"
+        raise UserError(f"{name}: {said} is no whole number from {least} to {most}: write one")
     return int(text)
 
 
@@ -147,7 +149,7 @@ def known(name: str, value: Any, names: tuple[str, ...]) -> str:
         If it is none of them.
     """
     if value not in names:
-        raise UserError(f"{name}: {value} is unknown: choose one of {', '.join(names)}")
+        raise UserError(f"{name}: {quoted(value, marks='')} is unknown: choose one of {', '.join(names)}")
     return str(value)
 
 
