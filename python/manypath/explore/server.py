@@ -7,12 +7,14 @@ import logging
 import secrets
 import socket
 from collections.abc import Callable
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
 from nicegui import app as pages
 from nicegui import ui
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from typing_extensions import override
 
 from manypath.errors import UserError
 from manypath.explore.live.follower import Follower
@@ -49,13 +51,22 @@ def serve(first: State, port: int, follower: Follower | None, ready: Callable[[s
     config = uvicorn.Config(
         _app(token, first, follower), log_level="error", lifespan="on", ws_per_message_deflate=False
     )
-    server = uvicorn.Server(config)
+    server = _Server(config)
     CLOSING.clear()
     ready(address)
     try:
         server.run(sockets=[listener])
     finally:
         CLOSING.set()
+
+
+class _Server(uvicorn.Server):
+    """A server whose runs end at the first signal, so that pages do not wait for a processor when they are closed."""
+
+    @override
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        CLOSING.set()
+        super().handle_exit(sig, frame)
 
 
 def _listener(port: int) -> socket.socket:
