@@ -207,7 +207,6 @@ pub enum Event<'a> {
 
 impl Event<'_> {
     /// Its index in [`NAMES`].
-    #[inline]
     pub(crate) const fn index(&self) -> usize {
         match self {
             Self::ConnectionStarted(_) => 0,

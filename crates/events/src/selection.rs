@@ -30,7 +30,6 @@ impl Selection {
     }
 
     /// Whether an event is selected.
-    #[inline]
     #[must_use]
     pub const fn has(&self, event: &Event<'_>) -> bool {
         self.0[event.index()]

@@ -26,7 +26,6 @@ impl<W: Write> Writer<W> {
     }
 
     /// Whether an event is selected.
-    #[inline]
     #[must_use]
     pub const fn wants(&self, event: &Event<'_>) -> bool {
         self.selection.has(event)

@@ -218,7 +218,8 @@ impl Endpoint {
     }
 
     /// The state of a path, and the counters that events report, if the association or connection knows it.
-    // Events look at each path of a host after each of its changes, so not all counters are copied.
+    // Events look at each path of a host after each of its changes, so the other counters of SCTP are not copied. With
+    // TCP the counters of the path's subflows must be added.
     pub(crate) fn view_path(&self, id: ConnectionId, path: usize, via: Via) -> Option<PathView> {
         match self {
             Self::Sctp(sctp) => {

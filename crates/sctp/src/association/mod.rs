@@ -300,7 +300,6 @@ impl Association {
     }
 
     /// Counters of a path with its current state.
-    #[inline]
     pub(crate) fn path_stats(&self, path: PathId) -> PathStats {
         let known = &self.paths[path];
         PathStats {

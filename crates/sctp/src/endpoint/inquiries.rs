@@ -27,7 +27,6 @@ impl Endpoint {
     ///
     /// # Panics
     /// If there is no such association or path.
-    #[inline]
     pub fn path_stats(&self, id: AssociationId, path: PathId) -> PathStats {
         self.known(id).path_stats(path)
     }

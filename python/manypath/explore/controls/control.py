@@ -121,8 +121,7 @@ def read(model: type[Model], field: str, value: Any) -> Any:
         return float(text) if annotation in (float, float | None) else int(text)
     except ValueError:
         kind = "number" if annotation in (float, float | None) else "whole number"
-        said = quoted(text, marks="") or "an empty text"
-        raise UserError(f"{field}: {said} is no {kind}: write one") from None
+        raise UserError(f"{field}: {_told(text)} is no {kind}: write one") from None
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
@@ -135,9 +134,13 @@ def whole(name: str, value: Any, least: int, most: int) -> int:
     """
     text = str(value).strip()
     if not re.fullmatch(r"[0-9]{1,20}", text) or not least <= int(text) <= most:
-        said = quoted(text, marks="") or "an empty text"
-        raise UserError(f"{name}: {said} is no whole number from {least} to {most}: write one")
+        raise UserError(f"{name}: {_told(text)} is no whole number from {least} to {most}: write one")
     return int(text)
+
+
+def _told(text: str) -> str:
+    """Return a refused text for a message, without quotation marks."""
+    return quoted(text, marks="") or "an empty text"
 
 
 def known(name: str, value: Any, names: tuple[str, ...]) -> str:
