@@ -54,7 +54,9 @@ def test_a_control_is_explained_with_its_place_in_the_documentation(browser: Bro
     said = browser.text(said)
     assert "Random early detection" in said
     assert "manypath.Red" in said
-    assert browser.js(button).get_attribute("title") in said
+    title = browser.js(button).get_attribute("title")
+    assert title.startswith("Queue before the transmitter")
+    assert title in said
     place = browser.js("return document.querySelector('[role=\"dialog\"] a').href")
     assert place.endswith("/docs/explanation/queues-and-losses.md")
     assert not browser.count(".q-menu"), "the list that contains the button has opened"

@@ -410,18 +410,35 @@ def test_pooled_shares_are_max_min_fair():
     assert pooled(poor) == pytest.approx({"both": 20 * payload, "one": 10 * payload})
 
 
-def test_fair_shares_are_those_of_their_names():
-    state = small()
+@pytest.mark.parametrize("cc", ["lia", "cubic"])
+def test_the_fair_shares_of_runs_are_those_of_an_uncoupled_flow(cc: str):
+    state = small().but(scenario=small().with_cc(cc))
     found, scenario = fair.fair(state, threading.Event()), state.scenario
     for path, rate in found.best_path.items():
         alone = scenario.flows["multipath"].but(paths=(path,), cc="newreno")
         result = mp.run(scenario.but(flows={**scenario.flows, "multipath": alone}))
         assert rate == result.goodput["multipath"]
     assert found.uncoupled == dict(mp.run(state.with_cc("newreno")).paths["goodput"]["multipath"])
+
+
+def test_fair_shares_of_models_are_those_of_their_names():
+    found, scenario = fair.fair(small(), threading.Event()), small().scenario
     assert found.pooling == pooled(scenario)
     # The fluid model knows the losses of RED, and linked increases take less than half of the pool and the rival less.
     assert found.fluid.keys() == found.pooling.keys()
     assert found.fluid["rival"] < 0.9 * found.pooling["rival"]
+
+
+def test_the_progress_of_the_fair_shares_counts_their_runs():
+    state = small(measure="200 s")
+    counted: list[float] = []
+    fair.fair(state, threading.Event(), counted.append)
+    runs = fair.runs(state)
+    assert counted == sorted(counted)
+    assert {int(count) for count in counted} >= set(range(runs))
+    assert runs - 1 < counted[-1] <= runs
+    alone = state.scenario.but(flows={"rival": state.scenario.flows["rival"]})
+    assert fair.runs(state.but(scenario=alone)) == 0
 
 
 def test_goals_have_lights_with_numbers():
@@ -429,9 +446,12 @@ def test_goals_have_lights_with_numbers():
     lights = {}
     for cc in ("newreno", "lia"):
         coupled = state.but(scenario=state.with_cc(cc))
-        found = fair.goals(coupled, answered(coupled), fair.fair(coupled, threading.Event()))
+        shares = fair.fair(coupled, threading.Event())
+        found = fair.goals(coupled, answered(coupled), shares)
         lights[cc] = [goal.light for goal in found]
         assert all("Mbit/s" in goal.numbers for goal in found)
+    best = max(shares.best_path, key=lambda path: shares.best_path[path])
+    assert f"{shares.best_path[best]:.2f} Mbit/s as a single-path flow on {best}" in found[0].numbers
     # Without coupling, no load moves away from the shared path: the two compared runs are the same run.
     assert lights["newreno"] == ["holds", "does not hold", "does not hold"]
     assert lights["lia"] == ["holds", "holds", "holds"]

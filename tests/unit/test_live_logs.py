@@ -559,7 +559,7 @@ def test_what_cannot_be_read_is_refused_in_one_line(tmp_path: Path):
     silent = tmp_path / "silent.sock"
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(silent))
-        for place in (tmp_path / "none", tmp_path, silent):
+        for place in (tmp_path / "none", tmp_path, silent, Path("/dev/zero"), Path("/dev/null")):
             with pytest.raises(UserError, match=r"^--attach: .* cannot be read \(.*\): give a file of events, [^\n]*$"):
                 Follower(place)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from manypath.errors import UserError
-from manypath.explore.moves import Answer, Cancelled, cancellable
+from manypath.explore.moves import Answer, Cancelled, cancellable, duration
 from manypath.explore.pooling import pooled
 from manypath.explore.state import State
 from manypath.scenario import Scenario
@@ -68,23 +68,35 @@ class Fair:
     fluid_remark: str
 
 
-def fair(state: State, stop: threading.Event) -> Fair:
-    """Return the fair shares; `stop` cancels their runs.
+def fair(state: State, stop: threading.Event, progress: Callable[[float], object] = lambda _: None) -> Fair:
+    """Return the fair shares; `stop` cancels their runs, and `progress` receives the number of finished ones.
 
     Raises
     ------
     Cancelled
         When `stop` is set.
     """
-    best = {path: _goodput(alone, state, stop) for path, alone in _alone(state)}
+    whole = duration(state.scenario)
+
+    def of_run(number: int) -> Callable[[float], object]:
+        return lambda seconds: progress(number + seconds / whole)
+
+    best: dict[str, float] = {}
+    for path, alone in _alone(state):
+        best[path] = _goodput(alone, state, stop, of_run(len(best)))
     uncoupled: dict[str, float] = {}
     if state.multipath is not None:
-        other = cancellable(state.with_cc(UNCOUPLED), state.seed, stop)
+        other = cancellable(state.with_cc(UNCOUPLED), state.seed, stop, of_run(len(best)))
         uncoupled = {path: float(rate) for path, rate in other.paths["goodput"][state.multipath].items()}
     rates, remark = _equilibrium(state.scenario)
     if stop.is_set():
         raise Cancelled
     return Fair(best, uncoupled, pooled(state.scenario), rates, remark)
+
+
+def runs(state: State) -> int:
+    """Return the number of runs that the fair shares need."""
+    return 1 + len(state.scenario.flows[state.multipath].paths) if state.multipath is not None else 0
 
 
 def goals(state: State, answer: Answer, shares: Fair) -> list[Goal]:
@@ -132,8 +144,8 @@ def _alone(state: State) -> Iterator[tuple[str, Scenario]]:
         yield path, state.scenario.but(flows=flows)
 
 
-def _goodput(scenario: Scenario, state: State, stop: threading.Event) -> float:
-    return float(cancellable(scenario, state.seed, stop).goodput[str(state.multipath)])
+def _goodput(scenario: Scenario, state: State, stop: threading.Event, progress: Callable[[float], object]) -> float:
+    return float(cancellable(scenario, state.seed, stop, progress).goodput[str(state.multipath)])
 
 
 def _equilibrium(scenario: Scenario) -> tuple[dict[str, float], str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import html
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from manypath.explore.charts import DARK, LIGHT, Theme
 from manypath.explore.controls import changed, controls
 from manypath.explore.copies import Copies
 from manypath.explore.files import DRAWING
+from manypath.explore.kept import KEPT, new_key
 from manypath.explore.look import CSS, SCRIPT
 from manypath.explore.moves import Answer, Cancelled
 from manypath.explore.panel import Panel
@@ -44,6 +46,7 @@ class Page:
 
     def __init__(self, first: State) -> None:
         self._client = ui.context.client
+        self._key = new_key()
         self.state = first
         self.controls = controls(first)
         """The controls of the state."""
@@ -57,19 +60,23 @@ class Page:
         """Whether the run of the state continues."""
         self._stop = threading.Event()
         self.share = 0.0
-        """Finished share of the run of the state."""
+        """Finished share of the run of the state, and then of the further runs."""
         self._network: Network | None = None
         self._began = 0.0
+        self._bar_at = math.inf
+        """When the progress of the runs is shown, unless they have ended."""
 
-    async def show(self, packed: str) -> None:
-        """Build the page; the text of a link restores its state."""
+    async def show(self, packed: str, kept: str) -> None:
+        """Build the page; the text of a link, or the key of a kept state, restores its state."""
         refused = ""
-        if packed:
-            try:
+        try:
+            if packed:
                 self.state = await background.io_bound(State.unpacked, packed) or self.state
-                self.controls = controls(self.state)
-            except UserError as error:
-                refused = str(error)
+            elif kept:
+                self.state = KEPT.find(kept)
+            self.controls = controls(self.state)
+        except UserError as error:
+            refused = str(error)
         self._build()
         self._client.on_delete(self._gone)
         await self._client.connected()
@@ -114,10 +121,9 @@ class Page:
         return Look(self._theme, self.narrow)
 
     def save_link(self) -> None:
-        """Write the state into the address of the browser, so that a reload restores it, unless it is too large."""
-        link = self.state.link()
-        place = f"'{link}'" if link else "location.pathname"
-        self._client.run_javascript(f"history.replaceState(null, '', {place})")
+        """Write the state, or the key of a large one, into the address of the browser, so that a reload restores it."""
+        link = self.state.link() or KEPT.keep(self._key, self.state)
+        self._client.run_javascript(f"history.replaceState(null, '', '{link}')")
 
     def _build(self) -> None:
         ui.add_css(CSS)
@@ -171,7 +177,8 @@ class Page:
         stop = self._stop = threading.Event()
         self.move += 1
         move, state = self.move, self.state
-        self.share, self._began = 0.0, time.monotonic()
+        self._began = time.monotonic()
+        self.share, self._bar_at = 0.0, self._began + PAUSE
         self.answer, self.is_running = None, True
         self._rest.props('aria-busy="true"')
         self.save_link()
@@ -191,10 +198,11 @@ class Page:
                     break
                 self._show_numbers(answer, tables, move)
                 if answer.is_partial:
-                    self._clear_the_rest("They follow at the end of the run.")
+                    self._clear_the_rest("They follow after this run and further ones.")
             if answer is None or move != self.move:
                 return
             self.answer, self.is_running = answer, False
+            self.share, self._bar_at = 0.0, time.monotonic() + LATE
             await asyncio.sleep(PAUSE)
             await self._draw_the_rest(state, answer, stop, move)
         except Cancelled:
@@ -206,17 +214,19 @@ class Page:
                 self._say(f"error: the run failed: {str(error).splitlines()[0]}")
         finally:
             if move == self.move:
-                self.is_running = False
+                self.is_running, self._bar_at = False, math.inf
                 self._rest.props('aria-busy="false"')
 
     def _say_stopped(self, answer: Answer | None, move: int) -> None:
-        """Say which part of a stopped run is shown."""
+        """Say which part of a stopped run is shown, or why nothing follows a finished one."""
         if answer is None:
             self._say(f"move {move}: stopped before a part of the run was shown")
             return
-        self._clear_the_rest("They need a run that is not stopped.")
         if answer.is_partial:
+            self._clear_the_rest("They need a run that is not stopped.")
             self._say(f"move {move}: stopped, the start of the run is shown")
+        else:
+            self._clear_the_rest("They need further runs, which were stopped.")
 
     def _clear_the_rest(self, why: str) -> None:
         """Remove what belongs to an earlier state and would stand beside this run."""
@@ -232,7 +242,9 @@ class Page:
     async def _draw_the_rest(self, state: State, answer: Answer, stop: threading.Event, move: int) -> None:
         """Draw the parts that need further runs (fair shares, goals, comparison), and the drawing of the network."""
         await self._shares.show(partial(_shares, state, answer, None))
-        found = await background.io_bound(_fair, state, answer, stop)
+        fair_runs = fair.runs(state)
+        runs = fair_runs + len(state.compare)
+        found = await background.io_bound(_fair, state, answer, stop, self._progress(move, 0, runs))
         if move != self.move or found is None:
             return
         shares, lights = found
@@ -248,7 +260,7 @@ class Page:
             self._network = state.scenario.network
             self._drawing.set_content(drawn)
         self._flows.text = numbers.flows(state)
-        await self.compare.update(stop)
+        await self.compare.update(stop, self._progress(move, fair_runs, runs))
 
     def _show_numbers(self, answer: Answer, tables: _Tables, move: int) -> None:
         """Show the status and the numbers of a run that is drawn."""
@@ -261,16 +273,18 @@ class Page:
         else:
             self._say(f"move {move}: {seconds:.10g} s of network in {spent:.0f} ms · digest {answer.result.digest}")
 
-    def _progress(self, move: int) -> Callable[[float], None]:
-        def tell(share: float) -> None:
+    def _progress(self, move: int, before: int = 0, runs: int = 1) -> Callable[[float], None]:
+        """Return what receives the number of finished runs, after others of the same length; `runs` are all of them."""
+
+        def tell(finished: float) -> None:
             if move == self.move:
-                self.share = share
+                self.share = (before + finished) / runs
 
         return tell
 
     def _tell(self) -> None:
-        """Show the progress of a run that takes long."""
-        is_long = self.is_running and time.monotonic() - self._began > PAUSE
+        """Show the progress of runs that take long."""
+        is_long = time.monotonic() > self._bar_at
         if is_long != self._bar.visible:
             self._bar.visible = self._halt.visible = is_long
         if is_long:
@@ -328,9 +342,11 @@ def _shares(state: State, answer: Answer, found: fair.Fair | None, look: Look) -
     return charts.shares(state, answer, found, look.theme, narrow=look.narrow)
 
 
-def _fair(state: State, answer: Answer, stop: threading.Event) -> tuple[fair.Fair, str]:
+def _fair(
+    state: State, answer: Answer, stop: threading.Event, progress: Callable[[float], object]
+) -> tuple[fair.Fair, str]:
     """Return the fair shares, and the lights of the goals."""
-    found = fair.fair(state, stop)
+    found = fair.fair(state, stop, progress)
     return found, "".join(map(_light, fair.goals(state, answer, found)))
 
 
@@ -354,4 +370,7 @@ NARROW = 1000
 """Width of a window below which the page has one column, pixels."""
 
 PAUSE = 0.25
-"""Time after a move before further runs begin, seconds."""
+"""Time after a move before its progress is shown, and after its run before further ones begin, seconds."""
+
+LATE = 1.0
+"""Time after a run before the progress of further ones is shown, seconds. After most moves they have ended by then."""

@@ -51,6 +51,8 @@ def serve(first: State, port: int, follower: Follower | None, ready: Callable[[s
     config = uvicorn.Config(
         _app(token, first, follower), log_level="error", lifespan="on", ws_per_message_deflate=False
     )
+    # So would a WebSocket that is refused because its page has another host.
+    logging.getLogger("uvicorn.error").addFilter(lambda record: "completing handshake" not in record.getMessage())
     server = _Server(config)
     CLOSING.clear()
     ready(address)
@@ -89,8 +91,8 @@ def _app(token: str, first: State, follower: Follower | None) -> FastAPI:
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])
 
     @ui.page(f"/{token}", title="manypath explore", response_timeout=30.0)
-    async def _page(s: str = "") -> None:
-        await (Page(first).show(s) if follower is None else LivePage(follower).show())
+    async def _page(s: str = "", kept: str = "") -> None:
+        await (Page(first).show(s, kept) if follower is None else LivePage(follower).show())
 
     # Pages of the browser reconnect within this time. Later the server removes them and their runs.
     ui.run_with(

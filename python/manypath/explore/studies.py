@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING
@@ -56,8 +56,11 @@ class Compare:
             self._numbers = ui.html("", sanitize=False).classes("x-scroll")
             self.chart = Chart("Windows of each congestion control", page.look)
 
-    async def update(self, stop: threading.Event) -> None:
-        """Run the chosen controls and draw each as soon as it is there."""
+    async def update(self, stop: threading.Event, progress: Callable[[float], object]) -> None:
+        """Run the chosen controls and draw each as soon as it is there.
+
+        `progress` receives the number of finished runs. After a stop those that are drawn stay.
+        """
         state = self._page.state
         self._found, self._drawn = {}, state
         rows: list[tuple[str, ...]] = []
@@ -65,12 +68,14 @@ class Compare:
         if state.multipath is None and state.compare:
             refused.append("No flow of this scenario uses several paths.")
         elif state.multipath is not None:
-            for cc in state.compare:
+            for number, cc in enumerate(state.compare):
                 try:
-                    found = await background.io_bound(_found, state, cc, stop)
+                    found = await background.io_bound(_found, state, cc, stop, partial(_count, progress, number))
                 except UserError as error:
                     refused.append(f"{cc}: {str(error).splitlines()[0]}")
                     continue
+                except Cancelled:
+                    return
                 if found is None or stop.is_set():
                     return
                 self._found[cc], row = found
@@ -224,9 +229,16 @@ def _rates(state: State, replication: int, stop: threading.Event) -> dict[str, f
     return {str(flow): float(rate) for flow, rate in result.goodput.items()}
 
 
-def _found(state: State, cc: str, stop: threading.Event) -> tuple[Answer, tuple[str, ...]]:
+def _count(progress: Callable[[float], object], before: int, share: float) -> None:
+    """Pass on the number of finished runs: the share of one, after others."""
+    progress(before + share)
+
+
+def _found(
+    state: State, cc: str, stop: threading.Event, progress: Callable[[float], object]
+) -> tuple[Answer, tuple[str, ...]]:
     """Return the run of a congestion control, and its row of the table."""
-    answer = moves.answer(state.with_cc(cc), state.seed, stop)
+    answer = moves.answer(state.with_cc(cc), state.seed, stop, progress)
     flow = str(state.multipath)
     own, goodput = answer.result.paths["goodput"][flow], answer.result.goodput
     rates = [*(own[path] for path in _paths(state)), goodput[flow]]

@@ -84,9 +84,11 @@ class Source:
                 # Without O_NONBLOCK, a FIFO is opened only when it has a writer.
                 self._fd = os.open(self.place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         kind = os.fstat(self._fd).st_mode
-        if stat.S_ISDIR(kind):
+        # Standard input may be a terminal.
+        is_device = (stat.S_ISCHR(kind) or stat.S_ISBLK(kind)) and str(self.place) != "-"
+        if is_device or stat.S_ISDIR(kind):
             os.close(self._fd)
-            raise OSError(0, "it is a folder")
+            raise OSError(0, "it is a device" if is_device else "it is a folder")
         self._is_file = stat.S_ISREG(kind)
         self._is_fifo = stat.S_ISFIFO(kind) and str(self.place) != "-"
 
