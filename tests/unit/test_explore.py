@@ -329,6 +329,21 @@ def test_strips_have_what_blocks_the_paths(transport: str, limits: set[str]):
     assert strips(poor) & {"blocked by the send buffer", "blocked by its share of a divided buffer"}
 
 
+@pytest.mark.parametrize("measure", ["10 s", "400 s"])
+def test_strips_add_up_to_the_times_of_the_run(measure: str):
+    state = changed(small(warmup="0 s", measure=measure), "flows\tmultipath\treceive_buffer", "50 kB")
+    answer = answered(state)
+    series = charts.course(answer, charts.LIGHT, narrow=False)["series"]
+    bars = [each for each in series if each.get("type") == "bar" and each["stack"] == "strip south"]
+    shares = {each["name"]: np.nan_to_num(np.array(each["data"], dtype=float)[:, 1]) for each in bars}
+    # Each instant counts for one limit only. The chart rounds each share to three decimals.
+    assert sum(shares.values()).max() < 1.0 + 0.0006 * len(shares)
+    whole = answer.result.paths.loc[("multipath", "south")]
+    for limit, name in (("window", "the congestion window"), ("receive_window", "the peer's receive window")):
+        expected = whole[f"blocked_{limit}"] / moves.duration(state.scenario)
+        assert shares[f"blocked by {name}"].mean() == pytest.approx(expected, abs=0.02)
+
+
 def test_the_table_of_events_has_every_mark_with_its_reason():
     answer = answered(small(measure="20 s", warmup="0 s"))
     rows = re.findall(r"<tr>(.*?)</tr>", numbers.event_table(answer).partition("<tbody>")[2])

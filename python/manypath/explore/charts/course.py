@@ -76,11 +76,11 @@ class _Course:
         starts = np.arange(0, len(own["time"]), STEP)
         counts = np.diff(np.append(starts, len(own["time"])))
         time = np.add.reduceat(own["time"], starts) / counts
-        width = float(np.median(np.diff(own["time"])))
         for limit, (words, colour, decal) in BLOCKS.items():
             if own[limit].sum() > 0.0:
-                share = np.add.reduceat(own[limit], starts) / counts / width
-                self._stack.bars(words, time, np.clip(share, 0.0, 1.0), colour, decal, f"strip {path}")
+                # Each sample is a fraction of its interval.
+                share = np.add.reduceat(own[limit], starts) / counts
+                self._stack.bars(words, time, share, colour, decal, f"strip {path}")
         self._stack.limit(1.0)
 
     def _queues(self) -> None:
