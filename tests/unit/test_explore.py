@@ -337,10 +337,10 @@ def test_strips_add_up_to_the_times_of_the_run(measure: str):
     bars = [each for each in series if each.get("type") == "bar" and each["stack"] == "strip south"]
     shares = {each["name"]: np.nan_to_num(np.array(each["data"], dtype=float)[:, 1]) for each in bars}
     # Each instant counts for one limit only. The chart rounds each share to three decimals.
-    assert sum(shares.values()).max() < 1.0 + 0.0006 * len(shares)
-    whole = answer.result.paths.loc[("multipath", "south")]
+    assert np.sum(list(shares.values()), axis=0).max() < 1.0 + 0.0006 * len(shares)
+    paths = answer.result.paths
     for limit, name in (("window", "the congestion window"), ("receive_window", "the peer's receive window")):
-        expected = whole[f"blocked_{limit}"] / moves.duration(state.scenario)
+        expected = float(paths[f"blocked_{limit}"]["multipath", "south"]) / moves.duration(state.scenario)
         assert shares[f"blocked by {name}"].mean() == pytest.approx(expected, abs=0.02)
 
 
@@ -470,6 +470,28 @@ def test_goals_have_lights_with_numbers():
     # Without coupling, no load moves away from the shared path: the two compared runs are the same run.
     assert lights["newreno"] == ["holds", "does not hold", "does not hold"]
     assert lights["lia"] == ["holds", "holds", "holds"]
+
+
+def test_paths_over_the_link_of_the_rival_count_together():
+    state = presets.preset(presets.OWN, "One shared bottleneck")
+    state = state.but(scenario=state.with_cc("newreno").but(warmup="5 s", measure="35 s"))
+    answer = answered(state)
+    found = fair.goals(state, answer, fair.fair(state, threading.Event()))
+    goodput = answer.result.goodput
+    assert goodput["multipath"] > 1.1 * goodput["rival"]
+    assert f"{goodput['multipath']:.2f} Mbit/s of the multipath flow on path1 and path2" in found[1].numbers
+    assert [goal.light for goal in found[1:]] == ["does not hold", "does not apply"]
+    assert "no load can move" in found[2].numbers
+
+
+@pytest.mark.parametrize(("name", "link"), [("WiFi that fades", "wifi"), ("A path that fails", "north")])
+def test_a_link_whose_rate_changes_has_a_reason_instead_of_a_pool(name: str, link: str):
+    state = presets.preset(presets.OWN, name)
+    found = fair.fair(state, threading.Event())
+    assert found.pooling == {}
+    assert f"that of {link} changes" in found.pooling_remark
+    slower = changed(small(), "links\tsouth\tloss", "bernoulli")
+    assert fair.fair(slower, threading.Event()).pooling_remark == ""
 
 
 @pytest.mark.parametrize("module", ["nicegui", "orjson"])

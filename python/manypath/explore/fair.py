@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from manypath.errors import UserError
-from manypath.explore.moves import Answer, Cancelled, cancellable, duration
+from manypath.explore.moves import Answer, Cancelled, after, cancellable
 from manypath.explore.pooling import pooled
 from manypath.explore.state import State
 from manypath.scenario import Scenario
@@ -53,7 +53,9 @@ class Fair:
     uncoupled : dict
         Goodput of the multipath flow over each path with the uncoupled control ``newreno``, Mbit/s.
     pooling : dict
-        Goodput of each flow under max-min fairness over all paths, Mbit/s.
+        Goodput of each flow under max-min fairness over all paths, Mbit/s; empty if the rate of a link changes.
+    pooling_remark : str
+        Why there is no such goodput.
     fluid : dict
         Goodput of each flow in the equilibrium of the fluid model, Mbit/s; empty if the model cannot describe the
         scenario.
@@ -64,6 +66,7 @@ class Fair:
     best_path: dict[str, float]
     uncoupled: dict[str, float]
     pooling: dict[str, float]
+    pooling_remark: str
     fluid: dict[str, float]
     fluid_remark: str
 
@@ -76,22 +79,20 @@ def fair(state: State, stop: threading.Event, progress: Callable[[float], object
     Cancelled
         When `stop` is set.
     """
-    whole = duration(state.scenario)
-
-    def of_run(number: int) -> Callable[[float], object]:
-        return lambda seconds: progress(number + seconds / whole)
-
     best: dict[str, float] = {}
     for path, alone in _alone(state):
-        best[path] = _goodput(alone, state, stop, of_run(len(best)))
+        best[path] = _goodput(alone, state, stop, after(len(best), progress))
     uncoupled: dict[str, float] = {}
     if state.multipath is not None:
-        other = cancellable(state.with_cc(UNCOUPLED), state.seed, stop, of_run(len(best)))
+        other = cancellable(state.with_cc(UNCOUPLED), state.seed, stop, after(len(best), progress))
         uncoupled = {path: float(rate) for path, rate in other.paths["goodput"][state.multipath].items()}
     rates, remark = _equilibrium(state.scenario)
     if stop.is_set():
         raise Cancelled
-    return Fair(best, uncoupled, pooled(state.scenario), rates, remark)
+    varying = _varying(state.scenario)
+    if varying:
+        return Fair(best, uncoupled, {}, f"it needs links with one rate, and that of {varying} changes", rates, remark)
+    return Fair(best, uncoupled, pooled(state.scenario), "", rates, remark)
 
 
 def runs(state: State) -> int:
@@ -116,22 +117,45 @@ def goals(state: State, answer: Answer, shares: Fair) -> list[Goal]:
     if state.rival is None:
         alone = "no single-path flow shares a path"
         return [first, Goal(names[1], "does not apply", alone, ""), Goal(names[2], "does not apply", alone, "")]
-    shared = state.scenario.flows[state.rival].paths[0]
-    own, rival = (float(result.paths["goodput"][name, shared]) for name in (state.multipath, state.rival))
+    shared = _shared(state)
+    own = sum(float(result.paths["goodput"][state.multipath, path]) for path in shared)
+    rival, place = float(result.goodput[state.rival]), " and ".join(shared)
     second = Goal(
         names[1],
         _light(own <= (1 + SLACK) * rival),
-        f"{own:.2f} Mbit/s of the multipath flow on {shared}, {rival:.2f} Mbit/s of {state.rival}",
-        "On a shared path the multipath flow takes no more than a single-path flow.",
+        f"{own:.2f} Mbit/s of the multipath flow on {place}, {rival:.2f} Mbit/s of {state.rival}",
+        "On a shared link the multipath flow takes no more than a single-path flow.",
     )
-    without = shares.uncoupled[shared]
+    if len(shared) == len(state.scenario.flows[state.multipath].paths):
+        everywhere = f"all paths share a link with {state.rival}, so that no load can move away from it"
+        return [first, second, Goal(names[2], "does not apply", everywhere, "")]
+    without = sum(shares.uncoupled[path] for path in shared)
     third = Goal(
         names[2],
         _light(own < (1 - SLACK) * without),
-        f"{own:.2f} Mbit/s on {shared}, {without:.2f} Mbit/s with the uncoupled control {UNCOUPLED}",
-        "The multipath flow moves load away from the shared path, compared with an uncoupled control.",
+        f"{own:.2f} Mbit/s on {place}, {without:.2f} Mbit/s with the uncoupled control {UNCOUPLED}",
+        "The multipath flow moves load away from the shared link, compared with an uncoupled control.",
     )
     return [first, second, third]
+
+
+def _shared(state: State) -> list[str]:
+    """Return the paths of the multipath flow that cross a slowest link of the rival's path."""
+    network, flows = state.scenario.network, state.scenario.flows
+    crossed = network.paths[flows[str(state.rival)].paths[0]].forward
+    slowest = min(network.links[link].rate for link in crossed)
+    bottlenecks = {link for link in crossed if network.links[link].rate == slowest}
+    return [path for path in flows[str(state.multipath)].paths if bottlenecks & set(network.paths[path].forward)]
+
+
+def _varying(scenario: Scenario) -> str:
+    """Return the name of a link of some flow whose rate changes; empty without one."""
+    paths = [path for flow in scenario.flows.values() for path in flow.paths]
+    for name in dict.fromkeys(link for path in paths for link in scenario.network.paths[path].forward):
+        link = scenario.network.links[name]
+        if link.trace or any(event.rate is not None or event.change is not None for event in link.events):
+            return name
+    return ""
 
 
 def _alone(state: State) -> Iterator[tuple[str, Scenario]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from manypath.explore.moves import Answer, Cancelled, cancellable, duration
+from manypath.explore.moves import Answer, Cancelled, cancellable
 from manypath.explore.state import State
 from manypath.run import Result
 
@@ -63,8 +63,7 @@ def _figure(result: Result) -> str:
 
 
 def _packets(file: Path, state: State, stop: threading.Event, progress: Callable[[float], object]) -> None:
-    whole = duration(state.scenario)
-    cancellable(state.scenario, state.seed, stop, lambda seconds: progress(seconds / whole), capture=file)
+    cancellable(state.scenario, state.seed, stop, progress, capture=file)
 
 
 FILES = {

@@ -116,7 +116,8 @@ def answer(
     with TemporaryDirectory(prefix="manypath-explore-") as folder:
         file = Path(folder) / "events.jsonl"
         outputs = {"series": interval(scenario), "events": file, "only": list(WORDS)}
-        result = cancellable(scenario, seed, stop, lambda seconds: progress(seconds / total), **outputs)
+        own = duration(scenario) / total
+        result = cancellable(scenario, seed, stop, lambda share: progress(share * own), **outputs)
         with file.open("rb") as lines:
             next(lines)
             marks = gathered(map(orjson.loads, lines), duration(scenario) / BINS)
@@ -132,7 +133,7 @@ def cancellable(
     progress: Callable[[float], object] = lambda _: None,
     **options: Any,
 ) -> Result:
-    """Run a scenario with further options of `run`. `progress` receives the simulated seconds.
+    """Run a scenario with further options of `run`. `progress` receives the finished share.
 
     Raises
     ------
@@ -141,14 +142,20 @@ def cancellable(
     UserError
         If the scenario cannot run.
     """
+    whole = duration(scenario)
 
     def tell(seconds: float) -> None:
         if stop.is_set() or CLOSING.is_set():
             raise Cancelled
-        progress(seconds)
+        progress(seconds / whole)
 
     tell(0.0)
     return run(scenario, seed, progress=tell, **options)
+
+
+def after(runs: int, progress: Callable[[float], object]) -> Callable[[float], object]:
+    """Return what receives the finished share of a run, and passes on the number of finished runs with those before."""
+    return lambda share: progress(runs + share)
 
 
 def gathered(events: Iterable[dict[str, Any]], within: float) -> list[Mark]:

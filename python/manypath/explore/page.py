@@ -243,13 +243,14 @@ class Page:
         """Draw the parts that need further runs (fair shares, goals, comparison), and the drawing of the network."""
         await self._shares.show(partial(_shares, state, answer, None))
         fair_runs = fair.runs(state)
-        runs = fair_runs + len(state.compare)
-        found = await background.io_bound(_fair, state, answer, stop, self._progress(move, 0, runs))
+        progress = self._progress(move, fair_runs + len(state.compare))
+        found = await background.io_bound(_fair, state, answer, stop, progress)
         if move != self.move or found is None:
             return
         shares, lights = found
         self._lights.set_content(lights)
-        self._remark.text = f"Fluid equilibrium: {shares.fluid_remark}" if shares.fluid_remark else ""
+        remarks = {"Fluid equilibrium": shares.fluid_remark, "Resource pooling": shares.pooling_remark}
+        self._remark.text = " ".join(f"{name}: {remark}." for name, remark in remarks.items() if remark)
         await self._shares.show(partial(_shares, state, answer, shares))
         if move != self.move:
             return
@@ -260,7 +261,7 @@ class Page:
             self._network = state.scenario.network
             self._drawing.set_content(drawn)
         self._flows.text = numbers.flows(state)
-        await self.compare.update(stop, self._progress(move, fair_runs, runs))
+        await self.compare.update(stop, moves.after(fair_runs, progress))
 
     def _show_numbers(self, answer: Answer, tables: _Tables, move: int) -> None:
         """Show the status and the numbers of a run that is drawn."""
@@ -273,12 +274,12 @@ class Page:
         else:
             self._say(f"move {move}: {seconds:.10g} s of network in {spent:.0f} ms · digest {answer.result.digest}")
 
-    def _progress(self, move: int, before: int = 0, runs: int = 1) -> Callable[[float], None]:
-        """Return what receives the number of finished runs, after others of the same length; `runs` are all of them."""
+    def _progress(self, move: int, runs: int = 1) -> Callable[[float], None]:
+        """Return what receives the number of finished ones among some runs of the same length."""
 
         def tell(finished: float) -> None:
             if move == self.move:
-                self.share = (before + finished) / runs
+                self.share = finished / runs
 
         return tell
 

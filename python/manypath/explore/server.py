@@ -51,7 +51,7 @@ def serve(first: State, port: int, follower: Follower | None, ready: Callable[[s
     config = uvicorn.Config(
         _app(token, first, follower), log_level="error", lifespan="on", ws_per_message_deflate=False
     )
-    # So would a WebSocket that is refused because its page has another host.
+    # A WebSocket that is refused because its page has another host would be an error in the terminal.
     logging.getLogger("uvicorn.error").addFilter(lambda record: "completing handshake" not in record.getMessage())
     server = _Server(config)
     CLOSING.clear()

@@ -16,7 +16,7 @@ from manypath.display import Table, number_columns, text_columns
 from manypath.errors import UserError
 from manypath.explore import charts, moves
 from manypath.explore.controls import SWITCH, Control, changed, whole
-from manypath.explore.moves import Answer, Cancelled, cancellable
+from manypath.explore.moves import Answer, Cancelled, after, cancellable
 from manypath.explore.parts import Chart, Look, card, heading
 from manypath.explore.state import MOST_COMPARED, State
 
@@ -62,7 +62,7 @@ class Compare:
         `progress` receives the number of finished runs. After a stop those that are drawn stay.
         """
         state = self._page.state
-        self._found, self._drawn = {}, state
+        self._found, self._drawn, self._said.text = {}, state, ""
         rows: list[tuple[str, ...]] = []
         refused: list[str] = []
         if state.multipath is None and state.compare:
@@ -70,11 +70,14 @@ class Compare:
         elif state.multipath is not None:
             for number, cc in enumerate(state.compare):
                 try:
-                    found = await background.io_bound(_found, state, cc, stop, partial(_count, progress, number))
+                    found = await background.io_bound(_found, state, cc, stop, after(number, progress))
                 except UserError as error:
                     refused.append(f"{cc}: {str(error).splitlines()[0]}")
                     continue
                 except Cancelled:
+                    # After a move the new run says what belongs to it.
+                    if state is self._page.state:
+                        self._said.text = f"Stopped: {', '.join(state.compare[number:])} did not run."
                     return
                 if found is None or stop.is_set():
                     return
@@ -84,13 +87,13 @@ class Compare:
                 await self._draw()
         if stop.is_set():
             return
-        self._said.text = " ".join(refused)
         if not self._found:
             self.clear()
+        self._said.text = " ".join(refused)
 
     def clear(self) -> None:
         """Show no runs."""
-        self._found = {}
+        self._found, self._said.text = {}, ""
         self._numbers.set_content("")
         self.chart.clear()
 
@@ -227,11 +230,6 @@ def _rates(state: State, replication: int, stop: threading.Event) -> dict[str, f
     except Cancelled:
         return None
     return {str(flow): float(rate) for flow, rate in result.goodput.items()}
-
-
-def _count(progress: Callable[[float], object], before: int, share: float) -> None:
-    """Pass on the number of finished runs: the share of one, after others."""
-    progress(before + share)
 
 
 def _found(
