@@ -88,3 +88,16 @@ def test_wrong_values_of_a_sweep_are_refused_in_its_card(browser: Browser, addre
     browser.write("Runs of each value", "many")
     browser.click("Sweep")
     browser.until(lambda: "refused: runs each: many is no whole number from 1 to 50" in browser.text("#sweep"))
+
+
+def test_a_stopped_comparison_keeps_what_is_drawn_and_names_what_did_not_run(browser: Browser, address: str):
+    state = changed(short().but(compare=("newreno", "lia", "balia")), "measure", "2999 s")
+    browser.driver.get(linked(address, state))
+    browser.until(lambda: browser.count("#compare tbody tr") == 1)
+    browser.click("Stop")
+    browser.until(lambda: "Stopped: lia, balia did not run." in browser.text("#compare"))
+    assert browser.count("#compare tbody tr") == 1
+    assert browser.count(".x-light") == 3
+    browser.write("Run, measure", "4 s")
+    browser.until(lambda: browser.count("#compare tbody tr") == 3)
+    assert "Stopped" not in browser.text("#compare")
