@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -168,8 +169,30 @@ static void refuses_messages_of_a_program_that_reads_no_more(void) {
     close(client);
 }
 
-static void *accepts(void *socket) {
-    FAILS(accept(*(int *)socket, NULL, NULL), EINVAL);
+/* A thread that waits in a call of a socket. */
+struct waiting {
+    int socket;
+    atomic_int id;
+};
+
+/* Returns when a thread sleeps. Each thread stores its number directly before its call, so it sleeps in the call. */
+static void sleeps(struct waiting *thread) {
+    char path[64], state = 0;
+    while (!thread->id)
+        usleep(1000);
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread->id);
+    while (state != 'S') {
+        usleep(1000);
+        FILE *file = fopen(path, "r");
+        REQUIRE(file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1);
+        fclose(file);
+    }
+}
+
+static void *accepts(void *argument) {
+    struct waiting *self = argument;
+    self->id = gettid();
+    FAILS(accept(self->socket, NULL, NULL), EINVAL);
     return NULL;
 }
 
@@ -182,8 +205,9 @@ static void shuts_down_a_listening_socket(void) {
     REQUIRE(!shutdown(fd, SHUT_WR));
     FAILS(accept4(fd, NULL, NULL, 1), EINVAL);
     pthread_t thread;
-    REQUIRE(!pthread_create(&thread, NULL, accepts, &fd));
-    usleep(50000);
+    struct waiting other_thread = {.socket = fd};
+    REQUIRE(!pthread_create(&thread, NULL, accepts, &other_thread));
+    sleeps(&other_thread);
     REQUIRE(!shutdown(fd, SHUT_RDWR) && !pthread_join(thread, NULL));
     FAILS(accept(fd, NULL, NULL), EINVAL);
     close(fd);
@@ -251,11 +275,12 @@ static void waits_for_time_limits(void) {
     close(accepted);
 }
 
-static void *receives(void *socket) {
+static void *receives(void *argument) {
+    struct waiting *self = argument;
     char text[8];
-    errno = 0;
-    long got = recv(*(int *)socket, text, sizeof text, 0);
-    return (void *)(got < 0 ? -errno : got);
+    self->id = gettid();
+    REQUIRE(recv(self->socket, text, sizeof text, 0) == 4);
+    return NULL;
 }
 
 /* A call that waits keeps the socket open while another thread closes its descriptor. */
@@ -263,17 +288,16 @@ static void closes_while_another_thread_receives(void) {
     int client, accepted;
     char text[8];
     pthread_t thread;
-    void *got;
     connect_pair(&client, &accepted);
-    REQUIRE(!pthread_create(&thread, NULL, receives, &client));
-    usleep(50000);
-    int closed = client;
-    REQUIRE(!close(closed));
-    FAILS(send(closed, "gone", 4, 0), EBADF);
+    struct waiting other_thread = {.socket = client};
+    REQUIRE(!pthread_create(&thread, NULL, receives, &other_thread));
+    sleeps(&other_thread);
+    REQUIRE(!close(client));
+    FAILS(send(client, "gone", 4, 0), EBADF);
     REQUIRE(recv(accepted, text, sizeof text, MSG_DONTWAIT) < 0 && errno == EAGAIN);
     REQUIRE(send(accepted, "late", 4, 0) == 4);
     // The message arrives, and the association ends with the last descriptor
-    REQUIRE(!pthread_join(thread, &got) && (long)got == 4);
+    REQUIRE(!pthread_join(thread, NULL));
     REQUIRE(recv(accepted, text, sizeof text, 0) == 0);
     close(accepted);
 }

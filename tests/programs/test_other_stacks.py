@@ -20,9 +20,12 @@ SIZE = 8_000
 WORD = 8
 """Bytes of the smallest message that the peer accepts."""
 
+PAYLOAD = content(0, 1 << 19)
+"""Beginning of the peer's payload."""
+
 LINES = [
     word
-    for word in (content(0, 1 << 19)[at : at + WORD] for at in range(0, 1 << 19, WORD))
+    for word in (PAYLOAD[at : at + WORD] for at in range(0, len(PAYLOAD), WORD))
     if word.endswith(b"\n\0") and word.count(b"\n") == word.count(b"\0") == 1
 ]
 """Words of the peer's payload that sctp_darn can send: each is a line with its zero."""

@@ -370,7 +370,9 @@ fn root_and_the_user_of_the_daemon_open_its_sockets() {
     let Some(at) = for_all_users() else { return };
     let (program, socket) =
         (at.folder.path().join("manypath-net"), at.folder.path().join("own/socket"));
-    std::fs::copy(env!("CARGO_BIN_EXE_manypath-net"), &program).expect("there is room");
+    // A copy by this process could be open for writing in a child of another test, which prevents its execution
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_manypath-net")).arg(&program).status();
+    assert!(copied.expect("cp starts").success());
     std::fs::create_dir(at.folder.path().join("own")).unwrap();
     std::os::unix::fs::chown(at.folder.path().join("own"), Some(12_345), None).unwrap();
     let mut command = Command::new("setpriv");

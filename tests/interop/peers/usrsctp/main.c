@@ -24,13 +24,22 @@ static bool aborting, received_reported, sent;
 static atomic_bool ended;
 static pthread_mutex_t state = PTHREAD_MUTEX_INITIALIZER;
 
+/* Reports once what was received; the caller holds `state`. */
+static void report_received(void)
+{
+	if (!received_reported)
+		ledger_report();
+	received_reported = true;
+}
+
 static void report_at_end(void)
 {
 	struct sctpstat counters;
 
-	if (!received_reported)
-		ledger_report();
-	received_reported = true;
+	/* The sending thread may report meanwhile that everything is here. */
+	pthread_mutex_lock(&state);
+	report_received();
+	pthread_mutex_unlock(&state);
 	usrsctp_get_stat(&counters);
 	report("statistics",
 	       "\"packets_sent\": %u, \"packets_received\": %u, \"retransmitted\": %u, \"fast_retransmitted\": %u, "
@@ -89,10 +98,8 @@ static void end_if_done(void)
 		pthread_mutex_unlock(&state);
 		return;
 	}
-	if (options.expect > 0 && !received_reported) {
-		ledger_report();
-		received_reported = true;
-	}
+	if (options.expect > 0)
+		report_received();
 	if (options.shutdown)
 		info.snd_flags = SCTP_EOF;
 	if (options.abort != NULL) {
