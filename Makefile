@@ -36,8 +36,12 @@ preload := $(venv)/lib/libmanypath_preload.so
 # Programs of the kernel are compiled by clang; their loader needs libelf and zlib. Nothing else does.
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
+without_kernel = $(shell $(kernel_tools) || echo --exclude manypath-bpf)
 
-.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop peer-usrsctp programs programs-long testbed bench-net bench-programs bench-explore explore-long explore-picture soak soak-kernel fuzz fuzz-quick bench
+# By one command, because crates that are built apart have other features, and their dependencies are built twice.
+rust_tests = --workspace --exclude manypath-capi $(without_kernel) $(without_linux) --quiet
+
+.PHONY: help papers test test-needs test-rust compile-tests test-python test-kernel test-wheel interop peer-usrsctp programs programs-long testbed bench-net bench-programs bench-explore explore-long explore-picture soak soak-kernel fuzz fuzz-quick bench
 .PHONY: profile build emu net capi kernel wheel tools docs results site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
@@ -47,7 +51,7 @@ help: ## list the commands
 papers: build ## reproduce the papers into report/index.html; FULL=1 takes their own grids and repetitions
 	$(bin)/manypath papers $(if $(FULL),--full)
 
-test: test-rust test-python test-kernel test-wheel ## all tests: Rust, Python, kernel, wheel
+test: test-rust test-python test-wheel ## all tests: Rust with the kernel's, Python, wheel
 
 # Where it may, `make test` installs what tests need beyond the build; else they say what they lack.
 test-rust test-python test-kernel test-wheel: | test-needs
@@ -56,16 +60,18 @@ test-needs:
 	@if [[ $$(id -u) -eq 0 ]]; then PYTHON='$(PYTHON)' .ci/prepare --tests; fi
 
 test-rust: $(bin)/python
-	cargo test --workspace --exclude manypath-bpf --exclude manypath-capi $(without_linux) --quiet
+	@$(kernel_tools) || echo 'tests of crates/bpf skipped: they need $(kernel_packages)'
+	cargo test $(rust_tests)
 	@# Alone, with its own features of tokio: with `signal`, tokio opens a pipe that only the first stack could use.
-	$(if $(without_linux),,cargo test --package manypath-capi --quiet)
+	@# Without optimisation, because compilation takes most of the time.
+	$(if $(without_linux),,CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --package manypath-capi --quiet)
 
 test-python: build $(if $(without_linux),,emu net) $(venv)/.tools $(venv)/.docs
 	$(bin)/pytest --quiet --numprocesses auto --dist loadscope
 
-test-kernel: ## the tests of crates/bpf; those of them that load programs into the kernel need root
-	@if $(kernel_tools); then cargo test --package manypath-bpf --quiet; \
-	else echo 'tests of crates/bpf skipped: they need $(kernel_packages)'; fi
+test-kernel: ## the tests of crates/bpf alone; those of them that load programs into the kernel need root
+	@$(kernel_tools) || { echo 'make test-kernel needs $(kernel_packages)' >&2; exit 1; }
+	cargo test --package manypath-bpf --quiet
 
 test-wheel: wheel $(venv)/.tools ## install the wheel into an environment of its own, and try every command there
 	MANYPATH_WHEEL=$$(echo dist/manypath-*.whl) $(bin)/pytest --quiet tests/wheel
@@ -77,17 +83,15 @@ check-format:
 	cargo fmt --all --check --manifest-path tests/interop/peers/Cargo.toml
 
 check-lints: $(bin)/python
-	cargo clippy --workspace --exclude manypath-bpf $(without_linux) --all-targets --quiet -- -D warnings
-	@if $(kernel_tools); then cargo clippy --package manypath-bpf --all-targets --quiet -- -D warnings; \
-	else echo 'lints of crates/bpf skipped: they need $(kernel_packages)'; fi
+	@$(kernel_tools) || echo 'lints of crates/bpf skipped: they need $(kernel_packages)'
+	cargo clippy --workspace $(without_kernel) $(without_linux) --all-targets --quiet -- -D warnings
 	cargo clippy --package manypath-sctp --features soak --all-targets --quiet -- -D warnings
 	$(if $(without_linux),,cd tests/interop/peers && cargo clippy --quiet --release --locked -- -D warnings)
 	@if command -v cargo-deny > /dev/null; then cargo deny --log-level error check bans licenses sources; \
 	else echo 'cargo-deny is not installed: licences of dependencies not checked'; fi
 
 check-docs: $(bin)/python
-	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --exclude manypath-bpf $(without_linux) --no-deps --quiet
-	@if $(kernel_tools); then RUSTDOCFLAGS='-D warnings' cargo doc --package manypath-bpf --no-deps --quiet; fi
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace $(without_kernel) $(without_linux) --no-deps --quiet
 
 check-house:
 	cargo xtask check
@@ -208,7 +212,12 @@ docs: build ## write the generated pages of docs/reference, the Jupyter notebook
 results: build ## run the simulations whose tables are in docs, and write the tables; TABLE=name makes one, all take 5 minutes
 	$(bin)/python docs/builder/results.py $(TABLE)
 
-tools: $(venv)/.tools $(venv)/.docs ## what tests, checks and site need; before `make --jobs`, for pip must be alone
+tools: | $(bin)/python ## what tests, checks and site need; before `make --jobs`, for pip must be alone
+	$(MAKE) $(venv)/.tools
+	$(MAKE) $(venv)/.docs
+
+compile-tests: | $(bin)/python ## compile the tests of the workspace, which `make test` runs
+	cargo test $(rust_tests) --no-run
 
 site: build $(venv)/.docs ## write the documentation as a site that needs no network: site/index.html
 	$(bin)/mkdocs --quiet build --strict
