@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-import manypath.papers
 from manypath.cli.papers import papers
+from manypath.papers import evaluation
 from manypath.papers.causes import verify
 from manypath.papers.claim import Claims
 from manypath.papers.dreibholz import PLAIN
@@ -92,7 +92,7 @@ def evaluated(profiles, impact):
 
 
 def test_the_command_prints_claims_that_depend_on_the_profile(profiles, impact, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(manypath.papers, "evaluate", lambda *_, **__: evaluated(profiles, impact))
+    monkeypatch.setattr(evaluation, "evaluate", lambda *_, **__: evaluated(profiles, impact))
     papers([impact.name], profiles=True, report=tmp_path)
     printed = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["claim", *profiles.names] in printed

@@ -14,7 +14,8 @@ from manypath.papers.tried import data_of
 @pytest.fixture
 def package(package, tmp_path, monkeypatch):
     """A package with only the small paper."""
-    monkeypatch.setattr(papers, "registry", lambda: {NAME: PAPER})
+    monkeypatch.setattr(papers, "STUDIES", (NAME,))
+    monkeypatch.setattr(papers, "load", {NAME: PAPER}.__getitem__)
     monkeypatch.chdir(tmp_path)
     return package
 

@@ -81,6 +81,23 @@ def test_help_imports_no_large_library(folder: Path):
     assert done.stdout.strip() == "set()"
 
 
+@pytest.mark.parametrize("command", ["papers", "report"])
+def test_a_wrong_name_of_a_paper_is_refused_without_large_libraries(command: str, folder: Path):
+    heavy = {"pandas", "scipy", "matplotlib"}
+    script = f"import atexit, sys; atexit.register(lambda: print({heavy} & set(sys.modules)))"
+    script += f"; sys.argv = ['manypath', '{command}', 'nosuch']; from manypath.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (2, "set()"), done.stderr
+
+
+def test_statistics_load_no_distributions_of_scipy(folder: Path):
+    # They take half a second.
+    modules = "manypath.campaign, manypath.expect, manypath.papers.evaluation"
+    script = f"import sys, {modules}; print('scipy.stats' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
 def test_run_prints_every_flow_path_and_link(folder: Path):
     printed = manypath("run", "two.toml", folder=folder).stdout
     for word in ("cmt", "single", "south", "north", "south/back", "goodput Mbit/s", "digest"):

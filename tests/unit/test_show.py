@@ -92,6 +92,11 @@ def test_losses_are_described(part, words: str):
     assert describe.loss_words(part) == words
 
 
+def test_the_limit_of_a_queue_agrees_with_its_noun():
+    assert describe.queue_words(mp.DropTail(packets=1)) == "drop-tail, 1 packet"
+    assert describe.queue_words(mp.DropTail(packets=10_000)) == "drop-tail, 10,000 packets"
+
+
 def test_an_event_has_a_time_and_a_change():
     assert describe.event_words(mp.Event(at="60 s", rate="2 Mbit/s")) == "60 s: rate 2 Mbit/s"
     assert describe.event_words(mp.Event(at="60 s", loss=0.5)) == "60 s: 50 % lost"

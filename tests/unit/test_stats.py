@@ -55,6 +55,15 @@ def test_pairing_removes_common_variation():
     assert stats.ttest_ind(shared + 1.0 + own, shared).pvalue > 0.5
 
 
+@pytest.mark.parametrize("size", [2, 3, 12, 200])
+def test_p_values_are_those_of_the_paired_t_test(size: int):
+    random = np.random.default_rng(size)
+    first, second = random.normal(5.0, size=size), random.normal(5.5, 2.0, size=size)
+    assert paired(first, second).p_value == pytest.approx(stats.ttest_rel(first, second).pvalue, rel=1e-12)
+    above = stats.ttest_rel(first, second, alternative="greater").pvalue
+    assert paired(first, second).p_above == pytest.approx(above, rel=1e-9)
+
+
 def test_equal_pairs_do_not_differ_and_a_constant_difference_does():
     assert paired([1, 2, 3], [1, 2, 3]).p_value == 1.0
     assert paired([2, 3, 4], [1, 2, 3]).p_value == 0.0

@@ -58,25 +58,29 @@ def papers(
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
     """Reproduce papers: compute missing runs, draw the figures, check every claim, write the report."""
-    from manypath.papers import chosen, evaluate
-    from manypath.papers.evaluation import narrowed
-    from manypath.papers.publishing import check_targets
-    from manypath.papers.publishing import publish as write_published
-    from manypath.report import build, growing
-    from manypath.report.targets import check as check_report
-
     extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
     options = {"figure": figure, "runs": runs, "full": full, **extras}
     _check_options({**options, "workers": workers, "shard": shard, "dask": dask, "publish": publish, "json": as_json})
+    from manypath.papers import chosen
+
+    found = chosen(names or None, full=full)
+    # After the names, since pandas and matplotlib take a second.
+    from manypath.papers.evaluation import evaluate, narrowed
+    from manypath.papers.publishing import check_targets
+    from manypath.papers.publishing import publish as write_published
+
     check_workers(workers)
     check_store(store)
-    wanted = narrowed(chosen(names or None, full=full), figure, runs)
+    wanted = narrowed(found, figure, runs)
     if publish:
         check_targets(wanted)
     where = {"store": store, "workers": workers, "executor": None if dask is None else executor_of(dask, workers)}
     if shard is not None:
         _compute_part(wanted, shard, {"full": full, **extras, **where})
         return
+    from manypath.report import build, growing
+    from manypath.report.targets import check as check_report
+
     check_report(report, wanted)
     announce_published(wanted)
     evaluation = evaluate(names or None, **options, **where, grow=growing(report, wanted))

@@ -43,14 +43,17 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
     """Write the report again from stored results, without new runs. The options are those of manypath papers."""
-    from manypath.papers import NAMES, STUDIES, chosen, evaluate
-    from manypath.papers.evaluation import Evaluation
+    from manypath.papers import NAMES, STUDIES, chosen
+
+    wanted = chosen(names or (*NAMES, *STUDIES))
+    # After the names, since pandas and matplotlib take a second.
+    from manypath.papers.evaluation import Evaluation, evaluate
     from manypath.papers.stored import NotStored
     from manypath.papers.verdict import tally
     from manypath.report import build
     from manypath.report.targets import check
 
-    check(report, chosen(names or (*NAMES, *STUDIES)))
+    check(report, wanted)
     if not store.is_dir():
         raise UserError(
             f'store: {store} is not a folder of results: run "manypath papers" first, or name another folder'

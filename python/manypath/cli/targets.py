@@ -38,9 +38,10 @@ def check_store(store: Path) -> None:
 
 def check_workers(workers: int | None) -> None:
     """Refuse an invalid number of threads."""
-    from manypath.campaign.executors import LocalExecutor
+    if workers is not None:
+        from manypath.campaign.executors import LocalExecutor
 
-    LocalExecutor(workers)
+        LocalExecutor(workers)
 
 
 def executor_of(address: str | None, workers: int | None) -> Executor:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from manypath.arguments import whole
 from manypath.campaign import Campaign
@@ -267,7 +266,8 @@ def _single(totals: np.ndarray) -> tuple[float, float]:
     """Return Student's t prediction interval for one more run, Mbit/s."""
     if len(totals) <= 1:
         return math.nan, math.nan
-    half = stats.t.ppf(0.975, len(totals) - 1) * totals.std(ddof=1) * math.sqrt(1 + 1 / len(totals))
+    # The interval of the mean has a factor sqrt(1 / n), that of one more run sqrt(1 + 1 / n).
+    half = interval(totals).half_width * math.sqrt(len(totals) + 1)
     return max(0.0, float(totals.mean() - half)), float(totals.mean() + half)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -52,9 +52,14 @@ def __getattr__(name: str) -> Any:
 
 def registry() -> dict[str, Paper]:
     """Return the papers by name, followed by our own studies."""
-    papers = {name: import_module(f"manypath.papers.{name}.paper").PAPER for name in NAMES}
-    studies = {name: import_module(f"manypath.studies.{name}.study").STUDY for name in STUDIES}
-    return {**papers, **studies}
+    return {name: load(name) for name in (*NAMES, *STUDIES)}
+
+
+def load(name: str) -> Paper:
+    """Return a paper or a study by its name."""
+    if name in STUDIES:
+        return import_module(f"manypath.studies.{name}.study").STUDY
+    return import_module(f"manypath.papers.{name}.paper").PAPER
 
 
 def chosen(names: str | Paper | Iterable[str | Paper] | None, *, full: bool = False) -> list[Paper]:
@@ -65,21 +70,23 @@ def chosen(names: str | Paper | Iterable[str | Paper] | None, *, full: bool = Fa
     UserError
         If a paper does not exist or is given twice.
     """
+    given = () if names is None else names
+    several = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+    wanted = several or ((*NAMES, *STUDIES) if full else NAMES)
+    # Before papers are loaded, which takes a second
+    for each in wanted:
+        if isinstance(each, str):
+            _check_name(each)
     from manypath.papers.paper import Paper
 
-    default = (*NAMES, *STUDIES) if full else NAMES
-    given = () if names is None else names
-    several = [given] if isinstance(given, str | Paper) or not isinstance(given, Iterable) else list(given)
-    wanted = several or default
-    known = {} if all(isinstance(each, Paper) for each in wanted) else registry()
-    found = [each if isinstance(each, Paper) else _named(each, known) for each in wanted]
-    twice = next((name for name, times in Counter(each.name for each in found).items() if times > 1), None)
+    names_of_all = [each.name if isinstance(each, Paper) else text("names", each, "names of papers") for each in wanted]
+    twice = next((name for name, times in Counter(names_of_all).items() if times > 1), None)
     if twice is not None:
         raise UserError(f"paper: {quoted(twice)} is given twice: give each paper once")
-    return found
+    return [each if isinstance(each, Paper) else load(each) for each in wanted]
 
 
-def _named(name: str, papers: Mapping[str, Paper]) -> Paper:
-    if text("names", name, "names of papers") not in papers:
-        raise UserError(f'paper: "{name}" is no paper: {remedy(name, papers)}')
-    return papers[name]
+def _check_name(name: str) -> None:
+    known = (*NAMES, *STUDIES)
+    if name not in known:
+        raise UserError(f"paper: {quoted(name)} is no paper: {remedy(name, known)}")

@@ -60,7 +60,6 @@ def _cost(paper: Paper, precision: Precision, names: set[str]) -> float:
         cases = list(paper.experiments.cases(precision, {name}))
         if cases:
             scenario = paper.experiments.scenario(cases[0], precision)
-            links = scenario.network.links
-            rate = sum(min(links[link].rate for link in path.forward) for path in scenario.network.paths.values())
+            rate = sum(map(scenario.network.bottleneck_rate, scenario.network.paths))
             total += len(cases) * precision.replications * rate * (scenario.warmup + scenario.measure) / 1e15
     return total

@@ -66,7 +66,7 @@ def _kept(there: set[str]) -> list[Card]:
         full = None if name in there else load(name)
         if full is None:
             continue
-        paper = papers.registry()[name]
+        paper = papers.load(name)
         verdicts = {number: claim.verdict for number, claim in full.claims.items()}
         columns = {FULL: verdicts, **reconstructed(name)}
         cards.append(

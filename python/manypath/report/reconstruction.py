@@ -87,7 +87,7 @@ def _scores(result: Reconstruction) -> list[ScoreRow]:
     return [
         row._replace(
             settings=tuple(result.factor(name).changed for name in row.settings),
-            scored=f"[{papers.registry()[row.scored].tag}]" if row.scored in NAMES else row.scored,
+            scored=f"[{papers.load(row.scored).tag}]" if row.scored in NAMES else row.scored,
         )
         for row in score_table(result)
     ]
