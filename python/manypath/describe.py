@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from manypath.display import counted
 from manypath.quantity import RATE, SIZE, SPAN, Quantity
 from manypath.scenario.losses import Bernoulli, BitError, NoLoss
 from manypath.scenario.model import Model
@@ -37,7 +38,7 @@ def delay_words(link: Link) -> str:
 def queue_words(queue: Queue) -> str:
     """Return the discipline, limits and other settings of a queue: ``drop-tail, 100 packets``."""
     limits = [
-        *([f"{queue.packets:,} packets"] if queue.packets is not None else []),
+        *([counted(queue.packets, "packet")] if queue.packets is not None else []),
         *([SIZE.show(queue.bytes)] if queue.bytes is not None else []),
     ]
     return ", ".join([queue.kind, *limits, *settings(queue, {"kind", "packets", "bytes"})])

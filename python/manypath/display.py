@@ -173,6 +173,11 @@ def short_number(number: float) -> str:
     return f"{number / 1e9:.4g}G"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, as in ``1 event`` and ``2,000 events``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def duration(seconds: float) -> str:
     """Return a duration as text with at most two units: ``3 min 20 s``."""
     whole = max(round(seconds), 0)

@@ -143,7 +143,7 @@ class Dimension:
             return f'counts packets: for packets of 1500 bytes write "{self._likely(float(number), self.packet)}"'
         return (
             f'is no {self.name}, "{unit}" is none of its units: '
-            f'write "{number} {self._likely_unit(unit)}" (units: {", ".join(self.units)})'
+            f'write "{number.lstrip("+-")} {self._likely_unit(unit)}" (units: {", ".join(self.units)})'
         )
 
     def _likely(self, number: float, unit: int) -> str:
@@ -185,7 +185,8 @@ def _decimal(number: Fraction) -> str | None:
 
 
 WRITTEN = re.compile(
-    r"\s*(?P<number>(?P<mantissa>[-+]?(?:\d+(?:\.\d*)?|\.\d+))(?:[eE](?P<exponent>[-+]?\d+))?)\s*(?P<unit>\D*?)\s*",
+    r"\s*(?P<number>(?P<mantissa>[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:[eE](?P<exponent>[-+]?[0-9]+))?)"
+    r"\s*(?P<unit>\D*?)\s*",
 )
 """A number and its unit."""
 

@@ -37,6 +37,22 @@ ONCE = mp.Campaign(SHORT, replications=1)
 MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: mp.run(None), "scenario: None is no Scenario: give"),
     (lambda: mp.run({"network": 5}), "scenario: {'network': 5} is no Scenario"),
+    (
+        lambda: SHORT.but(flows={"f\u2066": mp.Sctp(paths=["a"])}),
+        'flows: "f\\u2066" has the invisible character U+2066: remove it',
+    ),
+    (
+        lambda: SHORT.but(flows={"f\u200f": mp.Sctp(paths=["a"])}),
+        'flows: "f\\u200f" has the invisible character U+200F: remove it',
+    ),
+    (
+        lambda: mp.Network(links={"a\x1b[2J": LINK}, paths={"p": mp.Path(forward=("a\x1b[2J",))}),
+        'links: "a\\u001b[2J" has the invisible character U+001B: remove it',
+    ),
+    (
+        lambda: mp.Network(links={"a": LINK}, paths={"p\nq": mp.Path(forward=("a",), reverse=("a",))}),
+        'paths: "p\\u000aq" has the invisible character U+000A: remove it',
+    ),
     (lambda: mp.run(SHORT, seed="x"), 'seed: "x" is not a number of 64 bits: give 0 or more, below 2^64'),
     (lambda: mp.run(SHORT, seed=2**64), "seed: 18446744073709551616 is not a number of 64 bits"),
     (lambda: mp.run(SHORT, seed=True), "seed: True is not a number"),

@@ -127,3 +127,12 @@ def test_results_of_a_campaign_show_means_with_intervals(scenario):
 
 def test_an_empty_campaign_is_reported():
     assert repr(Results([])) == "0 runs"
+
+
+def test_a_number_agrees_with_its_noun():
+    assert [display.counted(number, "event") for number in (0, 1, 2, 12_345)] == [
+        "0 events",
+        "1 event",
+        "2 events",
+        "12,345 events",
+    ]

@@ -24,6 +24,22 @@ def scenario(link: mp.Link = LINK, **changes: Any) -> mp.Scenario:
     return mp.Scenario(network=mp.bottleneck(link, paths=2), flows=flows, warmup="20 s", measure="100 s")
 
 
+def with_access(**access: Any) -> mp.Scenario:
+    """Return the scenario with other access links."""
+    plain = scenario()
+    return plain.but(network=plain.network.but(access=mp.Link(**access)))
+
+
+def test_access_links_add_their_delay_four_times():
+    found = fluid(with_access(rate="1 Gbit/s", delay="10 ms"))
+    assert found.flows["tcp"].rtts == [pytest.approx(0.08)]
+
+
+def test_udp_encapsulation_makes_messages_of_full_packets_smaller():
+    flow = mp.Sctp.standard("path1", udp_encapsulation=True, app=mp.Saturated(message="1444 B"))
+    assert fluid(scenario().but(flows={"flow": flow})).payload == {"flow": 1444}
+
+
 def test_a_scenario_has_the_links_flows_and_units_of_theory():
     found = fluid(scenario())
     (link,) = found.links.values()
@@ -49,9 +65,15 @@ def test_fluid_and_simulated_flows_share_a_bottleneck_alike(cc: str):
         (scenario(app=mp.Transfer(size="1 MB")), "flows.flow.app: is transfer"),
         (scenario(cc="cubic"), "flows.flow.cc: the fluid model has no formulas of cubic"),
         (scenario(mss="1000 B"), "flows: packets have 1040 to 1500 B"),
-        (scenario(LINK.but(events=[mp.Event(at="5 s", change="down")])), "events: theory describes links that do not"),
+        (
+            scenario(LINK.but(events=[mp.Event(at="5 s", change="down")])),
+            "network.links.bottleneck.events: theory describes links that do not",
+        ),
         (scenario(LINK.but(loss=mp.GilbertElliott(to_bad=0.01, to_good=0.1))), "loss: is gilbert-elliott"),
         (scenario(LINK.but(loss=mp.Bernoulli(p=1))), "loses all packets"),
+        (scenario(mp.Link(trace=[1, 2, 3])), "network.links.bottleneck.trace: theory describes links with one rate"),
+        (with_access(rate="8 Mbit/s"), "network.access: 8 Mbit/s is below 10 Mbit/s of a path: theory"),
+        (with_access(rate="20 Mbit/s", loss=mp.Bernoulli(p=0.1)), "network.access.loss: theory describes"),
     ],
 )
 def test_a_scenario_outside_of_the_theory_is_reported_in_one_line(described: mp.Scenario, message: str):

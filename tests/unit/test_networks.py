@@ -153,7 +153,7 @@ def test_unused_paths_are_reported_and_do_not_stop_the_run(tmp_path: Path):
     idle = network.but(links={**network.links, "c": LINK})
     assert scenario.but(network=idle).remarks()[1:] == ["network.links.c: no path uses this link"]
     crowd = scenario.but(network=mp.bottleneck(LINK, paths=100), flows=one_flow())
-    assert (len(crowd.remarks()), crowd.remarks()[-1]) == (9, "network: 91 more paths and links are unused")
+    assert (len(crowd.remarks()), crowd.remarks()[-1]) == (9, "network: more unused paths and links: 91")
     file = tmp_path / "idle.toml"
     link = 'rate = "10 Mbit/s"'
     file.write_text(

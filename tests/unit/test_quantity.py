@@ -48,6 +48,8 @@ def test_a_quantity_is_read_exactly(dimension: Dimension, written: object, base_
         (RATE, "10 MBit/s", 'write "10 Mbit/s"'),
         (RATE, "10", 'has no unit: write "10 Mbit/s"'),
         (RATE, "fast", 'write a number and a unit, such as "10 Mbit/s"'),
+        (RATE, "٣ Mbit/s", 'write a number and a unit, such as "10 Mbit/s"'),
+        (RATE, "-5 ms", 'write "5 Mbit/s"'),
         (RATE, "5 ms", "units: bit/s, kbit/s, Mbit/s, Gbit/s"),
         (RATE, True, 'write "10 Mbit/s"'),
         (RATE, None, 'write "10 Mbit/s"'),

@@ -67,6 +67,13 @@ def test_flows_keep_their_order():
     assert list(json.loads(document)["flows"]) == ["z", "m", "a"]
 
 
+@pytest.mark.parametrize("name", ["電話", "café", "שלום", "\U0001f469\u200d\U0001f680", "می\u200cکن", "a b"])
+def test_names_have_letters_of_every_script(scenario, name: str):
+    link = mp.Link(rate="1 Mbit/s", delay="1 ms")
+    named = mp.Scenario(network=mp.disjoint(**{name: link}), flows={name: mp.Sctp(paths=[name])})
+    assert list(named.network.paths) == [name]
+
+
 def test_equal_scenarios_have_equal_documents(scenario):
     written = scenario(north="10 Mbit/s")
     in_numbers = mp.Scenario.from_document(json.loads(written.document()))

@@ -25,7 +25,7 @@ def _probability(value: Any) -> Any:
     return value
 
 
-PER_CENT = re.compile(r"\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s*%\s*")
+PER_CENT = re.compile(r"\s*(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*%\s*")
 """A percentage."""
 
 if TYPE_CHECKING:

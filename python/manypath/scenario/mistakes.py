@@ -37,7 +37,8 @@ def _place(location: Sequence[str | int], fields: Any) -> list[str]:
     """Return the dotted place of a mistake, without the kinds that pydantic adds to fields with several models."""
     place: list[str] = []
     here: Any = fields
-    for step in location:
+    # The message of a wrong name has the name.
+    for step in location[:-2] if location[-1:] == (OF_NAME,) else location:
         if step in _kinds(here) and not (isinstance(here, Mapping) and step in here):
             continue
         place.append(str(step))
@@ -87,6 +88,9 @@ def _choices(expected: str) -> list[str]:
 
 OF_KEYS = {"unknown_key", "wrong_key"}
 """Our own kinds of mistakes, whose context has the key."""
+
+OF_NAME = "[key]"
+"""Pydantic's last step of the location of a wrong name in a table; the step before it is the name."""
 
 BOUNDS = {"gt", "ge", "lt", "le", "multiple_of"}
 """Pydantic's names of the bounds of a number."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import (
     BaseModel,
@@ -34,9 +35,13 @@ if TYPE_CHECKING:
 else:
 
     def _read_by(dimension: Dimension) -> WrapValidator:
+        # The scenarios of a campaign have the same few texts, also those of defaults.
+        of_text = lru_cache(maxsize=4096)(dimension.parse)
+
         def read(value: Any, bounds: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Quantity:
             in_base_units = info.context == BASE_UNITS and type(value) is int and 0 <= value < LIMIT
-            quantity = dimension.of(value) if in_base_units else dimension.parse(value)
+            parse = of_text if type(value) is str else dimension.parse
+            quantity = dimension.of(value) if in_base_units else parse(value)
             bounds(quantity)
             return quantity
 
@@ -68,9 +73,9 @@ def _other_type(field: FieldInfo, value: Any) -> str | None:
     A text is not converted to a number, and a number is not converted to a boolean. Fields with their own reader are
     not checked. Numbers of numpy are valid.
     """
-    if field.annotation is bool and not _is_truth(value):
-        return f"{quoted(value)} is neither true nor false: write true or false"
-    if field.annotation not in NUMBERS:
+    if field.annotation is bool:
+        return None if _is_truth(value) else f"{quoted(value)} is neither true nor false: write true or false"
+    if type(value) in {int, float}:
         return None
     if _is_truth(value):
         return f"{quoted(value)} is no number: write a number"
@@ -80,8 +85,8 @@ def _other_type(field: FieldInfo, value: Any) -> str | None:
     return None
 
 
-NUMBERS = (int, float, int | None, float | None)
-"""Types of numeric fields."""
+CONVERTED = (bool, int, float, int | None, float | None)
+"""Types of boolean and numeric fields, to which pydantic converts other types."""
 
 BASE_UNITS = "base units"
 """Pydantic context for documents, in which bare numbers are bit/s, nanoseconds and bytes."""
@@ -121,9 +126,18 @@ class Model(BaseModel, metaclass=_Checked):
         frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True, validate_default=True
     )
 
+    _converted: ClassVar[frozenset[str]] = frozenset()
+    """Names of the fields whose type is one of `CONVERTED`."""
+
     if TYPE_CHECKING:  # pydantic adds it to frozen models
 
         def __hash__(self) -> int: ...
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        """Note the fields to check, because every value of a scenario is checked."""
+        super().__pydantic_init_subclass__(**options)
+        cls._converted = frozenset(name for name, field in cls.model_fields.items() if field.annotation in CONVERTED)
 
     @classmethod
     def from_document(cls, fields: Mapping[str, Any]) -> Self:
@@ -215,11 +229,12 @@ class Model(BaseModel, metaclass=_Checked):
     @classmethod
     def _know_the_keys(cls, fields: Any) -> Any:
         if isinstance(fields, Mapping):
-            for key in fields:
-                if key not in cls.model_fields:
-                    hint = remedy(str(key), cls.model_fields)
+            known, converted = cls.__pydantic_fields__, cls._converted
+            for key, value in fields.items():
+                if key not in known:
+                    hint = remedy(str(key), known)
                     raise PydanticCustomError("unknown_key", "unknown key: {hint}", {"key": str(key), "hint": hint})
-                said = _other_type(cls.model_fields[key], fields[key])
+                said = _other_type(known[key], value) if key in converted else None
                 if said is not None:
                     raise PydanticCustomError("wrong_key", "{said}", {"key": str(key), "said": said})
         return fields

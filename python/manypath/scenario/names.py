@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
 from manypath import _native
+from manypath.errors import quoted
 from manypath.refusal import told
 
 
@@ -16,6 +18,15 @@ def known_algorithm(name: str) -> str:
     mistake = _native.algorithm_mistake(name)
     if mistake is not None:
         raise ValueError(told(mistake))
+    return name
+
+
+def as_shown(name: str) -> str:
+    """Refuse control characters and marks of the direction of text: a page or a terminal would show another name."""
+    found = [letter for letter in name if letter in MARKS or unicodedata.category(letter) in CONTROLS]
+    if found:
+        visible = "".join(f"\\u{ord(letter):04x}" if letter in found else letter for letter in name)
+        raise ValueError(f"{quoted(visible)} has the invisible character U+{ord(found[0]):04X}: remove it")
     return name
 
 
@@ -38,6 +49,15 @@ class _Names:
         with_parameters = f"^(?:{'|'.join(names)}):.+$"
         return {**handler(core), "anyOf": [{"enum": names}, {"pattern": with_parameters}]}
 
+
+MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""The characters that only set the direction of text. Unicode annex 9, section 2."""
+
+CONTROLS = frozenset({"Cc", "Zl", "Zp"})
+"""Unicode categories of control characters, and of separators of lines and of paragraphs."""
+
+Name = Annotated[str, AfterValidator(as_shown)]
+"""A name of a link, a path or a flow."""
 
 if TYPE_CHECKING:
     CongestionControl = str

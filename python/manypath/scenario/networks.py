@@ -16,6 +16,7 @@ from manypath.quantity import RATE, SPAN
 from manypath.scenario.links import Link
 from manypath.scenario.losses import NoLoss
 from manypath.scenario.model import Model, Span
+from manypath.scenario.names import Name
 from manypath.scenario.queues import DropTail
 
 if TYPE_CHECKING:
@@ -54,9 +55,9 @@ class Path(Model):
 class Network(Model):
     """Links and paths by name."""
 
-    links: dict[str, Link] = Field(min_length=1)
+    links: dict[Name, Link] = Field(min_length=1)
     """Core links; each direction of a wire is a separate link."""
-    paths: dict[str, Path] = Field(min_length=1)
+    paths: dict[Name, Path] = Field(min_length=1)
     """Paths from senders to receivers."""
     access: Link | None = Link(rate="1 Gbit/s", delay="0 ms", queue=DropTail(packets=10_000))
     """Access links between hosts and core: each host has one for each path and direction. None, in files ``"none"``: no
@@ -87,6 +88,10 @@ class Network(Model):
         back = {link for path in self.paths.values() for link in path.reverse} - there
         links = {name: link.but(loss=NoLoss()) if name in back else link for name, link in self.links.items()}
         return self.but(links=links)
+
+    def bottleneck_rate(self, path: str) -> int:
+        """Return the rate of the slowest forward link of a path, bit/s; access links do not count."""
+        return min(self.links[link].rate for link in self.paths[path].forward)
 
     def draw(self) -> Picture:
         """Return a drawing of links with their properties, and of paths; see `figures.topology`."""
@@ -316,7 +321,7 @@ class _Wire(Model):
 class _Disjoint(Model):
     """The form of `disjoint` in a file: a table for each link, or a table with ``there`` and ``back``."""
 
-    disjoint: dict[str, Link] = Field(min_length=1)
+    disjoint: dict[Name, Link] = Field(min_length=1)
 
     @field_validator("disjoint", mode="before", json_schema_input_type=dict[str, Link | _Wire])
     @classmethod
@@ -360,8 +365,8 @@ class _Dumbbell(Model):
 
 
 class _Nodes(Model):
-    wires: dict[str, Link] = Field(min_length=1)
-    paths: dict[str, str] = Field(min_length=1)
+    wires: dict[Name, Link] = Field(min_length=1)
+    paths: dict[Name, str] = Field(min_length=1)
 
     @field_validator("wires", mode="before", json_schema_input_type=dict[str, Link | _Wire])
     @classmethod

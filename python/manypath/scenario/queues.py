@@ -8,13 +8,16 @@ from pydantic import Field, model_validator
 
 from manypath.scenario.model import Model, Size, Span
 
+MOST_PACKETS = 2**32 - 1
+"""Largest limit of a queue, packets."""
+
 
 class DropTail(Model):
     """First in, first out; packets that arrive at a full queue are dropped."""
 
     kind: Literal["drop-tail"] = "drop-tail"
     """Name of the discipline."""
-    packets: int | None = Field(default=None, gt=0)
+    packets: int | None = Field(default=None, gt=0, le=MOST_PACKETS)
     """Largest number of queued packets, without the packet in transmission."""
     bytes: Size | None = Field(default=None, gt=0)
     """Largest number of queued bytes, without the packet in transmission."""
@@ -42,7 +45,7 @@ class Red(Model):
     """Drop probability at `max`; it increases linearly from 0 at `min`."""
     gentle: bool = False
     """Whether the drop probability rises from `max_p` at `max` to 1 at twice `max`; if false, it is 1 from `max`."""
-    packets: int | None = Field(default=None, gt=0)
+    packets: int | None = Field(default=None, gt=0, le=MOST_PACKETS)
     """Largest number of queued packets for any average; without any limit, the average at which all are dropped."""
     bytes: Size | None = Field(default=None, gt=0)
     """Largest number of queued bytes for any average."""
@@ -53,7 +56,7 @@ class Red(Model):
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.max <= self.min:
-            raise ValueError(f"max {self.max} is not above min {self.min}: give a larger max")
+            raise ValueError(f"max {self.max:g} is not above min {self.min:g}: give a larger max")
         return self
 
 
@@ -68,7 +71,7 @@ class CoDel(Model):
     """Time for which the smallest queueing delay must be above `target` before the first drop."""
     mtu: Size = Field(default="1500 B", gt=0)
     """Largest packet: no packet is dropped while at most this many bytes are queued."""
-    packets: int | None = Field(default=None, gt=0)
+    packets: int | None = Field(default=None, gt=0, le=MOST_PACKETS)
     """Largest number of queued packets; 1000 without any limit."""
     bytes: Size | None = Field(default=None, gt=0)
     """Largest number of queued bytes."""
@@ -89,7 +92,7 @@ class Pie(Model):
     """Gain for the growth of the delay since the previous update, per second."""
     burst: Span = "150 ms"
     """Time without drops after a period without congestion."""
-    packets: int | None = Field(default=None, gt=0)
+    packets: int | None = Field(default=None, gt=0, le=MOST_PACKETS)
     """Largest number of queued packets; 1000 without any limit."""
     bytes: Size | None = Field(default=None, gt=0)
     """Largest number of queued bytes."""
@@ -110,7 +113,7 @@ class FqCoDel(Model):
     """Bytes that a flow may send in one round."""
     buckets: int = Field(default=1024, gt=0, le=65_536)
     """Number of queues, to which flows are assigned by a hash; two flows may share one."""
-    packets: int | None = Field(default=None, gt=0)
+    packets: int | None = Field(default=None, gt=0, le=MOST_PACKETS)
     """Packets that may wait at most; 10240 without any limit."""
     bytes: Size | None = Field(default=None, gt=0)
     """Largest number of queued bytes."""

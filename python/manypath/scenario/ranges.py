@@ -12,6 +12,9 @@ from pydantic_core import CoreSchema
 from manypath.quantity import SIZE, SPAN, Dimension
 from manypath.scenario.model import Model, Size, Span
 
+MOST_MESSAGE = 1 << 26
+"""Largest message, bytes; the limit of the engine (`payload.rs`)."""
+
 
 class Range(Model):
     """Two ends, the lower field first; also read from a single value for both ends, or a pair."""
@@ -60,9 +63,9 @@ class Sizes(Range):
     """Message sizes: ``"1452 B"``, ``("500 B", "1452 B")`` or ``Sizes(min="500 B", max="1452 B")``."""
 
     dimension = SIZE
-    min: Size = Field(gt=0)
+    min: Size = Field(gt=0, le=MOST_MESSAGE)
     """Smallest message."""
-    max: Size
+    max: Size = Field(le=MOST_MESSAGE)
     """Largest message."""
 
 

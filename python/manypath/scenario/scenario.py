@@ -16,6 +16,7 @@ from manypath.scenario.document import Document
 from manypath.scenario.files import read_table
 from manypath.scenario.flows import Flow
 from manypath.scenario.model import Span
+from manypath.scenario.names import Name
 from manypath.scenario.networks import Network, as_written
 
 
@@ -24,7 +25,7 @@ class Scenario(Document):
 
     network: Network
     """Links and paths."""
-    flows: Mapping[str, Flow] = Field(min_length=1)
+    flows: Mapping[Name, Flow] = Field(min_length=1)
     """Flows by name."""
     warmup: Span = "20 s"
     """Simulated time before the measurement."""
@@ -62,7 +63,7 @@ class Scenario(Document):
         crossed = {link for path in self.network.paths.values() for link in (*path.forward, *path.reverse)}
         idle = [f"network.paths.{name}: no flow uses this path" for name in self.network.paths if name not in used]
         idle += [f"network.links.{name}: no path uses this link" for name in self.network.links if name not in crossed]
-        more = [f"network: {len(idle) - FEW} more paths and links are unused"] if len(idle) > FEW else []
+        more = [f"network: more unused paths and links: {len(idle) - FEW}"] if len(idle) > FEW else []
         return idle[:FEW] + more
 
     @model_validator(mode="after")

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from manypath import _native
 from manypath.arguments import text
-from manypath.errors import remedy
+from manypath.errors import quoted, remedy
 from manypath.scenario.applications import Application, Saturated
 from manypath.scenario.model import Model, Size, Span
 from manypath.scenario.names import CongestionControl, no_path_twice
@@ -153,7 +153,7 @@ class Sctp(Model):
     def _profile_exists(cls, name: str) -> str:
         known = [entry for entry, _ in _native.profiles()]
         if name not in known:
-            raise ValueError(f'"{name}" is no accounting profile: {remedy(name, known)}')
+            raise ValueError(f"{quoted(name)} is no accounting profile: {remedy(name, known)}")
         return name
 
 
