@@ -218,7 +218,7 @@ class Browser:
     def chart(self, card: str) -> list[str]:
         """Return the names of the curves that a chart shows."""
         script = """const box = document.querySelector(`#${arguments[0]} .nicegui-echart`);
-            const chart = box && getElement(Number(box.id.slice(1))).chart;
+            const chart = box && getElement(Number(box.id.slice(1)))?.chart;
             return chart ? (chart.getOption().series || []).map(series => series.name) : []"""
         return self.js(script, card)
 
@@ -234,7 +234,8 @@ class Browser:
         from selenium.webdriver import ActionChains
 
         script = """const box = document.querySelector(`#${arguments[0]} .nicegui-echart`);
-            const chart = getElement(Number(box.id.slice(1))).chart;
+            const chart = getElement(Number(box.id.slice(1)))?.chart;
+            if (!chart) return null;
             const series = chart.getOption().series.find(each => each.name === arguments[1] && each.data.length);
             if (!series) return null;
             const axes = {xAxisIndex: series.xAxisIndex, yAxisIndex: series.yAxisIndex};
@@ -245,7 +246,7 @@ class Browser:
 
         def is_shown() -> bool:
             text = self.js(shown, chart)
-            return said in text and "window of" in text
+            return said in text and re.search(r"window of multipath on south: [\d.]+ kB\n", text) is not None
 
         def is_said() -> bool:
             # A chart that is drawn meanwhile has another size, and shows nothing until the pointer moves again.

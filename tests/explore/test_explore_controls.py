@@ -37,12 +37,12 @@ def test_settings_of_an_application_appear_with_it_and_change_the_run(browser: B
 
 def test_mechanisms_are_switched_and_their_limits_are_refused_beside_them(browser: Browser, address: str):
     browser.open(linked(address, short()))
-    browser.click("Mechanisms", lambda: browser.count('[aria-label="Flow multipath, dac"]'))
-    browser.switch("Flow multipath, dac")
+    browser.click("Mechanisms", lambda: browser.count('[aria-label="Flow multipath, DAC"]'))
+    browser.switch("Flow multipath, DAC")
     browser.shows(changed(short(), "flows\tmultipath\tdac", False))
     before = browser.status
-    browser.write("Flow multipath, start", "9 s")
-    browser.until(lambda: "start: 9 s is after the end of the run" in browser.text(".x-side"))
+    browser.write("Flow multipath, start time", "9 s")
+    browser.until(lambda: "start time: 9 s is after the end of the run" in browser.text(".x-side"))
     assert browser.status == before
 
 

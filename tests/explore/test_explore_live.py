@@ -57,11 +57,11 @@ def attached(browser: Browser, tmp_path: Path) -> Any:
 
 
 def axis(browser: Browser) -> tuple[float, float]:
-    """Return the time that the picture shows."""
+    """Return the time that the picture shows, as soon as the browser has its chart."""
     script = """const box = document.querySelector('#picture .nicegui-echart');
-        const axis = getElement(Number(box.id.slice(1))).chart.getOption().xAxis[0];
-        return [axis.min, axis.max]"""
-    low, high = browser.js(script)
+        const axis = getElement(Number(box.id.slice(1)))?.chart?.getOption().xAxis[0];
+        return axis ? [axis.min, axis.max] : null"""
+    low, high = browser.until(lambda: browser.js(script))
     return low, high
 
 
@@ -76,16 +76,18 @@ def test_a_log_is_shown_while_it_is_written_and_its_end_is_said(
         with grows.open("a") as out:
             out.writelines([*lines[:100], "no json\n", *lines[100:half]])
             out.flush()
-            browser.until(lambda: "window" in browser.chart("picture"))
+            browser.until(lambda: "window on radio" in browser.chart("picture"))
             browser.until(lambda: f"{half - 1:,} events" in browser.status)
             first = browser.until(lambda: axis(browser)[1])
             out.writelines(lines[half:])
         browser.until(lambda: axis(browser)[1] > first)
         browser.until(lambda: f"{len(lines) - 1:,} events" in browser.status)
-        for name in ("ssthresh", "losses", "RTT of radio", "goodput", "goodput on wire", "retransmissions"):
+        for name in ("ssthresh on wire", "losses", "RTT of radio", "goodput", "goodput on wire", "retransmissions"):
             browser.until(lambda name=name: name in browser.chart("picture"))
-        browser.until(lambda: "window of rival" in browser.chart("picture"))
-        browser.until(lambda: "1 lines are left out. line 101 is no json: no json" in browser.text("#numbers").lower())
+        browser.until(lambda: "window of rival on wire" in browser.chart("picture"))
+        browser.until(
+            lambda: "left out: 1 line. the last one: line 101 is no json: no json" in browser.text("#numbers").lower()
+        )
         browser.until(lambda: "queues (link:metrics_updated" in browser.text(".x-missing"))
         browser.until(lambda: browser.count("#numbers tbody tr") == 2)
         browser.until(lambda: "the writer has ended" in browser.status or "no new events" in browser.status)
@@ -163,7 +165,7 @@ def test_names_of_a_hostile_log_are_text(browser: Browser, attached: Any, tmp_pa
         out.write("</script><script>alert(2)</script>\n")
     with attached(file):
         browser.until(lambda: browser.chart("picture"))
-        browser.until(lambda: "1 lines are left out" in browser.text("#numbers"))
+        browser.until(lambda: "Left out: 1 line." in browser.text("#numbers"))
         assert browser.count("#numbers img, #picture img") == 0
 
 
@@ -198,7 +200,7 @@ def test_a_real_association_is_shown_while_it_sends(browser: Browser, attached: 
         # The association waits while the explorer starts, so that the log stays small.
         client.send_signal(signal.SIGSTOP)
         with attached(log):
-            for name in ("window", "RTT of 127.0.0.1 -> 127.0.0.11", "goodput"):
+            for name in ("window on 127.0.0.1 -> 127.0.0.11", "RTT of 127.0.0.1 -> 127.0.0.11", "goodput"):
                 browser.until(lambda name=name: name in browser.chart("picture"))
             browser.until(lambda: "127.0.0.11:5001#1: open" in browser.text("#numbers"))
             before = axis(browser)[1]
@@ -255,7 +257,12 @@ def test_a_measured_run_is_shown_while_it_goes_on(browser: Browser, attached: An
             browser.until(lambda: axis(browser)[1] > before)
             browser.until(lambda: "flows: the log is of links only" in browser.text(".x-missing"))
         with attached(flow):
-            for name in ("window", "RTT of 10.0.0.1 -> 10.0.0.2", "blocked by the congestion window"):
+            shown = (
+                "window on 10.0.0.1 -> 10.0.0.2",
+                "RTT of 10.0.0.1 -> 10.0.0.2",
+                "blocked by the congestion window",
+            )
+            for name in shown:
                 browser.until(lambda name=name: name in browser.chart("picture"))
             before = axis(browser)[1]
             browser.until(lambda: axis(browser)[1] > before)

@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -22,12 +21,16 @@ from browser import Browser, Server, expected, explorer, linked, short
 import manypath as mp
 from manypath.explore import fair, moves, presets
 from manypath.explore.controls import changed
+from manypath.explore.goals import goals
 from manypath.explore.server import RECONNECT
 from manypath.explore.state import State
 
 PROGRESS = """const bar = [...document.querySelectorAll('.x-bar')].find(each => each.getClientRects().length);
 return bar ? bar.getAttribute('aria-valuenow') : null"""
 """Reads the finished share that the page shows; None if it shows none."""
+
+DRAWN = "return document.querySelector('#network svg')?.textContent || ''"
+"""Reads the texts of the drawing of the network."""
 
 WEBSOCKET = """GET /_nicegui_ws/socket.io/?EIO=4&transport=websocket HTTP/1.1
 Host: evil.example
@@ -49,8 +52,8 @@ CANCELLED = 12.0
 def test_the_first_page_shows_curves_numbers_goals_and_the_network(browser: Browser, address: str):
     assert browser.open(address) == expected(presets.default())
     for name in (
-        "window of multipath",
-        "ssthresh of multipath",
+        "window of multipath on south",
+        "ssthresh of multipath on north",
         "queue south",
         "goodput of rival",
         "losses",
@@ -82,10 +85,30 @@ def test_the_reason_of_a_mark_is_shown_at_the_pointer_and_in_a_table(browser: Br
     assert "the discipline asked the sender to slow down" in browser.text(".x-events table")
 
 
+def test_what_a_legend_hides_stays_hidden_over_moves(browser: Browser, address: str):
+    chart = """const box = document.querySelector(`#${arguments[0]} .nicegui-echart`);
+        const chart = getElement(Number(box.id.slice(1))).chart; """
+    hide = f"{chart} chart.dispatchAction({{type: 'legendToggleSelect', name: arguments[1]}})"
+    hidden = f"{chart} return chart.getOption().legend.map(each => each.selected?.[arguments[1]] === false)"
+    browser.open(linked(address, short()))
+    browser.rests()
+    for card, name in (("picture", "losses"), ("shares", "fluid equilibrium")):
+        browser.js(hide, card, name)
+    # The strips have other limits then, so that the chart has other series.
+    browser.write("Flow multipath, receive buffer", "50 kB")
+    browser.shows(changed(short(), "flows\tmultipath\treceive_buffer", "50 kB"))
+    browser.rests()
+    for card, name in (("picture", "losses"), ("shares", "fluid equilibrium")):
+        assert all(browser.js(hidden, card, name))
+        assert name in browser.chart(card)
+
+
 def test_another_address_has_no_page(browser: Browser, address: str):
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(address[:-3] + "xyz")
     assert refused.value.code == 404
+    # A copied link has the token of an earlier start.
+    assert "append its part from ?s= on" in refused.value.read().decode()
     refused.value.close()
     request = urllib.request.Request(address, headers={"Host": "evil.example"})
     with pytest.raises(urllib.error.HTTPError) as refused:
@@ -149,29 +172,47 @@ def test_everything_shown_belongs_to_the_last_of_fast_moves(browser: Browser, ad
 
     browser.open(linked(address, short().but(compare=("olia",))))
     browser.rests()
+    # To the left end, further ones without effect, and three steps back
     keys = [Keys.ARROW_LEFT] * 12 + [Keys.ARROW_RIGHT] * 3
     ActionChains(browser.driver).send_keys_to_element(browser.slider("Link south, rate"), *keys).perform()
-    last = changed(short(), "links\tsouth\trate", browser.until(lambda: rests_at(browser, "Link south, rate")))
-    assert last != short()
+    last = changed(short(), "links\tsouth\trate", "2 Mbit/s")
     browser.shows(last)
+    assert browser.input("Link south, rate").get_attribute("value") == "2 Mbit/s"
     browser.rests()
     answer = moves.answer(last.scenario, last.seed, threading.Event())
     shown = browser.text("#picture > .x-scroll")
     assert all(f"{rate:.2f}" in shown for rate in answer.result.paths["goodput"])
-    goals = fair.goals(last, answer, fair.fair(last, threading.Event()))
-    assert all(goal.numbers in browser.text(".x-lights") for goal in goals)
+    found = goals(last, answer, fair.fair(last, threading.Event()))
+    assert all(goal.numbers in browser.text(".x-lights") for goal in found)
     paths = answer.result.series["paths"]
     windows = paths[paths["flow"] == "multipath"].groupby("path", sort=False)["cwnd"].last() / 1e3
-    assert browser.last_values("picture", "window of multipath") == pytest.approx(list(windows), rel=0.01)
+    for path, window in windows.items():
+        assert browser.last_values("picture", f"window of multipath on {path}") == pytest.approx([window], rel=0.01)
     other = mp.run(last.with_cc("olia"), seed=last.seed)
     assert f"{other.goodput['multipath']:.2f}" in browser.text("#compare .x-scroll")
 
 
-def rests_at(browser: Browser, label: str) -> str | None:
-    """Return the value of a field that has not changed for a second."""
-    value = browser.input(label).get_attribute("value")
-    time.sleep(1.0)
-    return value if browser.input(label).get_attribute("value") == value else None
+def test_a_slider_follows_its_field_after_its_own_moves(browser: Browser, address: str):
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    def step() -> str | None:
+        slider = browser.driver.find_element("css selector", '[role=slider][aria-label="Link south, rate, slider"]')
+        return slider.get_attribute("aria-valuenow")
+
+    browser.open(linked(address, short()))
+    first = step()
+    # Without a click, which would move the slider, too
+    browser.js("arguments[0].focus()", browser.slider("Link south, rate"))
+    ActionChains(browser.driver).send_keys(*[Keys.ARROW_LEFT] * 4).perform()
+    browser.shows(changed(short(), "links\tsouth\trate", "4 Mbit/s"))
+    assert step() != first
+    # The step at the beginning, and a rate between two steps
+    for rate, at in (("10 Mbit/s", first), ("5.9 Mbit/s", "7")):
+        browser.write("Link south, rate", rate)
+        browser.shows(changed(short(), "links\tsouth\trate", rate))
+        browser.until(lambda at=at: step() == at)
+    assert browser.input("Link south, rate").get_attribute("value") == "5.9 Mbit/s"
 
 
 @pytest.mark.speed
@@ -318,6 +359,15 @@ def test_further_runs_show_their_progress_and_can_be_stopped(browser: Browser, a
     browser.until(lambda: "further runs, which were stopped" in browser.text(".x-lights"))
     assert digest in browser.status
     browser.until(lambda: browser.js(PROGRESS) is None)
+    # The network and the measured shares need no further run.
+    assert browser.count("#network svg") == 1
+    assert browser.chart("shares") == ["on south", "on north"]
+    browser.click("Run again", lambda: not browser.text(".x-lights").endswith("stopped."))
+    browser.until(lambda: browser.js(PROGRESS) is not None)
+    browser.write("Run, measure", "4 s")
+    browser.shows(short())
+    browser.rests()
+    assert browser.count(".x-light") == 3
 
 
 def test_a_stopped_run_stands_beside_no_goals_of_an_earlier_state(browser: Browser, address: str):
@@ -329,13 +379,14 @@ def test_a_stopped_run_stands_beside_no_goals_of_an_earlier_state(browser: Brows
     browser.write("Run, measure", "20000 s")
     browser.until(lambda: "the first" in browser.status)
     browser.until(lambda: not browser.count(".x-light") and not browser.count("#compare tbody tr"))
+    # The start of the run is shown beside its own network.
+    browser.until(lambda: "30 ms" in browser.js(DRAWN))
     browser.click("Stop")
     browser.until(lambda: "stopped, the start of the run is shown" in browser.status)
     browser.until(lambda: "not stopped" in browser.text(".x-lights"))
     assert browser.count("#picture > .x-scroll tbody tr") == 3
     browser.write("Run, measure", "4 s")
     browser.until(lambda: browser.count(".x-light") == 3 and browser.count("#compare tbody tr") == 1)
-    browser.until(lambda: "30 ms" in browser.js("return document.querySelector('#network svg')?.textContent || ''"))
 
 
 def test_a_reload_restores_a_run_that_goes_on(browser: Browser, server: Server):

@@ -1,4 +1,4 @@
-"""The explorer without a browser: states and links, controls and refusals, copies, presets, runs, and shares."""
+"""The explorer without a browser: states and links, controls, copies, presets, runs, and shares."""
 
 from __future__ import annotations
 
@@ -18,24 +18,13 @@ import pytest
 import manypath as mp
 from manypath import _native
 from manypath.errors import UserError
-from manypath.explore import charts, fair, moves, numbers, presets, texts
+from manypath.explore import charts, moves, numbers, presets, texts
 from manypath.explore.charts.stack import MOST_MARKS, Stack
 from manypath.explore.controls import changed, controls
 from manypath.explore.pooling import pooled
 from manypath.explore.state import State
 from manypath.papers import NAMES, registry
-
-SHORT = {"warmup": "1 s", "measure": "2 s"}
-
-
-def small(**changes: object) -> State:
-    """Return the first state of the page with a short run."""
-    state = presets.default()
-    return state.but(scenario=state.scenario.but(**{**SHORT, **changes}))
-
-
-def answered(state: State) -> moves.Answer:
-    return list(moves.answers(state.scenario, state.seed, threading.Event()))[-1]
+from short_state import answered, small
 
 
 def test_a_link_restores_the_whole_state():
@@ -77,60 +66,31 @@ def test_every_control_accepts_its_own_value():
             assert changed(state, control.place, control.value).scenario == state.scenario, control.place
 
 
-def refusal(state: State, place: str, value: str) -> str:
-    """Return the message with which a value is refused; empty if it is valid."""
-    try:
-        changed(state, place, value)
-    except UserError as error:
-        return str(error)
-    return ""
-
-
-def test_every_step_and_choice_of_every_control_is_valid_or_refused_with_a_remedy():
-    state = small()
-    for control in controls(state):
-        for value in (*control.steps, *control.choices):
-            said = refusal(state, control.place, value)
-            assert not said or ": " in said, control.place
-
-
 def test_every_control_has_an_explanation():
     state = small()
     assert not [control.place for control in controls(state) if len(control.explanation) < 10]
 
 
-@pytest.mark.parametrize(
-    ("place", "value", "said"),
-    [
-        ("links\tsouth\trate", "2", 'rate: "2" has no unit: write "2 Mbit/s"'),
-        ("links\tsouth\trate", "0 Mbit/s", "rate: 0 is too small"),
-        ("links\tsouth\tqueue.packets", "0", "packets: 0 is too small: give more than 0"),
-        ("links\tsouth\tqueue.packets", "many", "packets: many is no whole number: write one"),
-        ("links\tsouth\tqueue", "lifo", "queue: lifo is unknown: choose one of drop-tail"),
-        ("flows\tmultipath\tsend_buffer", "", 'send_buffer: "" is no size'),
-        ("flows\tmultipath\tcc", "lai", 'cc: there is no congestion control "lai": did you mean "lia"?'),
-        ("rivals", "9", "rivals: 9 is no whole number from 0 to 8"),
-        ("flows\tmultipath\tapp", "video", "app: video is unknown: choose one of saturated"),
-        ("flows\tmultipath\tapp.message", "9 B to 1 B", "message: "),
-        ("flows\tmultipath\tstart", "soon", "start: "),
-        ("flows\tmultipath\trto.min", "99 s", "initial 3 s is below min 99 s"),
-        ("flows\tmultipath\treceive_buffer", "9000 GB", "flows.multipath.receive_buffer: 9000 GB cannot be used"),
-        ("flows\trival\tpath", "east", 'paths: "east" is no path of the network: known: south, north'),
-        ("links\tsouth\tevents", "x", 'events: "x" is no list'),
-        ("links\tsouth\tqueue.limit", "1", 'control: "links'),
-        ("seed", "-1", "seed: -1 is no whole number"),
-        ("seed", "9" * 5000, "seed: 999"),
-        ("seed", str(2**64), "seed: 18446744073709551616 is no whole number from 0 to 18446744073709551615"),
-        ("measure", "0 s", "measure: 0 s is too short"),
-        ("nothing\there\tat\tall", "1", 'control: "nothing'),
-    ],
-)
-def test_a_wrong_value_is_refused_in_one_line(place: str, value: str, said: str):
-    with pytest.raises(UserError) as refused:
-        changed(small(), place, value)
-    assert str(refused.value).startswith(said)
-    assert "\n" not in str(refused.value)
-    assert len(str(refused.value)) < 400
+def test_a_setting_that_events_change_says_so():
+    state = small()
+    link = state.scenario.network.links["south"].but(events=[{"at": "2 s", "rate": "2 Mbit/s"}])
+    links = {**state.scenario.network.links, "south": link, "south/back": link}
+    changing = state.but(scenario=state.scenario.but(network=state.scenario.network.but(links=links)))
+    found = {control.place: control for control in controls(changing)}
+    rate = found["links\tsouth\trate"]
+    assert rate.label == "rate at the start"
+    assert rate.explanation.endswith("Events of the link change it during the run.")
+    assert found["links\tsouth\tdelay"].label == "delay"
+    assert found["links\tnorth\trate"].label == "rate"
+    with pytest.raises(UserError, match=r"^rate at the start: 0 is too small"):
+        changed(changing, rate.place, "0 Mbit/s")
+
+
+def test_no_label_repeats_a_word():
+    for model in ("none", "bernoulli", "bit-error", "gilbert-elliott"):
+        for control in controls(changed(small(), "links\tsouth\tloss", model)):
+            words = control.label.split()
+            assert len(words) == len(set(words)), control.label
 
 
 def test_a_link_changes_in_both_directions_while_they_are_equal():
@@ -177,7 +137,7 @@ def test_each_application_has_its_own_controls_and_changes_the_run():
 def test_a_switch_reads_on_and_off():
     dac = next(each for each in controls(small()) if each.place == "flows\tmultipath\tdac")
     assert [dac.value_of(text) for text in ("on", "off")] == [True, False]
-    with pytest.raises(UserError, match=r"^dac: perhaps is unknown: choose one of on, off$"):
+    with pytest.raises(UserError, match=r"^DAC: perhaps is unknown: choose one of on, off$"):
         dac.value_of("perhaps")
 
 
@@ -316,7 +276,7 @@ def strips(state: State) -> set[str]:
     [
         ("sctp", {"blocked by the congestion window"}),
         # A path of MPTCP carries no new data after a timeout until an acknowledgement shows that it works.
-        ("mptcp", {"blocked by the congestion window", "blocked: the path is down or waits"}),
+        ("mptcp", {"blocked by the congestion window", "blocked by a path that is down or waits"}),
     ],
 )
 def test_strips_have_what_blocks_the_paths(transport: str, limits: set[str]):
@@ -344,6 +304,28 @@ def test_strips_add_up_to_the_times_of_the_run(measure: str):
         assert shares[f"blocked by {name}"].mean() == pytest.approx(expected, abs=0.02)
 
 
+def test_a_round_trip_time_is_the_mean_since_its_first_sample():
+    state = small(warmup="0 s", measure="6 s")
+    flows = dict(state.scenario.flows)
+    flows["rival"] = flows["rival"].but(start="4 s")
+    answer = answered(state.but(scenario=state.scenario.but(flows=flows)))
+    row = re.search(r"rival.*?</tr>", numbers.path_table(answer), re.DOTALL)
+    assert row is not None
+    shown = float(re.findall(r"<td[^>]*>([^<]*)</td>", row[0])[-1])
+    # Without queue the round-trip time is 41.3 ms; the mean over the whole time counts 0 before the flow starts.
+    assert 1e3 * answer.result.paths["srtt"]["rival", "south"] < 41.0 < shown
+
+
+def test_paths_without_curves_are_named_by_number():
+    assert numbers.not_drawn(answered(small())) == ""
+    link = small().scenario.network.links["south"]
+    paths = [f"path {number}" for number in range(8)]
+    network = mp.disjoint(**dict.fromkeys(paths, link))
+    many = mp.Scenario(network=network, flows={"f": mp.Sctp(paths=paths)}, warmup="1 s", measure="1 s")
+    said = numbers.not_drawn(answered(State(many)))
+    assert "windows of the first 6 of 8 paths; queues of the first 6 of 8 links." in said
+
+
 def test_the_table_of_events_has_every_mark_with_its_reason():
     answer = answered(small(measure="20 s", warmup="0 s"))
     rows = re.findall(r"<tr>(.*?)</tr>", numbers.event_table(answer).partition("<tbody>")[2])
@@ -355,17 +337,58 @@ def test_the_table_of_events_has_every_mark_with_its_reason():
 
 
 def test_a_run_without_a_warmup_removes_the_line_of_an_earlier_one():
-    for warmup, drawn in (("1 s", [{"xAxis": 1.0}]), ("0 s", [])):
+    for warmup, drawn in (("1 s", [[{"xAxis": 1.0}]] * 6), ("0 s", [])):
         option = charts.course(answered(small(warmup=warmup)), charts.LIGHT, narrow=False)
-        # The browser keeps what an option leaves out.
-        assert [each["markLine"]["data"] for each in option["series"] if "markLine" in each] == [drawn] * 4
+        assert [each["markLine"]["data"] for each in option["series"] if "markLine" in each] == drawn
 
 
-def test_a_legend_that_does_not_fit_above_the_plots_scrolls():
-    state = small()
-    for rivals, kind in ((1, "plain"), (8, "scroll")):
-        option = charts.course(answered(changed(state, "rivals", rivals)), charts.LIGHT, narrow=False)
-        assert option["legend"]["type"] == kind
+def test_every_curve_is_in_the_legend_of_its_plot_and_every_mark_in_the_one_above():
+    option = charts.course(answered(small(warmup="5 s", measure="10 s")), charts.LIGHT, narrow=False)
+    above, *of_plots = [set(legend["labels"]) for legend in option["legend"]]
+    plots = [{each["name"] for each in option["series"] if each["xAxisIndex"] == place} for place in range(6)]
+    marks = {each["name"] for each in option["series"] if each["type"] == "scatter" and each["data"]}
+    assert {"losses", "fast retransmissions", "window above the plot", "retransmissions"} <= marks == above
+    assert of_plots == [
+        plot - {each["name"] for each in option["series"] if each["type"] == "scatter" or "markLine" in each}
+        for plot in plots
+    ]
+
+
+def test_a_window_above_the_plot_has_a_mark_with_its_size():
+    answer = answered(small(warmup="5 s", measure="10 s"))
+    option = charts.course(answer, charts.LIGHT, narrow=False)
+    samples = answer.result.series["paths"]
+    for place, path in ((0, "south"), (2, "north")):
+        own = samples[(samples["flow"] == "multipath") & (samples["path"] == path)]
+        windows = own["cwnd"].to_numpy()
+        at, most = own["time"].to_numpy()[windows.argmax()], windows.max() / 1e3
+        marks = [each["data"] for each in option["series"] if each["xAxisIndex"] == place and "above" in each["name"]]
+        assert most > option["yAxis"][place]["max"]
+        assert [mark["name"] for mark in marks[0]] == [
+            f"{at:.3f} s, multipath on {path}: the largest window is {most:.4g} kB, above the plot"
+        ]
+
+
+def test_long_names_leave_room_for_legends():
+    stack = Stack(charts.LIGHT, 10.0, narrow=False)
+    stack.grid(100, "x" * 36, "kB", legend=True)
+    stack.line("y" * 200, [0.0], [1.0], "#000000")
+    option = stack.finished(0.0)
+    legend = option["legend"][1]
+    assert legend["left"] < 400
+    assert legend["labels"] == {"y" * 200: "y" * 23 + "…" + "y" * 12}
+    assert option["series"][0]["said"] == "y" * 200
+
+
+@pytest.mark.parametrize(("paths", "kind", "rows"), [(2, "plain", 1), (7, "plain", 2), (20, "scroll", 1)])
+def test_the_legend_above_the_plots_has_one_row_or_two_or_scrolls(paths: int, kind: str, rows: int):
+    stack = Stack(charts.LIGHT, 10.0, narrow=False)
+    stack.grid(100, "plot")
+    for number in range(paths):
+        stack.line(f"window on path {number}", [0.0], [1.0], "#000000")
+    option = stack.finished(0.0)
+    assert option["legend"][0]["type"] == kind
+    assert option["grid"][0]["top"] == 48 + 20 * (rows - 1)
 
 
 def test_of_too_many_marks_some_of_the_whole_time_are_drawn():
@@ -412,86 +435,6 @@ def test_compared_congestion_controls_have_the_same_random_losses(tmp_path: Path
     common = min(sent, also)
     assert sent != also
     assert [place for place in one if place < common] == [place for place in other if place < common] != []
-
-
-def test_pooled_shares_are_max_min_fair():
-    link = mp.Link(rate="10 Mbit/s", overhead="0 B")
-    app = {"kind": "saturated", "message": "1452 B"}
-    flows = {"both": mp.Sctp(paths=["a", "b"], app=app), "one": mp.Sctp.standard("a", app=app)}
-    state = mp.Scenario(network=mp.disjoint(a=link, b=link.but(rate="4 Mbit/s")), flows=flows)
-    payload = 1452 / 1500
-    assert pooled(state) == pytest.approx({"both": 7 * payload, "one": 7 * payload})
-    poor = state.but(network=mp.disjoint(a=link, b=link.but(rate="20 Mbit/s")))
-    assert pooled(poor) == pytest.approx({"both": 20 * payload, "one": 10 * payload})
-
-
-@pytest.mark.parametrize("cc", ["lia", "cubic"])
-def test_the_fair_shares_of_runs_are_those_of_an_uncoupled_flow(cc: str):
-    state = small().but(scenario=small().with_cc(cc))
-    found, scenario = fair.fair(state, threading.Event()), state.scenario
-    for path, rate in found.best_path.items():
-        alone = scenario.flows["multipath"].but(paths=(path,), cc="newreno")
-        result = mp.run(scenario.but(flows={**scenario.flows, "multipath": alone}))
-        assert rate == result.goodput["multipath"]
-    assert found.uncoupled == dict(mp.run(state.with_cc("newreno")).paths["goodput"]["multipath"])
-
-
-def test_fair_shares_of_models_are_those_of_their_names():
-    found, scenario = fair.fair(small(), threading.Event()), small().scenario
-    assert found.pooling == pooled(scenario)
-    # The fluid model knows the losses of RED, and linked increases take less than half of the pool and the rival less.
-    assert found.fluid.keys() == found.pooling.keys()
-    assert found.fluid["rival"] < 0.9 * found.pooling["rival"]
-
-
-def test_the_progress_of_the_fair_shares_counts_their_runs():
-    state = small(measure="200 s")
-    counted: list[float] = []
-    fair.fair(state, threading.Event(), counted.append)
-    runs = fair.runs(state)
-    assert counted == sorted(counted)
-    assert {int(count) for count in counted} >= set(range(runs))
-    assert runs - 1 < counted[-1] <= runs
-    alone = state.scenario.but(flows={"rival": state.scenario.flows["rival"]})
-    assert fair.runs(state.but(scenario=alone)) == 0
-
-
-def test_goals_have_lights_with_numbers():
-    state = small(warmup="5 s", measure="35 s")
-    lights = {}
-    for cc in ("newreno", "lia"):
-        coupled = state.but(scenario=state.with_cc(cc))
-        shares = fair.fair(coupled, threading.Event())
-        found = fair.goals(coupled, answered(coupled), shares)
-        lights[cc] = [goal.light for goal in found]
-        assert all("Mbit/s" in goal.numbers for goal in found)
-    best = max(shares.best_path, key=lambda path: shares.best_path[path])
-    assert f"{shares.best_path[best]:.2f} Mbit/s as a single-path flow on {best}" in found[0].numbers
-    # Without coupling, no load moves away from the shared path: the two compared runs are the same run.
-    assert lights["newreno"] == ["holds", "does not hold", "does not hold"]
-    assert lights["lia"] == ["holds", "holds", "holds"]
-
-
-def test_paths_over_the_link_of_the_rival_count_together():
-    state = presets.preset(presets.OWN, "One shared bottleneck")
-    state = state.but(scenario=state.with_cc("newreno").but(warmup="5 s", measure="35 s"))
-    answer = answered(state)
-    found = fair.goals(state, answer, fair.fair(state, threading.Event()))
-    goodput = answer.result.goodput
-    assert goodput["multipath"] > 1.1 * goodput["rival"]
-    assert f"{goodput['multipath']:.2f} Mbit/s of the multipath flow on path1 and path2" in found[1].numbers
-    assert [goal.light for goal in found[1:]] == ["does not hold", "does not apply"]
-    assert "no load can move" in found[2].numbers
-
-
-@pytest.mark.parametrize(("name", "link"), [("WiFi that fades", "wifi"), ("A path that fails", "north")])
-def test_a_link_whose_rate_changes_has_a_reason_instead_of_a_pool(name: str, link: str):
-    state = presets.preset(presets.OWN, name)
-    found = fair.fair(state, threading.Event())
-    assert found.pooling == {}
-    assert f"that of {link} changes" in found.pooling_remark
-    slower = changed(small(), "links\tsouth\tloss", "bernoulli")
-    assert fair.fair(slower, threading.Event()).pooling_remark == ""
 
 
 @pytest.mark.parametrize("module", ["nicegui", "orjson"])

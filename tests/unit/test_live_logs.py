@@ -21,7 +21,7 @@ import manypath as mp
 from manypath.errors import UserError
 from manypath.explore.live import curve, log, marks, plots, source, tables
 from manypath.explore.live.curve import Counter, Curve, Spent, Total
-from manypath.explore.live.follower import BATCH, Follower, Phase
+from manypath.explore.live.follower import BATCH, Follower, Phase, State
 from manypath.explore.live.log import Log
 from manypath.explore.live.marks import Marks
 from manypath.explore.live.payload import HALF, Arrived, Sent, Serial
@@ -340,9 +340,9 @@ def names(option: plots.Option | None) -> list[str]:
 def test_the_picture_of_a_run_has_what_its_events_have(simulated: tuple[mp.Result, list[bytes]]):
     found = read(*simulated[1])
     shown = names(plots.picture(found, view(found, "cmt"), plots_theme(), narrow=False))
-    for name in ("window", "ssthresh", "losses", "RTT of radio", "goodput", "goodput on wire", "retransmissions"):
-        assert name in shown
-    assert {"window of file", "window of tcp", "window of mptcp"} <= set(shown)
+    curves = {"window on radio", "ssthresh on wire", "RTT of radio", "goodput", "goodput on wire"}
+    rivals = {"window of file on wire", "window of tcp on wire", "window of mptcp on radio"}
+    assert curves | rivals | {"losses", "retransmissions"} <= set(shown)
     said = plots.missing(found)
     assert "queues" in said
     assert "goodput" not in said
@@ -352,7 +352,7 @@ def test_what_a_log_lacks_is_named_and_not_drawn(simulated: tuple[mp.Result, lis
     only = [each for each in simulated[1] if b'"recovery:' in each]
     found = read(*only)
     shown = names(plots.picture(found, view(found, "cmt"), plots_theme(), narrow=True))
-    assert "window" in shown
+    assert "window on radio" in shown
     assert not any(name.startswith("goodput") for name in shown)
     assert "goodput (transport:packet_sent" in plots.missing(found)
     assert plots.missing(Log()) == ""
@@ -378,6 +378,24 @@ def test_an_emulation_has_queues_and_rates_of_links():
     assert ">south</th>" in tables.link_table(found)
 
 
+def test_tables_have_the_mean_rate_of_the_last_second():
+    sent, events = 0, []
+    for number in range(1, 101):
+        at = number / 10
+        size = 1000 if at <= 9.0 else 2000 if at <= 9.5 else 4000
+        sent += size
+        counters = {**dict.fromkeys(log.COUNTERS, 0), "link": "south", "bytes_delivered": sent}
+        events.append({"time": at, "name": "link:metrics_updated", "data": counters})
+        events += [metrics(at, 5000), packet(at, "sink", "received", data(number, size))]
+    found = read(*events)
+    # 30,000 bytes in the last second. The last half second is faster, and the second before is slower.
+    assert ">0.24</td>" in tables.link_table(found)
+    assert ">0.24</td>" in tables.path_table(found.flows["f"], found.end)
+    # A log of half a second has the mean since its start: 5 messages of 1000 bytes.
+    short = read(*events[:15])
+    assert ">0.08</td>" in tables.path_table(short.flows["f"], short.end)
+
+
 def test_blocked_time_is_a_strip():
     blocked = {"name": "recovery:sending_blocked", "data": {"since": 0.0, "window": 0.25, "receive_window": 0.75}}
     found = read(metrics(0.0, 5000), {**metrics(1.0, 0), **blocked})
@@ -385,6 +403,35 @@ def test_blocked_time_is_a_strip():
     assert "blocked by the congestion window" in shown
     assert "blocked by the peer's receive window" in shown
     assert "what blocks" not in plots.missing(found)
+
+
+def test_a_file_that_is_no_log_is_called_so():
+    state = State(Phase.LIVE, 0.0, 0, 0, 0, 0.0, "", 1)
+    poem = read(b"Whose woods these are", b"I think I know")
+    assert tables.remarks(poem, state) == ["Left out: 2 lines. The last one: line 2 is no JSON: I think I know"]
+    assert tables.empty(poem, state, "poem.txt") == f"poem.txt: {tables.NO_LOG}"
+    assert tables.empty(read(), state, "new.jsonl") == "new.jsonl: live"
+    assert tables.empty(read(b"no event", metrics(1.0, 5000)), state, "run.jsonl") == ""
+
+
+def test_a_file_without_an_end_of_a_line_is_no_log_either(tmp_path: Path, follow: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("manypath.explore.live.follower.QUIET", 0.1)
+    file = tmp_path / "scenario.json"
+    file.write_bytes(b'{"network": {}}')
+    follower = follow(file)
+    until(lambda: follower.state().phase in (Phase.QUIET, Phase.ENDED))
+    with follower.log() as found:
+        assert tables.empty(found, follower.state(), "scenario.json") == f"scenario.json: {tables.NO_LOG}"
+    with file.open("wb") as writer:
+        writer.write(line(metrics(1.0, 3000)))
+    until(lambda: events_of(follower) == 1)
+    with follower.log() as found:
+        assert tables.empty(found, follower.state(), "scenario.json") == ""
+
+
+def test_the_begin_of_a_line_may_become_an_event():
+    begun = State(Phase.LIVE, 0.0, 7, 7, 7, 0.0, "", 1)
+    assert tables.empty(read(), begun, "run.jsonl") == "run.jsonl: live"
 
 
 def test_hostile_names_are_escaped_in_tables():
@@ -468,6 +515,53 @@ def test_a_file_that_begins_again_begins_a_new_run(tmp_path: Path, follow: Any, 
         assert (list(found.flows), found.end) == (["newer"], 0.75)
 
 
+@pytest.mark.parametrize("way", ["rewritten", "replaced"])
+def test_the_lines_of_a_new_file_are_counted_from_its_begin(tmp_path: Path, follow: Any, way: str):
+    header = line({"file_schema": "urn:manypath:events:1"})
+    file = tmp_path / "log"
+    file.write_bytes(header + line(metrics(1.0, 3000)) + b"no json\n" + header + line(metrics(2.0, 3000)))
+    follower = follow(file)
+    until(lambda: follower.state().end == 2.0)
+    with follower.log() as found:
+        # A run that begins within the file does not begin its lines again.
+        assert (found.lines, found.refused, found.runs) == (5, 1, 2)
+    new = header + line(metrics(0.5, 4000)) + b"wrong\n" + line(metrics(0.75, 4000))
+    if way == "rewritten":
+        file.write_bytes(new)
+    else:
+        (tmp_path / "new").write_bytes(new)
+        (tmp_path / "new").rename(file)
+    until(lambda: follower.state().end == 0.75)
+    with follower.log() as found:
+        assert (found.lines, found.refused, found.runs) == (4, 1, 1)
+        said = tables.remarks(found, follower.state())
+    assert said == ["Left out: 1 line. The last one: line 3 is no JSON: wrong"]
+
+
+def test_a_file_that_was_emptied_waits_for_its_first_events(
+    tmp_path: Path, follow: Any, monkeypatch: pytest.MonkeyPatch
+):
+    # In this test, no program has the file open: an empty file has no writer that could have ended.
+    monkeypatch.setattr(source, "is_written", lambda _: False)
+    monkeypatch.setattr("manypath.explore.live.follower.QUIET", 0.1)
+    monkeypatch.setattr("manypath.explore.live.follower.LOOK_FOR_WRITER", 0.1)
+    file = tmp_path / "log"
+    header = line({"file_schema": "urn:manypath:events:1"})
+    file.write_bytes(2 * (header + line(metrics(1.0, 3000)) + b"no json\n"))
+    follower = follow(file)
+    until(lambda: follower.state().phase is Phase.ENDED)
+    before = follower.state().version
+    file.write_bytes(b"")
+    until(lambda: follower.state().version > before)
+    for _ in range(50):
+        assert follower.state().phase is Phase.WAITING
+        time.sleep(0.02)
+    state = follower.state()
+    with follower.log() as found:
+        assert tables.remarks(found, state) == []
+        assert tables.empty(found, state, "log") == "log: waiting for the first events"
+
+
 def test_a_fifo_waits_for_its_writer_and_goes_on_with_the_next(tmp_path: Path, follow: Any):
     place = tmp_path / "fifo"
     os.mkfifo(place)
@@ -481,6 +575,38 @@ def test_a_fifo_waits_for_its_writer_and_goes_on_with_the_next(tmp_path: Path, f
         until(lambda: follower.state().phase is Phase.ENDED)
         with follower.log() as found:
             assert found.refused == 0
+
+
+def test_the_end_of_the_writer_of_a_fifo_stays_until_the_next_one_writes(
+    tmp_path: Path, follow: Any, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("manypath.explore.live.follower.QUIET", 0.1)
+    monkeypatch.setattr("manypath.explore.live.follower.LOOK_FOR_WRITER", 0.1)
+    place = tmp_path / "fifo"
+    os.mkfifo(place)
+    follower = follow(place)
+
+    def stays_ended() -> None:
+        for _ in range(50):
+            state = follower.state()
+            assert state.phase is Phase.ENDED
+            with follower.log() as found:
+                assert tables.remarks(found, state) == ["The last line is incomplete (5 bytes)."]
+            time.sleep(0.02)
+
+    with place.open("wb") as writer:
+        writer.write(line(metrics(1.0, 3000)) + b'{"tim')
+        writer.flush()
+        until(lambda: follower.state().phase is Phase.QUIET)
+    until(lambda: follower.state().phase is Phase.ENDED)
+    stays_ended()
+    with place.open("wb") as writer:
+        # A writer that has not written yet changes nothing.
+        stays_ended()
+        writer.write(line(metrics(2.0, 3000)))
+        writer.flush()
+        until(lambda: events_of(follower) == 2)
+        until(lambda: follower.state().phase is Phase.QUIET)
 
 
 def test_a_socket_and_standard_input_end_with_their_writer(

@@ -98,7 +98,7 @@ class _Download:
             if stop is self._stop:
                 self._dialog.close()
         if file is None:
-            ui.notify(f"{name} cannot be written: there is no finished run: change a setting to run again")
+            ui.notify(f"{name} cannot be written: there is no finished run: choose *Run again*, or change a setting")
         else:
             ui.download.file(file)
 
@@ -118,7 +118,7 @@ class _Download:
     async def _answered(self, stop: threading.Event) -> Answer | None:
         """Wait for the end of the run of the page; return its answer, None if it failed or was stopped."""
         while self._page.is_running:
-            self._share = self._page.share
+            self._share = self._page.share()
             await asyncio.sleep(0.1)
             if stop.is_set():
                 raise Cancelled

@@ -19,7 +19,7 @@ body { background: var(--ground) !important; color: var(--ink);
 .x-head .x-bar { position: absolute; left: 0; right: 0; bottom: -2px; height: 3px; }
 .x-main { display: grid; grid-template: "side first" auto "side rest" 1fr / 320px minmax(0, 1fr);
   column-gap: 16px; width: 100%; padding: 16px 20px;
-  align-items: start; max-width: 1700px; margin: 0 auto; }
+  align-items: start; max-width: 2200px; margin: 0 auto; }
 .x-first { grid-area: first; min-width: 0; } .x-rest { grid-area: rest; min-width: 0; }
 .x-side { grid-area: side; position: sticky; top: 66px; max-height: calc(100vh - 80px); overflow-y: auto; }
 .x-card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 12px 14px; width: 100%;
@@ -49,15 +49,17 @@ details.x-card[open] > summary::after { content: "–"; }
 .x-scroll caption { text-align: left; color: var(--faint); font-size: 12px; padding: 2px 0; }
 .x-why { color: var(--faint); font-size: 12px; line-height: 1.4; }
 .x-row { display: flex; gap: 8px; flex-wrap: wrap; align-items: center; width: 100%; }
-.x-lights { display: grid; grid-template-columns: repeat(auto-fit, minmax(210px, 1fr)); gap: 10px; width: 100%; }
+.x-row > * { min-width: 0; max-width: 100%; }
+.x-lights { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 10px; width: 100%; }
+.x-lights > .x-note { grid-column: 1 / -1; }
 .x-light { border: 1px solid var(--line); border-left: 5px solid var(--faint); border-radius: 8px; padding: 8px 10px; }
 .x-light b { font-size: 14px; } .x-light .x-word { font-weight: 650; color: var(--faint); }
 .x-light.holds { border-left-color: var(--good); } .x-light.holds .x-word { color: var(--good); }
 .x-light.not { border-left-color: var(--bad); } .x-light.not .x-word { color: var(--bad); }
-.x-net { overflow-x: auto; padding-right: 12%; }
+.x-net { overflow-x: auto; padding-right: 6%; }
 .x-net text { font-family: system-ui, "Segoe UI", Roboto, sans-serif !important; }
-.x-net svg { width: 100%; height: auto; max-height: 300px; overflow: visible; }
-.x-two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 14px; width: 100%; }
+.x-net svg { width: 100%; height: auto; max-height: 620px; overflow: visible; }
+.x-two { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 14px; width: 100%; }
 .x-scroll table { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
 .x-scroll :is(th, td) { padding: 3px 8px; text-align: left; border-bottom: 1px solid var(--line);
   white-space: nowrap; }
@@ -72,12 +74,24 @@ details.x-card[open] > summary::after { content: "–"; }
 .q-expansion-item__container .q-item { padding: 4px 0; min-height: 36px; font-weight: 600; }
 .x-skip { position: absolute; left: -9999px; } .x-skip:focus { left: 12px; top: 8px; z-index: 50; }
 :focus-visible { outline: 3px solid #e69f00 !important; outline-offset: 1px; }
+.x-settings { display: none; }
 @media (max-width: 1000px) {
-  .x-main { grid-template: "first" auto "side" auto "rest" auto / minmax(0, 1fr); padding: 10px; }
-  .x-net svg { min-width: 440px; }
-  .x-side { position: static; max-height: none; } .x-two { grid-template-columns: minmax(0, 1fr); }
-  .x-head { padding: 8px 12px; position: relative; }
-  .x-head h1 { flex: 1; } .x-head .x-status { flex: 1 0 100%; order: 5; } }
+  .x-main { grid-template-columns: 260px minmax(0, 1fr); column-gap: 10px; padding: 10px; }
+  .x-net svg { min-width: 440px; } .x-two { grid-template-columns: minmax(0, 1fr); gap: 0; } }
+@media (max-width: 759px) {
+  .x-main { grid-template: "first" auto "rest" auto / minmax(0, 1fr); }
+  .x-settings { display: inline-flex; } .x-lights { grid-template-columns: minmax(0, 1fr); }
+  .x-side { display: none; position: fixed; z-index: 15; left: 0; right: 0; top: auto; bottom: 0; max-height: 46vh;
+    padding: 10px 10px 0; background: var(--ground); border-top: 1px solid var(--line);
+    box-shadow: 0 -6px 18px rgb(0 0 0 / 0.2); }
+  .x-open .x-side { display: block; } .x-open.x-main { padding-bottom: 48vh; }
+  .x-head { padding: 6px 10px; gap: 4px; }
+  .x-head h1 { flex: 1; } .x-head h1 span { display: none; }
+  .x-head .x-status { flex: 1 0 50%; order: 5; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+  .x-head .x-late { order: 6; } }
+@media (min-width: 560px) and (max-width: 759px) and (max-height: 480px) {
+  .x-side { left: auto; width: 46vw; max-height: calc(100vh - 72px); border-left: 1px solid var(--line); }
+  .x-open.x-main { padding-right: calc(46vw + 8px); padding-bottom: 10px; } }
 @media (prefers-reduced-motion: reduce) { *, *::before, *::after { animation: none !important;
   transition: none !important; scroll-behavior: auto !important; } }
 """
@@ -104,15 +118,24 @@ window.manypath = {
     const hover = option.tooltip?.formatter;
     if (hover) option.tooltip.formatter = items => {
       const at = items[0].axisValue;
-      return hover(at, items, this.marks(element, option.series, at));
+      return hover(at, items, this.marks(element, option.series, at), option, element.pointer);
     };
+    for (const legend of [option.legend].flat()) if (legend.labels) legend.formatter = name => legend.labels[name];
     option.series.forEach(series => this.revived(series));
     const shape = JSON.stringify([option.series.map(series => series.name), option.grid]);
     const chart = element.chart, box = chart.getDom();
     // A resize draws the old option again.
     if (chart.getWidth() !== box.clientWidth || chart.getHeight() !== box.clientHeight) chart.resize();
-    if (!element.shape) chart.on('legendselectchanged', event => { element.selected = event.selected; });
-    if (shape !== element.shape) element.selected = {};
+    if (!element.shape) {
+      element.selected = {};
+      chart.on('legendselectchanged', event => {
+        const all = {...element.selected, ...event.selected};
+        element.selected = Object.fromEntries(Object.entries(all).filter(each => !each[1]));
+      });
+      chart.getZr().on('mousemove', event => { element.pointer = event.offsetY; });
+    }
+    // What is hidden stays hidden by its name.
+    for (const legend of [option.legend].flat()) legend.selected = {...element.selected};
     chart.setOption(option, {notMerge: shape !== element.shape});
     element.shape = shape;
   },
@@ -121,7 +144,7 @@ window.manypath = {
     const time = pixel => chart.convertFromPixel({xAxisIndex: 0}, pixel), width = time(5) - time(0);
     return series.filter(each => each.type === 'scatter' && selected[each.name] !== false).flatMap(each => each.data
       .filter(mark => Math.abs(mark.value[0] - at) < width)
-      .map(mark => ({colour: each.itemStyle.color, name: mark.name})));
+      .map(mark => ({colour: each.itemStyle.color, name: mark.name, plot: each.xAxisIndex})));
   },
   focused: null,
   focus() {

@@ -147,7 +147,8 @@ def cancellable(
     def tell(seconds: float) -> None:
         if stop.is_set() or CLOSING.is_set():
             raise Cancelled
-        progress(seconds / whole)
+        # After its measurement a run goes on until its last packets have arrived.
+        progress(min(seconds / whole, 1.0))
 
     tell(0.0)
     return run(scenario, seed, progress=tell, **options)
@@ -197,8 +198,7 @@ def interval(scenario: Scenario) -> str:
 
 def _starts(scenario: Scenario) -> Iterator[Scenario]:
     """Yield the scenarios that are the start of a long one: equal until their end, which is earlier."""
-    links = scenario.network.links
-    rates = sum(min(links[name].rate for name in path.forward) for path in scenario.network.paths.values())
+    rates = sum(map(scenario.network.bottleneck_rate, scenario.network.paths))
     packets = rates * duration(scenario) / 12_000
     for share in STARTS:
         if packets * share < LONG / 16:

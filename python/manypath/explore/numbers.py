@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from manypath.display import Table, number_columns, text_columns
+from manypath.display import Table, counted, number_columns, text_columns
+from manypath.explore.charts.course import MOST_FLOWS, MOST_PATHS
 from manypath.explore.moves import Answer, duration
 from manypath.explore.state import State
 
 
 def path_table(answer: Answer) -> str:
     """Return a table of the flows and their paths."""
+    samples = answer.result.series["paths"]
+    measured = samples[samples["time"] > answer.scenario.warmup / 1e9]
+    # The mean over time counts 0 before the first sample of a round-trip time.
+    known = (measured["srtt"] > 0.0).groupby([measured["flow"], measured["path"]]).mean()
     rows = [
         (
             row["flow"],
@@ -20,12 +25,31 @@ def path_table(answer: Answer) -> str:
             "" if math.isnan(row["loss_rate"]) else f"{100 * row['loss_rate']:.2f} %",
             f"{row['window_cuts']:.0f}",
             f"{row['timeouts']:.0f}",
-            "" if math.isnan(row["srtt"]) else f"{1e3 * row['srtt']:.0f}",
+            _round_trip(row["srtt"], known.get((row["flow"], row["path"]), 0.0)),
         )
         for row in answer.result.paths.reset_index().to_dict("records")
     ]
     since, until = answer.scenario.warmup / 1e9, duration(answer.scenario)
     return Table(f"Measured from {since:.10g} s to {until:.10g} s", PATH_COLUMNS, rows).html()
+
+
+def not_drawn(answer: Answer) -> str:
+    """Return which paths, links and flows have no curves, because there are many; empty if all have some."""
+    links = {link for path in answer.scenario.network.paths.values() for link in path.forward}
+    kinds = {
+        "windows": (answer.result.series["paths"]["path"].nunique(), MOST_PATHS, "path"),
+        "queues": (len(links), MOST_PATHS, "link"),
+        "curves": (len(answer.result.goodput), MOST_FLOWS, "flow"),
+    }
+    said = [
+        f"{kind} of the first {most} of {found} {noun}s" for kind, (found, most, noun) in kinds.items() if found > most
+    ]
+    return f'<p class="x-note">Drawn are: {"; ".join(said)}.</p>' if said else ""
+
+
+def _round_trip(mean: float, known: float) -> str:
+    """Return the mean over the time in which the round-trip time is known, ms; `known` is its share of the time."""
+    return "" if math.isnan(mean) or known <= 0.0 else f"{1e3 * mean / known:.0f}"
 
 
 def event_table(answer: Answer) -> str:
@@ -38,7 +62,7 @@ def event_table(answer: Answer) -> str:
     found = counts.most_common(MOST_ROWS)
     rest = len(counts) - len(found)
     rows = [(flow, path or "all", what, reason, f"{count:,}") for (flow, path, what, reason), count in found]
-    more = f"<p>{rest} more rows with fewer events are left out.</p>" if rest else ""
+    more = f"<p>Left out: {counted(rest, 'more row')} with fewer events.</p>" if rest else ""
     return Table(f"From 0 s to {duration(answer.scenario):.10g} s", EVENT_COLUMNS, rows).html() + more
 
 
@@ -59,12 +83,12 @@ def flows(state: State) -> str:
         for name, flow in list(state.scenario.flows.items())[:MOST_NAMED]
     ]
     rest = len(state.scenario.flows) - len(said)
-    return " · ".join([*said, *([f"{rest} more flows"] if rest else [])])
+    return " · ".join([*said, *([counted(rest, "more flow")] if rest else [])])
 
 
 PATH_COLUMNS = (
     *text_columns("flow", "path"),
-    *number_columns("goodput, Mbit/s", "loss", "window cuts", "timeouts", "mean RTT, ms"),
+    *number_columns("goodput, Mbit/s", "loss", "window cuts", "timeouts", "mean SRTT, ms"),
 )
 """Columns of the table of paths."""
 

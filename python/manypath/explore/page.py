@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import html
-import math
 import threading
 import time
 from collections.abc import Callable
@@ -19,13 +18,14 @@ from manypath.errors import UserError
 from manypath.explore import charts, fair, moves, numbers
 from manypath.explore.charts import DARK, LIGHT, Theme
 from manypath.explore.controls import changed, controls
-from manypath.explore.copies import Copies
 from manypath.explore.files import DRAWING
+from manypath.explore.goals import goals
+from manypath.explore.header import Actions, Header
 from manypath.explore.kept import KEPT, new_key
 from manypath.explore.look import CSS, SCRIPT
 from manypath.explore.moves import Answer, Cancelled
 from manypath.explore.panel import Panel
-from manypath.explore.parts import Chart, Look, card, heading, watch_end, watch_width
+from manypath.explore.parts import Chart, Look, card, heading, light, watch_end, watch_width
 from manypath.explore.state import State
 from manypath.explore.studies import Compare, Sweep
 from manypath.figures.topology import topology
@@ -52,19 +52,23 @@ class Page:
         """The controls of the state."""
         self._theme: Theme = LIGHT
         self.narrow = False
+        """Whether the window has little space beside the titles of plots."""
+        self.has_sheet = False
+        """Whether the controls are in a sheet above the lower half of the page, instead of beside the pictures."""
         self.move = 0
         """Number of the last change of a control."""
         self.answer: Answer | None = None
         """The finished run of the state; None while it runs, and if it failed or was stopped."""
         self.is_running = False
         """Whether the run of the state continues."""
+        self._is_busy = False
+        """Whether the run of the state or further ones continue."""
+        self._is_stopped = False
+        """Whether the run of the state or one of its fair shares was stopped."""
         self._stop = threading.Event()
-        self.share = 0.0
-        """Finished share of the run of the state, and then of the further runs."""
         self._network: Network | None = None
+        """The network that is drawn."""
         self._began = 0.0
-        self._bar_at = math.inf
-        """When the progress of the runs is shown, unless they have ended."""
 
     async def show(self, packed: str, kept: str) -> None:
         """Build the page; the text of a link, or the key of a kept state, restores its state."""
@@ -83,15 +87,16 @@ class Page:
         dark, width = await ui.run_javascript(
             "[matchMedia('(prefers-color-scheme: dark)').matches, innerWidth]", timeout=10.0
         )
-        self.narrow = width < NARROW
-        if self.narrow:
-            # The results are then near the picture.
+        self.narrow, self.has_sheet = width < NARROW, width < ONE_COLUMN
+        if self.has_sheet:
+            # The list of all groups then fits into the lower half of the window.
             ui.run_javascript("document.querySelectorAll('details.x-group').forEach(group => group.open = false)")
         self._set_dark(dark)
         if refused:
             ui.notify(refused, type="negative", timeout=0, close_button=True)
-        ui.timer(0.2, self._tell)
+        ui.timer(0.2, self._header.tell)
         watch_width(NARROW, self._turned)
+        watch_width(ONE_COLUMN, self._set_sheet)
         watch_end(self._gone)
         await self._run()
         if self.state.sweep:
@@ -120,6 +125,10 @@ class Page:
         """Return the colours of the page, and whether its window is narrow."""
         return Look(self._theme, self.narrow)
 
+    def share(self) -> float:
+        """Return the finished share of the runs."""
+        return self._header.share
+
     def save_link(self) -> None:
         """Write the state, or the key of a large one, into the address of the browser, so that a reload restores it."""
         link = self.state.link() or KEPT.keep(self._key, self.state)
@@ -130,18 +139,8 @@ class Page:
         ui.add_head_html(f"<script>{SCRIPT}</script>")
         self._dark = ui.dark_mode(None)
         ui.html('<a class="x-skip" href="#picture">Skip to the picture</a>', sanitize=False)
-        with ui.element("header").classes("x-head"):
-            ui.html("<h1>manypath explore</h1>", sanitize=False)
-            self._status = ui.label("").classes("x-status").props('role="status" aria-live="polite"')
-            self._bar = ui.linear_progress(0.0, show_value=False, size="3px").classes("x-bar").props("instant-feedback")
-            self._bar.visible = False
-            self._halt = ui.button("Stop", icon="stop", on_click=self._stopped).props("flat dense no-caps")
-            self._halt.visible = False
-            self._copies = Copies(self)
-            ui.button(icon="contrast", on_click=self._toggle).props(
-                'flat dense round aria-label="Switch between light and dark"'
-            )
-        with ui.element("div").classes("x-main"):
+        self._header = Header(self, Actions(self._stop_runs, self._run, self._show_settings, self._toggle))
+        with ui.element("div").classes("x-main") as self._main:
             with ui.element("nav").classes("x-side").props('aria-label="Settings"'):
                 self.panel = Panel(self)
             self._build_pictures()
@@ -173,14 +172,10 @@ class Page:
 
     async def _run(self) -> None:
         """Run the state; a later move cancels it."""
-        self._stop_runs()
-        stop = self._stop = threading.Event()
         self.move += 1
-        move, state = self.move, self.state
+        stop, move, state = self._begin(PAUSE), self.move, self.state
         self._began = time.monotonic()
-        self.share, self._bar_at = 0.0, self._began + PAUSE
-        self.answer, self.is_running = None, True
-        self._rest.props('aria-busy="true"')
+        self.answer, self.is_running, self._is_stopped = None, True, False
         self.save_link()
         parts = moves.answers(state.scenario, state.seed, stop, self._progress(move))
         answer = None
@@ -198,11 +193,13 @@ class Page:
                     break
                 self._show_numbers(answer, tables, move)
                 if answer.is_partial:
-                    self._clear_the_rest("They follow after this run and further ones.")
+                    self._shares.clear()
+                    self._clear_fair("They follow after this run and further ones.")
+                    await self._draw_network(state, move)
             if answer is None or move != self.move:
                 return
             self.answer, self.is_running = answer, False
-            self.share, self._bar_at = 0.0, time.monotonic() + LATE
+            self._header.expect(LATE)
             await asyncio.sleep(PAUSE)
             await self._draw_the_rest(state, answer, stop, move)
         except Cancelled:
@@ -210,38 +207,72 @@ class Page:
                 self._say_stopped(answer, move)
         except (UserError, _native.RunError) as error:
             if move == self.move:
-                self._clear_the_rest("They need a run that does not fail.")
-                self._say(f"error: the run failed: {str(error).splitlines()[0]}")
+                self._shares.clear()
+                self._clear_fair("They need a run that does not fail.")
+                self._header.say(f"error: the run failed: {str(error).splitlines()[0]}")
+                await self._draw_network(state, move)
         finally:
             if move == self.move:
-                self.is_running, self._bar_at = False, math.inf
-                self._rest.props('aria-busy="false"')
+                self._is_stopped = stop.is_set()
+            self._end(move)
+
+    async def compare_chosen(self) -> None:
+        """Run the chosen congestion controls that have not run yet. A run that continues includes them at its end."""
+        if self._is_busy or not self.compare.missing():
+            return
+        stop, move = self._begin(LATE), self.move
+        try:
+            await self.compare.update(stop, self._progress(move, len(self.compare.missing())))
+        finally:
+            self._end(move)
+
+    def _begin(self, patience: float) -> threading.Event:
+        """Begin runs, whose progress is shown after some seconds; they end earlier ones. Return what stops them."""
+        self._stop_runs()
+        self._stop = threading.Event()
+        self._is_busy = True
+        self._header.expect(patience)
+        self._rest.props('aria-busy="true"')
+        return self._stop
+
+    def _end(self, move: int) -> None:
+        """End the runs of a move, unless a later one has begun."""
+        if move == self.move:
+            self.is_running = self._is_busy = False
+            self._header.rest(is_stopped=self._stop.is_set() or self._is_stopped)
+            self._rest.props('aria-busy="false"')
 
     def _say_stopped(self, answer: Answer | None, move: int) -> None:
         """Say which part of a stopped run is shown, or why nothing follows a finished one."""
         if answer is None:
-            self._say(f"move {move}: stopped before a part of the run was shown")
+            self._header.say(f"move {move}: stopped before a part of the run was shown")
             return
         if answer.is_partial:
-            self._clear_the_rest("They need a run that is not stopped.")
-            self._say(f"move {move}: stopped, the start of the run is shown")
+            self._clear_fair("They need a run that is not stopped.")
+            self._header.say(f"move {move}: stopped, the start of the run is shown")
         else:
-            self._clear_the_rest("They need further runs, which were stopped.")
+            self._clear_fair("They need further runs, which were stopped.")
 
-    def _clear_the_rest(self, why: str) -> None:
-        """Remove what belongs to an earlier state and would stand beside this run."""
+    def _clear_fair(self, why: str) -> None:
+        """Remove the fair shares, the goals and the comparison of an earlier state, and show why they are missing."""
         self._lights.set_content(f'<p class="x-note">{html.escape(why)}</p>')
-        self._remark.text = ""
-        self._shares.clear()
-        self.compare.clear()
-        self._flows.text = ""
-        if self.state.scenario.network != self._network:
-            self._network = None
-            self._drawing.set_content("")
+        self._remark.text = why
+        self.compare.clear(why)
+
+    async def _draw_network(self, state: State, move: int) -> None:
+        """Draw the network of a state and name its flows."""
+        if state.scenario.network != self._network:
+            drawn = await background.io_bound(_drawing, state.scenario.network)
+            if move != self.move or drawn is None:
+                return
+            self._network = state.scenario.network
+            self._drawing.set_content(drawn)
+        self._flows.text = numbers.flows(state)
 
     async def _draw_the_rest(self, state: State, answer: Answer, stop: threading.Event, move: int) -> None:
-        """Draw the parts that need further runs (fair shares, goals, comparison), and the drawing of the network."""
+        """Draw the shares and the network, then the parts that need further runs: fair shares, goals, comparison."""
         await self._shares.show(partial(_shares, state, answer, None))
+        await self._draw_network(state, move)
         fair_runs = fair.runs(state)
         progress = self._progress(move, fair_runs + len(state.compare))
         found = await background.io_bound(_fair, state, answer, stop, progress)
@@ -252,16 +283,8 @@ class Page:
         remarks = {"Fluid equilibrium": shares.fluid_remark, "Resource pooling": shares.pooling_remark}
         self._remark.text = " ".join(f"{name}: {remark}." for name, remark in remarks.items() if remark)
         await self._shares.show(partial(_shares, state, answer, shares))
-        if move != self.move:
-            return
-        if state.scenario.network != self._network:
-            drawn = await background.io_bound(_drawing, state.scenario.network)
-            if move != self.move or drawn is None:
-                return
-            self._network = state.scenario.network
-            self._drawing.set_content(drawn)
-        self._flows.text = numbers.flows(state)
-        await self.compare.update(stop, moves.after(fair_runs, progress))
+        if move == self.move:
+            await self.compare.update(stop, moves.after(fair_runs, progress))
 
     def _show_numbers(self, answer: Answer, tables: _Tables, move: int) -> None:
         """Show the status and the numbers of a run that is drawn."""
@@ -270,42 +293,40 @@ class Page:
         spent = 1e3 * (time.monotonic() - self._began)
         seconds = moves.duration(answer.scenario)
         if answer.is_partial:
-            self._say(f"move {move}: the first {seconds:.10g} s of {answer.whole:.10g} s")
+            self._header.say(f"move {move}: the first {round(seconds, 1):.10g} s of {answer.whole:.10g} s")
         else:
-            self._say(f"move {move}: {seconds:.10g} s of network in {spent:.0f} ms · digest {answer.result.digest}")
+            self._header.say(
+                f"move {move}: {seconds:.10g} s of network in {spent:.0f} ms · digest {answer.result.digest}"
+            )
 
     def _progress(self, move: int, runs: int = 1) -> Callable[[float], None]:
-        """Return what receives the number of finished ones among some runs of the same length."""
+        """Return what receives the number of finished ones among some runs of the same length.
+
+        More can be chosen for the comparison meanwhile.
+        """
 
         def tell(finished: float) -> None:
             if move == self.move:
-                self.share = finished / runs
+                self._header.share = min(finished / max(runs, 1), 1.0)
 
         return tell
-
-    def _tell(self) -> None:
-        """Show the progress of runs that take long."""
-        is_long = time.monotonic() > self._bar_at
-        if is_long != self._bar.visible:
-            self._bar.visible = self._halt.visible = is_long
-        if is_long:
-            self._bar.value = self.share
-
-    def _say(self, text: str) -> None:
-        self._status.text = text
-
-    def _stopped(self) -> None:
-        """Stop the run on request. The page keeps the part that it shows."""
-        self._stop_runs()
 
     def _gone(self) -> None:
         """Stop all runs without waiting until the server forgets the tab."""
         self._stop_runs()
         self.sweep.stop()
-        self._copies.forget()
+        self._header.copies.forget()
 
     def _stop_runs(self) -> None:
+        """Stop the runs. The page keeps the part that it shows."""
         self._stop.set()
+
+    def _show_settings(self, is_shown: bool) -> None:
+        """Open or close the sheet with the controls."""
+        self._main.classes(**{"add" if is_shown else "remove": "x-open"})
+
+    def _set_sheet(self, has_sheet: bool) -> None:
+        self.has_sheet = has_sheet
 
     def _set_dark(self, dark: bool) -> None:
         self._dark.value = dark
@@ -329,7 +350,7 @@ class Page:
 
 def _tables(answer: Answer) -> _Tables:
     """Return the tables of a run."""
-    return _Tables(numbers.path_table(answer), numbers.event_table(answer))
+    return _Tables(numbers.not_drawn(answer) + numbers.path_table(answer), numbers.event_table(answer))
 
 
 def _course(answer: Answer, look: Look) -> charts.Option:
@@ -340,7 +361,7 @@ def _course(answer: Answer, look: Look) -> charts.Option:
 
 def _shares(state: State, answer: Answer, found: fair.Fair | None, look: Look) -> charts.Option:
     """Return the shares of a run, with the fair ones as soon as they are known."""
-    return charts.shares(state, answer, found, look.theme, narrow=look.narrow)
+    return charts.shares(state, answer, found, look.theme)
 
 
 def _fair(
@@ -348,7 +369,7 @@ def _fair(
 ) -> tuple[fair.Fair, str]:
     """Return the fair shares, and the lights of the goals."""
     found = fair.fair(state, stop, progress)
-    return found, "".join(map(_light, fair.goals(state, answer, found)))
+    return found, "".join(map(light, goals(state, answer, found)))
 
 
 def _drawing(network: Network) -> str:
@@ -357,17 +378,10 @@ def _drawing(network: Network) -> str:
         return topology(network).inline("net")
 
 
-def _light(goal: fair.Goal) -> str:
-    """Return one indicator: a colour, a symbol and a word."""
-    kind, sign = {"holds": ("holds", "✓"), "does not hold": ("not", "✗"), "does not apply": ("", "–")}[goal.light]
-    return (
-        f'<div class="x-light {kind}"><b>{html.escape(goal.name)}</b><br>'
-        f'<span class="x-word">{sign} {goal.light}</span>'
-        f'<p>{html.escape(goal.numbers)}</p><p class="x-why">{html.escape(goal.rule)}</p></div>'
-    )
-
-
 NARROW = 1000
+"""Width of a window below which the legends are below the titles of plots, pixels."""
+
+ONE_COLUMN = 760
 """Width of a window below which the page has one column, pixels."""
 
 PAUSE = 0.25

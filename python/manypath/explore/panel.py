@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +69,7 @@ class Panel:
             self._about.text = ""
 
     def _build(self, group: str, members: list[Control]) -> None:
-        card = ui.element("details").classes("x-card x-group").props("" if self._page.narrow else "open")
+        card = ui.element("details").classes("x-card x-group").props("" if self._page.has_sheet else "open")
         with card:
             with ui.element("summary"):
                 heading(group)
@@ -147,7 +148,8 @@ class _Widget:
         self._explanation = explanation
         self._steps = control.steps
         self._known: Any = control.value
-        self._slider: ui.slider | None = None
+        self._slider: _Slider | None = None
+        self._shows = False
         name = f"{control.group}, {control.label}"
         with ui.element("div").classes("x-control"):
             match control.kind:
@@ -165,10 +167,10 @@ class _Widget:
                     self._input = ui.input(control.label, value=str(control.value), on_change=self._moved)
                     self._input.props("dense outlined hide-bottom-space debounce=250").style("width: 100%")
                     if self._steps:
-                        slider = ui.slider(min=0, max=len(self._steps) - 1, value=self._at(control.value))
-                        slider.props("dense snap").on("update:model-value", self._slid, throttle=0.08)
-                        slider.props["aria-label"] = f"{name}, slider"
-                        self._slider = slider
+                        last, value = len(self._steps) - 1, self._at(control.value)
+                        self._slider = _Slider(min=0, max=last, value=value, on_change=self._slid)
+                        self._slider.props("dense snap")
+                        self._slider.props["aria-label"] = f"{name}, slider"
             if control.kind != "switch":
                 with self._input.add_slot("append"):
                     self._button(name)
@@ -196,7 +198,9 @@ class _Widget:
         elif self._input.value != control.value:
             self._input.value = control.value
         if self._slider is not None:
+            self._shows = True
             self._slider.value = self._at(control.value)
+            self._shows = False
         if self._help.props["title"] != control.explanation:
             self._help.props["title"] = control.explanation
 
@@ -211,8 +215,13 @@ class _Widget:
         if said:
             self._refuse(said)
 
-    async def _slid(self, event: Any) -> None:
-        value, before = self._steps[int(event.args)], self._known
+    def _slid(self, event: Any) -> Awaitable[None] | None:
+        """Pass on a move of the user; `show` moves the slider to the step that is nearest to a value."""
+        return None if self._shows else self._take(self._steps[int(event.value)])
+
+    async def _take(self, value: str) -> None:
+        """Set a value of the slider."""
+        before = self._known
         if _same(value, before):
             # Back at the value that holds; the field may show a refused one.
             self._input.value = before
@@ -240,6 +249,20 @@ class _Widget:
         if amount is None:
             return len(self._steps) - 1
         return min(range(len(self._steps)), key=lambda number: abs((_amount(self._steps[number]) or 0.0) - amount))
+
+
+class _Slider(ui.slider):
+    """A slider whose place is known to the browser first.
+
+    By default the server sends each value back, and a slider that has moved further meanwhile jumps back.
+    """
+
+    LOOPBACK = None
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        # What the server sets later has an effect only if it differs from this property.
+        self.on("update:model-value", js_handler='(value) => { element.props["model-value"] = value; }')
 
 
 def _amount(text: Any) -> float | None:

@@ -11,6 +11,7 @@ from nicegui import run as background
 from nicegui import ui
 
 from manypath.explore.charts import Option, Theme
+from manypath.explore.goals import Goal
 
 
 def card(name: str) -> ui.element:
@@ -21,6 +22,16 @@ def card(name: str) -> ui.element:
 def heading(text: str) -> None:
     """Add the heading of a section."""
     ui.html(f"<h2>{html.escape(text)}</h2>", sanitize=False)
+
+
+def light(goal: Goal) -> str:
+    """Return one indicator: a colour, a symbol and a word."""
+    kind, sign = {"holds": ("holds", "✓"), "does not hold": ("not", "✗"), "does not apply": ("", "–")}[goal.light]
+    return (
+        f'<div class="x-light {kind}"><b>{html.escape(goal.name)}</b><br>'
+        f'<span class="x-word">{sign} {goal.light}</span>'
+        f'<p>{html.escape(goal.numbers)}</p><p class="x-why">{html.escape(goal.rule)}</p></div>'
+    )
 
 
 def chart(name: str, height: int = 0) -> ui.echart:
@@ -91,10 +102,11 @@ class Chart:
 
 def watch_width(most: int, turned: Callable[[bool], Awaitable[None] | None]) -> None:
     """Tell whenever the window becomes narrower than `most` pixels (True), or as wide (False)."""
-    ui.on(NARROWER, lambda event: turned(bool(event.args)))
+    event = f"explore-narrower-than-{most}"
+    ui.on(event, lambda event: turned(bool(event.args)))
     ui.run_javascript(
         f"matchMedia('(max-width: {most - 1}px)').addEventListener('change', "
-        f"event => emitEvent('{NARROWER}', event.matches))"
+        f"event => emitEvent('{event}', event.matches))"
     )
 
 
@@ -103,9 +115,6 @@ def watch_end(gone: Callable[[], None]) -> None:
     ui.on(GONE, gone)
     ui.run_javascript(f"addEventListener('pagehide', () => emitEvent('{GONE}'))")
 
-
-NARROWER = "explore-narrower"
-"""Event of the page: whether the window is narrow."""
 
 GONE = "explore-gone"
 """Event of the page: the tab leaves it."""

@@ -8,10 +8,11 @@ import numpy as np
 from scipy.optimize import linprog
 
 from manypath.scenario import Cbr, OnOff, Scenario, Sctp
+from manypath.theory.packets import DATA_HEADER, common_headers, full_packet, payload
 
 
 def pooled(scenario: Scenario) -> dict[str, float]:
-    """Return the goodput of each flow under max-min fairness over the forward links, Mbit/s.
+    """Return the goodput of each flow under max-min fairness over the forward links and the access links, Mbit/s.
 
     Flows may divide their rate among their paths in any way. A flow gets no more than the mean rate of its application.
     Every step raises the rate of all flows that are not yet limited, by linear programs.
@@ -40,12 +41,28 @@ class _Pool:
         self._use = np.zeros((len(links), len(self._columns) + 1))
         for at, (name, path) in enumerate(self._columns):
             for link in paths[path].forward:
-                self._use[links.index(link), at] = 1 / _efficiency(scenario, name, link)
+                overhead = int(scenario.network.links[link].overhead)
+                self._use[links.index(link), at] = 1 / _efficiency(scenario.flows[name], overhead)
         self._room = [scenario.network.links[link].rate / 1e6 for link in links]
-        demands = {name: _demand(flow.app) for name, flow in scenario.flows.items()}
-        limited = {name: demand for name, demand in demands.items() if demand is not None}
+        self._limit_by_access(scenario)
+        demands = {name: demand(flow.app) for name, flow in scenario.flows.items()}
+        limited = {name: rate for name, rate in demands.items() if rate is not None}
         self._use = np.vstack([self._use, *(self._row(name) for name in limited)])
         self._room += list(limited.values())
+
+    def _limit_by_access(self, scenario: Scenario) -> None:
+        """Add the access links that are slower than their paths: each host has one for each path."""
+        network, access = scenario.network, scenario.network.access
+        if access is None:
+            return
+        rows = []
+        for at, (name, path) in enumerate(self._columns):
+            if access.rate < network.bottleneck_rate(path):
+                row = np.zeros(len(self._columns) + 1)
+                row[at] = 1 / _efficiency(scenario.flows[name], int(access.overhead))
+                rows.append(row)
+        self._use = np.vstack([self._use, *rows])
+        self._room += [access.rate / 1e6] * len(rows)
 
     def raised(self, fixed: dict[str, float], wanted: list[str], least: dict[str, float]) -> float:
         """Return the largest common rate of the `wanted` flows, while others keep theirs or have at `least` so much."""
@@ -67,7 +84,7 @@ class _Pool:
         return np.array([1.0 if each == name else 0.0 for each, _ in self._columns] + [0.0])
 
 
-def _demand(app: Any) -> float | None:
+def demand(app: Any) -> float | None:
     """Return the mean rate of an application, Mbit/s; None if it always has something to send."""
     match app:
         case Cbr():
@@ -78,20 +95,36 @@ def _demand(app: Any) -> float | None:
             return None
 
 
-def _efficiency(scenario: Scenario, name: str, link: str) -> float:
-    """Return the payload per byte on the link in full packets."""
-    flow = scenario.flows[name]
-    overhead = int(scenario.network.links[link].overhead)
-    if isinstance(flow, Sctp):
-        return (int(flow.mtu) - SCTP_HEADERS) / (int(flow.mtu) + overhead)
-    return (int(flow.mss) - int(flow.option_bytes)) / (int(flow.mss) + TCP_HEADERS + overhead)
+def _efficiency(flow: Any, overhead: int) -> float:
+    """Return the user data per byte on a link, with the messages of the application.
+
+    Parameters
+    ----------
+    flow : Tcp, Mptcp or Sctp
+        The flow.
+    overhead : int
+        Bytes that the link adds to each packet.
+    """
+    if not isinstance(flow, Sctp):
+        return payload(flow) / (full_packet(flow) + overhead)
+    sizes = np.linspace(int(flow.app.message.min), int(flow.app.message.max), SAMPLES).astype(int)
+    return float(sum(sizes) / sum(_on_the_wire(int(size), flow, overhead) for size in sizes))
+
+
+def _on_the_wire(message: int, flow: Sctp, overhead: int) -> float:
+    """Return the bytes on a link for a message in packets that equal messages fill. RFC 9260 sections 6.9 and 6.10."""
+    per_packet = common_headers(flow) + overhead
+    room, largest = int(flow.mtu) - common_headers(flow), payload(flow)
+    whole, rest = divmod(message, largest)
+    total = float(whole * (per_packet + DATA_HEADER + largest))
+    if rest:
+        chunk = DATA_HEADER + -(-rest // 4) * 4
+        total += per_packet / (room // chunk) + chunk
+    return total
 
 
 CLOSE = 1e-6
 """Relative difference below which two rates are equal."""
 
-SCTP_HEADERS = 48
-"""Headers of a packet with one DATA chunk: IPv4, SCTP and DATA, bytes."""
-
-TCP_HEADERS = 40
-"""Headers of a segment without options: IPv4 and TCP, bytes. Options count in the MSS."""
+SAMPLES = 16
+"""Number of sizes of messages whose mean efficiency counts, for an application with messages of different sizes."""

@@ -6,6 +6,7 @@ import errno
 import logging
 import secrets
 import socket
+import warnings
 from collections.abc import Callable
 from types import FrameType
 
@@ -14,6 +15,8 @@ from fastapi import FastAPI
 from nicegui import app as pages
 from nicegui import ui
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
 from typing_extensions import override
 
 from manypath.errors import UserError
@@ -44,6 +47,8 @@ def serve(first: State, port: int, follower: Follower | None, ready: Callable[[s
     """
     # A request for another address would be a warning in the terminal.
     logging.getLogger("nicegui").setLevel(logging.ERROR)
+    # The browser has the letters of names that the font of the layout lacks.
+    warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
     listener = _listener(port)
     token = secrets.token_urlsafe(16)
     address = f"http://{HOST}:{listener.getsockname()[1]}/{token}"
@@ -94,6 +99,7 @@ def _app(token: str, first: State, follower: Follower | None) -> FastAPI:
     async def _page(s: str = "", kept: str = "") -> None:
         await (Page(first).show(s, kept) if follower is None else LivePage(follower).show())
 
+    pages.add_exception_handler(404, _without_page)
     # Pages of the browser reconnect within this time. Later the server removes them and their runs.
     ui.run_with(
         app,
@@ -106,6 +112,16 @@ def _app(token: str, first: State, follower: Follower | None) -> FastAPI:
     pages.config.quasar_config["brand"] = {"primary": "#0072b2", "secondary": "#009e73", "negative": "#b3261e"}
     return app
 
+
+async def _without_page(_request: Request, _error: Exception) -> PlainTextResponse:
+    """Answer a request for another address, such as that of a copied link after the server was started again."""
+    return PlainTextResponse(NO_PAGE, status_code=404)
+
+
+NO_PAGE = """There is no page at this address. Each start of manypath explore has an address with another token.
+Open the address that the terminal shows. To restore the state of a copied link, append its part from ?s= on.
+"""
+"""The answer to other addresses."""
 
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M3 16C9 4 23 4 29 16" fill="none" '

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING
 
 from nicegui import run as background
@@ -15,6 +17,7 @@ from manypath import _native
 from manypath.display import Table, number_columns, text_columns
 from manypath.errors import UserError
 from manypath.explore import charts, moves
+from manypath.explore.charts import Swept
 from manypath.explore.controls import SWITCH, Control, changed, whole
 from manypath.explore.moves import Answer, Cancelled, after, cancellable
 from manypath.explore.parts import Chart, Look, card, heading
@@ -29,13 +32,16 @@ class Compare:
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        self._found: dict[str, Answer] = {}
+        self._found: dict[str, tuple[Answer, tuple[str, ...]]] = {}
+        """The run of each congestion control, and its row of the table; also of those that are no longer chosen."""
+        self._refused: dict[str, str] = {}
+        """Why a congestion control cannot run."""
         self._drawn = page.state
-        """The state whose runs are drawn."""
+        """The state whose runs these are."""
         with card("compare"):
             heading("Compare congestion controls")
             ui.label(
-                "The runs have the same seed, so that the loss models lose the same packets by number on each link."
+                "The runs have the same seed: on each link the loss models lose the packets with the same numbers."
             ).classes("x-note")
             names = [name for name, _ in _native.algorithms()]
             names = list(dict.fromkeys([*names, *page.state.compare]))
@@ -57,60 +63,90 @@ class Compare:
             self.chart = Chart("Windows of each congestion control", page.look)
 
     async def update(self, stop: threading.Event, progress: Callable[[float], object]) -> None:
-        """Run the chosen controls and draw each as soon as it is there.
+        """Run the chosen controls that have not run in this state, and draw each as soon as it is there.
 
         `progress` receives the number of finished runs. After a stop those that are drawn stay.
         """
         state = self._page.state
-        self._found, self._drawn, self._said.text = {}, state, ""
-        rows: list[tuple[str, ...]] = []
-        refused: list[str] = []
-        if state.multipath is None and state.compare:
-            refused.append("No flow of this scenario uses several paths.")
-        elif state.multipath is not None:
-            for number, cc in enumerate(state.compare):
-                try:
-                    found = await background.io_bound(_found, state, cc, stop, after(number, progress))
-                except UserError as error:
-                    refused.append(f"{cc}: {str(error).splitlines()[0]}")
-                    continue
-                except Cancelled:
-                    # After a move the new run says what belongs to it.
-                    if state is self._page.state:
-                        self._said.text = f"Stopped: {', '.join(state.compare[number:])} did not run."
-                    return
-                if found is None or stop.is_set():
-                    return
-                self._found[cc], row = found
-                rows.append(row)
-                self._numbers.set_content(_table(state, rows))
-                await self._draw()
-        if stop.is_set():
+        if not self._is_of(state):
+            self._found, self._refused, self._drawn = {}, {}, state
+        if state.multipath is None:
+            self.clear("No flow of this scenario uses several paths.")
             return
-        if not self._found:
-            self.clear()
-        self._said.text = " ".join(refused)
+        self._say_refused()
+        await self._draw()
+        finished = 0
+        while (missing := self.missing()) and not stop.is_set():
+            cc = missing[0]
+            try:
+                found = await background.io_bound(_found, state, cc, stop, after(finished, progress))
+            except (UserError, _native.RunError) as error:
+                self._refused[cc] = str(error).splitlines()[0]
+                self._say_refused()
+                continue
+            except Cancelled:
+                break
+            if found is None or stop.is_set():
+                break
+            self._found[cc] = found
+            finished += 1
+            await self._draw()
+        # After a move the new run says what belongs to it.
+        if stop.is_set() and self._is_of(self._page.state) and (missing := self.missing()):
+            self._said.text = f"Stopped: {', '.join(missing)} did not run."
 
-    def clear(self) -> None:
-        """Show no runs."""
-        self._found, self._said.text = {}, ""
+    def clear(self, why: str) -> None:
+        """Show no runs. If some congestion controls are chosen, show the reason."""
+        self._found, self._refused = {}, {}
+        self._said.text = why if self._page.state.compare else ""
         self._numbers.set_content("")
         self.chart.clear()
 
+    def _is_of(self, state: State) -> bool:
+        """Whether the runs are those of a state, which may compare other congestion controls."""
+        return state.seed == self._drawn.seed and state.scenario == self._drawn.scenario
+
+    def missing(self) -> list[str]:
+        """Return the chosen congestion controls that have not run in the state of the page."""
+        state = self._page.state
+        known = {*self._found, *self._refused} if self._is_of(state) else set[str]()
+        return [cc for cc in state.compare if cc not in known]
+
+    def _say_refused(self) -> None:
+        """Say why some of the chosen congestion controls cannot run."""
+        chosen = self._page.state.compare
+        self._said.text = " ".join(f"{cc}: {said}" for cc, said in self._refused.items() if cc in chosen)
+
     async def _draw(self) -> None:
-        await self.chart.show(partial(_comparison, self._drawn, dict(self._found)))
+        """Draw the runs of the chosen congestion controls. After a move they are those of the state before."""
+        shown = self._page.state
+        state = self._drawn.but(compare=shown.compare, is_overlaid=shown.is_overlaid)
+        chosen = {cc: self._found[cc] for cc in state.compare if cc in self._found}
+        if not chosen:
+            self._numbers.set_content("")
+            self.chart.clear()
+            return
+        self._numbers.set_content(_table(state, [row for _, row in chosen.values()]))
+        answers = {cc: answer for cc, (answer, _) in chosen.items()}
+        await self.chart.show(partial(_comparison, state, answers))
 
     async def _moved(self) -> None:
-        page = self._page
-        if tuple(self._chosen.value) != page.state.compare:
-            await page.go(page.state.but(compare=tuple(self._chosen.value)))
+        """Compare other congestion controls; the runs of the state and of the sweep go on."""
+        page, chosen = self._page, tuple(self._chosen.value)
+        if chosen == page.state.compare:
+            return
+        page.state = page.state.but(compare=chosen)
+        page.save_link()
+        self._say_refused()
+        if self._found:
+            await self._draw()
+        await page.compare_chosen()
 
     async def _turned(self) -> None:
         """Show the other view of the same runs."""
-        page, is_overlaid = self._page, bool(self._view.value)
-        page.state = page.state.but(is_overlaid=is_overlaid)
+        page = self._page
+        page.state = page.state.but(is_overlaid=bool(self._view.value))
         page.save_link()
-        self._drawn = self._drawn.but(is_overlaid=is_overlaid)
         if self._found:
             await self._draw()
 
@@ -137,13 +173,18 @@ class Sweep:
                 self._runs = ui.input("runs each", value=kept.get(2, "5"))
                 self._runs.props('dense outlined aria-label="Runs of each value"').style("flex: 0 1 110px")
                 ui.button("Sweep", on_click=self.start).props("unelevated no-caps")
-                ui.button("Stop", on_click=lambda: self.halt("stopped")).props("flat no-caps")
+                self._halt = ui.button("Stop", on_click=lambda: self.halt(f"Stopped after {self._said.text}.")).props(
+                    "flat no-caps"
+                )
+                self._halt.visible = False
+            self._refusal = ui.label("").classes("x-refusal").props('role="alert"')
             self._said = ui.label("").classes("x-note").props('role="status"')
             self.chart = Chart("Goodput at each value", page.look)
 
     def stop(self) -> None:
-        """Stop the running sweep."""
+        """Stop the running sweep; its last run may go on for a moment."""
         self._stop.set()
+        self._halt.visible = False
 
     def halt(self, said: str) -> None:
         """Stop the running sweep and show the reason, also beside a finished sweep."""
@@ -158,9 +199,10 @@ class Sweep:
             self._place.set_options(places, value=place if place in places else next(iter(places), None))
 
     async def start(self) -> None:
-        """Run every value, one replication after another, and draw after each round of values."""
-        self._stop.set()
-        stop = self._stop = threading.Event()
+        """Run every value, one replication after another, and draw after each round of values.
+
+        Refused values leave a running sweep alone.
+        """
         state, place = self._page.state, self._place.value
         control = self._control(place)
         values = [value.strip() for value in str(self._values.value).split(",") if value.strip()]
@@ -172,33 +214,43 @@ class Sweep:
                 raise UserError(f"values: {len(values)} are not 1 to {MOST_VALUES}: give some, separated by commas")
             states = {value: changed(state, place, control.value_of(value)) for value in values}
         except UserError as error:
-            self._said.text = f"refused: {str(error).splitlines()[0]}"
+            self._refusal.text = f"refused: {str(error).splitlines()[0]}"
             return
+        self._refusal.text = ""
+        self._stop.set()
+        stop = self._stop = threading.Event()
         self._page.state = state.but(sweep=(place, ", ".join(values), str(runs)))
         self._page.save_link()
-        self._is_running = True
+        self._is_running = self._halt.visible = True
         try:
-            await self._rounds(states, runs, self._places()[place], stop)
+            await self._rounds(states, runs, control, stop)
         except (UserError, _native.RunError) as error:
             self._said.text = f"error: {str(error).splitlines()[0]}"
         finally:
             if stop is self._stop:
-                self._is_running = False
+                self._is_running = self._halt.visible = False
 
-    async def _rounds(self, states: Mapping[str, State], runs: int, label: str, stop: threading.Event) -> None:
+    async def _rounds(self, states: Mapping[str, State], runs: int, control: Control, stop: threading.Event) -> None:
+        """Run each value once, then each a second time, and so on."""
         rates: dict[str, dict[str, list[float]]] = {}
-        self._said.text = f"0 of {runs} runs of each value"
-        for number in range(runs):
-            for value, each in states.items():
-                found = await background.io_bound(_rates, each, number, stop)
-                if found is None or stop.is_set():
-                    return
-                for flow, rate in found.items():
-                    rates.setdefault(flow, {}).setdefault(value, []).append(rate)
-                await self.chart.show(partial(_swept, list(states), deepcopy(rates), label))
-                if stop.is_set():
-                    return
-            self._said.text = f"{number + 1} of {runs} runs of each value"
+        total = runs * len(states)
+        swept = Swept(f"{control.group}: {control.label}", control.kind == "amount", tuple(states))
+        self._said.text = f"0 of {total} runs"
+        due = 0.0
+        for finished, (number, value) in enumerate(product(range(runs), states), 1):
+            found = await background.io_bound(_rates, states[value], number, stop)
+            if found is None or stop.is_set():
+                return
+            for flow, rate in found.items():
+                rates.setdefault(flow, {}).setdefault(value, []).append(rate)
+            # Short runs end faster than a browser draws.
+            if finished < total and time.monotonic() < due:
+                continue
+            due = time.monotonic() + INTERVAL
+            await self.chart.show(partial(_swept, swept, deepcopy(rates)))
+            if stop.is_set():
+                return
+            self._said.text = f"{finished} of {total} runs"
 
     def _places(self) -> dict[str, str]:
         return {each.place: f"{each.group}: {each.label}" for each in self._page.controls if each.place != "seed"}
@@ -259,10 +311,8 @@ def _comparison(state: State, answers: Mapping[str, Answer], look: Look) -> char
     return charts.comparison(state, answers, look.theme, narrow=look.narrow)
 
 
-def _swept(
-    values: Sequence[str], flows: Mapping[str, Mapping[str, Sequence[float]]], label: str, look: Look
-) -> charts.Option:
-    return charts.sweep(values, flows, label, look.theme)
+def _swept(swept: Swept, flows: Mapping[str, Mapping[str, Sequence[float]]], look: Look) -> charts.Option:
+    return charts.sweep(swept, flows, look.theme)
 
 
 MOST_VALUES = 12
@@ -270,3 +320,6 @@ MOST_VALUES = 12
 
 MOST_RUNS = 50
 """Largest number of runs of each value."""
+
+INTERVAL = 0.2
+"""Shortest time between two pictures of a sweep, seconds."""

@@ -19,6 +19,7 @@ from matplotlib.path import Path as Outline
 from matplotlib.textpath import TextPath
 
 from manypath import describe
+from manypath.display import counted
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLOURS, GRID, INK, styled
 from manypath.quantity import SPAN
@@ -181,7 +182,7 @@ class _Plan:
             if not self._is_told(path)
         ]
         more = len(network.paths) - len(self._paths)
-        return [*access, *ways, *([f"and {more} more paths"] if more else [])]
+        return [*access, *ways, *([f"and {counted(more, 'more path')}"] if more else [])]
 
     def _is_told(self, path: Path) -> bool:
         """Return whether each reverse link equals its forward link, or is described with it."""
@@ -245,7 +246,7 @@ def _details(link: Link) -> list[str]:
     lost = describe.loss_words(link.loss)
     events = [describe.event_words(event) for event in link.events]
     hidden = len(events) - MOST_EVENTS
-    more = [f"and {hidden} more events"] if hidden > 0 else []
+    more = [f"and {counted(hidden, 'more event')}"] if hidden > 0 else []
     return [describe.queue_words(link.queue), *([lost] if lost else []), *events[:MOST_EVENTS], *more]
 
 

@@ -8,7 +8,7 @@
 from manypath.explore.charts.comparison import comparison
 from manypath.explore.charts.course import course
 from manypath.explore.charts.shares import shares
-from manypath.explore.charts.sweep import sweep
+from manypath.explore.charts.sweep import Swept, sweep
 from manypath.explore.charts.theme import DARK, LIGHT, Option, Theme
 
-__all__ = ["DARK", "LIGHT", "Option", "Theme", "comparison", "course", "shares", "sweep"]
+__all__ = ["DARK", "LIGHT", "Option", "Swept", "Theme", "comparison", "course", "shares", "sweep"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from manypath.explore.charts.samples import Samples, divided, of_flow, summed
 from manypath.explore.charts.stack import Stack
-from manypath.explore.charts.theme import LINES, Option, Theme, nice, smooth
+from manypath.explore.charts.theme import LINES, Option, Theme, averaged, nice, shortened, smooth
 from manypath.explore.moves import Answer
 from manypath.explore.state import State
 
@@ -20,37 +20,38 @@ def comparison(state: State, answers: Mapping[str, Answer], theme: Theme, *, nar
 
 def _side_by_side(state: State, answers: Mapping[str, Answer], theme: Theme, *, narrow: bool) -> Option:
     """Return one plot for each congestion control, all with the same scale; a curve for each path."""
-    chart = Stack(theme, _end(answers), narrow=narrow, top=36, columns=1 if narrow else 2)
+    chart = Stack(theme, _end(answers), narrow=narrow, columns=1 if narrow else 2)
     found = {cc: of_flow(_samples(answer), state.multipath) for cc, answer in answers.items()}
     top = max(_top(own.values(), answers[cc]) for cc, own in found.items())
     for cc, own in found.items():
-        chart.grid(130, f"{cc}: congestion window, kB")
+        chart.grid(130, f"{cc}: congestion window", "kB")
         for place, (path, samples) in enumerate(own.items()):
-            kind = LINES[place % len(LINES)]
-            chart.line(f"window on {path}", samples["time"], samples["cwnd"] / 1e3, theme.colour(place), kind)
+            colour, kind = theme.colour(place), LINES[place % len(LINES)]
+            said = f"{cc}, window on {path}"
+            chart.line(f"window on {path}", samples["time"], samples["cwnd"] / 1e3, colour, kind, said=said)
         chart.limit(top)
     return chart.finished(0.0)
 
 
 def _overlaid(state: State, answers: Mapping[str, Answer], theme: Theme, *, narrow: bool) -> Option:
     """Return one plot for each path and one for the goodput; a curve for each congestion control."""
-    chart = Stack(theme, _end(answers), narrow=narrow, top=36)
+    chart = Stack(theme, _end(answers), narrow=narrow)
     samples = {cc: _samples(answer) for cc, answer in answers.items()}
     found = {cc: of_flow(every, state.multipath) for cc, every in samples.items()}
     for path in next(iter(found.values())):
-        chart.grid(130, f"{path}: congestion window, kB")
+        chart.grid(130, f"{shortened(path)}: congestion window", "kB")
         for place, (cc, own) in enumerate(found.items()):
-            part, kind = own[path], LINES[place % len(LINES)]
-            chart.line(cc, part["time"], part["cwnd"] / 1e3, theme.colour(place), kind)
+            part, kind, said = own[path], LINES[place % len(LINES)], f"{cc}, window on {path}"
+            chart.line(cc, part["time"], part["cwnd"] / 1e3, theme.colour(place), kind, said=said)
         chart.limit(max(_top([own[path]], answers[cc]) for cc, own in found.items()))
     for flow in (state.multipath, state.rival):
         if flow is None:
             continue
-        chart.grid(110, f"goodput of {flow}, Mbit/s")
+        chart.grid(110, averaged(f"goodput of {shortened(flow)}", _end(answers)), "Mbit/s")
         for place, (cc, every) in enumerate(samples.items()):
             own = list(of_flow(every, flow).values())
-            kind = LINES[place % len(LINES)]
-            chart.line(cc, own[0]["time"], smooth(summed(own, "goodput")), theme.colour(place), kind)
+            kind, said = LINES[place % len(LINES)], f"{cc}, goodput of {flow}"
+            chart.line(cc, own[0]["time"], smooth(summed(own, "goodput")), theme.colour(place), kind, said=said)
     return chart.finished(0.0)
 
 

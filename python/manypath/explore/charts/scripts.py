@@ -3,15 +3,26 @@
 RATE = "value => value == null ? '' : Number(value).toFixed(2) + ' Mbit/s'"
 """Shows a rate."""
 
-HOVER = """(at, items, marks) => {
+HOVER = """(at, items, marks, {series, grid}, y) => {
   const escape = text => String(text).replace(/[&<>]/g, c => ({'&': '&amp;', '<': '&lt;', '>': '&gt;'})[c]);
-  const known = items.filter(item => item.value[1] != null);
-  const said = known.map(item => item.marker + ' ' + escape(item.seriesName) + ': ' + (item.seriesType === 'bar'
-    ? Math.round(100 * item.value[1]) + ' % of the time' : Number(item.value[1]).toFixed(1)));
-  const reasons = marks.map(mark => `<span style="color: ${mark.colour}">◆</span> ${escape(mark.name)}`);
-  return ['<b>' + Number(at).toFixed(2) + ' s</b>', ...reasons, ...said].join('<br>');
+  const found = grid.findIndex(each => y < each.top + each.height + 10), plot = found < 0 ? grid.length - 1 : found;
+  const few = (lines, most) => {
+    // The plot of the pointer is first.
+    const shown = [...lines.filter(each => each.plot === plot), ...lines.filter(each => each.plot !== plot)]
+      .map(each => each.text);
+    return shown.length > most ? [...shown.slice(0, most - 1), `and ${shown.length - most + 1} more`] : shown;
+  };
+  const number = value => Number(Math.abs(value) < 1000 ? value.toPrecision(4) : value.toFixed(0));
+  const curves = items.filter(item => item.value[1] != null).map(item => {
+    const {said, unit, type, xAxisIndex} = series[item.seriesIndex], value = item.value[1];
+    const words = type === 'bar' ? `${Math.round(100 * value)} % of the time` : `${number(value)} ${unit}`;
+    return {plot: xAxisIndex, text: `${item.marker} ${escape(said)}: ${words}`};
+  });
+  const reasons = marks.map(({colour, name, plot}) =>
+    ({plot, text: `<span style="color: ${colour}">◆</span> ${escape(name)}`}));
+  return [`<b>${Number(at).toFixed(2)} s</b>`, ...few(reasons, 8), ...few(curves, 18)].join('<br>');
 }"""
-"""Shows the time of the pointer, the reasons of the marks that are near, and the values of the curves."""
+"""Shows the time of the pointer, the reasons of the marks that are near, and the values of the curves with units."""
 
 WHISKER = """(params, api) => {
   const low = api.coord([api.value(0), api.value(1)]), high = api.coord([api.value(0), api.value(2)]);

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from manypath.explore.charts.scripts import RATE
-from manypath.explore.charts.theme import DECALS, Option, Theme, number
+from manypath.explore.charts.theme import DECALS, Option, Theme, number, shortened
 from manypath.explore.fair import Fair
 from manypath.explore.moves import Answer
 from manypath.explore.state import State
 
 
-def shares(state: State, answer: Answer, fair: Fair | None, theme: Theme, *, narrow: bool) -> Option:
+def shares(state: State, answer: Answer, fair: Fair | None, theme: Theme) -> Option:
     """Return the goodput of each flow, divided by paths, with the fair shares beside it."""
     result = answer.result
     flows = list(result.goodput.index)[:MOST_FLOWS]
@@ -25,15 +25,25 @@ def shares(state: State, answer: Answer, fair: Fair | None, theme: Theme, *, nar
         }
         for place, path in enumerate(paths)
     ]
+    series = [*bars, *(_fair_marks(state, fair, flows, theme) if fair is not None else ())]
+    # Two rows of a narrow legend have about this many letters.
+    is_long = sum(len(each["name"]) + MARGIN for each in series) > LETTERS
     return {
         **theme.frame(),
         "height": 110 + 42 * len(flows),
-        "legend": theme.legend(),
+        "legend": theme.legend(
+            labels={each["name"]: shortened(each["name"]) for each in series}, type="scroll" if is_long else "plain"
+        ),
         "tooltip": {"trigger": "axis", ":valueFormatter": RATE, "confine": True},
-        "grid": {"left": 8, "right": 24, "top": 56 if narrow else 40, "bottom": 24, "containLabel": True},
+        "grid": {"left": 8, "right": 24, "top": 56, "bottom": 24, "containLabel": True},
         "xAxis": theme.axis("Mbit/s", nameLocation="middle", nameGap=22),
-        "yAxis": {**theme.axis(), "type": "category", "data": flows, "inverse": True},
-        "series": [*bars, *(_fair_marks(state, fair, flows, theme) if fair is not None else ())],
+        "yAxis": {
+            **theme.axis(),
+            "type": "category",
+            "data": [shortened(flow, 20) for flow in flows],
+            "inverse": True,
+        },
+        "series": series,
     }
 
 
@@ -44,7 +54,7 @@ def _fair_marks(state: State, fair: Fair, flows: list[str], theme: Theme) -> lis
         rates["best single path"] = {state.multipath: max(fair.best_path.values())}
     marks: list[Option] = []
     for (name, of_flow), symbol in zip(rates.items(), ("diamond", "triangle", "rect"), strict=False):
-        data = [[number(of_flow[flow]), flow] for flow in flows if flow in of_flow]
+        data = [[number(of_flow[flow]), at] for at, flow in enumerate(flows) if flow in of_flow]
         if data:
             marks.append(
                 {
@@ -59,6 +69,9 @@ def _fair_marks(state: State, fair: Fair, flows: list[str], theme: Theme) -> lis
             )
     return marks
 
+
+LETTERS, MARGIN = 110, 6
+"""Letters of two rows of a narrow legend, with those that each symbol and its margin take."""
 
 MOST_FLOWS = 24
 """Largest number of flows that are drawn."""

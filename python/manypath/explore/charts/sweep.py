@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,10 +12,28 @@ from manypath.explore.charts.theme import LINES, SYMBOLS, Option, Theme, number
 from manypath.stats import interval
 
 
-def sweep(
-    values: Sequence[str], flows: Mapping[str, Mapping[str, Sequence[float]]], label: str, theme: Theme
-) -> Option:
+@dataclass(frozen=True)
+class Swept:
+    """The setting of a sweep.
+
+    Attributes
+    ----------
+    label : str
+        Its name.
+    is_amount : bool
+        Whether its values are amounts, between which a curve makes sense.
+    values : tuple of str
+        Its values.
+    """
+
+    label: str
+    is_amount: bool
+    values: tuple[str, ...]
+
+
+def sweep(swept: Swept, flows: Mapping[str, Mapping[str, Sequence[float]]], theme: Theme) -> Option:
     """Return the mean goodput of each flow at each value, with 95 % intervals from two runs on."""
+    values = swept.values
     series: list[Option] = []
     for place, (flow, samples) in enumerate(flows.items()):
         colour = theme.colour(place)
@@ -27,7 +46,7 @@ def sweep(
                 "symbolSize": 8,
                 "connectNulls": True,
                 "symbol": SYMBOLS[place % len(SYMBOLS)],
-                "lineStyle": {"type": LINES[place % len(LINES)]},
+                "lineStyle": {"type": LINES[place % len(LINES)], "width": 2 if swept.is_amount else 0},
                 "itemStyle": {"color": colour},
                 "color": colour,
             }
@@ -39,8 +58,13 @@ def sweep(
         "tooltip": {"trigger": "axis", ":valueFormatter": RATE, "confine": True},
         "legend": theme.legend(data=list(flows)),
         "grid": {"left": 8, "right": 24, "top": 40, "bottom": 24, "containLabel": True},
-        "xAxis": {**theme.axis(label, nameLocation="middle", nameGap=26), "type": "category", "data": list(values)},
-        "yAxis": theme.axis("Mbit/s"),
+        "xAxis": {
+            **theme.axis(swept.label, nameLocation="middle", nameGap=26),
+            "type": "category",
+            "data": list(values),
+        },
+        # An interval of small rates may begin below zero.
+        "yAxis": theme.axis("Mbit/s", min=0),
         "series": series,
     }
 
@@ -54,11 +78,13 @@ def _intervals(values: Sequence[str], flow: str, samples: Mapping[str, Sequence[
             bars.append([at, number(found.low), number(found.high)])
     return {
         "type": "custom",
-        "name": f"{flow}, 95 % interval",
+        # The legend shows and hides the interval with the mean.
+        "name": flow,
         ":renderItem": WHISKER,
         "data": bars,
         "itemStyle": {"color": colour},
         "encode": {"x": 0, "y": [1, 2]},
         "tooltip": {"show": False},
         "silent": True,
+        "clip": True,
     }

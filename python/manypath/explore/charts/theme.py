@@ -17,10 +17,11 @@ Option = dict[str, Any]
 
 @dataclass(frozen=True)
 class Theme:
-    """The colours of text, lines and series on a light or a dark page."""
+    """The colours of text, of hidden entries of legends, of lines and of series on a light or a dark page."""
 
     ink: str
     faint: str
+    hidden: str
     grid: str
     series: tuple[str, ...]
 
@@ -54,7 +55,8 @@ class Theme:
         return {
             "top": 0,
             "textStyle": {"color": self.ink},
-            "inactiveColor": self.faint,
+            "inactiveColor": self.hidden,
+            "inactiveBorderColor": self.hidden,
             "pageTextStyle": {"color": self.ink},
             "pageIconColor": self.ink,
             "itemWidth": 18,
@@ -62,12 +64,13 @@ class Theme:
         }
 
 
-LIGHT = Theme("#1f2937", "#4b5563", "#e5e7eb", COLOURS)
+LIGHT = Theme("#1f2937", "#4b5563", "#b4bac4", "#e5e7eb", COLOURS)
 """Dark on light."""
 
 DARK = Theme(
     "#f3f4f6",
     "#9ca3af",
+    "#5b6573",
     "#374151",
     ("#56b4e9", "#f28c4a", "#3dd6a3", "#e5a3cb", "#f0b840", "#8fd0f5", "#cda86f", "#989898"),
 )
@@ -85,6 +88,12 @@ def number(value: Any) -> float | None:
     return None if isnan(value) else round(float(value), 4)
 
 
+def shortened(name: str, most: int = 36) -> str:
+    """Return a name with at most some letters, for titles, legends and axes. Many names differ at the end only."""
+    end = most // 3
+    return name if len(name) <= most else f"{name[: most - end - 1]}…{name[-end:]}"
+
+
 def nice(top: float) -> float:
     """Return a round number that is not smaller."""
     power = 10 ** np.floor(np.log10(top)) if top > 0 else 1.0
@@ -92,20 +101,28 @@ def nice(top: float) -> float:
 
 
 def smooth(values: ArrayLike) -> NDArray[np.float64]:
-    """Return the moving average over a fiftieth of the run; over fewer values at its ends."""
+    """Return the moving average over a part of the run, `SMOOTHED`; over fewer values at its ends."""
     known = np.asarray(values, dtype=float)
-    width = max(len(known) // 50, 1)
+    width = max(len(known) // SMOOTHED, 1)
     places = np.arange(len(known)) + (width - 1) // 2 + 1
     sums = np.concatenate([[0.0], np.cumsum(known)])
     ends, starts = np.minimum(places, len(known)), np.maximum(places - width, 0)
     return (sums[ends] - sums[starts]) / (ends - starts)
 
 
+def averaged(name: str, seconds: float) -> str:
+    """Return the title of a plot of moving averages over a run of some seconds."""
+    return f"{name}, mean of {seconds / SMOOTHED:.3g} s"
+
+
+SMOOTHED = 50
+"""Number of parts of a run. A moving average covers one part."""
+
 GREY = "#7d7d7d"
 """Colour of the windows of rivals; visible on light and on dark ground."""
 
-LINES = ("solid", "dashed", [2, 2], [6, 2, 1, 2], [10, 3])
-"""Line styles of flows, links and congestion controls."""
+LINES = ("solid", "dashed", [8, 2, 2, 2], [14, 3], [8, 2, 2, 2, 2, 2])
+"""Line styles of flows, links and congestion controls. Thresholds are dotted."""
 
 SYMBOLS = ("circle", "rect", "triangle", "diamond", "pin")
 """Symbols of flows in a sweep."""

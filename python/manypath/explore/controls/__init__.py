@@ -1,6 +1,7 @@
 """The controls of a scenario, with their explanations from the models, and the changes that they make.
 
-`links` has those of links, `flows` those of flows and rivals, `control` what a control is.
+`links` has those of links, `flows` those of flows and rivals, `control` what a control is, `refusals` their messages
+about wrong values.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from manypath.display import counted
 from manypath.errors import UserError, quoted
 from manypath.explore.controls.control import (
     SEPARATOR,
@@ -29,11 +31,12 @@ from manypath.explore.controls.flows import (
     with_transport,
 )
 from manypath.explore.controls.links import MOST_LINKS, controls_of_links, links_with_controls, with_link
+from manypath.explore.controls.refusals import labelled, with_labels
 from manypath.explore.state import State
 from manypath.run import check
 from manypath.scenario import Scenario
 
-__all__ = ["SWITCH", "Control", "changed", "controls", "whole", "without_controls"]
+__all__ = ["SWITCH", "Control", "changed", "controls", "on_the_page", "whole", "without_controls"]
 
 
 def controls(state: State) -> list[Control]:
@@ -44,10 +47,12 @@ def controls(state: State) -> list[Control]:
 def without_controls(state: State) -> str:
     """Return which links and flows have no controls because there are too many; empty if all have some."""
     more = {
-        "links": links_with_controls(state.scenario)[MOST_LINKS:],
-        "flows": flows_with_controls(state)[MOST_FLOWS:],
+        "link": links_with_controls(state.scenario)[MOST_LINKS:],
+        "flow": flows_with_controls(state)[MOST_FLOWS:],
     }
-    return "; ".join(f"{len(names)} more {kind} have no controls here" for kind, names in more.items() if names)
+    return "; ".join(
+        f"no controls here: {counted(len(names), f'more {kind}')}" for kind, names in more.items() if names
+    )
 
 
 def changed(state: State, place: str, value: Any) -> State:
@@ -56,12 +61,21 @@ def changed(state: State, place: str, value: Any) -> State:
     Raises
     ------
     UserError
-        If the value is invalid; the message begins with the name of the setting.
+        If the value is invalid; the message begins with the label of the setting.
     """
-    new = _moved(state, place, value)
-    # The engine refuses more than the models do.
-    check(new.scenario)
+    try:
+        new = _moved(state, place, value)
+        # The engine refuses more than the models do.
+        check(new.scenario)
+    except UserError as error:
+        said = str(error).splitlines()[0]
+        raise UserError(labelled(state, controls(state), place, value, said)) from None
     return new
+
+
+def on_the_page(state: State, said: str) -> str:
+    """Return a message about a scenario with the label of its setting instead of the name in a document."""
+    return with_labels(state, controls(state), said)
 
 
 def _moved(state: State, place: str, value: Any) -> State:

@@ -118,10 +118,13 @@ def read(model: type[Model], field: str, value: Any) -> Any:
     if annotation not in (int, int | None, float, float | None) or reads_texts:
         return value
     try:
+        # Python also reads digits of other scripts, and underscores between digits.
+        if not text.isascii() or "_" in text:
+            raise ValueError(text)
         return float(text) if annotation in (float, float | None) else int(text)
     except ValueError:
         kind = "number" if annotation in (float, float | None) else "whole number"
-        raise UserError(f"{field}: {_told(text)} is no {kind}: write one") from None
+        raise UserError(f"{field}: {told(text)} is no {kind}: write one") from None
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
@@ -134,11 +137,11 @@ def whole(name: str, value: Any, least: int, most: int) -> int:
     """
     text = str(value).strip()
     if not re.fullmatch(r"[0-9]{1,20}", text) or not least <= int(text) <= most:
-        raise UserError(f"{name}: {_told(text)} is no whole number from {least} to {most}: write one")
+        raise UserError(f"{name}: {told(text)} is no whole number from {least} to {most}: write one")
     return int(text)
 
 
-def _told(text: str) -> str:
+def told(text: str) -> str:
     """Return a refused text for a message, without quotation marks."""
     return quoted(text, marks="") or "an empty text"
 

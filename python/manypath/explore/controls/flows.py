@@ -37,7 +37,8 @@ def controls_of_flows(state: State) -> Iterator[Control]:
             "rivals",
             "amount",
             str(len(rivals(state))),
-            "Number of single-path flows that compete with the multipath flow. All have the settings of the first one.",
+            "Number of single-path flows that compete with the multipath flow. All have the settings of the first one. "
+            "The first one that is added has the buffers and the application of the multipath flow.",
             "manypath.Scenario.flows",
             FLOWS,
             steps=tuple(map(str, range(MOST_RIVALS + 1))),
@@ -191,7 +192,7 @@ def _of_field(name: str, place: str, model: Any, field: str, page: str = "") -> 
     return Control(
         joined("flows", name, place),
         f"Flow {name}",
-        field.replace("_", " "),
+        NAMES.get(field, field.replace("_", " ")),
         kind,
         value if isinstance(value, bool) else shown(value),
         says,
@@ -250,6 +251,36 @@ LABELS = {
     "ordered": "ordered messages",
 }
 """Names of the settings of applications."""
+
+NAMES = {
+    "abc_limit": "ABC limit",
+    "ack_delay": "ACK delay",
+    "ack_every": "segments per ACK",
+    "burst": "burst limit",
+    "concurrent": "concurrent transfer",
+    "cuc": "CUC",
+    "dac": "DAC",
+    "mss": "MSS",
+    "mtu": "MTU",
+    "nagle": "Nagle algorithm",
+    "nr_sack": "NR-SACK",
+    "profile": "accounting profile",
+    "recovery": "fast recovery",
+    "sack": "SACK",
+    "sack_delay": "SACK delay",
+    "sack_every": "packets per SACK",
+    "sack_immediately": "SACK immediately",
+    "sack_immediately_at": "SACK immediately at",
+    "sack_path": "SACK path",
+    "sfr": "SFR",
+    "smart_fast_rtx": "smart fast retransmission",
+    "split_by": "buffer split by",
+    "start": "start time",
+    "t3_path": "path after timeout",
+    "t3_reset": "T3 reset",
+    "udp_encapsulation": "UDP encapsulation",
+}
+"""Names of the settings of flows, if they are not those of their fields in words."""
 
 FIRST = ("cc", "scheduler", "send_order", "send_buffer", "receive_buffer")
 """The fields of flows that are shown at once, in their order."""

@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from manypath.display import counted
+from manypath.errors import UserError
 from manypath.explore.controls.control import (
     BYTES,
     DELAYS,
@@ -31,7 +33,7 @@ from manypath.scenario.queues import CoDel, DropTail, FqCoDel, Pie, Red
 def controls_of_links(scenario: Scenario) -> Iterator[Control]:
     """Yield the controls of the links that paths cross; a link and its equal other direction have one group."""
     for name in links_with_controls(scenario)[:MOST_LINKS]:
-        yield from _of_link(name, scenario.network.links[name], _mirrored(scenario, name) is not None)
+        yield from _of_link(name, scenario.network.links[name], mirrored(scenario, name) is not None)
 
 
 def links_with_controls(scenario: Scenario) -> list[str]:
@@ -41,7 +43,7 @@ def links_with_controls(scenario: Scenario) -> list[str]:
     back = dict.fromkeys(link for path in paths for link in path.reverse if link not in there)
     found: list[str] = []
     for name in (*there, *back):
-        twin = _mirrored(scenario, name)
+        twin = mirrored(scenario, name)
         if twin is None or twin not in found:
             found.append(name)
     return found
@@ -51,7 +53,7 @@ def with_link(state: State, name: str, field: str, value: Any) -> State:
     """Change a link, and its other direction if both are equal."""
     network = state.scenario.network
     link = network.links[name]
-    back = _mirrored(state.scenario, name)
+    back = mirrored(state.scenario, name)
     outer, _, inner = field.partition(".")
     with Short(""):
         if field in ("queue", "loss") and value == getattr(link, field).kind:
@@ -62,6 +64,7 @@ def with_link(state: State, name: str, field: str, value: Any) -> State:
             new = link.but(loss=LOSSES[known("loss", value, tuple(LOSSES))])
         elif inner:
             part = getattr(link, outer)
+            _needs_limit(part, inner, value)
             new = link.but(**{outer: part.but(**{inner: read(type(part), inner, value)})})
         else:
             new = link.but(**{field: value})
@@ -86,11 +89,12 @@ class _Of:
         """Yield them."""
         link = self._link
         if link.trace is None:
-            yield self._amount(Link, "rate", link.rate, steps=RATES)
-        yield self._amount(Link, "delay", link.delay, steps=DELAYS)
+            yield self._interrupted(self._first(self._amount(Link, "rate", link.rate, steps=RATES)))
+        delay = self._first(self._amount(Link, "delay", link.delay, steps=DELAYS))
+        yield delay if link.trace is None else self._interrupted(delay)
         yield self._choice("queue", link.queue.kind, tuple(QUEUES))
         yield from self._of_queue(link.queue)
-        yield self._choice("loss", link.loss.kind, tuple(LOSSES))
+        yield self._first(self._choice("loss", link.loss.kind, tuple(LOSSES)))
         for inner in type(link.loss).model_fields:
             if inner != "kind":
                 value = getattr(link.loss, inner)
@@ -99,12 +103,28 @@ class _Of:
         yield replace(self._amount(Link, "jitter", link.jitter), advanced=True)
         yield replace(self._amount(Link, "overhead", link.overhead), advanced=True)
 
+    def _first(self, control: Control) -> Control:
+        """Return the control of a setting, whose label says so if events of the link change the setting."""
+        if all(getattr(event, control.label) is None for event in self._link.events):
+            return control
+        says = f"{control.explanation} Events of the link change it during the run."
+        return replace(control, label=f"{control.label} at the start", explanation=says)
+
+    def _interrupted(self, control: Control) -> Control:
+        """Return the first control of the link, whose explanation says so if events take the link down."""
+        times = [f"{event.change} at {shown(event.at)}" for event in self._link.events if event.change is not None]
+        if not times:
+            return control
+        more = [f"and {counted(len(times) - MOST_TIMES, 'more time')}"] if len(times) > MOST_TIMES else []
+        says = f"{control.explanation} Events change the state of the link: {', '.join([*times[:MOST_TIMES], *more])}."
+        return replace(control, label="rate while up" if control.label == "rate" else control.label, explanation=says)
+
     def _of_queue(self, queue: Any) -> Iterator[Control]:
         """Yield the size and the settings of the queue."""
         model = type(queue)
         field = "bytes" if queue.packets is None and queue.bytes is not None else "packets"
-        size = self._amount(model, field, getattr(queue, field), "queue", steps=BYTES if field == "bytes" else PACKETS)
-        yield replace(size, label="queue size")
+        steps = BYTES if field == "bytes" else PACKETS
+        yield self._amount(model, field, getattr(queue, field), "queue", steps=steps)
         for inner in model.model_fields:
             if inner not in ("kind", "packets", "bytes"):
                 value = getattr(queue, inner)
@@ -115,7 +135,7 @@ class _Of:
         self, model: type[Model], field: str, value: Any, part: str = "", steps: tuple[str, ...] = ()
     ) -> Control:
         """Return the control of a field of the link, or of its `part`, the queue or the loss model."""
-        label = f"{part} {field}".strip().replace("_", " ")
+        label = LABELS.get((part, field), f"{part} {field}".strip().replace("_", " "))
         return Control(
             joined("links", self._name, f"{part}.{field}" if part else field),
             f"Link {self._name}",
@@ -151,7 +171,13 @@ def _limit(link: Link) -> dict[str, Any]:
     return {"packets": link.queue.packets or 100}
 
 
-def _mirrored(scenario: Scenario, name: str) -> str | None:
+def _needs_limit(part: Any, field: str, value: Any) -> None:
+    """Refuse an empty limit of a queue that has no other one."""
+    if isinstance(part, DropTail) and not str(value).strip():
+        raise UserError(f"{field}: an empty text is no limit: write one, such as {shown(getattr(part, field))}")
+
+
+def mirrored(scenario: Scenario, name: str) -> str | None:
     """Return the other direction of a link if it is equal."""
     links = scenario.network.links
     for other in (f"{name}/back", name.removesuffix("/back"), "-".join(reversed(name.split("-")))):
@@ -171,6 +197,28 @@ LOSSES = {
 }
 """The first settings of each loss model."""
 
+LABELS = {
+    ("queue", "packets"): "queue size",
+    ("queue", "bytes"): "queue size",
+    ("queue", "mtu"): "queue MTU",
+    ("queue", "weight"): "queue averaging weight",
+    ("queue", "min"): "queue min threshold",
+    ("queue", "max"): "queue max threshold",
+    ("queue", "max_p"): "queue max drop probability",
+    ("queue", "gentle"): "queue gentle mode",
+    ("queue", "packet_rate"): "queue idle packet rate",
+    ("queue", "update"): "queue update interval",
+    ("queue", "burst"): "queue burst allowance",
+    ("loss", "p"): "loss probability",
+    ("loss", "rate"): "bit error rate",
+    ("loss", "spared"): "bytes without errors",
+    ("loss", "to_bad"): "good to bad state",
+    ("loss", "to_good"): "bad to good state",
+    ("loss", "loss_bad"): "loss in bad state",
+    ("loss", "loss_good"): "loss in good state",
+}
+"""Labels of settings whose names need their model beside them."""
+
 PACKETS = tuple(str(n) for n in (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1000))
 """Steps of queues."""
 
@@ -180,6 +228,9 @@ SHARES = tuple(f"{n:g} %" for n in (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5,
 LINKS = "reference/python/links.md"
 QUEUES_AND_LOSSES = "explanation/queues-and-losses.md"
 """Pages of the documentation."""
+
+MOST_TIMES = 4
+"""Largest number of events that an explanation names."""
 
 MOST_LINKS = 8
 """Largest number of links with controls."""

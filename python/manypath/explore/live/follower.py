@@ -115,7 +115,7 @@ class Follower:
             phase = self._over
         elif size - read > FAR_BEHIND:
             phase = Phase.READING
-        elif not self._log.lines:
+        elif not self._has_bytes():
             phase = Phase.WAITING
         elif silence < QUIET:
             phase = Phase.LIVE
@@ -152,6 +152,10 @@ class Follower:
                         self._rest, self._is_skipping, self._had_writer = b"", False, False
                     self._take(part)
 
+    def _has_bytes(self) -> bool:
+        """Whether there was a line, or the begin of one: a file that is no log may have no end of a line."""
+        return bool(self._log.lines or self._rest)
+
     def _hear(self) -> None:
         self._heard, self._over = time.monotonic(), None
 
@@ -176,10 +180,13 @@ class Follower:
 
     def _look(self) -> None:
         """Find out whether a file that does not grow still has a writer."""
+        if self._had_writer:
+            # A FIFO has reported the end of its writer. This state stays until the next writer writes.
+            return
         now = time.monotonic()
         if now - self._heard > QUIET and now - self._looked > LOOK_FOR_WRITER:
             self._looked = now
-            has_ended = bool(self._log.lines) and self._source.is_written() is False
+            has_ended = self._has_bytes() and self._source.is_written() is False
             self._over = Phase.ENDED if has_ended else None
 
 

@@ -34,8 +34,12 @@ class Log:
     """The flows, links and counters of the lines of a log that were read. The caller holds a lock during all calls."""
 
     def __init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        """Remove all data, because the file was truncated or replaced: the next line is the first one of a new file."""
         self.lines = 0
-        """Lines of the whole source, header lines and wrong ones included."""
+        """Lines of the file, pipe or socket, header lines and wrong ones included."""
         self.refused = 0
         """Lines that are not events."""
         self.why_refused = ""
@@ -45,7 +49,7 @@ class Log:
         self._begin()
 
     def _begin(self) -> None:
-        """Remove all data of the run."""
+        """Remove all data of the run. The counts of lines and runs go on."""
         self.title = ""
         """Title of the run."""
         self.events = 0
@@ -82,10 +86,6 @@ class Log:
         start = line[:MOST_SHOWN].decode(errors="replace").strip()
         more = "…" if len(line.strip()) > MOST_SHOWN else ""
         self.why_refused = f"line {self.lines:,} is {why}: {start}{more}"
-
-    def restart(self) -> None:
-        """Remove the run, because the file was truncated or replaced."""
-        self._begin()
 
     def listed(self) -> list[Flow]:
         """Return the flows that can be chosen; packets outside of associations are none."""

@@ -197,7 +197,7 @@ def _now(follower: Follower, chosen: str, *, is_paused: bool) -> _Now:
         return _Now(
             phase=state.phase,
             status=tables.status(log, state, name, is_paused=is_paused),
-            empty="" if log.events else f"{name}: {state.phase.value}",
+            empty=tables.empty(log, state, name),
             missing=plots.missing(log),
             state=tables.said_of(flow) if flow is not None else "",
             paths=tables.path_table(flow, log.end) if flow is not None else "",
@@ -224,7 +224,7 @@ SHORTEST = 0.1
 """Shortest time that is shown, seconds."""
 
 NARROW = 700
-"""Width of a window below which the legend is in one line, pixels."""
+"""Width of a window below which the legends are below the titles of plots, pixels."""
 
 FOLLOW = """
 manypath.follow = async function (id, text) {

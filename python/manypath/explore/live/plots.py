@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from manypath.explore.charts.course import BLOCKS, MARK_NAMES, MARKS
 from manypath.explore.charts.stack import Stack
-from manypath.explore.charts.theme import GREY, LINES, Option, Theme, nice
+from manypath.explore.charts.theme import GREY, LINES, Option, Theme, nice, shortened
 from manypath.explore.live.curve import RECENT, Floats, Spent, Total
 from manypath.explore.live.flow import OTHER, End, Flow
 from manypath.explore.live.log import Log
@@ -48,7 +49,7 @@ def chosen(log: Log, name: str) -> Flow | None:
 
 def picture(log: Log, view: View, theme: Theme, *, narrow: bool) -> Option | None:
     """Return the chart of a flow and its links in a log; None if there is nothing to draw."""
-    chart = Stack(theme, view.end, narrow=narrow, top=52)
+    chart = Stack(theme, view.end, narrow=narrow)
     flow = chosen(log, view.flow)
     drawn = False
     if flow is not None:
@@ -98,15 +99,16 @@ def _flow(chart: Stack, flow: Flow, others: Sequence[Flow], view: View) -> bool:
     """Add the windows, the strips, the round-trip times and the goodput of a flow; return whether there are any."""
     hosts = flow.shown()
     marks = flow.marked(view.begin, view.end)
-    rivals = [(f"window of {other.name}", other, host) for other in others for host in other.shown()]
+    rivals = [(other, host) for other in others for host in other.shown()]
     drawn = False
     for number, path in enumerate(flow.paths[:MOST_PATHS]):
         own = [(host, flow.sides[host].paths[path]) for host in hosts if path in flow.sides[host].paths]
         if any("cwnd" in end.curves for _, end in own):
             _windows(chart, path, own, [mark for mark in marks if mark.path == path], chart.theme.colour(number), view)
-            for name, other, host in rivals:
+            for other, host in rivals:
                 if path in other.sides[host].paths:
-                    _line(chart, name, other.sides[host].paths[path], "cwnd", 1e-3, GREY, "solid", 1.0, view)
+                    curve = _Curve(f"window of {other.name} on {path}", other.name, "cwnd", 1e-3)
+                    _line(chart, curve, other.sides[host].paths[path], GREY, "solid", 1.0, view)
             drawn = True
         for _, end in own:
             if end.blocked:
@@ -120,13 +122,17 @@ def _windows(
     chart: Stack, path: str, own: Sequence[tuple[str, End]], marks: Sequence[Mark], colour: str, view: View
 ) -> None:
     """Add the windows and thresholds of a path, and its marks."""
-    chart.grid(PLOT, f"{path}: congestion window, kB")
+    chart.grid(PLOT, f"{shortened(path)}: congestion window", "kB", legend=True)
     tops = [end.curves["cwnd"].between(view.begin, view.end)[1].max(initial=0.0) for _, end in own if end.curves]
     top = max(nice(1.3 * max(tops, default=0.0) / 1e3), 1.0)
     for place, (host, end) in enumerate(own):
         at = f" at the {host}" if len(own) > 1 else ""
-        _line(chart, f"window{at}", end, "cwnd", 1e-3, colour, LINES[place], 1.6, view)
-        _line(chart, f"ssthresh{at}", end, "ssthresh", 1e-3, colour, "dotted", 1.0, view, top)
+        window, threshold = (
+            _Curve(f"{name}{at} on {path}", f"{name}{at}", metric, 1e-3)
+            for name, metric in (("window", "cwnd"), ("ssthresh", "ssthresh"))
+        )
+        _line(chart, window, end, colour, LINES[place], 1.6, view)
+        _line(chart, threshold, end, colour, "dotted", 1.0, view, top)
     chart.limit(top)
     for names, symbol, ink, height in (*MARKS, CHANGED):
         found = [mark for mark in marks if mark.name in names]
@@ -134,33 +140,35 @@ def _windows(
             chart.marks(MARK_NAMES.get(names, "changes of the path"), found, symbol, ink, height * top)
 
 
+class _Curve(NamedTuple):
+    """A metric of a path as a curve: its name, its label in the legend of the plot, and its unit in base units."""
+
+    name: str
+    label: str
+    metric: str
+    unit: float
+
+
 def _line(
-    chart: Stack,
-    name: str,
-    end: End,
-    metric: str,
-    unit: float,
-    colour: str,
-    kind: object,
-    width: float,
-    view: View,
-    most: float = np.inf,
+    chart: Stack, curve: _Curve, end: End, colour: str, kind: object, width: float, view: View, most: float = np.inf
 ) -> None:
     """Add a metric of a path as steps. Values above `most` are left out."""
-    if metric in end.curves:
-        times, values = end.curves[metric].between(view.begin, view.end)
-        values = np.where(values * unit <= most, values * unit, np.nan)
-        chart.line(name, times, values, colour, kind, width)
+    if curve.metric in end.curves:
+        times, values = end.curves[curve.metric].between(view.begin, view.end)
+        values = np.where(values * curve.unit <= most, values * curve.unit, np.nan)
+        chart.line(curve.name, times, values, colour, kind, width, label=curve.label)
 
 
 def _strip(chart: Stack, path: str, blocked: dict[str, Spent], view: View) -> None:
     """Add the strip of a path: the share of time during which each limit stopped new data."""
-    chart.grid(16, f"{path}: what blocks new data", gap=18, values=False)
+    chart.grid(16, f"{shortened(path)}: what blocks new data", gap=18, values=False, legend=True)
     edges = view.edges
     middles = (edges[1:] + edges[:-1]) / 2
     for column, (words, colour, decal) in BLOCKS.items():
         if (limit := column.removeprefix("blocked_")) in blocked:
-            chart.bars(words, middles, blocked[limit].shares(edges), colour, decal, f"strip {path}")
+            name, said = f"blocked by {words}", f"{path}, blocked by {words}"
+            shares = blocked[limit].shares(edges)
+            chart.bars(name, middles, shares, colour, decal, f"strip {path}", label=words, said=said)
     chart.limit(1.0)
 
 
@@ -173,9 +181,10 @@ def _round_trips(chart: Stack, flow: Flow, hosts: Sequence[str], view: View) -> 
         if (end := flow.sides[host].paths.get(path)) is not None and "srtt" in end.curves
     ]
     if found:
-        chart.grid(80, "smoothed round-trip time, ms")
+        chart.grid(80, "smoothed round-trip time", "ms", legend=True)
         for number, path, end in found:
-            _line(chart, f"RTT of {path}", end, "srtt", 1e3, chart.theme.colour(number), "solid", 1.3, view)
+            curve = _Curve(f"RTT of {path}", path, "srtt", 1e3)
+            _line(chart, curve, end, chart.theme.colour(number), "solid", 1.3, view)
     return bool(found)
 
 
@@ -189,19 +198,21 @@ def _goodput(chart: Stack, flow: Flow, marks: Sequence[Mark], view: View) -> boo
     if not directions and not marks:
         return False
     # Marks alone need no height.
-    chart.grid(
-        PLOT if directions else 16, "goodput, Mbit/s" if directions else "retransmissions", values=bool(directions)
-    )
+    if directions:
+        chart.grid(PLOT, "goodput", "Mbit/s", legend=True)
+    else:
+        chart.grid(16, "retransmissions", values=False)
     middles = (edges[1:] + edges[:-1]) / 2
     for place, (host, totals) in enumerate(directions):
         rates = {path: 8e-6 * total.rates(edges) for path, total in totals.items()}
         to = f" to the {OTHER[host]}" if len(directions) > 1 else ""
         kind = LINES[place]
-        chart.line(f"goodput{to}", middles, np.sum(list(rates.values()), axis=0), chart.theme.ink, kind, 1.8)
+        total = np.sum(list(rates.values()), axis=0)
+        chart.line(f"goodput{to}", middles, total, chart.theme.ink, kind, 1.8, label=f"total{to}")
         for path, rate in rates.items():
             if len(rates) > 1 and path in flow.paths[:MOST_PATHS]:
                 colour = chart.theme.colour(flow.paths.index(path))
-                chart.line(f"goodput{to} on {path}", middles, rate, colour, kind, 1.1)
+                chart.line(f"goodput{to} on {path}", middles, rate, colour, kind, 1.1, label=f"{to} on {path}".strip())
     if marks:
         again = [mark for mark in marks if mark.name == "recovery:marked_for_retransmit"]
         chart.marks("retransmissions", again, "triangle", COLOURS[3], 0.0)
@@ -219,15 +230,16 @@ def _links(chart: Stack, log: Log, view: View) -> bool:
         return False
     edges = view.edges
     middles = (edges[1:] + edges[:-1]) / 2
-    chart.grid(PLOT, "queue, packets")
+    chart.grid(PLOT, "queue", "packets", legend=True)
     for number, (name, link) in enumerate(links):
         times, values = link.queue.between(view.begin, view.end)
         kind = LINES[number % len(LINES)]
-        chart.line(f"queue of {name}", times, values, chart.theme.colour(number), kind)
-    chart.grid(PLOT, "carried by links, Mbit/s")
+        chart.line(f"queue of {name}", times, values, chart.theme.colour(number), kind, label=name)
+    chart.grid(PLOT, "carried by links", "Mbit/s", legend=True)
     for number, (name, link) in enumerate(links):
         rates = 8e-6 * link.carried.rates(edges)
-        chart.line(f"carried by {name}", middles, rates, chart.theme.colour(number), LINES[number % len(LINES)])
+        kind = LINES[number % len(LINES)]
+        chart.line(f"carried by {name}", middles, rates, chart.theme.colour(number), kind, label=name)
     return True
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from manypath.display import Table, number_columns, text_columns
+from manypath.display import Table, counted, number_columns, text_columns
 from manypath.explore.live.curve import Counter, Total
 from manypath.explore.live.flow import Flow
 from manypath.explore.live.follower import Phase, State
@@ -55,12 +55,12 @@ def said_of(flow: Flow) -> str:
     """Return the state of a flow in words."""
     again = sum(side.retransmissions for side in flow.sides.values())
     state = f"closed ({flow.closed.replace('-', ' ')})" if flow.closed else "open"
-    return f"{flow.name}: {state}, {again:,} retransmissions marked"
+    return f"{flow.name}: {state}, {counted(again, 'retransmission')} marked"
 
 
 def status(log: Log, state: State, name: str, *, is_paused: bool) -> str:
     """Return the state of a log in one line."""
-    words = [f"{name}: {log.events:,} events"]
+    words = [f"{name}: {counted(log.events, 'event')}"]
     if log.end:
         words.append(f"{log.end:,.1f} s")
     match state.phase:
@@ -77,19 +77,29 @@ def status(log: Log, state: State, name: str, *, is_paused: bool) -> str:
     return " · ".join(words)
 
 
+def empty(log: Log, state: State, name: str) -> str:
+    """Return why the page shows nothing; an empty text if the log has events."""
+    if log.events:
+        return ""
+    # The begin of a line may be completed while its writer is busy.
+    is_cut = state.rest > 0 and state.phase in (Phase.QUIET, Phase.ENDED)
+    is_other = not log.runs and (log.refused > 0 or is_cut)
+    return f"{name}: {NO_LOG if is_other else state.phase.value}"
+
+
 def remarks(log: Log, state: State) -> list[str]:
     """Return what a reader of the page must know about a log: wrong lines, and what was left out."""
     found: list[str] = []
     if log.refused:
-        found.append(f"{log.refused:,} lines are left out. {log.why_refused}")
+        found.append(f"Left out: {counted(log.refused, 'line')}. The last one: {log.why_refused}")
     if state.rest and state.phase is Phase.ENDED:
         found.append(f"The last line is incomplete ({state.rest:,} bytes).")
     if log.runs > 1:
-        found.append(f"The log began again {log.runs - 1:,} times; the last run is shown.")
+        found.append(f"The log began again {counted(log.runs - 1, 'time')}; the last run is shown.")
     if log.forgotten:
-        found.append(f"{log.forgotten:,} flows that ended or were silent are not kept.")
+        found.append(f"Not kept: {counted(log.forgotten, 'flow')} that ended or had no events.")
     if log.left_out:
-        found.append(f"{log.left_out:,} events of further flows are left out, because too many flows are open.")
+        found.append(f"Left out: {counted(log.left_out, 'event')} of further flows, because too many flows are open.")
     return found
 
 
@@ -101,7 +111,7 @@ def paragraphs(texts: Iterable[str]) -> str:
 def spoken(flow: Flow | None, log: Log) -> str:
     """Return the picture in words, for screen readers."""
     if flow is None:
-        return f"Queues and rates of {len(log.links)} links"
+        return f"Queues and rates of {counted(len(log.links), 'link')}"
     parts = [
         f"{path}: window {_number(end.last('cwnd') / 1e3)} kB, round-trip time {_number(end.last('srtt') * 1e3)} ms"
         for host in flow.shown()
@@ -126,12 +136,18 @@ def _number(value: float, digits: int = 1) -> str:
 UNKNOWN = "–"
 """What the log does not have."""
 
+NO_LOG = (
+    "no line is an event of manypath: attach a log that the option --events of manypath net, run, emulate or measure "
+    "writes"
+)
+"""What the page says about a file that is no log."""
+
 UNSET = 1 << 31
 """Bytes from which a threshold means that there is none yet."""
 
 PATH_COLUMNS = (
     *text_columns("path", "end", "state"),
-    *number_columns("window, kB", "ssthresh, kB", "outstanding, kB", "RTT, ms", "RTO, ms"),
+    *number_columns("window, kB", "ssthresh, kB", "outstanding, kB", "SRTT, ms", "RTO, ms"),
     *number_columns("goodput, Mbit/s", "window cuts", "timeouts"),
 )
 """Columns of the table of paths."""
