@@ -31,7 +31,7 @@ ARGUMENTS = (
 )
 """Command line of chromium."""
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 """Longest time that a test waits for the page, seconds. It bounds failures only."""
 
 AGAIN = 5.0

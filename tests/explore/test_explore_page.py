@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import Browser, Server, expected, explorer, linked, short
+from browser import PATIENCE, Browser, Server, expected, explorer, linked, short
 
 import manypath as mp
 from manypath.explore import fair, moves, presets
@@ -413,6 +413,33 @@ def test_ctrl_c_ends_the_explorer_and_its_runs(browser: Browser, tmp_path: Path)
         browser.until(lambda: "Connection lost" in browser.js("return document.body.innerText"))
         browser.driver.get("about:blank")
         browser.errors()
+
+
+ENDS_LATE = """
+import asyncio
+from contextlib import suppress
+from nicegui import app, background_tasks
+from manypath.cli import main
+
+async def ends_late():
+    with suppress(asyncio.CancelledError):
+        await asyncio.sleep(3600)
+    await asyncio.sleep(3600)
+
+app.on_startup(lambda: background_tasks.create(ends_late()))
+main()
+"""
+"""An explorer with a task that does not end when it is cancelled first, as a task of a busy machine."""
+
+
+def test_ctrl_c_writes_nothing_if_a_task_of_a_page_ends_late():
+    words = [sys.executable, "-c", ENDS_LATE, "explore", "--no-browser"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        urllib.request.urlopen(server.stdout.readline().strip(), timeout=PATIENCE).close()
+        server.terminate()
+        _, said = server.communicate(timeout=PATIENCE)
+    assert said == ""
 
 
 def test_two_tabs_do_not_disturb_each_other(browser: Browser, address: str):

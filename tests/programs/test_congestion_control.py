@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from wrapped import PATIENCE
 
 pytestmark = pytest.mark.programs
 
@@ -63,7 +64,7 @@ def test_serve_uses_the_congestion_control(name: str, network, start, daemons, t
     options = ["--local", network.left.ipv4[1], "--cc", name, "--events", str(events), "--only", "recovery"]
     daemon = daemons(*options, host=network.left)
     program = daemon.start("python3", "-c", SENDER, network.right.ipv4[0], str(LENGTH))
-    _, errors = program.communicate(timeout=20)
+    _, errors = program.communicate(timeout=PATIENCE)
     assert program.returncode == 0, errors
     assert server.ends_well() == f"{LENGTH}\n"
     daemon.stop()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from network import Network
 from peer import PROGRAMS, Peer, content
+from wrapped import PATIENCE
 
 pytestmark = pytest.mark.programs
 
@@ -129,7 +130,7 @@ def test_usrsctp_receives_lines_from_sctp_darn(network, start, peer, tmp_path: P
     words = ["sctp_darn", "-H", address, "-P", "5000", "-h", network.left.ipv4[0], "-p", "5000", "-s"]
     client = start(network.right, mode, 1, *words, feed=feed, into=tmp_path / "client")
     listener.end()
-    assert client.process.wait(timeout=20) == WORD, client.said()
+    assert client.process.wait(timeout=PATIENCE) == WORD, client.said()
     (received,) = listener.printed("received")
     assert (received["messages"], received["bytes"]) == (len(LINES), WORD * len(LINES))
     assert received["duplicates"] == 0
@@ -155,7 +156,7 @@ def test_the_peer_of_a_program_that(how: str, event: str, network, start, peer, 
     assert listener.events[-1]["event"] == event, listener.events
     if event == "aborted":
         assert listener.events[-1]["by"] == "peer"
-    assert client.process.wait(timeout=20) == (137 if "dies" in how else 0), client.said()
+    assert client.process.wait(timeout=PATIENCE) == (137 if "dies" in how else 0), client.said()
 
 
 SENDER = """

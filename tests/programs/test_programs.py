@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from wrapped import PATIENCE
 
 pytestmark = pytest.mark.programs
 
@@ -100,7 +101,7 @@ def test_a_transfer_goes_on_without_its_first_path(network, start, tmp_path: Pat
     network.right.set_link(0, "down")
     assert server.into.stat().st_size < LENGTH, "the transfer was over before the path was down"
     client.ends_well()
-    server.process.wait(timeout=20)
+    server.process.wait(timeout=PATIENCE)
     assert server.into.read_bytes() == sent.read_bytes()
 
 
@@ -153,7 +154,7 @@ def test_sctp_darn(network, start, tmp_path: Path, mode: str) -> None:
     server.until("DATA(16):  a line of text.")
     server.until("SHUTDOWN_COMP")
     # The exit code of sctp_darn is the length of its last message.
-    assert client.process.wait(timeout=20) == 16
+    assert client.process.wait(timeout=PATIENCE) == 16
 
 
 @MODES

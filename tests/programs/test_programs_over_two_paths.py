@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from wrapped import PATIENCE
 
 pytestmark = pytest.mark.programs
 
@@ -32,7 +33,7 @@ def test_sctp_darn_sends_without_its_first_path(network, start, tmp_path: Path, 
         server.until(f"number {number} on one path.")
     client.types_no_more()
     server.until("SHUTDOWN_COMP")
-    assert client.process.wait(timeout=20) == len("number 9 on one path\n\0")
+    assert client.process.wait(timeout=PATIENCE) == len("number 9 on one path\n\0")
 
 
 @MODES

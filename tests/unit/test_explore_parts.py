@@ -99,3 +99,11 @@ def test_a_cleared_chart_shows_nothing_that_was_begun(monkeypatch: pytest.Monkey
 
     asyncio.run(story())
     assert drawn.pictures == []
+
+
+def test_a_tab_that_is_closed_before_it_answers_is_no_error(monkeypatch: pytest.MonkeyPatch):
+    async def no_answer(_script: str, *, timeout: float) -> None:
+        raise TimeoutError(f"no answer within {timeout} s")
+
+    monkeypatch.setattr(parts.ui, "run_javascript", no_answer)
+    assert asyncio.run(parts.asked("innerWidth")) is None

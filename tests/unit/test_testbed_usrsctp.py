@@ -294,7 +294,7 @@ def test_the_program_fails_if_the_library_refuses_a_value(cached: Path):
         "local=127.0.0.1", "remote=127.0.0.1", "end=1", "message_min=1", "message=1", "streams=1", "mtu=1500",
         "send_buffer=5000", "receive_buffer=5000", "udp=9899", "sctp_cmt_on_off=9",
     ]  # fmt: skip
-    done = subprocess.run([PROGRAM.path(), "send", *ends], capture_output=True, text=True, check=False, timeout=20)
+    done = subprocess.run([PROGRAM.path(), "send", *ends], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (1, "sctp_cmt_on_off=9: Invalid argument\n")
 
 

@@ -15,6 +15,7 @@ from nicegui import ui
 from manypath.errors import UserError
 from manypath.explore import files, texts
 from manypath.explore.moves import Answer, Cancelled
+from manypath.explore.parts import asked
 
 if TYPE_CHECKING:
     from manypath.explore.page import Page
@@ -56,7 +57,10 @@ class Copies:
                 if not link:
                     ui.notify("This scenario is too large for a link: copy it as TOML", type="negative")
                     return
-                text = str(await ui.run_javascript("location.origin + location.pathname", timeout=5.0)) + link
+                page = await asked("location.origin + location.pathname")
+                if page is None:
+                    return
+                text = page + link
         ui.clipboard.write(text)
         self._title.text = f"Copied to the clipboard as {name}"
         self._text.text = text

@@ -25,7 +25,7 @@ from manypath.explore.kept import KEPT, new_key
 from manypath.explore.look import CSS, SCRIPT
 from manypath.explore.moves import Answer, Cancelled
 from manypath.explore.panel import Panel
-from manypath.explore.parts import Chart, Look, card, heading, light, watch_end, watch_width
+from manypath.explore.parts import PREFERENCES, Chart, Look, asked, card, heading, light, watch_end, watch_width
 from manypath.explore.state import State
 from manypath.explore.studies import Compare, Sweep
 from manypath.figures.topology import topology
@@ -84,9 +84,10 @@ class Page:
         self._build()
         self._client.on_delete(self._gone)
         await self._client.connected()
-        dark, width = await ui.run_javascript(
-            "[matchMedia('(prefers-color-scheme: dark)').matches, innerWidth]", timeout=10.0
-        )
+        preferences = await asked(PREFERENCES)
+        if preferences is None:
+            return
+        dark, width = preferences
         self.narrow, self.has_sheet = width < NARROW, width < ONE_COLUMN
         if self.has_sheet:
             # The list of all groups then fits into the lower half of the window.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 from nicegui import run as background
@@ -100,6 +100,14 @@ class Chart:
         self._element.style("height: 0")
 
 
+async def asked(expression: str) -> Any:
+    """Return the value of an expression in the browser; None if the browser does not answer, as after a closed tab."""
+    try:
+        return await ui.run_javascript(f"return {expression}", timeout=PATIENCE)
+    except TimeoutError:
+        return None
+
+
 def watch_width(most: int, turned: Callable[[bool], Awaitable[None] | None]) -> None:
     """Tell whenever the window becomes narrower than `most` pixels (True), or as wide (False)."""
     event = f"explore-narrower-than-{most}"
@@ -115,6 +123,12 @@ def watch_end(gone: Callable[[], None]) -> None:
     ui.on(GONE, gone)
     ui.run_javascript(f"addEventListener('pagehide', () => emitEvent('{GONE}'))")
 
+
+PREFERENCES = "[matchMedia('(prefers-color-scheme: dark)').matches, innerWidth]"
+"""Expression for `asked`: whether the user prefers dark colours, and the width of the window in pixels."""
+
+PATIENCE = 60.0
+"""Time that a browser has for an answer, seconds. On a busy machine it answers late."""
 
 GONE = "explore-gone"
 """Event of the page: the tab leaves it."""

@@ -45,8 +45,7 @@ def serve(first: State, port: int, follower: Follower | None, ready: Callable[[s
     UserError
         If the port is taken.
     """
-    # A request for another address would be a warning in the terminal.
-    logging.getLogger("nicegui").setLevel(logging.ERROR)
+    _quiet_logs()
     # The browser has the letters of names that the font of the layout lacks.
     warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
     listener = _listener(port)
@@ -56,8 +55,6 @@ def serve(first: State, port: int, follower: Follower | None, ready: Callable[[s
     config = uvicorn.Config(
         _app(token, first, follower), log_level="error", lifespan="on", ws_per_message_deflate=False
     )
-    # A WebSocket that is refused because its page has another host would be an error in the terminal.
-    logging.getLogger("uvicorn.error").addFilter(lambda record: "completing handshake" not in record.getMessage())
     server = _Server(config)
     CLOSING.clear()
     ready(address)
@@ -65,6 +62,16 @@ def serve(first: State, port: int, follower: Follower | None, ready: Callable[[s
         server.run(sockets=[listener])
     finally:
         CLOSING.set()
+
+
+def _quiet_logs() -> None:
+    """Keep out of the terminal what users can neither cause nor change."""
+    # A request for another address would be a warning.
+    logging.getLogger("nicegui").setLevel(logging.ERROR)
+    # On a busy machine the tasks of pages end later than two seconds after Ctrl-C. They are waited for.
+    logging.getLogger("nicegui").addFilter(lambda record: "Could not cancel" not in record.getMessage())
+    # A WebSocket that is refused because its page has another host would be an error.
+    logging.getLogger("uvicorn.error").addFilter(lambda record: "completing handshake" not in record.getMessage())
 
 
 class _Server(uvicorn.Server):

@@ -13,7 +13,7 @@ from manypath.explore.live import plots, tables
 from manypath.explore.live.follower import Follower, Phase
 from manypath.explore.live.plots import View
 from manypath.explore.look import CSS, SCRIPT
-from manypath.explore.parts import Look, Written, card, chart, heading, watch_width, written
+from manypath.explore.parts import PREFERENCES, Look, Written, asked, card, chart, heading, watch_width, written
 
 
 class _Wanted(NamedTuple):
@@ -48,9 +48,10 @@ class LivePage:
         """Build the page and follow the log."""
         self._build()
         await ui.context.client.connected()
-        dark, width = await ui.run_javascript(
-            "[matchMedia('(prefers-color-scheme: dark)').matches, innerWidth]", timeout=10.0
-        )
+        preferences = await asked(PREFERENCES)
+        if preferences is None:
+            return
+        dark, width = preferences
         self._narrow = width < NARROW
         self._set_dark(dark)
         watch_width(NARROW, self._turned)
