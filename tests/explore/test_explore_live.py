@@ -181,7 +181,7 @@ def association(log: Path) -> Iterator[subprocess.Popen[str]]:
         try:
             assert server.stderr is not None
             port = server.stderr.readline().rsplit(" ", 1)[1].strip()
-            words = [*perf, "--to", there, "--udp", port, "--bind", "127.0.0.1,127.0.0.2", "--time", "60"]
+            words = [*perf, "--to", there, "--udp", port, "--bind", "127.0.0.1,127.0.0.2", "--time", "600"]
             pipes["stderr"] = subprocess.DEVNULL
             with subprocess.Popen([*words, "--events", str(log)], **pipes) as client:
                 try:
@@ -220,7 +220,7 @@ from manypath import testbed
 from manypath.campaign import Campaign
 link = mp.Link(rate="5 Mbit/s", delay="10 ms")
 flows = {"cmt": mp.Sctp(paths=["a", "b"], app={"kind": "saturated", "message": "1452 B"})}
-scenario = mp.Scenario(network=mp.disjoint(a=link, b=link), flows=flows, warmup="1 s", measure="100 s")
+scenario = mp.Scenario(network=mp.disjoint(a=link, b=link), flows=flows, warmup="1 s", measure="1000 s")
 Campaign(scenario, replications=1, runner=testbed.Testbed(events=Path(sys.argv[1]))).run(None, 1, progress=False)
 """
 """A program that measures a run over emulated links, and writes its events into a folder."""
