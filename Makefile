@@ -113,11 +113,11 @@ interop: build emu net $(venv)/.tools peer-usrsctp ## our SCTP against usrsctp, 
 programs: net build $(venv)/.tools peer-usrsctp ## iperf3, ncat, socat, lksctp-tools, Python, Java and Perl with our SCTP sockets, in network namespaces; needs root, which also installs them
 	PYTHON='$(PYTHON)' .ci/prepare --programs
 	@# These tests mostly wait: two for each processor.
-	$(bin)/pytest --quiet -m 'programs and not programs_long' --numprocesses $$((2 * $$(nproc))) tests/programs
+	$(bin)/pytest --quiet -m 'programs and not long' --numprocesses $$((2 * $$(nproc))) tests/programs
 
 programs-long: net build $(venv)/.tools peer-usrsctp ## programs in Go with our SCTP sockets, whose build takes minutes; needs root
 	PYTHON='$(PYTHON)' .ci/prepare --programs-long
-	$(bin)/pytest --quiet -m programs_long tests/programs
+	$(bin)/pytest --quiet -m long tests/programs
 
 testbed: $(venv)/.packages ## measure [D12] and [G12] with real stacks over emulated links, in about 25 minutes; needs root, installs usrsctp and clang
 	@# Packages are installed while programs are compiled.
@@ -138,7 +138,7 @@ bench-explore: build $(venv)/.tools ## measure the time from a move in the explo
 	$(bin)/pytest --quiet -m speed tests/explore
 
 explore-long: build $(venv)/.tools ## try every preset and control of the explorer in a browser, and its memory; needs chromium
-	$(bin)/pytest --quiet -m explore_long tests/explore
+	$(bin)/pytest --quiet -m long tests/explore
 
 explore-picture: build $(venv)/.tools ## write docs/figures/explore.png; needs chromium
 	PYTHONPATH=tests/explore $(bin)/python -m picture

@@ -149,7 +149,7 @@ def test_every_control_changes_the_run_of_a_state(
     assert every == moving
 
 
-@pytest.mark.explore_long
+@pytest.mark.long
 @pytest.mark.parametrize("name", STATES)
 def test_every_control_passes_its_value_to_the_run(
     browser: Browser, address: str, name: str, moves: dict[str, list[tuple[Control, str | bool, State]]]

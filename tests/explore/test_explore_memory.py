@@ -26,7 +26,7 @@ def kept(server: Server, browser: Browser) -> tuple[int, int]:
     return 1024 * resident, int(heap["usedSize"])
 
 
-@pytest.mark.explore_long
+@pytest.mark.long
 def test_memory_does_not_grow_over_a_thousand_moves(browser: Browser, server: Server):
     from selenium.webdriver.common.keys import Keys
 

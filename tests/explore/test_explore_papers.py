@@ -11,7 +11,7 @@ import manypath as mp
 from manypath.explore import presets
 
 
-@pytest.mark.explore_long
+@pytest.mark.long
 @pytest.mark.parametrize("heading", presets.headings()[1:])
 def test_every_preset_of_a_paper_is_drawn(
     browser: Browser, address: str, heading: str, shortened: Callable[[mp.Scenario], mp.Scenario]

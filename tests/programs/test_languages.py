@@ -58,7 +58,7 @@ def cgo(tmp_path_factory: pytest.TempPathFactory) -> str:
     return go("cgo", tmp_path_factory.mktemp("go"))
 
 
-@pytest.mark.programs_long
+@pytest.mark.long
 @WAYS
 def test_go_with_sockets_of_libc(network, start, cgo: str, tmp_path: Path, mode: str, paths: int) -> None:
     server = echoes(network, start, tmp_path, mode, paths)
@@ -66,7 +66,7 @@ def test_go_with_sockets_of_libc(network, start, cgo: str, tmp_path: Path, mode:
     server.ends_well()
 
 
-@pytest.mark.programs_long
+@pytest.mark.long
 def test_go_with_system_calls_of_its_own_has_the_sockets_of_the_kernel(network, start, tmp_path: Path) -> None:
     program = go("raw", tmp_path)
     plain = subprocess.run([program], check=True, capture_output=True, text=True).stdout
