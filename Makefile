@@ -26,7 +26,7 @@ export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
 
 # The emulator, the program for real networks and the sockets for unmodified programs need Linux.
-without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-capi --exclude manypath-emu --exclude manypath-namespace --exclude manypath-net --exclude manypath-posix --exclude manypath-preload)
+without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-capi --exclude manypath-emu --exclude manypath-namespace --exclude manypath-net --exclude manypath-net-cli --exclude manypath-posix --exclude manypath-preload --exclude manypath-serve)
 
 # What maturin puts into a wheel beside the package, if this folder exists: programs, which pip installs as it does scripts.
 wheel_data := manypath._native.data
@@ -176,7 +176,7 @@ net: $(bin)/manypath-net $(preload) ## build SCTP for real networks, .venv/bin/m
 
 # By one command, because the optimisation of each whole program uses one core.
 $(bin)/manypath-emu $(bin)/manypath-net $(preload) &: $(rust_sources) | $(bin)/python
-	cargo build --package manypath-emu --package manypath-net --package manypath-preload --release --locked --quiet
+	cargo build --package manypath-emu --package manypath-net-cli --package manypath-preload --release --locked --quiet
 	install target/release/manypath-emu target/release/manypath-net $(bin)
 	install target/release/libmanypath_preload.so $(preload)
 
