@@ -26,7 +26,7 @@ export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
 
 # The emulator, the program for real networks and the sockets for unmodified programs need Linux.
-without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-capi --exclude manypath-emu --exclude manypath-namespace --exclude manypath-net --exclude manypath-posix --exclude manypath-preload)
+without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-capi --exclude manypath-emu --exclude manypath-namespace --exclude manypath-net --exclude manypath-net-cli --exclude manypath-posix --exclude manypath-preload --exclude manypath-serve)
 
 wheel_data := manypath._native.data
 # The library for `manypath-net run`, where manypath-net looks for it, and where pip installs it.
