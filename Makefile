@@ -50,7 +50,7 @@ timed = TIMEFORMAT='$@: %0R s, processor time %0U s'; time
 
 .PHONY: help papers gate test test-long test-needs test-build test-rust test-python test-kernel test-wheel interop peer-usrsctp programs testbed bench-net bench-programs bench-explore explore-picture soak soak-kernel fuzz bench
 .PHONY: profile build emu net capi kernel wheel tools docs results site format clean
-.PHONY: check check-format check-lints check-docs check-house check-python
+.PHONY: check check-format check-lints check-docs check-house check-python check-dependencies
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,7 +59,7 @@ papers: build ## reproduce the papers into report/index.html; FULL=1 takes their
 	$(bin)/manypath papers $(if $(FULL),--full)
 
 # In the order in which they start: those that wait beside those that compute.
-gate: interop test-python test-rust programs test-wheel check-lints site check-python check-house check-format
+gate: interop test-python test-rust programs test-wheel check-lints site check-python check-dependencies check-house check-format
 
 test: test-rust test-python test-wheel ## all tests of the gate: Rust with the kernel's, Python, wheel
 
@@ -78,7 +78,7 @@ test-rust: $(tested)
 	@$(kernel_tools) || echo 'tests of crates/bpf skipped: they need $(kernel_packages)'
 	@$(timed) cargo test $(workspace)
 
-test-python: $(tested) $(venv)/.tools $(venv)/.docs
+test-python: $(tested) $(venv)/.tools
 	@$(timed) $(bin)/pytest --quiet --numprocesses 2 --dist worksteal
 
 test-kernel: ## the tests of crates/bpf alone; those of them that load programs into the kernel need root
@@ -90,7 +90,7 @@ test-wheel: $(tested) $(venv)/.tools
 	@$(call pack,target/wheel,target/debug,--profile dev)
 	@$(timed) env MANYPATH_WHEEL=$$(echo target/wheel/manypath-*.whl) $(bin)/pytest --quiet tests/wheel
 
-check: check-lints check-python check-house check-format ## everything but the tests; -k goes on after a failure
+check: check-lints check-python check-dependencies check-house check-format ## everything but the tests; -k goes on after a failure
 
 check-format:
 	cargo fmt --all --check
@@ -99,8 +99,11 @@ check-format:
 check-lints: | $(bin)/python
 	@$(kernel_tools) || echo 'lints of crates/bpf skipped: they need $(kernel_packages)'
 	@$(timed) cargo clippy --workspace $(without_kernel) $(without_linux) --all-targets --all-features --locked --quiet -- -D warnings
-	@if command -v cargo-deny > /dev/null; then cargo deny --log-level error check bans licenses sources; \
-	else echo 'cargo-deny is not installed: licences of dependencies not checked'; fi
+
+# Licences, sources, and advisories of a stored table, whose date is printed.
+check-dependencies: $(venv)/.tools
+	@$(bin)/python dependencies/advisories.py
+	@PATH=$(CURDIR)/$(bin):$$PATH $(timed) cargo deny --offline --log-level error check
 
 check-docs: | $(bin)/python
 	RUSTDOCFLAGS='-D warnings' cargo doc --workspace $(without_kernel) $(without_linux) --no-deps --quiet
@@ -223,9 +226,9 @@ docs: $(engine) ## write the generated pages of docs/reference, the Jupyter note
 results: build ## run the simulations whose tables are in docs, and write the tables; TABLE=name makes one, all take 5 minutes
 	$(bin)/python docs/builder/results.py $(TABLE)
 
-tools: $(venv)/.tools $(venv)/.docs ## what tests, checks and site need
+tools: $(venv)/.tools ## what tests, checks and site need
 
-site: $(engine) $(venv)/.docs ## write the documentation as a site that needs no network: site/index.html
+site: $(engine) ## write the documentation as a site that needs no network: site/index.html
 	@$(timed) $(bin)/mkdocs --quiet build --strict
 
 format: $(venv)/.tools ## format all sources
@@ -243,18 +246,13 @@ $(bin)/python:
 	$(PYTHON) -m venv $(venv)
 
 # What the package needs to run, and what builds it.
-$(venv)/.packages: pyproject.toml | $(bin)/python
-	$(call install,t["project"]["dependencies"] + t["project"]["optional-dependencies"]["interactive"] + t["build-system"]["requires"])
+$(venv)/.packages: dependencies/run.txt dependencies/install | $(bin)/python
+	dependencies/install run.txt
 	touch $@
 
-# What only the checks and tests need.
-$(venv)/.tools: pyproject.toml | $(venv)/.packages
-	$(call install,t["project"]["optional-dependencies"]["dev"])
-	touch $@
-
-# What the site needs, and the tests of its builder.
-$(venv)/.docs: pyproject.toml | $(venv)/.packages
-	$(call install,t["project"]["optional-dependencies"]["docs"])
+# What only tests, checks and the site need.
+$(venv)/.tools: dependencies/dev.txt dependencies/install | $(venv)/.packages
+	dependencies/install dev.txt
 	touch $@
 
 $(released): $(rust_sources) $(profile) pyproject.toml | $(venv)/.packages
@@ -276,10 +274,3 @@ $(tested): $(rust_sources) pyproject.toml | $(venv)/.packages
 
 # With flags for the compiler.
 maturin = env -u CONDA_PREFIX RUSTFLAGS="$${RUSTFLAGS-} $(1)" PIP_QUIET=1 $(bin)/maturin
-
-# Installs a list of requirements of pyproject.toml without building the project.
-define install
-	@$(bin)/python -c 'import tomllib; t = tomllib.load(open("pyproject.toml", "rb")); print(*$(1), sep="\n")' \
-		> $@.txt
-	$(bin)/python -m pip install --quiet --disable-pip-version-check --requirement $@.txt
-endef
