@@ -6,9 +6,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use manypath_net::{BoundAddress, Peer};
+use nix::sys::signal::Signal;
 
 use crate::listen::Listen;
 use crate::perf::Perf;
+use crate::signals;
 use crate::sockets::{Run, Serve};
 use crate::watch::Watched;
 
@@ -58,6 +60,11 @@ impl Task {
             Self::Perf(perf) => perf.one_thread,
             Self::Listen(_) | Self::Send(_) | Self::Receive(_) => false,
         }
+    }
+
+    /// Signals that the task handles.
+    pub(crate) fn signals(&self) -> &'static [Signal] {
+        if matches!(self, Self::Run(_)) { &signals::PASSED } else { &signals::ENDING }
     }
 
     /// Files that the task reads.
