@@ -5,6 +5,7 @@ mod arguments;
 mod config_file;
 mod failure;
 mod listen;
+mod local;
 mod output;
 mod outputs;
 mod patience;

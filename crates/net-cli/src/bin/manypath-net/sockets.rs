@@ -21,8 +21,8 @@ use nix::unistd::{Group, Pid};
 use rustix::process::{PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open, setrlimit};
 
 use crate::addresses::builder;
-use crate::arguments::{Local, port, whole};
 use crate::failure::Failure;
+use crate::local::{Local, port, whole};
 use crate::service_manager;
 use crate::signals::{Heard, Signals};
 use crate::stop::Stop;
