@@ -26,9 +26,8 @@ export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
 
 # The emulator, the program for real networks and the sockets for unmodified programs need Linux.
-without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-capi --exclude manypath-emu --exclude manypath-namespace --exclude manypath-net --exclude manypath-posix --exclude manypath-preload)
+without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-capi --exclude manypath-emu --exclude manypath-namespace --exclude manypath-net --exclude manypath-peer --exclude manypath-net-cli --exclude manypath-posix --exclude manypath-preload --exclude manypath-serve)
 
-# What maturin puts into a wheel beside the package, if this folder exists: programs, which pip installs as it does scripts.
 wheel_data := manypath._native.data
 # The library for `manypath-net run`, where manypath-net looks for it, and where pip installs it.
 preload := $(venv)/lib/libmanypath_preload.so
@@ -39,11 +38,19 @@ kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-
 without_kernel = $(shell $(kernel_tools) || echo --exclude manypath-bpf)
 
 # By one command, because crates that are built apart have other features, and their dependencies are built twice.
-rust_tests = --workspace --exclude manypath-capi $(without_kernel) $(without_linux) --quiet
+workspace = --workspace --exclude manypath-py $(without_kernel) $(without_linux) --locked --quiet
 
-.PHONY: help papers test test-needs test-rust compile-tests test-python test-kernel test-wheel interop peer-usrsctp programs programs-long testbed bench-net bench-programs bench-explore explore-long explore-picture soak soak-kernel fuzz fuzz-quick bench
+# The engine that is installed: that of the tests, which has debug assertions, or that of users. One replaces the other.
+tested := $(venv)/.tested
+released := $(venv)/.released
+engine := $(if $(wildcard $(tested)),$(tested),$(released))
+
+# Prints the duration of a recipe.
+timed = TIMEFORMAT='$@: %0R s, processor time %0U s'; time
+
+.PHONY: help papers gate test test-long test-needs test-build test-rust test-python test-kernel test-wheel interop peer-usrsctp programs testbed bench-net bench-programs bench-explore explore-picture soak soak-kernel fuzz bench
 .PHONY: profile build emu net capi kernel wheel tools docs results site format clean
-.PHONY: check check-format check-lints check-docs check-house check-python
+.PHONY: check check-format check-lints check-docs check-house check-python check-dependencies
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,52 +58,60 @@ help: ## list the commands
 papers: build ## reproduce the papers into report/index.html; FULL=1 takes their own grids and repetitions
 	$(bin)/manypath papers $(if $(FULL),--full)
 
-test: test-rust test-python test-wheel ## all tests: Rust with the kernel's, Python, wheel
+# In the order in which they start: those that wait beside those that compute.
+gate: interop test-python test-rust programs test-wheel check-lints site check-python check-dependencies check-house check-format
+
+test: test-rust test-python test-wheel ## all tests of the gate: Rust with the kernel's, Python, wheel
+
+test-long: test-build ## what is too long for the gate, part by part, and a table; PARTS="wheel fuzz" takes some; needs root
+	tests/long $(PARTS)
 
 # Where it may, `make test` installs what tests need beyond the build; else they say what they lack.
-test-rust test-python test-kernel test-wheel: | test-needs
+test-build test-rust test-python test-kernel test-wheel: | test-needs
 
 test-needs:
 	@if [[ $$(id -u) -eq 0 ]]; then PYTHON='$(PYTHON)' .ci/prepare --tests; fi
 
-test-rust: $(bin)/python
+# Each fuzz target gets its corpus, earlier findings, and as many random inputs.
+test-rust: export BOLERO_RANDOM_ITERATIONS ?= 10000
+test-rust: $(tested)
 	@$(kernel_tools) || echo 'tests of crates/bpf skipped: they need $(kernel_packages)'
-	cargo test $(rust_tests)
-	@# Alone, with its own features of tokio: with `signal`, tokio opens a pipe that only the first stack could use.
-	@# Without optimisation, because compilation takes most of the time.
-	$(if $(without_linux),,CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --package manypath-capi --quiet)
+	@$(timed) cargo test $(workspace)
 
-test-python: build $(if $(without_linux),,emu net) $(venv)/.tools $(venv)/.docs
-	$(bin)/pytest --quiet --numprocesses auto --dist loadscope
+test-python: $(tested) $(venv)/.tools
+	@$(timed) $(bin)/pytest --quiet --numprocesses 2 --dist worksteal
 
 test-kernel: ## the tests of crates/bpf alone; those of them that load programs into the kernel need root
 	@$(kernel_tools) || { echo 'make test-kernel needs $(kernel_packages)' >&2; exit 1; }
 	cargo test --package manypath-bpf --quiet
 
-test-wheel: wheel $(venv)/.tools ## install the wheel into an environment of its own, and try every command there
-	MANYPATH_WHEEL=$$(echo dist/manypath-*.whl) $(bin)/pytest --quiet tests/wheel
+# The wheel of the test build; `make test-long` tries all of the wheel that users get.
+test-wheel: $(tested) $(venv)/.tools
+	@$(call pack,target/wheel,target/debug,--profile dev)
+	@$(timed) env MANYPATH_WHEEL=$$(echo target/wheel/manypath-*.whl) $(bin)/pytest --quiet tests/wheel
 
-check: check-lints check-python check-docs check-house check-format ## everything but the tests; -k goes on after a failure
+check: check-lints check-python check-dependencies check-house check-format ## everything but the tests; -k goes on after a failure
 
 check-format:
 	cargo fmt --all --check
-	cargo fmt --all --check --manifest-path tests/interop/peers/Cargo.toml
+	cargo fmt --all --check --manifest-path tests/interop/peers/dcsctp/Cargo.toml
 
-check-lints: $(bin)/python
+check-lints: | $(bin)/python
 	@$(kernel_tools) || echo 'lints of crates/bpf skipped: they need $(kernel_packages)'
-	cargo clippy --workspace $(without_kernel) $(without_linux) --all-targets --quiet -- -D warnings
-	cargo clippy --package manypath-sctp --features soak --all-targets --quiet -- -D warnings
-	$(if $(without_linux),,cd tests/interop/peers && cargo clippy --quiet --release --locked -- -D warnings)
-	@if command -v cargo-deny > /dev/null; then cargo deny --log-level error check bans licenses sources; \
-	else echo 'cargo-deny is not installed: licences of dependencies not checked'; fi
+	@$(timed) cargo clippy --workspace $(without_kernel) $(without_linux) --all-targets --all-features --locked --quiet -- -D warnings
 
-check-docs: $(bin)/python
+# Licences, sources, and advisories of a stored table, whose date is printed.
+check-dependencies: $(venv)/.tools
+	@$(bin)/python dependencies/advisories.py
+	@PATH=$(CURDIR)/$(bin):$$PATH $(timed) cargo deny --offline --log-level error check
+
+check-docs: | $(bin)/python
 	RUSTDOCFLAGS='-D warnings' cargo doc --workspace $(without_kernel) $(without_linux) --no-deps --quiet
 
 check-house:
 	cargo xtask check
 
-check-python: build $(venv)/.tools
+check-python: $(venv)/.tools
 	$(bin)/ruff check
 	$(bin)/ruff format --check
 	$(bin)/pyright --warnings --pythonpath $(bin)/python
@@ -105,19 +120,15 @@ check-python: build $(venv)/.tools
 peer-usrsctp:
 	tests/interop/peers/build usrsctp
 
-interop: build emu net $(venv)/.tools peer-usrsctp ## our SCTP against usrsctp, pion and dcSCTP, and over faulty links, in network namespaces; needs root, which also installs them
+interop: $(tested) $(venv)/.tools peer-usrsctp ## our SCTP against usrsctp, pion and dcSCTP, and over faulty links, in network namespaces; needs root, which also installs them
 	tests/interop/peers/build
 	@# These tests mostly wait: two for each processor.
-	$(bin)/pytest --quiet -m interop --numprocesses $$((2 * $$(nproc))) tests/interop
+	@$(timed) $(bin)/pytest --quiet -m 'interop and not long' --numprocesses $$((2 * $$(nproc))) tests/interop
 
-programs: net build $(venv)/.tools peer-usrsctp ## iperf3, ncat, socat, lksctp-tools, Python, Java and Perl with our SCTP sockets, in network namespaces; needs root, which also installs them
+programs: $(tested) $(venv)/.tools peer-usrsctp ## iperf3, ncat, socat, lksctp-tools, Python, Java and Perl with our SCTP sockets, in network namespaces; needs root, which also installs them
 	PYTHON='$(PYTHON)' .ci/prepare --programs
 	@# These tests mostly wait: two for each processor.
-	$(bin)/pytest --quiet -m 'programs and not long' --numprocesses $$((2 * $$(nproc))) tests/programs
-
-programs-long: net build $(venv)/.tools peer-usrsctp ## programs in Go with our SCTP sockets, whose build takes minutes; needs root
-	PYTHON='$(PYTHON)' .ci/prepare --programs-long
-	$(bin)/pytest --quiet -m long tests/programs
+	@$(timed) $(bin)/pytest --quiet -m 'programs and not long' --numprocesses $$((2 * $$(nproc))) tests/programs
 
 testbed: $(venv)/.packages ## measure [D12] and [G12] with real stacks over emulated links, in about 25 minutes; needs root, installs usrsctp and clang
 	@# Packages are installed while programs are compiled.
@@ -137,10 +148,7 @@ bench-programs: net build $(venv)/.tools ## measure iperf3 with our SCTP sockets
 bench-explore: build $(venv)/.tools ## measure the time from a move in the explorer to its picture; needs chromium
 	$(bin)/pytest --quiet -m speed tests/explore
 
-explore-long: build $(venv)/.tools ## try every preset and control of the explorer in a browser, and its memory; needs chromium
-	$(bin)/pytest --quiet -m long tests/explore
-
-explore-picture: build $(venv)/.tools ## write docs/figures/explore.png; needs chromium
+explore-picture: $(engine) $(venv)/.tools ## write docs/figures/explore.png; needs chromium
 	PYTHONPATH=tests/explore $(bin)/python -m picture
 
 soak: ## 100,000 random stories of SCTP, and bugs made on purpose that they must find; STORY=n runs one of them
@@ -153,32 +161,31 @@ soak-kernel: ## a thousand loads into the kernel and unloads, which must leave n
 fuzz: ## hostile packets against SCTP, 10 minutes for each target; TARGET=name takes one
 	fuzz/run.sh 600 $(TARGET)
 
-fuzz-quick: ## the same, 2 minutes for all targets together
-	fuzz/run.sh 28
-
 bench: build ## measure the speed of the simulator on one core
 	$(bin)/manypath bench
 
 profile: $(venv)/.packages ## train the profile of the release build; needs llvm-profdata 19 or newer
 	@$(LLVM_PROFDATA) merge --version 2> /dev/null | grep -Eq 'version (19|[2-9][0-9])' || { echo '$(LLVM_PROFDATA) 19 or newer was not found. Install it (Debian: sudo apt-get install llvm-19; rustup: component llvm-tools) or name it: make profile LLVM_PROFDATA=/path/to/it' >&2; exit 1; }
-	rm -rf target/training/counts $(venv)/.native
-	CARGO_TARGET_DIR=target/training $(call native,-Cprofile-generate=$(CURDIR)/target/training/counts)
+	rm -rf target/training/counts $(released)
+	CARGO_TARGET_DIR=target/training $(call maturin,-Cprofile-generate=$(CURDIR)/target/training/counts) develop --release --locked --quiet
 	rm -rf target/training/counts # what macros and build scripts counted
 	$(bin)/python -m manypath.bench.training
 	$(LLVM_PROFDATA) merge --output $(profile) target/training/counts/*.profraw
 	$(MAKE) build
 
-build: $(venv)/.native ## the command .venv/bin/manypath
+build: $(released) ## the command .venv/bin/manypath
 
-emu: $(bin)/manypath-emu ## build the emulator, .venv/bin/manypath-emu; Linux only
+emu: $(venv)/.emu ## build the emulator, .venv/bin/manypath-emu; Linux only
 
-net: $(bin)/manypath-net $(preload) ## build SCTP for real networks, .venv/bin/manypath-net; Linux only
+net: $(venv)/.net ## build SCTP for real networks, .venv/bin/manypath-net; Linux only
 
 # By one command, because the optimisation of each whole program uses one core.
-$(bin)/manypath-emu $(bin)/manypath-net $(preload) &: $(rust_sources) | $(bin)/python
-	cargo build --package manypath-emu --package manypath-net --package manypath-preload --release --locked --quiet
+$(venv)/.emu $(venv)/.net &: $(rust_sources) | $(bin)/python
+	cargo build --package manypath-emu --package manypath-net-cli --package manypath-preload --release --locked --quiet
 	install target/release/manypath-emu target/release/manypath-net $(bin)
 	install target/release/libmanypath_preload.so $(preload)
+	rm -f $(tested)
+	touch $(venv)/.emu $(venv)/.net
 
 capi: | $(bin)/python ## build the C library libmanypath_sctp, into .venv; PREFIX=/usr/local takes another folder; Linux only
 	cargo build --package manypath-capi --release --locked --quiet
@@ -191,18 +198,25 @@ kernel: ## the command .venv/bin/manypath-kernel, which loads congestion control
 
 build_kernel := cargo build --package manypath-bpf --release --locked --quiet
 
-wheel: build $(if $(without_linux),,emu net) ## a wheel of the package for machines like this one, dist/manypath-*.whl
-	@rm -rf $(wheel_data) dist/manypath-*.whl
-	@mkdir -p $(wheel_data)/scripts $(wheel_data)/data/lib
-	$(if $(without_linux),,install $(bin)/manypath-emu $(bin)/manypath-net $(wheel_data)/scripts)
-	$(if $(without_linux),,install $(preload) $(wheel_data)/data/lib)
+wheel: $(venv)/.packages $(if $(without_linux),,emu net) ## a wheel of the package for machines like this one, dist/manypath-*.whl
 	@if [[ $$(uname -s) != Linux ]]; then :; \
-	elif $(kernel_tools); then $(build_kernel) && install target/release/manypath-kernel $(wheel_data)/scripts; \
+	elif $(kernel_tools); then $(build_kernel); \
 	else echo 'The wheel will not have manypath-kernel, which needs $(kernel_packages).'; fi
-	trap 'rm -rf $(wheel_data)' EXIT; $(call maturin,$(use_profile)) build --release --locked --quiet --out dist
+	$(call pack,dist,target/release,--release,$(use_profile))
 	@ls dist/manypath-*.whl
 
-docs: build ## write the generated pages of docs/reference, the Jupyter notebooks, and the documentation of the crates
+# Makes a wheel: folder of the wheel, folder of the programs, cargo's profile, flags of the compiler. What maturin finds in
+# the folder `wheel_data` goes into a wheel beside the package: programs, which pip installs as it does scripts.
+define pack
+	rm -rf $(wheel_data) $(1)/manypath-*.whl
+	mkdir -p $(wheel_data)/scripts $(wheel_data)/data/lib
+	$(if $(without_linux),,install $(2)/manypath-emu $(2)/manypath-net $(wheel_data)/scripts)
+	$(if $(without_linux),,install $(2)/libmanypath_preload.so $(wheel_data)/data/lib)
+	$(kernel_tools) && install $(2)/manypath-kernel $(wheel_data)/scripts || true
+	trap 'rm -rf $(wheel_data)' EXIT; $(call maturin,$(4)) build $(3) --locked --quiet --out $(1)
+endef
+
+docs: $(engine) ## write the generated pages of docs/reference, the Jupyter notebooks, and the documentation of the crates
 	cargo xtask docs
 	$(PYTHON) docs/builder/notebooks.py
 	$(bin)/python docs/builder/counters.py
@@ -212,19 +226,14 @@ docs: build ## write the generated pages of docs/reference, the Jupyter notebook
 results: build ## run the simulations whose tables are in docs, and write the tables; TABLE=name makes one, all take 5 minutes
 	$(bin)/python docs/builder/results.py $(TABLE)
 
-tools: | $(bin)/python ## what tests, checks and site need; before `make --jobs`, for pip must be alone
-	$(MAKE) $(venv)/.tools
-	$(MAKE) $(venv)/.docs
+tools: $(venv)/.tools ## what tests, checks and site need
 
-compile-tests: | $(bin)/python ## compile the tests of the workspace, which `make test` runs
-	cargo test $(rust_tests) --no-run
-
-site: build $(venv)/.docs ## write the documentation as a site that needs no network: site/index.html
-	$(bin)/mkdocs --quiet build --strict
+site: $(engine) ## write the documentation as a site that needs no network: site/index.html
+	@$(timed) $(bin)/mkdocs --quiet build --strict
 
 format: $(venv)/.tools ## format all sources
 	cargo fmt --all
-	cargo fmt --all --manifest-path tests/interop/peers/Cargo.toml
+	cargo fmt --all --manifest-path tests/interop/peers/dcsctp/Cargo.toml
 	$(bin)/ruff check --fix
 	$(bin)/ruff format
 
@@ -237,31 +246,31 @@ $(bin)/python:
 	$(PYTHON) -m venv $(venv)
 
 # What the package needs to run, and what builds it.
-$(venv)/.packages: pyproject.toml | $(bin)/python
-	$(call install,t["project"]["dependencies"] + t["project"]["optional-dependencies"]["interactive"] + t["build-system"]["requires"])
+$(venv)/.packages: dependencies/run.txt dependencies/install | $(bin)/python
+	dependencies/install run.txt
 	touch $@
 
-# What only the checks and tests need.
-$(venv)/.tools: pyproject.toml | $(venv)/.packages
-	$(call install,t["project"]["optional-dependencies"]["dev"])
+# What only tests, checks and the site need.
+$(venv)/.tools: dependencies/dev.txt dependencies/install | $(venv)/.packages
+	dependencies/install dev.txt
 	touch $@
 
-# What the site needs, and the tests of its builder.
-$(venv)/.docs: pyproject.toml | $(venv)/.packages
-	$(call install,t["project"]["optional-dependencies"]["docs"])
+$(released): $(rust_sources) $(profile) pyproject.toml | $(venv)/.packages
+	$(call maturin,$(use_profile)) develop --release --locked --quiet
+	rm -f $(tested)
 	touch $@
 
-$(venv)/.native: $(rust_sources) $(profile) pyproject.toml | $(venv)/.packages
-	$(call native,$(use_profile))
+# Engine and programs as the tests start them. The example makes cargo count the features of the tests, too, so that
+# `cargo test` compiles nothing again.
+test-build: $(tested)
+
+$(tested): $(rust_sources) pyproject.toml | $(venv)/.packages
+	@$(timed) cargo build $(workspace) --lib --bins --example hops
+	@$(timed) $(call maturin) develop --profile dev --locked --quiet
+	$(if $(without_linux),,install target/debug/manypath-emu target/debug/manypath-net $(bin))
+	$(if $(without_linux),,install -D target/debug/libmanypath_preload.so $(preload))
+	rm -f $(released) $(venv)/.emu $(venv)/.net
 	touch $@
 
-# Builds the engine into the package, with one more flag for the compiler.
-native = $(call maturin,$(1)) develop --release --locked --quiet
-maturin = RUSTFLAGS="$${RUSTFLAGS-} $(1)" env -u CONDA_PREFIX PIP_QUIET=1 $(bin)/maturin
-
-# Installs a list of requirements of pyproject.toml without building the project.
-define install
-	@$(bin)/python -c 'import tomllib; t = tomllib.load(open("pyproject.toml", "rb")); print(*$(1), sep="\n")' \
-		> $@.txt
-	$(bin)/python -m pip install --quiet --disable-pip-version-check --requirement $@.txt
-endef
+# With flags for the compiler.
+maturin = env -u CONDA_PREFIX RUSTFLAGS="$${RUSTFLAGS-} $(1)" PIP_QUIET=1 $(bin)/maturin

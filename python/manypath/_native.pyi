@@ -235,3 +235,6 @@ def sctp_counters() -> list[tuple[str, list[tuple[str, str]]]]:
 
 def engine_version() -> str:
     """Return a hash of the engine's sources; results of different versions are never mixed."""
+
+def has_debug_assertions() -> bool:
+    """Return whether this is the build of the tests: with equal results, but slower."""

@@ -1,4 +1,4 @@
-"""Every control of the page in a browser: its value reaches the run, and changes it (`make explore-long`)."""
+"""Every control of the page in a browser: its value reaches the run, and changes it (`make test-long`)."""
 
 from __future__ import annotations
 

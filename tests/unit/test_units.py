@@ -17,7 +17,7 @@ CRATES = Path(__file__).parents[2] / "crates"
 
 UNITS = {
     "manypath-kernel": CRATES / "bpf" / "systemd" / "manypath-kernel@.service",
-    "manypath-net": CRATES / "net" / "systemd" / "manypath-net.service",
+    "manypath-net": CRATES / "net-cli" / "systemd" / "manypath-net.service",
 }
 
 GROUP = "manypath"

@@ -288,6 +288,27 @@ def test_a_scenario_is_measured_on_the_kernel_and_simulated(call, kernel_turn, t
     assert "mptcp" in call("manypath", "measure", "short.toml", "--runs", "1", "--simulations", "1", "--json")
 
 
+OUTCOMES = """
+from manypath import _native
+from manypath.bench.training import training
+
+print(_native.has_debug_assertions())
+for scenario in training():
+    print(_native.run(scenario.document(), 1, 0)[0])
+"""
+"""A program that prints the kind of the build, and the outcomes, digests included, of rows of the benchmark and of cases of each paper."""
+
+
+@pytest.mark.long
+def test_the_release_and_the_build_of_the_tests_give_equal_results(call):
+    """Whole-program optimisation and the training profile change no bit of a result."""
+    released = call("python", "-c", OUTCOMES).splitlines()
+    tested = subprocess.run([sys.executable, "-c", OUTCOMES], capture_output=True, text=True, check=True)
+    assert released[0] == "False"
+    assert tested.stdout.splitlines() == ["True", *released[1:]]
+    assert len(set(released)) > 40
+
+
 @needs_linux
 def test_no_program_needs_a_newer_c_library_than_the_wheels_tag(programs: Path):
     tag = re.search(r"manylinux_2_(\d+)_", WHEEL.name)

@@ -52,9 +52,21 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "decode", may_use: &["core", "sctp"], tests_may_use: &[], pure: false },
     Layer {
         name: "net",
-        // Only the program uses `lab`, for the settings of a flow of a scenario
-        may_use: &["core", "cc", "events", "lab", "pcapng", "posix", "program", "sctp", "tcp"],
+        may_use: &["core", "cc", "events", "pcapng", "sctp"],
         tests_may_use: &["decode", "namespace"],
+        pure: false,
+    },
+    Layer {
+        name: "serve",
+        may_use: &["core", "net", "posix", "sctp"],
+        tests_may_use: &[],
+        pure: false,
+    },
+    Layer {
+        name: "net-cli",
+        // `perf --settings` reads a flow of a scenario, for which it needs `lab`
+        may_use: &["core", "events", "lab", "net", "pcapng", "posix", "program", "sctp", "serve"],
+        tests_may_use: &["decode"],
         pure: false,
     },
     Layer {
@@ -70,7 +82,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         tests_may_use: &[],
         pure: false,
     },
-    Layer { name: "capi", may_use: &["net", "posix"], tests_may_use: &[], pure: false },
+    Layer { name: "capi", may_use: &["net", "posix", "serve"], tests_may_use: &[], pure: false },
     Layer {
         name: "py",
         may_use: &["core", "cc", "decode", "lab", "net"],

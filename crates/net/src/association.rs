@@ -81,7 +81,10 @@ impl Association {
 
     /// Waits until the association is established. If it has ended since, this is no error: received messages can be
     /// read, and then its end.
-    pub(crate) async fn connected(&self) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// If it has ended without being established.
+    pub async fn connected(&self) -> Result<(), Error> {
         let look = |state: &mut State, id| match state.entry(id) {
             Entry { connected: true, .. } => Poll::Ready(Ok(())),
             Entry { ending: Some(ending), .. } => Poll::Ready(Err(ending.clone())),
@@ -151,8 +154,8 @@ impl Association {
     }
 
     /// All paths, and the instant of these values.
-    #[cfg(feature = "perf")]
-    pub(crate) fn paths_and_time(&self) -> (Vec<Path>, Instant) {
+    #[must_use]
+    pub fn paths_and_time(&self) -> (Vec<Path>, Instant) {
         let state = self.handle.shared.lock();
         let now = state.clock.now();
         (state.paths(now, self.handle.id), state.clock.instant(now).unwrap_or_else(Instant::now))
@@ -201,8 +204,7 @@ impl Association {
     }
 
     /// Begins a shutdown without waiting for its end.
-    #[cfg(feature = "serve")]
-    pub(crate) fn begin_shutdown(&self) {
+    pub fn begin_shutdown(&self) {
         self.with_state(|state, id| {
             // Pending or the end of an association that has ended
             let _ = poll_shutdown(state, id, &mut false);
@@ -210,8 +212,10 @@ impl Association {
     }
 
     /// Like [`receive`](Self::receive), with TSN and stream sequence number. Not together with a [`Stream`].
-    #[cfg(feature = "serve")]
-    pub(crate) async fn receive_numbered(&self) -> Result<Option<sctp::Received>, Error> {
+    ///
+    /// # Errors
+    /// As [`receive`](Self::receive).
+    pub async fn receive_numbered(&self) -> Result<Option<sctp::Received>, Error> {
         self.wait(|entry| &mut entry.readable, poll_receive_numbered).await
     }
 
@@ -346,7 +350,6 @@ pub(crate) fn poll_receive_on(
 }
 
 /// Reads the next message of an association without [`Stream`]s.
-#[cfg(feature = "serve")]
 fn poll_receive_numbered(
     state: &mut State,
     id: AssociationId,

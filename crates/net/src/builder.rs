@@ -172,16 +172,14 @@ impl Builder {
     }
 
     /// Selects among the named addresses by the routes of the system, as if the application had named none.
-    #[cfg(feature = "serve")]
-    pub(crate) fn follow_routes(mut self) -> Self {
+    pub fn follow_routes(mut self) -> Self {
         self.follows_routes = true;
         self
     }
 
     /// Lets the endpoint take over the port and the associations of an endpoint that does not listen, if it has the same
     /// addresses.
-    #[cfg(feature = "serve")]
-    pub(crate) fn take_over(mut self) -> Self {
+    pub fn take_over(mut self) -> Self {
         self.takes_over = true;
         self
     }
@@ -192,6 +190,12 @@ impl Builder {
     /// If a setting is invalid.
     pub fn check(&self) -> Result<(), Error> {
         options::check(&self.config)
+    }
+
+    /// The settings of the state machine.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
     }
 
     /// Changes other settings of the state machine. The builder itself sets ports, addresses, encapsulation and

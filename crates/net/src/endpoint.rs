@@ -101,7 +101,10 @@ impl Endpoint {
     }
 
     /// Begins to open an association. Messages can be sent at once; they wait until it is established.
-    pub(crate) fn begin(
+    ///
+    /// # Errors
+    /// As [`connect_with`](Self::connect_with), except those of the peer.
+    pub fn begin(
         &self,
         peer: &Peer,
         change: impl FnOnce(&mut Config),
@@ -206,8 +209,7 @@ impl Endpoint {
 
     /// Admits associations until `backlog` of them wait to be accepted, or none if it is `None`. Those that wait then
     /// are shut down.
-    #[cfg(feature = "serve")]
-    pub(crate) fn admit(&self, backlog: Option<usize>) {
+    pub fn admit(&self, backlog: Option<usize>) {
         let mut state = self.handle.shared.lock();
         match backlog {
             Some(backlog) => state.core.listen(backlog),

@@ -57,6 +57,9 @@ struct Handle {
 }
 
 impl Host {
+    /// The first dynamic port. RFC 6335 §6
+    pub const FIRST_DYNAMIC: u16 = 49_152;
+
     /// Opens the sockets of the settings `local`, `interface`, `encapsulation` and `raw`. The other settings are the
     /// defaults of the host's endpoints. The host's task runs on the current tokio runtime, which needs time and I/O
     /// enabled.
@@ -75,7 +78,13 @@ impl Host {
     }
 
     /// Like [`bind`](Self::bind), without waiting.
-    pub(crate) fn open(builder: Builder) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// As [`bind`](Self::bind).
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn open(builder: Builder) -> Result<Self, Error> {
         let builder = Builder { host: None, ..builder };
         options::check(&builder.config)?;
         let addresses = match builder.names_addresses() {
@@ -134,8 +143,8 @@ impl Host {
     }
 
     /// Whether an endpoint of the host has this port, on any address.
-    #[cfg(feature = "serve")]
-    pub(crate) fn has_port(&self, port: u16) -> bool {
+    #[must_use]
+    pub fn has_port(&self, port: u16) -> bool {
         self.handle.membership.has_port(port)
     }
 
@@ -281,7 +290,7 @@ impl Handle {
         }
         let [high, low, ..] = seed()?;
         let start = u16::from_be_bytes([high, low]);
-        let dynamic = (0..=DYNAMIC).map(|offset| FIRST_DYNAMIC | start.wrapping_add(offset));
+        let dynamic = (0..=DYNAMIC).map(|offset| Host::FIRST_DYNAMIC | start.wrapping_add(offset));
         dynamic.into_iter().find(is_free).ok_or(Error::NoFreePort)
     }
 
@@ -343,7 +352,5 @@ fn seed() -> Result<[u8; 32], Error> {
     Ok(seed)
 }
 
-/// The first dynamic port. RFC 6335 §6
-pub(crate) const FIRST_DYNAMIC: u16 = 49_152;
 /// The largest offset of a dynamic port from the first one.
-const DYNAMIC: u16 = u16::MAX - FIRST_DYNAMIC;
+const DYNAMIC: u16 = u16::MAX - Host::FIRST_DYNAMIC;

@@ -75,18 +75,15 @@ mod error;
 mod event_log;
 mod events;
 mod host;
+mod inquiries;
 mod message;
 pub mod metrics;
 mod options;
 pub mod output_file;
 mod paths;
 mod peer;
-#[cfg(feature = "perf")]
-pub mod perf;
-#[cfg(feature = "serve")]
-pub mod serve;
 mod shared_file;
-mod socket;
+pub mod socket;
 mod stream;
 
 pub use association::{Association, Path, Streams};
@@ -99,6 +96,7 @@ pub use error::Error;
 pub use event_log::EventLog;
 pub use events::{Event, Events};
 pub use host::Host;
+pub use inquiries::Adjustment;
 pub use manypath_core::BlockedTime;
 pub use manypath_events::Selection;
 pub use manypath_sctp::{Config, Part, PathState, PathStats, Stats};

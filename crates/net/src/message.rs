@@ -77,6 +77,12 @@ impl Message {
         Self { sack_immediately: true, ..self }
     }
 
+    /// The same message, whose first transmission takes a path, or any path if there is `None`.
+    #[must_use]
+    pub fn over(self, path: Option<PathId>) -> Self {
+        Self { path, ..self }
+    }
+
     /// The message for the state machine; the payload is shared.
     pub(crate) fn to_core(&self) -> sctp::Message {
         sctp::Message {

@@ -29,7 +29,8 @@ mod _native {
     #[pymodule_export]
     use crate::registries::{
         algorithm_is_coupled, algorithm_mistake, algorithm_parameters, algorithms, counters,
-        engine_version, events, loss_models, nearest, profiles, queues, remedy,
+        engine_version, events, has_debug_assertions, loss_models, nearest, profiles, queues,
+        remedy,
     };
     #[pymodule_export]
     use crate::run::{available_memory, check, ideal_rates, memory, run, run_batch};

@@ -71,6 +71,12 @@ pub(crate) fn engine_version() -> &'static str {
     manypath_lab::engine_version()
 }
 
+/// Whether the engine has debug assertions, as in the build of the tests. Its results are the same, its speed is not.
+#[pyfunction]
+pub(crate) fn has_debug_assertions() -> bool {
+    cfg!(debug_assertions)
+}
+
 /// Events of a run: names and descriptions from the schema.
 #[pyfunction]
 pub(crate) fn events() -> Vec<(String, String)> {

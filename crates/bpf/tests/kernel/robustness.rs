@@ -44,7 +44,7 @@ fn fifty_loads_and_unloads_leave_no_map_and_no_program() {
 
 /// Detects a leak of one map or program per hundred loads, which fifty loads would not show.
 #[test]
-#[ignore = "takes minutes: make soak-kernel"]
+#[ignore = "long: takes minutes"]
 fn a_thousand_loads_and_unloads_leave_no_map_and_no_program() {
     let Some(_turn) = needs::kernel() else { return };
     load_and_unload(1000);

@@ -2,7 +2,7 @@
 
 use crate::program::network;
 use manypath_net::Endpoint;
-use manypath_net::serve::{self, Limits, Settings};
+use manypath_serve::{self as serve, Limits, Settings};
 use std::path::PathBuf;
 use std::thread::JoinHandle;
 use std::time::Duration;

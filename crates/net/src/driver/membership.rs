@@ -130,7 +130,6 @@ impl Membership {
     }
 
     /// Whether an endpoint on any address has this port.
-    #[cfg(feature = "serve")]
     pub(crate) fn has_port(&self, port: u16) -> bool {
         self.lock().members.iter().any(|member| member.port == port)
     }

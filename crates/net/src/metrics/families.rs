@@ -5,20 +5,22 @@ use crate::blocked_seconds;
 use crate::{Path, PathState};
 
 /// A metric family for subjects of type `T`.
-pub(crate) struct Family<T> {
+pub struct Family<T: ?Sized> {
     /// The name, without the suffix of samples.
-    pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
+    pub name: &'static str,
+    /// The type of the metric.
+    pub kind: Kind,
     /// The unit; empty if the values have none.
-    pub(crate) unit: &'static str,
-    pub(crate) help: &'static str,
+    pub unit: &'static str,
+    /// The description for users.
+    pub help: &'static str,
     /// Additional labels, with the value of each sample.
-    pub(crate) values: fn(&T) -> Vec<(String, f64)>,
+    pub values: fn(&T) -> Vec<(String, f64)>,
 }
 
 /// Types of metrics.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// A counter, which never decreases.
     Counter,
     /// A value that rises and falls.
@@ -40,7 +42,17 @@ impl Kind {
     }
 }
 
-/// A family with one sample per subject.
+/// A [`Family`] with one sample per subject.
+///
+/// ```
+/// use manypath_net::metrics::{Family, end, family, write_family};
+///
+/// const LENGTH: Family<str> = family!(Gauge, "text_bytes", "bytes", "Length.", |it| it.len());
+/// let mut text = String::new();
+/// write_family(&mut text, &LENGTH, "four");
+/// assert!(end(text).ends_with("text_bytes 4\n# EOF\n"));
+/// ```
+#[macro_export]
 macro_rules! family {
     ($kind:ident, $name:literal, $unit:literal, $help:literal, |$it:ident| $value:expr) => {
         $crate::metrics::Family {
@@ -52,8 +64,6 @@ macro_rules! family {
         }
     };
 }
-#[cfg(feature = "serve")]
-pub(crate) use family;
 
 /// The only family of a host: its packets for ports without an endpoint.
 pub(super) const HOST: Family<u64> = family!(
@@ -137,7 +147,7 @@ pub(super) const PATH: &[Family<Path>] = &[
 ];
 
 /// The states of a path by name.
-pub(crate) const STATES: [(PathState, &str); 3] = [
+pub const STATES: [(PathState, &str); 3] = [
     (PathState::Active, "up"),
     (PathState::PotentiallyFailed, "potentially_failed"),
     (PathState::Inactive, "down"),

@@ -11,12 +11,10 @@ use std::net::{IpAddr, SocketAddr};
 use manypath_core::Counter;
 use manypath_sctp::{PathStats, Stats};
 
-#[cfg(feature = "program")]
-pub(crate) use families::STATES;
-#[cfg(feature = "serve")]
-pub(crate) use families::family;
-pub(crate) use families::{Family, Kind};
+pub use families::{Family, Kind, STATES};
 pub use http::serve;
+
+pub use crate::family;
 
 use crate::{Counters, Endpoint, Host, Path};
 use families::{ENDPOINT, HOST, PATH};
@@ -37,14 +35,23 @@ impl Source for Endpoint {
 impl Source for Host {
     fn metrics(&self) -> String {
         let mut out = String::new();
-        write_hosts(&mut out, &[(String::new(), self.foreign())]);
-        write(&mut out, &labelled(self));
+        write_hosts(&mut out, &[(String::new(), self.clone())]);
         end(out)
     }
 }
 
+/// Writes the metrics of hosts and of their endpoints. The packets of a host have its labels, an endpoint is labelled
+/// with its first address and SCTP port.
+pub fn write_hosts(out: &mut String, hosts: &[(String, Host)]) {
+    let foreign: Vec<_> =
+        hosts.iter().map(|(labels, host)| (labels.clone(), host.foreign())).collect();
+    write_foreign(out, &foreign);
+    let endpoints: Vec<_> = hosts.iter().flat_map(|(_, host)| labelled(host)).collect();
+    write(out, &endpoints);
+}
+
 /// The endpoints of a host, each with its first address and SCTP port as label.
-pub(crate) fn labelled(host: &Host) -> Vec<(String, Snapshot)> {
+fn labelled(host: &Host) -> Vec<(String, Snapshot)> {
     let named = |(address, port, snapshot)| {
         let name = SocketAddr::new(IpAddr::from(address), port);
         (format!("endpoint=\"{name}\""), snapshot)
@@ -77,19 +84,20 @@ pub(crate) struct AssociationSnapshot {
 pub fn text(endpoint: &Endpoint) -> String {
     let mut out = String::new();
     let snapshot = endpoint.snapshot();
-    write_hosts(&mut out, &[(String::new(), snapshot.foreign_packets)]);
+    write_foreign(&mut out, &[(String::new(), snapshot.foreign_packets)]);
     write(&mut out, &[(String::new(), snapshot)]);
     end(out)
 }
 
 /// The complete text.
-pub(crate) fn end(mut out: String) -> String {
+#[must_use]
+pub fn end(mut out: String) -> String {
     out.push_str("# EOF\n");
     out
 }
 
 /// Writes the number of foreign packets of each host, with its own labels.
-pub(crate) fn write_hosts(out: &mut String, hosts: &[(String, u64)]) {
+fn write_foreign(out: &mut String, hosts: &[(String, u64)]) {
     begin(out, &HOST);
     for (labels, foreign) in hosts {
         sample(out, &HOST, labels, foreign);
@@ -97,7 +105,7 @@ pub(crate) fn write_hosts(out: &mut String, hosts: &[(String, u64)]) {
 }
 
 /// Writes the metrics of endpoints, each with its own labels.
-pub(crate) fn write(out: &mut String, endpoints: &[(String, Snapshot)]) {
+fn write(out: &mut String, endpoints: &[(String, Snapshot)]) {
     for family in ENDPOINT {
         begin(out, family);
         for (labels, snapshot) in endpoints {
@@ -159,14 +167,13 @@ fn count<'a, T: 'a>(
 }
 
 /// Writes a family for one subject.
-#[cfg(feature = "serve")]
-pub(crate) fn write_family<T>(out: &mut String, family: &Family<T>, subject: &T) {
+pub fn write_family<T: ?Sized>(out: &mut String, family: &Family<T>, subject: &T) {
     begin(out, family);
     sample(out, family, "", subject);
 }
 
 /// Writes the description of a family.
-fn begin<T>(out: &mut String, family: &Family<T>) {
+fn begin<T: ?Sized>(out: &mut String, family: &Family<T>) {
     let Family { name, kind, unit, help, .. } = *family;
     // Writing to a string cannot fail
     let _ = writeln!(out, "# TYPE {name} {}", kind.name());
@@ -177,7 +184,7 @@ fn begin<T>(out: &mut String, family: &Family<T>) {
 }
 
 /// Writes the samples of a family for one subject.
-fn sample<T>(out: &mut String, family: &Family<T>, labels: &str, subject: &T) {
+fn sample<T: ?Sized>(out: &mut String, family: &Family<T>, labels: &str, subject: &T) {
     let suffix = match family.kind {
         Kind::Counter => "_total",
         Kind::Gauge | Kind::StateSet => "",

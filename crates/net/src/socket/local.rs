@@ -14,16 +14,20 @@ use crate::Error;
 
 /// An address of an interface.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct LocalAddress {
-    pub(crate) ip: IpAddr,
+pub struct LocalAddress {
+    /// The address.
+    pub ip: IpAddr,
     /// Number of the interface.
-    pub(crate) interface: u32,
+    pub interface: u32,
     /// The interface carries packets.
-    pub(crate) is_up: bool,
+    pub is_up: bool,
 }
 
 /// The addresses of all interfaces.
-pub(crate) fn interface_addresses() -> Result<Vec<LocalAddress>, Error> {
+///
+/// # Errors
+/// If the system does not list them.
+pub fn interface_addresses() -> Result<Vec<LocalAddress>, Error> {
     let interfaces = getifaddrs().map_err(Error::system("the addresses of this machine"))?;
     let found = interfaces.filter_map(|interface| {
         let address = interface.address?;
@@ -47,7 +51,10 @@ fn carries_packets(flags: InterfaceFlags) -> bool {
 }
 
 /// The addresses of an endpoint whose application names none: all that work, except link-local ones of IPv6.
-pub(crate) fn local_addresses() -> Result<Vec<IpAddr>, Error> {
+///
+/// # Errors
+/// If the system does not list them.
+pub fn local_addresses() -> Result<Vec<IpAddr>, Error> {
     let mut addresses: Vec<IpAddr> = Vec::new();
     for LocalAddress { ip, is_up, .. } in interface_addresses()? {
         if is_up && !needs_interface(ip) && !addresses.contains(&ip) {

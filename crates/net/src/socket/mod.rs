@@ -25,7 +25,8 @@ use tokio::io::unix::AsyncFd;
 use batch::{Batch, Sent};
 use error_watch::ErrorWatch;
 use errors::Trouble;
-pub(crate) use local::{LocalAddress, Place, interface_addresses, local_addresses};
+pub(crate) use local::Place;
+pub use local::{LocalAddress, interface_addresses, local_addresses};
 use raw::RawSocket;
 use udp::UdpSocket;
 
@@ -330,7 +331,13 @@ impl Buffers {
 }
 
 /// Registers a descriptor with tokio.
-pub(crate) fn register<T: AsFd + AsRawFd + Send + 'static>(owner: T) -> io::Result<AsyncFd<T>> {
+///
+/// # Errors
+/// If the system refuses it.
+///
+/// # Panics
+/// Outside a tokio runtime with I/O.
+pub fn register<T: AsFd + AsRawFd + Send + 'static>(owner: T) -> io::Result<AsyncFd<T>> {
     #[expect(unsafe_code, reason = "tokio asks for the promise that the descriptor stays open")]
     // SAFETY: an owner with `AsFd` owns its descriptor or borrows one that outlives it, and the owner is not replaced
     let registered = unsafe { AsyncFd::register(owner) };

@@ -16,8 +16,6 @@ mod namespace;
 mod nodelay;
 mod pacing;
 mod paths;
-#[cfg(feature = "perf")]
-mod perf;
 mod raw;
 mod relay;
 mod stage;

@@ -1,0 +1,171 @@
+//! The arguments of `perf`.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use manypath_lab::scenario::SctpFlow;
+use manypath_net::{Builder, Peer};
+use manypath_net_cli::perf::{Direction, MOST_SECONDS, MOST_SIZE, MOST_STREAMS, Request, Settings};
+
+use super::settings;
+use super::show::Form;
+use crate::addresses::builder;
+use crate::arguments::{Local, address, port_or_any, whole};
+use crate::failure::Failure;
+
+/// Payload bytes of messages.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    /// Of the smallest message, if they differ.
+    least: Option<usize>,
+    /// Of the largest message.
+    most: usize,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Perf {
+    /// Serve tests until stopped by Ctrl-C or SIGTERM.
+    #[arg(long, conflicts_with = "to")]
+    pub(crate) listen: bool,
+    /// End after one test.
+    #[arg(long, conflicts_with = "to")]
+    pub(crate) once: bool,
+    /// Addresses of the server, separated by commas, in the order of attempts.
+    #[arg(long, value_name = "ADDRESS,...", value_delimiter = ',', value_parser = address)]
+    pub(crate) to: Vec<IpAddr>,
+    /// UDP port of the server; for a server, 0 selects a free one.
+    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
+        value_parser = port_or_any)]
+    pub(crate) udp: u16,
+    /// Duration of the test in seconds; by default 10 unless --bytes is given.
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["listen", "bytes"], allow_negative_numbers = true,
+        value_parser = time)]
+    time: Option<f64>,
+    /// Payload of the test in bytes.
+    #[arg(long, value_name = "COUNT", conflicts_with = "listen", allow_negative_numbers = true,
+        value_parser = |text: &str| whole::<u64>(text, 1..=u64::MAX))]
+    bytes: Option<u64>,
+    /// Number of streams; messages are sent round robin over them.
+    #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with = "listen", allow_negative_numbers = true,
+        value_parser = |text: &str| whole::<u16>(text, 1..=u64::from(MOST_STREAMS)))]
+    streams: u16,
+    /// Payload of a message in bytes; two sizes, such as 500-1452, for random sizes between them.
+    #[arg(long, value_name = "BYTES[-BYTES]", default_value = "65536", conflicts_with = "listen",
+        allow_negative_numbers = true, value_parser = sizes)]
+    size: Sizes,
+    /// Deliver messages unordered.
+    #[arg(long, conflicts_with = "listen")]
+    unordered: bool,
+    /// Send small messages immediately, without waiting for acknowledgements of earlier ones (disables Nagle's algorithm).
+    #[arg(long)]
+    nodelay: bool,
+    /// Use one thread: less processor time for each packet. Several threads may reach a higher rate.
+    #[arg(long)]
+    pub(crate) one_thread: bool,
+    /// Let the server send.
+    #[arg(long, conflicts_with_all = ["listen", "both"])]
+    reverse: bool,
+    /// Let both sides send.
+    #[arg(long, conflicts_with = "listen")]
+    both: bool,
+    /// Interval of reports in seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "1", allow_negative_numbers = true, value_parser = interval)]
+    interval: Duration,
+    /// Print one JSON document per test, in the format of iperf3.
+    #[arg(long)]
+    json: bool,
+    /// Print a JSON object per line at the end of each interval, like iperf3.
+    #[arg(long, conflicts_with = "json")]
+    json_stream: bool,
+    /// Read all settings of SCTP from this file, which has a flow of a scenario as JSON.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cc", "raw", "pacing", "nodelay"])]
+    settings: Option<PathBuf>,
+    /// The settings in the file.
+    #[arg(skip)]
+    flow: Option<SctpFlow>,
+    #[command(flatten)]
+    pub(crate) local: Local,
+}
+
+impl Perf {
+    /// Reads the settings if a file has them.
+    pub(crate) fn with_settings(mut self) -> Result<Self, Failure> {
+        if let Some(file) = &self.settings {
+            let flow = settings::read(file)?;
+            self.local.cc.clone_from(&flow.cc);
+            self.local.raw = !flow.udp_encapsulation;
+            self.flow = Some(flow);
+        }
+        Ok(self)
+    }
+
+    /// The endpoint of this side; `udp` is its UDP port, if UDP encapsulation is used.
+    pub(crate) fn builder(&self, udp: u16) -> Builder {
+        let builder = builder(&self.local, udp).nodelay(self.nodelay);
+        match &self.flow {
+            Some(flow) => settings::apply(builder, flow),
+            None => builder,
+        }
+    }
+
+    /// The form of the results.
+    pub(crate) fn form(&self) -> Form {
+        match (self.json, self.json_stream) {
+            (true, _) => Form::Json,
+            (false, true) => Form::JsonStream,
+            (false, false) => Form::Text,
+        }
+    }
+
+    /// The test that a client requests.
+    pub(crate) fn request(&self) -> Request {
+        let direction = match (self.reverse, self.both) {
+            (false, false) => Direction::Send,
+            (true, _) => Direction::Reverse,
+            (false, true) => Direction::Both,
+        };
+        let duration = self.time.or(self.bytes.is_none().then_some(SECONDS));
+        Request {
+            duration,
+            bytes: self.bytes,
+            streams: self.streams,
+            size: self.size.most,
+            size_min: self.size.least,
+            unordered: self.unordered,
+            direction,
+        }
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
+        Settings { interval: self.interval, congestion: self.local.cc.clone() }
+    }
+}
+
+fn time(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0 && *seconds <= MOST_SECONDS);
+    seconds.ok_or_else(|| format!("expected seconds, more than 0 and at most {MOST_SECONDS}"))
+}
+
+fn sizes(text: &str) -> Result<Sizes, String> {
+    let size = |text: &str| whole::<usize>(text, 1..=MOST_SIZE as u64);
+    let Some((least, most)) = text.split_once('-').filter(|(least, _)| !least.is_empty()) else {
+        return Ok(Sizes { least: None, most: size(text)? });
+    };
+    let (least, most) = (size(least)?, size(most)?);
+    if least > most {
+        return Err(format!("expected the smaller size first: {most}-{least}"));
+    }
+    Ok(Sizes { least: Some(least), most })
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.05..=3600.0).contains(seconds));
+    seconds
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "expected seconds, from 0.05 to 3600".to_owned())
+}
+
+/// Default length of a test in seconds.
+const SECONDS: f64 = 10.0;

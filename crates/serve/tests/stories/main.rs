@@ -1,0 +1,16 @@
+//! The daemon of SCTP sockets, as programs see it: two daemons on the loopback interface.
+
+mod ending;
+mod faults;
+mod guest;
+mod hostile;
+mod limits;
+mod many;
+mod many_guest;
+mod metrics;
+mod opening;
+mod peeloff;
+mod ports;
+mod socket_options;
+mod status;
+mod transfer;
