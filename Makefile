@@ -26,7 +26,7 @@ export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
 
 # The emulator, the program for real networks and the sockets for unmodified programs need Linux.
-without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-capi --exclude manypath-emu --exclude manypath-namespace --exclude manypath-net --exclude manypath-net-cli --exclude manypath-posix --exclude manypath-preload --exclude manypath-serve)
+without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-capi --exclude manypath-emu --exclude manypath-namespace --exclude manypath-net --exclude manypath-peer --exclude manypath-net-cli --exclude manypath-posix --exclude manypath-preload --exclude manypath-serve)
 
 wheel_data := manypath._native.data
 # The library for `manypath-net run`, where manypath-net looks for it, and where pip installs it.
@@ -94,7 +94,7 @@ check: check-lints check-python check-dependencies check-house check-format ## e
 
 check-format:
 	cargo fmt --all --check
-	cargo fmt --all --check --manifest-path tests/interop/peers/Cargo.toml
+	cargo fmt --all --check --manifest-path tests/interop/peers/dcsctp/Cargo.toml
 
 check-lints: | $(bin)/python
 	@$(kernel_tools) || echo 'lints of crates/bpf skipped: they need $(kernel_packages)'
@@ -233,7 +233,7 @@ site: $(engine) ## write the documentation as a site that needs no network: site
 
 format: $(venv)/.tools ## format all sources
 	cargo fmt --all
-	cargo fmt --all --manifest-path tests/interop/peers/Cargo.toml
+	cargo fmt --all --manifest-path tests/interop/peers/dcsctp/Cargo.toml
 	$(bin)/ruff check --fix
 	$(bin)/ruff format
 

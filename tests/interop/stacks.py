@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -26,15 +27,52 @@ PAIRS += [pair for other in ("usrsctp", "pion", "dcsctp") for pair in ((OURS, ot
 """Pairs of listener and connecter. Pairs of a stack with itself show that its peer and these tests are right."""
 
 
-def meetings(*carriers: Carrier, only: tuple[str, ...] = tuple(CARRIED)) -> list[Any]:
-    """Return parameters ``listener, connecter, carrier``: every pair over the carriers that both support."""
-    return [
-        pytest.param(listener, connecter, carrier, id=f"{listener}-{connecter}-{carrier}")
-        for listener, connecter in PAIRS
-        for carrier in carriers or CARRIERS
-        if {listener, connecter} <= set(only)
-        if carrier in CARRIED[listener] and carrier in CARRIED[connecter]
-    ]
+def meetings(
+    *carriers: Carrier,
+    only: tuple[str, ...] = tuple(CARRIED),
+    variants: Sequence[tuple[Any, ...]] = ((),),
+    controls: bool = False,
+) -> list[Any]:
+    """Return parameters ``listener, connecter, carrier`` and those of a variant: all combinations that stacks support.
+
+    The gate takes a covering selection, and the long list (``@pytest.mark.long``) has the rest:
+
+    - Each pair with our stack and another one is tested in both roles, over one carrier on UDP and one on raw IP, if
+      both stacks support it. The IP version alternates from pair to pair.
+    - A pair of a stack with itself is a control, for the case that another pair fails. The gate takes it if `controls`.
+    - These take the variants in turn, so that each variant is in the gate once at least.
+
+    Parameters
+    ----------
+    carriers
+        The carriers; by default all with one IP version.
+    only
+        The stacks that support the subject of the test.
+    variants
+        Further parameters of the test, each combined with each pair and carrier.
+    controls
+        Whether the gate has the pairs of a stack with itself.
+    """
+    found, turn = [], 0
+    for place, (listener, connecter) in enumerate(PAIRS):
+        if not {listener, connecter} <= set(only):
+            continue
+        both = [each for each in carriers or CARRIERS if each in CARRIED[listener] and each in CARRIED[connecter]]
+        chosen = covering(both, place) if controls or listener != connecter else []
+        for carrier in both:
+            taken = turn % len(variants) if carrier in chosen else None
+            turn += carrier in chosen
+            for number, variant in enumerate(variants):
+                name = "-".join([listener, connecter, *map(str, (carrier, *variant))])
+                marks = () if number == taken else pytest.mark.long
+                found.append(pytest.param(listener, connecter, carrier, *variant, id=name, marks=marks))
+    return found
+
+
+def covering(carriers: Sequence[Carrier], place: int) -> list[Carrier]:
+    """Return one carrier over UDP and one over raw IP, if there are such; the IP version depends on the place."""
+    kinds = [[each for each in carriers if (each.udp is None) == is_raw] for is_raw in (False, True)]
+    return [kind[(place + number) % len(kind)] for number, kind in enumerate(kinds) if kind]
 
 
 BOTH_FAMILIES = (UDP4, RAW6)

@@ -47,17 +47,32 @@ def transfers(network: Network, folder: Path, carrier: Carrier = UDP4) -> Iterat
 
 
 @contextmanager
-def limited(folder: Path, carrier: Carrier = UDP4) -> Iterator[tuple[Network, Transfers]]:
-    """Yield a network of two paths without faults and its transfers. 20 Mbit/s make transfers long enough for tests."""
+def limited(folder: Path, carrier: Carrier = UDP4, rate: str = "20mbit") -> Iterator[tuple[Network, Transfers]]:
+    """Yield a network of two paths without faults and its transfers. The rate makes transfers long enough for tests."""
     with wired(2) as network, transfers(network, folder, carrier) as on:
         for host in (network.left, network.right):
-            host.limit("20mbit")
+            host.limit(rate)
         yield network, on
 
 
-OVER_BAD_LINKS = [(links, UDP4) for links in BAD_LINKS]
-OVER_BAD_LINKS += [("random_losses", RAW4), ("random_losses", RAW6), ("bursts_of_losses", UDP6), ("damage", RAW4)]
-"""Each fault over UDP and IPv4, and some of them over the other carriers."""
+OVER_BAD_LINKS = [
+    ("random_losses", UDP4),
+    ("random_losses", RAW6),
+    ("bursts_of_losses", UDP6),
+    ("jitter", UDP4),
+    ("damage", RAW4),
+    ("doubled_and_reordered", UDP4),
+    *(
+        pytest.param(links, carrier, marks=pytest.mark.long)
+        for links, carrier in (("random_losses", RAW4), ("bursts_of_losses", UDP4), ("damage", UDP4))
+    ),
+]
+"""Each fault over UDP and IPv4, and some of them over the other carriers. The gate has each fault and each carrier."""
+
+
+def bad_links(*gate: str) -> list[Any]:
+    """Return every network of `BAD_LINKS` as a parameter; those that are not named are in the long list."""
+    return [pytest.param(links, marks=() if links in gate else pytest.mark.long) for links in BAD_LINKS]
 
 
 @pytest.mark.parametrize(("links", "carrier"), OVER_BAD_LINKS, ids=str)
@@ -72,7 +87,7 @@ def test_a_file_arrives_over_bad_links(tmp_path: Path, links: str, carrier: Carr
         carried_data(on.examine(sender, receiver), file)
 
 
-@pytest.mark.parametrize("links", BAD_LINKS)
+@pytest.mark.parametrize("links", bad_links("bursts_of_losses", "doubled_and_reordered"))
 def test_every_byte_arrives_once_over_bad_links(links: str) -> None:
     total, size, streams = 1_500_000, 3000, 3
     ends = {"send": total, "size": size, "streams": streams, "expect": total, "unordered": True, "timeout": 120}
@@ -80,7 +95,7 @@ def test_every_byte_arrives_once_over_bad_links(links: str) -> None:
         both_receive(network, total, size, streams, ends)
 
 
-@pytest.mark.parametrize("links", BAD_LINKS)
+@pytest.mark.parametrize("links", bad_links("random_losses", "doubled_and_reordered"))
 def test_both_sides_of_perf_count_every_byte_over_bad_links(tmp_path: Path, links: str) -> None:
     total = 1_500_000
     with BAD_LINKS[links](2) as network, transfers(network, tmp_path) as on:
@@ -140,26 +155,24 @@ def stop_delivering(network: Network, *paths: int) -> None:
         network.right.lose(path, network.left)
 
 
-def test_a_transfer_survives_an_hour_of_flapping_in_a_minute_and_a_half() -> None:
-    # The timers are those of `TIMES`, about 1/40 of RFC 9260's. Sometimes both paths are down.
-    seconds = 90
+@pytest.mark.parametrize(("seconds", "least"), [(15, 3), pytest.param(90, 20, marks=pytest.mark.long)])
+def test_a_transfer_survives_flapping_links(seconds: int, least: int) -> None:
+    # The timers are those of `TIMES`, about 1/40 of RFC 9260's: a minute and a half is like an hour. Sometimes both
+    # paths are down.
     first = LINK.but(rate="2 Mbit/s", events=flaps(every=1.2, down=0.6, until=seconds))
     second = LINK.but(rate="2 Mbit/s", events=flaps(every=3.1, down=1.1, until=seconds))
-    total, size, streams = 12_000_000, 1200, 3
+    total, size, streams = 133_000 * seconds, 1200, 3
     ends = {"send": total, "size": size, "streams": streams, "expect": total, "timeout": 400, **TIMES}
     with emulated(2, [first, second]) as network:
-        began = time.monotonic()
         left = both_receive(network, total, size, streams, ends)
-        took = time.monotonic() - began
     falls = [event for event in left.printed("path") if event["state"] == "down"]
-    assert len(falls) >= 20, f"the left end noticed {len(falls)} falls in {took:.0f} s"
-    assert took > 60 * 1.2, f"it took {took:.0f} s, in which the first path fell less than 60 times"
+    assert len(falls) >= least, f"the left end noticed {len(falls)} falls"
 
 
-@pytest.mark.parametrize("carrier", [UDP4, UDP6, RAW4], ids=str)
+@pytest.mark.parametrize("carrier", [UDP4, pytest.param(UDP6, marks=pytest.mark.long), RAW4], ids=str)
 def test_a_transfer_continues_while_an_interface_goes_down_and_up(tmp_path: Path, carrier: Carrier) -> None:
-    with limited(tmp_path, carrier) as (network, on):
-        file = on.file(50_000_000)
+    with limited(tmp_path, carrier, rate="10mbit") as (network, on):
+        file = on.file(15_000_000)
         receiver = on.receive(captured=True)
         sender = on.send(file, captured=True)
         # A sender that finds no address reachable at its start gives up at once
@@ -220,12 +233,12 @@ def test_a_transfer_waits_for_its_only_address(tmp_path: Path) -> None:
 def test_enobufs_of_a_full_queue_is_treated_as_packet_loss(tmp_path: Path) -> None:
     with wired(2) as network, transfers(network, tmp_path) as on:
         for interface in network.left.interfaces:
-            shaper = ["rate", "30mbit", "burst", "3000", "limit", "6000"]
+            shaper = ["rate", "10mbit", "burst", "3000", "limit", "6000"]
             network.left.run("tc", "qdisc", "replace", "dev", interface, "root", "tbf", *shaper)
-        file = on.file(8_000_000)
+        file = on.file(4_000_000)
         receiver = on.receive()
         sender = on.send(file, "--metrics", "9100")
-        on.begun(receiver, 2_000_000)
+        on.begun(receiver, 1_000_000)
         refused = counter(network.left, "manypath_endpoint_dropped_packets_total")
         sender.ends_well()
         receiver.ends_well()

@@ -13,7 +13,7 @@ from stage import Carrier
 pytestmark = pytest.mark.interop
 
 
-@pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings())
+@pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(controls=True))
 def test_bulk_both_ways_and_shutdown(stage, listener: str, connecter: str, carrier: Carrier) -> None:
     bytes_each_way = 2 << 20
     with stage(carrier) as on:

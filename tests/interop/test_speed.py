@@ -10,7 +10,7 @@ from speed.page import MARKS, tables
 from speed.program import OURS, USRSCTP, Contestant, FailedError
 from speed.results import Results, ratio
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.long]
 
 BOTH = pytest.mark.parametrize("contestant", [OURS, USRSCTP], ids=lambda contestant: contestant.name)
 

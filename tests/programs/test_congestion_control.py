@@ -44,7 +44,7 @@ def checks(name: str, events: Path) -> None:
 
 @NAMES
 def test_run_uses_the_congestion_control(name: str, network, start, tmp_path: Path) -> None:
-    network.left.limit("50mbit")
+    network.left.limit("10mbit")
     server = start(network.right, "udp", 2, "python3", "-c", RECEIVER, into=tmp_path / "server")
     server.until("listening")
     events = tmp_path / "events.jsonl"
@@ -57,7 +57,7 @@ def test_run_uses_the_congestion_control(name: str, network, start, tmp_path: Pa
 
 @NAMES
 def test_serve_uses_the_congestion_control(name: str, network, start, daemons, tmp_path: Path) -> None:
-    network.left.limit("50mbit")
+    network.left.limit("10mbit")
     server = start(network.right, "udp", 2, "python3", "-c", RECEIVER, into=tmp_path / "server")
     server.until("listening")
     events = tmp_path / "events.jsonl"

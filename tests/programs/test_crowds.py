@@ -94,6 +94,7 @@ def test_associations_of_a_one_to_many_socket_leave_nothing(network, daemons) ->
     assert opens_and_closes(daemons, network, 300) < 8_000_000
 
 
+@pytest.mark.long
 def test_ten_thousand_associations_of_a_one_to_many_socket(network, daemons) -> None:
     assert opens_and_closes(daemons, network, 10_000) < 8_000_000
 

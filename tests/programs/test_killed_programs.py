@@ -50,7 +50,7 @@ def test_programs_end_when_their_daemon_is_killed(moment: float, network, daemon
     program = int(wrapped.said().split()[1])
     time.sleep(moment)
     wrapped.process.kill()
-    end = time.monotonic() + 5
+    end = time.monotonic() + PATIENCE
     while Path(f"/proc/{program}").exists():
         assert time.monotonic() < end, f"the program has not noticed: {wrapped.said()}"
         time.sleep(0.01)
@@ -154,11 +154,13 @@ def test_a_daemon_serves_its_own_user_and_root(daemons, public: Path) -> None:
     assert "Permission denied" in errors, errors
 
 
+@pytest.mark.long
 def test_a_thousand_moments(network, daemons) -> None:
     ends = kills(daemons, network, moments=1000, seed=2)
     assert ends["open"] == 0, ends
 
 
+@pytest.mark.long
 def test_ten_thousand_connections(network, daemons) -> None:
     assert max(repeats(daemons, network, 10_000)) < 8_000_000
 
@@ -191,7 +193,7 @@ while not last.is_set():
             continue
         threads.append(threading.Thread(target=serve, args=(accepted,), daemon=True))
         threads[-1].start()
-until = time.monotonic() + 10
+until = time.monotonic() + 60
 for thread in threads:
     thread.join(max(0, until - time.monotonic()))
 ends["open"] = sum(thread.is_alive() for thread in threads)
@@ -209,6 +211,13 @@ def connect():
     connected = socket.socket(proto=socket.IPPROTO_SCTP)
     connected.connect(address)
     return connected
+def takes():
+    begin = time.monotonic()
+    with connect() as connected:
+        assert connected.recv(100) == b"welcome"
+    return time.monotonic() - begin
+# Many children are killed before they have connected, and many after it, on a fast machine and on a slow one
+usual = max(0.01, 2 * sorted(takes() for _ in range(5))[2])
 for moment in range(moments):
     reads = moment % 2
     child = os.fork()
@@ -221,7 +230,7 @@ for moment in range(moments):
                     connected.recv(100, socket.MSG_DONTWAIT)
                 except BlockingIOError:
                     pass
-    time.sleep(random.expovariate(100))
+    time.sleep(random.expovariate(1 / usual))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 last = connect()
@@ -265,7 +274,7 @@ print("connected", flush=True)
 assert client.recv(100) == accepted.recv(100) == b""
 fails({errno.EPIPE, errno.ECONNRESET}, client.send, b"x")
 fails({errno.ECONNRESET}, client.getpeername)
-assert select.select([listener], [], [], 10)[0]
+assert select.select([listener], [], [], 60)[0]
 fails({errno.EINVAL}, listener.accept)
 fails({errno.EPROTONOSUPPORT}, lambda: socket.socket(proto=socket.IPPROTO_SCTP))
 print("ended", flush=True)
@@ -298,7 +307,7 @@ for number, each in enumerate(sockets):
 left = set(sockets)
 while left:
     # All descriptors are below FD_SETSIZE
-    for each in select.select(left, [], [], 10)[0]:
+    for each in select.select(left, [], [], 60)[0]:
         assert each.recv(100) == b"%d" % sockets.index(each)
         left.discard(each)
 """

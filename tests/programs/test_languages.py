@@ -15,8 +15,16 @@ pytestmark = pytest.mark.programs
 GUESTS = Path(__file__).parent / "guests"
 """The sources of the programs."""
 
-WAYS = pytest.mark.parametrize(("mode", "paths"), [("udp", 1), ("udp", 2), ("raw", 1), ("raw", 2)])
-"""Carriers of packets, and numbers of paths."""
+WAYS = pytest.mark.parametrize(
+    ("mode", "paths"),
+    [
+        ("udp", 1),
+        ("raw", 2),
+        pytest.param("udp", 2, marks=pytest.mark.long),
+        pytest.param("raw", 1, marks=pytest.mark.long),
+    ],
+)
+"""Carriers of packets, and numbers of paths. The gate has each carrier and each number."""
 
 
 def echoes(network, start, tmp_path: Path, mode: str, paths: int):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from program_speed import measured
 
-pytestmark = pytest.mark.programs
+pytestmark = [pytest.mark.programs, pytest.mark.long]
 
 
 @pytest.mark.parametrize("who", [measured.IPERF3, measured.PERF, measured.TCP])

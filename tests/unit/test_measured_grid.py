@@ -271,7 +271,7 @@ def test_a_run_with_a_stopped_sender_or_receiver_is_marked(side: str, monkeypatc
     monkeypatch.setattr(Manypath, "start", play_and_stop_once)
     scenario = sctp("one path", "20 ms", "0 %").but(warmup="1 s", measure="4 s")
     ((_, outcome),) = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(None, 1, progress=False).outcomes
-    assert f"flow sctp: its {side} was delayed by 0." in outcome["marks"]
+    assert f"flow sctp: its {side} was delayed by " in outcome["marks"]
 
 
 def test_counters_of_paths_cover_the_window():

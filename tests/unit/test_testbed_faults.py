@@ -88,7 +88,7 @@ def test_a_delayed_end_of_a_kernel_flow_marks_its_run(kind: str, side: str, monk
         getattr(ends, side).send_signal(signal.SIGCONT)
 
     after_start(Kernel, delay, monkeypatch)
-    assert f"flow f: its {side} was delayed by 0." in measured(kind)["marks"]
+    assert f"flow f: its {side} was delayed by " in measured(kind)["marks"]
 
 
 @needs_stack
@@ -218,14 +218,14 @@ def test_two_testbeds_do_not_disturb_each_other(tmp_path: Path):
 def test_the_emulator_of_a_killed_testbed_removes_its_hosts(tmp_path: Path):
     script = tmp_path / "run.py"
     script.write_text(
-        "import sys; sys.path[:0] = sys.argv[1:]\nfrom test_testbed_faults import measured\nmeasured('tcp', '60 s')\n"
+        "import sys; sys.path[:0] = sys.argv[1:]\nfrom test_testbed_faults import measured\nmeasured('tcp', '200 s')\n"
     )
     with subprocess.Popen([sys.executable, script, *Path(__file__).parents[:2]], process_group=0) as process:
         while not hosts(process.pid) and process.poll() is None:
             time.sleep(0.05)
         assert hosts(process.pid)
         process.kill()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while hosts(process.pid) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not hosts(process.pid)

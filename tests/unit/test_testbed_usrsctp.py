@@ -429,7 +429,7 @@ def test_a_delayed_end_marks_its_run(monkeypatch: pytest.MonkeyPatch):
         return ends
 
     monkeypatch.setattr(Usrsctp, "start", start_and_delay)
-    assert "flow f: its receiver was delayed by 0." in measured(scenario(paths=("a",)), {"": "usrsctp"})["marks"]
+    assert "flow f: its receiver was delayed by " in measured(scenario(paths=("a",)), {"": "usrsctp"})["marks"]
 
 
 @needs_stack
@@ -440,7 +440,7 @@ def test_the_ends_have_real_time_priority_and_end_with_the_testbed(tmp_path: Pat
     script.write_text(
         "import sys; sys.path[:0] = sys.argv[1:]\n"
         "from test_testbed_usrsctp import measured, scenario\n"
-        "measured(scenario(paths=('a',)), {'': 'usrsctp'})\n"
+        "measured(scenario(paths=('a',)).but(measure='200 s'), {'': 'usrsctp'})\n"
     )
     with subprocess.Popen([sys.executable, script, *Path(__file__).parents[:2]], process_group=0) as process:
         monkeypatch.setattr(os, "getpid", lambda: process.pid)
@@ -449,8 +449,8 @@ def test_the_ends_have_real_time_priority_and_end_with_the_testbed(tmp_path: Pat
             time.sleep(0.05)
         assert [os.sched_getscheduler(end) for end in ends] == [os.SCHED_FIFO] * 2
         process.kill()
-    # Otherwise the ends would continue until their window ends, several seconds later.
-    deadline = time.monotonic() + 1.5
+    # Otherwise the ends would continue until their window ends, minutes later.
+    deadline = time.monotonic() + 60
     while any(map(is_running, ends)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(map(is_running, ends))

@@ -89,6 +89,13 @@ pub(crate) const LAYERS: &[Layer] = &[
         tests_may_use: &[],
         pure: false,
     },
+    Layer { name: "peer-contract", may_use: &[], tests_may_use: &[], pure: false },
+    Layer {
+        name: "peer",
+        may_use: &["core", "net", "peer-contract"],
+        tests_may_use: &[],
+        pure: false,
+    },
     Layer { name: "fuzz", may_use: &["core", "sctp"], tests_may_use: &[], pure: false },
     Layer { name: "xtask", may_use: &[], tests_may_use: &[], pure: false },
 ];

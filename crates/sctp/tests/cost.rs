@@ -70,10 +70,23 @@ type Attack = (&'static str, f64);
 
 #[track_caller]
 fn assert_cheap((name, most): Attack, config: &Config, tsns: &[u32], shape: &dyn Fn(u32) -> Data) {
-    let (hostile, honest) = (time_of(config, tsns, shape), honest());
-    let times = hostile.as_secs_f64() / honest.as_secs_f64();
-    println!("{name}: {hostile:?} a packet, {times:.1} times as long as an honest one");
-    assert!(times < most, "{name}: {hostile:?} and {honest:?}");
+    is_found(name, most, || (time_of(config, tsns, shape), honest()));
+}
+
+/// Measures hostile and honest packets until the hostile ones take less than `most` times as long. Other load may slow
+/// down one of both, but hardly in each attempt.
+#[track_caller]
+fn is_found(name: &str, most: f64, measure: impl FnMut() -> (Duration, Duration)) {
+    let mut seen = Vec::new();
+    for (hostile, honest) in std::iter::repeat_with(measure).take(ATTEMPTS) {
+        let times = hostile.as_secs_f64() / honest.as_secs_f64();
+        println!("{name}: {hostile:?} a packet, {times:.1} times as long as an honest one");
+        if times < most {
+            return;
+        }
+        seen.push((hostile, honest));
+    }
+    panic!("{name}: hostile and honest packets take {seen:?}");
 }
 
 /// Every second TSN, in descending order.
@@ -139,31 +152,31 @@ fn time_to_take(victim: &mut Victim, packet: &Packet) -> Duration {
 
 #[test]
 fn duplicates_after_many_fast_retransmissions() {
-    let mut victim = Victim::new(open_network(false));
-    let lowest = victim.has_outstanding(1000);
-    let honest = time_to_take(&mut victim, &sack(lowest, &[], 350));
-    let gaps = [lowest + 900, lowest + 902, lowest + 904];
-    (1..=3).for_each(|reports| victim.deliver_packet(sack(lowest, &gaps[..reports], 0)));
-    let hostile = time_to_take(&mut victim, &sack(lowest, &gaps, 350));
-    println!("duplicates: {hostile:?} a packet, {honest:?} before");
-    assert!(hostile.as_secs_f64() < MOST_TIMES * honest.as_secs_f64(), "{hostile:?}, {honest:?}");
+    is_found("duplicates", MOST_TIMES, || {
+        let mut victim = Victim::new(open_network(false));
+        let lowest = victim.has_outstanding(1000);
+        let honest = time_to_take(&mut victim, &sack(lowest, &[], 350));
+        let gaps = [lowest + 900, lowest + 902, lowest + 904];
+        (1..=3).for_each(|reports| victim.deliver_packet(sack(lowest, &gaps[..reports], 0)));
+        (time_to_take(&mut victim, &sack(lowest, &gaps, 350)), honest)
+    });
 }
 
 #[test]
 fn shutdowns_while_many_gaps_are_known() {
-    let mut victim = Victim::new(Config { max_burst: 1000, ..open_network(false) });
-    let lowest = victim.has_outstanding(3000);
-    let shutdowns = |of: &mut Victim| {
-        let control = vec![Control::Shutdown(Tsn(lowest)); 180];
-        time_to_take(of, &Packet { control, ..Packet::default() })
-    };
-    let gaps: Vec<u32> = (1..1500).map(|number| lowest + 2 * number).collect();
-    victim.deliver_packet(sack(lowest, &gaps, 0));
-    let hostile = shutdowns(&mut victim);
-    victim.deliver_packet(sack(lowest, &[], 0));
-    let honest = shutdowns(&mut victim);
-    println!("SHUTDOWNs: {hostile:?} a packet, without gaps {honest:?}");
-    assert!(hostile.as_secs_f64() < 4.0 * honest.as_secs_f64(), "{hostile:?}, {honest:?}");
+    is_found("SHUTDOWNs", 4.0, || {
+        let mut victim = Victim::new(Config { max_burst: 1000, ..open_network(false) });
+        let lowest = victim.has_outstanding(3000);
+        let shutdowns = |of: &mut Victim| {
+            let control = vec![Control::Shutdown(Tsn(lowest)); 180];
+            time_to_take(of, &Packet { control, ..Packet::default() })
+        };
+        let gaps: Vec<u32> = (1..1500).map(|number| lowest + 2 * number).collect();
+        victim.deliver_packet(sack(lowest, &gaps, 0));
+        let hostile = shutdowns(&mut victim);
+        victim.deliver_packet(sack(lowest, &[], 0));
+        (hostile, shutdowns(&mut victim))
+    });
 }
 
 /// After this number of SACKs the endpoint has a large window.
@@ -176,3 +189,5 @@ const HIGHEST: u32 = 65_000;
 const MOST_TIMES: f64 = 30.0;
 /// Limit for attacks that move nothing. Measured: 1.2; at least 17 before the fixes.
 const FEW_TIMES: f64 = 6.0;
+/// Measurements of an attack, of which one must be below its limit.
+const ATTEMPTS: usize = 5;

@@ -66,8 +66,8 @@ fn an_overloaded_link_delivers_its_rate() {
         let arrivals = stream.measure(stage.host("left"), stage.host("right")).expect("a stream");
         (sent, arrived) = (sent + stream.packets, arrived + arrivals.count() as u64);
         let ratio = arrivals.rate() / expected;
-        assert!(ratio < 1.1, "{ratio}");
-        if ratio >= 0.9 { Ok(()) } else { Err(ratio) }
+        // A receiver that was late for the first packets measures a higher rate
+        if (0.9..1.1).contains(&ratio) { Ok(()) } else { Err(ratio) }
     });
     let ending = stage.emulation.stop().expect("an end");
     let there = &ending.snapshot.links["there"];
@@ -116,17 +116,22 @@ fn a_link_goes_down_and_comes_up_again() {
         {"at": 1_000_000_000, "change": "down"},
         {"at": 2_000_000_000, "change": "up"},
     ]);
-    let Some(stage) = Stage::set(&document("emu-events", &link(&json!({"events": events})))) else {
-        return;
-    };
-    let arrivals = stage.send(300, Span::from_millis(10));
-    let longest = arrivals.instants.windows(2).map(|pair| pair[1] - pair[0]).max().expect("some");
-    assert!((500_000_000..3_000_000_000).contains(&longest), "silent for {longest} ns");
-    let ending = stage.emulation.stop().expect("an end");
-    let there = &ending.snapshot.links["there"];
-    assert_eq!(there.delivered + there.dropped + there.lost, 300);
-    assert_eq!(there.delivered, arrivals.count() as u64);
-    assert!((20..=250).contains(&(there.dropped + there.lost)), "{there:?}");
+    let wanted = document("emu-events", &link(&json!({"events": events})));
+    // On a busy machine the stream may begin or continue too late to meet both events
+    found("a silence of half a second or more in a stream of three seconds", || {
+        let Some(stage) = Stage::set(&wanted) else { return Ok(()) };
+        let arrivals = stage.send(300, Span::from_millis(10));
+        let ending = stage.emulation.stop().expect("an end");
+        let there = &ending.snapshot.links["there"];
+        assert_eq!(there.delivered + there.dropped + there.lost, 300);
+        assert_eq!(there.delivered, arrivals.count() as u64);
+        let gaps = arrivals.instants.windows(2).map(|pair| pair[1] - pair[0]);
+        let longest = gaps.max().unwrap_or(0);
+        let (first, last) = (arrivals.instants.first(), arrivals.instants.last());
+        let is_met = (500_000_000..3_000_000_000).contains(&longest)
+            && (20..=250).contains(&(there.dropped + there.lost));
+        if is_met { Ok(()) } else { Err((longest, first.copied(), last.copied(), there.clone())) }
+    });
 }
 
 /// Milliseconds by which a busy machine may delay sender and receiver, which are ordinary processes.

@@ -12,7 +12,7 @@ use manypath_emu::Namespace;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::stage::{document, lack, link, own, rules};
+use crate::stage::{PATIENCE, document, lack, link, own, rules};
 
 /// A document as standard input. Its temporary file is removed.
 fn input(document: &Value) -> Stdio {
@@ -46,7 +46,7 @@ fn started(document: &Value) -> Child {
 fn wait_until(condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < Duration::from_secs(30), "it takes too long");
+        assert!(start.elapsed() < PATIENCE, "it takes too long");
         sleep(Duration::from_millis(10));
     }
 }
@@ -189,7 +189,7 @@ fn the_program_ends_when_the_reader_closes_its_reports() {
     let status = loop {
         match child.try_wait().expect("a child") {
             Some(status) => break status,
-            None => assert!(start.elapsed() < Duration::from_secs(60), "it goes on unread"),
+            None => assert!(start.elapsed() < PATIENCE, "it goes on unread"),
         }
         sleep(Duration::from_millis(10));
     };

@@ -63,8 +63,8 @@ pub(crate) fn found<T, S: Debug>(what: &str, mut measure: impl FnMut() -> Result
     }
 }
 
-/// Many times the duration of one measurement on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Many times the duration of one measurement on a busy machine. It bounds failures only.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The requirement for emulations that this machine does not meet, if any.
 pub(crate) fn lack() -> Option<String> {

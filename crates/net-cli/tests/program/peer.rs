@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use manypath_net::{Association, Builder, Endpoint, Message, Peer};
 
-use crate::process::{Process, free_port};
+use crate::process::{PATIENCE, Process, free_port};
 
 /// The loopback address 127.0.0.`last`.
 pub(crate) fn loopback(last: u8) -> IpAddr {
@@ -102,5 +102,5 @@ pub(crate) async fn call(builder: Builder, last: u8, udp: u16) -> (Endpoint, Ass
 
 /// Limits the time of a future.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(30), future).await.expect("done within 30 seconds")
+    tokio::time::timeout(PATIENCE, future).await.expect("done within a minute")
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The output of a program, and its exit code.
 #[derive(Debug)]
@@ -122,18 +122,26 @@ impl Process {
             let blocked = u64::from_str_radix(blocked.expect("Linux tells"), 16).expect("a mask");
             blocked & (1 << (SIGTERM - 1)) != 0
         };
-        for _ in 0..3000 {
-            if blocks() {
-                return;
-            }
+        let begun = Instant::now();
+        while !blocks() {
+            assert!(begun.elapsed() < PATIENCE, "signals are not blocked within {PATIENCE:?}");
             std::thread::sleep(Duration::from_millis(5));
         }
-        panic!("signals are not blocked within 15 seconds");
     }
 
     /// Sends SIGTERM to the program.
     pub(crate) fn terminate(&self) {
         self.signal("TERM");
+    }
+
+    /// Sends SIGTERM again and again until the program has ended. A signal that comes before the last one was handled is
+    /// one with it.
+    pub(crate) fn wait_with_signals(mut self) -> Said {
+        while self.child.try_wait().expect("it was started").is_none() {
+            self.terminate();
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        self.wait()
     }
 
     /// Sends a signal to the program.
@@ -234,6 +242,8 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
 }
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_manypath-net");
+/// The longest wait of a test. It bounds failures only.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// Time limit of a program: a killed peer is noticed after half a minute, later on a busy machine.
 const LONGEST: Duration = Duration::from_secs(120);
 /// signal(7)

@@ -44,6 +44,7 @@ async fn words(association: &Association) -> Vec<Vec<u8>> {
 
 /// The messages are defined in `src/bin/manypath-net/protocol.rs` and `src/perf/word.rs`.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "long: waits for limits of a minute"]
 async fn a_peer_that_stops_in_the_middle_is_given_up() {
     let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
     let file = from.path().join("file");

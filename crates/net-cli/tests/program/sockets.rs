@@ -229,7 +229,7 @@ print('end', flush=True)
 const CLIENT: &str = "
 import socket, sys
 connected = socket.socket(proto=132)
-connected.settimeout(20)
+connected.settimeout(60)
 connected.connect(('127.0.0.1', 5001))
 connected.sendall(b'hello')
 assert connected.recv(100) == b'HELLO'

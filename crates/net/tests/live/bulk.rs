@@ -107,7 +107,7 @@ async fn a_sender_waits_while_the_receiver_does_not_read() {
 
 #[tokio::test]
 async fn a_receiver_that_reads_again_reports_its_window_at_once() {
-    // A window probe would be sent after a minute
+    // A window probe would be sent after the end of the test
     let pair = pair(|builder| builder.buffers(100_000, 100_000).configure(patient)).await;
     let sending = tokio::spawn({
         let client = pair.client.clone();

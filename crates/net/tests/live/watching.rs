@@ -83,15 +83,19 @@ async fn a_scrape_does_not_wait_for_idle_connections() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let _serving = tokio::spawn(metrics::serve(listener, endpoint));
-    let mut silent = Vec::new();
-    for _ in 0..300 {
-        silent.push(TcpStream::connect(address).await.unwrap());
+    let mut durations = Vec::new();
+    // An idle connection may take five seconds. A busy machine may be as slow, but hardly each time
+    while durations.last().is_none_or(|duration| *duration >= Duration::from_secs(4)) {
+        assert!(durations.len() < 10, "{durations:?}");
+        let mut silent = Vec::new();
+        for _ in 0..300 {
+            silent.push(TcpStream::connect(address).await.unwrap());
+        }
+        let begun = Instant::now();
+        let answer = soon(ask(address, "GET /metrics HTTP/1.1\r\n\r\n")).await;
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        durations.push(begun.elapsed());
     }
-    let begun = Instant::now();
-    let answer = soon(ask(address, "GET /metrics HTTP/1.1\r\n\r\n")).await;
-    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
-    // An idle connection may take five seconds
-    assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]

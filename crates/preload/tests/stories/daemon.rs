@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
@@ -25,6 +25,8 @@ use tempfile::TempDir;
 const STREAMS: u16 = 10;
 /// The port of a socket that gets a message at each question for the number of its associations.
 const LAST: u16 = 11;
+/// The extension of the file that a program writes beside the socket to release connections.
+const RELEASED: &str = "released";
 /// Errors and options of Linux.
 const EINVAL: i32 = 22;
 const EPIPE: i32 = 32;
@@ -56,8 +58,8 @@ pub(crate) struct Daemon {
 
 struct Shared {
     path: PathBuf,
-    /// How long a connection takes, in milliseconds.
-    delay: AtomicU64,
+    /// Whether connections are made only after the program's `release()`.
+    holds: AtomicBool,
     /// Calls so far.
     calls: AtomicU64,
     state: Mutex<State>,
@@ -93,8 +95,8 @@ impl Daemon {
         let listener = wire::listener(&path);
         let state =
             State { sockets: BTreeMap::new(), listeners: HashMap::new(), last_port: 40_000 };
-        let (delay, calls, state) = (AtomicU64::new(0), AtomicU64::new(0), Mutex::new(state));
-        let shared = Arc::new(Shared { path, delay, calls, state });
+        let (holds, calls) = (AtomicBool::new(false), AtomicU64::new(0));
+        let shared = Arc::new(Shared { path, holds, calls, state: Mutex::new(state) });
         let daemon = Self { shared: Arc::clone(&shared), _folder: folder };
         thread::spawn(move || {
             loop {
@@ -110,9 +112,9 @@ impl Daemon {
         &self.shared.path
     }
 
-    /// Lets each connection take this time.
-    pub(crate) fn connect_after(&self, delay: Duration) {
-        self.shared.delay.store(delay.as_millis() as u64, Ordering::Relaxed);
+    /// Makes no connection before the program calls `release()`.
+    pub(crate) fn hold_connections(&self) {
+        self.shared.holds.store(true, Ordering::Relaxed);
     }
 
     /// How many calls programs have made.
@@ -343,7 +345,10 @@ impl Shared {
         self.state().socket(cookie).connecting = true;
         let shared = Arc::clone(self);
         let finish = move || {
-            thread::sleep(Duration::from_millis(shared.delay.load(Ordering::Relaxed)));
+            let released = shared.path.with_extension(RELEASED);
+            while shared.holds.load(Ordering::Relaxed) && !released.exists() {
+                thread::sleep(Duration::from_millis(2));
+            }
             let errno = shared.establish(cookie, to).err().unwrap_or(0);
             if let Some(socket) = shared.state().sockets.get_mut(&cookie) {
                 socket.error = errno;

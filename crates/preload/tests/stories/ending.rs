@@ -8,7 +8,7 @@ const UNTIL_ENDED: &str = "
 def until_ended(ended):
     events = select.poll()
     events.register(ended, select.POLLRDHUP)
-    assert events.poll(10_000)
+    assert events.poll(1000 * PATIENCE)
 ";
 
 #[test]

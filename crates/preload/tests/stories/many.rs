@@ -7,7 +7,7 @@ use crate::program::python;
 const MANY: &str = "
 import ctypes
 many = socket.socket(socket.AF_INET, socket.SOCK_SEQPACKET, SCTP)
-many.settimeout(10)
+many.settimeout(PATIENCE)
 many.setblocking(True)
 def info(association, flags=0):
     return [(SCTP, 2, struct.pack('=HHIIi', 0, flags, 0, 0, association))]

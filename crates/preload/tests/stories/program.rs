@@ -4,10 +4,13 @@ use crate::daemon::Daemon;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What scripts begin with: a listening socket and a pair of connected ones.
+/// What scripts begin with: a listening socket, a pair of connected ones, and the release of connections that the daemon
+/// holds. `PATIENCE` bounds the seconds of a wait that fails.
 const PRELUDE: &str = "
 import errno, fcntl, os, select, signal, socket, struct, sys, termios, threading, time
-SCTP = 132
+SCTP, PATIENCE = 132, 60
+def release():
+    open(os.environ['MANYPATH_SCTP_SOCKET'] + '.released', 'w').close()
 def stream(**options):
     return socket.socket(socket.AF_INET, socket.SOCK_STREAM, SCTP)
 def listening():
@@ -31,6 +34,9 @@ def fails(number, action, *arguments):
         raise AssertionError('no error')
 ";
 
+/// The time limit of a program in seconds. It bounds failures only.
+const LIMIT: &str = "120";
+
 /// The output of a program that succeeded.
 pub(crate) struct Printed {
     pub(crate) out: String,
@@ -45,7 +51,7 @@ pub(crate) fn python(daemon: &Daemon, script: &str) -> Printed {
 /// The same in a folder. The environment names the daemon by `path`.
 pub(crate) fn python_at(folder: &Path, path: &Path, script: &str) -> Printed {
     let mut command = Command::new("timeout");
-    command.args(["30", "python3", "-c"]).arg(format!("{PRELUDE}{script}")).current_dir(folder);
+    command.args([LIMIT, "python3", "-c"]).arg(format!("{PRELUDE}{script}")).current_dir(folder);
     run(path, command)
 }
 
@@ -63,7 +69,7 @@ pub(crate) fn c(daemon: &Daemon, source: &str) -> Printed {
         .expect("cc");
     assert!(built.success());
     let mut command = Command::new("timeout");
-    command.arg("30").arg(&binary);
+    command.arg(LIMIT).arg(&binary);
     run(daemon.path(), command)
 }
 

@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use manypath_net::Endpoint;
 use manypath_posix::abi::Layout;
@@ -87,7 +87,7 @@ impl Host {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.expect("a runtime").block_on(async {
             let drained = self.daemon.drain(Duration::from_secs(3600));
-            tokio::time::timeout(Duration::from_secs(60), drained).await.expect("it ends");
+            tokio::time::timeout(PATIENCE, drained).await.expect("it ends");
         });
     }
 
@@ -111,16 +111,17 @@ impl Drop for Host {
     }
 }
 
-/// Waits until a condition holds, for at most ten seconds.
+/// Waits until a condition holds.
 pub(crate) fn until(holds: impl Fn() -> bool) {
-    for _ in 0..2000 {
-        if holds() {
-            return;
-        }
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "it does not happen within {PATIENCE:?}");
         std::thread::sleep(Duration::from_millis(5));
     }
-    panic!("it does not happen within ten seconds");
 }
+
+/// The longest wait of a test. It bounds failures only.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A free UDP port.
 pub(crate) fn free_port() -> u16 {
@@ -154,7 +155,7 @@ pub(crate) fn plain(path: &Path) -> OwnedFd {
 }
 
 fn limit(fd: &OwnedFd) {
-    let limit = Some(Duration::from_secs(20));
+    let limit = Some(PATIENCE);
     sockopt::set_socket_timeout(fd, sockopt::Timeout::Recv, limit).expect("a limit");
     sockopt::set_socket_timeout(fd, sockopt::Timeout::Send, limit).expect("a limit");
 }

@@ -3,13 +3,12 @@
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
-use std::time::Duration;
 
 use manypath_posix::record::{Answer, Call, HEAD, Operation, Request, Sent};
 use nix::libc;
 use rustix::net::{RecvFlags, sockopt};
 
-use crate::guest::{Guest, Host, Pair, Read, free_port, plain, read, write, write_with};
+use crate::guest::{Guest, Host, PATIENCE, Pair, Read, free_port, plain, read, write, write_with};
 
 /// Whether the daemon has closed a connection.
 fn is_cut_off(fd: &rustix::fd::OwnedFd) -> bool {
@@ -156,7 +155,7 @@ fn lingering() -> (OwnedFd, TcpStream) {
     let (peer, _) = listener.accept().expect("it is connected");
     socket.set_nonblocking(true).expect("a socket");
     while socket.write(&[0; 65_536]).is_ok() {}
-    sockopt::set_socket_linger(&socket, Some(Duration::from_secs(40))).expect("a socket");
+    sockopt::set_socket_linger(&socket, Some(2 * PATIENCE)).expect("a socket");
     (socket.into(), peer)
 }
 
