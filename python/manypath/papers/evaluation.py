@@ -19,9 +19,10 @@ from manypath.papers.evidence import Number
 from manypath.papers.experiment import Precision
 from manypath.papers.mutations import mutate
 from manypath.papers.paper import Paper
-from manypath.papers.paper_evaluation import Grow, PaperEvaluation, evaluate_paper
+from manypath.papers.paper_evaluation import Grow, PaperEvaluation, cases_of, evaluate_paper
 from manypath.papers.plain import plain_claim
 from manypath.papers.profiles import compare_profiles
+from manypath.papers.progress import papers_on_stderr
 from manypath.papers.published import is_of, load
 from manypath.papers.runner import Runner
 from manypath.papers.stages import cost_of_first
@@ -102,24 +103,32 @@ def evaluate(
     number = None if figure is None else str(figure)
     papers = narrowed(chosen(names, full=full), number, runs)
     precisions = {paper.name: _with_runs(paper.precision(full=full), runs) for paper in papers}
+    display = papers_on_stderr(len(papers)) if progress is True else None
     parts: dict[str, PaperEvaluation] = {}
-    for paper in _cheapest_first(papers, precisions) if grow else papers:
-        started = time.monotonic()
-        runner = Runner(paper, precisions[paper.name], store, progress, workers, compute, executor)
-        searches = _searches(paper, full=full, runs=runs) if causes is None else causes
-        part = evaluate_paper(runner, number, grow, causes=searches, all_switches=full)
-        if paper.claims and (full if profiles is None else profiles):
-            part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))
-        if paper.mutations and number is None and (full if mutations is None else mutations):
-            part = replace(part, matrix=mutate(runner))
-        parts[paper.name] = replace(
-            part,
-            seconds=time.monotonic() - started,
-            runs=len(runner.costs),
-            cpu_seconds=sum(runner.costs.values()),
-        )
-        if grow:
-            grow(parts[paper.name])
+    try:
+        for paper in _cheapest_first(papers, precisions) if grow else papers:
+            precision = precisions[paper.name]
+            started = time.monotonic()
+            if display:
+                display.begin_paper(paper.name, len(cases_of(paper, precision, number)) * precision.replications)
+            runner = Runner(paper, precision, store, display or progress, workers, compute, executor)
+            searches = _searches(paper, full=full, runs=runs) if causes is None else causes
+            part = evaluate_paper(runner, number, grow, causes=searches, all_switches=full)
+            if paper.claims and (full if profiles is None else profiles):
+                part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))
+            if paper.mutations and number is None and (full if mutations is None else mutations):
+                part = replace(part, matrix=mutate(runner))
+            seconds = time.monotonic() - started
+            costs = runner.costs
+            part = replace(part, seconds=seconds, runs=len(costs), cpu_seconds=sum(costs.values()))
+            parts[paper.name] = part
+            if grow:
+                grow(part)
+            if display:
+                display.end_paper(paper.name, time.monotonic() - started)
+    finally:
+        if display:
+            display.close()
     return Evaluation([parts[paper.name] for paper in papers])
 
 
