@@ -20,6 +20,7 @@ from manypath.outputs import writing
 if TYPE_CHECKING:
     from manypath.papers.evaluation import Evaluation
     from manypath.papers.paper import Paper
+    from manypath.settings import Settings
 
 
 def papers(
@@ -55,9 +56,7 @@ def papers(
     publish: Annotated[
         bool, typer.Option("--publish", help="With --full: write the results into the package (for maintainers).")
     ] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="Print every table and claim, and the reasons, before the summary.")
-    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print every table and claim, and the reasons.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
     """Reproduce papers: compute missing runs, draw the figures, check every claim, write the report."""
@@ -69,7 +68,6 @@ def papers(
 
     found = chosen(names or None, full=full)
     # After the names, since pandas and matplotlib take a second.
-    from manypath.papers.comparison import compared
     from manypath.papers.evaluation import evaluate, narrowed
     from manypath.papers.publishing import check_targets
     from manypath.papers.publishing import publish as write_published
@@ -94,8 +92,14 @@ def papers(
     if publish:
         for part in evaluation.papers:
             typer.echo(f"published: {write_published(part)}", err=True)
+    _print(evaluation, settings_of(evaluation, **options), page, as_json=as_json, verbose=verbose)
+
+
+def _print(evaluation: Evaluation, settings: Settings, page: Path, *, as_json: bool, verbose: bool) -> None:
+    """Print the summary, after all tables and claims with `verbose`, or one JSON document."""
+    from manypath.papers.comparison import compared
+
     comparisons = compared(evaluation)
-    settings = settings_of(evaluation, **options)
     if as_json:
         told = [plain_comparison(name, comparison) for name, comparison in comparisons.items()]
         print_json({**settings.document(), "claims": evaluation.claims, "published": told})
