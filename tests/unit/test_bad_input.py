@@ -286,6 +286,8 @@ def test_a_scenario_that_exceeds_the_memory_is_refused_with_the_field(scenario):
         (["papers", "--publish", "--full", "--runs", "2"], "--publish: needs whole papers, but --runs runs a part"),
         (["papers", "--publish", "--full", "--no-causes"], "--publish: needs causes, too: leave --no-causes out"),
         (["papers", "--shard", "1/2", "--figure", "3"], "--figure: has no results with --shard"),
+        (["papers", "--shard", "1/2", "--verbose"], "--verbose: has no results with --shard"),
+        (["papers", "--verbose", "--json"], "--verbose: has no effect with --json"),
         (["papers", "--shard", "5/2"], 'shard: "5/2" is no part'),
         (["papers", "--dask", "tcp://127.0.0.1:1", "--workers", "2"], "--workers: counts threads of this machine"),
         (["runn", "good.toml"], "No such command 'runn'. Did you mean 'run'?; see "),
