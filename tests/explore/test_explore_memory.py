@@ -1,4 +1,4 @@
-"""Memory of the explorer and of the browser over a thousand moves (`make explore-long`)."""
+"""Memory of the explorer and of the browser over a thousand moves (`make test-long`)."""
 
 from __future__ import annotations
 

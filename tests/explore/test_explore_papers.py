@@ -1,4 +1,4 @@
-"""Presets of the papers in a browser: each of them is drawn (`make explore-long`)."""
+"""Presets of the papers in a browser: each of them is drawn (`make test-long`)."""
 
 from __future__ import annotations
 
