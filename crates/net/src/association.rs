@@ -1,19 +1,18 @@
 //! An association with one peer.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use manypath_core::BlockedTime;
 use manypath_sctp as sctp;
-use manypath_sctp::{AssociationId, PathStats, Stats};
+use manypath_sctp::{AssociationId, Stats};
 use tokio::time::sleep;
 
 use crate::driver::{self, Entry, Shared, State, Wakers, outcome};
 use crate::events::Events;
-use crate::{Error, Message, Stream};
+use crate::path::Path;
+use crate::{Error, Message};
 
 /// An association with a peer. Clones are handles of the same association. All methods take `&self`, so several tasks
 /// may send and receive concurrently.
@@ -30,24 +29,6 @@ pub struct Association {
 struct Handle {
     shared: Arc<Shared>,
     id: AssociationId,
-}
-
-/// A path of an association: a local address and one of the peer's.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Path {
-    /// The local address.
-    pub local: IpAddr,
-    /// The peer's address.
-    pub remote: IpAddr,
-    /// Path MTU as far as known, in bytes of an IP packet.
-    pub mtu: u16,
-    /// Whether this is the primary path, which carries all data while it works unless all paths are used concurrently.
-    pub is_primary: bool,
-    /// Its state, congestion window, round-trip time and counters.
-    pub stats: PathStats,
-    /// The time for which it could not send new data, by limit.
-    pub blocked: BlockedTime,
 }
 
 /// Numbers of streams of an association.
@@ -112,24 +93,6 @@ impl Association {
     /// If the association has ended other than by a shutdown. Messages that arrived before are returned first.
     pub async fn receive(&self) -> Result<Option<Message>, Error> {
         self.wait(|entry| &mut entry.readable, |state, id| poll_receive_on(state, id, None)).await
-    }
-
-    /// One stream as a byte stream. Until it is dropped, [`receive`](Self::receive) does not return messages of this
-    /// stream. Once 256 KiB of unread data wait on it, the other streams are not read either, until the peer sends no
-    /// more.
-    ///
-    /// # Errors
-    /// If the stream does not exist in both directions, or has a reader already.
-    pub fn stream(&self, number: u16) -> Result<Stream, Error> {
-        let Streams { outbound, inbound } = self.streams();
-        let count = outbound.min(inbound);
-        if number >= count {
-            return Err(Error::NoSuchStream { stream: number, count });
-        }
-        if !self.with_state(|state, id| state.entry(id).claim(number)) {
-            return Err(Error::StreamTaken(number));
-        }
-        Ok(Stream::new(self.clone(), number))
     }
 
     /// The agreed numbers of streams.
@@ -211,7 +174,7 @@ impl Association {
         });
     }
 
-    /// Like [`receive`](Self::receive), with TSN and stream sequence number. Not together with a [`Stream`].
+    /// Like [`receive`](Self::receive), with TSN and stream sequence number. Not together with a [`Stream`](crate::Stream).
     ///
     /// # Errors
     /// As [`receive`](Self::receive).
@@ -222,7 +185,7 @@ impl Association {
     /// Like [`shutdown`](Self::shutdown), and discards all data that has not been received: the data that has arrived,
     /// and the data that the peer still sends. If there was any, [`receive`](Self::receive) fails with
     /// [`Error::Closed`] from then on, so that a reader does not take the end for a complete transfer. Data that waits
-    /// for a [`Stream`] beside the receive buffer stays readable. Nothing is discarded if the association has ended
+    /// for a [`Stream`](crate::Stream) beside the receive buffer stays readable. Nothing is discarded if the association has ended
     /// already.
     ///
     /// # Errors
@@ -349,7 +312,7 @@ pub(crate) fn poll_receive_on(
     Poll::Pending
 }
 
-/// Reads the next message of an association without [`Stream`]s.
+/// Reads the next message of an association without [`Stream`](crate::Stream)s.
 fn poll_receive_numbered(
     state: &mut State,
     id: AssociationId,

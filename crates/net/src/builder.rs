@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use manypath_sctp::Config;
 
-use crate::{BoundAddress, Capture, Endpoint, Error, EventLog, Host, Peer, options};
+use crate::settings::Settings;
+use crate::{BoundAddress, Capture, Endpoint, Error, EventLog, Host, options};
 
 /// The settings of an [`Endpoint`] or a [`Host`], from [`Endpoint::builder`] or [`Host::endpoint`].
 #[derive(Clone, Debug)]
@@ -12,35 +13,12 @@ use crate::{BoundAddress, Capture, Endpoint, Error, EventLog, Host, Peer, option
 pub struct Builder {
     /// The host of the endpoint; one of its own if `None`.
     pub(crate) host: Option<Host>,
-    pub(crate) local: Vec<IpAddr>,
-    pub(crate) interfaces: Vec<(IpAddr, String)>,
-    pub(crate) encapsulation: Option<u16>,
-    pub(crate) raw: bool,
-    pub(crate) backlog: Option<usize>,
-    pub(crate) config: Config,
-    pub(crate) capture: Option<Capture>,
-    pub(crate) events: Option<EventLog>,
-    /// The named addresses are a selection of those of the machine: use the ones that the system's routes select.
-    pub(crate) follows_routes: bool,
-    /// An endpoint of the host with this port and these addresses, which does not listen, becomes the new endpoint.
-    pub(crate) takes_over: bool,
+    pub(crate) settings: Settings,
 }
 
 impl Builder {
     pub(crate) fn new() -> Self {
-        Self {
-            host: None,
-            local: Vec::new(),
-            interfaces: Vec::new(),
-            encapsulation: Some(Peer::ENCAPSULATION_PORT),
-            raw: false,
-            backlog: None,
-            config: options::for_real_networks(),
-            capture: None,
-            events: None,
-            follows_routes: false,
-            takes_over: false,
-        }
+        Self { host: None, settings: Settings::new() }
     }
 
     /// The local addresses, IPv4 and IPv6, in the order in which they are announced to peers. Without this call, the
@@ -51,7 +29,7 @@ impl Builder {
         I: IntoIterator,
         I::Item: Into<IpAddr>,
     {
-        self.local = addresses.into_iter().map(Into::into).collect();
+        self.settings.local = addresses.into_iter().map(Into::into).collect();
         self
     }
 
@@ -61,10 +39,10 @@ impl Builder {
     /// this.
     pub fn interface(mut self, address: impl Into<IpAddr>, name: impl Into<String>) -> Self {
         let address = address.into();
-        if !self.local.contains(&address) {
-            self.local.push(address);
+        if !self.settings.local.contains(&address) {
+            self.settings.local.push(address);
         }
-        self.interfaces.push((address, name.into()));
+        self.settings.interfaces.push((address, name.into()));
         self
     }
 
@@ -80,20 +58,20 @@ impl Builder {
     /// The local UDP port of the encapsulation; 0 selects a free one. The default is 9899, the assigned port
     /// (RFC 6951 §4.1), which only one endpoint per address can use.
     pub fn encapsulation(mut self, udp_port: u16) -> Self {
-        self.encapsulation = Some(udp_port);
+        self.settings.encapsulation = Some(udp_port);
         self
     }
 
     /// Sends packets also directly in IP, as protocol 132, to peers that do so. This needs root or `CAP_NET_RAW`, and
     /// the kernel's own SCTP must not be loaded.
     pub fn raw(mut self) -> Self {
-        self.raw = true;
+        self.settings.raw = true;
         self
     }
 
     /// Opens no UDP port: packets are sent directly in IP only, as with [`raw`](Self::raw).
     pub fn without_encapsulation(mut self) -> Self {
-        self.encapsulation = None;
+        self.settings.encapsulation = None;
         self.raw()
     }
 
@@ -103,22 +81,22 @@ impl Builder {
     /// If many peers connect at once, accept them in a separate task: a runtime with one thread polls the main future
     /// less often than tasks.
     pub fn listen(mut self, backlog: usize) -> Self {
-        self.backlog = Some(backlog);
+        self.settings.backlog = Some(backlog);
         self
     }
 
     /// Number of streams that associations request in each direction; both sides agree on the smaller number. The
     /// default is 16.
     pub fn streams(mut self, streams: u16) -> Self {
-        self.config.outbound_streams = streams;
-        self.config.inbound_streams = streams;
+        self.settings.config.outbound_streams = streams;
+        self.settings.config.inbound_streams = streams;
         self
     }
 
     /// Sizes of the send and receive buffer of an association, in bytes of user data. The default is 4 MiB each.
     pub fn buffers(mut self, send: usize, receive: usize) -> Self {
-        self.config.send_buffer = send;
-        self.config.receive_buffer = receive;
+        self.settings.config.send_buffer = send;
+        self.settings.config.receive_buffer = receive;
         self
     }
 
@@ -128,20 +106,20 @@ impl Builder {
     ///
     /// [`manypath_cc`]: ../manypath_cc/index.html
     pub fn concurrent(mut self, congestion: impl Into<String>) -> Self {
-        options::use_all_paths(&mut self.config);
+        options::use_all_paths(&mut self.settings.config);
         self.congestion(congestion)
     }
 
     /// The congestion control by name. The default is `newreno`.
     pub fn congestion(mut self, name: impl Into<String>) -> Self {
-        self.config.cc = name.into();
+        self.settings.config.cc = name.into();
         self
     }
 
     /// Paces the packets with data of each path over its round trip, instead of sending them at once, so that fewer are
     /// lost in short queues. The default is off. RFC 9002 section 7.7
     pub fn pacing(mut self, pacing: bool) -> Self {
-        self.config.pacing = pacing;
+        self.settings.config.pacing = pacing;
         self
     }
 
@@ -149,7 +127,7 @@ impl Builder {
     /// message waits for an acknowledgement, which the peer may delay by 200 ms, or for more data (Nagle's algorithm).
     /// RFC 6458 section 8.1.5
     pub fn nodelay(mut self, nodelay: bool) -> Self {
-        self.config.nagle = !nodelay;
+        self.settings.config.nagle = !nodelay;
         self
     }
 
@@ -161,26 +139,26 @@ impl Builder {
 
     /// Captures every packet of the endpoint; several endpoints may share a capture.
     pub fn capture(mut self, capture: Capture) -> Self {
-        self.capture = Some(capture);
+        self.settings.capture = Some(capture);
         self
     }
 
     /// Writes the events of the endpoint's associations into a file.
     pub fn events(mut self, log: EventLog) -> Self {
-        self.events = Some(log);
+        self.settings.events = Some(log);
         self
     }
 
     /// Selects among the named addresses by the routes of the system, as if the application had named none.
     pub fn follow_routes(mut self) -> Self {
-        self.follows_routes = true;
+        self.settings.follows_routes = true;
         self
     }
 
     /// Lets the endpoint take over the port and the associations of an endpoint that does not listen, if it has the same
     /// addresses.
     pub fn take_over(mut self) -> Self {
-        self.takes_over = true;
+        self.settings.takes_over = true;
         self
     }
 
@@ -189,19 +167,19 @@ impl Builder {
     /// # Errors
     /// If a setting is invalid.
     pub fn check(&self) -> Result<(), Error> {
-        options::check(&self.config)
+        options::check(&self.settings.config)
     }
 
     /// The settings of the state machine.
     #[must_use]
     pub fn config(&self) -> &Config {
-        &self.config
+        &self.settings.config
     }
 
     /// Changes other settings of the state machine. The builder itself sets ports, addresses, encapsulation and
     /// backlog.
     pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> Self {
-        change(&mut self.config);
+        change(&mut self.settings.config);
         self
     }
 
@@ -220,22 +198,50 @@ impl Builder {
             Some(host) => host,
             None => Host::bind(self.clone()).await?,
         };
-        host.open_endpoint(self, port)
+        host.open_endpoint(self.settings, port)
+    }
+}
+
+impl Endpoint {
+    /// The settings of a new endpoint, completed by [`Builder::bind`].
+    pub fn builder() -> Builder {
+        Builder::new()
+    }
+}
+
+impl Host {
+    /// Opens the sockets of the settings `local`, `interface`, `encapsulation` and `raw`. The other settings are the
+    /// defaults of the host's endpoints. The host's task runs on the current tokio runtime, which needs time and I/O
+    /// enabled.
+    ///
+    /// # Errors
+    /// If a setting is invalid, an address is not local, or a UDP port is in use or needs rights.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    #[expect(
+        clippy::unused_async,
+        reason = "a later carrier may have to wait; callers must not change then"
+    )]
+    pub async fn bind(builder: Builder) -> Result<Self, Error> {
+        Self::open(builder)
     }
 
-    /// Whether the application names local addresses.
-    pub(crate) fn names_addresses(&self) -> bool {
-        !self.local.is_empty()
+    /// Like [`bind`](Self::bind), without waiting.
+    ///
+    /// # Errors
+    /// As [`bind`](Self::bind).
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn open(builder: Builder) -> Result<Self, Error> {
+        Self::with(builder.settings)
     }
 
-    /// The named local addresses, without duplicates.
-    pub(crate) fn addresses(&self) -> Vec<IpAddr> {
-        let mut addresses = Vec::new();
-        for address in &self.local {
-            if !addresses.contains(address) {
-                addresses.push(*address);
-            }
-        }
-        addresses
+    /// The settings of a new endpoint of this host, which [`Builder::bind`] opens on its sockets. The defaults are those
+    /// of the host. [`Builder::local`] selects some of the host's addresses.
+    pub fn endpoint(&self) -> Builder {
+        let settings = Settings { local: Vec::new(), ..self.settings().clone() };
+        Builder { host: Some(self.clone()), settings }
     }
 }

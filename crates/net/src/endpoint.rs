@@ -4,14 +4,15 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::task::Poll;
 
-use manypath_core::{Address, Via, counters};
+use manypath_core::{Address, Via};
 use manypath_sctp as sctp;
 use manypath_sctp::Config;
 
+use crate::counters::Counters;
 use crate::driver::{self, Shared, State};
 use crate::metrics::Snapshot;
 use crate::socket::{Carrier, routes};
-use crate::{Association, Builder, Error, Peer, options};
+use crate::{Association, Error, Peer, options};
 
 /// One SCTP port on some local addresses, with all its associations. Clones are handles of the same endpoint.
 ///
@@ -42,29 +43,9 @@ pub(crate) struct Setting {
     pub(crate) follows_routes: bool,
 }
 
-counters! {
-    /// Counters of an endpoint, in datagrams.
-    #[non_exhaustive]
-    Counters {
-        /// Packets sent by all associations.
-        packets_sent,
-        /// Sent packets that the system refused, or that were dropped because a socket was blocked.
-        dropped_packets,
-        /// Packets received for the endpoint's SCTP port.
-        packets_received,
-        /// Received malformed packets. RFC 9260 §3
-        malformed_packets,
-    }
-}
-
 impl Endpoint {
     /// Largest number of addresses that an endpoint announces, and of paths of an association.
     pub const MOST_ADDRESSES: usize = sctp::Endpoint::MOST_PATHS;
-
-    /// The settings of a new endpoint, completed by [`Builder::bind`].
-    pub fn builder() -> Builder {
-        Builder::new()
-    }
 
     /// A handle, which the state counts already.
     pub(crate) fn new(shared: Arc<Shared>, setting: Setting) -> Self {

@@ -7,13 +7,15 @@ use manypath_core::Address;
 use manypath_sctp as sctp;
 
 use crate::capture::Tap;
-use crate::driver::membership::{Link, Member, Membership, NewSockets};
+use crate::driver::link::Link;
+use crate::driver::membership::{Member, Membership, NewSockets};
 use crate::driver::{self, Carriers, Clock, Shared, State};
 use crate::endpoint::Setting;
 use crate::event_log::{EventLog, Recorder};
 use crate::metrics::Snapshot;
+use crate::settings::Settings;
 use crate::socket::{Carrier, Place, Sockets, local_addresses, raw, udp};
-use crate::{Builder, Endpoint, Error, Peer, options};
+use crate::{Endpoint, Error, Peer, options};
 
 /// One UDP port on some local addresses, raw IP on them, or both, for the SCTP ports of several endpoints. Clones are
 /// handles of the same host.
@@ -49,7 +51,7 @@ struct Handle {
     membership: Arc<Membership>,
     clock: Clock,
     /// The settings of the sockets, and the defaults of endpoints.
-    builder: Builder,
+    settings: Settings,
     /// The local UDP port, if there is one.
     encapsulation: Option<u16>,
     /// Addresses with sockets. The lock is held while an endpoint is opened.
@@ -60,57 +62,32 @@ impl Host {
     /// The first dynamic port. RFC 6335 §6
     pub const FIRST_DYNAMIC: u16 = 49_152;
 
-    /// Opens the sockets of the settings `local`, `interface`, `encapsulation` and `raw`. The other settings are the
-    /// defaults of the host's endpoints. The host's task runs on the current tokio runtime, which needs time and I/O
-    /// enabled.
-    ///
-    /// # Errors
-    /// If a setting is invalid, an address is not local, or a UDP port is in use or needs rights.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
-    #[expect(
-        clippy::unused_async,
-        reason = "a later carrier may have to wait; callers must not change then"
-    )]
-    pub async fn bind(builder: Builder) -> Result<Self, Error> {
-        Self::open(builder)
-    }
-
-    /// Like [`bind`](Self::bind), without waiting.
-    ///
-    /// # Errors
-    /// As [`bind`](Self::bind).
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
-    pub fn open(builder: Builder) -> Result<Self, Error> {
-        let builder = Builder { host: None, ..builder };
-        options::check(&builder.config)?;
-        let addresses = match builder.names_addresses() {
-            true => builder.addresses(),
+    /// Opens the sockets of these settings.
+    pub(crate) fn with(settings: Settings) -> Result<Self, Error> {
+        options::check(&settings.config)?;
+        let addresses = match settings.names_addresses() {
+            true => settings.addresses(),
             false => local_addresses()?,
         };
-        if builder.names_addresses() {
+        if settings.names_addresses() {
             options::check_count("local", addresses.len())?;
         }
-        let NewSockets { udp, raw } = sockets(&builder, &addresses, builder.encapsulation)?;
-        let encapsulation = match builder.encapsulation {
+        let NewSockets { udp, raw } = sockets(&settings, &addresses, settings.encapsulation)?;
+        let encapsulation = match settings.encapsulation {
             Some(0) => udp.first().map(|socket| socket.local().port()),
             port => port,
         };
         let membership = Arc::<Membership>::default();
-        let clock = builder.events.as_ref().map_or_else(Clock::new, EventLog::clock);
+        let clock = settings.events.as_ref().map_or_else(Clock::new, EventLog::clock);
         driver::start(Arc::clone(&membership), Sockets::new(udp, raw), clock);
         let addresses = Mutex::new(addresses);
-        let handle = Handle { membership, clock, builder, encapsulation, addresses };
+        let handle = Handle { membership, clock, settings, encapsulation, addresses };
         Ok(Self { handle: Arc::new(handle) })
     }
 
-    /// The settings of a new endpoint of this host, which [`Builder::bind`] opens on its sockets. The defaults are those
-    /// of the host. [`Builder::local`] selects some of the host's addresses.
-    pub fn endpoint(&self) -> Builder {
-        Builder { host: Some(self.clone()), local: Vec::new(), ..self.handle.builder.clone() }
+    /// The settings that the host was opened with.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.handle.settings
     }
 
     /// The UDP port of the encapsulation, the same on all addresses; 0 without encapsulation.
@@ -164,36 +141,36 @@ impl Host {
     }
 
     /// Opens an endpoint with these settings.
-    pub(crate) fn open_endpoint(&self, builder: Builder, port: u16) -> Result<Endpoint, Error> {
-        options::check(&builder.config)?;
-        self.handle.check_sockets(&builder)?;
+    pub(crate) fn open_endpoint(&self, settings: Settings, port: u16) -> Result<Endpoint, Error> {
+        options::check(&settings.config)?;
+        self.handle.check_sockets(&settings)?;
         let mut known = self.handle.addresses();
         if self.handle.membership.is_closing() {
             return Err(Error::EndpointClosed);
         }
-        let addresses = self.handle.addresses_of(&builder, &mut known)?;
+        let addresses = self.handle.addresses_of(&settings, &mut known)?;
         let local: Arc<[Address]> = addresses.into_iter().map(Address::from).collect();
         let port = match port {
             0 => self.handle.free_port(&local)?,
             port => port,
         };
-        let mut config = builder.config.clone();
+        let mut config = settings.config.clone();
         config.port = port;
         config.local = local.to_vec();
         // A peer may use either of both, so the larger header counts
         config.udp_encapsulation = self.handle.encapsulation.is_some();
         let setting = Setting {
             encapsulation: self.handle.encapsulation,
-            has_raw: self.handle.builder.raw,
-            listens: builder.backlog.is_some(),
-            follows_routes: self.handle.follows_routes(&builder),
+            has_raw: self.handle.settings.raw,
+            listens: settings.backlog.is_some(),
+            follows_routes: self.handle.follows_routes(&settings),
             config,
         };
         for member in self.handle.membership.overlapping(port, &local) {
-            let may_be_shared = builder.takes_over && member.addresses == local;
+            let may_be_shared = settings.takes_over && member.addresses == local;
             let mut state = member.shared.lock();
             if may_be_shared && state.may_be_reopened() {
-                state.reopen(setting.config.clone(), builder.backlog);
+                state.reopen(setting.config.clone(), settings.backlog);
                 drop(state);
                 return Ok(Endpoint::new(member.shared, setting));
             }
@@ -204,7 +181,7 @@ impl Host {
             // The driver has not removed it yet
             self.handle.membership.release(&member.shared);
         }
-        self.handle.start_endpoint(builder, local, setting)
+        self.handle.start_endpoint(settings, local, setting)
     }
 }
 
@@ -214,20 +191,20 @@ impl Handle {
     }
 
     /// Refuses settings of sockets other than those of the host.
-    fn check_sockets(&self, builder: &Builder) -> Result<(), Error> {
-        let of_host = &self.builder;
+    fn check_sockets(&self, settings: &Settings) -> Result<(), Error> {
+        let of_host = &self.settings;
         let refuse = |field, value: String| {
             let expected = "the setting of the host, which `Host::bind` gets".to_owned();
             Err(Error::Setting { field, value, expected })
         };
-        if builder.encapsulation != of_host.encapsulation {
-            let value = builder.encapsulation.map_or("none".to_owned(), |port| port.to_string());
+        if settings.encapsulation != of_host.encapsulation {
+            let value = settings.encapsulation.map_or("none".to_owned(), |port| port.to_string());
             return refuse("encapsulation", value);
         }
-        if builder.raw != of_host.raw {
-            return refuse("raw", builder.raw.to_string());
+        if settings.raw != of_host.raw {
+            return refuse("raw", settings.raw.to_string());
         }
-        let mut named = builder.interfaces.iter();
+        let mut named = settings.interfaces.iter();
         match named.find(|interface| !of_host.interfaces.contains(interface)) {
             Some((address, name)) => refuse("interface", format!("{name} for {address}")),
             None => Ok(()),
@@ -235,24 +212,24 @@ impl Handle {
     }
 
     /// Whether a new endpoint uses the source addresses that the system's routes select.
-    fn follows_routes(&self, builder: &Builder) -> bool {
-        let is_free = builder.follows_routes || !builder.names_addresses();
-        is_free && !self.builder.names_addresses()
+    fn follows_routes(&self, settings: &Settings) -> bool {
+        let is_free = settings.follows_routes || !settings.names_addresses();
+        is_free && !self.settings.names_addresses()
     }
 
     /// The addresses of a new endpoint. `known` are the addresses that have sockets.
     fn addresses_of(
         &self,
-        builder: &Builder,
+        settings: &Settings,
         known: &mut Vec<IpAddr>,
     ) -> Result<Vec<IpAddr>, Error> {
-        let is_fixed = self.builder.names_addresses();
-        let mut wanted = match (builder.names_addresses(), is_fixed) {
-            (true, _) => builder.addresses(),
+        let is_fixed = self.settings.names_addresses();
+        let mut wanted = match (settings.names_addresses(), is_fixed) {
+            (true, _) => settings.addresses(),
             (false, true) => known.clone(),
             (false, false) => local_addresses()?,
         };
-        if self.follows_routes(builder) {
+        if self.follows_routes(settings) {
             // An address that is not usable yet, or whose UDP port is in use, is tried again with the next endpoint
             wanted.retain(|&address| {
                 known.contains(&address) || self.add_sockets(address, known).is_ok()
@@ -275,7 +252,7 @@ impl Handle {
 
     /// Opens the sockets of another address.
     fn add_sockets(&self, address: IpAddr, known: &mut Vec<IpAddr>) -> Result<(), Error> {
-        let opened = sockets(&self.builder, &[address], self.encapsulation)?;
+        let opened = sockets(&self.settings, &[address], self.encapsulation)?;
         self.membership.add_sockets(opened);
         known.push(address);
         Ok(())
@@ -284,7 +261,7 @@ impl Handle {
     /// The number of the UDP port if the system selected it, otherwise a random port of the dynamic range. RFC 6335 §6
     fn free_port(&self, local: &[Address]) -> Result<u16, Error> {
         let is_free = |port: &u16| self.membership.overlapping(*port, local).is_empty();
-        let selected = self.encapsulation.filter(|_| self.builder.encapsulation == Some(0));
+        let selected = self.encapsulation.filter(|_| self.settings.encapsulation == Some(0));
         if let Some(port) = selected.filter(is_free) {
             return Ok(port);
         }
@@ -296,22 +273,22 @@ impl Handle {
 
     fn start_endpoint(
         &self,
-        builder: Builder,
+        settings: Settings,
         local: Arc<[Address]>,
         setting: Setting,
     ) -> Result<Endpoint, Error> {
         let port = setting.config.port;
         let mut core = sctp::Endpoint::with_seed(setting.config.clone(), seed()?);
-        if let Some(backlog) = builder.backlog {
+        if let Some(backlog) = settings.backlog {
             core.listen(backlog);
         }
         let udp_or_raw = self.encapsulation.map(|_| Carrier::Udp(Peer::ENCAPSULATION_PORT));
         let carriers = Carriers::new(udp_or_raw.unwrap_or(Carrier::Raw));
         let clock = self.clock;
-        let tap = builder
+        let tap = settings
             .capture
             .map(|capture| Tap::new(capture, self.encapsulation, clock.since_1970()));
-        let recorder = builder.events.map(Recorder::new);
+        let recorder = settings.events.map(Recorder::new);
         let make = |link: Link| {
             Shared::new(State::new(core, carriers, port, (clock, link), tap, recorder))
         };
@@ -328,16 +305,16 @@ impl Drop for Handle {
 
 /// Opens the sockets of local addresses.
 fn sockets(
-    builder: &Builder,
+    settings: &Settings,
     addresses: &[IpAddr],
     encapsulation: Option<u16>,
 ) -> Result<NewSockets, Error> {
     let place = |&ip: &IpAddr| {
-        let named = builder.interfaces.iter().find(|(address, _)| *address == ip);
+        let named = settings.interfaces.iter().find(|(address, _)| *address == ip);
         Place { ip, interface: named.map(|(_, name)| name.clone()) }
     };
     let places: Vec<Place> = addresses.iter().map(place).collect();
-    let raw = if builder.raw { raw::bind_all(&places)? } else { Vec::new() };
+    let raw = if settings.raw { raw::bind_all(&places)? } else { Vec::new() };
     let udp = match encapsulation {
         Some(port) => udp::bind_all(&places, port)?,
         None => Vec::new(),

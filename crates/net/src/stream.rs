@@ -7,9 +7,29 @@ use std::task::{Context, Poll, ready};
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::association::{poll_receive_on, poll_send, poll_shutdown};
+use crate::association::{Association, Streams, poll_receive_on, poll_send, poll_shutdown};
 use crate::driver::{State, Ticket};
-use crate::{Association, Message};
+use crate::{Error, Message};
+
+impl Association {
+    /// One stream as a byte stream. Until it is dropped, [`receive`](Self::receive) does not return messages of this
+    /// stream. Once 256 KiB of unread data wait on it, the other streams are not read either, until the peer sends no
+    /// more.
+    ///
+    /// # Errors
+    /// If the stream does not exist in both directions, or has a reader already.
+    pub fn stream(&self, number: u16) -> Result<Stream, Error> {
+        let Streams { outbound, inbound } = self.streams();
+        let count = outbound.min(inbound);
+        if number >= count {
+            return Err(Error::NoSuchStream { stream: number, count });
+        }
+        if !self.with_state(|state, id| state.entry(id).claim(number)) {
+            return Err(Error::StreamTaken(number));
+        }
+        Ok(Stream::new(self.clone(), number))
+    }
+}
 
 /// One stream of an association as a byte stream, for code that uses [`AsyncRead`] and [`AsyncWrite`]: see
 /// [`Association::stream`]. Message boundaries are not preserved.

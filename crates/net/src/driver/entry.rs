@@ -224,5 +224,10 @@ pub(crate) fn outcome(ending: &Error) -> Result<(), Error> {
     }
 }
 
+/// The slot of an association, from its identifier.
+pub(crate) fn slot(id: AssociationId) -> usize {
+    id.0 as u32 as usize
+}
+
 /// Bytes that are kept for a reader that does not read, before all other readers wait for it until the peer is done.
 const MOST_KEPT: usize = 256 * 1024;

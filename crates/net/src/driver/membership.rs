@@ -7,7 +7,8 @@ use std::task::Waker;
 use manypath_core::Address;
 use tokio::sync::Notify;
 
-use super::Shared;
+use super::link::{Link, Work};
+use super::shared::Shared;
 use crate::socket::raw::RawSocket;
 use crate::socket::udp::UdpSocket;
 
@@ -77,22 +78,13 @@ impl Member {
     }
 }
 
-/// An endpoint's connection to the driver of its host.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Link {
-    membership: Arc<Membership>,
-    slot: usize,
-}
-
-impl Link {
-    /// Tells the driver that the endpoint has work.
-    pub(crate) fn wake(&self) {
-        self.membership.tell(|changes| changes.woken.push(self.slot));
+impl Work for Membership {
+    fn is_there(&self, slot: usize) {
+        self.tell(|changes| changes.woken.push(slot));
     }
 
-    /// See [`Membership::foreign`].
-    pub(crate) fn foreign(&self) -> u64 {
-        self.membership.foreign()
+    fn foreign_packets(&self) -> u64 {
+        self.foreign()
     }
 }
 
@@ -114,7 +106,7 @@ impl Membership {
         }
         let slot = inner.free.pop().unwrap_or(inner.slots);
         inner.slots = inner.slots.max(slot + 1);
-        let shared = make(Link { membership: Arc::clone(self), slot });
+        let shared = make(Link::new(Arc::clone(self) as Arc<dyn Work>, slot));
         let member = Member { slot, port, addresses, shared: Arc::clone(&shared) };
         inner.members.push(member.clone());
         inner.changes.opened.push(member);

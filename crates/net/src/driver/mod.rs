@@ -4,9 +4,11 @@ mod carriers;
 mod clock;
 mod entry;
 mod io;
+pub(crate) mod link;
 pub(crate) mod membership;
 #[cfg(test)]
 pub(crate) mod pair;
+mod shared;
 mod slab;
 mod slots;
 mod state;
@@ -16,7 +18,7 @@ mod wakers;
 use std::future::poll_fn;
 use std::io::ErrorKind;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -25,9 +27,10 @@ use tokio::time::{Sleep, sleep_until};
 
 pub(crate) use carriers::Carriers;
 pub(crate) use clock::Clock;
-pub(crate) use entry::{Entry, outcome};
-pub(crate) use state::{State, slot};
-pub(crate) use wakers::{Ticket, Wakers, wait};
+pub(crate) use entry::{Entry, outcome, slot};
+pub(crate) use shared::{Shared, wait};
+pub(crate) use state::State;
+pub(crate) use wakers::{Ticket, Wakers};
 
 use crate::paths::interfaces::{Change, Watch};
 use crate::socket::error_watch::ErrorWatch;
@@ -37,23 +40,6 @@ use io::Io;
 use membership::{Changes, Membership};
 use slots::Slots;
 use unowned::Unowned;
-
-/// The state of an endpoint with its lock.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    state: Mutex<State>,
-}
-
-impl Shared {
-    pub(crate) fn new(state: State) -> Arc<Self> {
-        Arc::new(Self { state: Mutex::new(state) })
-    }
-
-    /// The state. If the driver panicked while it held the lock, the endpoint counts as closed.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// Starts the driver of a host. It runs until no handle of the host is left, all endpoints are closed, and their
 /// associations have ended.

@@ -1,12 +1,15 @@
 //! Two endpoint states that exchange packets directly, for tests without sockets and tasks.
 
+use std::sync::Arc;
+
 use manypath_core::{Address, Packet as _, SansIo, Via};
 use manypath_sctp as sctp;
 use manypath_sctp::{AssociationId, Config, Control, Packet};
 
 use super::carriers::Carriers;
 use super::clock::Clock;
-use super::membership::Link;
+use super::link::Link;
+use super::membership::Membership;
 use super::state::State;
 use crate::socket::Carrier;
 use crate::socket::errors::Quoted;
@@ -25,7 +28,7 @@ impl Pair {
                 ..Config::for_real_networks()
             };
             let core = sctp::Endpoint::with_seed(config, [index as u8; 32]);
-            let link = (Clock::new(), Link::default());
+            let link = (Clock::new(), Link::new(Arc::<Membership>::default(), 0));
             State::new(core, Carriers::new(Carrier::Raw), PORTS[index], link, None, None)
         });
         ends[1].core.listen(8);

@@ -8,17 +8,19 @@ use manypath_sctp::{AssociationId, Config, Control, Rule};
 
 use super::carriers::{Carriers, peer_addresses};
 use super::clock::Clock;
-use super::entry::Entry;
+use super::entry::{Entry, slot};
 use super::io::Io;
-use super::membership::Link;
+use super::link::Link;
 use super::wakers::Wakers;
+use crate::Error;
 use crate::capture::Tap;
+use crate::counters::Counters;
 use crate::event_log::Recorder;
 use crate::events::{Event, subject};
 use crate::metrics::{AssociationSnapshot, Snapshot};
+use crate::path::Path;
 use crate::paths::interfaces::Change;
 use crate::socket::Arrival;
-use crate::{Counters, Error, Path};
 
 /// The state machine, and the state of the tasks that use it.
 #[derive(Debug)]
@@ -469,11 +471,6 @@ impl State {
 
 /// With this number of free bytes, tasks that wait for send buffer are woken, however large the buffer is.
 const MOST_AWAITED: usize = 256 * 1024;
-
-/// The slot of an association, from its identifier.
-pub(crate) fn slot(id: AssociationId) -> usize {
-    id.0 as u32 as usize
-}
 
 #[cfg(test)]
 mod tests {

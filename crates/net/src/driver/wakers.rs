@@ -1,9 +1,6 @@
 //! Tasks that wait for a condition.
 
-use std::future::poll_fn;
 use std::task::{Context, Poll, Waker};
-
-use super::{Shared, State};
 
 /// The tasks that wait for a condition. All of them are woken when the condition may hold, and check it again. A
 /// cancelled task therefore takes no wake-up from the others.
@@ -17,6 +14,13 @@ pub(crate) struct Wakers {
 /// The place of one wait among the [`Wakers`] of its condition, while it has one.
 #[derive(Debug, Default)]
 pub(crate) struct Ticket(Option<u64>);
+
+impl Ticket {
+    /// Whether the wait has a place.
+    pub(crate) fn is_registered(&self) -> bool {
+        self.0.is_some()
+    }
+}
 
 impl Wakers {
     /// Registers the task of `cx`. A wait that is registered already is only updated.
@@ -67,43 +71,6 @@ impl Wakers {
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.waiting.len()
-    }
-}
-
-/// Calls `look` with the state whenever the wakers of `condition` are woken, until it returns a value. If the future is
-/// dropped, its waker is removed.
-pub(crate) async fn wait<T>(
-    shared: &Shared,
-    condition: impl Fn(&mut State) -> &mut Wakers,
-    mut look: impl FnMut(&mut State) -> Poll<T>,
-) -> T {
-    let mut wait = Wait { shared, condition, ticket: Ticket::default() };
-    poll_fn(|cx| {
-        let mut state = wait.shared.lock();
-        let result = look(&mut state);
-        if wait.ticket.0.is_none() && result.is_ready() {
-            return result;
-        }
-        (wait.condition)(&mut state).settle(&mut wait.ticket, cx, result)
-    })
-    .await
-}
-
-/// A future that waits for a condition.
-struct Wait<'a, C: Fn(&mut State) -> &mut Wakers> {
-    shared: &'a Shared,
-    condition: C,
-    ticket: Ticket,
-}
-
-impl<C: Fn(&mut State) -> &mut Wakers> Drop for Wait<'_, C> {
-    fn drop(&mut self) {
-        if self.ticket.0.is_some() {
-            let mut state = self.shared.lock();
-            let waker = (self.condition)(&mut state).remove(&mut self.ticket);
-            drop(state);
-            drop(waker);
-        }
     }
 }
 

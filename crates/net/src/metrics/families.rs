@@ -1,6 +1,6 @@
 //! The metric families by name. The name of a family ends with its unit; the samples of a counter end with `_total`.
 
-use super::Snapshot;
+use super::snapshot::Snapshot;
 use crate::blocked_seconds;
 use crate::{Path, PathState};
 

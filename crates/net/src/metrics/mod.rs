@@ -4,6 +4,7 @@
 
 mod families;
 mod http;
+mod snapshot;
 
 use std::fmt::Write;
 use std::net::{IpAddr, SocketAddr};
@@ -13,10 +14,12 @@ use manypath_sctp::{PathStats, Stats};
 
 pub use families::{Family, Kind, STATES};
 pub use http::serve;
+pub(crate) use snapshot::{AssociationSnapshot, Snapshot};
 
 pub use crate::family;
 
-use crate::{Counters, Endpoint, Host, Path};
+use crate::counters::Counters;
+use crate::{Endpoint, Host};
 use families::{ENDPOINT, HOST, PATH};
 
 /// An object with metrics: an endpoint, a host or the daemon.
@@ -57,24 +60,6 @@ fn labelled(host: &Host) -> Vec<(String, Snapshot)> {
         (format!("endpoint=\"{name}\""), snapshot)
     };
     host.snapshots().into_iter().map(named).collect()
-}
-
-/// The state of an endpoint at one instant.
-#[derive(Debug)]
-pub(crate) struct Snapshot {
-    pub(crate) counters: Counters,
-    /// See [`Endpoint::foreign_packets`].
-    pub(crate) foreign_packets: u64,
-    pub(crate) associations: Vec<AssociationSnapshot>,
-}
-
-/// An established association.
-#[derive(Debug)]
-pub(crate) struct AssociationSnapshot {
-    /// The peer's first address, and its SCTP port.
-    pub(crate) peer: SocketAddr,
-    pub(crate) stats: Stats,
-    pub(crate) paths: Vec<Path>,
 }
 
 /// All metrics of an endpoint and of its host as OpenMetrics text.

@@ -11,7 +11,7 @@ use rustix::net::addr::SocketAddrArg;
 use rustix::net::{MMsgHdr, SendAncillaryBuffer, SendFlags, sendmmsg};
 use socket2::Socket;
 
-use super::{BUFFER, BUFFERS};
+use super::datagrams::{BUFFER, BUFFERS};
 
 /// Sends up to [`MOST`] packets, and returns how many the kernel accepted. `packets` contains the packets one after the
 /// other. Each has `segment` bytes; only the last one may be shorter.

@@ -2,6 +2,7 @@
 
 pub(crate) mod batch;
 mod buffers;
+mod datagrams;
 pub(crate) mod error_watch;
 pub(crate) mod errors;
 mod fragments;
@@ -9,64 +10,27 @@ mod kernel_sctp;
 mod local;
 mod many;
 pub(crate) mod raw;
+mod registered;
 pub(crate) mod routes;
 pub(crate) mod udp;
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, AsRawFd};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use manypath_core::{Address, Via};
 use manypath_sctp::Packet;
-use tokio::io::unix::AsyncFd;
 
 use batch::{Batch, Sent};
+pub(crate) use datagrams::{Arrival, Buffers, Carrier};
 use error_watch::ErrorWatch;
 use errors::Trouble;
 pub(crate) use local::Place;
 pub use local::{LocalAddress, interface_addresses, local_addresses};
 use raw::RawSocket;
+pub use registered::register;
 use udp::UdpSocket;
-
-/// The layer below SCTP between two addresses.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Carrier {
-    /// IP, as protocol 132.
-    Raw,
-    /// UDP, to this port of the peer. RFC 6951
-    Udp(u16),
-}
-
-/// A received datagram, without its network and UDP headers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival<'a> {
-    /// Local address and source.
-    pub(crate) via: Via,
-    /// The layer below SCTP.
-    pub(crate) carrier: Carrier,
-    /// The SCTP packet.
-    pub(crate) bytes: &'a [u8],
-}
-
-impl Arrival<'_> {
-    /// The SCTP port to which it is sent; `None` if it is too short. RFC 9260 §3.1
-    #[inline]
-    pub(crate) fn destination_port(&self) -> Option<u16> {
-        match *self.bytes {
-            [_, _, high, low, ..] => Some(u16::from_be_bytes([high, low])),
-            _ => None,
-        }
-    }
-
-    /// Length in bytes from the IP header on, without IP options.
-    pub(crate) fn network_length(&self) -> u32 {
-        let ip = if std::net::IpAddr::from(self.via.local).is_ipv4() { 20 } else { 40 };
-        let udp = if matches!(self.carrier, Carrier::Udp(_)) { 8 } else { 0 };
-        ip + udp + self.bytes.len() as u32
-    }
-}
 
 /// A socket on one local address with its waiting packets.
 #[derive(Debug)]
@@ -294,61 +258,7 @@ impl Socket {
     }
 }
 
-/// Memory for received datagrams: several buffers, each with one or several datagrams of equal size.
-#[derive(Debug, Default)]
-pub(crate) struct Buffers {
-    bytes: Vec<u8>,
-    filled: Vec<Filled>,
-}
-
-/// The content of one buffer.
-#[derive(Clone, Copy, Debug)]
-struct Filled {
-    via: Via,
-    carrier: Carrier,
-    /// Bytes before the first datagram.
-    start: usize,
-    /// Bytes of all datagrams.
-    length: usize,
-    /// Bytes of each datagram except the last.
-    stride: usize,
-}
-
-impl Buffers {
-    pub(crate) fn new() -> Self {
-        Self { bytes: vec![0; BUFFERS * BUFFER], filled: Vec::with_capacity(BUFFERS) }
-    }
-
-    /// The datagrams of the last call.
-    pub(crate) fn arrivals(&self) -> impl Iterator<Item = Arrival<'_>> {
-        let buffers = self.bytes.chunks_exact(BUFFER);
-        self.filled.iter().zip(buffers).flat_map(|(&filled, buffer)| {
-            let Filled { via, carrier, start, length, stride } = filled;
-            let datagrams = buffer[start..start + length].chunks(stride.max(1));
-            datagrams.map(move |bytes| Arrival { via, carrier, bytes })
-        })
-    }
-}
-
-/// Registers a descriptor with tokio.
-///
-/// # Errors
-/// If the system refuses it.
-///
-/// # Panics
-/// Outside a tokio runtime with I/O.
-pub fn register<T: AsFd + AsRawFd + Send + 'static>(owner: T) -> io::Result<AsyncFd<T>> {
-    #[expect(unsafe_code, reason = "tokio asks for the promise that the descriptor stays open")]
-    // SAFETY: an owner with `AsFd` owns its descriptor or borrows one that outlives it, and the owner is not replaced
-    let registered = unsafe { AsyncFd::register(owner) };
-    Ok(registered?)
-}
-
 /// Pause after the queue of an interface was full. At 100 Mbit/s the queue sends about eight full packets in this time.
 const PAUSE: Duration = Duration::from_millis(1);
 /// Largest number of error queue entries that are read at once.
 const MOST_TROUBLES: usize = 64;
-/// Largest number of buffers that one call fills.
-const BUFFERS: usize = 16;
-/// Size of a buffer in bytes: the largest datagram, or the largest GRO segment.
-const BUFFER: usize = 1 << 16;

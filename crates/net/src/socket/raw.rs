@@ -10,12 +10,14 @@ use socket2::{Domain, Protocol, SockAddr, Type};
 use tokio::io::unix::AsyncFd;
 
 use super::batch::{Run, is_full};
+use super::datagrams::{BUFFER, Buffers, Carrier, Filled};
 use super::error_watch::Source;
 use super::errors::{Below, Trouble};
 use super::fragments::forbid_fragments;
 use super::kernel_sctp::refuse_beside_kernel;
 use super::local::{Place, destination};
-use super::{BUFFER, Buffers, Carrier, Filled, Sent, buffers, errors, many, register};
+use super::registered::register;
+use super::{Sent, buffers, errors, many};
 use crate::Error;
 
 /// A raw socket on one local address. It receives the SCTP packets of all ports.

@@ -11,11 +11,12 @@ use socket2::{Domain, Protocol, SockAddr, Type};
 use tokio::io::Interest;
 
 use super::batch::{Run, is_full};
+use super::datagrams::{BUFFER, BUFFERS, Buffers, Carrier, Filled};
 use super::error_watch::Source;
 use super::errors::{Below, Trouble};
 use super::fragments::forbid_fragments;
 use super::local::{Place, destination};
-use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, Sent, buffers, errors};
+use super::{Sent, buffers, errors};
 use crate::Error;
 
 /// A UDP socket on one local address.
