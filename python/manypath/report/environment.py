@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -10,8 +11,12 @@ from markupsafe import Markup
 from manypath.papers.verdict import VERDICTS
 
 
+@cache
 def environment() -> Environment:
-    """Return the templates. Everything is escaped except the package's style sheet, scripts and drawings."""
+    """Return the templates. Everything is escaped except the package's style sheet, scripts and drawings.
+
+    They are compiled once, because a report that grows writes its pages many times.
+    """
     templates = Environment(
         loader=PackageLoader("manypath.report"),
         autoescape=select_autoescape(default=True, default_for_string=True),
