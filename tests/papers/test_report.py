@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -25,11 +26,9 @@ PAPER = "dreibholz2011_impact"
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with the results of one figure, two replications each."""
-    folder = tmp_path_factory.mktemp("runs")
-    evaluate([PAPER], figure=5, runs=2, store=folder, progress=False)
-    return folder
+def store(figure5: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the results of one figure, two replications each, into which tests write."""
+    return Path(shutil.copytree(figure5, tmp_path_factory.mktemp("report") / "runs"))
 
 
 def command(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
+from manypath import _native
 from manypath.anchors import ANCHORS, AnchorResult, judge
 from manypath.anchors.anchor import Anchor, GivenLosses, Measure
 from manypath.cli.app import app
@@ -60,7 +61,7 @@ def test_twice_the_round_trip_time_halves_the_rate() -> None:
     assert math.isclose(fast.measured.mean, 2 * slow.measured.mean, rel_tol=1e-3)
 
 
-def test_the_command_prints_rows_as_json_and_writes_the_page(tmp_path) -> None:
+def test_the_command_prints_rows_as_json_and_a_table_and_writes_the_page(tmp_path) -> None:
     arguments = ["anchors", "single", "--json", "--store", str(tmp_path / "runs"), "--report", str(tmp_path / "report")]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0
@@ -70,3 +71,7 @@ def test_the_command_prints_rows_as_json_and_writes_the_page(tmp_path) -> None:
     assert {row["verdict"] for row in rows} == {"holds"}
     page = (tmp_path / "report" / "anchors.html").read_text(encoding="utf-8")
     assert all(row["id"] in page for row in rows)
+    # The stored runs again, as a table
+    again = [argument for argument in arguments if argument != "--json"]
+    printed = CliRunner().invoke(app, again).stdout.splitlines()
+    assert printed[-2] == f"seed 1, 1 to 8 replications, engine {_native.engine_version()}; family single"

@@ -139,12 +139,6 @@ def test_a_run_names_its_seed_engine_and_settings(folder: Path, monkeypatch: pyt
     assert report == {"seed": 7, "replication": 0, "replications": 1, "engine": engine, "settings": {}}
 
 
-def test_a_table_of_anchors_names_its_seed_and_engine(folder: Path, monkeypatch: pytest.MonkeyPatch, called):
-    monkeypatch.chdir(folder)
-    printed = called("anchors", "single", "--report", "new", "--store", "runs").out.splitlines()
-    assert printed[-2] == f"seed 1, 1 to 8 replications, engine {_native.engine_version()}; family single"
-
-
 def test_a_benchmark_names_its_seed_and_engine(called):
     document = json.loads(called("bench", "A", "--json").out)
     assert (document["seed"], document["engine"]) == (1, _native.engine_version())
