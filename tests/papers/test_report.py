@@ -180,7 +180,7 @@ def test_two_simultaneous_reports_into_one_folder_agree(store: Path, tmp_path: P
         subprocess.Popen([sys.executable, "-m", "manypath", "report", *words], stderr=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    printed = [process.communicate(timeout=120)[1] for process in both]
+    printed = [process.communicate(timeout=300)[1] for process in both]
     assert [process.returncode for process in both] == [0, 0], printed
     assert [path.name for path in tmp_path.rglob(".*")] == []
     assert (tmp_path / "index.html").read_text("utf-8").count(f'<a href="{PAPER}.html">') == 1

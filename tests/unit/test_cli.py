@@ -396,7 +396,7 @@ def test_ctrl_c_ends_a_run_in_one_line(folder: Path, two_paths_file):
         assert process.stdout.readline() == "running\n"
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        out, printed = process.communicate(timeout=60)
+        out, printed = process.communicate(timeout=300)
     assert (process.returncode, out) == (130, "")
     assert printed == "stopped before the end of the run: it has no result\n"
 
@@ -412,7 +412,7 @@ def test_a_long_run_shows_its_progress_on_a_terminal(folder: Path, two_paths_fil
         while b"of 180,000,001.0 s simulated" not in printed:
             printed += os.read(terminal, 4096)
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=300)
     os.close(terminal)
     assert (process.returncode, out) == (130, b"")
 
