@@ -25,6 +25,37 @@ settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")
 
 
+SLOW = (
+    "test_explore_live",
+    "test_explore_page",
+    "test_explore_access",
+    "test_explore_downloads",
+    "test_explore_studies",
+    "test_tab_live",
+    "test_blocks",
+    "test_mutations",
+    "test_report",
+    "test_rough_handling",
+    "test_testbed_recovery",
+    "test_testbed_faults",
+    "test_faults",
+    "test_dask",
+    "test_anchors",
+    "test_explore_every_control",
+    "test_bench",
+    "test_decode",
+    "test_explore",
+    "test_walks",
+)
+"""Modules with slow tests, the slowest and those that wait first."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put slow modules first, so that with several workers no slow test starts last."""
+    order = {name: number for number, name in enumerate(SLOW)}
+    items.sort(key=lambda item: order.get(item.path.stem, len(order)))
+
+
 def two_paths(cc: str = "newreno", north: str = "10 Mbit/s") -> mp.Scenario:
     """Return a CMT flow on two paths and a competing flow on path south, for 3 s. [D11] section VI-B."""
     link = mp.Link(rate="5 Mbit/s", delay="1 ms", queue=mp.DropTail(packets=100))

@@ -77,7 +77,7 @@ ONE_PACKET = (
 CPU_SECONDS = 5
 """Limit of a command's CPU time in seconds, independent of the load of the machine."""
 
-WALL_SECONDS = 60
+WALL_SECONDS = 300
 """Time in seconds after which a blocked command is killed."""
 
 MEMORY = 6 * 2**30

@@ -269,9 +269,8 @@ def begun(desk: Desk, words: Sequence[str], sign: Callable[[], bool]) -> subproc
         stderr=subprocess.PIPE,
         text=True,
     )
-    for _ in range(600):
-        if sign() or process.poll() is not None:
-            break
+    end = time.monotonic() + WALL_SECONDS
+    while not sign() and process.poll() is None and time.monotonic() < end:
         time.sleep(0.05)
     return process
 

@@ -1,5 +1,7 @@
 """Fixtures: the papers under test."""
 
+import os
+
 import pytest
 from small_paper import NAME, PAPER
 
@@ -30,6 +32,17 @@ def kernel():
 def bmc():
     """[H09]."""
     return registry()["honda2009_bmc"]
+
+
+@pytest.fixture(scope="session")
+def figure5(tmp_path_factory):
+    """A store with two runs of each point of figure 5 of [D11]: one for all workers, which must not write into it."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    # Workers that begin at the same time compute each run once.
+    evaluate(["dreibholz2011_impact"], figure=5, runs=2, store=folder / "figure5", progress=False)
+    return folder / "figure5"
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,8 @@ KEYS = {
 
 
 @pytest.fixture(scope="module")
-def evaluation(tmp_path_factory):
-    return evaluate(["dreibholz2011_impact"], figure=5, runs=2, store=tmp_path_factory.mktemp("runs"), progress=False)
+def evaluation(figure5):
+    return evaluate(["dreibholz2011_impact"], figure=5, runs=2, store=figure5, progress=False)
 
 
 def test_one_figure_gives_its_claims_as_plain_data(evaluation):

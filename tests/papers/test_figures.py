@@ -174,7 +174,7 @@ def test_a_phone_shows_whole_figures_with_readable_text(picture, tmp_path: Path)
         ["/usr/bin/env", "chromium", *words, "--hide-scrollbars", "--dump-dom", f"file://{tmp_path}/frame.html"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
         env={**os.environ, "HOME": str(tmp_path)},
     )

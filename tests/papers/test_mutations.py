@@ -79,27 +79,19 @@ REDUCED = {
 """The tested part of each paper; `--full` runs the whole matrix."""
 
 
-@pytest.fixture(scope="module", params=REDUCED)
-def matrix(request):
-    paper, part = registry()[request.param], REDUCED[request.param]
+@pytest.mark.parametrize("name", REDUCED)
+def test_the_claims_hold_without_a_mutation_and_every_mutation_changes_the_verdicts_that_it_must(name):
+    paper, part = registry()[name], REDUCED[name]
     warmup, measure = part.window or (paper.mutated.warmup, "60 s")
     sizes = {"replications": part.runs, "trials": part.runs, "curves": part.runs}
     reduced = replace(paper.mutated, **sizes, warmup=warmup, measure=measure, grids=part.grids)
     runner = Runner(replace(paper, mutated=reduced), reduced, store=None, progress=False)
     mutations = tuple(each for each in paper.mutations if each.name in part.mutations)
-    return mutate(runner, mutations, tuple(claim for claim in paper.claims if claim.id in part.claims))
-
-
-def test_the_claims_hold_without_a_mutation(matrix):
+    matrix = mutate(runner, mutations, tuple(claim for claim in paper.claims if claim.id in part.claims))
     assert {item.claim.id: item.check for item in matrix.plain if not item.check.holds} == {}
-
-
-def test_every_mutation_changes_the_verdicts_that_it_must(matrix):
-    assert matrix.unnoticed() == []
-
-
-def test_every_claim_is_changed_by_a_mutation(matrix):
-    assert matrix.unmoved() == []
+    assert matrix.unnoticed() == [], "mutations that do not change the verdicts that they must"
+    assert matrix.unmoved() == [], "claims that no mutation changes"
+    marks_changed_verdicts(matrix)
 
 
 def test_every_paper_has_a_tested_part():
@@ -120,7 +112,8 @@ def test_the_tested_parts_exist(name):
     assert set(part.mutations) <= {mutation.name for mutation in paper.mutations}
 
 
-def test_the_table_marks_changed_verdicts(matrix):
+def marks_changed_verdicts(matrix):
+    """Check that the table marks the verdicts that its mutations must change."""
     header, _, *rows = (
         [cell.strip() for cell in line.strip("|").split("|")] for line in matrix.markdown().splitlines()
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -25,11 +26,9 @@ PAPER = "dreibholz2011_impact"
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with the results of one figure, two replications each."""
-    folder = tmp_path_factory.mktemp("runs")
-    evaluate([PAPER], figure=5, runs=2, store=folder, progress=False)
-    return folder
+def store(figure5: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the results of one figure, two replications each, into which tests write."""
+    return Path(shutil.copytree(figure5, tmp_path_factory.mktemp("report") / "runs"))
 
 
 def command(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -181,7 +180,7 @@ def test_two_simultaneous_reports_into_one_folder_agree(store: Path, tmp_path: P
         subprocess.Popen([sys.executable, "-m", "manypath", "report", *words], stderr=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    printed = [process.communicate(timeout=120)[1] for process in both]
+    printed = [process.communicate(timeout=300)[1] for process in both]
     assert [process.returncode for process in both] == [0, 0], printed
     assert [path.name for path in tmp_path.rglob(".*")] == []
     assert (tmp_path / "index.html").read_text("utf-8").count(f'<a href="{PAPER}.html">') == 1

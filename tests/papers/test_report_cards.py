@@ -312,7 +312,7 @@ def _in_browser(folder: Path, steps: str, width: int) -> str:
         ["/usr/bin/env", "chromium", *words, *waits, f"file://{folder}/frame.html"],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
         env={**os.environ, "HOME": str(folder)},
     )

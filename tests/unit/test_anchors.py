@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
+from manypath import _native, anchors
 from manypath.anchors import ANCHORS, AnchorResult, judge
 from manypath.anchors.anchor import Anchor, GivenLosses, Measure
 from manypath.cli.app import app
@@ -60,13 +61,37 @@ def test_twice_the_round_trip_time_halves_the_rate() -> None:
     assert math.isclose(fast.measured.mean, 2 * slow.measured.mean, rel_tol=1e-3)
 
 
-def test_the_command_prints_rows_as_json_and_writes_the_page(tmp_path) -> None:
+def rows_of(tmp_path) -> list[dict[str, str]]:
+    """Return the rows of the command for flows on one path, after a look at its page."""
     arguments = ["anchors", "single", "--json", "--store", str(tmp_path / "runs"), "--report", str(tmp_path / "report")]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0
     rows = json.loads(done.stdout)["anchors"]
-    assert len(rows) == 6
     assert {"id", "expected", "measured", "bound", "verdict"} <= set(rows[0])
     assert {row["verdict"] for row in rows} == {"holds"}
     page = (tmp_path / "report" / "anchors.html").read_text(encoding="utf-8")
     assert all(row["id"] in page for row in rows)
+    return rows
+
+
+@pytest.fixture
+def cheapest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reduce the anchors of flows on one path to the cheapest of each kind."""
+    kinds = {anchor.id.rpartition("/")[0]: anchor for anchor in ANCHORS if anchor.id.startswith("single/")}
+    monkeypatch.setattr(anchors, "ANCHORS", tuple(kinds.values()))
+
+
+@pytest.mark.usefixtures("cheapest")
+def test_the_command_prints_rows_as_json_and_writes_the_page(tmp_path) -> None:
+    assert len(rows_of(tmp_path)) == 2
+
+
+@pytest.mark.long
+def test_every_anchor_of_one_path_holds(tmp_path) -> None:
+    assert len(rows_of(tmp_path)) == 6
+
+
+@pytest.mark.usefixtures("cheapest")
+def test_a_table_of_anchors_names_its_seed_and_engine(tmp_path) -> None:
+    printed = CliRunner().invoke(app, ["anchors", "single", "--store", str(tmp_path / "runs")]).stdout.splitlines()
+    assert printed[-2] == f"seed 1, 1 to 8 replications, engine {_native.engine_version()}; family single"

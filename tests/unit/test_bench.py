@@ -45,12 +45,14 @@ def measured(row: str, replication: int = 0) -> Measured:
     return found
 
 
+@pytest.mark.long
 def test_divided_buffers_fill_unequal_paths_as_in_inet():
     """INET: 105.99 Mbit/s, which is 110 Mbit/s without the framing of PPP."""
     (goodput,) = measured("D100+10/split").goodput.values()
     assert goodput == pytest.approx(105.99, abs=0.01)
 
 
+@pytest.mark.long
 def test_divided_buffers_fill_equal_paths():
     """Expected: 2 x 100 Mbit/s without headers and the framing of PPP."""
     (goodput,) = measured("D100+100/split").goodput.values()
@@ -97,6 +99,7 @@ def test_one_connection_fills_both_paths_except_for_headers_and_options():
     assert goodput == pytest.approx(2 * 100 * 1440 / 1500, rel=0.003)
 
 
+@pytest.mark.long
 def test_many_flows_share_a_red_queue_as_in_other_simulators():
     """Equal loss rates are not shown: ours is 9 % above the mean of the others, with an interval of 0 to 17 %.
 

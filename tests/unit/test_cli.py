@@ -139,12 +139,6 @@ def test_a_run_names_its_seed_engine_and_settings(folder: Path, monkeypatch: pyt
     assert report == {"seed": 7, "replication": 0, "replications": 1, "engine": engine, "settings": {}}
 
 
-def test_a_table_of_anchors_names_its_seed_and_engine(folder: Path, monkeypatch: pytest.MonkeyPatch, called):
-    monkeypatch.chdir(folder)
-    printed = called("anchors", "single", "--report", "new", "--store", "runs").out.splitlines()
-    assert printed[-2] == f"seed 1, 1 to 8 replications, engine {_native.engine_version()}; family single"
-
-
 def test_a_benchmark_names_its_seed_and_engine(called):
     document = json.loads(called("bench", "A", "--json").out)
     assert (document["seed"], document["engine"]) == (1, _native.engine_version())
@@ -402,7 +396,7 @@ def test_ctrl_c_ends_a_run_in_one_line(folder: Path, two_paths_file):
         assert process.stdout.readline() == "running\n"
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        out, printed = process.communicate(timeout=60)
+        out, printed = process.communicate(timeout=300)
     assert (process.returncode, out) == (130, "")
     assert printed == "stopped before the end of the run: it has no result\n"
 
@@ -418,7 +412,7 @@ def test_a_long_run_shows_its_progress_on_a_terminal(folder: Path, two_paths_fil
         while b"of 180,000,001.0 s simulated" not in printed:
             printed += os.read(terminal, 4096)
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=300)
     os.close(terminal)
     assert (process.returncode, out) == (130, b"")
 

@@ -185,5 +185,5 @@ def test_ctrl_c_ends_the_wait_for_workers(empty: LocalCluster, tmp_path: Path):
         while "no workers" not in process.stderr.readline():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=300)
     assert out.startswith("stopped after 0 of 3 runs")

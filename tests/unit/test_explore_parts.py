@@ -14,7 +14,7 @@ from manypath.explore.charts import DARK, LIGHT
 
 parts: Any = pytest.importorskip("manypath.explore.parts", reason="the extra explore is not installed")
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 """Longest time that a test waits for a thread, seconds. It bounds failures only."""
 
 

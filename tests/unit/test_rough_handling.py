@@ -48,7 +48,7 @@ def start(store: Path, runs: int = RUNS) -> subprocess.Popen[str]:
 
 def finish(process: subprocess.Popen[str]) -> tuple[list[list[int]], list[str]]:
     """Return the batches that a campaign began, and its digests."""
-    out, printed = process.communicate(timeout=120)
+    out, printed = process.communicate(timeout=300)
     assert process.returncode == 0, printed
     lines = [line.split() for line in out.splitlines()]
     begun = [[int(word) for word in words[1:]] for words in lines if words[0] == "begins"]
@@ -104,7 +104,7 @@ def test_ctrl_c_finishes_the_current_runs_of_a_sweep_which_can_be_resumed(tmp_pa
             assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        out, printed = process.communicate(timeout=120)
+        out, printed = process.communicate(timeout=300)
     assert (process.returncode, out) == (130, ""), printed
     last = printed.splitlines()[-1]
     kept = stored(tmp_path / "runs")

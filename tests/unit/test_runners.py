@@ -128,7 +128,7 @@ def test_a_command_that_hangs_is_killed():
     started = time.monotonic()
     with pytest.raises(_native.RunError, match=r"took longer than 0\.3 s: increase timeout"):
         mp.Campaign(command, replications=1).run(store=None, progress=False)
-    assert time.monotonic() - started < 60
+    assert time.monotonic() - started < 300
 
 
 def test_ctrl_c_lets_a_command_finish(tmp_path: Path):

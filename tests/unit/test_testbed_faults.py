@@ -135,9 +135,9 @@ def test_a_killed_emulator_ends_its_run_at_once_and_the_next_campaign_removes_it
     killer.start()
     begin = time.monotonic()
     with pytest.raises(Exception, match="manypath-emu ended early: it was killed by SIGKILL"):
-        measured(kind, measure="100 s")
+        measured(kind, measure="600 s")
     killer.join()
-    assert time.monotonic() - begin < 60
+    assert time.monotonic() - begin < 300
     assert hosts(os.getpid())
     testbed.Testbed().prepare([], 1)
     assert not hosts(os.getpid())
@@ -209,7 +209,7 @@ def test_two_testbeds_do_not_disturb_each_other(tmp_path: Path):
         # The start of a testbed removes the hosts of killed testbeds only.
         assert measured("manypath")["flows"]["f"]["goodput"] > 0
         assert sorted(hosts(process.pid)) == sorted(before)
-        assert process.communicate(timeout=60)[0] == "True\n"
+        assert process.communicate(timeout=300)[0] == "True\n"
     assert process.returncode == 0
     assert not hosts(process.pid)
 
@@ -218,14 +218,14 @@ def test_two_testbeds_do_not_disturb_each_other(tmp_path: Path):
 def test_the_emulator_of_a_killed_testbed_removes_its_hosts(tmp_path: Path):
     script = tmp_path / "run.py"
     script.write_text(
-        "import sys; sys.path[:0] = sys.argv[1:]\nfrom test_testbed_faults import measured\nmeasured('tcp', '200 s')\n"
+        "import sys; sys.path[:0] = sys.argv[1:]\nfrom test_testbed_faults import measured\nmeasured('tcp', '600 s')\n"
     )
     with subprocess.Popen([sys.executable, script, *Path(__file__).parents[:2]], process_group=0) as process:
         while not hosts(process.pid) and process.poll() is None:
             time.sleep(0.05)
         assert hosts(process.pid)
         process.kill()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while hosts(process.pid) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not hosts(process.pid)

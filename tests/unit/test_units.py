@@ -83,19 +83,19 @@ def service() -> Iterator[str]:
         text = text.replace(old, new)
     unit.write_text(text)
     try:
-        subprocess.run([SYSTEMCTL, "daemon-reload"], check=True, timeout=60)
+        subprocess.run([SYSTEMCTL, "daemon-reload"], check=True, timeout=300)
         yield name
     finally:
-        subprocess.run([SYSTEMCTL, "kill", "--signal=KILL", name], check=False, timeout=60, capture_output=True)
+        subprocess.run([SYSTEMCTL, "kill", "--signal=KILL", name], check=False, timeout=300, capture_output=True)
         unit.unlink()
         copy.unlink()
         config.unlink()
-        subprocess.run([SYSTEMCTL, "daemon-reload"], check=True, timeout=60)
+        subprocess.run([SYSTEMCTL, "daemon-reload"], check=True, timeout=300)
 
 
 def test_systemd_starts_the_daemon_and_ends_it(service: str):
     def systemctl(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([SYSTEMCTL, *words], capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run([SYSTEMCTL, *words], capture_output=True, text=True, timeout=300, check=False)
 
     started = systemctl("start", service)
     assert started.returncode == 0, systemctl("status", service).stdout
