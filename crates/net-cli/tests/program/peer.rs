@@ -1,7 +1,6 @@
 //! Endpoints of the test, as peers of a program or of each other.
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::time::Duration;
 
 use manypath_net::{Association, Builder, Endpoint, Message, Peer};
 
